@@ -1,0 +1,138 @@
+"""Which variables may be unassigned where they are read, or where a statement takes them?
+
+One forward walk over structured code. A name counts as assigned only where every path before has assigned it; so a
+name that a loop's body assigns is unsure after the loop.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import gast
+
+from autograph_lite.analysis import scopes
+from autograph_lite.analysis.exits import always_returns, until_of
+from autograph_lite.analysis.plans import Plan
+
+Names = frozenset[str]
+
+
+def unsure(body: Sequence[gast.stmt], params: Sequence[str], plans: Mapping[gast.AST, Plan]) -> list[str]:
+    """Names that some compound statement takes although they may be unassigned there, in the order of first need."""
+    walk = _Walk(plans, frozenset())
+    walk.block(body, frozenset(params))
+    return list(walk.needed)
+
+
+def unsure_reads(
+    body: Sequence[gast.stmt], params: Sequence[str], plans: Mapping[gast.AST, Plan], tracked: Names
+) -> list[gast.Name]:
+    """Reads of a `tracked` name where it may be unassigned."""
+    walk = _Walk(plans, tracked)
+    walk.block(body, frozenset(params))
+    return walk.reads
+
+
+class _Walk:
+    def __init__(self, plans: Mapping[gast.AST, Plan], tracked: Names) -> None:
+        self.plans, self.tracked = plans, tracked
+        self.needed: dict[str, None] = {}
+        self.reads: list[gast.Name] = []
+
+    def block(self, body: Sequence[gast.stmt], have: Names) -> Names:
+        for node in body:
+            have = self.statement(node, have)
+        return have
+
+    def statement(self, node: gast.stmt, have: Names) -> Names:
+        plan = self.plans.get(node)
+        if plan is not None:
+            self.needed.update(dict.fromkeys(n for n in plan.ins if n not in have))
+        match node:
+            case gast.If():
+                have = self.expression(node.test, have)
+                true, false = self.block(node.body, have), self.block(node.orelse, have)
+                if always_returns(node.body):
+                    return false
+                return true if always_returns(node.orelse) else true & false
+            case gast.While():
+                have = self.expression(node.test, have)
+                self.block(node.body, have)
+                return have
+            case gast.For():
+                test, iterable = until_of(node)
+                have = self.expression(iterable, have)
+                if test is not None:
+                    self.expression(test, have)
+                self.block(node.body, have | frozenset(scopes.bound([node.target])))
+                return have
+            case gast.With() | gast.AsyncWith():
+                for item in node.items:
+                    have = self.expression(item.context_expr, have)
+                    have |= frozenset(scopes.bound([item.optional_vars] if item.optional_vars else []))
+                return self.block(node.body, have)
+            case gast.Try() | gast.TryStar():
+                return self.try_statement(node, have)
+            case gast.Match():
+                have = self.expression(node.subject, have)
+                ends = [self.block(c.body, have | frozenset(scopes.bound([c.pattern]))) for c in node.cases]
+                return frozenset.intersection(have, *ends)
+            case gast.Assign() | gast.AnnAssign():
+                if node.value is not None:
+                    have = self.expression(node.value, have)
+                targets = node.targets if isinstance(node, gast.Assign) else [node.target]
+                for target in targets:
+                    self.expression(target, have)
+                bound = scopes.bound(targets) if node.value is not None else []
+                if isinstance(node.value, gast.Call) and _leaves_undefined(node.value):
+                    return have - frozenset(bound)
+                return have | frozenset(bound)
+            case gast.AugAssign():
+                if isinstance(node.target, gast.Name) and node.target.id in self.tracked - have:
+                    self.reads.append(node.target)
+                have = self.expression(node.target, have)
+                return self.expression(node.value, have) | frozenset(scopes.bound([node.target]))
+        have = self.expression(node, have)
+        return have | frozenset(scopes.bound([node]))
+
+    def try_statement(self, node: gast.Try, have: Names) -> Names:
+        done = self.block(node.orelse, self.block(node.body, have))
+        for handler in node.handlers:
+            name = frozenset({handler.name.id}) if handler.name is not None else frozenset()
+            if handler.type is not None:
+                self.expression(handler.type, have)
+            done &= self.block(handler.body, have | name) - name
+        return done | self.block(node.finalbody, have)
+
+    def expression(self, node: gast.AST, have: Names) -> Names:
+        """Notes the reads in `node`; bindings by a walrus that is always evaluated count from then on."""
+        for part in scopes.own_nodes([node]):
+            if isinstance(part, gast.Name):
+                self.read(part, have)
+        walrus = [n for n in _certain(node) if isinstance(n, gast.NamedExpr)]
+        return have | frozenset(scopes.bound([n.target for n in walrus]))
+
+    def read(self, node: gast.Name, have: Names) -> None:
+        if isinstance(node.ctx, gast.Load) and node.id in self.tracked and node.id not in have:
+            self.reads.append(node)
+
+
+def _certain(node: gast.AST) -> list[gast.AST]:
+    """Parts of an expression that are evaluated whenever it is."""
+    match node:
+        case gast.BoolOp():
+            return _certain(node.values[0])
+        case gast.IfExp():
+            return _certain(node.test)
+        case gast.Lambda() | gast.GeneratorExp() | gast.ListComp() | gast.SetComp() | gast.DictComp():
+            return []
+        case gast.FunctionDef() | gast.AsyncFunctionDef() | gast.ClassDef():
+            return []
+    found = [node]
+    for child in gast.iter_child_nodes(node):
+        found += _certain(child)
+    return found
+
+
+def _leaves_undefined(call: gast.Call) -> bool:
+    return isinstance(call.func, gast.Attribute) and call.func.attr in ("Undefined", "deleted", "NO_RETURN")

@@ -1,0 +1,77 @@
+"""Where does control leave a block of statements?
+
+    escapes([...])        kinds of jump ('break', 'continue', 'return') that leave the block
+    always_jumps([...])   no path falls off its end
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import gast
+
+LOOPS = (gast.While, gast.For, gast.AsyncFor)
+
+
+def escapes(body: Sequence[gast.AST]) -> frozenset[str]:
+    """Kinds of jump that leave this block."""
+    found: set[str] = set()
+    for statement in body:
+        match statement:
+            case gast.Break():
+                found.add("break")
+            case gast.Continue():
+                found.add("continue")
+            case gast.Return():
+                found.add("return")
+            case gast.While() | gast.For() | gast.AsyncFor():
+                found |= (escapes(statement.body) - {"break", "continue"}) | escapes(statement.orelse)
+            case _:
+                for block in blocks(statement):
+                    found |= escapes(block)
+    return frozenset(found)
+
+
+def blocks(statement: gast.AST) -> list[list[gast.stmt]]:
+    """The statement lists directly inside a compound statement, in the order in which they are written."""
+    match statement:
+        case gast.If() | gast.While() | gast.For() | gast.AsyncFor():
+            return [statement.body, statement.orelse]
+        case gast.With() | gast.AsyncWith():
+            return [statement.body]
+        case gast.Try() | gast.TryStar():
+            handlers = [h.body for h in statement.handlers]
+            return [statement.body, *handlers, statement.orelse, statement.finalbody]
+        case gast.Match():
+            return [case.body for case in statement.cases]
+    return []
+
+
+def always_jumps(body: Sequence[gast.AST]) -> bool:
+    """Whether no path falls off the end of the block. A `raise` is no jump: guards that raise stay flat."""
+    match body[-1:]:
+        case [gast.Break() | gast.Continue() | gast.Return()]:
+            return True
+        case [gast.If(body=true, orelse=false)]:
+            return always_jumps(true) and always_jumps(false)
+    return False
+
+
+def always_returns(body: Sequence[gast.AST]) -> bool:
+    """Whether every path ends in `return`."""
+    match body[-1:]:
+        case [gast.Return()]:
+            return True
+        case [gast.If(body=true, orelse=false)]:
+            return always_returns(true) and always_returns(false)
+    return False
+
+
+def until_of(node: gast.For) -> tuple[gast.expr | None, gast.expr]:
+    """The early-exit test and the iterable of `for x in ag.until(lambda: test, iterable)`; no test elsewhere."""
+    match node.iter:
+        case gast.Call(
+            func=gast.Attribute(value=gast.Name(), attr="until"), args=[gast.Lambda(body=test), iterable]
+        ):
+            return test, iterable
+    return None, node.iter

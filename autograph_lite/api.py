@@ -1,0 +1,116 @@
+"""The functions that users call."""
+
+from __future__ import annotations
+
+import types
+from collections.abc import Callable
+from typing import Any, ParamSpec, TypeVar, overload
+
+from autograph_lite import transpiler
+from autograph_lite.operators import calls, policy
+from autograph_lite.operators.iterables import Range
+from autograph_lite.runtime.function import Function
+
+P = ParamSpec("P")
+R = TypeVar("R")
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+@overload
+def convert(fn: Callable[..., Any], *, recursive: bool = ..., checks: bool | str = ...) -> Function: ...
+@overload
+def convert(*, recursive: bool = ..., checks: bool | str = ...) -> Callable[[Callable[..., Any]], Function]: ...
+def convert(fn: Any = None, *, recursive: bool = True, checks: bool | str = True) -> Any:
+    """A function whose control flow on array values becomes one compiled program.
+
+    Args:
+      fn: the function; None where `convert` is used as a decorator with options.
+      recursive: whether the functions that it calls are converted too.
+      checks: whether `assert` and `raise` under traced conditions become checks of the program; "checkify" hands them to
+        `jax.experimental.checkify` where the call is part of somebody else's trace, instead of to a host callback.
+
+    Returns:
+      A `Function`. Arrays among its arguments (`jax.Array`, `numpy.ndarray`, NumPy scalars) are traced; every other
+      argument is a literal, and another value of it is another trace.
+
+    Raises:
+      SourceNotFoundError: the function has no source.
+      TypeError: `fn` is a class, or can't be called.
+      ValueError: `checks` is something else.
+    """
+    if checks not in (True, False, "checkify"):
+        raise ValueError(f"checks is {checks!r}; it may be True, False or 'checkify'.")
+    if fn is None:
+        return lambda decorated: convert(decorated, recursive=recursive, checks=checks)
+    if isinstance(fn, (staticmethod, classmethod)):
+        return type(fn)(convert(fn.__func__, recursive=recursive, checks=checks))
+    if isinstance(fn, property):
+        parts = [p and convert(p, recursive=recursive, checks=checks) for p in (fn.fget, fn.fset, fn.fdel)]
+        return property(*parts, doc=fn.__doc__)
+    return Function(fn, recursive=recursive, checks=checks)
+
+
+def to_graph(fn: F, *, recursive: bool = True) -> F:
+    """`fn` converted from source to source only: no compilation, no cache of traces.
+
+    Called on Python values it does what `fn` does; under `jax.jit` its control flow is staged. Signature, globals and
+    closure are those of `fn`.
+
+    Args:
+      fn: a function, bound method or `functools.partial`.
+      recursive: whether the functions that it calls are converted too.
+
+    Raises:
+      SourceNotFoundError: the function has no source.
+      TypeError: `fn` is a class, or can't be called.
+    """
+    converted: F = calls.converted(fn, recursive=recursive)
+    return converted
+
+
+def to_code(fn: Callable[..., Any], *, after: str | None = None) -> str:
+    """The code that `fn` is converted to, as text.
+
+    Args:
+      fn: a function, or what `convert` or `to_graph` made of it.
+      after: the name of a pass, to see the code as it is after that pass.
+
+    Raises:
+      SourceNotFoundError: the function has no source.
+      ValueError: there is no such pass.
+    """
+    if after is not None and after not in transpiler.PASS_NAMES:
+        raise ValueError(f"there is no pass {after!r}; the passes are {', '.join(transpiler.PASS_NAMES)}.")
+    return transpiler.to_source(_python_function(fn), policy.leads_to_library, after)
+
+
+def _python_function(fn: Any) -> types.FunctionType:
+    while not isinstance(fn, types.FunctionType):
+        if isinstance(fn, type):
+            raise TypeError(f"'{fn.__name__}' is a class, and a function is expected: name one of its methods.")
+        inner = next((getattr(fn, n) for n in ("python_function", "__func__", "func", "fget", "__wrapped__") if hasattr(fn, n)), None)
+        if inner is None:
+            call = getattr(type(fn), "__call__", None)
+            inner = call if isinstance(call, types.FunctionType) else None
+        if inner is None:
+            raise calls.SourceNotFoundError(f"{fn!r} has no source: it is not written in Python.")
+        fn = inner
+    return fn
+
+
+def do_not_convert(fn: F) -> F:
+    """Excludes `fn` from conversion: converted code calls it as it is."""
+    target = fn.__func__ if isinstance(fn, (staticmethod, classmethod)) else fn
+    setattr(target, policy.MARK, True)
+    return fn
+
+
+def range(*args: Any) -> Any:  # noqa: A001 (the staged counterpart of the builtin)
+    """`range(...)`, whose loop is staged in converted code, also where the bounds are Python values.
+
+    Under plain Python it iterates as the builtin does.
+    """
+    start, stop, step = (0, args[0], 1) if len(args) == 1 else (*args, 1)[:3]
+    if not isinstance(step, int) or step:
+        return Range(start, stop, step)
+    raise ValueError("range() arg 3 must not be zero")

@@ -1,0 +1,105 @@
+"""What does the command `autograph-lite` do? Shows generated code, its diff from the source, jaxpr or HLO.
+
+    autograph-lite to-code model.py:step --diff
+
+Results go to stdout and everything else to stderr, so that a script can use both.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from argparse import Namespace
+from collections.abc import Sequence
+from pathlib import Path
+
+from autograph_lite import cli_show, config
+from autograph_lite.cli_find import Found, find
+from autograph_lite.cli_load import load, split
+from autograph_lite.cli_usage import PROG, UsageError, parse
+from autograph_lite.errors import AutographError
+
+DONE, FAILED, WRONG_USAGE = 0, 1, 2
+
+_LANGUAGES = {"code": "python", "diff": "diff", "jaxpr": "haskell", "hlo": "llvm"}
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Runs one command.
+
+    Args:
+      argv: the arguments after the command's name; None for the process's own.
+
+    Returns:
+      The exit code: 0 done; 1 a function could not be converted or traced; 2 what the user gave is wrong.
+    """
+    try:
+        code = _to_code(parse(argv))
+        sys.stdout.flush()
+        return code
+    except UsageError as error:
+        _report(str(error))
+        return WRONG_USAGE
+    except BrokenPipeError:  # the reader, such as `head`, has seen enough
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return DONE
+
+
+def _to_code(given: Namespace) -> int:
+    """Shows each function that `given.target` names, even when others of them can't be converted."""
+    place, name = split(given.target)
+    _check_environment()
+    _check_pass(given.after)
+    functions = find(load(place), place, name)
+    if len(functions) > 1 and given.view in {"jaxpr", "hlo"}:
+        names = ", ".join(found.name for found in functions)
+        raise UsageError(f"--{given.view} shows one function, and {given.target} has several: {names}")
+    shown = []
+    for found in functions:
+        try:
+            shown.append((found, _show(found, given)))
+        except AutographError as error:
+            _report(f"{found.name}: {error}")
+    path = place if Path(place).is_file() else functions[0].code.co_filename
+    text = cli_show.diff(shown, path) if given.view == "diff" else _listing(shown, path)
+    cli_show.write(text, _LANGUAGES[given.view], color=cli_show.use_color(given.color))
+    return DONE if len(shown) == len(functions) else FAILED
+
+
+def _check_environment() -> None:
+    try:
+        config.options()
+    except ValueError as error:
+        raise UsageError(str(error)) from error
+
+
+def _check_pass(after: str | None) -> None:
+    from autograph_lite.converters import PASSES
+
+    names = [converter.name for converter in PASSES]
+    if after is not None and after not in names:
+        raise UsageError(f"no pass named {after!r}; the passes are {', '.join(names)}")
+
+
+def _show(found: Found, given: Namespace) -> str:
+    # Importing JAX takes a second, and most uses of this command don't need it.
+    if given.view in {"code", "diff"}:
+        from autograph_lite import api
+
+        return api.to_code(found.function, after=given.after)
+    from autograph_lite import cli_trace
+
+    view = {"jaxpr": cli_trace.jaxpr, "hlo": cli_trace.hlo}[given.view]
+    return view(found, given.arguments)
+
+
+def _listing(shown: list[tuple[Found, str]], path: str) -> str:
+    """The texts one after the other, under headings where there are several."""
+    if len(shown) == 1:
+        return shown[0][1]
+    file = Path(path).name
+    return "\n\n".join(f"# {found.name}, {file}:{found.line}\n{text.strip()}\n" for found, text in shown)
+
+
+def _report(message: str) -> None:
+    print(f"{PROG}: {message}", file=sys.stderr)

@@ -1,0 +1,133 @@
+"""What may be typed on the command line, and how is a mistake reported? In one line, exit code 2."""
+
+from __future__ import annotations
+
+import argparse
+import importlib.metadata
+import re
+from collections.abc import Sequence
+from typing import NoReturn
+
+PROG = "autograph-lite"
+
+_DESCRIPTION = """\
+Shows what autograph_lite makes of plain Python: the generated code, its difference from
+the source, the jaxpr, or the optimised HLO."""
+
+_TARGET = """\
+TARGET is one of
+  FILE.py:FUNC            a function, or a name that a lambda is assigned to
+  FILE.py:Class.method    a method; also a static or class method, or a property
+  FILE.py:Class           all methods of a class
+  MODULE:Class.method     the same in an importable module
+  FILE.py                 every function and method of the file, in order"""
+
+_ARGUMENTS = """\
+ARG is an example argument for --jaxpr and --hlo
+  'f32[3,4]' 'i32[]' 'bool[8]' 'key[]'    an array: its dtype and shape
+  '2.5' '[1, 2]' '"relu"' 'None'          a Python literal, fixed in the program
+  '(f32[3], f32[3])' '{"w": f32[3,4]}'    tuples, lists and dicts of both
+  'n=10' 'key=u32[2]'                     a keyword argument"""
+
+_EXAMPLES = f"""\
+examples:
+  {PROG} to-code model.py:step
+  {PROG} to-code model.py:step --diff
+  {PROG} to-code model.py --after jumps
+  {PROG} to-code model.py:step --jaxpr 'f32[3,4]' 'i32[]' n=10
+  {PROG} to-code package.model:Model.loss --color always | less -R"""
+
+_EXIT_CODES = """\
+exit codes: 0 done; 1 the code could not be converted or traced; 2 the command line or the file is wrong"""
+
+
+class UsageError(Exception):
+    """What the user typed, or the file it names, is wrong; the message says it in one line."""
+
+    def __init__(self, message: str) -> None:
+        super().__init__(" ".join(message.split()))
+
+
+class _Parser(argparse.ArgumentParser):
+    def error(self, message: str) -> NoReturn:
+        raise UsageError(f"{message} (see {self.prog} --help)")
+
+
+class _ShowVersion(argparse.Action):
+    def __call__(self, parser: argparse.ArgumentParser, *_: object) -> NoReturn:
+        print(f"{PROG} {_version()}")
+        parser.exit()
+
+
+def parse(argv: Sequence[str] | None) -> argparse.Namespace:
+    """Reads the command line.
+
+    Args:
+      argv: the arguments after the command's name; None for the process's own.
+
+    Returns:
+      `target`, `arguments` (texts of example arguments), `after` (a pass's name or None), `view` ("code",
+      "diff", "jaxpr" or "hlo") and `color` ("auto", "always" or "never").
+
+    Raises:
+      UsageError: an unknown command or option, a missing target, or options that exclude each other.
+    """
+    # argparse gives a '*' positional nothing where an option precedes it; what is left over belongs there.
+    given, left_over = _parser().parse_known_args(argv)
+    for text in left_over:
+        if re.match(r"-[^\d.]", text):
+            raise UsageError(f"unknown option {text!r} (see {PROG} {given.command} --help)")
+    given.arguments = [*given.arguments, *left_over]
+    if given.arguments and given.view in {"code", "diff"}:
+        raise UsageError(f"example arguments such as {given.arguments[0]!r} need --jaxpr or --hlo")
+    if given.after and given.view in {"jaxpr", "hlo"}:
+        raise UsageError(f"--after shows code, and --{given.view} needs all passes: use one of them")
+    return given
+
+
+def _parser() -> argparse.ArgumentParser:
+    layout = argparse.RawDescriptionHelpFormatter
+    parser = _Parser(
+        prog=PROG,
+        description=_DESCRIPTION,
+        epilog=f"{_EXAMPLES}\n\n{_EXIT_CODES}",
+        formatter_class=layout,
+        allow_abbrev=False,
+    )
+    parser.add_argument("--version", action=_ShowVersion, nargs=0, help="show the version and exit")
+    commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
+    to_code = commands.add_parser(
+        "to-code",
+        help="show the generated code of a function, a class or a file",
+        description=f"{_DESCRIPTION}\n\n{_TARGET}\n\n{_ARGUMENTS}",
+        epilog=f"{_EXAMPLES}\n\n{_EXIT_CODES}",
+        formatter_class=layout,
+        allow_abbrev=False,
+    )
+    to_code.add_argument("target", metavar="TARGET", help="what to show, see above")
+    to_code.add_argument(
+        "arguments", metavar="ARG", nargs="*", default=[], help="example arguments, see above"
+    )
+    to_code.add_argument("--after", metavar="PASS", help="stop after this pass; a wrong name lists them")
+    view = to_code.add_mutually_exclusive_group()
+    for name, shown in [
+        ("diff", "the unified diff from the source to the generated code"),
+        ("jaxpr", "the jaxpr that the arguments give"),
+        ("hlo", "the optimised HLO that the arguments give on this machine"),
+    ]:
+        view.add_argument(f"--{name}", dest="view", action="store_const", const=name, help=f"show {shown}")
+    to_code.add_argument(
+        "--color",
+        choices=["auto", "always", "never"],
+        default="auto",
+        help="auto (the default): on a terminal, unless NO_COLOR is set",
+    )
+    to_code.set_defaults(view="code")
+    return parser
+
+
+def _version() -> str:
+    try:
+        return importlib.metadata.version("autograph-lite")
+    except importlib.metadata.PackageNotFoundError:
+        return "(not installed)"

@@ -1,0 +1,72 @@
+"""The passes, in the order in which they run: each a name, what it rewrites, and what it promises.
+
+Part 1 leaves plain Python with structured control flow, which runs as it stands. Then the data flow is analysed, once,
+on the final structure. Part 2 turns statements and expressions into calls of operators.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable
+from typing import Any
+
+import gast
+
+from autograph_lite.converters import (
+    calls,
+    desugar,
+    failures,
+    items,
+    jumps,
+    logical,
+    match_stmt,
+    mutations,
+    subscripts,
+    tidy,
+)
+from autograph_lite.converters.context import Context
+
+
+@dataclasses.dataclass(frozen=True)
+class Pass:
+    """One step of the conversion.
+
+    Attributes:
+      name: as `to_code(fn, after=name)` takes it.
+      part: 1 or 2.
+      run: rewrites a function in place; None for the two passes that need the plans of the analysis.
+      each: whether it is run for each function of the tree (else once, for the whole tree).
+      check: asserts what the pass promises.
+    """
+
+    name: str
+    part: int
+    run: Callable[[Any, Context], None] | None
+    each: bool = False
+    check: Callable[[Any], None] | None = None
+
+
+PASSES = (
+    Pass("desugar", 1, desugar.run, each=True),
+    Pass("match", 1, match_stmt.run, each=True),
+    Pass("subscripts", 1, subscripts.run, each=True),
+    Pass("jumps", 1, jumps.run, each=True, check=jumps.check),
+    Pass("undefined", 2, None),
+    Pass("failures", 2, failures.run),
+    Pass("items", 2, items.run),
+    Pass("mutations", 2, mutations.run),
+    Pass("logical", 2, logical.run),
+    Pass("calls", 2, calls.run),
+    Pass("control_flow", 2, None),
+    Pass("tidy", 2, tidy.run),
+)
+
+
+def functions_in(tree: gast.AST) -> list[gast.AST]:
+    """The functions defined with `def` in the tree, the inner ones first."""
+    found: list[gast.AST] = []
+    for child in gast.iter_child_nodes(tree):
+        found += functions_in(child)
+    if isinstance(tree, (gast.FunctionDef, gast.AsyncFunctionDef)):
+        found.append(tree)
+    return found

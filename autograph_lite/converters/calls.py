@@ -1,0 +1,82 @@
+"""Calls go through `ag.call`, which converts the callee, or what is handed to it, when that is the user's code.
+
+    y = helper(x, *rest, k=1)             y = ag.call(helper)(x, *rest, k=1)
+    y = jnp.sin(x)                        as it is: leads to a library function that takes no callback
+
+The callee is wrapped and the argument list stays as written. `super()` names its class and instance, because the body of
+a branch is a function of its own.
+"""
+
+from __future__ import annotations
+
+import builtins
+
+import gast
+
+from autograph_lite.analysis.plans import dotted
+from autograph_lite.analysis import scopes
+from autograph_lite.converters.context import Context
+from autograph_lite.syntax import quote
+
+# Builtins that have no array meaning of their own and call no user code that could need conversion.
+BARE = frozenset({
+    "ArithmeticError", "AssertionError", "Exception", "IndexError", "KeyError", "RuntimeError", "TypeError",
+    "ValueError", "callable", "chr", "complex", "format", "globals", "hasattr", "hash", "id", "isinstance",
+    "issubclass", "object", "ord", "repr", "slice", "str", "type", "bytes", "locals", "vars", "dir", "eval",
+    "exec", "open", "input", "super", "memoryview", "__import__", "breakpoint", "bin", "hex", "oct", "ascii",
+})  # fmt: skip
+
+
+def run(function: gast.AST, context: Context) -> None:
+    """Rewrites calls everywhere in `function`, nested functions included."""
+    shadowed = {n.id for n in gast.walk(function) if isinstance(n, gast.Name) and not isinstance(n.ctx, gast.Load)}
+    first = _first_parameter(function)
+    _Calls(context, shadowed, first).generic_visit(function)
+
+
+def _first_parameter(function: gast.AST) -> str | None:
+    args = getattr(function, "args", None)
+    names = scopes.parameters(args) if args is not None else []
+    return names[0] if names else None
+
+
+class _Calls(gast.NodeTransformer):
+    def __init__(self, context: Context, shadowed: set[str], first: str | None) -> None:
+        self.context, self.shadowed, self.first = context, shadowed, first
+
+    def visit_FunctionDef(self, node: gast.FunctionDef) -> gast.AST:
+        # Decorators and annotations run where they stand, before anything is traced.
+        outer, self.first = self.first, _first_parameter(node)
+        node.args = self.visit(node.args)
+        node.body = [self.visit(s) for s in node.body]
+        self.first = outer
+        return node
+
+    visit_AsyncFunctionDef = visit_FunctionDef
+
+    def visit_arguments(self, node: gast.arguments) -> gast.AST:
+        node.defaults = [self.visit(d) for d in node.defaults]
+        node.kw_defaults = [d if d is None else self.visit(d) for d in node.kw_defaults]
+        return node
+
+    def visit_ClassDef(self, node: gast.ClassDef) -> gast.AST:
+        node.body = [self.visit(s) for s in node.body]
+        return node
+
+    def visit_Call(self, node: gast.Call) -> gast.AST:
+        node.args = [self.visit(a) for a in node.args]
+        node.keywords = [self.visit(k) for k in node.keywords]
+        node.func = self.visit(node.func)
+        match node.func:
+            case gast.Attribute(value=gast.Name(id=self.context.ag)):
+                return node
+            case gast.Name(id="super") if not node.args and not node.keywords and self.first is not None:
+                node.args = [quote.located(quote.name("__class__"), node), quote.located(quote.name(self.first), node)]
+                return node
+            case gast.Name(id=name) if name in BARE and name not in self.shadowed and hasattr(builtins, name):
+                if self.context.is_library(name):
+                    return node
+            case gast.Attribute() if self.context.is_library(dotted(node.func)):
+                return node
+        node.func = quote.located(quote.expr("ag.call(callee)", ag=self.context.ag, callee=node.func), node.func)
+        return node

@@ -1,0 +1,55 @@
+"""Turns the `if`, `while` and `for` of a function into calls of operators."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import gast
+
+from autograph_lite.analysis.exits import blocks
+from autograph_lite.analysis.plans import Plan
+from autograph_lite.converters import for_stmt, if_stmt, while_stmt
+from autograph_lite.converters.context import Context
+from autograph_lite.converters.static import is_static
+
+
+def run(function: gast.FunctionDef, plans: dict[gast.AST, Plan], context: Context) -> None:
+    """Rewrites the body of `function` in place; nested functions keep theirs."""
+    function.body = _block(function.body, plans, context)
+
+
+def _block(body: Sequence[gast.stmt], plans: dict[gast.AST, Plan], context: Context) -> list[gast.stmt]:
+    done: list[gast.stmt] = []
+    for node in body:
+        # Names before insides: the outer functions bear the plain names.
+        names = _names(node, plans.get(node), context)
+        for inner in blocks(node):
+            inner[:] = _block(inner, plans, context)
+        if not names:
+            done.append(node)
+            continue
+        match node:
+            case gast.If():
+                done += if_stmt.convert(node, plans[node], names, context)
+            case gast.While():
+                done += while_stmt.convert(node, plans[node], names, context)
+            case gast.For():
+                done += for_stmt.convert(node, plans[node], names, context)
+    return done
+
+
+def _names(node: gast.stmt, plan: Plan | None, context: Context) -> tuple[str, str] | None:
+    """Names of the two things that a statement's conversion needs; None where it stays Python's."""
+    if plan is None:
+        return None
+    match node:
+        case gast.If():
+            # `x is None` and the like are never traced: Python's own `if` is right.
+            return None if is_static(node.test) else (context.name_function("true_fun"), context.name_function("false_fun"))
+        case gast.While():
+            return context.name_function("cond_fun"), context.name_function("body_fun")
+        case gast.For():
+            own = isinstance(node.target, gast.Name) and node.target.id not in {*plan.ins, *plan.nonlocals, *plan.globals}
+            item = node.target.id if own else context.fresh("item")
+            return context.name_function("body_fun"), item
+    return None

@@ -1,0 +1,84 @@
+"""Rewrites what has a simpler form, so that later passes see fewer kinds of statement.
+
+    y: float = x                          y = x
+    del y                                 y = ag.deleted(y, 'y')
+    while (k := step(k)) > 0:             while True:
+        use(k)                                if not (k := step(k)) > 0:
+                                                  break
+                                              use(k)
+
+Annotations of local names are never evaluated by Python, and a name that was deleted may be handed to a branch like any
+other. A test that binds a name moves into the loop's body, where its binding is an ordinary one.
+"""
+
+from __future__ import annotations
+
+import gast
+
+from autograph_lite.analysis import scopes
+from autograph_lite.converters.context import Context
+from autograph_lite.syntax import quote
+
+
+def run(function: gast.FunctionDef, context: Context) -> None:
+    """Rewrites the body of `function` in place; nested functions keep theirs."""
+    body = function.body
+    fixed = scopes.captured(body) | scopes.declared(body, gast.Nonlocal) | scopes.declared(body, gast.Global)
+    own = {*scopes.parameters(function.args), *scopes.bound(body)}
+    visitor = _Desugar(context, fixed, own)
+    function.body = visitor.block(body) or [quote.located(gast.Pass(), function)]
+
+
+class _Desugar(gast.NodeTransformer):
+    def __init__(self, context: Context, fixed: frozenset[str], own: set[str]) -> None:
+        self.context, self.fixed, self.own = context, fixed, own
+
+    def block(self, body: list[gast.stmt]) -> list[gast.stmt]:
+        done: list[gast.stmt] = []
+        for node in body:
+            new = self.visit(node)
+            done += new if isinstance(new, list) else [new]
+        return done
+
+    def visit_FunctionDef(self, node: gast.AST) -> gast.AST:
+        return node  # a scope of its own
+
+    visit_AsyncFunctionDef = visit_ClassDef = visit_Lambda = visit_FunctionDef
+
+    def visit_AnnAssign(self, node: gast.AnnAssign) -> gast.AST:
+        if node.value is None:
+            # Only says that the name is local, which another binding says too.
+            keep = isinstance(node.target, gast.Name) and node.target.id not in self.bound_elsewhere(node)
+            return node if keep else gast.copy_location(gast.Pass(), node)
+        return gast.copy_location(gast.Assign([node.target], node.value, None), node)
+
+    def bound_elsewhere(self, node: gast.AnnAssign) -> set[str]:
+        return self.own
+
+    def visit_Delete(self, node: gast.Delete) -> list[gast.stmt]:
+        new: list[gast.stmt] = []
+        for target in node.targets:
+            if isinstance(target, gast.Name) and target.id not in self.fixed:
+                text = "y = ag.deleted(y, text)"
+                new += quote.stmts(text, y=target.id, ag=self.context.ag, text=quote.constant(target.id))
+            elif isinstance(target, (gast.Tuple, gast.List)):
+                new += self.visit_Delete(gast.copy_location(gast.Delete(target.elts), node))
+            else:
+                new.append(gast.Delete([target]))
+        return quote.all_located(new, node)
+
+    def visit_While(self, node: gast.While) -> gast.AST | list[gast.stmt]:
+        self.generic_visit(node)
+        if not any(isinstance(n, gast.NamedExpr) for n in scopes.own_nodes([node.test])):
+            return node
+        leave: list[gast.stmt] = [gast.Break()]
+        before: list[gast.stmt] = []
+        after: list[gast.stmt] = []
+        if node.orelse:
+            finished = self.context.fresh("finished")
+            before = quote.stmts("finished = False", finished=finished)
+            leave = [*quote.stmts("finished = True", finished=finished), gast.Break()]
+            after = [gast.If(quote.name(finished), node.orelse, [])]
+        test = quote.located(gast.If(gast.UnaryOp(gast.Not(), node.test), leave, []), node.test)
+        loop = gast.While(quote.constant(True), [test, *node.body], [])
+        return quote.all_located([*before, loop, *after], node)

@@ -1,0 +1,97 @@
+"""`assert` and `raise` become checks that a compiled program can carry.
+
+    assert x > 0, f'{x} is negative'      ag.assert_(x > 0, lambda: ag.format('{} is negative', x))
+    raise Heavy(f'mass {m}')              raise ag.error(Heavy)(ag.format('mass {}', m))
+    raise error                           raise ag.raised(error)
+    try:                                  try:
+        step()                                with ag.handling(lambda: (ValueError,)):
+    except ValueError:                            step()
+        ...                               except ValueError:
+                                              ...
+
+`ag.handling` says what a handler would catch, so that a check which it can't catch is refused. `ag.format` is `str.format` that remembers traced values, so that the message can be made when they are known. In Python
+`ag.error(E)(...)` is `E(...)`.
+"""
+
+from __future__ import annotations
+
+import copy
+
+import gast
+
+from autograph_lite.converters.context import Context
+from autograph_lite.syntax import quote
+
+
+def run(function: gast.AST, context: Context) -> None:
+    """Rewrites the statements everywhere in `function`, nested functions included."""
+    _Failures(context).generic_visit(function)
+
+
+class _Failures(gast.NodeTransformer):
+    def __init__(self, context: Context) -> None:
+        self.ag = context.ag
+
+    def visit_Assert(self, node: gast.Assert) -> gast.AST:
+        call = quote.expr("ag.assert_(test)", ag=self.ag, test=node.test)
+        assert isinstance(call, gast.Call)
+        if node.msg is not None:
+            message = _Format(self.ag).visit(node.msg)
+            call.args.append(quote.located(quote.lambda_([], message), node.msg))
+        return quote.located(gast.Expr(quote.located(call, node.test)), node)
+
+    def visit_Raise(self, node: gast.Raise) -> gast.AST:
+        if node.exc is None:
+            return node
+        node.exc = _Format(self.ag).visit(node.exc)
+        match node.exc:
+            case gast.Call():
+                node.exc.func = quote.located(quote.expr("ag.error(kind)", ag=self.ag, kind=node.exc.func), node.exc.func)
+            case _:
+                node.exc = quote.located(quote.expr("ag.raised(error)", ag=self.ag, error=node.exc), node.exc)
+        return node
+
+
+    def visit_Try(self, node: gast.Try) -> gast.AST:
+        self.generic_visit(node)
+        kinds = [handler.type for handler in node.handlers]
+        if not kinds:
+            return node
+        every = quote.expr("BaseException") if None in kinds else gast.Tuple(copy.deepcopy(kinds), gast.Load())
+        manager = quote.expr("ag.handling(lambda: kinds)", ag=self.ag, kinds=every)
+        guarded = gast.With([gast.withitem(manager, None)], node.body, None)
+        node.body = [quote.located(guarded, node)]
+        return node
+
+    visit_TryStar = visit_Try
+
+
+class _Format(gast.NodeTransformer):
+    """f-strings become `ag.format(template, *values)`: the same text, by the same protocol."""
+
+    def __init__(self, ag: str) -> None:
+        self.ag = ag
+
+    def visit_Lambda(self, node: gast.Lambda) -> gast.AST:
+        return node
+
+    def visit_JoinedStr(self, node: gast.JoinedStr) -> gast.AST:
+        values: list[gast.expr] = []
+        template = self.template(node, values)
+        if not values:
+            return node
+        arguments = [quote.constant(template), *values]
+        return quote.located(gast.Call(quote.expr("ag.format", ag=self.ag), arguments, []), node)
+
+    def template(self, node: gast.JoinedStr, values: list[gast.expr]) -> str:
+        text = ""
+        for part in node.values:
+            if isinstance(part, gast.Constant):
+                text += str(part.value).replace("{", "{{").replace("}", "}}")
+                continue
+            assert isinstance(part, gast.FormattedValue)
+            values.append(self.visit(part.value))
+            conversion = "!" + chr(part.conversion) if part.conversion and part.conversion > 0 else ""
+            spec = ":" + self.template(part.format_spec, values) if part.format_spec is not None else ""
+            text += "{" + conversion + spec + "}"
+        return text

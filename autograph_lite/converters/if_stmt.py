@@ -1,0 +1,80 @@
+"""`if` becomes `ag.if_stmt` on two functions, from the variables read to the variables written.
+
+    if x > 0:                             def true_fun(y):
+        y = y + 1                             return y + 1
+
+                                          def false_fun(y):
+                                              return y
+
+                                          y = ag.if_stmt(x > 0, true_fun, false_fun, (y,), names=('y',))
+
+Variables that are only read need no plumbing: the branches see them as enclosing variables.
+"""
+
+from __future__ import annotations
+
+import gast
+
+from autograph_lite.analysis import scopes
+from autograph_lite.analysis.exits import always_returns
+from autograph_lite.analysis.plans import Plan
+from autograph_lite.converters.context import Context
+from autograph_lite.syntax import quote
+
+
+def convert(node: gast.If, plan: Plan, names: tuple[str, str], context: Context) -> list[gast.stmt]:
+    """Rewrites one `if`.
+
+    Args:
+      node: the `if`, its branches already converted; free of break, continue and early return.
+      plan: the variables that go in and come out.
+      names: of the two functions.
+      context: the name of the operators.
+
+    Returns:
+      The statements that replace `node`.
+    """
+    returns = always_returns([node])
+    true_fun, false_fun = names
+    outs = () if returns else plan.outs
+    functions = [
+        branch(true_fun, node.body, plan, outs, returns, node),
+        branch(false_fun, node.orelse, plan, outs, returns, node),
+    ]
+    call = quote.expr("ag.if_stmt(test, true_fun, false_fun)", ag=context.ag, test=node.test, true_fun=true_fun, false_fun=false_fun)
+    assert isinstance(call, gast.Call)
+    finish_call(call, plan.ins, outs)
+    call = quote.located(call, node.test)
+    last: gast.stmt = gast.Return(call) if returns else quote.assign(outs, call)
+    return quote.all_located([*functions, last], node)
+
+
+def branch(
+    name: str, body: list[gast.stmt], plan: Plan, outs: tuple[str, ...], returns: bool, node: gast.stmt
+) -> gast.FunctionDef:
+    """`def name(ins): body; return outs`."""
+    end: list[gast.stmt] = []
+    if outs and not returns:
+        value = quote.name(outs[0]) if len(outs) == 1 else quote.tuple_of(outs)
+        end = [quote.located(gast.Return(value), body[-1] if body else node)]
+    return quote.function(name, plan.ins, [*written_in_place(plan, body), *body, *end])
+
+
+def written_in_place(plan: Plan, body: list[gast.stmt]) -> list[gast.stmt]:
+    """`nonlocal` and `global` statements for the names that live outside."""
+    here = {*scopes.bound(body), *scopes.deleted(body)}
+    kept: list[gast.stmt] = []
+    if nonlocals := [n for n in plan.nonlocals if n in here]:
+        kept.append(gast.Nonlocal(nonlocals))
+    if globals_ := [n for n in plan.globals if n in here]:
+        kept.append(gast.Global(globals_))
+    return kept
+
+
+def finish_call(call: gast.Call, ins: tuple[str, ...], outs: tuple[str, ...]) -> None:
+    """Adds the operands and the names of the results, where there are any."""
+    if ins:
+        call.args.append(quote.tuple_of(ins))
+    if outs:
+        names = gast.Tuple([quote.constant(n) for n in outs], gast.Load())
+        call.keywords.append(gast.keyword("names", names))

@@ -1,0 +1,74 @@
+"""Reading an item goes through an operator, because the index may be traced and the container a Python list.
+
+    table[i]                              ag.item(table, i)
+    x[0], x[:, 1:]                        as they are: nothing traced can decide
+"""
+
+from __future__ import annotations
+
+import gast
+
+from autograph_lite.converters.context import Context
+from autograph_lite.syntax import quote
+
+
+def run(function: gast.AST, context: Context) -> None:
+    """Rewrites the reads of items everywhere in `function`, nested functions included."""
+    _Items(context).generic_visit(function)
+
+
+class _Items(gast.NodeTransformer):
+    def __init__(self, context: Context) -> None:
+        self.context = context
+
+    def visit_Subscript(self, node: gast.Subscript) -> gast.AST:
+        self.generic_visit(node)
+        if not isinstance(node.ctx, gast.Load) or _is_static(node.slice) or _is_type(node.value):
+            return node
+        if any(isinstance(n, (gast.Starred, gast.Slice)) for n in gast.walk(node.slice)):
+            index = _slices(node.slice, self.context.ag)
+        else:
+            index = node.slice
+        call = quote.expr("ag.item(value, index)", ag=self.context.ag, value=node.value, index=index)
+        return quote.located(call, node)
+
+    def visit_arguments(self, node: gast.arguments) -> gast.AST:
+        # Annotations are no code of the function's.
+        node.defaults = [self.visit(d) for d in node.defaults]
+        node.kw_defaults = [d if d is None else self.visit(d) for d in node.kw_defaults]
+        return node
+
+    def visit_AnnAssign(self, node: gast.AnnAssign) -> gast.AST:
+        if node.value is not None:
+            node.value = self.visit(node.value)
+        return node
+
+    def visit_FunctionDef(self, node: gast.FunctionDef) -> gast.AST:
+        node.args = self.visit(node.args)
+        node.decorator_list = [self.visit(d) for d in node.decorator_list]
+        node.body = [self.visit(s) for s in node.body]
+        return node
+
+    visit_AsyncFunctionDef = visit_FunctionDef
+
+
+def _slices(index: gast.expr, ag: str) -> gast.expr:
+    match index:
+        case gast.Slice():
+            parts = [p if p is not None else quote.constant(None) for p in (index.lower, index.upper, index.step)]
+            if index.step is None:
+                parts.pop()
+            return quote.located(gast.Call(quote.expr("ag.slice", ag=ag), parts, []), index)
+        case gast.Tuple():
+            return gast.copy_location(gast.Tuple([_slices(e, ag) for e in index.elts], gast.Load()), index)
+    return index
+
+
+def _is_static(index: gast.expr) -> bool:
+    """Whether no variable stands in the index."""
+    return not any(isinstance(n, (gast.Name, gast.Call, gast.NamedExpr, gast.Await)) for n in gast.walk(index))
+
+
+def _is_type(value: gast.expr) -> bool:
+    """`list[int]` and the like: a type, not an item."""
+    return isinstance(value, gast.Name) and value.id in ("list", "dict", "tuple", "set", "type", "frozenset")

@@ -1,0 +1,222 @@
+"""Lowers break, continue and return, so that every statement has one entry and one exit.
+
+    for i in xs:                          stop = False
+        if i < 0:                         for i in ag.until(lambda: stop, xs):
+            continue                          if i < 0:
+        if i > n:                                 pass
+            break                             elif i > n:
+        total += i                                stop = True
+                                              else:
+                                                  total += i
+
+A branch that always jumps needs no flag: what follows the `if` moves into the other branch. Only a jump out of a
+branch that sometimes falls through, or out of `with` and `try`, costs a flag and a guard. The output is plain Python.
+"""
+
+from __future__ import annotations
+
+import copy
+import dataclasses
+from collections.abc import Sequence
+
+import gast
+
+from autograph_lite.analysis.exits import LOOPS, always_jumps, always_returns, blocks, escapes
+from autograph_lite.converters.context import Context
+from autograph_lite.syntax import quote
+
+# Deeper nesting of `else` is traded for flags: CPython's compiler and parser have a limit of about 90 levels.
+MAX_NESTING = 40
+Block = list[gast.stmt]
+
+
+def run(function: gast.FunctionDef, context: Context) -> None:
+    """Rewrites the body of `function` in place; nested functions keep theirs."""
+    body = function.body
+    if "return" in escapes(body) and not always_returns(body):
+        # Implicit `return None` made explicit, so that joins of return values see every path.
+        body = [*body, quote.located(gast.Return(quote.constant(None)), body[-1])]
+    function.body = _Jumps(context).block(body, _Frame())
+
+
+@dataclasses.dataclass(frozen=True)
+class _Frame:
+    """The flags that carry a jump to where it lands; None where no jump of that kind needs one."""
+
+    stop: str | None = None  # set by break
+    skip: str | None = None  # set by continue
+    ret: str | None = None  # holds the value of an early return
+    in_loop: bool = False
+    depth: int = 0
+
+    def deeper(self) -> _Frame:
+        return dataclasses.replace(self, depth=self.depth + 1)
+
+
+class _Jumps:
+    def __init__(self, context: Context) -> None:
+        self.fresh, self.ag = context.fresh, context.ag
+
+    def block(self, body: Sequence[gast.stmt], frame: _Frame) -> Block:
+        done: Block = []
+        for i, node in enumerate(body):
+            rest = list(body[i + 1 :])
+            match node:
+                case gast.Break():
+                    assert frame.stop is not None
+                    return done + quote.all_located(quote.stmts("flag = True", flag=frame.stop), node)
+                case gast.Continue():
+                    flag = quote.stmts("flag = True", flag=frame.skip) if frame.skip else []
+                    return done + quote.all_located(flag, node)
+                case gast.Return() if frame.ret is None:
+                    return [*done, node]
+                case gast.Return():
+                    return done + self.keep_value(node, frame.ret)
+                case gast.While() | gast.For():
+                    loop, after = self.loop(node, frame)
+                    return done + loop + self.block(after + rest, frame)
+                case gast.If() if escapes([node]):
+                    return done + self.conditional(node, rest, frame)
+                case gast.With() | gast.Try() | gast.TryStar() if escapes([node]):
+                    return done + self.guarded(node, rest, frame)
+                case _:
+                    for inner in blocks(node):
+                        inner[:] = self.block(inner, frame)
+            done.append(node)
+        return done
+
+    def keep_value(self, node: gast.Return, ret: str) -> Block:
+        value = node.value if node.value is not None else quote.constant(None)
+        if isinstance(value, gast.Name) and value.id == ret:  # passed on from an inner statement: it is there already
+            return []
+        call = quote.expr("ag.Return(value)", ag=self.ag, value=value)
+        return quote.all_located([quote.assign([ret], call)], node)
+
+    def conditional(self, node: gast.If, rest: Block, frame: _Frame) -> Block:
+        inner = frame.deeper()
+        if frame.depth >= MAX_NESTING:
+            return self.flagged(node, rest, frame)
+        if escapes(node.body) and always_jumps(node.body):
+            node.body, node.orelse = self.block(node.body, inner), self.block(node.orelse + rest, inner)
+        elif escapes(node.orelse) and always_jumps(node.orelse):
+            node.body, node.orelse = self.block(node.body + rest, inner), self.block(node.orelse, inner)
+        elif not rest or (len(rest) == 1 and isinstance(rest[0], (gast.Break, gast.Continue, gast.Return))):
+            # Duplicates at most one simple jump.
+            node.body = self.block(node.body + rest, inner)
+            node.orelse = self.block(node.orelse + copy.deepcopy(rest), inner)
+        else:
+            return self.flagged(node, rest, frame)
+        node.body = node.body or [quote.located(gast.Pass(), node)]
+        return [node]
+
+    def flagged(self, node: gast.stmt, rest: Block, frame: _Frame) -> Block:
+        """`node`, which may jump at some paths, then `rest` where it did not."""
+        kinds = escapes([node])
+        inner = dataclasses.replace(
+            frame,
+            depth=0,
+            skip=frame.skip or (self.fresh("skip") if "continue" in kinds else None),
+            ret=frame.ret or (self.fresh("ret") if "return" in kinds else None),
+        )
+        before: Block = []
+        if inner.skip != frame.skip:
+            before += quote.stmts("skip = False", skip=inner.skip)
+        if inner.ret != frame.ret:
+            before += quote.stmts("ret = ag.NO_RETURN", ret=inner.ret, ag=self.ag)
+        tests = self.tests(inner, kinds)
+        skips_else = isinstance(node, (gast.Try, gast.TryStar)) and bool(node.orelse) and bool(escapes(node.body))
+        for body in blocks(node):
+            body[:] = self.block(body, inner)
+        if skips_else:  # the `else` of a `try` runs where its body came to an end
+            node.orelse = [gast.If(gast.UnaryOp(gast.Not(), _any(tests)), node.orelse, [])]
+        node.body = node.body or [gast.Pass()]
+        for handler in getattr(node, "handlers", ()):
+            handler.body = handler.body or [gast.Pass()]
+        if inner.ret != frame.ret and not frame.in_loop:
+            # Function level: test once, then return.
+            again = self.return_again(inner.ret, rest, frame)
+            return quote.all_located([*before, node, *again], node)
+        guard: Block = []
+        if rest:
+            guard = [gast.If(_any(tests), [gast.Pass()], self.block(rest, dataclasses.replace(inner, depth=frame.depth + 1)))]
+        return quote.all_located([*before, node, *guard], node)
+
+    def guarded(self, node: gast.stmt, rest: Block, frame: _Frame) -> Block:
+        """A `with` or `try` that control may leave early."""
+        inside = [body for body in blocks(node) if escapes(body)]
+        if frame.ret is None and not frame.in_loop and all(map(always_returns, inside)):
+            # At function level a `return` that ends its block may stay: `with` and `try` do not become functions.
+            for body in blocks(node):
+                body[:] = self.block(body, frame)
+            return [node, *self.block(rest, frame)]
+        return self.flagged(node, rest, frame)
+
+    def loop(self, node: gast.While | gast.For, frame: _Frame) -> tuple[Block, Block]:
+        """The loop, and what follows it: its own `else`, and the passing on of a `return`."""
+        kinds = escapes(node.body) - {"continue"}
+        inner = _Frame(
+            stop=self.fresh("stop") if "break" in kinds else None,
+            ret=frame.ret or (self.fresh("ret") if "return" in kinds else None),
+            in_loop=True,
+        )
+        before: Block = quote.stmts("stop = False", stop=inner.stop) if inner.stop else []
+        if inner.ret != frame.ret:
+            before += quote.stmts("ret = ag.NO_RETURN", ret=inner.ret, ag=self.ag)
+        node.body = self.block(node.body, inner) or [gast.Pass()]
+        tests = self.tests(inner, kinds)
+        if tests and isinstance(node, gast.While):
+            leave = gast.UnaryOp(gast.Not(), _any(tests))
+            always = isinstance(node.test, gast.Constant) and bool(node.test.value)
+            node.test = leave if always else gast.BoolOp(gast.And(), [leave, node.test])
+        elif tests:
+            stop = quote.lambda_([], _any(tests))
+            node.iter = quote.expr("ag.until(stop, iterable)", ag=self.ag, stop=stop, iterable=node.iter)
+        after, node.orelse = node.orelse, []
+        if after and inner.stop:
+            after = [gast.If(gast.UnaryOp(gast.Not(), quote.name(inner.stop)), after, [])]
+        after = quote.all_located(after, node)
+        if "return" in kinds:
+            assert inner.ret is not None
+            returned = self.tests(inner, frozenset({"return"}))
+            again = gast.If(_any(returned), [gast.Return(quote.name(inner.ret))], [])
+            if inner.ret != frame.ret:
+                again.body = quote.stmts("return ret.value", ret=inner.ret)
+            after = [quote.located(again, node), *after]
+        return quote.all_located([*before, node], node), after
+
+    def return_again(self, ret: str, rest: Block, frame: _Frame) -> Block:
+        """`if <returned>: return <value>`, then `rest`: passes on a return that happened in an inner statement."""
+        test = quote.expr("ag.returned(ret)", ag=self.ag, ret=ret)
+        again = gast.If(test, quote.stmts("return ret.value", ret=ret), [])
+        deep = frame.depth >= MAX_NESTING
+        return self.block([again, *rest], dataclasses.replace(frame, depth=0 if deep else frame.depth))
+
+    def tests(self, frame: _Frame, kinds: frozenset[str]) -> list[gast.expr]:
+        found: list[gast.expr] = []
+        if "break" in kinds and frame.stop:
+            found.append(quote.name(frame.stop))
+        if "continue" in kinds and frame.skip:
+            found.append(quote.name(frame.skip))
+        if "return" in kinds and frame.ret:
+            found.append(quote.expr("ag.returned(ret)", ag=self.ag, ret=frame.ret))
+        return found
+
+
+def _any(tests: list[gast.expr]) -> gast.expr:
+    fresh = [copy.deepcopy(test) for test in tests]
+    return fresh[0] if len(fresh) == 1 else gast.BoolOp(gast.Or(), fresh)
+
+
+def check(function: gast.FunctionDef) -> None:
+    """Asserts what this pass promises: no break, no continue, and a return only where a block ends."""
+    _check(function.body, last=True)
+
+
+def _check(body: Sequence[gast.stmt], *, last: bool) -> None:
+    for i, node in enumerate(body):
+        assert not isinstance(node, (gast.Break, gast.Continue)), f"a {type(node).__name__} is left"
+        if isinstance(node, gast.Return):
+            assert last and i == len(body) - 1, "an early return is left"
+        at_end = last and (i == len(body) - 1 or isinstance(node, (gast.With, gast.Try, gast.TryStar)))
+        for inner in blocks(node):
+            _check(inner, last=at_end and not isinstance(node, LOOPS))

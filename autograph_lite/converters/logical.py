@@ -1,0 +1,116 @@
+"""`and`, `or`, `not`, chained comparisons, `in` and conditional expressions become operators that know traced values.
+
+    a and f(b)                            ag.and_(a, lambda: f(b))
+    not a                                 ag.not_(a)
+    a < f() < c                           ag.compare(a, '<', lambda: f(), '<', lambda: c)
+    x in (1, 3)                           ag.in_(x, (1, 3))
+    a if c else b                         ag.if_expr(c, lambda: a, lambda: b)
+
+The first operand is evaluated directly and once, the others on demand and at most once. Tests that look at Python
+structure only (`x is None and y is None`) stay Python's.
+"""
+
+from __future__ import annotations
+
+import copy
+
+import gast
+
+from autograph_lite.converters.context import Context
+from autograph_lite.converters.static import is_static
+from autograph_lite.syntax import quote
+
+SYMBOLS = {
+    gast.Lt: "<", gast.LtE: "<=", gast.Gt: ">", gast.GtE: ">=", gast.Eq: "==", gast.NotEq: "!=",
+    gast.Is: "is", gast.IsNot: "is not", gast.In: "in", gast.NotIn: "not in",
+}  # fmt: skip
+MEMBERSHIP = (gast.In, gast.NotIn)
+
+
+def run(function: gast.AST, context: Context) -> None:
+    """Rewrites expressions everywhere in `function`, nested functions included."""
+    _Logical(context).generic_visit(function)
+
+
+class _Logical(gast.NodeTransformer):
+    def __init__(self, context: Context) -> None:
+        self.ag = context.ag
+
+    def visit_BoolOp(self, node: gast.BoolOp) -> gast.AST:
+        if is_static(node):
+            return node
+        self.generic_visit(node)
+        first, *rest = node.values
+        if any(map(_binds, rest)):
+            return self.tested(node)
+        text = "ag.and_(first)" if isinstance(node.op, gast.And) else "ag.or_(first)"
+        call = quote.expr(text, ag=self.ag, first=first)
+        assert isinstance(call, gast.Call)
+        call.args += [quote.located(quote.lambda_([], value), value) for value in rest]
+        return quote.located(call, node)
+
+    def visit_UnaryOp(self, node: gast.UnaryOp) -> gast.AST:
+        static = is_static(node.operand)
+        self.generic_visit(node)
+        if not isinstance(node.op, gast.Not) or static:
+            return node
+        return quote.located(quote.expr("ag.not_(operand)", ag=self.ag, operand=node.operand), node)
+
+    def visit_Compare(self, node: gast.Compare) -> gast.AST:
+        self.generic_visit(node)
+        if len(node.ops) == 1:
+            return self.comparison(node)
+        if any(map(_binds, node.comparators[1:])):
+            return self.tested(node)
+        if len(node.ops) == 2 and isinstance(node.comparators[0], (gast.Name, gast.Constant)):
+            return self.two(node)
+        arguments: list[gast.expr] = [node.left]
+        for operator, operand in zip(node.ops, node.comparators, strict=True):
+            arguments.append(quote.constant(SYMBOLS[type(operator)]))
+            arguments.append(quote.located(quote.lambda_([], operand), operand))
+        # The first two operands are always evaluated.
+        arguments[2] = node.comparators[0]
+        return quote.located(gast.Call(quote.expr("ag.compare", ag=self.ag), arguments, []), node)
+
+    def two(self, node: gast.Compare) -> gast.AST:
+        """`a < b < c` as `ag.and_(a < b, lambda: b < c)`, where `b` costs nothing to evaluate twice."""
+        middle, right = node.comparators
+        first = self.comparison(gast.copy_location(gast.Compare(node.left, node.ops[:1], [middle]), node))
+        second = self.comparison(gast.copy_location(gast.Compare(copy.deepcopy(middle), node.ops[1:], [right]), node))
+        return quote.located(quote.expr("ag.and_(first, lambda: second)", ag=self.ag, first=first, second=second), node)
+
+    def comparison(self, node: gast.Compare) -> gast.AST:
+        operator, right = node.ops[0], node.comparators[0]
+        displays = (gast.Tuple, gast.List, gast.Dict)
+        if isinstance(operator, MEMBERSHIP):
+            text = "ag.in_(left, right)" if isinstance(operator, gast.In) else "ag.not_in(left, right)"
+        elif isinstance(operator, (gast.Eq, gast.NotEq)) and isinstance(node.left, displays) | isinstance(right, displays):
+            text = "ag.equal(left, right)" if isinstance(operator, gast.Eq) else "ag.not_equal(left, right)"
+        else:
+            return node
+        return quote.located(quote.expr(text, ag=self.ag, left=node.left, right=right), node)
+
+    def visit_IfExp(self, node: gast.IfExp) -> gast.AST:
+        static = is_static(node.test)
+        self.generic_visit(node)
+        if static:
+            return node
+        if _binds(node.body) or _binds(node.orelse):
+            node.test = self.test(node.test)
+            return node
+        text = "ag.if_expr(test, lambda: body, lambda: orelse)"
+        return quote.located(quote.expr(text, ag=self.ag, test=node.test, body=node.body, orelse=node.orelse), node)
+
+    def tested(self, node: gast.expr) -> gast.expr:
+        """`node` left to Python, since an operand binds a name or suspends; each truth test refuses a traced value."""
+        if isinstance(node, gast.BoolOp):
+            node.values = [*map(self.test, node.values[:-1]), node.values[-1]]
+        return node
+
+    def test(self, node: gast.expr) -> gast.expr:
+        return quote.located(quote.expr("ag.python_test(test)", ag=self.ag, test=node), node)
+
+
+def _binds(node: gast.AST) -> bool:
+    """Whether the expression can't move into a lambda: a walrus would bind there, a yield would suspend there."""
+    return any(isinstance(n, (gast.NamedExpr, gast.Await, gast.Yield, gast.YieldFrom)) for n in gast.walk(node))

@@ -1,0 +1,135 @@
+"""`match` becomes a chain of `if`, where the patterns are those that make sense on a traced scalar.
+
+    match k:                              subject = k
+        case 0:                           if subject == 0:
+            y = a                             y = a
+        case 1 | 2 if y > 0:              elif (subject == 1 or subject == 2) and y > 0:
+            y = b                             y = b
+        case n:                           else:
+            y = n                             n = subject
+                                              y = n
+
+Value, singleton, or-, wildcard and capture patterns are translated. A class, mapping or sequence pattern looks at Python
+structure, which is never traced: a small `match` is left to find the case and bind its names, and only the bodies move.
+"""
+
+from __future__ import annotations
+
+import gast
+
+from autograph_lite.converters.context import Context
+from autograph_lite.syntax import quote
+
+Block = list[gast.stmt]
+
+
+def run(function: gast.FunctionDef, context: Context) -> None:
+    """Rewrites the body of `function` in place; nested functions keep theirs."""
+    visitor = _Match(context)
+    body: Block = []
+    for node in function.body:
+        new = visitor.visit(node)
+        body += new if isinstance(new, list) else [new]
+    function.body = body
+
+
+class _Match(gast.NodeTransformer):
+    def __init__(self, context: Context) -> None:
+        self.fresh = context.fresh
+
+    def visit_FunctionDef(self, node: gast.AST) -> gast.AST:
+        return node  # a scope of its own
+
+    visit_AsyncFunctionDef = visit_ClassDef = visit_Lambda = visit_FunctionDef
+
+    def visit_Match(self, node: gast.Match) -> Block:
+        self.generic_visit(node)
+        subject = self.fresh("subject")
+        before = [quote.assign([subject], node.subject)]
+        if all(_simple(case.pattern) for case in node.cases):
+            return quote.all_located([*before, *self.chain(subject, node.cases)], node)
+        return quote.all_located([*before, *self.structural(subject, node.cases)], node)
+
+    def chain(self, subject: str, cases: list[gast.match_case]) -> Block:
+        if not cases:
+            return [gast.Pass()]
+        case, rest = cases[0], cases[1:]
+        test = _test(subject, case.pattern)
+        capture = _capture(subject, case.pattern)
+        body = case.body
+        if case.guard is not None and capture:
+            # A capture binds before its guard is asked, and stays bound if the guard fails.
+            body = [*capture, quote.located(gast.If(case.guard, body, self.chain(subject, rest)), case.body[0])]
+            capture = []
+            if test is None:
+                return body
+            return self.either(subject, test, body, case, rest)
+        if case.guard is not None:
+            test = case.guard if test is None else gast.BoolOp(gast.And(), [test, case.guard])
+        body = [*capture, *body]
+        if test is None:  # matches anything; what follows is never reached
+            return body
+        return [quote.located(gast.If(test, body, self.chain(subject, rest) if rest else []), case.body[0])]
+
+    def either(
+        self, subject: str, test: gast.expr, body: Block, case: gast.match_case, rest: list[gast.match_case]
+    ) -> Block:
+        # `case 0 | 1 as n if guard`: both failures lead to the same rest, so it is found by a flag.
+        matched = self.fresh("matched")
+        guard = case.guard
+        assert guard is not None
+        find = quote.stmts("matched = False", matched=matched)
+        inner = [*_capture(subject, case.pattern), *quote.stmts("matched = guard", matched=matched, guard=guard)]
+        find.append(gast.If(test, inner, []))
+        return quote.all_located(
+            [*find, gast.If(quote.name(matched), case.body, self.chain(subject, rest) if rest else [])], case.body[0]
+        )
+
+    def structural(self, subject: str, cases: list[gast.match_case]) -> Block:
+        """A `match` that only finds the number of the case, then a chain on that number."""
+        which = self.fresh("case")
+        finders = []
+        for number, case in enumerate(cases):
+            found = quote.assign([which], quote.constant(number))
+            finders.append(gast.match_case(case.pattern, case.guard, [quote.located(found, case.body[0])]))
+        chain: Block = []
+        for number, case in reversed(list(enumerate(cases))):
+            test = quote.expr("which == number", which=which, number=quote.constant(number))
+            chain = [quote.located(gast.If(test, case.body, chain), case.body[0])]
+        none = quote.assign([which], quote.constant(None))
+        return [none, gast.Match(quote.name(subject), finders), *chain]
+
+
+def _simple(pattern: gast.pattern) -> bool:
+    match pattern:
+        case gast.MatchValue() | gast.MatchSingleton():
+            return True
+        case gast.MatchAs(pattern=inner):
+            return inner is None or _simple(inner)
+        case gast.MatchOr(patterns=patterns):
+            return all(_simple(p) and not _capture("", p) for p in patterns)
+    return False
+
+
+def _test(subject: str, pattern: gast.pattern) -> gast.expr | None:
+    """The condition under which the pattern matches; None if it always does."""
+    match pattern:
+        case gast.MatchValue(value=value):
+            return quote.located(gast.Compare(quote.name(subject), [gast.Eq()], [value]), pattern)
+        case gast.MatchSingleton(value=value):
+            return quote.located(gast.Compare(quote.name(subject), [gast.Is()], [quote.constant(value)]), pattern)
+        case gast.MatchOr(patterns=patterns):
+            tests = [_test(subject, p) for p in patterns]
+            found = [t for t in tests if t is not None]
+            return gast.BoolOp(gast.Or(), found) if len(found) == len(tests) else None
+        case gast.MatchAs(pattern=inner) if inner is not None:
+            return _test(subject, inner)
+    return None
+
+
+def _capture(subject: str, pattern: gast.pattern) -> Block:
+    if isinstance(pattern, gast.MatchAs):
+        inner = _capture(subject, pattern.pattern) if pattern.pattern is not None else []
+        own = [quote.located(quote.assign([pattern.name], quote.name(subject)), pattern)] if pattern.name else []
+        return inner + own
+    return []

@@ -1,0 +1,37 @@
+"""Before an attribute or an item of a Python object is changed, the object is noted, so that staging can carry it.
+
+    self.count = v                        ag.record(self).count = v
+    self.count += v                       ag.record(self).count += v
+    del table[k]                          del ag.record(table)[k]
+
+`ag.record` returns the object. Python's order of evaluation stays as it is: the value first, then the object.
+"""
+
+from __future__ import annotations
+
+import gast
+
+from autograph_lite.converters.context import Context
+from autograph_lite.syntax import quote
+
+
+def run(function: gast.AST, context: Context) -> None:
+    """Rewrites attribute stores everywhere in `function`, nested functions included."""
+    _Record(context).generic_visit(function)
+
+
+class _Record(gast.NodeTransformer):
+    def __init__(self, context: Context) -> None:
+        self.ag = context.ag
+
+    def visit_Attribute(self, node: gast.Attribute) -> gast.AST:
+        self.generic_visit(node)
+        if isinstance(node.ctx, (gast.Store, gast.Del)):
+            node.value = quote.located(quote.expr("ag.record(value)", ag=self.ag, value=node.value), node.value)
+        return node
+
+    def visit_Subscript(self, node: gast.Subscript) -> gast.AST:
+        self.generic_visit(node)
+        if isinstance(node.ctx, (gast.Store, gast.Del)):
+            node.value = quote.located(quote.expr("ag.record(value)", ag=self.ag, value=node.value), node.value)
+        return node

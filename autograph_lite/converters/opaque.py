@@ -1,0 +1,70 @@
+"""Functions whose control flow stays Python's: generators, coroutines, and those that jump out of `finally`.
+
+    if x > 0:                             if ag.python_test(x > 0):
+        yield x                               yield x
+
+A generator suspends in the middle of its statements, so no statement of it can become a function. Its tests refuse a
+traced value with an error that says so; everything else works as in Python.
+"""
+
+from __future__ import annotations
+
+import gast
+
+from autograph_lite.analysis import scopes
+from autograph_lite.analysis.exits import escapes
+from autograph_lite.converters.context import Context
+from autograph_lite.syntax import quote
+
+SUSPENDING = (gast.Yield, gast.YieldFrom, gast.Await, gast.AsyncFor, gast.AsyncWith)
+
+
+def is_opaque(function: gast.AST) -> bool:
+    """Whether the control flow of `function` can't be converted."""
+    if isinstance(function, gast.AsyncFunctionDef):
+        return True
+    for node in scopes.own_nodes(function.body):
+        if isinstance(node, SUSPENDING) or (isinstance(node, gast.comprehension) and node.is_async):
+            return True
+        if isinstance(node, (gast.Try, gast.TryStar)) and escapes(node.finalbody):
+            return True
+        if isinstance(node, gast.Name) and node.id in ("locals", "vars", "dir", "eval", "exec") and _reads_frame(node):
+            return True
+    return False
+
+
+def _reads_frame(node: gast.Name) -> bool:
+    return node.id in ("locals", "eval", "exec")
+
+
+def run(function: gast.FunctionDef, context: Context) -> None:
+    """Rewrites the tests in the body of `function` in place; nested functions keep theirs."""
+    _Tests(context).block(function.body)
+
+
+class _Tests(gast.NodeTransformer):
+    def __init__(self, context: Context) -> None:
+        self.ag = context.ag
+
+    def block(self, body: list[gast.stmt]) -> None:
+        body[:] = [self.visit(node) for node in body]
+
+    def visit_FunctionDef(self, node: gast.AST) -> gast.AST:
+        return node  # a scope of its own
+
+    visit_AsyncFunctionDef = visit_ClassDef = visit_Lambda = visit_FunctionDef
+
+    def visit_If(self, node: gast.If) -> gast.AST:
+        self.generic_visit(node)
+        node.test = self.test(node.test)
+        return node
+
+    def visit_While(self, node: gast.While) -> gast.AST:
+        self.generic_visit(node)
+        node.test = self.test(node.test)
+        return node
+
+    def test(self, node: gast.expr) -> gast.expr:
+        if isinstance(node, gast.Constant):
+            return node
+        return quote.located(quote.expr("ag.python_test(test)", ag=self.ag, test=node), node)

@@ -1,0 +1,123 @@
+"""What does the output of part 1 call? These few operators, in plain Python; the staged ones understand them too."""
+
+from __future__ import annotations
+
+import builtins
+import operator
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any, TypeVar
+
+T = TypeVar("T")
+IN_PLACE: dict[str, Callable[[Any, Any], Any]] = {
+    "+=": operator.iadd, "-=": operator.isub, "*=": operator.imul, "/=": operator.itruediv,
+    "//=": operator.ifloordiv, "%=": operator.imod, "**=": operator.ipow, "<<=": operator.ilshift,
+    ">>=": operator.irshift, "&=": operator.iand, "|=": operator.ior, "^=": operator.ixor, "@=": operator.imatmul,
+}  # fmt: skip
+slice = builtins.slice
+
+
+class Maybe:
+    """A variable that may not have a value: `present` is False, True or, while staging, a traced bool.
+
+    Attributes:
+      present: whether the variable has its value.
+      value: the value, meaningless where `present` does not hold.
+      name: the variable's name.
+      missing: where it was left unassigned, for the error message (see `autograph_lite.operators.undefined`).
+    """
+
+    __slots__ = ("missing", "name", "present", "value")
+
+    def __init__(self, present: Any, value: Any, name: str, missing: tuple[Any, ...] = ()) -> None:
+        self.present, self.value, self.name, self.missing = present, value, name, missing
+
+    def __repr__(self) -> str:
+        return f"Undefined({self.name!r})" if self.present is False else f"Maybe({self.name!r}, {self.value!r})"
+
+
+class Returned(Maybe):
+    """The return value of a function while it is not sure that a `return` was reached."""
+
+    __slots__ = ()
+
+
+NO_RETURN = Returned(False, None, "the return value")
+
+
+def Undefined(name: str) -> Maybe:  # noqa: N802 (reads as a value in generated code)
+    """A variable that has not been assigned yet."""
+    return Maybe(False, None, name)
+
+
+def Return(value: Any) -> Returned:  # noqa: N802 (reads as a value in generated code)
+    """`return value`, taken inside a statement that has to be left first."""
+    return Returned(True, value, "the return value")
+
+
+def returned(ret: Maybe) -> Any:
+    """Whether a `return` was reached."""
+    return ret.present
+
+
+def until(stop: Callable[[], Any], iterable: Iterable[T]) -> Iterator[T]:
+    """Yields from `iterable` until `stop()` holds; it is asked before an item is taken, as `break` would leave."""
+    iterator = iter(iterable)
+    while not stop():
+        try:
+            item = next(iterator)
+        except StopIteration:
+            return
+        yield item
+
+
+def defined(value: T) -> T:
+    """`value`, unless the variable read is unassigned."""
+    if isinstance(value, Maybe) and value.present is False:
+        raise UnboundLocalError(
+            f"cannot access local variable '{value.name}' where it is not associated with a value"
+        )
+    return value
+
+
+def deleted(value: Any, name: str) -> Maybe:
+    """What a name holds after `del`."""
+    defined(value)
+    return Undefined(name)
+
+
+def set_item(base: T, index: Any, value: Any) -> T:
+    """`base[index] = value`; returns `base`."""
+    base[index] = value  # type: ignore[index]
+    return base
+
+
+def store(value: Any, base: T, *steps: Any) -> T:
+    """`base.a[i] = value` for the steps `'a', (i,)`; returns `base`."""
+    _write(_reach(base, steps[:-1]), steps[-1], value)
+    return base
+
+
+def update_item(base: T, *steps_operator_operand: Any) -> T:
+    """`base.a[i] += operand()` for the steps `'a', (i,)` and the operator `'+='`; returns `base`."""
+    *steps, symbol, operand = steps_operator_operand
+    owner = _reach(base, steps[:-1])
+    value = _read(owner, steps[-1])
+    _write(owner, steps[-1], IN_PLACE[symbol](value, operand()))
+    return base
+
+
+def _reach(base: Any, steps: Iterable[Any]) -> Any:
+    for step in steps:
+        base = _read(base, step)
+    return base
+
+
+def _read(owner: Any, step: Any) -> Any:
+    return getattr(owner, step) if isinstance(step, str) else owner[step[0]]
+
+
+def _write(owner: Any, step: Any, value: Any) -> None:
+    if isinstance(step, str):
+        setattr(owner, step, value)
+    else:
+        owner[step[0]] = value

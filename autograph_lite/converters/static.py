@@ -1,0 +1,25 @@
+"""Which tests can no traced value decide, so that Python's own `if` is right?"""
+
+from __future__ import annotations
+
+import gast
+
+PREDICATES = frozenset({"isinstance", "issubclass", "callable", "hasattr"})
+
+
+def is_static(test: gast.AST) -> bool:
+    """Whether the test looks at Python structure only: `x is None`, `isinstance(...)`, a literal."""
+    match test:
+        case gast.Constant():
+            return True
+        case gast.Compare(ops=ops):
+            return all(isinstance(op, (gast.Is, gast.IsNot)) for op in ops)
+        case gast.Call(func=gast.Name(id=name)):
+            return name in PREDICATES
+        case gast.UnaryOp(op=gast.Not(), operand=operand):
+            return is_static(operand)
+        case gast.BoolOp(values=values):
+            return all(map(is_static, values))
+        case gast.Name(id="__debug__"):
+            return True
+    return False

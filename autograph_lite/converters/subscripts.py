@@ -1,0 +1,180 @@
+"""Writing to an item rebinds the name, because arrays are values; Python containers are changed in place as ever.
+
+    x[i] = v                              x = ag.set_item(x, i, v)
+    self.buf[i] = f(v)                    ag.store(f(v), self, 'buf', (i,))
+    x[i] += v                             x = ag.update_item(x, (i,), '+=', lambda: v)
+    x[i], x[j] = x[j], x[i]               item, item_2 = x[j], x[i]
+                                          x = ag.set_item(x, i, item)
+                                          x = ag.set_item(x, j, item_2)
+
+`ag.store(value, base, *steps)` keeps Python's order: the value first, then the base and the steps; a step is an attribute
+name or a one-item tuple that holds an index. Only a name of this function is rebound: a container of the module or of an
+enclosing function is reached as it is, so `TABLE[0] = 1` does not make `TABLE` a local name.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import gast
+
+from autograph_lite.analysis import scopes
+from autograph_lite.converters.context import Context
+from autograph_lite.syntax import quote
+
+Block = list[gast.stmt]
+AUGMENTED = {
+    gast.Add: "+=", gast.Sub: "-=", gast.Mult: "*=", gast.Div: "/=", gast.FloorDiv: "//=", gast.Mod: "%=",
+    gast.Pow: "**=", gast.LShift: "<<=", gast.RShift: ">>=", gast.BitAnd: "&=", gast.BitOr: "|=",
+    gast.BitXor: "^=", gast.MatMult: "@=",
+}  # fmt: skip
+
+
+def run(function: gast.FunctionDef, context: Context) -> None:
+    """Rewrites the body of `function` in place; nested functions keep theirs."""
+    body = function.body
+    own = {*scopes.parameters(function.args), *scopes.bound(body)}
+    writable = own | scopes.declared(body, gast.Nonlocal) | scopes.declared(body, gast.Global)
+    visitor = _Stores(context, frozenset(writable))
+    function.body = visitor.block(body)
+
+
+class _Stores(gast.NodeTransformer):
+    def __init__(self, context: Context, writable: frozenset[str]) -> None:
+        self.context, self.writable = context, writable
+
+    def block(self, body: Sequence[gast.stmt]) -> Block:
+        done: Block = []
+        for node in body:
+            new = self.visit(node)
+            done += new if isinstance(new, list) else [new]
+        return done
+
+    def visit_FunctionDef(self, node: gast.AST) -> gast.AST:
+        return node  # a scope of its own
+
+    visit_AsyncFunctionDef = visit_ClassDef = visit_Lambda = visit_FunctionDef
+
+    def visit_Assign(self, node: gast.Assign) -> gast.AST | Block:
+        if not any(map(_has_item, node.targets)):
+            return node
+        if len(node.targets) == 1 and isinstance(node.targets[0], gast.Subscript):
+            return quote.all_located(self.store(node.targets[0], node.value), node)
+        before: Block = []
+        value = node.value
+        if len(node.targets) > 1 and not isinstance(value, (gast.Name, gast.Constant)):
+            kept = self.context.fresh("value")
+            before = [quote.assign([kept], value)]
+            value = quote.name(kept)
+        for target in node.targets:
+            items: list[tuple[gast.Subscript, str]] = []
+            new = self.with_temporaries(target, items)
+            if isinstance(target, gast.Subscript):
+                before += self.store(target, value)
+                continue
+            before.append(gast.Assign([new], value, None))
+            for item, name in items:
+                before += self.store(item, quote.name(name))
+        return quote.all_located(before, node)
+
+    def visit_AugAssign(self, node: gast.AugAssign) -> gast.AST | Block:
+        if not isinstance(node.target, gast.Subscript):
+            return node
+        base, steps = self.path(node.target)
+        operator = quote.constant(AUGMENTED[type(node.op)])
+        arguments = [base, *steps, operator, quote.lambda_([], node.value)]
+        call = gast.Call(quote.expr("ag.update_item", ag=self.context.ag), arguments, [])
+        return quote.located(self.rebind(base, steps, call), node)
+
+    def visit_For(self, node: gast.For) -> gast.AST:
+        self.generic_visit(node)
+        items: list[tuple[gast.Subscript, str]] = []
+        node.target = self.with_temporaries(node.target, items)
+        for item, name in reversed(items):
+            node.body = [*quote.all_located(self.store(item, quote.name(name)), node.target), *node.body]
+        return node
+
+    def visit_With(self, node: gast.With) -> gast.AST:
+        self.generic_visit(node)
+        for item in node.items:
+            items: list[tuple[gast.Subscript, str]] = []
+            if item.optional_vars is not None:
+                item.optional_vars = self.with_temporaries(item.optional_vars, items)
+            for target, name in reversed(items):
+                node.body = [*quote.all_located(self.store(target, quote.name(name)), node), *node.body]
+        return node
+
+    def with_temporaries(self, target: gast.expr, items: list[tuple[gast.Subscript, str]]) -> gast.expr:
+        """`target` with a new name in place of each item, noted in `items` in the order of assignment."""
+        match target:
+            case gast.Subscript():
+                name = self.context.fresh("item")
+                items.append((target, name))
+                return quote.located(quote.name(name, gast.Store), target)
+            case gast.Starred():
+                target.value = self.with_temporaries(target.value, items)
+            case gast.Tuple() | gast.List():
+                target.elts = [self.with_temporaries(e, items) for e in target.elts]
+        return target
+
+    def store(self, target: gast.Subscript, value: gast.expr) -> Block:
+        base, steps = self.path(target)
+        ag = self.context.ag
+        if self.is_own(base) and len(steps) == 1 and _is_plain(target.slice):
+            index = self.index(target.slice)
+            call = quote.expr("ag.set_item(base, index, value)", ag=ag, base=base, index=index, value=value)
+            return [self.rebind(base, steps, call)]
+        call = gast.Call(quote.expr("ag.store", ag=ag), [value, base, *steps], [])
+        return [self.rebind(base, steps, call)]
+
+    def rebind(self, base: gast.expr, steps: Sequence[gast.expr], call: gast.expr) -> gast.stmt:
+        # An object whose attribute is written stays the object it is.
+        if isinstance(base, gast.Name) and self.is_own(base) and not isinstance(steps[0], gast.Constant):
+            return quote.assign([base.id], call)
+        return gast.Expr(call)
+
+    def is_own(self, base: gast.expr) -> bool:
+        return isinstance(base, gast.Name) and base.id in self.writable
+
+    def path(self, target: gast.expr) -> tuple[gast.expr, list[gast.expr]]:
+        """`a.b[i]` as its base `a` and the steps `'b', (i,)`."""
+        match target:
+            case gast.Subscript(value=value):
+                base, steps = self.path(value)
+                return base, [*steps, gast.Tuple([self.index(target.slice)], gast.Load())]
+            case gast.Attribute(value=value, attr=attr):
+                base, steps = self.path(value)
+                return base, [*steps, quote.constant(attr)]
+        return target, []
+
+    def index(self, node: gast.expr) -> gast.expr:
+        """The index as an expression; `a:b:c` outside of brackets is `ag.slice(a, b, c)`."""
+        match node:
+            case gast.Slice():
+                parts = [p if p is not None else quote.constant(None) for p in (node.lower, node.upper, node.step)]
+                if node.step is None:
+                    parts.pop()
+                return quote.located(gast.Call(quote.expr("ag.slice", ag=self.context.ag), parts, []), node)
+            case gast.Tuple() if any(isinstance(e, gast.Slice) for e in node.elts):
+                return gast.copy_location(gast.Tuple([self.index(e) for e in node.elts], gast.Load()), node)
+        return node
+
+
+def _has_item(target: gast.expr) -> bool:
+    match target:
+        case gast.Subscript():
+            return True
+        case gast.Starred(value=value):
+            return _has_item(value)
+        case gast.Tuple(elts=elts) | gast.List(elts=elts):
+            return any(map(_has_item, elts))
+    return False
+
+
+def _is_plain(index: gast.expr) -> bool:
+    """Whether evaluating the index can't run user code of consequence, so that its order does not matter."""
+    allowed = (
+        gast.Name, gast.Constant, gast.Tuple, gast.Slice, gast.UnaryOp, gast.BinOp,
+        gast.expr_context, gast.operator, gast.unaryop,
+    )  # fmt: skip
+    return all(isinstance(n, allowed) for n in gast.walk(index))

@@ -1,0 +1,77 @@
+"""Variables that a statement takes but that may be unassigned start as `ag.Undefined`; later reads of them are checked.
+
+    def f(x):                             def f(x):
+        if x > 0:                             y = ag.Undefined('y')
+            y = x                             if x > 0:
+        return y                                  y = x
+                                              return ag.defined(y)
+"""
+
+from __future__ import annotations
+
+import gast
+
+from autograph_lite.analysis import definedness, scopes
+from autograph_lite.analysis.plans import FunctionPlan
+from autograph_lite.converters.context import Context
+from autograph_lite.syntax import quote
+
+
+def run(function: gast.FunctionDef, plan: FunctionPlan, context: Context) -> None:
+    """Rewrites the body of `function` in place; nested functions keep theirs."""
+    params = scopes.parameters(function.args)
+    unsure = definedness.unsure(function.body, params, plan.plans)
+    deleted = {n.value.args[0].id for n in scopes.own_nodes(function.body) if _is_deletion(n, context.ag)}
+    tracked = frozenset(unsure) | deleted
+    if tracked:
+        reads = definedness.unsure_reads(function.body, params, plan.plans, tracked)
+        _Check(reads, context).generic_visit(function)
+    start = _after_docstring(function.body)
+    first = [s for name in unsure for s in quote.stmts("y = ag.Undefined(text)", ag=context.ag, y=name, text=quote.constant(name))]
+    # `if False: y = None` never runs; it makes `y` a variable of this function where only branches assign it.
+    for name in plan.anchors:
+        if name not in unsure:
+            first += quote.stmts("if False:\n    y = None", y=name)
+    new = quote.all_located(first, function.body[start] if start < len(function.body) else function)
+    function.body[start:start] = new
+
+
+def _is_deletion(node: gast.AST, ag: str) -> bool:
+    match node:
+        case gast.Assign(value=gast.Call(func=gast.Attribute(value=gast.Name(id=root), attr="deleted"))):
+            return bool(root == ag)
+    return False
+
+
+def _after_docstring(body: list[gast.stmt]) -> int:
+    match body:
+        case [gast.Expr(value=gast.Constant(value=str())), *_]:
+            return 1
+    index = 0
+    while index < len(body) and isinstance(body[index], (gast.Global, gast.Nonlocal)):
+        index += 1
+    return index
+
+
+class _Check(gast.NodeTransformer):
+    def __init__(self, reads: list[gast.Name], context: Context) -> None:
+        self.reads, self.ag = {id(r): r for r in reads}, context.ag
+
+    def visit_Name(self, node: gast.Name) -> gast.AST:
+        if id(node) not in self.reads:
+            return node
+        return quote.located(quote.expr("ag.defined(y)", ag=self.ag, y=node), node)
+
+    def visit_Call(self, node: gast.Call) -> gast.AST:
+        match node.func:
+            case gast.Attribute(value=gast.Name(id=root), attr="deleted" | "Return") if root == self.ag:
+                if node.func.attr == "deleted":
+                    return node  # checks by itself
+        return self.generic_visit(node)
+
+    def visit_AugAssign(self, node: gast.AugAssign) -> gast.AST | list[gast.stmt]:
+        self.generic_visit(node)
+        if isinstance(node.target, gast.Name) and id(node.target) in self.reads:
+            check = quote.stmts("y = ag.defined(y)", ag=self.ag, y=node.target.id)
+            return [*quote.all_located(check, node), node]
+        return node

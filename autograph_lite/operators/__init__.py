@@ -1,0 +1,28 @@
+"""What generated code calls, under the name `ag`. Everything here is internal; see `autograph_lite` for the public names."""
+
+from __future__ import annotations
+
+import sys
+
+from autograph_lite.converters.python_ops import until
+from autograph_lite.operators import builtins, calls
+from autograph_lite.operators.calls import call
+from autograph_lite.operators.checks import format, handling
+from autograph_lite.operators.conditions import python_test
+from autograph_lite.operators.failures import assert_, error, raised
+from autograph_lite.operators.for_stmt import for_stmt
+from autograph_lite.operators.if_stmt import if_expr, if_stmt
+from autograph_lite.operators.journal import record
+from autograph_lite.operators.logical import and_, compare, equal, in_, not_, not_equal, not_in, or_
+from autograph_lite.operators.subscripts import item, set_item, slice, store, update_item
+from autograph_lite.operators.undefined import NO_RETURN, Return, Undefined, defined, deleted, returned
+from autograph_lite.operators.while_stmt import while_stmt
+
+__all__ = [
+    "NO_RETURN", "Return", "Undefined", "and_", "assert_", "call", "compare", "defined", "deleted", "equal", "error",
+    "for_stmt", "format", "handling", "if_expr", "if_stmt", "in_", "item", "not_", "not_equal", "not_in", "or_",
+    "python_test", "raised", "record", "returned", "set_item", "slice", "store", "until", "update_item",
+    "while_stmt",
+]  # fmt: skip
+
+calls.install(sys.modules[__name__], builtins.OVERLOADS)

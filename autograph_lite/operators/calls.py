@@ -1,0 +1,320 @@
+"""What does a call in converted code call? The converted form of the user's functions; everything else as it is.
+
+    ag.call(helper)                       the converted helper
+    ag.call(obj.method)                   the converted method, bound to obj
+    ag.call(len)                          our len, which knows traced arrays
+    ag.call(jax.lax.scan)                 scan, with the user's functions among its arguments converted
+    ag.call(Counter)                      the class, whose methods are converted while converted code runs
+"""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import types
+import weakref
+from collections.abc import Callable
+from typing import Any
+
+from autograph_lite import config
+from autograph_lite.errors import ConversionError, SourceNotFoundError
+from autograph_lite.operators import classes, journal, policy, recursion
+from autograph_lite.transpiler import Transpiler
+
+MUTATORS = (list, dict, set, bytearray)
+READERS = frozenset({
+    "copy", "count", "get", "index", "items", "keys", "values", "union", "intersection", "difference", "issubset",
+    "issuperset", "isdisjoint", "symmetric_difference", "decode", "hex", "startswith", "endswith", "find",
+})  # fmt: skip
+
+_state: dict[str, Any] = {}
+_overloads: dict[Any, Any] = {}
+_unconverted: weakref.WeakKeyDictionary[Any, str] = weakref.WeakKeyDictionary()
+
+
+def install(operators: object, overloads: dict[Any, Any]) -> None:
+    """Hands over the operators that generated code calls; done once, when the package is imported."""
+    shallow = types.SimpleNamespace(**{**vars(operators), "call": shallow_call})
+    _state["operators"] = operators, shallow
+    _state["transpilers"] = {
+        True: Transpiler(operators, policy.leads_to_library),
+        False: Transpiler(shallow, policy.leads_to_library),
+    }
+    _overloads.update(overloads)
+
+
+def install_function(kind: type) -> None:
+    """Hands over the class of compiled functions, which lies above this layer."""
+    _state["function_type"] = kind
+
+
+def transpiler(*, recursive: bool = True) -> Transpiler:
+    """The transpiler of this process that converts callees too, or the one that does not."""
+    found: Transpiler = _state["transpilers"][recursive]
+    return found
+
+
+def shallow_call(callee: Any) -> Any:
+    """What to call where callees are not to be converted: builtins keep their array meaning."""
+    if isinstance(callee, (type, types.BuiltinFunctionType)):
+        return call(callee)
+    return callee
+
+
+def is_converted(fn: types.FunctionType) -> bool:
+    """Whether `fn` is generated code."""
+    code = fn.__code__
+    if not fn.__closure__:
+        return False
+    for name, cell in zip(code.co_freevars, fn.__closure__, strict=True):
+        if name.startswith("ag"):
+            try:
+                if any(cell.cell_contents is operators for operators in _state["operators"]):
+                    return True
+            except ValueError:
+                continue
+    return False
+
+
+def is_converted_code(code: types.CodeType) -> bool:
+    """Whether a code object may be generated."""
+    return any(name.startswith("ag") for name in (*code.co_freevars, *code.co_names[:0]))
+
+
+def convert(fn: types.FunctionType) -> Callable[..., Any]:
+    """The converted form of a user's function; the function itself where it has no source."""
+    if is_converted(fn):
+        return fn
+    try:
+        return transpiler().convert(fn)
+    except SourceNotFoundError as error:
+        _unconverted[fn] = str(error)
+        config.logger.info("%s is not converted: %s", fn.__qualname__, error)
+        return fn
+
+
+def converted(fn: Any, *, recursive: bool = True) -> Any:
+    """The converted form of what a user asked to convert, whatever kind of callable it is.
+
+    Raises:
+      SourceNotFoundError: there is no source.
+      TypeError: `fn` is a class, or can't be called.
+    """
+    python = _state.get("function_type")
+    if python is not None and isinstance(fn, python):
+        return fn.inside()
+    if isinstance(fn, types.FunctionType):
+        return fn if is_converted(fn) else transpiler(recursive=recursive).convert(fn)
+    if isinstance(fn, types.MethodType):
+        return types.MethodType(converted(fn.__func__, recursive=recursive), fn.__self__)
+    if isinstance(fn, functools.partial):
+        return functools.partial(converted(fn.func, recursive=recursive), *fn.args, **fn.keywords)
+    if isinstance(fn, type):
+        raise TypeError(f"'{fn.__name__}' is a class, and a function is expected: convert its methods instead.")
+    if not callable(fn):
+        raise TypeError(f"a {type(fn).__name__} can't be called, so it can't be converted.")
+    inner = inspect.unwrap(fn)
+    if isinstance(inner, types.FunctionType):
+        return converted(inner, recursive=recursive)
+    method = getattr(type(fn), "__call__", None)
+    method = getattr(method, "__wrapped__", method)
+    if isinstance(method, types.FunctionType):
+        return types.MethodType(converted(method, recursive=recursive), fn)
+    raise SourceNotFoundError(
+        f"'{getattr(fn, '__name__', type(fn).__name__)}' has no source: it is not written in Python.",
+        fix="convert a Python function that calls it.",
+    )
+
+
+def call(callee: Any) -> Any:
+    """What to call in place of `callee`."""
+    kind = type(callee)
+    if kind is types.FunctionType:
+        return _function(callee)
+    if kind is types.MethodType:
+        return _method(callee)
+    if kind is types.BuiltinFunctionType or kind is types.BuiltinMethodType:
+        return _builtin(callee)
+    if isinstance(callee, type):
+        return _class(callee)
+    if isinstance(callee, functools.partial):
+        return functools.partial(call(callee.func), *callee.args, **callee.keywords)
+    if isinstance(callee, (types.MethodWrapperType, types.WrapperDescriptorType, types.MethodDescriptorType)):
+        return _wrapper(callee)
+    return _object(callee)
+
+
+def _function(fn: types.FunctionType) -> Any:
+    if not policy.is_users(fn):
+        return _library_function(fn)
+    new = convert(fn)
+    if journal.active() is None or new is fn and not is_converted(fn):
+        return new
+    return recursion.guarded(new)
+
+
+def _library_function(fn: types.FunctionType) -> Any:
+    if is_converted(fn):  # of the standard library, converted on purpose
+        return fn
+    inner = getattr(fn, "__wrapped__", None)
+    if inner is not None and fn.__closure__:
+        rewrapped = _rewrapped(fn, inner)
+        if rewrapped is not None:
+            return rewrapped
+    return _with_converted_arguments(fn)
+
+
+def _rewrapped(wrapper: types.FunctionType, inner: Any) -> Any:
+    """A library's wrapper (made with functools.wraps) around the converted form of the user's function."""
+    if not policy.is_users(inner):
+        return None
+    new = convert(inner)
+    cells = []
+    found = False
+    for cell in wrapper.__closure__ or ():
+        try:
+            here = cell.cell_contents is inner
+        except ValueError:
+            here = False
+        found = found or here
+        cells.append(types.CellType(new) if here else cell)
+    if not found:
+        return None
+    made = types.FunctionType(
+        wrapper.__code__, wrapper.__globals__, wrapper.__name__, wrapper.__defaults__, tuple(cells)
+    )
+    made.__kwdefaults__ = wrapper.__kwdefaults__
+    made.__dict__.update(wrapper.__dict__)
+    made.__qualname__ = wrapper.__qualname__
+    return made
+
+
+def _method(method: types.MethodType) -> Any:
+    owner = method.__self__
+    fn = method.__func__
+    classes.seen(owner)
+    if isinstance(fn, types.FunctionType):
+        new = _function(fn)
+        if new is fn:
+            return method
+        return types.MethodType(new, owner)
+    return types.MethodType(call(fn), owner) if callable(fn) and policy.is_users(getattr(fn, "func", None)) else method
+
+
+def _builtin(fn: Any) -> Any:
+    overload = _overloads.get(fn)
+    if overload is not None:
+        return _with_converted_arguments(overload) if fn in _HIGHER_ORDER else overload
+    owner = getattr(fn, "__self__", None)
+    if owner is None or isinstance(owner, types.ModuleType):
+        return _with_converted_arguments(fn)
+    if journal.active() is not None and not (isinstance(owner, MUTATORS) and fn.__name__ in READERS):
+        if not isinstance(owner, (str, bytes, tuple, int, float)):
+            journal.record(owner)
+    if isinstance(owner, (list, dict)) and fn.__name__ in ("sort", "setdefault", "update"):
+        return _with_converted_arguments(fn)
+    return fn
+
+
+_HIGHER_ORDER = frozenset({map, filter, sorted, min, max})
+
+
+def _class(kind: type) -> Any:
+    overload = _overloads.get(kind)
+    if overload is not None:
+        return _with_converted_arguments(overload) if kind in _HIGHER_ORDER else overload
+    if policy.is_users_class(kind):
+        classes.seen_class(kind)
+        if journal.active() is not None:
+            return _noting_birth(kind)
+        return kind
+    return _with_converted_arguments(kind)
+
+
+def _noting_birth(kind: type) -> Any:
+    def construct(*args: Any, **kwargs: Any) -> Any:
+        now = journal.active()
+        made = kind(*args, **kwargs)
+        if now is not None and isinstance(made, kind):
+            now.born[id(made)] = made
+        return made
+
+    return construct
+
+
+def _wrapper(fn: Any) -> Any:
+    """A slot of a C type, such as `object.__setattr__`: its first argument may be changed."""
+    if journal.active() is None:
+        return fn
+    owner = getattr(fn, "__self__", None)
+
+    def run(*args: Any, **kwargs: Any) -> Any:
+        target = owner if owner is not None else args[0] if args else None
+        if target is not None:
+            journal.record(target)
+        return fn(*args, **kwargs)
+
+    return run
+
+
+def _object(callee: Any) -> Any:
+    """An object with `__call__`, a compiled function of JAX's, a callable of a library's."""
+    kind = type(callee)
+    python = _state.get("function_type")
+    if python is not None and isinstance(callee, python):
+        return callee.inside()
+    if policy.is_users_class(kind):
+        classes.seen(callee)
+        return callee
+    return _with_converted_arguments(callee)
+
+
+def _with_converted_arguments(fn: Any) -> Any:
+    """`fn`, handed the converted forms of the user's functions."""
+
+    @functools.wraps(fn, updated=())
+    def run(*args: Any, **kwargs: Any) -> Any:
+        if any(map(_may_hold_functions, args)) or any(map(_may_hold_functions, kwargs.values())):
+            args = tuple(map(argument, args))
+            kwargs = {name: argument(value) for name, value in kwargs.items()}
+        return fn(*args, **kwargs)
+
+    return run
+
+
+def _may_hold_functions(value: Any) -> bool:
+    if isinstance(value, (types.FunctionType, types.MethodType, functools.partial)):
+        return True
+    if isinstance(value, (list, tuple)) and len(value) < 64:
+        return any(isinstance(v, (types.FunctionType, types.MethodType, functools.partial)) for v in value)
+    if hasattr(type(value), "__mro__") and not isinstance(value, (str, int, float, type(None))):
+        classes.seen(value)
+        if journal.active() is not None and isinstance(value, MUTATORS):
+            journal.record(value)
+    return False
+
+
+def argument(value: Any) -> Any:
+    """What to hand to a library in place of `value`."""
+    if isinstance(value, types.FunctionType):
+        return convert(value) if policy.is_users(value) else value
+    if isinstance(value, types.MethodType):
+        fn = value.__func__
+        classes.seen(value.__self__)
+        return types.MethodType(convert(fn), value.__self__) if policy.is_users(fn) else value
+    if isinstance(value, functools.partial):
+        return functools.partial(argument(value.func), *value.args, **value.keywords)
+    if type(value) in (list, tuple) and any(map(_may_hold_functions, value)):
+        return type(value)(map(argument, value))
+    return value
+
+
+def why_unconverted(fn: Any) -> str | None:
+    """Why a function was called as it is, if it was for lack of source."""
+    try:
+        return _unconverted.get(fn)
+    except TypeError:
+        return None
+
+
+__all__ = ["ConversionError", "argument", "call", "convert", "install", "is_converted", "why_unconverted"]

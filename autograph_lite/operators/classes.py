@@ -1,0 +1,127 @@
+"""How are methods converted that Python or a library calls: properties, operators, `__init__`, a module's `__call__`?
+
+Such calls do not pass through `ag.call`. So the user's classes that converted code meets have their methods replaced by
+converted ones as long as an outermost converted function is being traced, and get their own back afterwards.
+A converted method behaves as the original, so another thread that meets it in between sees no difference.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import threading
+import types
+from collections.abc import Iterator
+from typing import Any
+
+import jax
+
+from autograph_lite import _jax
+from autograph_lite.operators import policy
+
+_lock = threading.RLock()
+_installed: dict[type, dict[str, Any]] = {}
+_users: dict[type, int] = {}
+
+
+class _Local(threading.local):
+    def __init__(self) -> None:
+        self.scopes: list[set[type]] = []
+
+
+_local = _Local()
+
+
+@contextlib.contextmanager
+def converted_methods() -> Iterator[None]:
+    """Inside, methods of the user's classes that are met are converted."""
+    if _local.scopes:
+        yield
+        return
+    _local.scopes.append(set())
+    try:
+        yield
+    finally:
+        for kind in _local.scopes.pop():
+            _release(kind)
+
+
+class _Closing:
+    """Gives the classes back when a trace that somebody else has opened is over."""
+
+    def __init__(self, scopes: list[set[type]]) -> None:
+        self.scopes = scopes
+
+    def __call__(self) -> None:
+        for kind in self.scopes.pop() if self.scopes else ():
+            _release(kind)
+
+
+def seen(value: Any) -> None:
+    """Converts the methods of an object's class, if it is the user's."""
+    if not isinstance(value, (jax.Array, types.ModuleType, types.FunctionType)):
+        seen_class(value if isinstance(value, type) else type(value))
+
+
+def seen_class(kind: type) -> None:
+    """Converts the methods of a class and of its bases, where they are the user's."""
+    if not _local.scopes:
+        if not _jax.tracing():
+            return  # nothing is traced, so the user's own methods are right
+        scope: set[type] = set()
+        _local.scopes.append(scope)
+        _jax.when_trace_ends(_Closing(_local.scopes))
+    if kind in _local.scopes[0]:
+        return
+    for base in kind.__mro__[:-1]:
+        if base not in _local.scopes[0]:
+            _local.scopes[0].add(base)
+            _acquire(base)
+
+
+def _acquire(kind: type) -> None:
+    if not policy.is_users_own_class(kind):
+        return
+    with _lock:
+        _users[kind] = _users.get(kind, 0) + 1
+        if kind in _installed:
+            return
+        originals: dict[str, Any] = {}
+        for name, value in list(vars(kind).items()):
+            new = _converted(value)
+            if new is not value:
+                try:
+                    setattr(kind, name, new)
+                except (AttributeError, TypeError):
+                    continue  # a class that can't be changed: its methods are converted where they are called
+                originals[name] = value
+        _installed[kind] = originals
+
+
+def _release(kind: type) -> None:
+    with _lock:
+        if kind not in _users:
+            return
+        _users[kind] -= 1
+        if not _users[kind]:
+            del _users[kind]
+            for name, value in _installed.pop(kind).items():
+                setattr(kind, name, value)
+
+
+def _converted(value: Any) -> Any:
+    from autograph_lite.operators import calls
+
+    match value:
+        case types.FunctionType() if policy.is_users(value):
+            return calls.convert(value)
+        case types.FunctionType() if policy.is_users(getattr(value, "__wrapped__", None)):
+            return calls._rewrapped(value, value.__wrapped__) or value
+        case staticmethod() | classmethod():
+            inner = _converted(value.__func__)
+            return value if inner is value.__func__ else type(value)(inner)
+        case property():
+            parts = [p if p is None else _converted(p) for p in (value.fget, value.fset, value.fdel)]
+            if all(new is old for new, old in zip(parts, (value.fget, value.fset, value.fdel), strict=True)):
+                return value
+            return type(value)(*parts, value.__doc__) if type(value) is property else value
+    return value

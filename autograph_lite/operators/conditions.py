@@ -1,0 +1,51 @@
+"""When does a value count as true, and when has JAX to find out?"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+
+from autograph_lite.errors import ConditionError, PythonOnlyError
+from autograph_lite.operators import where
+from autograph_lite.operators.values import describe, traced
+
+
+def truth(value: Any) -> Any:
+    """Whether `value` is true: a traced scalar bool, or a bool.
+
+    Raises:
+      ConditionError: the value has several elements.
+    """
+    if not traced(value):
+        return bool(value)
+    if not isinstance(value, jax.Array):  # a symbolic dimension
+        value = jnp.asarray(value)
+    if value.shape != ():
+        if value.size == 1:
+            value = value.reshape(())
+        else:
+            raise ConditionError(
+                f"The condition is an array: {describe(value)}.",
+                where=where.here(),
+                why="The truth of an array with more or less than one element is ambiguous.",
+                fix="say which is meant: jnp.any(...) or jnp.all(...).",
+            )
+    return value if value.dtype == bool else value != 0
+
+
+def python_test(value: Any) -> Any:
+    """`value`, tested where only Python can decide.
+
+    Raises:
+      PythonOnlyError: the value is traced.
+    """
+    if traced(value):
+        raise PythonOnlyError(
+            f"A traced value, {describe(value)}, decides where only Python can.",
+            where=where.here(),
+            why="Generators, coroutines, functions that jump out of `finally` and operands that bind a name run as Python.",
+            fix="move the decision into a function of its own, or write it with jnp.where.",
+        )
+    return value

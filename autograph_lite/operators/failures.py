@@ -1,0 +1,48 @@
+"""`assert` and `raise`: Python's own where Python knows, else checks that the program carries."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import jax.numpy as jnp
+
+from autograph_lite.operators import calls, checks
+from autograph_lite.operators.conditions import truth
+from autograph_lite.operators.values import traced
+
+
+def assert_(test: Any, message: Callable[[], Any] | None = None) -> None:
+    """`assert test, message()`.
+
+    Raises:
+      AssertionError: the test is known and false. Where it is traced, the call of the program raises.
+    """
+    if not __debug__:
+        return
+    if traced(test):
+        args = (message(),) if message is not None else ()
+        checks.fail_if(jnp.logical_not(truth(test)), AssertionError(*args))
+    elif not test:
+        raise AssertionError(message()) if message is not None else AssertionError
+
+
+def error(kind: Any) -> Callable[..., Any]:
+    """The callee of `raise kind(...)`: makes the exception, and remembers how."""
+
+    def make(*args: Any, **kwargs: Any) -> Any:
+        made = calls.call(kind)(*args, **kwargs)
+        if isinstance(made, BaseException):
+            checks.explicit(made, kind if isinstance(kind, type) else None, args, kwargs)
+        return made
+
+    return make
+
+
+def raised(error: Any) -> Any:
+    """The operand of `raise error`: a class is made an instance, as Python does."""
+    if isinstance(error, type) and issubclass(error, BaseException):
+        error = error()
+    if isinstance(error, BaseException):
+        checks.explicit(error, None, (), {})
+    return error

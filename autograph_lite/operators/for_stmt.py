@@ -1,0 +1,219 @@
+"""`for`: Python's over Python iterables, `lax.scan` over arrays, `lax.while_loop` over ranges with traced bounds."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+from jax import lax
+
+from autograph_lite import _jax
+from autograph_lite.errors import IterationError
+from autograph_lite.operators import carry as carries
+from autograph_lite.operators import iterables, journal, mismatch, unrolling, where
+from autograph_lite.operators.carry import Carry, Unjoinable, run_body, settle
+from autograph_lite.operators.conditions import truth
+from autograph_lite.operators.if_stmt import if_stmt
+from autograph_lite.operators.staging import enter
+from autograph_lite.operators.values import traced
+
+Until = Callable[..., Any] | None
+
+
+def for_stmt(
+    iterable: Any, body_fun: Callable[..., Any], init: tuple[Any, ...], until: Until = None
+) -> tuple[Any, ...]:
+    """Runs `body_fun` for each item, as Python or staged.
+
+    Args:
+      iterable: a traced array or a range with a traced bound stages the loop; anything else is Python's.
+      body_fun: item, variables -> variables.
+      init: the loop's variables, in the order of `body_fun`'s parameters after the item.
+      until: variables -> whether the loop is to be left before the next item.
+
+    Returns:
+      The variables after the loop.
+
+    Raises:
+      CarryMismatchError: an iteration changes the structure or shape of a variable.
+      IterationError: a traced value ends a loop over an iterator that may never end.
+
+    Source: https://docs.jax.dev/en/latest/_autosummary/jax.lax.scan.html
+    """
+    items = iterables.staged(iterable)
+    if items is None:
+        return _python(iterable, body_fun, init, until)
+    length = items.length()
+    if traced(length):
+        return _stage_range(items, length, body_fun, init, until)
+    return init if length == 0 else _stage_rows(items, length, body_fun, init, until)
+
+
+def _python(iterable: Any, body_fun: Callable[..., Any], values: tuple[Any, ...], until: Until) -> tuple[Any, ...]:
+    staging = journal.active() is not None
+    iterator = iter(iterable)
+    count = unrolling.counter(body_fun) if _jax.tracing() else None
+    while True:
+        stop = until(*values) if until is not None else False
+        if stop is not False and traced(stop):
+            return _guarded(iterable, iterator, body_fun, values, until)
+        if stop:
+            return values
+        try:
+            item = next(iterator)
+        except StopIteration:
+            return values
+        if staging:
+            enter(body_fun, values)
+        values = body_fun(item, *values)
+        if count is not None:
+            count()
+
+
+def _guarded(
+    iterable: Any, iterator: Iterator[Any], body_fun: Callable[..., Any], values: tuple[Any, ...], until: Until
+) -> tuple[Any, ...]:
+    """The rest of an unrolled loop, where a traced value says whether it was left."""
+    assert until is not None
+    if not hasattr(iterable, "__len__") and not isinstance(iterable, (zip, enumerate, reversed, map, filter)):
+        raise IterationError(
+            f"A traced value ends a loop over a {type(iterable).__name__}.",
+            where=where.of_function(body_fun),
+            why="Python takes the items while tracing, before the value is known: it would take all of them.",
+            fix="iterate over a list, a range or an array, or write a `while` loop.",
+        )
+    names = _names(body_fun)
+    for item in iterator:
+        before = values
+
+        def skip(*operands: Any) -> Any:
+            return operands
+
+        def run(*operands: Any, item: Any = item) -> Any:
+            return body_fun(item, *operands)
+
+        values = _statement(until(*before), skip, run, before, names, body_fun)
+    return values
+
+
+def _statement(
+    test: Any, true_fun: Callable[..., Any], false_fun: Callable[..., Any], values: Sequence[Any],
+    names: Sequence[str], body_fun: Callable[..., Any],
+) -> tuple[Any, ...]:  # fmt: skip
+    """An `if` of our own that updates all the loop's variables."""
+    _place_at(true_fun, body_fun)
+    _place_at(false_fun, body_fun)
+    if len(names) > 1:
+        return tuple(if_stmt(test, true_fun, false_fun, values, names))
+    only = (lambda f: lambda *v: (f(*v) or (None,))[0]) if names else (lambda f: lambda *v: f(*v) and None)
+    result = if_stmt(test, _place_at(only(true_fun), body_fun), _place_at(only(false_fun), body_fun), values, names)
+    return (result,) if names else ()
+
+
+def _place_at(fun: Any, body_fun: Callable[..., Any]) -> Any:
+    """`fun`, which errors are to show at the loop."""
+    code = body_fun.__code__
+    fun.__code__ = fun.__code__.replace(
+        co_filename=code.co_filename, co_firstlineno=code.co_firstlineno, co_name=code.co_name
+    )
+    return fun
+
+
+def _names(body_fun: Callable[..., Any]) -> tuple[str, ...]:
+    return body_fun.__code__.co_varnames[1 : body_fun.__code__.co_argcount]
+
+
+def _stage_rows(
+    items: iterables.Staged, length: int, body_fun: Callable[..., Any], init: tuple[Any, ...], until: Until
+) -> tuple[Any, ...]:
+    """A known number of iterations: `lax.scan`, which can be differentiated in reverse."""
+    names = _names(body_fun)
+
+    def scan(rows: Any, reverse: bool, count: int) -> Callable[[Carry], Any]:
+        def stage(now: Carry) -> Any:
+            def step(arrays: Any, row: Any) -> tuple[Any, None]:
+                item = source.item(row)
+                if until is None:
+                    return run_body(now, body_fun, arrays, (item,)), None
+                return run_body(now, _unless(until, body_fun, names), arrays, (item,)), None
+
+            return lax.scan(step, now.start(), rows, length=count, reverse=reverse)[0]
+
+        return stage
+
+    reverse = isinstance(items, iterables.Reversed)
+    source = items.items if isinstance(items, iterables.Reversed) else items
+    try:
+        carry, arrays = _settle(Carry.of(names, init), scan(source.rows(), reverse, length))
+    except Unjoinable as error:
+        # The type of a first value that only stood in for a later one: the first iteration is known to run.
+        if length < 1:
+            raise
+        first = items.at(0)
+        if until is not None and until(*init) is not False:
+            raise mismatch.carry(error.name, error.found, body_fun) from None
+        enter(body_fun, init)
+        values = tuple(body_fun(first, *init))
+        if length == 1:
+            return values
+        rest = jax.tree.map(lambda a: a[:-1] if reverse else a[1:], source.rows())
+        carry, arrays = settle(Carry.of(names, values), body_fun, scan(rest, reverse, length - 1))
+    return carry.finish(arrays)
+
+
+def _settle(carry: Carry, stage: Callable[[Carry], Any]) -> tuple[Carry, Any]:
+    for _ in range(carries.ATTEMPTS):
+        try:
+            return carry, stage(carry)
+        except carries.Grow as grow:
+            carry = grow.carry
+    raise Unjoinable(carry.names[0] if carry.names else "", mismatch.Mismatch("of one type", "of another"))
+
+
+def _unless(until: Callable[..., Any], body_fun: Callable[..., Any], names: tuple[str, ...]) -> Callable[..., Any]:
+    """`body_fun` where the loop has not been left, else nothing."""
+
+    def step(item: Any, *values: Any) -> tuple[Any, ...]:
+        def skip(*operands: Any) -> Any:
+            return operands
+
+        def run(*operands: Any) -> Any:
+            return body_fun(item, *operands)
+
+        stop = until(*values)
+        failed = carries.failed()
+        if traced(failed) or failed:
+            stop = jnp.logical_or(truth(stop), failed)
+        return _statement(stop, skip, run, values, names, body_fun)
+
+    return step
+
+
+def _stage_range(
+    items: iterables.Staged, length: Any, body_fun: Callable[..., Any], init: tuple[Any, ...], until: Until
+) -> tuple[Any, ...]:
+    """A number of iterations that is known when the program runs: `lax.while_loop` over an index."""
+    names = _names(body_fun)
+
+    def stage(now: Carry) -> Any:
+        def cond(arrays: Sequence[Any]) -> Any:
+            index, *rest = arrays
+            test = index < length
+            values, contents = now.read(rest)
+            with journal.journal(outer=now.outer):
+                now.enter(contents)
+                if until is not None:
+                    test = jnp.logical_and(test, jnp.logical_not(truth(until(*values))))
+                return carries.unless_failed(test)
+
+        def body(arrays: Sequence[Any]) -> Sequence[Any]:
+            index, *rest = arrays
+            return [index + 1, *run_body(now, body_fun, rest, (items.at(index),))]
+
+        start = jnp.zeros((), jnp.asarray(length).dtype)
+        return lax.while_loop(cond, body, [start, *now.start()])[1:]
+
+    carry, arrays = settle(Carry.of(names, init), body_fun, stage)
+    return carry.finish(arrays)

@@ -1,0 +1,48 @@
+"""`if`: Python's where Python knows the condition, else `lax.cond` on both branches."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from autograph_lite.operators import branches, journal
+from autograph_lite.operators.conditions import truth
+from autograph_lite.operators.staging import enter
+from autograph_lite.operators.values import traced
+
+
+def if_stmt(
+    test: Any,
+    true_fun: Callable[..., Any],
+    false_fun: Callable[..., Any],
+    operands: Sequence[Any] = (),
+    names: Sequence[str] = (),
+) -> Any:
+    """Runs `true_fun` or `false_fun`, or stages both.
+
+    Args:
+      test: the condition; a traced scalar stages the statement.
+      true_fun, false_fun: operands -> the variables called `names`: one value, or a tuple of several.
+      operands: the variables that the branches read and write.
+      names: of the results; none where the branches return the function's value.
+
+    Returns:
+      What the branch returns.
+
+    Raises:
+      BranchMismatchError: the branches leave a variable with types that can't be joined.
+      ConditionError: `test` is an array with several elements.
+
+    Source: https://docs.jax.dev/en/latest/_autosummary/jax.lax.cond.html
+    """
+    if test is not True and test is not False and traced(test):
+        return branches.stage(branches.cond(truth(test)), (true_fun, false_fun), operands, names)
+    fun = true_fun if test else false_fun
+    if journal.active() is not None:
+        enter(fun, operands)
+    return fun(*operands)
+
+
+def if_expr(test: Any, true_fun: Callable[[], Any], false_fun: Callable[[], Any]) -> Any:
+    """`true_fun() if test else false_fun()`."""
+    return if_stmt(test, true_fun, false_fun)

@@ -1,0 +1,229 @@
+"""What can a staged loop iterate over? Rows of arrays, ranges with traced bounds, and combinations of them.
+
+Each gives its length, the item at a traced index, and, where the length is static, arrays that `lax.scan` can slice.
+Outside of staged loops they iterate as in Python, one item after the other.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax import lax
+
+from autograph_lite import _jax
+from autograph_lite.errors import IterationError
+from autograph_lite.operators import where
+from autograph_lite.operators.values import traced
+
+
+class Staged:
+    """Base of what a staged loop iterates over."""
+
+    def length(self) -> Any:
+        """The number of items: an int, or a traced int32 scalar."""
+        raise NotImplementedError
+
+    def rows(self) -> Any:
+        """A pytree of arrays with a leading axis of that length; only where the length is static."""
+        raise NotImplementedError
+
+    def item(self, row: Any) -> Any:
+        """The item that a row of `rows` stands for."""
+        raise NotImplementedError
+
+    def at(self, index: Any) -> Any:
+        """The item at a traced index."""
+        raise NotImplementedError
+
+    def __len__(self) -> int:
+        length = self.length()
+        if traced(length):
+            raise IterationError(
+                "The number of items is traced; len() can only give an int.",
+                where=where.here(),
+                fix="use the value that the bound was made of.",
+            )
+        return int(length)
+
+    def __iter__(self) -> Iterator[Any]:
+        length = self.length()
+        if traced(length):
+            raise IterationError(
+                "Python iterates over a range with a traced bound.",
+                where=where.here(),
+                why="The number of items is not known while tracing; only a `for` statement of converted code can be staged.",
+                fix="write a `for` loop, or use a static bound.",
+            )
+        return (self.at(i) for i in range(length))
+
+
+class Rows(Staged):
+    """The rows of an array."""
+
+    def __init__(self, array: jax.Array) -> None:
+        if array.ndim == 0:
+            raise TypeError("iteration over a 0-d array")
+        self.array = array
+
+    def length(self) -> Any:
+        return self.array.shape[0]
+
+    def rows(self) -> Any:
+        return self.array
+
+    def item(self, row: Any) -> Any:
+        return row
+
+    def at(self, index: Any) -> Any:
+        return lax.dynamic_index_in_dim(self.array, index, keepdims=False) if traced(index) else self.array[index]
+
+
+class Range(Staged):
+    """`range(start, stop, step)` with a traced bound, or one that is to be staged."""
+
+    def __init__(self, start: Any, stop: Any, step: Any) -> None:
+        self.start, self.stop, self.step = start, stop, step
+
+    def length(self) -> Any:
+        bounds = (self.start, self.stop, self.step)
+        if not any(map(traced, bounds)):
+            return len(range(*map(int, bounds)))
+        if not traced(self.step) and self.step == 1:
+            if not traced(self.start) and self.start == 0:
+                return self.stop  # negative: no index is below it
+            return self.stop - self.start
+        start, stop, step = (jnp.asarray(b) for b in bounds)
+        span = jnp.where(step > 0, stop - start, start - stop)
+        size = jnp.abs(step)
+        return jnp.maximum((span + size - 1) // jnp.maximum(size, 1), 0).astype(jnp.result_type(int))
+
+    def rows(self) -> Any:
+        return _weak(jnp.arange(int(self.start), int(self.stop), int(self.step)))
+
+    def item(self, row: Any) -> Any:
+        return _weak(row)
+
+    def at(self, index: Any) -> Any:
+        if not traced(index) and not any(map(traced, (self.start, self.step))):
+            return self.start + index * self.step
+        offset = index if not traced(self.step) and self.step == 1 else index * self.step
+        return _weak(offset if not traced(self.start) and self.start == 0 else self.start + offset)
+
+
+class Enumerated(Staged):
+    """`enumerate(items, start)`."""
+
+    def __init__(self, items: Staged, start: Any) -> None:
+        self.items, self.start = items, start
+
+    def length(self) -> Any:
+        return self.items.length()
+
+    def rows(self) -> Any:
+        return _weak(jnp.arange(self.items.length()) + self.start), self.items.rows()
+
+    def item(self, row: Any) -> Any:
+        return _weak(row[0]), self.items.item(row[1])
+
+    def at(self, index: Any) -> Any:
+        return index + self.start, self.items.at(index)
+
+
+class Zipped(Staged):
+    """`zip(*items)`; the shortest decides the length."""
+
+    def __init__(self, items: tuple[Staged, ...]) -> None:
+        self.items = items
+
+    def length(self) -> Any:
+        lengths = [i.length() for i in self.items]
+        if any(map(traced, lengths)):
+            shortest = jnp.asarray(lengths[0])
+            for length in lengths[1:]:
+                shortest = jnp.minimum(shortest, length)
+            return shortest
+        return min(lengths)
+
+    def rows(self) -> Any:
+        length = self.length()
+        return tuple(jax.tree.map(lambda a: a[:length], i.rows()) for i in self.items)
+
+    def item(self, row: Any) -> Any:
+        return tuple(i.item(r) for i, r in zip(self.items, row, strict=True))
+
+    def at(self, index: Any) -> Any:
+        return tuple(i.at(index) for i in self.items)
+
+
+class Reversed(Staged):
+    """`reversed(items)`."""
+
+    def __init__(self, items: Staged) -> None:
+        self.items = items
+
+    def length(self) -> Any:
+        return self.items.length()
+
+    def rows(self) -> Any:
+        return jax.tree.map(lambda a: a[::-1], self.items.rows())
+
+    def item(self, row: Any) -> Any:
+        return self.items.item(row)
+
+    def at(self, index: Any) -> Any:
+        return self.items.at(self.length() - 1 - index)
+
+
+class Mapped(Staged):
+    """`map(fun, *items)`: the function is called when an item is taken, as in Python."""
+
+    def __init__(self, fun: Callable[..., Any], items: Staged) -> None:
+        self.fun, self.items = fun, items
+
+    def length(self) -> Any:
+        return self.items.length()
+
+    def rows(self) -> Any:
+        return self.items.rows()
+
+    def item(self, row: Any) -> Any:
+        return self.fun(*self.items.item(row))
+
+    def at(self, index: Any) -> Any:
+        return self.fun(*self.items.at(index))
+
+
+def _weak(value: Any) -> Any:
+    """An index as Python's range gives it: an int, which adds to any dtype without changing it."""
+    return _jax.as_type(value, jnp.asarray(value).dtype, True)
+
+
+def staged(value: Any) -> Staged | None:
+    """`value` as something that a staged loop iterates over; None where Python iterates."""
+    if isinstance(value, Staged):
+        return value
+    if isinstance(value, jax.Array) and traced(value):
+        return Rows(value)
+    return None
+
+
+def combined(values: tuple[Any, ...]) -> tuple[Staged, ...] | None:
+    """All of `values` as staged iterables, where one of them has to be; None where Python combines them."""
+    found = [staged(value) for value in values]
+    if not any(found):
+        return None
+    parts: list[Staged] = []
+    for value, part in zip(values, found, strict=True):
+        if part is not None:
+            parts.append(part)
+        elif isinstance(value, range):
+            parts.append(Range(value.start, value.stop, value.step))
+        elif isinstance(value, (np.ndarray, jax.Array)) and value.ndim:
+            parts.append(Rows(jnp.asarray(value)))
+        else:
+            return None
+    return tuple(parts)

@@ -1,0 +1,242 @@
+"""What has been written to while a body is traced?
+
+    with journal() as written:            # one for each body that is being traced, and one for a whole trace
+        ...                               # converted code calls record(place) before each write
+        changes = written.changes(roots)
+    # on leaving: every place is as it was
+
+Only places that were there before the body ran count as changed. An object made by the body may be noted too, as code
+writes to it, but it is nobody's state: it is told from the others by not being reachable from the body's surroundings.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import dis
+import functools
+import gc
+import threading
+import types
+from collections.abc import Hashable, Iterable, Iterator
+from typing import Any
+
+import jax
+
+from autograph_lite import _jax
+from autograph_lite.operators.places import MISSING, Contents, Place, cell_place, global_place, place_of
+
+
+class Journal:
+    """The places written to by one body, with their contents before it ran."""
+
+    def __init__(self, outer: object, state: object) -> None:
+        self.outer, self.state = outer, state  # the trace around the body, and that of the body
+        self.places: dict[Hashable, tuple[Place, Contents]] = {}
+        self.born: dict[int, Any] = {}  # objects made by the body, as far as that is known
+        self.globals: dict[int, dict[str, Any]] = {}  # of functions called by the body, with the names they use
+        self.global_names: dict[int, set[str]] = {}
+
+    def note(self, place: Place) -> None:
+        """Keeps the contents of `place`, unless they are kept already."""
+        key = key_of(place)
+        if key not in self.places:
+            self.places[key] = place, place.read()
+
+    def restore(self) -> None:
+        """Puts back everything that was noted."""
+        for place, contents in self.places.values():
+            place.write(contents)
+
+    def changes(self, roots: Iterable[Any]) -> dict[Hashable, tuple[Place, Contents, Contents]]:
+        """Places that were there before and have changed: with their contents before, and now.
+
+        Puts everything back.
+
+        Args:
+          roots: what the body could see: its function objects and its operands.
+        """
+        changed = {}
+        for key, (place, old) in self.places.items():
+            new = place.read()
+            if _differ(old, new):
+                changed[key] = place, old, new
+        self.restore()
+        unknown = {id(_target(place)): key for key, (place, _, _) in changed.items() if id(_target(place)) not in self.born}
+        found = _reachable([*roots, *self._global_roots()], set(unknown)) if unknown else set()
+        return {key: changed[key] for ident, key in unknown.items() if ident in found}
+
+    def called(self, fn: types.FunctionType) -> None:
+        """Notes that the body calls `fn`: its globals are among what the body can see."""
+        module = fn.__globals__
+        self.globals[id(module)] = module
+        self.global_names.setdefault(id(module), set()).update(_names_used(fn.__code__))
+
+    def _global_roots(self) -> list[Any]:
+        found: list[Any] = []
+        for ident, module in self.globals.items():
+            found.append(_Holder(module))
+            found += [module[name] for name in self.global_names[ident] if name in module]
+        return found
+
+
+class _Holder:
+    """Stands for a module's dictionary, so that its global variables count as reachable."""
+
+    def __init__(self, module: dict[str, Any]) -> None:
+        self.module = module
+
+
+def key_of(place: Place) -> Hashable:
+    """What makes two places one."""
+    if isinstance(place.owner, tuple) and len(place.owner) == 2 and isinstance(place.owner[0], dict):
+        return id(place.owner[0]), place.owner[1]
+    return id(place.owner)
+
+
+def _target(place: Place) -> Any:
+    """The object whose reachability decides."""
+    owner = place.owner
+    return owner[0] if isinstance(owner, tuple) and owner and isinstance(owner[0], dict) else owner
+
+
+def _differ(old: Contents, new: Contents) -> bool:
+    if old.keys() != new.keys():
+        return True
+    return any(new[k] is not old[k] and not _equal_sets(new[k], old[k]) for k in old)
+
+
+def _equal_sets(a: Any, b: Any) -> bool:
+    return isinstance(a, (frozenset, bytes)) and a == b
+
+
+@functools.lru_cache(maxsize=4096)
+def _names_used(code: types.CodeType) -> frozenset[str]:
+    names = set(code.co_names)
+    for const in code.co_consts:
+        if isinstance(const, types.CodeType):
+            names |= _names_used(const)
+    return frozenset(names)
+
+
+_LEAVES = (str, bytes, int, float, complex, bool, type(None), jax.Array, types.ModuleType, types.CodeType, type)
+
+
+def _reachable(roots: Iterable[Any], wanted: set[int]) -> set[int]:
+    """Which of the wanted ids belong to objects reachable from `roots`, modules and classes' insides excluded."""
+    found: set[int] = set()
+    seen: set[int] = set()
+    stack = list(roots)
+    while stack and wanted - found:
+        item = stack.pop()
+        if id(item) in seen:
+            continue
+        seen.add(id(item))
+        if id(item) in wanted:
+            found.add(id(item))
+        if isinstance(item, _Holder):
+            found |= wanted & {id(item.module)}
+        elif isinstance(item, types.FunctionType):
+            stack += [*(item.__closure__ or ()), *(item.__defaults__ or ()), *(item.__kwdefaults__ or {}).values()]
+            if id(item.__globals__) not in seen:
+                found |= wanted & {id(item.__globals__)}
+            stack += [item.__globals__[n] for n in _names_used(item.__code__) if n in item.__globals__]
+        elif not isinstance(item, _LEAVES) or id(item) in wanted:
+            stack += [child for child in gc.get_referents(item) if not isinstance(child, _LEAVES) or id(child) in wanted]
+    return found
+
+
+class _Stack(threading.local):
+    def __init__(self) -> None:
+        self.journals: list[Journal] = []
+
+
+_stack = _Stack()
+
+
+def active() -> Journal | None:
+    """The journal of the innermost body that is being traced on this thread."""
+    return _stack.journals[-1] if _stack.journals else None
+
+
+def depth() -> int:
+    """How many bodies are being traced on this thread, one in the other."""
+    return len(_stack.journals)
+
+
+def base() -> tuple[object, int]:
+    """The trace at which the code that runs now will be left by statements of its own, and how deep that is.
+
+    Bodies that are traced one in the other, each by a statement of the one around, belong together. A trace that
+    somebody else has opened in between (a `jax.vmap` in the user's code) is a base of its own.
+    """
+    state = _jax.trace_state()
+    depth_ = len(_stack.journals)
+    while depth_ and _stack.journals[depth_ - 1].state == state:
+        depth_ -= 1
+        state = _stack.journals[depth_].outer
+    return state, depth_
+
+
+@contextlib.contextmanager
+def journal(*, outer: object, keep: bool = False) -> Iterator[Journal]:
+    """Collects the writes of a body that is traced inside; on leaving, everything is as it was.
+
+    Args:
+      outer: the trace around the statement; None where the body is a whole trace, whose owner takes the changes.
+      keep: leave the changes in place where the body ends without an exception.
+    """
+    new = Journal(outer, _jax.trace_state())
+    _stack.journals.append(new)
+    try:
+        yield new
+    except BaseException:
+        new.restore()
+        raise
+    else:
+        if not keep:
+            new.restore()
+    finally:
+        _stack.journals.pop()
+
+
+def record(owner: Any) -> Any:
+    """Notes that `owner` is about to be changed in place; returns it."""
+    if _stack.journals:
+        place = place_of(owner)
+        if place is not None:
+            _stack.journals[-1].note(place)
+    return owner
+
+
+def record_variables(fn: types.FunctionType) -> None:
+    """Notes the closure cells and globals that `fn` writes, before it runs."""
+    if not _stack.journals:
+        return
+    cells, names = written_variables(fn.__code__)
+    for name, cell in zip(fn.__code__.co_freevars, fn.__closure__ or (), strict=True):
+        if name in cells:
+            _stack.journals[-1].note(cell_place(cell, name))
+    for name in names:
+        _stack.journals[-1].note(global_place(fn.__globals__, name))
+
+
+@functools.lru_cache(maxsize=4096)
+def written_variables(code: types.CodeType) -> tuple[frozenset[str], frozenset[str]]:
+    """Names of the enclosing functions' variables, and of globals, that this code itself writes."""
+    cells, names = set(), set()
+    for instruction in dis.get_instructions(code):
+        if instruction.opname in ("STORE_DEREF", "DELETE_DEREF") and instruction.argval in code.co_freevars:
+            cells.add(instruction.argval)
+        elif instruction.opname in ("STORE_GLOBAL", "DELETE_GLOBAL"):
+            names.add(instruction.argval)
+    return frozenset(cells), frozenset(names)
+
+
+def commit(place: Place, contents: Contents) -> None:
+    """Writes `contents`, as converted code would: the body around sees the change."""
+    if _stack.journals:
+        _stack.journals[-1].note(place)
+    place.write(contents)
+
+
+__all__ = ["MISSING", "Journal", "active", "commit", "depth", "journal", "record", "record_variables"]

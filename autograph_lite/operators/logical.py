@@ -1,0 +1,154 @@
+"""`and`, `or`, `not`, comparisons and `in` where an operand may be traced: short-circuit as Python's, and once each."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from autograph_lite.errors import TracedIndexError
+from autograph_lite.operators import where
+from autograph_lite.operators.conditions import truth
+from autograph_lite.operators.if_stmt import if_stmt
+from autograph_lite.operators.values import describe, is_arraylike, traced
+
+Thunk = Callable[[], Any]
+
+
+def and_(first: Any, *rest: Thunk) -> Any:
+    """`first and rest[0]() and ...`: the first false operand, else the last one."""
+    value = first
+    for number, operand in enumerate(rest):
+        if value is not True and traced(value):
+            return _both(value, lambda now=number: and_(rest[now](), *rest[now + 1 :]), conjunction=True)
+        if not value:
+            return value
+        value = operand()
+    return value
+
+
+def or_(first: Any, *rest: Thunk) -> Any:
+    """`first or rest[0]() or ...`: the first true operand, else the last one."""
+    value = first
+    for number, operand in enumerate(rest):
+        if value is not False and traced(value):
+            return _both(value, lambda now=number: or_(rest[now](), *rest[now + 1 :]), conjunction=False)
+        if value:
+            return value
+        value = operand()
+    return value
+
+
+def _both(value: Any, rest: Thunk, *, conjunction: bool) -> Any:
+    """`value and rest()` or `value or rest()`, staged: the rest runs only where it decides."""
+
+    def keep() -> Any:
+        return value
+
+    return if_stmt(value, rest, keep) if conjunction else if_stmt(value, keep, rest)
+
+
+def not_(value: Any) -> Any:
+    """`not value`."""
+    return jnp.logical_not(truth(value)) if traced(value) else not value
+
+
+_COMPARISONS: dict[str, Callable[[Any, Any], Any]] = {
+    "<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge,
+    "is": operator.is_, "is not": operator.is_not,
+}  # fmt: skip
+
+
+def compare(left: Any, *symbols_and_operands: Any) -> Any:
+    """`left < a < b ...`: the first operand on the right is given, later ones are called for."""
+    symbol, right, *rest = symbols_and_operands
+    result = _compare(symbol, left, right)
+    if not rest:
+        return result
+    return and_(result, lambda: compare(right, rest[0], rest[1](), *rest[2:]))
+
+
+def _compare(symbol: str, left: Any, right: Any) -> Any:
+    special = {"==": equal, "!=": not_equal, "in": in_, "not in": not_in}.get(symbol)
+    return (special or _COMPARISONS[symbol])(left, right)
+
+
+def equal(left: Any, right: Any) -> Any:
+    """`left == right`, element by element where tuples and lists hold traced values."""
+    if not (_holds_traced(left) or _holds_traced(right)):
+        return left == right
+    if isinstance(left, (tuple, list)) and isinstance(right, (tuple, list)):
+        if isinstance(left, tuple) != isinstance(right, tuple) or len(left) != len(right):
+            return False
+        pairs = list(zip(left, right, strict=True))
+    elif isinstance(left, dict) and isinstance(right, dict):
+        if left.keys() != right.keys():
+            return False
+        pairs = [(left[k], right[k]) for k in left]
+    else:
+        return left == right
+    result: Any = True
+    for a, b in pairs:
+        same = equal(a, b)
+        result = and_(result, lambda same=same: truth(same))
+    return result
+
+
+def not_equal(left: Any, right: Any) -> Any:
+    """`left != right`, element by element where tuples and lists hold traced values."""
+    if not (_holds_traced(left) or _holds_traced(right)):
+        return left != right
+    both = isinstance(left, (tuple, list, dict)) and isinstance(right, (tuple, list, dict))
+    return not_(equal(left, right)) if both else left != right
+
+
+def _holds_traced(value: Any) -> bool:
+    return isinstance(value, (tuple, list, dict)) and any(map(traced, jax.tree.leaves(value)))
+
+
+def in_(item: Any, container: Any) -> Any:
+    """`item in container`.
+
+    Raises:
+      TracedIndexError: the container has no array meaning for a traced item.
+    """
+    if isinstance(container, (jax.Array, np.ndarray)) and (traced(item) or traced(container)):
+        return jnp.any(jnp.asarray(container) == item)
+    if not isinstance(container, (tuple, list, set, frozenset, dict, range)):
+        if traced(item) and not _has_own_contains(container):
+            raise _no_membership(item, container)
+        return item in container
+    if not traced(item) and not _holds_traced(container if isinstance(container, (tuple, list)) else ()):
+        return item in container
+    if isinstance(container, range):
+        inside = (item >= container.start) & (item < container.stop)
+        if container.step < 0:
+            inside = (item <= container.start) & (item > container.stop)
+        return inside & ((item - container.start) % container.step == 0)
+    result: Any = False
+    for member in container:
+        if is_arraylike(member):
+            result = or_(result, lambda member=member: truth(item == member))
+    return result
+
+
+def not_in(item: Any, container: Any) -> Any:
+    """`item not in container`."""
+    return not_(in_(item, container))
+
+
+def _has_own_contains(container: Any) -> bool:
+    return hasattr(type(container), "__contains__") and not isinstance(container, (str, bytes))
+
+
+def _no_membership(item: Any, container: Any) -> TracedIndexError:
+    return TracedIndexError(
+        f"'in' is asked of a traced value, {describe(item)}, and {describe(container)}.",
+        where=where.here(),
+        why="Whether a traced value is among the items can be computed for tuples, lists, sets, ranges and arrays.",
+        fix="make the container a tuple or an array of numbers.",
+    )

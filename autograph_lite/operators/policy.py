@@ -1,0 +1,122 @@
+"""Whose code is a function: the user's, which is converted, or a library's, which is called as it is?
+
+Decided by where the file lies: the standard library, installed packages and this package are libraries; everything else
+is the user's. A function without a file (a built-in, `exec`) can't be converted.
+"""
+
+from __future__ import annotations
+
+import functools
+import pathlib
+import site
+import sysconfig
+import types
+from typing import Any
+
+from autograph_lite.operators.where import PACKAGE
+
+MARK = "__autograph_lite_do_not_convert__"
+
+
+def _library_folders() -> tuple[str, ...]:
+    paths = sysconfig.get_paths()
+    names = {paths[key] for key in ("stdlib", "platstdlib", "purelib", "platlib")}
+    names |= {*site.getsitepackages(), site.getusersitepackages()}
+    import jax
+    import numpy
+
+    names |= {str(pathlib.Path(module.__file__ or "").parent) for module in (jax, numpy)}
+    found = {*names, *(str(pathlib.Path(name).resolve()) for name in names), PACKAGE}
+    return tuple(sorted(f"{name.rstrip('/')}/" for name in found if name))
+
+
+FOLDERS = _library_folders()
+
+
+@functools.lru_cache(maxsize=None)
+def is_library_file(path: str) -> bool:
+    """Whether a file belongs to an installed library."""
+    if path.startswith("<frozen"):
+        return True
+    return path.startswith(FOLDERS) or str(pathlib.Path(path).resolve()).startswith(FOLDERS)
+
+
+def is_users(fn: Any) -> bool:
+    """Whether `fn` is a Python function of the user's that may be converted."""
+    return (
+        isinstance(fn, types.FunctionType)
+        and not is_library_file(fn.__code__.co_filename)
+        and not getattr(fn, MARK, False)
+    )
+
+
+def is_users_class(kind: type) -> bool:
+    """Whether a class has methods of the user's: its own, or those of a base."""
+    return any(is_users_own_class(base) for base in kind.__mro__[:-1])
+
+
+@functools.lru_cache(maxsize=4096)
+def is_users_own_class(kind: type) -> bool:
+    """Whether the class statement itself is the user's."""
+    for value in vars(kind).values():
+        for fn in functions_of(value):
+            if is_users(fn):
+                return True
+    return False
+
+
+def functions_of(value: Any) -> list[Any]:
+    """The functions that an attribute of a class consists of."""
+    match value:
+        case types.FunctionType():
+            return [value]
+        case staticmethod() | classmethod():
+            return functions_of(value.__func__)
+        case property():
+            return [f for f in (value.fget, value.fset, value.fdel) if f is not None]
+    return []
+
+
+# Functions of these modules that take no function of the user's: a call of theirs needs no operator.
+ROOTS = ("jax.numpy", "numpy", "math", "cmath", "operator", "jax.random", "jax.nn", "jax.scipy", "builtins", "time")
+CALLBACKS = frozenset({
+    "vectorize", "apply_along_axis", "apply_over_axes", "piecewise", "fromfunction", "frompyfunc", "methodcaller",
+    "setitem", "delitem", "iadd", "iconcat", "isub", "imul", "ior", "iand", "ixor", "call", "map", "sorted", "min",
+    "max", "filter", "length_hint", "truth", "not_", "contains", "countOf", "indexOf", "index", "getitem", "eq", "ne",
+    "copyto", "put", "place", "fill_diagonal", "shuffle",
+})  # fmt: skip
+
+
+def leads_to_library(fn: types.FunctionType, dotted: str) -> bool:
+    """Whether `dotted`, as `fn` would find it now, is a library function that takes no callback."""
+    root, *attributes = dotted.split(".")
+    found = _lookup(fn, root)
+    if not attributes:
+        import builtins
+
+        return found is getattr(builtins, root, None) and found is not None
+    if attributes[-1] in CALLBACKS or not isinstance(found, types.ModuleType):
+        return False
+    for name in attributes:
+        module = found if isinstance(found, types.ModuleType) else None
+        if module is None:
+            return False
+        found = getattr(found, name, None)
+        if found is None:
+            return False
+        owner = module.__name__
+    return any(owner == known or owner.startswith(f"{known}.") for known in ROOTS)
+
+
+def _lookup(fn: types.FunctionType, name: str) -> Any:
+    import builtins
+
+    for free, cell in zip(fn.__code__.co_freevars, fn.__closure__ or (), strict=True):
+        if free == name:
+            try:
+                return cell.cell_contents
+            except ValueError:
+                return None
+    if name in fn.__code__.co_varnames or name in fn.__code__.co_cellvars:
+        return None
+    return fn.__globals__.get(name, getattr(builtins, name, None))

@@ -1,0 +1,35 @@
+"""Printing when the program runs, where the builtin prints while it is traced."""
+
+from __future__ import annotations
+
+import builtins
+import sys
+from typing import Any, TextIO
+
+import jax
+
+from autograph_lite.operators.values import traced
+
+
+def print(*values: Any, sep: str | None = " ", end: str | None = "\n", file: TextIO | None = None) -> None:  # noqa: A001
+    """`print(...)` at each execution, in order, of a program that holds traced values; as Python's elsewhere.
+
+    Args:
+      values: anything; traced values are shown as NumPy shows them.
+      sep, end, file: as for the builtin; `file` None is `sys.stdout` at the time of the execution.
+    """
+    leaves, tree = jax.tree.flatten(values)
+    late = [leaf for leaf in leaves if traced(leaf)]
+
+    if late:
+        positions = [traced(leaf) for leaf in leaves]
+        fixed = [None if is_late else leaf for leaf, is_late in zip(leaves, positions, strict=True)]
+
+        def on_host(*known: Any) -> None:
+            rest = iter(known)
+            shown = [next(rest) if is_late else leaf for leaf, is_late in zip(fixed, positions, strict=True)]
+            builtins.print(*jax.tree.unflatten(tree, shown), sep=sep, end=end, file=file or sys.stdout, flush=True)
+
+        jax.debug.callback(on_host, *late, ordered=True)
+    else:
+        builtins.print(*values, sep=sep, end=end, file=file)

@@ -1,0 +1,172 @@
+"""Items of arrays and of Python containers, where index, value or container may be traced.
+
+An array is a value: writing an item gives a new array, which the name is bound to. A Python container is changed in
+place, and noted, so that staging can carry it.
+"""
+
+from __future__ import annotations
+
+import builtins
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from autograph_lite.converters.python_ops import IN_PLACE
+from autograph_lite.errors import TracedIndexError
+from autograph_lite.operators import checks, journal, where
+from autograph_lite.operators.values import describe, is_arraylike, traced
+
+slice = builtins.slice  # noqa: A001 (as generated code calls it)
+
+
+def item(base: Any, index: Any) -> Any:
+    """`base[index]`.
+
+    Raises:
+      TracedIndexError: a traced index where no array meaning exists: a dict's key, a string, a list of unlike items.
+    """
+    if isinstance(base, jax.Array):
+        return base[_checked(index)]
+    if not _is_traced_index(index):
+        return base[index]
+    if isinstance(base, np.ndarray):
+        return jnp.asarray(base)[_checked(index)]
+    if isinstance(base, (list, tuple)) and not isinstance(index, (builtins.slice, tuple)):
+        return _choose(base, index)
+    if isinstance(base, range) and not isinstance(index, (builtins.slice, tuple)):
+        _check_bounds(index, len(base), "range object index out of range")
+        return base.start + jnp.where(index < 0, index + len(base), index) * base.step
+    if isinstance(base, (dict, str, bytes, list, tuple)):
+        raise _no_meaning(base, index)
+    return base[index]
+
+
+def _checked(index: Any) -> Any:
+    """The index, unless it is a slice that no program of a fixed shape can take."""
+    for part in index if isinstance(index, tuple) else (index,):
+        if isinstance(part, builtins.slice) and any(traced(p) for p in (part.start, part.stop, part.step)):
+            raise TracedIndexError(
+                "A slice has a traced bound, so that the length of the result is not known while tracing.",
+                where=where.here(),
+                fix="use jax.lax.dynamic_slice for a part of fixed length, or a mask: jnp.where(jnp.arange(n) < stop, x, 0).",
+            )
+    return index
+
+
+def _is_traced_index(index: Any) -> bool:
+    if isinstance(index, tuple):
+        return any(map(_is_traced_index, index))
+    if isinstance(index, builtins.slice):
+        return any(map(traced, (index.start, index.stop, index.step)))
+    return traced(index)
+
+
+def _choose(base: Sequence[Any], index: Any) -> Any:
+    """The item of a list or tuple at a traced index: all items are of one type, so they stack."""
+    if jnp.ndim(index) or not jnp.issubdtype(jnp.result_type(index), jnp.integer) or not base:
+        raise _no_meaning(base, index)
+    trees = [jax.tree.structure(value) for value in base]
+    leaves = [jax.tree.leaves(value) for value in base]
+    alike = all(tree == trees[0] for tree in trees) and all(is_arraylike(leaf) for row in leaves for leaf in row)
+    if not alike or any(len({jnp.shape(leaf) for leaf in column}) > 1 for column in zip(*leaves, strict=True)):
+        raise _no_meaning(base, index)
+    kind = "list" if isinstance(base, list) else "tuple"
+    _check_bounds(index, len(base), f"{kind} index out of range")
+    columns = [jnp.stack(list(map(jnp.asarray, column))) for column in zip(*leaves, strict=True)]
+    return jax.tree.unflatten(trees[0], [column[index] for column in columns])
+
+
+def _check_bounds(index: Any, length: int, message: str) -> None:
+    checks.fail_if((index < -length) | (index >= length), IndexError(message))
+
+
+def _no_meaning(base: Any, index: Any) -> TracedIndexError:
+    kind = type(base).__name__
+    if isinstance(base, dict):
+        why, fix = "The keys of a dict are Python values.", "use `match` or `if` on the value, or an array indexed by it."
+    elif isinstance(base, (str, bytes)):
+        why, fix = "A compiled program has no text.", "decide on the text outside of the converted function."
+    else:
+        why = "Its items would have to be numbers or arrays of one shape, or trees of such."
+        fix = "make the items alike, or use an array."
+    return TracedIndexError(
+        f"A {kind} is indexed with a traced value, {describe(index)}.", where=where.here(), why=why, fix=fix
+    )
+
+
+def set_item(base: Any, index: Any, value: Any) -> Any:
+    """`base[index] = value`; returns what the name is bound to then."""
+    return _written(base, index, value)
+
+
+def store(value: Any, base: Any, *steps: Any) -> Any:
+    """`base.a[i] = value` for the steps `'a', (i,)`; returns what `base` is then."""
+    return _store(base, steps, lambda _: value)
+
+
+def update_item(base: Any, *steps_symbol_operand: Any) -> Any:
+    """`base.a[i] += operand()` for the steps `'a', (i,)` and the symbol `'+='`; returns what `base` is then."""
+    *steps, symbol, operand = steps_symbol_operand
+
+    def change(old: Any) -> Any:
+        if isinstance(old, (list, dict, set, bytearray)):
+            journal.record(old)
+        return IN_PLACE[symbol](old, operand())
+
+    return _store(base, steps, change, reads=True)
+
+
+def _store(base: Any, steps: Sequence[Any], change: Callable[[Any], Any], *, reads: bool = False) -> Any:
+    step, *rest = steps
+    if rest:
+        child = getattr(base, step) if isinstance(step, str) else item(base, step[0])
+        new = _store(child, rest, change, reads=reads)
+        if new is child:
+            return base  # a Python object that was changed in place
+    else:
+        old = None
+        if reads:
+            old = getattr(base, step) if isinstance(step, str) else item(base, step[0])
+        new = change(old)
+    if isinstance(step, str):
+        setattr(journal.record(base), step, new)
+        return base
+    return _written(base, step[0], new)
+
+
+def _written(base: Any, index: Any, value: Any) -> Any:
+    if isinstance(base, np.ndarray) and _needs_jax(index, value):
+        base = jnp.asarray(base)
+    if isinstance(base, jax.Array):
+        return base.at[_checked(index)].set(_cast(value, base))
+    if _is_traced_index(index) and isinstance(base, (list, dict)):
+        return _written_to_list(base, index, value)
+    journal.record(base)[index] = value
+    return base
+
+
+def _needs_jax(index: Any, value: Any) -> bool:
+    """Whether a NumPy array can't be changed in place: something is traced, or the change may have to be undone."""
+    return _is_traced_index(index) or any(map(traced, jax.tree.leaves(value))) or journal.depth() > 1
+
+
+def _cast(value: Any, base: jax.Array) -> Any:
+    """`value` as NumPy casts it on assignment."""
+    array = jnp.asarray(value)
+    if array.dtype == base.dtype or jax.dtypes.issubdtype(base.dtype, jax.dtypes.extended):
+        return array
+    return array.astype(base.dtype)
+
+
+def _written_to_list(base: Any, index: Any, value: Any) -> Any:
+    if not isinstance(base, list) or isinstance(index, (builtins.slice, tuple)):
+        raise _no_meaning(base, index)
+    _check_bounds(index, len(base), "list assignment index out of range")
+    position = jnp.where(index < 0, index + len(base), index)
+    journal.record(base)
+    for i, old in enumerate(base):
+        base[i] = jax.tree.map(lambda new, was, i=i: jnp.where(position == i, new, was), value, old)
+    return base

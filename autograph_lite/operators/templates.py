@@ -1,0 +1,283 @@
+"""What type does a variable have on one path, and on all paths together?
+
+A template is a value without its numbers: the tree, and for each leaf either a dtype, weak type and shape, or a Python
+value that has to be the same on all paths. `join` gives the template that holds both; `fill` brings a value to it.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Iterable
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax import lax
+
+from autograph_lite import _jax
+from autograph_lite.converters.python_ops import Maybe, Returned
+from autograph_lite.operators.values import SCALARS, is_arraylike
+
+
+@dataclasses.dataclass(frozen=True)
+class Array:
+    """An array leaf.
+
+    Attributes:
+      dtype: its dtype.
+      weak: whether it came from Python scalars only.
+      shape: its shape.
+      varying: mesh axes of an enclosing shard_map over which it varies.
+    """
+
+    dtype: Any
+    weak: bool
+    shape: tuple[int, ...]
+    varying: frozenset[str] = frozenset()
+
+    def __str__(self) -> str:
+        return f"{self.dtype}[{','.join(map(str, self.shape))}]"
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Fixed:
+    """A leaf that is the same object, or an equal Python value, on all paths."""
+
+    value: Any
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Fixed) and same(self.value, other.value)
+
+    def __hash__(self) -> int:
+        return id(self.value)
+
+
+Leaf = Array | Fixed
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Template:
+    """The type of a variable.
+
+    Attributes:
+      tree: structure of the value; None where the variable never has one.
+      leaves: types of its leaves.
+      present: True; False; or None where it is known when the program runs only.
+      kind: Maybe or Returned where the value may be missing, so that the wrapper stays what it was.
+    """
+
+    tree: Any
+    leaves: tuple[Leaf, ...]
+    present: bool | None = True
+    kind: type[Maybe] = Maybe
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Template) or (self.tree is None) != (other.tree is None):
+            return False  # a treedef can't be compared with None
+        return (self.tree is None or self.tree == other.tree) and (
+            (self.leaves, self.present, self.kind) == (other.leaves, other.present, other.kind)
+        )
+
+    __hash__ = None  # type: ignore[assignment]
+
+
+class Mismatch(Exception):
+    """Two templates that have no common one; says why, for the error that names the variable."""
+
+    def __init__(self, left: str, right: str) -> None:
+        super().__init__(left, right)
+        self.left, self.right = left, right
+
+
+def same(a: Any, b: Any) -> bool:
+    """Whether two leaves are the same Python value."""
+    if a is b:
+        return True
+    if type(a) is not type(b) or isinstance(a, (jax.Array, np.ndarray)):
+        return False
+    if isinstance(a, (float, complex)):
+        return repr(a) == repr(b)  # tells 0.0 from -0.0, and takes nan for nan
+    try:
+        return bool(a == b)
+    except Exception:  # a user's __eq__ may do anything
+        return False
+
+
+def leaf_of(value: Any) -> Leaf:
+    """The type of a leaf as it stands: numbers that Python knows stay Python's for now."""
+    return Fixed(value)
+
+
+def as_array(leaf: Leaf) -> Array | None:
+    """The leaf as an array type; None if it can't be one."""
+    if isinstance(leaf, Array):
+        return leaf
+    value = leaf.value
+    if not is_arraylike(value):
+        return None
+    if isinstance(value, SCALARS):
+        dtype = jnp.result_type(value)
+        if isinstance(value, int) and not isinstance(value, bool):
+            info = jnp.iinfo(dtype)
+            if not info.min <= value <= info.max:
+                return None
+        return Array(dtype, not isinstance(value, bool), ())
+    if isinstance(value, (np.ndarray, np.generic)):
+        return Array(jax.dtypes.canonicalize_dtype(value.dtype), False, value.shape)
+    return Array(value.dtype, _jax.weak_type(value), value.shape, _jax.varying_axes(value))
+
+
+def template_of(value: Any) -> Template:
+    """The type of a variable's value."""
+    if isinstance(value, Maybe):
+        present = value.present if isinstance(value.present, bool) else None
+        if present is False:
+            return Template(None, (), False, type(value))
+        leaves, tree = jax.tree.flatten(value.value)
+        return Template(tree, tuple(map(leaf_of, leaves)), present, type(value))
+    leaves, tree = jax.tree.flatten(value)
+    return Template(tree, tuple(map(leaf_of, leaves)))
+
+
+def join(a: Template, b: Template) -> Template:
+    """The least template that holds both.
+
+    Raises:
+      Mismatch: there is none.
+    """
+    kind = Returned if Returned in (a.kind, b.kind) else Maybe
+    present = a.present if a.present == b.present else None
+    if a.tree is None or b.tree is None:
+        known = b if a.tree is None else a
+        return Template(known.tree, known.leaves, present, kind)
+    if a.tree != b.tree:
+        raise Mismatch(describe(a), describe(b))
+    return Template(a.tree, tuple(map(join_leaves, a.leaves, b.leaves)), present, kind)
+
+
+def join_leaves(a: Leaf, b: Leaf) -> Leaf:
+    """The least leaf that holds both."""
+    if a == b:
+        return a
+    x, y = as_array(a), as_array(b)
+    if x is None or y is None or x.shape != y.shape:
+        raise Mismatch(describe_leaf(a), describe_leaf(b))
+    return join_arrays(x, y)
+
+
+def join_arrays(x: Array, y: Array) -> Array:
+    """JAX's promotion of two arrays of one shape, weak types included."""
+    varying = x.varying | y.varying
+    if x.dtype == y.dtype:
+        return Array(x.dtype, x.weak and y.weak, x.shape, varying)
+    extended = [a for a in (x, y) if jax.dtypes.issubdtype(a.dtype, jax.dtypes.extended)]
+    if extended:
+        raise Mismatch(str(x), str(y))
+    dtype = jnp.result_type(*map(_example, (x, y)))
+    weak = all(a.weak or a.dtype == bool for a in (x, y))
+    return Array(dtype, weak, x.shape, varying)
+
+
+def _example(array: Array) -> Any:
+    """Something of that type, as far as promotion goes."""
+    if not array.weak:
+        return array.dtype
+    kind = np.dtype(array.dtype).kind
+    return {"i": 0, "u": 0, "f": 0.0, "c": 0j, "b": False}.get(kind, array.dtype)
+
+
+def widen(template: Template) -> Template:
+    """`template` with the numbers that Python knows as arrays: what a loop's variable most likely becomes."""
+    leaves = tuple(as_array(leaf) or leaf for leaf in template.leaves)
+    return dataclasses.replace(template, leaves=leaves)
+
+
+def fill(value: Any, template: Template, lookup: Callable[[Any], Any] = lambda leaf: leaf) -> list[jax.Array]:
+    """The arrays that stand for `value` in a program whose variable has the type `template`.
+
+    A missing value is filled with zeros that nobody reads; a presence that is known when the program runs comes first.
+
+    Args:
+      value: the variable's value.
+      template: a type that holds it.
+      lookup: gives the array to use in place of a leaf.
+    """
+    arrays: list[jax.Array] = []
+    present = value.present if isinstance(value, Maybe) else True
+    if template.present is None:
+        arrays.append(jnp.asarray(lookup(present), dtype=bool))
+    if present is False:
+        return arrays + [zeros(kind) for kind in template.leaves if isinstance(kind, Array)]
+    leaves = jax.tree.leaves(value.value if isinstance(value, Maybe) else value)
+    for leaf, kind in zip(leaves, template.leaves, strict=True):
+        if isinstance(kind, Array):
+            arrays.append(convert(lookup(leaf), kind))
+    return arrays
+
+
+def leaves_of(value: Any) -> list[Any]:
+    """All leaves of a variable's value, its presence included."""
+    if not isinstance(value, Maybe):
+        return jax.tree.leaves(value)
+    return [value.present, *(jax.tree.leaves(value.value) if value.present is not False else [])]
+
+
+def zeros(kind: Array) -> jax.Array:
+    """A placeholder of that type, which nobody reads."""
+    if jax.dtypes.issubdtype(kind.dtype, jax.dtypes.extended):
+        return lax.full(kind.shape, 0, kind.dtype)
+    return _jax.as_varying(_jax.as_type(jnp.zeros(kind.shape, kind.dtype), kind.dtype, kind.weak), kind.varying)
+
+
+def convert(leaf: Any, kind: Array) -> jax.Array:
+    """`leaf` as an array of that type."""
+    return _jax.as_varying(_jax.as_type(leaf, kind.dtype, kind.weak), kind.varying)
+
+
+def rebuild(template: Template, arrays: Iterable[Any], name: str, missing: tuple[Any, ...] = ()) -> Any:
+    """The value that arrays made by `fill` stand for; takes as many from the iterator as it needs."""
+    arrays = iter(arrays)
+    present = next(arrays) if template.present is None else template.present
+    if template.tree is None:
+        return template.kind(present, None, name, missing)
+    leaves = [next(arrays) if isinstance(leaf, Array) else leaf.value for leaf in template.leaves]
+    value = jax.tree.unflatten(template.tree, leaves)
+    if present is True and template.kind is Maybe:
+        return value
+    return template.kind(present, value, name, missing)
+
+
+def describe(template: Template) -> str:
+    """The template in words."""
+    if template.tree is None:
+        return "unassigned"
+    if template.tree == jax.tree.structure(None):
+        return "None"
+    if template.tree == jax.tree.structure(0):
+        return describe_leaf(template.leaves[0])
+    shown = jax.tree.unflatten(template.tree, [_Shown(describe_leaf(leaf)) for leaf in template.leaves])
+    return repr(shown)
+
+
+class _Shown(str):
+    """Text that is shown without quotes."""
+
+    __slots__ = ()
+
+    def __repr__(self) -> str:
+        return str(self)
+
+
+def describe_leaf(leaf: Leaf) -> str:
+    """A leaf in words: dtype and shape, or the Python value."""
+    if isinstance(leaf, Array):
+        return str(leaf)
+    value = leaf.value
+    if isinstance(value, SCALARS):
+        return f"{type(value).__name__} {value!r}"
+    if isinstance(value, (jax.Array, np.ndarray, np.generic)):
+        return str(as_array(leaf))
+    if callable(value) and hasattr(value, "__qualname__"):
+        return f"the function '{value.__qualname__}'"
+    return f"{type(value).__name__} {value!r}" if isinstance(value, str) else f"a {type(value).__name__} object"

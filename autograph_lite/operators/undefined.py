@@ -1,0 +1,44 @@
+"""Reads of variables that may be unassigned: an error while tracing, or a check of the program."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import jax.numpy as jnp
+
+from autograph_lite.converters.python_ops import NO_RETURN, Maybe, Return, Undefined, returned
+from autograph_lite.operators import checks, mismatch
+from autograph_lite.operators.values import traced
+
+
+def defined(value: Any) -> Any:
+    """`value`, if the variable read has one.
+
+    Raises:
+      UnboundLocalError: it has none.
+      UndefinedVariableError: a traced value decides whether it has one, and some path leaves it unassigned.
+    """
+    if not isinstance(value, Maybe):
+        return value
+    if value.present is False:
+        error = UnboundLocalError(
+            f"cannot access local variable '{value.name}' where it is not associated with a value"
+        )
+        checks.explicit(error, None, (), {})  # on a staged path, it is raised only if that path is taken
+        raise error
+    if value.present is True:
+        return value.value
+    if value.missing:
+        raise mismatch.unassigned(value.name, value.missing)
+    if traced(value.present):
+        checks.fail_if(jnp.logical_not(value.present), mismatch.skipped_loop(value.name))
+    return value.value
+
+
+def deleted(value: Any, name: str) -> Maybe:
+    """What a name holds after `del`."""
+    defined(value)
+    return Undefined(name)
+
+
+__all__ = ["NO_RETURN", "Return", "Undefined", "defined", "deleted", "returned"]

@@ -1,0 +1,46 @@
+"""What counts as traced, and as an array?"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import jax
+import numpy as np
+from jax import export
+
+from autograph_lite import _jax
+
+Tracer = jax.core.Tracer
+SCALARS = (bool, int, float, complex)
+ARRAYS = (jax.Array, np.ndarray, np.generic)
+
+
+def traced(value: Any) -> bool:
+    """Whether JAX, and not Python, has to decide on `value`.
+
+    True of tracers, of symbolic dimensions, and of concrete JAX arrays while JAX is tracing.
+    """
+    if isinstance(value, Tracer):
+        return True
+    if isinstance(value, jax.Array):
+        return _jax.tracing()
+    return not isinstance(value, SCALARS) and export.is_symbolic_dim(value)
+
+
+def is_arraylike(value: Any) -> bool:
+    """Whether `value` can become an array: an array or a number."""
+    if isinstance(value, (jax.Array, *SCALARS)):
+        return True
+    return isinstance(value, (np.ndarray, np.generic)) and value.dtype.kind in "biufcV"
+
+
+def describe(value: Any) -> str:
+    """How `value` is named in messages: dtype and shape of an array, else its type or itself."""
+    if isinstance(value, ARRAYS):
+        shape = ",".join(map(str, value.shape))
+        return f"{value.dtype}[{shape}]"
+    if value is None or isinstance(value, (*SCALARS, str)):
+        return f"{type(value).__name__} {value!r}" if value is not None else "None"
+    if isinstance(value, (list, tuple, dict)):
+        return f"{type(value).__name__} of {len(value)}"
+    return f"{type(value).__name__} object"

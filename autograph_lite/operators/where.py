@@ -1,0 +1,46 @@
+"""Where in the user's source is a piece of generated code, or the line that is running?"""
+
+from __future__ import annotations
+
+import linecache
+import pathlib
+import sys
+import types
+from collections.abc import Callable
+from typing import Any
+
+from autograph_lite.errors import Location
+
+PACKAGE = str(pathlib.Path(__file__).resolve().parent.parent)
+
+
+def of_function(fn: Callable[..., Any]) -> Location:
+    """The user's line that the generated function `fn` stands for."""
+    code = fn.__code__
+    return at(code.co_filename, code.co_firstlineno, code.co_name)
+
+
+def at(path: str, line: int, function: str) -> Location:
+    """A line of a file, with its text."""
+    return Location(path, line, function, linecache.getline(path, line).strip())
+
+
+def here() -> Location | tuple[()]:
+    """The user's line that is running on this thread."""
+    frame = user_frame()
+    if frame is None:
+        return ()
+    return at(frame.f_code.co_filename, frame.f_lineno, frame.f_code.co_name)
+
+
+def user_frame() -> types.FrameType | None:
+    """The innermost frame that is not ours, nor JAX's."""
+    frame: types.FrameType | None = sys._getframe(1)
+    while frame is not None and is_ours(frame.f_code.co_filename):
+        frame = frame.f_back
+    return frame
+
+
+def is_ours(path: str) -> bool:
+    """Whether a file belongs to this package or to JAX: its frames are not shown to users."""
+    return path.startswith(PACKAGE) or "/jax/" in path or "/jax/_src/" in path

@@ -1,0 +1,99 @@
+"""A converted function that runs compiled: `@autograph_lite.convert`.
+
+Arrays among the arguments are traced; everything else is a literal, and another literal is another trace. The cache of
+traces is kept behind `_program`, and is all that has to change for another policy.
+"""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import threading
+import types
+import weakref
+from collections.abc import Callable, Hashable
+from typing import Any
+
+import jax
+
+from autograph_lite.operators import calls
+from autograph_lite.operators.values import Tracer
+from autograph_lite.runtime import tracebacks
+from autograph_lite.runtime.program import Program
+from autograph_lite.runtime.signature import Split
+from autograph_lite.runtime.state import Restart, State
+
+
+class Function:
+    """A function of the user's, converted and compiled by JAX when it is called.
+
+    Attributes:
+      python_function: the function as the user wrote it.
+    """
+
+    def __init__(self, fn: Callable[..., Any], *, recursive: bool, checks: bool | str) -> None:
+        self.python_function = fn
+        self._recursive, self._checks = recursive, checks
+        self._converted = calls.converted(fn, recursive=recursive)
+        self._signature = inspect.signature(fn)
+        self._states: dict[Hashable, State] = {}
+        self._programs: dict[Hashable, Program] = {}
+        self._methods: weakref.WeakKeyDictionary[Any, Any] = weakref.WeakKeyDictionary()
+        self._lock = threading.RLock()
+        functools.update_wrapper(self, fn)
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """Runs the compiled program for these arguments; makes it first if there is none.
+
+        Raises:
+          TypeError: the arguments do not fit the function's parameters.
+          Exception: what an `assert` or `raise` of the user's raises.
+        """
+        try:
+            arguments = self._bound(args, kwargs)
+            with self._lock:
+                return self._run(arguments)
+        except BaseException as error:
+            tracebacks.hide_frames(error)
+            raise  # without a frame of this call: a bare `raise` adds none
+
+    def _bound(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Split:
+        bound = self._signature.bind(*args, **kwargs)
+        bound.apply_defaults()
+        return Split.of((bound.args, bound.kwargs))
+
+    def _run(self, arguments: Split) -> Any:
+        key = arguments.key()
+        owned = not any(isinstance(leaf, Tracer) for leaf in arguments.arrays)
+        state = self._states.setdefault(key, State())
+        while True:
+            program = self._program(key, arguments, state, owned)
+            try:
+                return program(arguments)
+            except Restart:
+                continue
+
+    def _program(self, key: Hashable, arguments: Split, state: State, owned: bool) -> Program:
+        before = state.read()
+        full = key, before.key(), owned
+        program = self._programs.get(full)
+        if program is None:
+            outside = "checkify" if self._checks == "checkify" else "callback"
+            program = self._programs[full] = Program(
+                self._converted, arguments, state, checked=bool(self._checks), outside=outside, owned=owned
+            )
+        return program
+
+    def inside(self) -> Callable[..., Any]:
+        """What converted code calls in place of this function: its converted form, as part of the trace around."""
+        return self._converted
+
+    def __get__(self, instance: Any, owner: type | None = None) -> Any:
+        """The function bound to an instance, as a method."""
+        return self if instance is None else types.MethodType(self, instance)
+
+    def __repr__(self) -> str:
+        return f"<autograph_lite.Function {self.__qualname__}>"  # type: ignore[attr-defined]
+
+
+calls.install_function(Function)

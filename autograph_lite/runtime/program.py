@@ -1,0 +1,128 @@
+"""One signature of a function, traced and compiled: arrays and state in, arrays, state and checks out."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import jax
+from jax.experimental import checkify
+from jax.extend.core import jaxpr_as_fun
+
+from autograph_lite.errors import MutatedArgumentError
+from autograph_lite.operators import checks, classes, journal, where
+from autograph_lite.operators.values import Tracer
+from autograph_lite.runtime.signature import Split
+from autograph_lite.runtime.state import State
+
+
+class Program:
+    """A traced function.
+
+    Args:
+      fn: the converted function.
+      arguments: (args, kwargs) of the call, parted.
+      state: the places that the function carries; grows while it is traced.
+      checked: whether the program carries checks.
+      outside: what becomes of them where the call is part of a trace of somebody else's: 'callback' or 'checkify'.
+      owned: whether it is not.
+    """
+
+    def __init__(
+        self, fn: Callable[..., Any], arguments: Split, state: State, *, checked: bool, outside: str, owned: bool
+    ) -> None:
+        self.fn, self.arguments, self.state = fn, arguments, state
+        self.checked, self.outside, self.owned = checked, outside, owned
+        self.before = state.read()
+        self.result: Split | None = None
+        self.after: Split | None = None
+        self.sites: dict[int, checks.Site] = {}
+        self.inner_checks = False
+        self._jit = jax.jit(self._body)
+        self._call: Callable[..., Any] | None = None
+
+    def __call__(self, arguments: Split) -> Any:
+        """Runs the program; raises what its checks found; writes its state back."""
+        before = self.state.read()
+        if self._call is None:
+            self._call = self._compiled(arguments.arrays, before.arrays)
+        result, after, contents = self._call(arguments.arrays, before.arrays)
+        if self.sites:
+            self._raise(contents)
+        assert self.result is not None and self.after is not None
+        self.state.write(self.after.merge(after))
+        return self.result.merge(result)
+
+    def _compiled(self, arrays: list[Any], state: list[Any]) -> Callable[..., Any]:
+        if not self.owned:
+            return self._jit
+        traced = self._jit.trace(arrays, state)
+        if not self.inner_checks:
+            return self._jit
+        # Checks in functions that the user handed to jax.vmap, jax.lax.scan and the like: checkify brings them out.
+        run = jax.jit(checkify.checkify(jaxpr_as_fun(traced.jaxpr), errors=checkify.user_checks))
+        tree = jax.tree.structure(traced.out_info)
+
+        def call(arrays: list[Any], state: list[Any]) -> Any:
+            error, leaves = run(*jax.tree.leaves((arrays, state)))
+            checks.raise_inner(error, self.sites)
+            return jax.tree.unflatten(tree, leaves)
+
+        return call
+
+    def _raise(self, contents: dict[Any, Any]) -> None:
+        if any(isinstance(leaf, Tracer) for leaf in jax.tree.leaves(contents)):
+            checks.emit(contents, self.sites, self.outside)
+        else:
+            checks.raise_failed(contents, self.sites)
+
+    def _body(self, arrays: list[Any], state: list[Any]) -> Any:
+        args, kwargs = self.arguments.merge(arrays)
+        inside = "inner" if self.owned else self.outside
+        with (
+            classes.converted_methods(),
+            checks.new_frame("outputs" if self.checked else "off", inside) as frame,
+            journal.journal(outer=None) as written,
+        ):
+            self.state.enter(self.before.merge(state))
+            result = None
+            try:
+                result = self.fn(*args, **kwargs)
+            except BaseException as error:
+                if not checks.is_explicit(error):
+                    raise
+                # The function always ends in this `raise`, maybe after a check that fails first.
+                checks.fail_if(True, error)
+            changes = written.changes([self.fn, args, kwargs, frame, *self.state.owners()])
+            failures = changes.pop(journal.key_of(frame.place), None)
+        _refuse_mutated_arguments((args, kwargs), changes)
+        after = self.state.after(changes)
+        self.result, self.after = Split.of(result, keep_numpy=True), Split.of(after)
+        self.sites, self.inner_checks = frame.sites, frame.inner
+        return self.result.arrays, self.after.arrays, failures[2] if failures is not None else {}
+
+
+def _refuse_mutated_arguments(arguments: Any, changes: dict[Any, Any]) -> None:
+    containers = {id(container) for container in _containers(arguments)}
+    for place, _, _ in changes.values():
+        if id(place.owner) in containers:
+            kind = type(place.owner).__name__
+            raise MutatedArgumentError(
+                f"A {kind} that was passed as an argument is changed inside the function.",
+                where=where.here(),
+                why="The caller would not see the change: a compiled function gets the values of its arguments.",
+                fix=f"make a new {kind} and return it.",
+            )
+
+
+def _containers(tree: Any) -> list[Any]:
+    """The lists and dicts in a tree."""
+    found: list[Any] = []
+
+    def visit(node: Any) -> bool:
+        if isinstance(node, (list, dict)):
+            found.append(node)
+        return False
+
+    jax.tree.flatten(tree, is_leaf=visit)
+    return found

@@ -1,0 +1,84 @@
+"""Which of a call's values are traced, and which are literals that a trace is made for?
+
+Arrays are traced: by shape, dtype and weak type. Everything else is a literal: by type and value where it has one, else
+by identity.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import enum
+import types
+from collections.abc import Hashable, Sequence
+from typing import Any
+
+import jax
+import numpy as np
+
+from autograph_lite import _jax
+
+VALUES = (bool, int, float, complex, str, bytes, type(None), enum.Enum, type, np.dtype)
+
+
+@dataclasses.dataclass(frozen=True)
+class Split:
+    """The leaves of a tree, parted.
+
+    Attributes:
+      tree: structure.
+      arrays: the traced leaves, in order.
+      literals: the other leaves by position.
+    """
+
+    tree: Any
+    arrays: list[Any]
+    literals: dict[int, Any]
+
+    @classmethod
+    def of(cls, tree: Any, *, keep_numpy: bool = False) -> Split:
+        """The leaves of `tree`, parted; with `keep_numpy`, arrays of NumPy's are literals."""
+        leaves, structure = jax.tree.flatten(tree)
+        arrays, literals = [], {}
+        for position, leaf in enumerate(leaves):
+            if is_traced_argument(leaf) and (not keep_numpy or isinstance(leaf, jax.Array)):
+                arrays.append(leaf)
+            else:
+                literals[position] = leaf
+        return cls(structure, arrays, literals)
+
+    def merge(self, arrays: Sequence[Any]) -> Any:
+        """The tree with other arrays."""
+        rest = iter(arrays)
+        count = len(self.arrays) + len(self.literals)
+        leaves = [self.literals[i] if i in self.literals else next(rest) for i in range(count)]
+        return jax.tree.unflatten(self.tree, leaves)
+
+    def key(self) -> Hashable:
+        """Equal for calls that one trace serves."""
+        literals = tuple((position, literal_key(value)) for position, value in self.literals.items())
+        return self.tree, literals, tuple(map(array_key, self.arrays))
+
+
+def is_traced_argument(leaf: Any) -> bool:
+    """Whether an argument's leaf is traced."""
+    if isinstance(leaf, jax.Array):
+        return True
+    return isinstance(leaf, (np.ndarray, np.generic)) and leaf.dtype.kind in "biufcV"
+
+
+def array_key(leaf: Any) -> Hashable:
+    """What a trace depends on: shape, dtype, weak type."""
+    if isinstance(leaf, jax.Array):
+        return leaf.shape, leaf.dtype, _jax.weak_type(leaf)
+    return leaf.shape, leaf.dtype, False
+
+
+def literal_key(value: Any) -> Hashable:
+    """Type and value of a literal; the identity of an object."""
+    if isinstance(value, (float, complex)):
+        return type(value), repr(value)  # nan equals itself, 0.0 is not -0.0
+    if isinstance(value, VALUES):
+        return type(value), value
+    if isinstance(value, types.FunctionType):
+        return types.FunctionType, id(value)
+    return type(value), id(value)

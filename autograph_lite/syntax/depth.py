@@ -1,0 +1,37 @@
+"""How are trees walked that nest deeper than Python's recursion limit allows?
+
+A chain of 200 `elif`s is a tree 200 levels deep, and a walk takes up to six frames for a level. The limit
+protects the C stack, which calls from Python to Python do not use since 3.11: it may be higher for a while.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import sys
+import threading
+from collections.abc import Iterator
+
+# Python's own compiler gives up on trees deeper than about 3,000 levels, before the user's code ever runs.
+_LIMIT = 20_000
+
+_lock = threading.Lock()
+_walks = 0
+_usual = 0
+
+
+@contextlib.contextmanager
+def deep_recursion() -> Iterator[None]:
+    """Raises the recursion limit while the outermost walk of any thread is under way."""
+    global _walks, _usual
+    with _lock:
+        if _walks == 0:
+            _usual = sys.getrecursionlimit()
+            sys.setrecursionlimit(max(_usual, _LIMIT))
+        _walks += 1
+    try:
+        yield
+    finally:
+        with _lock:
+            _walks -= 1
+            if _walks == 0:
+                sys.setrecursionlimit(_usual)

@@ -1,0 +1,139 @@
+"""How does a user's function become a converted one? Read, run the passes, load; once for each code object.
+
+The transpiler never imports JAX: it is handed the operators that generated code calls.
+"""
+
+from __future__ import annotations
+
+import copy
+import linecache
+import threading
+import types
+import weakref
+from collections.abc import Callable
+from typing import Any
+
+import gast
+
+from autograph_lite import config
+from autograph_lite.analysis import plans, scopes
+from autograph_lite.converters import PASSES, control_flow, functions_in, opaque, python_ops, undefined
+from autograph_lite.converters.context import Context
+from autograph_lite.syntax import loader, printer, source
+from autograph_lite.syntax.depth import deep_recursion
+from autograph_lite.syntax.names import Fresh, used_names
+
+PASS_NAMES = tuple(p.name for p in PASSES)
+PART_ONE = tuple(p.name for p in PASSES if p.part == 1)
+IsLibrary = Callable[[types.FunctionType, str], bool]
+
+
+class Transpiler:
+    """Converts functions, and remembers what it converted.
+
+    Args:
+      operators: what generated code finds under the name `ag`.
+      is_library: whether a dotted name, resolved as the function would resolve it, leads to a function that is called
+        as it is.
+    """
+
+    def __init__(self, operators: object, is_library: IsLibrary) -> None:
+        self.operators, self.is_library = operators, is_library
+        self._codes: dict[int, tuple[types.CodeType, types.CodeType, str]] = {}
+        self._functions: weakref.WeakKeyDictionary[types.FunctionType, types.FunctionType] = weakref.WeakKeyDictionary()
+        self._lock = threading.RLock()
+
+    def convert(self, fn: types.FunctionType) -> types.FunctionType:
+        """`fn`, converted; the same object for the same `fn`."""
+        known = self._functions.get(fn)
+        if known is not None:
+            return known
+        with self._lock:
+            known = self._functions.get(fn)
+            if known is None:
+                known = self._functions[fn] = self._convert(fn)
+                self._functions[known] = known  # converting twice is converting once
+        return known
+
+    def _convert(self, fn: types.FunctionType) -> types.FunctionType:
+        known = self._codes.get(id(fn.__code__))
+        if known is None:
+            tree, context = convert_tree(fn, self.is_library)
+            new = loader.load(tree, fn, {context.ag: self.operators}, frozenset(context.generated))
+            # The user's code object is kept, so that its id stays its own.
+            self._codes[id(fn.__code__)] = fn.__code__, new.__code__, context.ag
+            return new
+        _, code, ag = known
+        return loader.instantiate(code, fn, {ag: self.operators})
+
+
+def convert_tree(fn: types.FunctionType, is_library: IsLibrary, after: str | None = None) -> tuple[Any, Context]:
+    """The converted tree of `fn`, all passes run, or those up to the pass named `after`."""
+    with deep_recursion():
+        return _convert_tree(fn, is_library, after)
+
+
+def _convert_tree(fn: types.FunctionType, is_library: IsLibrary, after: str | None) -> tuple[Any, Context]:
+    read = source.read(fn)
+    tree = read.node
+    names = used_names(tree)
+    fresh = Fresh(names)
+    context = Context(
+        fresh=fresh,
+        ag=fresh("ag"),
+        path=read.path,
+        function=fn.__qualname__,
+        lines=linecache.getlines(read.path, fn.__globals__),
+        is_library=lambda dotted: is_library(fn, dotted),
+    )
+    function_plans: dict[gast.AST, plans.FunctionPlan] = {}
+    for step in PASSES:
+        if step.name == "undefined":
+            function_plans = _planned(tree)
+        _run(step.name, tree, context, function_plans)
+        if step.name == after:
+            break
+    return tree, context
+
+
+def _planned(tree: gast.AST) -> dict[gast.AST, plans.FunctionPlan]:
+    return {
+        function: plans.plan(function.body, scopes.parameters(function.args))
+        for function in functions_in(tree)
+        if not opaque.is_opaque(function)
+    }
+
+
+def _run(name: str, tree: gast.AST, context: Context, function_plans: dict[gast.AST, plans.FunctionPlan]) -> None:
+    (step,) = (p for p in PASSES if p.name == name)
+    if name == "undefined":
+        for function, plan in function_plans.items():
+            undefined.run(function, plan, context)
+    elif name == "control_flow":
+        for function in functions_in(tree):
+            if function in function_plans:
+                control_flow.run(function, function_plans[function].plans, context)
+            else:
+                opaque.run(function, context)
+    elif step.each:
+        for function in functions_in(tree):
+            if not opaque.is_opaque(function):
+                assert step.run is not None
+                step.run(function, context)
+                if step.check is not None and config.check_passes():
+                    step.check(function)
+    elif step.run is not None:
+        step.run(tree, context)
+
+
+def convert_part_one(fn: types.FunctionType, after: str = PART_ONE[-1]) -> types.FunctionType:
+    """`fn` after the passes of part 1 up to `after`: plain Python, which runs without JAX."""
+    tree, context = convert_tree(fn, lambda *_: False, after=after)
+    return loader.load(tree, fn, {context.ag: python_ops}, frozenset(context.generated))
+
+
+def to_source(fn: types.FunctionType, is_library: IsLibrary, after: str | None = None) -> str:
+    """The generated code of `fn` as text."""
+    tree, _ = convert_tree(fn, is_library, after)
+    shown = copy.deepcopy(tree)
+    return printer.to_source(shown)

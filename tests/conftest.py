@@ -1,0 +1,32 @@
+"""How do the tests run: on which device, with which checks, with how many random examples?"""
+
+from __future__ import annotations
+
+import os
+
+# Before anything imports jax or reads our options.
+os.environ.setdefault("JAX_PLATFORMS", "cpu")
+os.environ.setdefault("AUTOGRAPH_LITE_CHECK", "1")
+
+import hypothesis
+import pytest
+
+hypothesis.settings.register_profile(
+    "default", deadline=None, max_examples=30, suppress_health_check=[hypothesis.HealthCheck.too_slow]
+)
+hypothesis.settings.register_profile(
+    "ci", parent=hypothesis.settings.get_profile("default"), derandomize=True, database=None
+)
+hypothesis.settings.load_profile("ci" if os.environ.get("CI") else "default")
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--run-slow", action="store_true", help="run the tests marked slow, too")
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    if config.getoption("--run-slow"):
+        return
+    for item in items:
+        if item.get_closest_marker("slow"):
+            item.add_marker(pytest.mark.skip(reason="slow; runs with --run-slow"))

@@ -1,0 +1,212 @@
+"""Which simple statement stands here: an assignment in one of its many forms, a mutation, a call, a `del`?"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from .expressions import array_expr, of_kind, target, tiny
+from .integers import index, int_expr
+from .writer import Writer
+
+SCALARS = ("int", "int", "float", "bool")
+
+
+def assign(w: Writer) -> None:
+    """`a = ...` of some kind, plain or annotated; now and then an integer where floats will follow."""
+    kind = w.choices.pick(SCALARS)
+    if kind == "float" and w.likes("promotion"):
+        name = target(w, kind)
+        w.emit(f"{name} = {w.choices.pick(['0', '1', '-2'])}", "promotion")
+    else:
+        value = of_kind(w, kind)
+        name = target(w, kind)
+        new = name not in w.scope.kinds and name not in w.scope.maybe
+        annotation = f": {kind}" if new and w.choices.chance(10) else ""
+        w.emit(f"{name}{annotation} = {value}")
+    w.scope.define(name, kind)
+
+
+def augment(w: Writer) -> None:
+    """`a += ...` on a name, or another of the augmented operators."""
+    kind = w.choices.pick(["int", "float"])
+    names = w.scope.assignable(kind)
+    if not names:
+        return assign(w)
+    name = w.choices.pick(names)
+    if w.choices.chance(20):
+        w.emit(f"{name} {w.choices.pick(['%=', '//='])} {3 if kind == 'int' else 2.0}", "augmented")
+    else:
+        w.emit(f"{name} {w.choices.pick(['+=', '-='])} {tiny(w, kind)}", "augmented")
+    return None
+
+
+def unpack(w: Writer) -> None:
+    """`a, x = ...`, a swap, starred or nested targets, `divmod`."""
+    c = w.choices
+    form = c.pick(["pair", "swap", "nested", "starred", "divmod", "list", "rows"])
+    w.shared.features.add("unpacking")
+    known = w.scope.assignable("int")
+    if form == "swap" and len(known) > 1:
+        first, second = known[0], known[-1]
+        w.emit(f"{first}, {second} = {second}, {first}")
+        return
+    if form == "divmod":
+        value, names = f"divmod({of_kind(w, 'int', 1)}, {c.pick([3, 5])})", two_targets(w, "int", "int")
+        w.emit(f"{names[0]}, {names[1]} = {value}")
+        return
+    arrays = w.scope.of_kind("ints")
+    if form == "rows" and arrays:
+        values = c.pick([f"{arrays[0]}[:2]", f"({arrays[0]}[0], {arrays[0]}[-1])"])
+        names = two_targets(w, "int", "int")
+        w.emit(f"{names[0]}, {names[1]} = {values}")
+        return
+    one, half, other = of_kind(w, "int", 1), of_kind(w, "float", 1), of_kind(w, "int", 1)
+    if form == "starred":
+        rest = w.fresh("list")
+        first = target(w, "int")
+        w.emit(f"{first}, *{rest} = {one}, {other}, {of_kind(w, 'int', 1)}", "starred")
+        w.scope.define(first, "int")
+        w.scope.define(rest, "list")
+        return
+    names = two_targets(w, "int", "float")
+    if form == "nested":
+        third = w.fresh("int")
+        w.emit(f"({names[0]}, ({names[1]}, {third})) = {one}, ({half}, {other})")
+        w.scope.define(third, "int")
+    elif form == "list":
+        w.emit(f"[{names[0]}, {names[1]}] = [{one}, {half}]")
+    else:
+        w.emit(f"{names[0]}, {names[1]} = {one}, {half}")
+
+
+def two_targets(w: Writer, *kinds: str) -> list[str]:
+    """Two different names to assign; they count as assigned from here on."""
+    first = target(w, kinds[0])
+    w.scope.define(first, kinds[0])
+    second = target(w, kinds[1])
+    if second == first:
+        second = w.fresh(kinds[1])
+    w.scope.define(second, kinds[1])
+    return [first, second]
+
+
+def chain(w: Writer) -> None:
+    """`a = b = ...`, also into an item."""
+    value = of_kind(w, "int")
+    first, second = two_targets(w, "int", "int")
+    items = [f"{name}['a']" for name in w.scope.of_kind("dict")]
+    w.emit(f"{first} = {w.choices.pick([second, *items])} = {value}", "chained assignment")
+
+
+def write_array(w: Writer) -> None:
+    """`xs[i] = ...` or `xs[i] += ...`, an item, a slice or a row; a new array if there is none to write."""
+    c = w.choices
+    names = [name for name in w.scope.of_kind("ints", "floats", "matrix") if name not in w.scope.locked]
+    if not names or c.chance(15):
+        return new_array(w)
+    name = c.pick(names)
+    kind = w.scope.kinds[name]
+    scalar = "int" if kind == "ints" else "float"
+    places = [f"[{index(w, f'len({name})')}]", "[:2]", "[1:]"]
+    if kind == "matrix":
+        places = [f"[{index(w, f'len({name})')}, {index(w, f'{name}.shape[1]')}]", "[:, 0]", "[0]"]
+    place = places[0] if c.chance(75) else c.pick(places)
+    if c.chance(40):
+        w.emit(f"{name}{place} += {tiny(w, scalar)}", "augmented item")
+    else:
+        w.emit(f"{name}{place} = {of_kind(w, scalar, 1)}", "item")
+    return None
+
+
+def new_array(w: Writer) -> None:
+    """A name for a new array."""
+    kinds = [kind for kind in ("ints", "floats", "matrix") if w.scope.of_kind(kind)]
+    if not kinds:
+        return assign(w)
+    kind = w.choices.pick(kinds)
+    value = array_expr(w, kind).text
+    names = [name for name in w.scope.assignable(kind) if name not in w.scope.locked]
+    name = w.choices.pick(names) if names and w.choices.chance(40) else w.fresh(kind)
+    w.emit(f"{name} = {value}", "array")
+    w.scope.define(name, kind)
+    return None
+
+
+def mutate(w: Writer) -> None:
+    """A change inside a dict, a list or an object; a new one of them if there is none."""
+    c = w.choices
+    names = w.scope.of_kind("dict", "list", "box")
+    if not names or c.chance(15):
+        return new_container(w)
+    name = c.pick(names[::-1])
+    kind = w.scope.kinds[name]
+    if kind == "list":
+        w.emit(f"{name}[{c.pick(['0', '-1'])}] {c.pick(['=', '+='])} {tiny(w, 'int')}", "list item")
+        return None
+    scalar = c.pick(["int", "float"])
+    place = {"dict": {"int": "['a']", "float": "['b']"}, "box": {"int": ".count", "float": ".total"}}[kind][
+        scalar
+    ]
+    if c.chance(50):
+        w.emit(f"{name}{place} += {tiny(w, scalar)}", f"{kind} mutated")
+    else:
+        w.emit(f"{name}{place} = {of_kind(w, scalar, 1)}", f"{kind} mutated")
+    return None
+
+
+def new_container(w: Writer) -> None:
+    """A dict, a list, an object or a second name for an object."""
+    c = w.choices
+    kind = c.pick(["dict", "list", "box"] if w.shared.methods else ["dict", "list"])
+    boxes = w.scope.of_kind("box")
+    if kind == "dict":
+        text = f"{{'a': {of_kind(w, 'int', 1)}, 'b': {of_kind(w, 'float', 1)}}}"
+    elif kind == "list":
+        text = f"[{of_kind(w, 'int', 1)}, {of_kind(w, 'int', 0)}, {of_kind(w, 'int', 0)}]"
+    elif boxes and c.chance(30):
+        text = c.pick(boxes)
+        w.shared.features.add("alias")
+    else:
+        text = f"{c.pick(['Box', 'Box', 'Double'])}({of_kind(w, 'int', 1)}, {of_kind(w, 'float', 1)})"
+    name = w.fresh(kind)
+    w.emit(f"{name} = {text}", kind)
+    w.scope.define(name, kind)
+
+
+def call(w: Writer) -> None:
+    """A call for its side effect: a helper that mutates an object, a method, `append`, `note`."""
+    c = w.choices
+    boxes = w.scope.of_kind("box")
+    lists = [name for name in w.scope.of_kind("list") if name not in w.scope.locked]
+    options = [f"{box}.{method}({tiny(w, 'int')})" for box in boxes for method in w.shared.methods]
+    options += [f"{mutator}({box}, {tiny(w, 'int')})" for box in boxes for mutator in w.shared.mutators]
+    if lists and w.likes("append"):
+        w.emit(f"{c.pick(lists)}.append({of_kind(w, 'int', 1)})", "append")
+    elif options:
+        w.emit(c.pick(options), "call for its effect")
+    else:
+        w.emit(f"note({w.tag()}, {int_expr(w, 1).text})", "note")
+
+
+def delete(w: Writer) -> None:
+    """`del a`, of a name that no earlier iteration and no closure needs."""
+    before = w.loops[-1] if w.loops else frozenset()
+    names = [name for name in w.scope.assignable("int") if name not in before]
+    if len(names) < 2:
+        return assign(w)
+    name = w.choices.pick(names)
+    w.emit(f"del {name}", "del")
+    w.scope.forget(name)
+    return None
+
+
+SIMPLE: dict[str, Callable[[Writer], None]] = {
+    "assign": assign,
+    "augment": augment,
+    "unpack": unpack,
+    "chain": chain,
+    "array": write_array,
+    "mutate": mutate,
+    "call": call,
+    "del": delete,
+}

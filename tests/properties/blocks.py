@@ -1,0 +1,224 @@
+"""Which statements make up a block, and which compound statement without repetition stands here?
+
+Every writer of a statement returns True if the statement always jumps, so that nothing may follow it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+from . import jumps
+from .assignments import SIMPLE
+from .conditions import question
+from .expressions import walrus
+from .integers import int_expr
+from .writer import INTEGER, Scope, Writer, join
+
+COMPOUND: dict[str, Callable[[Writer], bool]] = {}
+JUMPS: dict[str, Callable[[Writer], bool]] = {
+    "leave": jumps.leave_loop,
+    "return": jumps.return_,
+    "raise": jumps.raise_,
+    "assert": jumps.assert_,
+}
+
+
+def statement(w: Writer) -> bool:
+    """Writes one statement; True if nothing may follow it."""
+    w.room -= 1
+    names = [*SIMPLE, *(COMPOUND if w.depth > 0 and w.room > 0 else ())]
+    names += [name for name in JUMPS if w.level > 1 or name == "assert"]
+    if not w.loops:
+        names = [name for name in names if name != "leave"]
+    name = w.choices.weighted({name: w.mix.get(name, 0) for name in names})
+    if name in SIMPLE:
+        SIMPLE[name](w)
+        return False
+    return JUMPS[name](w) if name in JUMPS else COMPOUND[name](w)
+
+
+def block(w: Writer, most: int = 4) -> bool:
+    """Writes one to `most` statements; True if the last one always jumps."""
+    for _ in range(1 + w.choices.below(most)):
+        if statement(w):
+            return True
+        if w.room <= 0:
+            return False
+    return False
+
+
+def branches(
+    w: Writer,
+    before: Scope,
+    headers: list[str],
+    *,
+    exhaustive: bool,
+    feature: str = "",
+    captures: Mapping[str, str] | None = None,
+) -> bool:
+    """Writes one block under each header and joins what is known after them; True if all of them jump.
+
+    Args:
+      w: the function being written.
+      before: what is known at the start of every branch.
+      headers: the lines that introduce the branches.
+      exhaustive: whether one of the branches always runs.
+      feature: what the statistics call this.
+      captures: for headers that bind a counter, its name.
+    """
+    paths = [] if exhaustive else [before.copy()]
+    for header in headers:
+        w.scope = before.copy()
+        if captures and header in captures:
+            w.scope.define(captures[header], "counter")
+        with w.inside(header, feature):
+            jumped = block(w, 3)
+        paths += [] if jumped else [w.scope]
+    w.scope = join(before, paths) if paths else before
+    return not paths
+
+
+def if_(w: Writer) -> bool:
+    """`if`, with `elif` and `else` or without."""
+    c = w.choices
+    headers = [f"if {walrus(w) if w.likes('walrus') else question(w)}:"]
+    before = w.scope.copy()
+    while c.chance(25):
+        headers.append(f"elif {question(w)}:")
+        w.shared.features.add("elif")
+    exhaustive = c.chance(50)
+    headers += ["else:"] if exhaustive else []
+    return branches(w, before, headers, exhaustive=exhaustive, feature="if")
+
+
+def chain_on_one_value(w: Writer) -> bool:
+    """`if a == 0: ... elif a == 1: ...`, which may become a switch."""
+    names = w.scope.of_kind("int", "counter")
+    if not names:
+        return if_(w)
+    name = w.choices.pick(names)
+    headers = [f"{'elif' if i else 'if'} {name} == {i}:" for i in range(2 + w.choices.below(3))]
+    exhaustive = w.choices.chance(60)
+    headers += ["else:"] if exhaustive else []
+    return branches(w, w.scope.copy(), headers, exhaustive=exhaustive, feature="chain on one value")
+
+
+def match(w: Writer) -> bool:
+    """`match` on an integer: values, alternatives, guards, captures, the wildcard."""
+    c = w.choices
+    subject = f"{int_expr(w, 1).operand()} % {c.pick([4, 3, 5])}" if c.chance(70) else int_expr(w, 0).text
+    before = w.scope.copy()
+    with w.inside(f"match {subject}:", "match"):
+        headers = ["case 0:"]
+        headers += [c.pick(["case 1 | 2:", "case 1:", "case 3 | -1:"]) for _ in range(c.below(2))]
+        headers += [f"case 2 if {question(w)}:"] if c.chance(30) else []
+        exhaustive = c.chance(70)
+        if not exhaustive:
+            return branches(w, before, headers, exhaustive=False)
+        name = w.fresh("counter")
+        last = c.pick(["_", name, f"{name} if {name} > 2"])
+        headers.append(f"case {last}:")
+        captures = {} if last == "_" else {headers[-1]: name}
+        return branches(w, before, headers, exhaustive=" if " not in last, captures=captures)
+
+
+def with_(w: Writer) -> bool:
+    """`with` one or two context managers that record their entering and leaving."""
+    header = w.choices.pick(["with Gate(1):", "with Gate(1) as gate:", "with Gate(1), Gate(2) as gate:"])
+    with w.inside(header, "with"):
+        return block(w, 3)
+
+
+def try_finally(w: Writer) -> bool:
+    """`try ... finally`, the `finally` block without jumps."""
+    before = w.scope.copy()
+    with w.inside("try:", "try/finally"):
+        jumped = block(w, 3)
+    after = w.scope
+    w.scope = join(before, [before, after])
+    with w.inside("finally:"):
+        SIMPLE[w.choices.pick(["call", "assign", "mutate", "augment"])](w)
+    for name, kind in w.scope.kinds.items():
+        after.define(name, kind)
+    w.scope = join(before, [after])
+    return jumped
+
+
+def try_except(w: Writer) -> bool:
+    """`try ... except ValueError`, with something that may raise inside."""
+    before = w.scope.copy()
+    with w.inside("try:", "try/except"):
+        if w.choices.chance(60):
+            with w.inside(f"if {question(w)}:"):
+                jumps.raise_(w)
+        jumped = block(w, 2)
+    tried = w.scope
+    w.scope = join(before, [before, tried])
+    with w.inside(f"except {w.choices.pick(['ValueError', '(KeyError, ValueError)', 'Exception'])}:"):
+        caught = block(w, 2)
+    paths = [*([] if jumped else [tried]), *([] if caught else [w.scope])]
+    w.scope = join(before, paths) if paths else before
+    return not paths
+
+
+def nested_function(w: Writer) -> bool:
+    """A function or a lambda inside the function, closing over its variables."""
+    c = w.choices
+    name = w.fresh("fun")
+    if c.chance(35):
+        with_parameter = w.scope.copy()
+        with_parameter.define("v", "counter")
+        outer, w.scope = w.scope, with_parameter
+        default = f", k={int_expr(w, 1).text}" if c.chance(25) else ""
+        body = _reduced(f"{int_expr(w, 2).operand()}{' + k' if default else ''}")
+        w.emit(f"{name} = lambda v{default}: {body}", "lambda")
+        w.scope = outer
+        w.scope.define(name, "fun")
+        return False
+    outer, loops, shape = w.scope, w.loops, w.shape
+    known = outer.copy()
+    known.define("v", "counter")
+    rebound = [name for name in known.assignable("int") if name != "hits"][:1] if w.likes("nonlocal") else []
+    written = _array_of_its_own(w) if w.likes("closure writes") and w.scope.of_kind("ints") else None
+    known.fixed = frozenset(known.kinds) - frozenset(rebound)
+    known.maybe = {}
+    # A nested function may write items of an array that is being walked over when it is called.
+    known.locked = frozenset(known.kinds)
+    w.scope, w.loops, w.shape = known, [], INTEGER
+    with w.inside(f"def {name}(v):", "nested function"):
+        if rebound:
+            w.emit(f"nonlocal {rebound[0]}", "nonlocal")
+            w.emit(f"{rebound[0]} = {_reduced(f'{rebound[0]} + v')}")
+        if written:
+            w.emit(
+                f"{written}[v % len({written})] = {_reduced(int_expr(w, 1).text)}", "closure writes an array"
+            )
+        if not block(w, 2):
+            w.emit(f"return {_reduced(int_expr(w, 1).text)}")
+    w.scope, w.loops, w.shape = outer, loops, shape
+    w.scope.define(name, "fun")
+    return False
+
+
+def _array_of_its_own(w: Writer) -> str:
+    """A new array that no loop walks over: what a call writes meanwhile is not seen there in JAX."""
+    name = w.fresh("ints")
+    w.emit(f"{name} = {w.scope.of_kind('ints')[0]} + 0")
+    w.hidden.add(name)
+    w.scope.define(name, "ints")
+    return name
+
+
+def _reduced(text: str) -> str:
+    return f"({text}) % 17"
+
+
+COMPOUND |= {
+    "if": if_,
+    "chain on one value": chain_on_one_value,
+    "match": match,
+    "with": with_,
+    "try/finally": try_finally,
+    "try/except": try_except,
+    "def": nested_function,
+}

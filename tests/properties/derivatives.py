@@ -1,0 +1,108 @@
+"""Are the derivatives of a converted program those of plain Python on JAX's own arrays?
+
+Outside of `jax.jit`, plain Python control flow runs under `jax.jvp`, as every value is known. That is the
+oracle for the compiled program's forward derivative, and for its reverse derivative where JAX has one (not
+through a loop whose length only the data tells).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+import autograph_lite
+
+from .compare import FAST_COMPILE
+from .findings import Finding, Report
+from .programs import Program
+from .running import loaded
+
+# Moves the inputs off the points where `max`, `abs` and comparisons have no derivative.
+OFF_THE_KINKS = 0.0859375
+NOT_ON_JAX_ARRAYS = {"item", "augmented item", "raise", "assert", "maybe unassigned", "try/except"}
+
+
+def compare_derivatives(program: Program) -> Report:
+    """Compares derivatives with respect to the float arguments, at the program's first input."""
+    report = Report()
+    if program.features & NOT_ON_JAX_ARRAYS:
+        return report
+    inputs = program.inputs[0]
+    floats = [i for i, value in enumerate(inputs) if _is_float(value)]
+    point = [np.asarray(inputs[i], np.float32) + np.float32(OFF_THE_KINKS) for i in floats]
+    tangent = [np.linspace(1, 2, value.size, dtype=np.float32).reshape(value.shape) for value in point]
+    with loaded(program.source, xp=jnp, note=_silent) as namespace:
+        main = namespace["main"]
+        try:
+            wanted = jax.jvp(_of_floats(main, inputs, floats), point, tangent)
+        except Exception:
+            return report  # plain Python does not run it on JAX's arrays: there is nothing to compare with
+        report.counts["derivatives"] += 1
+        try:
+            staged = jax.jit(
+                _of_floats(autograph_lite.to_graph(main), inputs, floats), compiler_options=FAST_COMPILE
+            )
+            found = jax.jvp(staged, point, tangent)
+        except autograph_lite.AutographError as error:
+            report.refusals[type(error).__name__] += 1
+            return report
+        if not _close(found, wanted):
+            detail = f"wrong derivative\n  ours   {found!r}\n  python {wanted!r}"
+            report.findings.append(Finding("jvp", detail, program, inputs))
+        report.add(_reverse(program, staged, point, tangent, wanted))
+    return report
+
+
+def _reverse(program: Program, staged: Callable[..., Any], point: Any, tangent: Any, wanted: Any) -> Report:
+    """Compares the reverse derivative with the forward one: both give the same bilinear form."""
+    report = Report()
+    values, forward = wanted
+    weights = [np.full(np.shape(leaf), 1.5, np.float32) for leaf in values]
+    try:
+        _, pull_back = jax.vjp(staged, *point)
+        gradient = pull_back(weights)
+    except ValueError as error:
+        if "Reverse-mode differentiation does not work" not in str(error):
+            raise
+        report.counts["derivatives: forward only in JAX"] += 1
+        return report
+    report.counts["derivatives: reverse"] += 1
+    ours = sum(float(np.vdot(g, t)) for g, t in zip(gradient, tangent, strict=True))
+    right = sum(float(np.vdot(w, t)) for w, t in zip(weights, forward, strict=True))
+    if not np.isclose(ours, right, rtol=1e-4, atol=1e-4):
+        detail = f"wrong reverse derivative: ours {ours}, forward {right}"
+        report.findings.append(Finding("vjp", detail, program, program.inputs[0]))
+    return report
+
+
+def _of_floats(
+    function: Callable[..., Any], inputs: tuple[Any, ...], floats: list[int]
+) -> Callable[..., list[Any]]:
+    """`function` of its float arguments alone, returning the float leaves of its result."""
+
+    def of_floats(*values: Any) -> list[Any]:
+        arguments = list(inputs)
+        for i, value in zip(floats, values, strict=True):
+            arguments[i] = value
+        leaves = [jnp.asarray(leaf) for leaf in jax.tree.leaves(function(*arguments))]
+        return [leaf for leaf in leaves if jnp.issubdtype(leaf.dtype, jnp.floating)]
+
+    return of_floats
+
+
+def _is_float(value: Any) -> bool:
+    return bool(np.asarray(value).dtype.kind == "f")
+
+
+def _close(ours: Any, wanted: Any) -> bool:
+    pairs = zip(jax.tree.leaves(ours), jax.tree.leaves(wanted), strict=True)
+    return all(bool(np.allclose(a, b, rtol=1e-4, atol=1e-4)) for a, b in pairs)
+
+
+def _silent(tag: object, value: object) -> object:
+    """Stands for `note` in compiled programs, which keep no log."""
+    return value

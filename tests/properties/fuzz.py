@@ -1,0 +1,106 @@
+"""How many random programs does the converter get right? Runs them for as long as asked, and counts.
+
+    python -m tests.properties.fuzz --programs 20000 --seed 0 --out findings
+    python -m tests.properties.fuzz --minutes 30 --mix jumps --no-stage
+
+Program number N of a mix depends on N and on the mix alone: `--seed N --programs 1 --mix jumps --show`
+prints it again.
+"""
+
+from __future__ import annotations
+
+import argparse
+import faulthandler
+import os
+import sys
+import time
+from pathlib import Path
+
+os.environ.setdefault("JAX_PLATFORMS", "cpu")
+os.environ.setdefault("AUTOGRAPH_LITE_CHECK", "1")
+
+from .choices import from_seed
+from .compare import compare
+from .derivatives import compare_derivatives
+from .findings import Finding, Report
+from .programs import MIXES, generate
+from .smaller import smaller
+
+# A compiled loop that does not end cannot be interrupted from Python; `running.txt` holds its program.
+STUCK_AFTER = 300.0
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Runs the programs; 1 if any of them is a finding."""
+    options = _options(arguments)
+    out = Path(options.out)
+    mixes = options.mix or list(MIXES)
+    total, started, ended = Report(), time.monotonic(), False
+    for number in range(options.seed, options.seed + options.programs):
+        mix = mixes[number % len(mixes)]
+        program = generate(from_seed(f"{mix}/{number}"), MIXES[mix])
+        if options.show:
+            print(program.source, *program.inputs, sep="\n")
+        out.mkdir(parents=True, exist_ok=True)
+        (out / "running.txt").write_text(f"--mix {mix} --seed {number} --programs 1\n{program.source}")
+        faulthandler.dump_traceback_later(STUCK_AFTER, exit=True)
+        report = compare(program, stage=not options.no_stage, batch=number % 10 == 0)
+        if number % 10 == 1 and not options.no_stage:
+            report.add(compare_derivatives(program))
+        faulthandler.cancel_dump_traceback_later()
+        for finding in report.findings[:1]:
+            _save(out, mix, number, finding, shrink=not options.no_shrink)
+        total.add(report)
+        ended = options.minutes is not None and time.monotonic() - started > 60 * options.minutes
+        if ended or (number + 1 - options.seed) % 200 == 0:
+            _print(total, time.monotonic() - started)
+        if ended:
+            break
+    if not ended:
+        _print(total, time.monotonic() - started)
+    return 1 if total.findings else 0
+
+
+def _options(arguments: list[str] | None) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(
+        prog="python -m tests.properties.fuzz", description="Runs random programs."
+    )
+    parser.add_argument("--programs", type=int, default=1000, help="how many (default: 1000)")
+    parser.add_argument("--seed", type=int, default=0, help="number of the first program (default: 0)")
+    parser.add_argument("--minutes", type=float, help="stop after this time")
+    parser.add_argument(
+        "--mix", action="append", choices=MIXES, help="only programs of this mix; may be repeated"
+    )
+    parser.add_argument("--out", default="findings", help="folder for the findings (default: findings)")
+    parser.add_argument("--no-stage", action="store_true", help="compare on Python values only")
+    parser.add_argument(
+        "--no-shrink", action="store_true", help="save findings as they are, not made smaller"
+    )
+    parser.add_argument("--show", action="store_true", help="print each program")
+    return parser.parse_args(arguments)
+
+
+def _save(out: Path, mix: str, number: int, finding: Finding, *, shrink: bool) -> None:
+    """Writes one finding, made smaller, with the command that repeats it."""
+    if shrink:
+        finding = smaller(finding)
+    command = f"python -m tests.properties.fuzz --mix {mix} --seed {number} --programs 1"
+    text = f"{command}\n{finding}\n"
+    (out / f"{mix}-{number}.txt").write_text(text)
+    print(text, flush=True)
+
+
+def _print(total: Report, seconds: float) -> None:
+    """Prints the counts so far."""
+    kinds: dict[str, int] = {}
+    for finding in total.findings:
+        kind = f"{finding.form}: {finding.detail.splitlines()[0] or 'another run than in Python'}"[:90]
+        kinds[kind] = kinds.get(kind, 0) + 1
+    print(f"== {total.counts['programs']} programs in {seconds:.0f} s, {len(total.findings)} findings")
+    for title, counts in (("runs", total.counts), ("refusals", total.refusals), ("findings", kinds)):
+        print(f"  {title}: " + ", ".join(f"{name} {count}" for name, count in sorted(counts.items())))
+    sys.stdout.flush()
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,95 @@
+"""What stands before the main function: helpers, functions that mutate an object, classes?"""
+
+from __future__ import annotations
+
+from .blocks import block
+from .expressions import of_kind, tiny
+from .integers import int_expr
+from .texts import small
+from .writer import INTEGER, Shape, Writer
+
+GATE = """\
+class Gate:
+    def __init__(self, number):
+        self.number = number
+
+    def __enter__(self):
+        note("enter", self.number)
+        return self
+
+    def __exit__(self, kind, error, trace):
+        note("exit", self.number)
+        return False
+"""
+
+
+def _inner(w: Writer, kinds: dict[str, str], room: int, shape: Shape = INTEGER) -> Writer:
+    """A writer for another function of the same program; its parameters have these kinds."""
+    inner = Writer(w.choices, w.mix, w.shared, shape, room, depth=2)
+    inner.taken |= set(kinds)
+    for name, kind in kinds.items():
+        inner.scope.define(name, kind)
+    return inner
+
+
+def write_helper(w: Writer) -> None:
+    """A function from two integers to one, with a default and a keyword-only parameter."""
+    name = f"helper{len(w.shared.helpers) or ''}"
+    inner = _inner(w, {"a": "int", "b": "int", "extra": "int"}, room=4)
+    if not block(inner, 3):
+        inner.emit(f"return {of_kind(inner, 'int')}")
+    w.shared.module.append("\n".join([f"def {name}(a, b=2, *, extra=1):", *inner.lines, ""]))
+    w.shared.helpers.append(name)
+
+
+def write_recursive(w: Writer) -> None:
+    """A function that calls itself a given number of times."""
+    inner = _inner(w, {"n": "counter", "a": "int"}, room=3)
+    inner.emit("if n <= 0:")
+    inner.emit("    return a")
+    if not block(inner, 2):
+        inner.emit(f"return descend(n - 1, {of_kind(inner, 'int')})")
+    w.shared.module.append("\n".join(["def descend(n, a):", *inner.lines, ""]))
+    w.shared.recursive.append("descend")
+
+
+def write_mutator(w: Writer) -> None:
+    """A function that changes the object it is given and returns nothing."""
+    name = f"change{len(w.shared.mutators) or ''}"
+    inner = _inner(w, {"box": "box", "v": "counter"}, room=3, shape=Shape("nothing", ()))
+    block(inner, 2)
+    inner.emit(f"box.count = {small(int_expr(inner, 1), '17')}")
+    w.shared.module.append("\n".join([f"def {name}(box, v):", *inner.lines, ""]))
+    w.shared.mutators.append(name)
+
+
+def write_classes(w: Writer) -> None:
+    """`Box`, with a property and a method that changes its attributes, and `Double`, which overrides it."""
+    inner = _inner(w, {"self": "box", "v": "counter"}, room=3)
+    inner.level = 2
+    if not block(inner, 2):
+        inner.emit(f"self.count += {tiny(inner, 'int')}")
+        inner.emit("return self.count % 17")
+    lines = [
+        "class Box:",
+        "    def __init__(self, count, total):",
+        "        self.count = count",
+        "        self.total = total",
+        "",
+        "    @property",
+        "    def double(self):",
+        "        return self.count * 2",
+        "",
+        "    def add(self, v):",
+        *inner.lines,
+        "",
+        "",
+        "class Double(Box):",
+        "    def add(self, v):",
+        "        if v > 1:",
+        "            self.total = 0.5",
+        "        return super().add(v * 2 % 5)",
+        "",
+    ]
+    w.shared.module.append("\n".join(lines))
+    w.shared.methods.append("add")

@@ -1,0 +1,59 @@
+"""Which statement leaves this point: `return`, `break`, `continue`, `raise`, `assert`?"""
+
+from __future__ import annotations
+
+from .conditions import question
+from .expressions import array_expr, of_kind
+from .writer import INTEGER, Writer
+
+ERRORS = ("ValueError", "KeyError", "ArithmeticError", "RuntimeError")
+
+
+def leave_loop(w: Writer) -> bool:
+    """`break` or `continue`; True, as nothing may follow."""
+    word = w.choices.pick(["break", "continue"])
+    w.emit(word, word)
+    return True
+
+
+def return_(w: Writer) -> bool:
+    """A `return` of the function's shape; True, as nothing may follow."""
+    if w.shape is not INTEGER and w.likes("no value"):
+        w.emit(w.choices.pick(["return None", "return"]), "return without a value")
+        return True
+    w.emit(f"return {w.shape.show([returned(w, kind) for kind in w.shape.kinds])}")
+    if w.level > 1:
+        w.shared.features.add("early return")
+        w.shared.features.update({"return in a loop"} if w.loops else ())
+    return True
+
+
+def returned(w: Writer, kind: str) -> str:
+    """A value to return: what the program computed, rather than a new expression."""
+    c = w.choices
+    names = w.scope.assignable(kind)
+    if kind == "int":
+        names += [f"{name}.count" for name in w.scope.of_kind("box")]
+        names += [f"{name}['a']" for name in w.scope.of_kind("dict")]
+        names += [f"{name}[0]" for name in w.scope.of_kind("list", "ints")]
+        names += w.scope.of_kind("counter")
+    if kind == "float":
+        names += [f"{name}.total" for name in w.scope.of_kind("box")]
+        names += [f"{name}['b']" for name in w.scope.of_kind("dict")]
+    if names and c.chance(75):
+        return c.pick(names[::-1])
+    text = array_expr(w, kind).text if kind in ("ints", "floats") else of_kind(w, kind)
+    return f"({text})" if " if " in text or ":=" in text else text
+
+
+def raise_(w: Writer) -> bool:
+    """`raise ValueError("...")`; True, as nothing may follow."""
+    w.emit(f'raise {w.choices.pick(ERRORS)}("problem {w.tag()}")', "raise")
+    return True
+
+
+def assert_(w: Writer) -> bool:
+    """`assert ..., "..."`; False: what follows runs where the assertion holds."""
+    message = f', "assertion {w.tag()}"' if w.choices.chance(80) else ""
+    w.emit(f"assert {question(w)}{message}", "assert")
+    return False

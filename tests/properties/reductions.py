@@ -1,0 +1,35 @@
+"""Which `sum`, `min`, `max` or `len` stands here?"""
+
+from __future__ import annotations
+
+from . import floats, integers
+from .texts import MOST, Expr, read, small
+from .writer import Writer
+
+
+def reduction(w: Writer, kind: str) -> Expr | None:
+    """`sum`, `min`, `max` or `len` over a comprehension, a generator, an array or a range."""
+    c = w.choices
+    array = read(w, "ints" if kind == "int" else "floats")
+    modulus = "5" if kind == "int" else "2.5"
+    w.shared.features.add("reduction")
+    if kind == "int" and (array is None or c.chance(25)):
+        bound = f"{integers.int_expr(w, 1).operand()} % 5" if c.chance(60) else "3"
+        return Expr(f"sum({c.pick(['i', 'i * 2', '(i + 1) % 3'])} for i in range({bound}))", 40)
+    if array is None:
+        return None
+    other = integers.int_expr(w, 0) if kind == "int" else floats.float_expr(w, 0)
+    element = c.pick([f"v % {modulus}", f"(v + {other.operand()}) % {modulus}"])
+    forms = [f"sum({array})", f"max({array})", f"min({array})", f"{array}.sum()"]
+    forms += [f"sum({element} for v in {array})", f"sum([{element} for v in {array}])"]
+    forms += [f"max({element} for v in {array})", f"sum(v for i, v in enumerate({array}) if i < 2)"]
+    if kind == "int":
+        forms += [f"sum({element} for v in {array} if v > {other.operand()})", f"len([v for v in {array}])"]
+        forms += [
+            f"sum(1 for v in {array} if v > {other.operand()})",
+            f"sum(v > {other.operand()} for v in {array})",
+        ]
+        forms += [f"sum(map({name}, {array}))" for name in w.scope.of_kind("fun")]
+        forms += [f"functools.reduce(lambda u, v: (u + v) % 7, {array}, {small(other, '5')})"]
+    forms += [f"sorted({array})[0]", f"sum(filter(lambda v: v > {other.operand()}, {array}))"]
+    return Expr(c.pick(forms), 4 * MOST)

@@ -1,0 +1,141 @@
+"""What is the smallest program that still shows a finding?
+
+Lines are taken away, blocks are replaced by their bodies and expressions by their parts, as long as plain
+Python still runs the program and the same form of it still disagrees. It works on the program's text alone,
+so that findings from seeds and from hypothesis shrink alike.
+"""
+
+from __future__ import annotations
+
+import ast
+import copy
+import dataclasses
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from .compare import compare
+from .findings import Finding
+from .programs import Program
+from .running import loaded, run
+
+
+def smaller(finding: Finding, attempts: int = 400) -> Finding:
+    """The same disagreement in a program as small as `attempts` trials make it."""
+    inputs = (finding.inputs,) if finding.inputs in finding.program.inputs else finding.program.inputs
+    for candidate_inputs in (inputs, finding.program.inputs):
+        first = _shown(dataclasses.replace(finding.program, inputs=candidate_inputs), finding)
+        if first is not None:
+            finding = first
+            break
+    left, progress = attempts, True
+    while progress and left > 0:
+        progress = False
+        for source in _simplified(finding.program.source):
+            left -= 1
+            found = _shown(dataclasses.replace(finding.program, source=source), finding)
+            if found is not None:
+                finding, progress = found, True
+                break
+            if left <= 0:
+                break
+    return finding
+
+
+def _shown(program: Program, like: Finding) -> Finding | None:
+    """A finding of the same form and sort in `program`, if there is one and Python fails no other way."""
+    try:
+        if not _errors(program) <= _errors(like.program):
+            return None
+        findings = compare(program, batch=like.form == "vmap").findings
+    except Exception:
+        return None
+    sort = _sort(like)
+    return next(
+        (finding for finding in findings if finding.form == like.form and _sort(finding) == sort), None
+    )
+
+
+def _errors(program: Program) -> set[str]:
+    """The types of the exceptions that plain Python raises."""
+    with loaded(program.source, xp=np, note=lambda tag, value: value) as namespace:
+        runs = [run(namespace["main"], inputs, [], seconds=1.0) for inputs in program.inputs]
+    return {type(error).__name__ for error in (ours.error for ours in runs) if error}
+
+
+def _sort(finding: Finding) -> str:
+    """A crash by its exception type; other findings by their first words."""
+    return (
+        " ".join(finding.detail.split(":")[:2])
+        if finding.detail.startswith("crashed")
+        else finding.detail[:9]
+    )
+
+
+def _simplified(source: str) -> Iterator[str]:
+    """Texts with one thing less, the largest things first."""
+    tree = ast.parse(source)
+    for number in range(len(_places(tree))):
+        for variant in range(6):
+            changed = copy.deepcopy(tree)
+            if not _change(_places(changed)[number], variant):
+                break
+            try:
+                text = ast.unparse(ast.fix_missing_locations(changed)) + "\n"
+                compile(text, "smaller", "exec")
+            except (SyntaxError, ValueError):
+                continue
+            if len(text) < len(source):
+                yield text
+
+
+@dataclasses.dataclass(frozen=True)
+class _Place:
+    """A node's field that holds a node, or a list of them and a position in it."""
+
+    node: ast.AST
+    field: str
+    position: int | None = None
+
+    def get(self) -> Any:
+        value = getattr(self.node, self.field)
+        return value if self.position is None else value[self.position]
+
+    def put(self, new: Any) -> None:
+        if self.position is None:
+            setattr(self.node, self.field, new)
+        else:
+            getattr(self.node, self.field)[self.position] = new
+
+
+def _places(tree: ast.AST) -> list[_Place]:
+    """Every statement, case and expression of the tree, outer ones first."""
+    found = []
+    for node in ast.walk(tree):
+        for field, value in ast.iter_fields(node):
+            if isinstance(value, list):
+                kinds = (ast.stmt, ast.expr, ast.match_case)
+                found += [_Place(node, field, i) for i, item in enumerate(value) if isinstance(item, kinds)]
+            elif isinstance(value, ast.expr):
+                found.append(_Place(node, field))
+    return found
+
+
+def _change(place: _Place, variant: int) -> bool:
+    """Makes what stands at this place simpler in one of several ways; False if there are no more ways."""
+    item = place.get()
+    if isinstance(item, ast.stmt | ast.match_case):
+        bodies = [[], *(getattr(item, name, []) for name in ("body", "orelse", "finalbody"))]
+        if variant >= len(bodies):
+            return False
+        siblings, i = getattr(place.node, place.field), place.position
+        assert i is not None  # statements and cases always stand in lists
+        siblings[i : i + 1] = bodies[variant] or ([ast.Pass()] if len(siblings) == 1 else [])
+        return True
+    if isinstance(item, ast.Constant | ast.Name):
+        return False
+    parts = [child for child in ast.iter_child_nodes(item) if isinstance(child, ast.expr)] + [ast.Constant(1)]
+    if variant < len(parts):
+        place.put(parts[variant])
+    return variant < len(parts)

@@ -1,0 +1,95 @@
+"""Is what we ship one package, complete, typed, and layered as its architecture says?"""
+
+from __future__ import annotations
+
+import ast
+import subprocess
+import sys
+import tarfile
+import tomllib
+import zipfile
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+PACKAGE = ROOT / "autograph_lite"
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+NUMPY_COMES_WITH = {"numpy": "jax"}
+
+
+def run(*arguments: str) -> str:
+    done = subprocess.run(
+        [sys.executable, *arguments], cwd=ROOT, capture_output=True, text=True, stdin=subprocess.DEVNULL
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout
+
+
+def build(target: str, folder: Path) -> Path:
+    run("-m", "hatchling", "build", "--target", target, "--directory", str(folder))
+    (archive,) = folder.iterdir()
+    return archive
+
+
+@pytest.fixture(scope="module")
+def wheel_names(tmp_path_factory: pytest.TempPathFactory) -> set[str]:
+    with zipfile.ZipFile(build("wheel", tmp_path_factory.mktemp("wheel"))) as wheel:
+        return set(wheel.namelist())
+
+
+def test_the_wheel_has_one_top_level_package(wheel_names: set[str]) -> None:
+    tops = {name.split("/")[0] for name in wheel_names}
+    assert tops == {"autograph_lite", f"autograph_lite-{PROJECT['version']}.dist-info"}
+
+
+def test_the_wheel_has_every_module_and_the_typed_marker(wheel_names: set[str]) -> None:
+    ours = {str(path.relative_to(ROOT)) for path in PACKAGE.rglob("*.py")} | {"autograph_lite/py.typed"}
+    assert {name for name in wheel_names if name.startswith("autograph_lite/")} == ours
+    assert any(name.startswith("autograph_lite/converters/") for name in ours)
+
+
+def test_the_wheel_has_the_licence_and_the_command(wheel_names: set[str]) -> None:
+    information = f"autograph_lite-{PROJECT['version']}.dist-info"
+    assert {f"{information}/licenses/LICENSE", f"{information}/entry_points.txt"} <= wheel_names
+
+
+def test_the_source_archive_has_no_link_and_each_converter_once(tmp_path: Path) -> None:
+    with tarfile.open(build("sdist", tmp_path)) as archive:
+        members = archive.getmembers()
+    inside = {member.name.split("/", 1)[1] for member in members}
+    assert not [member.name for member in members if member.issym() or member.islnk()]
+    assert not [name for name in inside if name.startswith("converters")]
+    assert {"autograph_lite/converters/__init__.py", "LICENSE", "README.md", "tests/conftest.py"} <= inside
+
+
+def test_the_root_link_leads_to_the_converters() -> None:
+    link = ROOT / "converters"
+    if not link.exists() or link.is_file():
+        pytest.skip("this copy of the tree was made without links")
+    assert link.resolve() == (PACKAGE / "converters").resolve()
+
+
+def test_no_module_is_imported_through_the_root_link() -> None:
+    # Two copies of the converters in one process would be two PASSES tables.
+    imported = run("-c", "import sys, autograph_lite.api, autograph_lite.cli_trace; print(*sys.modules)")
+    assert "autograph_lite.converters" in imported.split()
+    assert "converters" not in imported.split()
+
+
+def test_everything_that_is_imported_is_a_declared_dependency() -> None:
+    declared = {requirement.split(">")[0].split("<")[0].strip() for requirement in PROJECT["dependencies"]}
+    imported = set()
+    for path in PACKAGE.rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text())):
+            if isinstance(node, ast.Import):
+                imported |= {alias.name.split(".")[0] for alias in node.names}
+            elif isinstance(node, ast.ImportFrom) and node.level == 0 and node.module:
+                imported.add(node.module.split(".")[0])
+    foreign = imported - set(sys.stdlib_module_names) - {"autograph_lite"}
+    assert {NUMPY_COMES_WITH.get(name, name) for name in foreign} == declared
+
+
+def test_each_layer_imports_only_those_below_it_and_the_converters_never_jax() -> None:
+    out = run("-c", "from importlinter.cli import lint_imports_command; lint_imports_command(['--no-cache'])")
+    assert "Contracts: 2 kept, 0 broken." in out

@@ -1,0 +1,1 @@
+"""Standard-library modules, converted in place, still pass CPython's own tests."""

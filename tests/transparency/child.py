@@ -1,0 +1,51 @@
+"""Which of CPython's tests fail on these modules? Runs in a process of its own, as a report in JSON.
+
+python -m tests.transparency.child TARGET REPORT.json [--convert]
+"""
+
+from __future__ import annotations
+
+import importlib
+import json
+import sys
+import unittest
+from pathlib import Path
+
+from .modules import TARGETS
+
+
+def main(name: str, report: str, *, convert: bool) -> None:
+    """Runs the target's test modules and writes what failed."""
+    target = TARGETS[name]
+    sys.setrecursionlimit(max(sys.getrecursionlimit(), 3000))
+    counts: dict[str, object] = {}
+    if convert:
+        from .replacing import convert_on_import
+
+        replaced = convert_on_import(target.modules)
+    _import_afresh(target.modules)
+    suite = unittest.TestSuite(
+        unittest.defaultTestLoader.loadTestsFromName(f"test.{test}") for test in target.tests
+    )
+    result = unittest.TextTestRunner(stream=sys.stderr, verbosity=0).run(suite)
+    failures = {test.id(): text for test, text in [*result.failures, *result.errors]}
+    failures |= {test.id(): "passed, though marked as failing" for test in result.unexpectedSuccesses}
+    if convert:
+        counts = {"functions": len(replaced.functions), "refused": replaced.refused}
+    Path(report).write_text(json.dumps({"run": result.testsRun, "failures": failures, **counts}))
+
+
+def _import_afresh(names: tuple[str, ...]) -> None:
+    """Runs the source of these modules again, keeping submodules that were imported before."""
+    for name in names:
+        sys.modules.pop(name, None)
+    for name in names:
+        module = importlib.import_module(name)
+        for other in [
+            key for key in sys.modules if key.startswith(name + ".") and key.count(".") == name.count(".") + 1
+        ]:
+            setattr(module, other.rpartition(".")[2], sys.modules[other])
+
+
+if __name__ == "__main__":
+    main(sys.argv[1], sys.argv[2], convert="--convert" in sys.argv[3:])
