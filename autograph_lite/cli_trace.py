@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import jax
+import numpy as np
 
 from autograph_lite import api
 from autograph_lite.cli_find import Found
@@ -16,6 +17,8 @@ from autograph_lite.cli_load import summary, where_raised
 from autograph_lite.cli_specs import parse_arguments
 from autograph_lite.cli_usage import UsageError
 from autograph_lite.errors import AutographError
+
+ARRAYS = (jax.Array, np.ndarray, np.generic, int, float, complex)
 
 
 def jaxpr(found: Found, arguments: Iterable[str]) -> str:
@@ -52,7 +55,7 @@ def _text(
     except AutographError:
         raise
     except Exception as error:  # the user's own, or JAX's about what the user's code did
-        where = where_raised(error, Path(found.code.co_filename))
+        where = where_raised(error, Path(found.code.co_filename)) or f"{found.code.co_filename}:{found.line}"
         raise AutographError(f"{where}: {summary(error)}".splitlines()[0]) from error
 
 
@@ -70,7 +73,8 @@ def _program(
         for i, array in zip(traced, arrays, strict=True):
             values[i] = array
         args, kwargs = jax.tree.unflatten(treedef, values)
-        return converted(*args, **kwargs)
+        # What is no array comes back from a call as it is, and is no part of the program.
+        return [leaf for leaf in jax.tree.leaves(converted(*args, **kwargs)) if isinstance(leaf, ARRAYS)]
 
     return program, [leaves[i] for i in traced]
 

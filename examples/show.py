@@ -163,9 +163,9 @@ def _brief(part: Any) -> str:
     array = numpy.asarray(part)
     if array.ndim == 0:
         return f"{array.item():.6g}" if array.dtype.kind == "f" else str(array.item())
-    first = ", ".join(f"{element:.5g}" for element in array.ravel()[:4])
     if array.size <= 4 and array.ndim == 1:
-        return f"({first})"
+        return f"({', '.join(f'{element:.5g}' for element in array)})"
+    first = ", ".join(f"{element:.5g}" for element in array.ravel()[:3])
     return f"{' x '.join(map(str, array.shape))} array: {first}, ..."
 
 

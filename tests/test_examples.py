@@ -179,8 +179,10 @@ def test_gradient_of_a_recurrence_with_a_stop_equals_the_difference_quotient():
 def test_the_picture_is_the_same_pixel_by_pixel_and_at_once():
     example = load("ray_marcher")
     columns, rows = example.screen(12, 8)
-    expected = show.plain(example.render, columns, rows, example.LAMP)
-    np.testing.assert_allclose(example.paint(12, 8), expected, atol=1e-3)
+    one_by_one = show.plain(example.render, columns, rows, example.LAMP)
+    shade = functools.partial(autograph_lite.convert(example.shade), lamp=jnp.asarray(example.LAMP), np=jnp)
+    at_once = jax.vmap(jax.vmap(shade, in_axes=(0, None)), in_axes=(None, 0))(columns, rows)
+    np.testing.assert_allclose(at_once, one_by_one, atol=1e-3)
 
 
 def test_a_png_file_holds_the_pixels(tmp_path):

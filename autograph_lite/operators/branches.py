@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Sequence
+import dataclasses
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from typing import Any
 
 import jax
@@ -10,11 +11,10 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
-from autograph_lite.converters.python_ops import Maybe
 from autograph_lite.operators import checks, journal, mismatch
 from autograph_lite.operators.places import MISSING, Contents, Place
 from autograph_lite.operators.staging import Path
-from autograph_lite.operators.templates import Mismatch, Template, fill, join, rebuild, template_of
+from autograph_lite.operators.templates import ABSENT, Captured, Mismatch, Template, capture, fill, join, rebuild
 
 Select = Callable[[list[Callable[[], list[jax.Array]]]], Any]
 
@@ -36,65 +36,43 @@ def stage(
     paths = [Path(fun, operands, len(names)) for fun in funs]
     alive = [path for path in paths if path.raised is None]
     writes = _Writes(paths)
-    if not alive:
-        _select(select, paths, [], [], writes)
-        writes.commit()
-        assert paths[0].raised is not None
-        raise paths[0].raised
-    count = len(alive[0].values)
-    labels = list(names) or ["the return value"] * count
-    templates = [
-        _join([path.values[i] for path in alive], label, funs) for i, label in enumerate(labels[:count])
-    ]
-    arrays = _select(select, paths, [[p.values[i] for p in paths] if p_ok(paths) else _values(paths, i) for i in range(count)], templates, writes)
+    labels = list(names) or ["the return value"]
+    templates = [_join([path.values[i] for path in alive], label, funs) for i, label in enumerate(labels)] if alive else []
+    arrays = _select(select, paths, templates, writes)
     lost = mismatch.lost(funs, [path.raised is not None for path in paths])
     values = [
-        rebuild(template, arrays, label, missing=lost if _one_sided(alive, i) else ())
+        rebuild(template, arrays, label, missing=lost if any(p.values[i].present is False for p in alive) else ())
         for i, (template, label) in enumerate(zip(templates, labels, strict=False))
     ]
-    writes.take(arrays)
-    writes.commit()
+    writes.commit(arrays)
     checks.flush()
+    if not alive:  # whichever path is taken raises, so the code after it does not run
+        assert paths[0].raised is not None
+        raise paths[0].raised
     return tuple(values) if len(names) > 1 else values[0]
 
 
-def p_ok(paths: Sequence[Path]) -> bool:
-    return all(path.raised is None for path in paths)
-
-
-def _values(paths: Sequence[Path], i: int) -> list[Any]:
-    """The i-th variable on each path; unassigned where the path raises."""
-    return [path.values[i] if path.raised is None else Maybe(False, None, "") for path in paths]
-
-
-def _one_sided(paths: Sequence[Path], i: int) -> bool:
-    """Whether the i-th variable is surely unassigned on some path."""
-    return any(isinstance(p.values[i], Maybe) and p.values[i].present is False for p in paths)
-
-
-def _join(values: Sequence[Any], label: str, funs: Sequence[Callable[..., Any]]) -> Template:
-    template = template_of(values[0])
+def _join(values: Sequence[Captured], label: str, funs: Sequence[Callable[..., Any]]) -> Template:
+    template = values[0].template
     for value in values[1:]:
         try:
-            template = join(template, template_of(value))
+            template = join(template, value.template)
         except Mismatch as found:
             raise mismatch.branches(label, found, funs) from None
     return template
 
 
-def _select(
-    select: Select, paths: Sequence[Path], values: Sequence[Sequence[Any]], templates: Sequence[Template], writes: _Writes
-) -> Any:
-    """Emits the branches; gives an iterator over the joined arrays."""
+def _select(select: Select, paths: Sequence[Path], templates: Sequence[Template], writes: _Writes) -> Iterator[Any]:
+    """Emits the branches; gives the joined arrays, those of the variables first."""
 
     def branch(number: int, path: Path) -> Callable[[], list[jax.Array]]:
         def run() -> list[jax.Array]:
             lookup = path.emit()
             arrays: list[jax.Array] = []
-            for options, template in zip(values, templates, strict=True):
-                arrays += fill(options[number], template, lookup)
-            for options, template in writes.variables():
-                arrays += fill(options[number], template, lookup)
+            for value, template in zip(path.values, templates, strict=False):
+                arrays += fill(value, template, lookup)
+            for slot in writes.slots:
+                arrays += fill(slot.options[number], slot.template, lookup)
             return arrays
 
         return run
@@ -102,70 +80,78 @@ def _select(
     return iter(select([branch(number, path) for number, path in enumerate(paths)]))
 
 
+@dataclasses.dataclass(frozen=True)
+class _Slot:
+    """A place that the paths leave with different values."""
+
+    owner: Hashable
+    key: Hashable
+    label: str
+    options: list[Captured]
+    template: Template
+
+
 class _Writes:
     """Places that some path has written to: their contents on each path, joined like variables."""
 
     def __init__(self, paths: Sequence[Path]) -> None:
-        self.slots: list[tuple[Place, Hashable, list[Any], Template]] = []
+        self.slots: list[_Slot] = []
         self.results: dict[Hashable, tuple[Place, Contents]] = {}
-        changed: dict[Hashable, tuple[Place, Contents]] = {}
-        for path in paths:
-            for key, (place, old, _) in path.changes.items():
-                changed.setdefault(key, (place, old))
-        for key, (place, old) in changed.items():
-            after = [path.changes[key][2] if key in path.changes else old for path in paths]
-            self.results[key] = place, dict(old)
-            self._add(key, place, after, [path.raised is not None for path in paths])
+        for owner in dict.fromkeys(owner for path in paths for owner in path.changes):
+            self._add(owner, paths)
 
-    def _add(self, key: Hashable, place: Place, after: list[Contents], raised: list[bool]) -> None:
+    def _add(self, owner: Hashable, paths: Sequence[Path]) -> None:
+        place, old = next((p.changes[owner].place, p.changes[owner].old) for p in paths if owner in p.changes)
         is_checks = isinstance(place.owner, checks.Frame)
-        alive = [contents for contents, dead in zip(after, raised, strict=True) if not dead or is_checks] or after
-        keys = dict.fromkeys(k for contents in alive for k in contents)
+        alive = [is_checks or path.raised is None for path in paths]
+        contents = [path.changes[owner].new if owner in path.changes else old for path in paths]
         result: Contents = {}
-        for k in keys:
-            values = [contents.get(k, MISSING) for contents in alive]
-            if all(v is values[0] for v in values):
-                result[k] = values[0]
+        for key in dict.fromkeys(k for now, counts in zip(contents, alive, strict=True) if counts for k in now):
+            values = [now.get(key, MISSING) for now, counts in zip(contents, alive, strict=True) if counts]
+            if all(value is values[0] for value in values):
+                result[key] = values[0]
                 continue
             if is_checks:
-                values = [_zero(values) if v is MISSING else v for v in values]
-            elif any(v is MISSING for v in values):
-                raise mismatch.place(place.label(k))
-            template = template_of(values[0])
-            for value in values[1:]:
-                try:
-                    template = join(template, template_of(value))
-                except Mismatch as found:
-                    raise mismatch.place(place.label(k), found) from None
-            options = iter(values)
-            every = [
-                next(options) if not dead or is_checks or alive is after else Maybe(False, None, "")
-                for dead in raised
+                zero = _zero(values)
+                contents = [{**now, key: now.get(key, zero)} for now in contents]
+            elif any(value is MISSING for value in values):
+                raise mismatch.place(place.label(key))
+            options = [
+                _captured(path, owner, key, now) if counts else ABSENT
+                for path, now, counts in zip(paths, contents, alive, strict=True)
             ]
-            self.slots.append((place, k, every, template))
-            result[k] = MISSING
-        self.results[key] = place, result
+            self.slots.append(self._slot(owner, key, place.label(key), options, alive))
+            result[key] = MISSING
+        self.results[owner] = place, result
 
-    def variables(self) -> list[tuple[list[Any], Template]]:
-        return [(options, template) for _, _, options, template in self.slots]
+    def _slot(self, owner: Hashable, key: Hashable, label: str, options: list[Captured], alive: list[bool]) -> _Slot:
+        joined: Template | None = None
+        for option, counts in zip(options, alive, strict=True):
+            if counts:
+                try:
+                    joined = option.template if joined is None else join(joined, option.template)
+                except Mismatch as found:
+                    raise mismatch.place(label, found) from None
+        assert joined is not None
+        return _Slot(owner, key, label, options, joined)
 
-    def take(self, arrays: Any) -> None:
-        """Reads the joined contents from the arrays that the selection gave."""
-        by_owner = {id(place): contents for place, contents in self.results.values()}
-        for place, key, _, template in self.slots:
-            by_owner[id(place)][key] = rebuild(template, arrays, place.label(key))
-
-    def commit(self) -> None:
-        """Writes the joined contents to the user's objects."""
+    def commit(self, arrays: Iterator[Any]) -> None:
+        """Writes the joined contents, read from the arrays that the selection gave, to the user's objects."""
+        for slot in self.slots:
+            self.results[slot.owner][1][slot.key] = rebuild(slot.template, arrays, slot.label)
         for place, contents in self.results.values():
             journal.commit(place, contents)
+
+
+def _captured(path: Path, owner: Hashable, key: Hashable, now: Contents) -> Captured:
+    change = path.changes.get(owner)
+    known = change.captured.get(key) if change is not None else None
+    return known if known is not None else capture(now[key])
 
 
 def _zero(values: Sequence[Any]) -> Any:
     """A placeholder for the payload of a check that is not on this path."""
     known = next(v for v in values if v is not MISSING)
-    if isinstance(known, int):
-        return 0
     return np.zeros(jnp.shape(known), jnp.result_type(known))
 
 

@@ -13,16 +13,17 @@ from typing import Any
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 
 from autograph_lite import _jax
-from autograph_lite.converters.python_ops import Maybe
 from autograph_lite.operators import checks, journal, mismatch
 from autograph_lite.operators.places import MISSING, Contents, Place
 from autograph_lite.operators.staging import enter
-from autograph_lite.operators.templates import Mismatch, Template, fill, join, rebuild, template_of, widen
+from autograph_lite.operators.templates import Captured, Mismatch, Template, capture, fill, join, rebuild, widen
 from autograph_lite.operators.values import traced
 
 ATTEMPTS = 24
+Key = tuple[Hashable, Hashable]  # a place, and what is in it
 
 
 class Grow(Exception):
@@ -51,7 +52,7 @@ class Slot:
 
     place: Place
     key: Hashable
-    before: Any
+    before: Captured
     template: Template
 
 
@@ -61,28 +62,29 @@ class Carry:
 
     Attributes:
       names: of the variables.
-      values: before the loop.
+      start_values: before the loop.
       templates: their types.
       slots: places, by owner and key.
       outer: the trace around the loop.
     """
 
     names: tuple[str, ...]
-    values: tuple[Any, ...]
+    start_values: tuple[Captured, ...]
     templates: tuple[Template, ...]
-    slots: dict[tuple[Hashable, Hashable], Slot]
+    slots: dict[Key, Slot]
     outer: object
 
     @classmethod
     def of(cls, names: Sequence[str], values: Sequence[Any]) -> Carry:
         """The first guess: numbers that Python knows will be arrays, as a loop's variables change."""
-        return cls(tuple(names), tuple(values), tuple(widen(template_of(v)) for v in values), {}, _jax.trace_state())
+        captured = tuple(map(capture, values))
+        return cls(tuple(names), captured, tuple(widen(c.template) for c in captured), {}, _jax.trace_state())
 
     def start(self) -> list[jax.Array]:
         """The arrays that enter the loop."""
-        return self._arrays(self.values, {key: slot.before for key, slot in self.slots.items()})
+        return self._arrays(self.start_values, {key: slot.before for key, slot in self.slots.items()})
 
-    def _arrays(self, values: Iterable[Any], contents: dict[tuple[Hashable, Hashable], Any]) -> list[jax.Array]:
+    def _arrays(self, values: Iterable[Captured], contents: dict[Key, Captured]) -> list[jax.Array]:
         arrays: list[jax.Array] = []
         for value, template in zip(values, self.templates, strict=True):
             arrays += fill(value, template)
@@ -90,19 +92,19 @@ class Carry:
             arrays += fill(contents[key], slot.template)
         return arrays
 
-    def read(self, arrays: Iterable[Any]) -> tuple[list[Any], dict[tuple[Hashable, Hashable], Any]]:
+    def read(self, arrays: Iterable[Any]) -> tuple[list[Any], dict[Key, Any]]:
         """Variables and contents of places that `arrays` stand for."""
         arrays = iter(arrays)
         values = [rebuild(t, arrays, name) for t, name in zip(self.templates, self.names, strict=True)]
         contents = {key: rebuild(slot.template, arrays, slot.place.label(slot.key)) for key, slot in self.slots.items()}
         return values, contents
 
-    def enter(self, contents: dict[tuple[Hashable, Hashable], Any]) -> None:
+    def enter(self, contents: dict[Key, Any]) -> None:
         """Puts the carried contents into the user's objects, for the time that a body is traced."""
         for place, new in self._merged(contents):
             journal.commit(place, new)
 
-    def _merged(self, contents: dict[tuple[Hashable, Hashable], Any]) -> list[tuple[Place, Contents]]:
+    def _merged(self, contents: dict[Key, Any]) -> list[tuple[Place, Contents]]:
         merged: dict[Hashable, tuple[Place, Contents]] = {}
         for key, slot in self.slots.items():
             place, now = merged.setdefault(journal.key_of(slot.place), (slot.place, slot.place.read()))
@@ -116,39 +118,37 @@ class Carry:
           Grow: they do not fit the types.
           Unjoinable: no types hold both.
         """
+        captured = list(map(capture, values))
         contents = {key: slot.before for key, slot in self.slots.items()}
         grown = dict(self.slots)
-        for place, old, new in written.changes([*roots, checks.frame(), *(s.place.owner for s in self.slots.values())]).values():
-            self._changed(place, old, new, contents, grown)
+        known = [slot.place.owner for slot in self.slots.values()]
+        for change in written.changes([*roots, checks.frame(), *known]).values():
+            self._changed(change, contents, grown)
         for key, slot in self.slots.items():
             joined = _join(slot.place.label(slot.key), slot.template, contents[key])
             grown[key] = dataclasses.replace(slot, template=joined)
-        templates = tuple(map(_join, self.names, self.templates, values))
+        templates = tuple(map(_join, self.names, self.templates, captured))
         if templates != self.templates or _types(grown) != _types(self.slots):
             raise Grow(dataclasses.replace(self, templates=templates, slots=grown))
-        return self._arrays(values, contents)
+        return self._arrays(captured, contents)
 
-    def _changed(
-        self, place: Place, old: Contents, new: Contents,
-        contents: dict[tuple[Hashable, Hashable], Any], grown: dict[tuple[Hashable, Hashable], Slot],
-    ) -> None:  # fmt: skip
-        is_checks = isinstance(place.owner, checks.Frame)
+    def _changed(self, change: journal.Change, contents: dict[Key, Captured], grown: dict[Key, Slot]) -> None:
+        place, old, new = change.place, change.old, change.new
         for k in dict.fromkeys([*old, *new]):
             key = journal.key_of(place), k
             before, after = old.get(k, MISSING), new.get(k, MISSING)
+            if before is after:
+                continue
+            if after is not MISSING and before is MISSING and isinstance(place.owner, checks.Frame):
+                before = np.zeros(jnp.shape(after), jnp.result_type(after))
+            elif MISSING in (before, after):
+                raise mismatch.place(place.label(k))
             if key in self.slots:
-                contents[key] = after
-            elif before is not after:
-                if is_checks and before is MISSING:
-                    before = 0 if k == checks.CODE else Maybe(False, None, "")
-                    template = template_of(after)
-                    if k != checks.CODE:
-                        before = jnp.zeros(jnp.shape(after), jnp.result_type(after))
-                elif MISSING in (before, after):
-                    raise mismatch.place(place.label(k))
-                else:
-                    template = template_of(before)
-                grown[key] = Slot(place, k, before, _join(place.label(k), widen(template), after))
+                contents[key] = change.captured[k]
+            else:
+                first = capture(before)
+                template = _join(place.label(k), widen(first.template), change.captured[k])
+                grown[key] = Slot(place, k, first, template)
 
     def finish(self, arrays: Iterable[Any]) -> tuple[Any, ...]:
         """The variables after the loop; writes the places."""
@@ -159,13 +159,13 @@ class Carry:
         return tuple(values)
 
 
-def _types(slots: dict[tuple[Hashable, Hashable], Slot]) -> dict[tuple[Hashable, Hashable], Template]:
+def _types(slots: dict[Key, Slot]) -> dict[Key, Template]:
     return {key: slot.template for key, slot in slots.items()}
 
 
-def _join(name: str, template: Template, value: Any) -> Template:
+def _join(name: str, template: Template, value: Captured) -> Template:
     try:
-        return join(template, template_of(value))
+        return join(template, value.template)
     except Mismatch as found:
         raise Unjoinable(name, found) from None
 
@@ -209,7 +209,7 @@ def run_body(
             checks.fail_if(True, error)
             new = values
             extra = [jnp.asarray(False)] if after is not None else []
-        return [*extra, *carry.leave(new, written, [body_fun, *carry.values, *item])]
+        return [*extra, *carry.leave(new, written, [body_fun, *(c.value for c in carry.start_values), *item])]
 
 
 def failed() -> Any:

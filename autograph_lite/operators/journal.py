@@ -12,6 +12,7 @@ writes to it, but it is nobody's state: it is told from the others by not being 
 from __future__ import annotations
 
 import contextlib
+import dataclasses
 import dis
 import functools
 import gc
@@ -24,6 +25,23 @@ import jax
 
 from autograph_lite import _jax
 from autograph_lite.operators.places import MISSING, Contents, Place, cell_place, global_place, place_of
+from autograph_lite.operators.templates import Captured, capture
+
+
+@dataclasses.dataclass(frozen=True)
+class Change:
+    """What a body did to a place.
+
+    Attributes:
+      place: the place.
+      old, new: its contents before and after.
+      captured: the new values, with their types and leaves as the body left them.
+    """
+
+    place: Place
+    old: Contents
+    new: Contents
+    captured: dict[Hashable, Captured]
 
 
 class Journal:
@@ -47,10 +65,8 @@ class Journal:
         for place, contents in self.places.values():
             place.write(contents)
 
-    def changes(self, roots: Iterable[Any]) -> dict[Hashable, tuple[Place, Contents, Contents]]:
-        """Places that were there before and have changed: with their contents before, and now.
-
-        Puts everything back.
+    def changes(self, roots: Iterable[Any]) -> dict[Hashable, Change]:
+        """Places that were there before the body ran, and that it has changed. Puts these back as they were.
 
         Args:
           roots: what the body could see: its function objects and its operands.
@@ -59,11 +75,19 @@ class Journal:
         for key, (place, old) in self.places.items():
             new = place.read()
             if _differ(old, new):
-                changed[key] = place, old, new
+                captured = {k: capture(v) for k, v in new.items() if old.get(k, MISSING) is not v}
+                changed[key] = Change(place, old, new, captured)
         self.restore()
-        unknown = {id(_target(place)): key for key, (place, _, _) in changed.items() if id(_target(place)) not in self.born}
-        found = _reachable([*roots, *self._global_roots()], set(unknown)) if unknown else set()
-        return {key: changed[key] for ident, key in unknown.items() if ident in found}
+        wanted = {id(_target(c.place)): key for key, c in changed.items() if id(_target(c.place)) not in self.born}
+        found = _reachable([*roots, *self._global_roots()], set(wanted)) if wanted else set()
+        result: dict[Hashable, Change] = {}
+        for key, change in changed.items():
+            if id(_target(change.place)) in found:
+                result[key] = change
+            else:  # an object of the body's own, which a variable may hold
+                change.place.write(change.new)
+                del self.places[key]
+        return result
 
     def called(self, fn: types.FunctionType) -> None:
         """Notes that the body calls `fn`: its globals are among what the body can see."""

@@ -9,13 +9,9 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Sequence
 from typing import Any
 
-import jax
-import numpy as np
-
 from autograph_lite import _jax
 from autograph_lite.operators import checks, journal
-from autograph_lite.operators.places import Contents, Place
-from autograph_lite.operators.templates import leaves_of
+from autograph_lite.operators.templates import ABSENT, Captured, capture
 from autograph_lite.operators.values import Tracer
 
 MUTABLE = (list, dict, set, bytearray)
@@ -25,14 +21,14 @@ class Path:
     """A branch that was traced.
 
     Attributes:
-      values: the values of its variables, in the order of their names; meaningless where `raised`.
-      changes: places written to, each with its contents before and after.
+      values: its variables at the end, in the order of their names; all missing where `raised`.
+      changes: places written to.
       raised: the exception that the user's `raise` ended the branch with, if any.
     """
 
     def __init__(self, fun: Callable[..., Any], operands: Sequence[Any], count: int) -> None:
-        self.values: list[Any] = []
-        self.changes: dict[Hashable, tuple[Place, Contents, Contents]] = {}
+        self.values: list[Captured] = [ABSENT] * max(count, 1)
+        self.changes: dict[Hashable, journal.Change] = {}
         self.raised: BaseException | None = None
         self._index: dict[int, int] = {}
         self._kept: list[Any] = []
@@ -48,7 +44,7 @@ class Path:
         enter(fun, operands)
         try:
             result = fun(*operands)
-            self.values = [result] if count <= 1 else list(result)
+            self.values = [capture(value) for value in ([result] if count <= 1 else result)]
         except BaseException as error:
             if not checks.is_explicit(error):
                 raise
@@ -56,9 +52,9 @@ class Path:
             checks.fail_if(True, error)
         self.changes = written.changes([fun, *operands, checks.frame()])
         outputs: list[Any] = []
-        contents = [list(new.values()) for _, _, new in self.changes.values()]
-        for value in [*self.values, *(v for values in contents for v in values)]:
-            for leaf in leaves_of(value):
+        captured = [c for change in self.changes.values() for c in change.captured.values()]
+        for value in [*self.values, *captured]:
+            for leaf in [value.present, *value.leaves]:
                 if isinstance(leaf, Tracer) and id(leaf) not in self._index:
                     self._index[id(leaf)] = len(outputs)
                     outputs.append(leaf)
@@ -84,8 +80,3 @@ def enter(fun: Any, operands: Sequence[Any]) -> None:
     for operand in operands:
         if isinstance(operand, MUTABLE):
             journal.record(operand)  # `xs += [x]` changes a list in place
-
-
-def is_concrete(value: Any) -> bool:
-    """Whether `value` is a number that is known while tracing."""
-    return isinstance(value, (np.ndarray, np.generic)) or (isinstance(value, jax.Array) and not isinstance(value, Tracer))

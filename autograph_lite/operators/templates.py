@@ -6,6 +6,7 @@ value that has to be the same on all paths. `join` gives the template that holds
 
 from __future__ import annotations
 
+import collections
 import dataclasses
 from collections.abc import Callable, Iterable
 from typing import Any
@@ -45,6 +46,7 @@ class Fixed:
     """A leaf that is the same object, or an equal Python value, on all paths."""
 
     value: Any
+    items: Template | None = None  # of a container: the type of what is in it
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Fixed) and same(self.value, other.value)
@@ -94,7 +96,7 @@ def same(a: Any, b: Any) -> bool:
     """Whether two leaves are the same Python value."""
     if a is b:
         return True
-    if type(a) is not type(b) or isinstance(a, (jax.Array, np.ndarray)):
+    if type(a) is not type(b) or isinstance(a, (jax.Array, np.ndarray, *MUTABLE)):
         return False
     if isinstance(a, (float, complex)):
         return repr(a) == repr(b)  # tells 0.0 from -0.0, and takes nan for nan
@@ -102,11 +104,6 @@ def same(a: Any, b: Any) -> bool:
         return bool(a == b)
     except Exception:  # a user's __eq__ may do anything
         return False
-
-
-def leaf_of(value: Any) -> Leaf:
-    """The type of a leaf as it stands: numbers that Python knows stay Python's for now."""
-    return Fixed(value)
 
 
 def as_array(leaf: Leaf) -> Array | None:
@@ -128,16 +125,50 @@ def as_array(leaf: Leaf) -> Array | None:
     return Array(value.dtype, _jax.weak_type(value), value.shape, _jax.varying_axes(value))
 
 
+@dataclasses.dataclass(frozen=True, eq=False)
+class Captured:
+    """A variable's value at the end of a path, before what the path did to Python objects is undone.
+
+    Attributes:
+      value: the value itself.
+      present: whether it has one: a bool, or a traced bool.
+      template: its type.
+      leaves: of the value, as they were.
+    """
+
+    value: Any
+    present: Any
+    template: Template
+    leaves: list[Any]
+
+
+def capture(value: Any) -> Captured:
+    """The value with its type and leaves as they are now.
+
+    A list, dict or set is taken for the object that it is: where all paths hold the same one, it stays that one, and its
+    contents are the business of the journal.
+    """
+    kind, present, inner = Maybe, True, value
+    if isinstance(value, Maybe):
+        kind, present, inner = type(value), value.present, value.value
+        if present is False:
+            return Captured(value, False, Template(None, (), False, kind), [])
+    leaves, tree = jax.tree.flatten(inner)
+    known = present if isinstance(present, bool) else None
+    structural = Template(tree, tuple(map(Fixed, leaves)), known, kind)
+    if isinstance(inner, MUTABLE):
+        held = Template(LEAF, (Fixed(inner, structural),), known, kind)
+        return Captured(value, present, held, leaves)
+    return Captured(value, present, structural, leaves)
+
+
+MUTABLE = (list, dict, set, bytearray, collections.deque)
+LEAF = jax.tree.structure(0)
+
+
 def template_of(value: Any) -> Template:
     """The type of a variable's value."""
-    if isinstance(value, Maybe):
-        present = value.present if isinstance(value.present, bool) else None
-        if present is False:
-            return Template(None, (), False, type(value))
-        leaves, tree = jax.tree.flatten(value.value)
-        return Template(tree, tuple(map(leaf_of, leaves)), present, type(value))
-    leaves, tree = jax.tree.flatten(value)
-    return Template(tree, tuple(map(leaf_of, leaves)))
+    return capture(value).template
 
 
 def join(a: Template, b: Template) -> Template:
@@ -151,9 +182,19 @@ def join(a: Template, b: Template) -> Template:
     if a.tree is None or b.tree is None:
         known = b if a.tree is None else a
         return Template(known.tree, known.leaves, present, kind)
+    if a.tree == b.tree == LEAF and a.leaves == b.leaves:
+        return Template(a.tree, a.leaves, present, kind)
+    a, b = structural(a), structural(b)
     if a.tree != b.tree:
         raise Mismatch(describe(a), describe(b))
     return Template(a.tree, tuple(map(join_leaves, a.leaves, b.leaves)), present, kind)
+
+
+def structural(template: Template) -> Template:
+    """`template` with a container taken for its items, and not for the object that it is."""
+    if template.tree == LEAF and isinstance(template.leaves[0], Fixed) and template.leaves[0].items is not None:
+        return template.leaves[0].items
+    return template
 
 
 def join_leaves(a: Leaf, b: Leaf) -> Leaf:
@@ -193,34 +234,29 @@ def widen(template: Template) -> Template:
     return dataclasses.replace(template, leaves=leaves)
 
 
-def fill(value: Any, template: Template, lookup: Callable[[Any], Any] = lambda leaf: leaf) -> list[jax.Array]:
-    """The arrays that stand for `value` in a program whose variable has the type `template`.
+def fill(captured: Captured, template: Template, lookup: Callable[[Any], Any] = lambda leaf: leaf) -> list[jax.Array]:
+    """The arrays that stand for a value in a program whose variable has the type `template`.
 
     A missing value is filled with zeros that nobody reads; a presence that is known when the program runs comes first.
 
     Args:
-      value: the variable's value.
+      captured: the variable's value.
       template: a type that holds it.
       lookup: gives the array to use in place of a leaf.
     """
     arrays: list[jax.Array] = []
-    present = value.present if isinstance(value, Maybe) else True
     if template.present is None:
-        arrays.append(jnp.asarray(lookup(present), dtype=bool))
-    if present is False:
+        arrays.append(jnp.asarray(lookup(captured.present), dtype=bool))
+    if captured.present is False:
         return arrays + [zeros(kind) for kind in template.leaves if isinstance(kind, Array)]
-    leaves = jax.tree.leaves(value.value if isinstance(value, Maybe) else value)
-    for leaf, kind in zip(leaves, template.leaves, strict=True):
-        if isinstance(kind, Array):
-            arrays.append(convert(lookup(leaf), kind))
+    if any(isinstance(kind, Array) for kind in template.leaves):
+        for leaf, kind in zip(captured.leaves, template.leaves, strict=True):
+            if isinstance(kind, Array):
+                arrays.append(convert(lookup(leaf), kind))
     return arrays
 
 
-def leaves_of(value: Any) -> list[Any]:
-    """All leaves of a variable's value, its presence included."""
-    if not isinstance(value, Maybe):
-        return jax.tree.leaves(value)
-    return [value.present, *(jax.tree.leaves(value.value) if value.present is not False else [])]
+ABSENT = capture(Maybe(False, None, ""))
 
 
 def zeros(kind: Array) -> jax.Array:

@@ -99,14 +99,14 @@ class Program:
         after = self.state.after(changes)
         self.result, self.after = Split.of(result, keep_numpy=True), Split.of(after)
         self.sites, self.inner_checks = frame.sites, frame.inner
-        return self.result.arrays, self.after.arrays, failures[2] if failures is not None else {}
+        return self.result.arrays, self.after.arrays, failures.new if failures is not None else {}
 
 
 def _refuse_mutated_arguments(arguments: Any, changes: dict[Any, Any]) -> None:
     containers = {id(container) for container in _containers(arguments)}
-    for place, _, _ in changes.values():
-        if id(place.owner) in containers:
-            kind = type(place.owner).__name__
+    for change in changes.values():
+        if id(change.place.owner) in containers:
+            kind = type(change.place.owner).__name__
             raise MutatedArgumentError(
                 f"A {kind} that was passed as an argument is changed inside the function.",
                 where=where.here(),

@@ -52,7 +52,7 @@ class State:
         """The objects that the places are in."""
         return [place.owner for place, _ in self.slots.values()]
 
-    def after(self, changes: dict[Hashable, tuple[Place, Contents, Contents]]) -> list[Any]:
+    def after(self, changes: dict[Hashable, journal.Change]) -> list[Any]:
         """The values of the places after a trace; changes that nothing traced is in are made for good.
 
         Raises:
@@ -60,7 +60,8 @@ class State:
         """
         known = dict(self.slots)
         kept: list[tuple[Place, Contents]] = []
-        for owner, (place, old, new) in changes.items():
+        for owner, change in changes.items():
+            place, old, new = change.place, change.old, change.new
             python: Contents = dict(old)
             for key in dict.fromkeys([*old, *new]):
                 value = new.get(key, MISSING)
@@ -75,7 +76,7 @@ class State:
             place.write(contents)
         values = []
         for (owner, key), (place, _) in self.slots.items():
-            contents = changes[owner][2] if owner in changes else place.read()
+            contents = changes[owner].new if owner in changes else place.read()
             values.append(contents.get(key, MISSING))
         return values
 

@@ -8,7 +8,9 @@ from pathlib import Path
 
 import pytest
 
+from autograph_lite import api
 from autograph_lite.converters import PASSES
+from autograph_lite.errors import AutographError
 
 Run = Callable[..., tuple[int, str, str]]
 RunProcess = Callable[..., "subprocess.CompletedProcess[str]"]
@@ -106,6 +108,31 @@ def test_a_wrong_environment_variable_is_said_in_one_line(run_process: RunProces
 
 
 # What could not be converted or traced
+
+
+def test_an_error_of_ours_is_shown_without_a_traceback(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "failing.py").write_text("def f(x):\n    if x > 0:\n        y = x\n    return y\n")
+    code, out, err = run("failing.py:f", "--jaxpr", "f32[]")
+    assert (code, out) == (1, "")
+    assert err.startswith("autograph-lite: f: 'y' may be used before it is assigned.\n")
+    assert f"  {tmp_path / 'failing.py'}:4 in f\n      return y\n" in err
+    assert "Traceback" not in err
+
+
+def test_one_function_that_fails_does_not_keep_back_the_others(
+    run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def to_code(function: Callable[..., object], *, after: str | None = None) -> str:
+        if function.__name__ == "step":
+            raise AutographError("'x' can't be converted.")
+        return f"{function.__name__}\n"
+
+    monkeypatch.setattr(api, "to_code", to_code)
+    code, out, err = run("model.py")
+    assert code == 1
+    assert "# decorated, model.py:" in out
+    assert "# step" not in out
+    assert err.endswith("autograph-lite: step: 'x' can't be converted.\n")
 
 
 def test_what_the_users_code_raises_while_tracing_is_said_in_one_line(run: Run, tmp_path: Path) -> None:

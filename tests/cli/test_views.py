@@ -137,6 +137,13 @@ def test_a_bound_method_of_an_instance_in_the_file_is_traced(run: Run) -> None:
     assert "cond[" in out
 
 
+def test_what_a_function_returns_beside_arrays_is_no_part_of_the_program(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "labelled.py").write_text("def f(x):\n    return x + 1, 'label'\n")
+    code, out, err = run("labelled.py:f", "--jaxpr", "f32[]")
+    assert code == 0, err
+    assert out.endswith("in (b,) }\n")
+
+
 def test_the_hlo_is_that_of_the_compiled_program(run: Run) -> None:
     code, out, err = run("model.py:step", "--hlo", "f32[]")
     assert code == 0, err
