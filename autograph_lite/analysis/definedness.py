@@ -47,7 +47,7 @@ class _Walk:
     def statement(self, node: gast.stmt, have: Names) -> Names:
         plan = self.plans.get(node)
         if plan is not None:
-            self.needed.update(dict.fromkeys(n for n in plan.ins if n not in have))
+            self.needed.update(dict.fromkeys(n for n in (*plan.ins, *plan.nonlocals) if n not in have))
         match node:
             case gast.If():
                 have = self.expression(node.test, have)

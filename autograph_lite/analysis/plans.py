@@ -44,10 +44,12 @@ class FunctionPlan:
     Attributes:
       plans: by statement.
       anchors: names that are written in place only, so that the function has to be made to own them.
+      outer: `nonlocal` names, which an enclosing function owns.
     """
 
     plans: dict[gast.AST, Plan]
     anchors: tuple[str, ...]
+    outer: frozenset[str]
 
 
 def plan(body: Sequence[gast.stmt], params: Sequence[str]) -> FunctionPlan:
@@ -66,7 +68,7 @@ def plan(body: Sequence[gast.stmt], params: Sequence[str]) -> FunctionPlan:
     plans = {node: _plan(node, facts[node], cells, globals_) for node in facts}
     inside = {name for p in plans.values() for name in p.nonlocals} - outer
     direct = {*params, *_bound_outside(body)}
-    return FunctionPlan(plans, tuple(n for n in scopes.bound(body) if n in inside and n not in direct))
+    return FunctionPlan(plans, tuple(n for n in scopes.bound(body) if n in inside and n not in direct), outer)
 
 
 def _plan(node: gast.AST, facts: Facts, cells: frozenset[str], globals_: frozenset[str]) -> Plan:

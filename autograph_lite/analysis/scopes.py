@@ -111,10 +111,10 @@ def captured(body: Iterable[gast.AST]) -> frozenset[str]:
 def _captured(node: gast.AST, *, lazy_generators: bool) -> set[str]:
     if isinstance(node, (*FUNCTIONS, gast.ClassDef)) or (isinstance(node, gast.GeneratorExp) and lazy_generators):
         return set(free(node))
-    if isinstance(node, gast.Call) and _is_until(node):
-        # Its test is a lambda that is asked while the loop runs, and never again.
-        test, iterable = node.args
-        return _captured(test.body, lazy_generators=True) | _captured(iterable, lazy_generators=True)
+    if isinstance(node, gast.Call) and _is_ours(node):
+        # The lambdas that part 1 makes are called while the statement runs, and never again.
+        parts = [a.body if isinstance(a, gast.Lambda) else a for a in node.args]
+        return {name for part in parts for name in _captured(part, lazy_generators=True)}
     if isinstance(node, gast.Call) and _consumes(node):
         found = _captured(node.func, lazy_generators=True)
         for argument in (*node.args, *node.keywords):
@@ -137,8 +137,12 @@ def _consumes(call: gast.Call) -> bool:
     return False
 
 
-def _is_until(call: gast.Call) -> bool:
-    return isinstance(call.func, gast.Attribute) and call.func.attr == "until" and isinstance(call.args[0], gast.Lambda)
+def _is_ours(call: gast.Call) -> bool:
+    """Whether a call is one that part 1 has made with a lambda."""
+    match call.func:
+        case gast.Attribute(value=gast.Name(id=root), attr="until" | "update_item"):
+            return bool(root.startswith("ag"))
+    return False
 
 
 def free(function: gast.AST) -> frozenset[str]:

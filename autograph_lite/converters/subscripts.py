@@ -80,6 +80,11 @@ class _Stores(gast.NodeTransformer):
     def visit_AugAssign(self, node: gast.AugAssign) -> gast.AST | Block:
         if not isinstance(node.target, gast.Subscript):
             return node
+        if any(isinstance(n, gast.NamedExpr) for n in gast.walk(node.value)):
+            kept = self.context.fresh("value")  # a walrus has to bind in this function
+            node.value, value = quote.located(quote.name(kept), node.value), node.value
+            rest = self.visit_AugAssign(node)
+            return [quote.located(quote.assign([kept], value), node), rest]
         base, steps = self.path(node.target)
         operator = quote.constant(AUGMENTED[type(node.op)])
         arguments = [base, *steps, operator, quote.lambda_([], node.value)]

@@ -20,11 +20,12 @@ from autograph_lite.syntax import quote
 def run(function: gast.FunctionDef, plan: FunctionPlan, context: Context) -> None:
     """Rewrites the body of `function` in place; nested functions keep theirs."""
     params = scopes.parameters(function.args)
-    unsure = definedness.unsure(function.body, params, plan.plans)
+    unsure = [n for n in definedness.unsure(function.body, params, plan.plans) if n not in plan.outer]
     deleted = {n.value.args[0].id for n in scopes.own_nodes(function.body) if _is_deletion(n, context.ag)}
     tracked = frozenset(unsure) | deleted
     if tracked:
         reads = definedness.unsure_reads(function.body, params, plan.plans, tracked)
+        reads += _reads_inside(function.body, tracked)
         _Check(reads, context).generic_visit(function)
     start = _after_docstring(function.body)
     first = [s for name in unsure for s in quote.stmts("y = ag.Undefined(text)", ag=context.ag, y=name, text=quote.constant(name))]
@@ -34,6 +35,23 @@ def run(function: gast.FunctionDef, plan: FunctionPlan, context: Context) -> Non
             first += quote.stmts("if False:\n    y = None", y=name)
     new = quote.all_located(first, function.body[start] if start < len(function.body) else function)
     function.body[start:start] = new
+
+
+def _reads_inside(body: list[gast.stmt], tracked: frozenset[str]) -> list[gast.Name]:
+    """Reads of tracked names in nested functions, which may be called at any time."""
+    found: list[gast.Name] = []
+    for node in scopes.own_nodes(body):
+        if isinstance(node, (*scopes.FUNCTIONS, gast.GeneratorExp)):
+            wanted = scopes.free(node) & tracked
+            if wanted:
+                inside = node.body if isinstance(node.body if hasattr(node, "body") else None, list) else [node]
+                found += [
+                    n
+                    for part in inside
+                    for n in gast.walk(part)
+                    if isinstance(n, gast.Name) and isinstance(n.ctx, gast.Load) and n.id in wanted
+                ]
+    return found
 
 
 def _is_deletion(node: gast.AST, ag: str) -> bool:

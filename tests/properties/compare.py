@@ -20,10 +20,10 @@ import numpy as np
 import autograph_lite
 from autograph_lite import transpiler
 
-from .findings import Finding, Report
+from .findings import Finding, Report, crash
 from .programs import Program
 from .refusals import NAMED
-from .running import Run, TookTooLong, loaded, run, same_error, same_numbers, same_run
+from .running import Run, TookTooLong, Values, loaded, run, same_error, same_numbers, same_run
 
 # Random programs are compiled once and run a few times: optimising them costs more than it saves.
 FAST_COMPILE = {"xla_backend_optimization_level": 0}
@@ -50,7 +50,7 @@ class _Comparison:
         self.log.append(f"{tag}:{value!r}")
         return value
 
-    def found(self, form: str, detail: str, inputs: tuple[Any, ...] = ()) -> None:
+    def found(self, form: str, detail: str, inputs: Values = ()) -> None:
         self.report.findings.append(Finding(form, detail, self.program, inputs))
 
     def attempt(self, form: str, action: Callable[[], Any]) -> Any:
@@ -60,7 +60,7 @@ class _Comparison:
         except autograph_lite.AutographError as error:
             self.refused(form, error)
         except Exception as error:
-            self.found(form, f"crashed: {type(error).__name__}: {error}")
+            self.found(form, crash(error))
         return None
 
     def refused(self, form: str, error: Exception) -> None:
@@ -95,28 +95,31 @@ class _Comparison:
                 return
             staged = jax.jit(converted, compiler_options=FAST_COMPILE)
             for inputs, python in zip(self.program.inputs, self.python, strict=True):
-                if python.error is None and not self.agrees("jit", staged, self.arguments(inputs), python):
+                if python.error is None and not self.agrees(
+                    "jit", staged, inputs, self.arguments(inputs), python
+                ):
                     return
 
-    def arguments(self, inputs: tuple[Any, ...]) -> tuple[Any, ...]:
+    def arguments(self, inputs: Values) -> Values:
         """The inputs for a compiled program: in half of the programs Python scalars stay weakly typed."""
         if len(self.program.source) % 2:
             return inputs
         return tuple(_array(value) for value in inputs)
 
-    def agrees(self, form: str, staged: Callable[..., Any], arguments: tuple[Any, ...], python: Run) -> bool:
+    def agrees(
+        self, form: str, staged: Callable[..., Any], inputs: Values, arguments: Values, python: Run
+    ) -> bool:
         """Runs a compiled program; False if it is not worth running it on more inputs."""
         self.report.counts[f"{form}: runs"] += 1
         ours = run(staged, arguments, [])
         if isinstance(ours.error, autograph_lite.AutographError):
             self.refused(form, ours.error)
         elif ours.error is not None:
-            if not all(same_error(ours.error, other.error) for other in self.python):
-                self.found(form, f"crashed: {type(ours.error).__name__}: {ours.error}", arguments)
+            self.found(form, crash(ours.error), inputs)
         elif same_numbers(ours.value, python.value, promotes="promotion" in self.program.features):
             return True
         else:
-            self.found(form, f"wrong value\n  ours   {ours.value!r}\n  python {python.value!r}", arguments)
+            self.found(form, f"wrong value\n  ours   {ours.value!r}\n  python {python.value!r}", inputs)
         return False
 
     def raised(self) -> None:
@@ -155,16 +158,17 @@ class _Comparison:
                 return
             staged = jax.jit(jax.vmap(converted), compiler_options=FAST_COMPILE)
             wanted = jax.tree.map(lambda *leaves: np.stack(leaves), *values)
-            self.agrees("vmap", staged, batch, Run(wanted, None))
+            self.agrees("vmap", staged, (), batch, Run(wanted, None))
 
 
-def compare(program: Program, *, stage: bool = True, batch: bool = False) -> Report:
+def compare(program: Program, *, stage: bool = True, batch: bool = False, only: str | None = None) -> Report:
     """Runs `program` in its forms and reports where they differ from plain Python.
 
     Args:
       program: the program with its inputs.
       stage: whether to compile it, too; without that a program takes milliseconds.
       batch: whether to run it under `jax.vmap`, too.
+      only: the one form to run, if not all of them.
 
     Returns:
       Counts, refusals and findings.
@@ -172,14 +176,17 @@ def compare(program: Program, *, stage: bool = True, batch: bool = False) -> Rep
     comparison = _Comparison(program)
     if any(isinstance(python.error, TookTooLong) for python in comparison.python):
         raise AssertionError(f"the generator wrote a program that does not end\n{program.source}")
+    forms: dict[str, Callable[[], None]] = {}
     for name in transpiler.PART_ONE:
-        comparison.as_python(f"after {name}", functools.partial(transpiler.convert_part_one, after=name))
-    comparison.as_python("converted", autograph_lite.to_graph)
-    if stage and not comparison.report.findings:
-        comparison.jitted()
-        comparison.raised()
-        if batch:
-            comparison.mapped()
+        convert = functools.partial(transpiler.convert_part_one, after=name)
+        forms[f"after {name}"] = functools.partial(comparison.as_python, f"after {name}", convert)
+    forms["converted"] = functools.partial(comparison.as_python, "converted", autograph_lite.to_graph)
+    forms |= {"jit": comparison.jitted, "raise": comparison.raised} if stage else {}
+    forms |= {"vmap": comparison.mapped} if batch else {}
+    for form, run_form in forms.items():
+        # What goes wrong on Python values need not be compiled.
+        if form == only or (only is None and not comparison.report.findings):
+            run_form()
     return comparison.report
 
 

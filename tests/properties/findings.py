@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import collections
 import dataclasses
+import traceback
 from typing import Any
 
 import numpy as np
@@ -33,6 +34,14 @@ class Finding:
             ]
             + [_generated(self.program)]
         )
+
+
+def crash(error: BaseException) -> str:
+    """One line for the exception, then the frames outside of JAX that it came through, the innermost ones."""
+    message = str(error).strip().partition("\n")[0]
+    frames = [f for f in traceback.extract_tb(error.__traceback__) if "/jax/" not in f.filename]
+    lines = [f"  {frame.filename}:{frame.lineno} in {frame.name}" for frame in frames[-6:]]
+    return "\n".join([f"crashed: {type(error).__name__}: {message}", *lines])
 
 
 @dataclasses.dataclass

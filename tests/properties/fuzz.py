@@ -10,6 +10,7 @@ prints it again.
 from __future__ import annotations
 
 import argparse
+import collections
 import faulthandler
 import os
 import sys
@@ -36,6 +37,7 @@ def main(arguments: list[str] | None = None) -> int:
     out = Path(options.out)
     mixes = options.mix or list(MIXES)
     total, started, ended = Report(), time.monotonic(), False
+    kinds = collections.Counter[str]()
     for number in range(options.seed, options.seed + options.programs):
         mix = mixes[number % len(mixes)]
         program = generate(from_seed(f"{mix}/{number}"), MIXES[mix])
@@ -49,15 +51,17 @@ def main(arguments: list[str] | None = None) -> int:
             report.add(compare_derivatives(program))
         faulthandler.cancel_dump_traceback_later()
         for finding in report.findings[:1]:
-            _save(out, mix, number, finding, shrink=not options.no_shrink)
+            kinds[_kind(finding)] += 1
+            # A few of a kind are enough to read; making them smaller takes longer than finding them.
+            _save(out, mix, number, finding, shrink=not options.no_shrink and kinds[_kind(finding)] <= 3)
         total.add(report)
         ended = options.minutes is not None and time.monotonic() - started > 60 * options.minutes
         if ended or (number + 1 - options.seed) % 200 == 0:
-            _print(total, time.monotonic() - started)
+            _print(total, kinds, time.monotonic() - started)
         if ended:
             break
     if not ended:
-        _print(total, time.monotonic() - started)
+        _print(total, kinds, time.monotonic() - started)
     return 1 if total.findings else 0
 
 
@@ -90,12 +94,14 @@ def _save(out: Path, mix: str, number: int, finding: Finding, *, shrink: bool) -
     print(text, flush=True)
 
 
-def _print(total: Report, seconds: float) -> None:
+def _kind(finding: Finding) -> str:
+    """How the statistics call a finding: by its form and the first words of its detail."""
+    first = finding.detail.splitlines()[0]
+    return f"{finding.form}: {first or 'another run than in Python'}"[:90]
+
+
+def _print(total: Report, kinds: collections.Counter[str], seconds: float) -> None:
     """Prints the counts so far."""
-    kinds: dict[str, int] = {}
-    for finding in total.findings:
-        kind = f"{finding.form}: {finding.detail.splitlines()[0] or 'another run than in Python'}"[:90]
-        kinds[kind] = kinds.get(kind, 0) + 1
     print(f"== {total.counts['programs']} programs in {seconds:.0f} s, {len(total.findings)} findings")
     for title, counts in (("runs", total.counts), ("refusals", total.refusals), ("findings", kinds)):
         print(f"  {title}: " + ", ".join(f"{name} {count}" for name, count in sorted(counts.items())))

@@ -23,7 +23,7 @@ from .running import loaded, run
 
 def smaller(finding: Finding, attempts: int = 400) -> Finding:
     """The same disagreement in a program as small as `attempts` trials make it."""
-    inputs = (finding.inputs,) if finding.inputs in finding.program.inputs else finding.program.inputs
+    inputs = (finding.inputs,) if finding.inputs else finding.program.inputs
     for candidate_inputs in (inputs, finding.program.inputs):
         first = _shown(dataclasses.replace(finding.program, inputs=candidate_inputs), finding)
         if first is not None:
@@ -48,7 +48,7 @@ def _shown(program: Program, like: Finding) -> Finding | None:
     try:
         if not _errors(program) <= _errors(like.program):
             return None
-        findings = compare(program, batch=like.form == "vmap").findings
+        findings = compare(program, batch=like.form == "vmap", only=like.form).findings
     except Exception:
         return None
     sort = _sort(like)

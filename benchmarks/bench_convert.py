@@ -1,0 +1,85 @@
+"""Is conversion time linear in the size of a function, and which passes take it?"""
+
+from __future__ import annotations
+
+import time
+import types
+from collections.abc import Callable
+from typing import Any
+
+from autograph_lite import transpiler
+from autograph_lite.operators import calls, policy
+from benchmarks import generated, table, timing
+from benchmarks.timing import Row
+
+LINES = (10, 100, 300, 1000, 3000)
+CONDITIONALS = (8, 25, 50, 100, 200)
+
+
+def converting(make: Callable[[int], types.FunctionType], size: int) -> float:
+    """Seconds to convert a new function of that size: reading, all passes, compiling."""
+    operators, _ = calls._state["operators"]
+    times = []
+    for _ in range(3 if size < 3000 else 2):
+        fn = make(size)  # new text each time: nothing is remembered
+        start = time.perf_counter()
+        transpiler.Transpiler(operators, policy.leads_to_library).convert(fn)
+        times.append(time.perf_counter() - start)
+    return min(times)
+
+
+def measure(lines: tuple[int, ...] = LINES, conditionals: tuple[int, ...] = CONDITIONALS) -> list[Row]:
+    """Milliseconds of conversion by kind and size of function."""
+    generated_functions = [("mixed, lines", generated.mixed, lines), ("if/else in a row", generated.conditionals, conditionals)]
+    generated_functions.append(("guards in a row", generated.guards, conditionals))
+    rows = []
+    for kind, make, sizes in generated_functions:
+        for size in sizes:
+            taken = 1000 * converting(make, size)
+            rows.append({"function": kind, "size": size, "ms": taken, "ms per unit": taken / size})
+    return rows
+
+
+def measure_passes(lines: int = 1000) -> list[Row]:
+    """Milliseconds of each step of converting one function, the slowest first."""
+    taken: dict[str, float] = {}
+    fn = generated.mixed(lines)
+
+    def timed(name: str, run: Callable[..., Any]) -> Callable[..., Any]:
+        def wrapper(*args: Any, **kwargs: Any) -> Any:
+            start = time.perf_counter()
+            result = run(*args, **kwargs)
+            taken[name] = taken.get(name, 0.0) + time.perf_counter() - start
+            return result
+
+        return wrapper
+
+    own = {
+        (transpiler.source, "read"): "read and parse",
+        (transpiler, "_planned"): "analysis",
+        (transpiler.loader, "load"): "compile and load",
+    }
+    kept = {(owner, name): getattr(owner, name) for owner, name in own}
+    run = transpiler._run
+    try:
+        for (owner, name), label in own.items():
+            setattr(owner, name, timed(label, kept[owner, name]))
+        transpiler._run = lambda name, *rest: timed(f"pass {name}", run)(name, *rest)
+        operators, _ = calls._state["operators"]
+        transpiler.Transpiler(operators, policy.leads_to_library).convert(fn)
+    finally:
+        transpiler._run = run
+        for (owner, name), original in kept.items():
+            setattr(owner, name, original)
+    return [{"step": name, "ms": 1000 * t} for name, t in sorted(taken.items(), key=lambda item: -item[1])]
+
+
+def main() -> None:
+    """Prints both tables."""
+    timing.best(lambda: converting(generated.mixed, 10), 1)  # the parts of quoted code are parsed once for each process
+    table.show("Conversion", measure())
+    table.show("Steps of converting 1,000 lines", measure_passes())
+
+
+if __name__ == "__main__":
+    main()
