@@ -194,6 +194,8 @@ def _method(method: types.MethodType) -> Any:
     fn = method.__func__
     classes.seen(owner)
     if isinstance(fn, types.FunctionType):
+        if not policy.is_users(fn):
+            classes.seen_inside(owner)
         new = _function(fn)
         if new is fn:
             return method
@@ -266,6 +268,7 @@ def _object(callee: Any) -> Any:
     if policy.is_users_class(kind):
         classes.seen(callee)
         return callee
+    classes.seen_inside(callee)
     return _with_converted_arguments(callee)
 
 

@@ -23,6 +23,9 @@ _installed: dict[type, dict[str, Any]] = {}
 _users: dict[type, int] = {}
 
 
+LIMIT, DEPTH = 2000, 6  # how many objects are looked at, and how deep, where a library's object is called
+
+
 class _Local(threading.local):
     def __init__(self) -> None:
         self.scopes: list[set[type]] = []
@@ -60,6 +63,23 @@ def seen(value: Any) -> None:
     """Converts the methods of an object's class, if it is the user's."""
     if not isinstance(value, (jax.Array, types.ModuleType, types.FunctionType)):
         seen_class(value if isinstance(value, type) else type(value))
+
+
+def seen_inside(value: Any) -> None:
+    """`seen` for an object that a library owns, and for the objects in it, whose methods the library may call."""
+    if not _jax.tracing():
+        return
+    todo, known = [(value, 0)], set()
+    while todo and len(known) < LIMIT:
+        item, depth = todo.pop()
+        if id(item) in known or isinstance(item, (jax.Array, type, types.ModuleType, types.FunctionType, str, int, float)):
+            continue
+        known.add(id(item))
+        seen(item)
+        if depth < DEPTH:
+            inside = list(item) if isinstance(item, (list, tuple)) else []
+            inside += list(item.values()) if isinstance(item, dict) else list(getattr(item, "__dict__", {}).values())
+            todo += [(child, depth + 1) for child in inside]
 
 
 def seen_class(kind: type) -> None:

@@ -7,6 +7,7 @@ is the user's. A function without a file (a built-in, `exec`) can't be converted
 from __future__ import annotations
 
 import functools
+import linecache
 import pathlib
 import site
 import sysconfig
@@ -43,11 +44,12 @@ def is_library_file(path: str) -> bool:
 
 def is_users(fn: Any) -> bool:
     """Whether `fn` is a Python function of the user's that may be converted."""
-    return (
-        isinstance(fn, types.FunctionType)
-        and not is_library_file(fn.__code__.co_filename)
-        and not getattr(fn, MARK, False)
-    )
+    if not isinstance(fn, types.FunctionType) or getattr(fn, MARK, False):
+        return False
+    path = fn.__code__.co_filename
+    if path.startswith("<") and path not in linecache.cache:
+        return False  # made by `exec`, as the methods of a dataclass are: there is no text to convert
+    return not is_library_file(path)
 
 
 def is_users_class(kind: type) -> bool:
@@ -60,7 +62,7 @@ def is_users_own_class(kind: type) -> bool:
     """Whether the class statement itself is the user's."""
     for value in vars(kind).values():
         for fn in functions_of(value):
-            if is_users(fn):
+            if is_users(fn) or is_users(getattr(fn, "__wrapped__", None)):
                 return True
     return False
 
