@@ -177,6 +177,10 @@ def _undecorated(value: object) -> object:
 
 
 def _has_source(function: Callable[..., Any]) -> bool:
+    if (
+        inspect.getfile(function) == "<string>"
+    ):  # since 3.13, linecache has the text of `python -c` by that name
+        return False
     try:
         inspect.getsource(function)
     except (OSError, TypeError, SyntaxError):

@@ -21,6 +21,7 @@ from collections.abc import Sequence
 
 import gast
 
+from autograph_lite.analysis import scopes
 from autograph_lite.analysis.exits import LOOPS, always_jumps, always_returns, blocks, escapes
 from autograph_lite.converters.context import Context
 from autograph_lite.syntax import quote
@@ -46,6 +47,7 @@ class _Frame:
     stop: str | None = None  # set by break
     skip: str | None = None  # set by continue
     ret: str | None = None  # holds the value of an early return
+    late: bool = False  # whether `ret` only says that a return was reached, and its value is computed after the loop
     in_loop: bool = False
     depth: int = 0
 
@@ -70,6 +72,8 @@ class _Jumps:
                     return done + quote.all_located(flag, node)
                 case gast.Return() if frame.ret is None:
                     return [*done, node]
+                case gast.Return() if frame.late:
+                    return done + quote.all_located(quote.stmts("flag = True", flag=frame.ret), node)
                 case gast.Return():
                     return done + self.keep_value(node, frame.ret)
                 case gast.While() | gast.For():
@@ -154,13 +158,17 @@ class _Jumps:
     def loop(self, node: gast.While | gast.For, frame: _Frame) -> tuple[Block, Block]:
         """The loop, and what follows it: its own `else`, and the passing on of a `return`."""
         kinds = escapes(node.body) - {"continue"}
+        late = self.late_return(node) if frame.ret is None and "return" in kinds else None
         inner = _Frame(
             stop=self.fresh("stop") if "break" in kinds else None,
-            ret=frame.ret or (self.fresh("ret") if "return" in kinds else None),
+            ret=frame.ret or (self.fresh("done" if late else "ret") if "return" in kinds else None),
+            late=frame.late or late is not None,
             in_loop=True,
         )
         before: Block = quote.stmts("stop = False", stop=inner.stop) if inner.stop else []
-        if inner.ret != frame.ret:
+        if late:
+            before += quote.stmts("done = False", done=inner.ret)
+        elif inner.ret != frame.ret:
             before += quote.stmts("ret = ag.NO_RETURN", ret=inner.ret, ag=self.ag)
         node.body = self.block(node.body, inner) or [gast.Pass()]
         tests = self.tests(inner, kinds)
@@ -179,10 +187,29 @@ class _Jumps:
             assert inner.ret is not None
             returned = self.tests(inner, frozenset({"return"}))
             again = gast.If(_any(returned), [gast.Return(quote.name(inner.ret))], [])
-            if inner.ret != frame.ret:
+            if late:
+                again.body = [late]
+            elif inner.ret != frame.ret:
                 again.body = quote.stmts("return ret.value", ret=inner.ret)
             after = [quote.located(again, node), *after]
         return quote.all_located([*before, node], node), after
+
+    def late_return(self, node: gast.While | gast.For) -> gast.Return | None:
+        """The only `return` in a loop, to be run after it: then the loop carries a flag, and not a second copy of the value.
+
+        Nothing runs between the two, so the variables of the value are what they were. Those that only the loop assigns
+        are assigned where the flag is set.
+        """
+        returns = [n for n in scopes.own_nodes([node]) if isinstance(n, gast.Return)]
+        guarded = any(isinstance(n, (gast.With, gast.Try, gast.TryStar)) for n in scopes.own_nodes(node.body))
+        if len(returns) != 1 or guarded:
+            return None
+        bound = set(scopes.bound([node]))
+        late = copy.deepcopy(returns[0])
+        if late.value is None:
+            late.value = quote.located(quote.constant(None), late)
+        late.value = _Assigned(self.ag, bound).visit(late.value)
+        return late
 
     def return_again(self, ret: str, rest: Block, frame: _Frame) -> Block:
         """`if <returned>: return <value>`, then `rest`: passes on a return that happened in an inner statement."""
@@ -197,9 +224,26 @@ class _Jumps:
             found.append(quote.name(frame.stop))
         if "continue" in kinds and frame.skip:
             found.append(quote.name(frame.skip))
-        if "return" in kinds and frame.ret:
+        if "return" in kinds and frame.ret and frame.late:
+            found.append(quote.name(frame.ret))
+        elif "return" in kinds and frame.ret:
             found.append(quote.expr("ag.returned(ret)", ag=self.ag, ret=frame.ret))
         return found
+
+
+class _Assigned(gast.NodeTransformer):
+    """Marks reads of names that are known to be assigned."""
+
+    def __init__(self, ag: str, names: set[str]) -> None:
+        self.ag, self.names = ag, names
+
+    def visit_Lambda(self, node: gast.Lambda) -> gast.AST:
+        return node
+
+    def visit_Name(self, node: gast.Name) -> gast.AST:
+        if node.id not in self.names or not isinstance(node.ctx, gast.Load):
+            return node
+        return quote.located(quote.expr("ag.assigned(y)", ag=self.ag, y=node), node)
 
 
 def _any(tests: list[gast.expr]) -> gast.expr:

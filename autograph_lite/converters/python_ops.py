@@ -79,6 +79,11 @@ def defined(value: T) -> T:
     return value
 
 
+def assigned(value: Any) -> Any:
+    """The value of a variable that is known to have one."""
+    return value.value if isinstance(value, Maybe) else value
+
+
 def deleted(value: Any, name: str) -> Maybe:
     """What a name holds after `del`."""
     defined(value)

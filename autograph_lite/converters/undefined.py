@@ -23,10 +23,11 @@ def run(function: gast.FunctionDef, plan: FunctionPlan, context: Context) -> Non
     unsure = [n for n in definedness.unsure(function.body, params, plan.plans) if n not in plan.outer]
     deleted = {n.value.args[0].id for n in scopes.own_nodes(function.body) if _is_deletion(n, context.ag)}
     tracked = frozenset(unsure) | deleted
+    reads: list[gast.Name] = []
     if tracked:
         reads = definedness.unsure_reads(function.body, params, plan.plans, tracked)
         reads += _reads_inside(function.body, tracked)
-        _Check(reads, context).generic_visit(function)
+    _Check(reads, context).generic_visit(function)
     start = _after_docstring(function.body)
     first = [s for name in unsure for s in quote.stmts("y = ag.Undefined(text)", ag=context.ag, y=name, text=quote.constant(name))]
     # `if False: y = None` never runs; it makes `y` a variable of this function where only branches assign it.
@@ -44,7 +45,7 @@ def _reads_inside(body: list[gast.stmt], tracked: frozenset[str]) -> list[gast.N
         if isinstance(node, (*scopes.FUNCTIONS, gast.GeneratorExp)):
             wanted = scopes.free(node) & tracked
             if wanted:
-                inside = node.body if isinstance(node.body if hasattr(node, "body") else None, list) else [node]
+                inside = node.body if isinstance(node, (gast.FunctionDef, gast.AsyncFunctionDef)) else [node]
                 found += [
                     n
                     for part in inside
@@ -85,6 +86,9 @@ class _Check(gast.NodeTransformer):
             case gast.Attribute(value=gast.Name(id=root), attr="deleted" | "Return") if root == self.ag:
                 if node.func.attr == "deleted":
                     return node  # checks by itself
+            case gast.Attribute(value=gast.Name(id=root), attr="assigned") if root == self.ag:
+                # Its argument is known to be assigned: only taken out of its wrapper, where it may be in one.
+                return node if id(node.args[0]) in self.reads else node.args[0]
         return self.generic_visit(node)
 
     def visit_AugAssign(self, node: gast.AugAssign) -> gast.AST | list[gast.stmt]:

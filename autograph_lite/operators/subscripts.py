@@ -29,6 +29,13 @@ def item(base: Any, index: Any) -> Any:
       TracedIndexError: a traced index where no array meaning exists: a dict's key, a string, a list of unlike items.
     """
     if isinstance(base, jax.Array):
+        if _is_mask(index):
+            raise TracedIndexError(
+                f"An array, {describe(base)}, is indexed with a traced mask.",
+                where=where.here(),
+                why="How many items the mask chooses is not known while tracing, so the result has no shape.",
+                fix="use jnp.where(mask, x, neutral), or the argument `where=` of jnp.sum, jnp.max and the like.",
+            )
         return base[_checked(index)]
     if not _is_traced_index(index):
         return base[index]
@@ -111,6 +118,10 @@ def update_item(base: Any, *steps_symbol_operand: Any) -> Any:
     """`base.a[i] += operand()` for the steps `'a', (i,)` and the symbol `'+='`; returns what `base` is then."""
     *steps, symbol, operand = steps_symbol_operand
 
+    if len(steps) == 1 and not isinstance(steps[0], str) and _is_mask(steps[0][0]) and isinstance(base, (jax.Array, np.ndarray)):
+        array = jnp.asarray(base)
+        return _where(steps[0][0], _cast(IN_PLACE[symbol](array, _scalar_operand(operand(), base)), array), array)
+
     def change(old: Any) -> Any:
         if isinstance(old, (list, dict, set, bytearray)):
             journal.record(old)
@@ -141,11 +152,41 @@ def _written(base: Any, index: Any, value: Any) -> Any:
     if isinstance(base, np.ndarray) and _needs_jax(index, value):
         base = jnp.asarray(base)
     if isinstance(base, jax.Array):
+        if _is_mask(index):
+            return _where(index, _cast(value, base), base)
         return base.at[_checked(index)].set(_cast(value, base))
     if _is_traced_index(index) and isinstance(base, (list, dict)):
         return _written_to_list(base, index, value)
     journal.record(base)[index] = value
     return base
+
+
+def _is_mask(index: Any) -> bool:
+    """Whether the index is a traced mask: how many items it takes is not known while tracing."""
+    return isinstance(index, jax.Array) and index.dtype == bool and index.ndim > 0 and traced(index)
+
+
+def _where(mask: Any, value: Any, base: jax.Array) -> jax.Array:
+    """`base` with `value` where `mask` holds."""
+    if base.shape[: mask.ndim] != mask.shape:
+        raise IndexError(f"boolean index has shape {mask.shape}; the array indexed has shape {base.shape}.")
+    wide = mask.reshape(mask.shape + (1,) * (base.ndim - mask.ndim))
+    if value.shape != base.shape:
+        _scalar_operand(value, base, mask.ndim)
+    return jnp.where(wide, value, base)
+
+
+def _scalar_operand(value: Any, base: Any, axes: int | None = None) -> Any:
+    shape = jnp.shape(value)
+    rest = base.shape[axes:] if axes is not None else ()
+    if shape not in ((), (1,), rest):
+        raise TracedIndexError(
+            f"Items chosen by a traced mask are given {describe(value)}.",
+            where=where.here(),
+            why="How many items the mask chooses is not known while tracing, so one value is needed for all of them.",
+            fix="give a scalar, or use jnp.where(mask, new, old) with arrays of the full shape.",
+        )
+    return value
 
 
 def _needs_jax(index: Any, value: Any) -> bool:

@@ -6,7 +6,7 @@ from typing import Any
 
 import jax.numpy as jnp
 
-from autograph_lite.converters.python_ops import NO_RETURN, Maybe, Return, Undefined, returned
+from autograph_lite.converters.python_ops import NO_RETURN, Maybe, Return, Undefined, assigned, returned
 from autograph_lite.operators import checks, mismatch
 from autograph_lite.operators.values import traced
 
@@ -41,4 +41,4 @@ def deleted(value: Any, name: str) -> Maybe:
     return Undefined(name)
 
 
-__all__ = ["NO_RETURN", "Return", "Undefined", "defined", "deleted", "returned"]
+__all__ = ["NO_RETURN", "Return", "Undefined", "assigned", "defined", "deleted", "returned"]
