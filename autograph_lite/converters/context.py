@@ -7,14 +7,13 @@ from collections.abc import Callable
 
 import gast
 
-from autograph_lite.analysis.liveness import Facts
 from autograph_lite.errors import Location
 from autograph_lite.syntax.names import Fresh
 
 
 @dataclasses.dataclass
 class Context:
-    """Passed to each pass; filled by the analysis between part 1 and part 2.
+    """Passed to each pass.
 
     Attributes:
       fresh: gives an unused name for a base name.
@@ -23,11 +22,8 @@ class Context:
       function: the user's name of the outermost function.
       lines: text of the user's file, for messages.
       is_library: whether a dotted name such as `jnp.sin` leads, at conversion, to a function that needs no conversion.
+      returns: names of the variables that hold early returns.
       generated: names of the functions that the passes have made.
-      facts: data-flow facts of each compound statement.
-      cells: for each compound statement, names written in it that live in closure cells or module globals, and so are
-        written in place instead of returned.
-      undefined: for each function, the names that have to start as `ag.Undefined`.
     """
 
     fresh: Fresh
@@ -36,10 +32,8 @@ class Context:
     function: str
     lines: list[str]
     is_library: Callable[[str], bool] = lambda dotted: False
+    returns: set[str] = dataclasses.field(default_factory=set)
     generated: set[str] = dataclasses.field(default_factory=set)
-    facts: dict[gast.AST, Facts] = dataclasses.field(default_factory=dict)
-    cells: dict[gast.AST, tuple[frozenset[str], frozenset[str]]] = dataclasses.field(default_factory=dict)
-    undefined: dict[gast.AST, list[str]] = dataclasses.field(default_factory=dict)
 
     def location(self, node: gast.AST) -> Location:
         """Where `node` stands in the user's file."""

@@ -57,7 +57,7 @@ class _Frame:
 
 class _Jumps:
     def __init__(self, context: Context) -> None:
-        self.fresh, self.ag = context.fresh, context.ag
+        self.fresh, self.ag, self.returns = context.fresh, context.ag, context.returns
 
     def block(self, body: Sequence[gast.stmt], frame: _Frame) -> Block:
         done: Block = []
@@ -120,7 +120,7 @@ class _Jumps:
             frame,
             depth=0,
             skip=frame.skip or (self.fresh("skip") if "continue" in kinds else None),
-            ret=frame.ret or (self.fresh("ret") if "return" in kinds else None),
+            ret=frame.ret or (self.new_ret() if "return" in kinds else None),
         )
         before: Block = []
         if inner.skip != frame.skip:
@@ -161,7 +161,7 @@ class _Jumps:
         late = self.late_return(node) if frame.ret is None and "return" in kinds else None
         inner = _Frame(
             stop=self.fresh("stop") if "break" in kinds else None,
-            ret=frame.ret or (self.fresh("done" if late else "ret") if "return" in kinds else None),
+            ret=frame.ret or (None if "return" not in kinds else self.fresh("done") if late else self.new_ret()),
             late=frame.late or late is not None,
             in_loop=True,
         )
@@ -210,6 +210,11 @@ class _Jumps:
             late.value = quote.located(quote.constant(None), late)
         late.value = _Assigned(self.ag, bound).visit(late.value)
         return late
+
+    def new_ret(self) -> str:
+        name = self.fresh("ret")
+        self.returns.add(name)
+        return name
 
     def return_again(self, ret: str, rest: Block, frame: _Frame) -> Block:
         """`if <returned>: return <value>`, then `rest`: passes on a return that happened in an inner statement."""

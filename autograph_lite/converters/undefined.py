@@ -22,14 +22,17 @@ def run(function: gast.FunctionDef, plan: FunctionPlan, context: Context) -> Non
     params = scopes.parameters(function.args)
     unsure = [n for n in definedness.unsure(function.body, params, plan.plans) if n not in plan.outer]
     deleted = {n.value.args[0].id for n in scopes.own_nodes(function.body) if _is_deletion(n, context.ag)}
-    tracked = frozenset(unsure) | deleted
+    tracked = frozenset(unsure) - context.returns | deleted
     reads: list[gast.Name] = []
     if tracked:
         reads = definedness.unsure_reads(function.body, params, plan.plans, tracked)
         reads += _reads_inside(function.body, tracked)
     _Check(reads, context).generic_visit(function)
     start = _after_docstring(function.body)
-    first = [s for name in unsure for s in quote.stmts("y = ag.Undefined(text)", ag=context.ag, y=name, text=quote.constant(name))]
+    first: list[gast.stmt] = []
+    for name in unsure:
+        text = "y = ag.NO_RETURN" if name in context.returns else "y = ag.Undefined(text)"
+        first += quote.stmts(text, ag=context.ag, y=name, text=quote.constant(name))
     # `if False: y = None` never runs; it makes `y` a variable of this function where only branches assign it.
     for name in plan.anchors:
         if name not in unsure:

@@ -9,23 +9,22 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jax import lax
 
+from autograph_lite import _jax
 from autograph_lite.operators import checks, journal, mismatch
 from autograph_lite.operators.places import MISSING, Contents, Place
 from autograph_lite.operators.staging import Path
 from autograph_lite.operators.templates import ABSENT, Captured, Mismatch, Template, capture, fill, join, rebuild
 
-Select = Callable[[list[Callable[[], list[jax.Array]]]], Any]
 
 
 def stage(
-    select: Select, funs: Sequence[Callable[..., Any]], operands: Sequence[Any], names: Sequence[str]
+    select: jax.Array, funs: Sequence[Callable[..., Any]], operands: Sequence[Any], names: Sequence[str]
 ) -> Any:
     """The values of the variables after one of `funs` has run.
 
     Args:
-      select: takes as many functions from nothing to arrays, and gives the arrays of the one that is taken.
+      select: the condition, a scalar bool that takes the first of two; or the number of one of several, an int32 scalar.
       funs: generated functions from `operands` to the variables called `names`.
       operands: passed to each of them.
       names: of the variables; none where the functions return one value.
@@ -62,22 +61,20 @@ def _join(values: Sequence[Captured], label: str, funs: Sequence[Callable[..., A
     return template
 
 
-def _select(select: Select, paths: Sequence[Path], templates: Sequence[Template], writes: _Writes) -> Iterator[Any]:
-    """Emits the branches; gives the joined arrays, those of the variables first."""
+def _select(select: jax.Array, paths: Sequence[Path], templates: Sequence[Template], writes: _Writes) -> Iterator[Any]:
+    """Brings the paths to their joined types; gives the joined arrays, those of the variables first."""
 
-    def branch(number: int, path: Path) -> Callable[[], list[jax.Array]]:
-        def run() -> list[jax.Array]:
-            lookup = path.emit()
-            arrays: list[jax.Array] = []
-            for value, template in zip(path.values, templates, strict=False):
-                arrays += fill(value, template, lookup)
-            for slot in writes.slots:
-                arrays += fill(slot.options[number], slot.template, lookup)
-            return arrays
+    def arrays(number: int, path: Path) -> list[jax.Array]:
+        found: list[jax.Array] = []
+        for value, template in zip(path.values, templates, strict=False):
+            found += fill(value, template, path.trace.lookup)
+        for slot in writes.slots:
+            found += fill(slot.options[number], slot.template, path.trace.lookup)
+        return found
 
-        return run
-
-    return iter(select([branch(number, path) for number, path in enumerate(paths)]))
+    for number, path in enumerate(paths):
+        path.trace.finish(lambda number=number, path=path: arrays(number, path))
+    return iter(_jax.branch_trace().select(select, [path.trace for path in paths]))
 
 
 @dataclasses.dataclass(frozen=True)
@@ -153,13 +150,3 @@ def _zero(values: Sequence[Any]) -> Any:
     """A placeholder for the payload of a check that is not on this path."""
     known = next(v for v in values if v is not MISSING)
     return np.zeros(jnp.shape(known), jnp.result_type(known))
-
-
-def cond(test: Any) -> Select:
-    """Takes the first of two branches where the scalar bool `test` holds."""
-    return lambda branches: lax.cond(test, *branches)
-
-
-def switch(index: Any) -> Select:
-    """Takes the branch with the number `index`, an int32 scalar."""
-    return lambda branches: lax.switch(index, branches)

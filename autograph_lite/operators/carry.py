@@ -16,10 +16,20 @@ import jax.numpy as jnp
 import numpy as np
 
 from autograph_lite import _jax
-from autograph_lite.operators import checks, journal, mismatch
+from autograph_lite.operators import checks, journal, lists, mismatch, where
 from autograph_lite.operators.places import MISSING, Contents, Place
 from autograph_lite.operators.staging import enter
-from autograph_lite.operators.templates import Captured, Mismatch, Template, capture, fill, join, rebuild, widen
+from autograph_lite.operators.templates import (
+    Captured,
+    Mismatch,
+    Template,
+    capture,
+    fill,
+    join,
+    rebuild,
+    structural,
+    widen,
+)
 from autograph_lite.operators.values import traced
 
 ATTEMPTS = 24
@@ -66,6 +76,8 @@ class Carry:
       templates: their types.
       slots: places, by owner and key.
       outer: the trace around the loop.
+      growths: lists that get longer with each iteration, by the key of their place.
+      stacks: whether the loop can put out a row for each iteration.
     """
 
     names: tuple[str, ...]
@@ -73,12 +85,36 @@ class Carry:
     templates: tuple[Template, ...]
     slots: dict[Key, Slot]
     outer: object
+    growths: dict[Hashable, lists.Growth] = dataclasses.field(default_factory=dict)
+    stacks: bool = False
 
     @classmethod
-    def of(cls, names: Sequence[str], values: Sequence[Any]) -> Carry:
+    def of(cls, names: Sequence[str], values: Sequence[Any], *, stacks: bool = False) -> Carry:
         """The first guess: numbers that Python knows will be arrays, as a loop's variables change."""
         captured = tuple(map(capture, values))
-        return cls(tuple(names), captured, tuple(widen(c.template) for c in captured), {}, _jax.trace_state())
+        templates = tuple(widen(c.template) for c in captured)
+        return cls(tuple(names), captured, templates, {}, _jax.trace_state(), stacks=stacks)
+
+    def wants(self, wanted: lists.Wanted) -> Carry:
+        """The carry with what a body has asked for; `wanted` itself is raised where another loop has to answer."""
+        for owner, growth in self.growths.items():
+            if growth.token is wanted.token:
+                new = growth.wants(wanted)
+                slots = {key: slot for key, slot in self.slots.items() if key[0] != owner or _below(key[1], new.head)}
+                before = growth.place.read()
+                for j in range(1, new.window + 1):
+                    first = before[growth.length - j]
+                    if isinstance(first, lists.Earlier):
+                        raise first.wanted()
+                    item = capture(first)
+                    slots[owner, lists.Last(j)] = Slot(growth.place, lists.Last(j), item, widen(structural(item.template)))
+                return dataclasses.replace(self, slots=slots, growths={**self.growths, owner: new})
+        raise wanted
+
+    @property
+    def indexed(self) -> bool:
+        """Whether the body asks for the number of the iteration."""
+        return any(growth.indexed for growth in self.growths.values())
 
     def start(self) -> list[jax.Array]:
         """The arrays that enter the loop."""
@@ -102,17 +138,20 @@ class Carry:
     def enter(self, contents: dict[Key, Any]) -> None:
         """Puts the carried contents into the user's objects, for the time that a body is traced."""
         for place, new in self._merged(contents):
-            journal.commit(place, new)
+            growth = self.growths.get(journal.key_of(place))
+            journal.commit(place, new if growth is None else growth.shown(new))
 
     def _merged(self, contents: dict[Key, Any]) -> list[tuple[Place, Contents]]:
         merged: dict[Hashable, tuple[Place, Contents]] = {}
         for key, slot in self.slots.items():
             place, now = merged.setdefault(journal.key_of(slot.place), (slot.place, slot.place.read()))
             now[slot.key] = contents[key]
+        for owner, growth in self.growths.items():
+            merged.setdefault(owner, (growth.place, growth.place.read()))
         return list(merged.values())
 
     def leave(self, values: Sequence[Any], written: journal.Journal, roots: Sequence[Any]) -> list[jax.Array]:
-        """The arrays after an iteration.
+        """The arrays after an iteration; then what it puts out.
 
         Raises:
           Grow: they do not fit the types.
@@ -120,17 +159,68 @@ class Carry:
         """
         captured = list(map(capture, values))
         contents = {key: slot.before for key, slot in self.slots.items()}
-        grown = dict(self.slots)
+        grown, growths = dict(self.slots), dict(self.growths)
         known = [slot.place.owner for slot in self.slots.values()]
-        for change in written.changes([*roots, checks.frame(), *known]).values():
-            self._changed(change, contents, grown)
+        known += [growth.place.owner for growth in self.growths.values()]
+        roots = [*roots, checks.frame(), *known]
+        appended: dict[Hashable, list[Captured]] = {}
+        for owner, change in written.changes(roots).items():
+            if owner in growths or (len(change.new) != len(change.old) and lists.grows(change.place)):
+                items = self._appended(owner, change, contents, grown)
+                appended[owner] = items
+                growths[owner] = self._growth(owner, change, items, roots)
+            else:
+                self._changed(change, contents, grown)
         for key, slot in self.slots.items():
             joined = _join(slot.place.label(slot.key), slot.template, contents[key])
             grown[key] = dataclasses.replace(slot, template=joined)
         templates = tuple(map(_join, self.names, self.templates, captured))
-        if templates != self.templates or _types(grown) != _types(self.slots):
-            raise Grow(dataclasses.replace(self, templates=templates, slots=grown))
-        return self._arrays(captured, contents)
+        if templates != self.templates or _types(grown) != _types(self.slots) or growths != self.growths:
+            raise Grow(dataclasses.replace(self, templates=templates, slots=grown, growths=growths))
+        arrays = self._arrays(captured, contents)
+        for owner, growth in self.growths.items():
+            for item, template in zip(appended[owner], growth.templates, strict=True):
+                arrays += fill(item, template)
+        return arrays
+
+    def _appended(
+        self, owner: Hashable, change: journal.Change, contents: dict[Key, Captured], grown: dict[Key, Slot]
+    ) -> list[Captured]:
+        """The items that an iteration puts out; notes in `contents` and `grown` what it does to the others."""
+        growth = self.growths.get(owner)
+        items = list(change.new.values())
+        captured = [change.captured.get(k) or capture(v) for k, v in change.new.items()]
+        if growth is None:  # found in this pass: the body has seen the list itself
+            if not self.stacks:
+                raise lists.uneven(change.place, where.here())
+            if len(change.new) < len(change.old):
+                raise lists.shrinks(change.place, where.here())
+            return captured[len(change.old) :]
+        tail = growth.tail(items, where.here())
+        if len(items) < tail + growth.window:
+            raise lists.shrinks(change.place, where.here())
+        last = len(items)
+        for j in range(1, growth.window + 1):
+            contents[owner, lists.Last(j)] = captured[last - j]
+        old = {k: v for k, v in change.old.items() if _below(k, growth.head)}
+        new = {k: v for k, v in change.new.items() if _below(k, growth.head)}
+        self._changed(dataclasses.replace(change, old=old, new=new), contents, grown)
+        return captured[tail : last - growth.window]
+
+    def _growth(
+        self, owner: Hashable, change: journal.Change, items: Sequence[Captured], roots: Sequence[Any]
+    ) -> lists.Growth:
+        """The list as the next pass has to know it: the same object where nothing is new."""
+        growth = self.growths.get(owner) or lists.Growth(change.place, len(change.old), ())
+        try:
+            new = tuple(lists.stacked_type(item, lambda value: bool(journal._reachable(roots, {id(value)}))) for item in items)
+            if len(new) == len(growth.templates):
+                new = tuple(map(lists.joined, growth.templates, new))
+        except lists.Unstackable as error:
+            raise lists.unstackable(change.place, error.found, where.here()) from None
+        except Mismatch as found:
+            raise lists.changing(change.place, found, where.here()) from None
+        return growth if new == growth.templates else dataclasses.replace(growth, templates=new)
 
     def _changed(self, change: journal.Change, contents: dict[Key, Captured], grown: dict[Key, Slot]) -> None:
         place, old, new = change.place, change.old, change.new
@@ -150,13 +240,29 @@ class Carry:
                 template = _join(place.label(k), widen(first.template), change.captured[k])
                 grown[key] = Slot(place, k, first, template)
 
-    def finish(self, arrays: Iterable[Any]) -> tuple[Any, ...]:
-        """The variables after the loop; writes the places."""
+    def finish(
+        self, arrays: Iterable[Any], outputs: Iterable[Any] = (), count: int = 0, *, reverse: bool = False
+    ) -> tuple[Any, ...]:
+        """The variables after the loop; writes the places.
+
+        Args:
+          arrays: after the last iteration.
+          outputs: what the iterations have put out, stacked.
+          count: the number of iterations.
+          reverse: whether the last iteration is at index 0 of the outputs.
+        """
         values, contents = self.read(arrays)
+        outputs = iter(outputs)
+        rows = {owner: growth.rows(outputs, count, reverse=reverse) for owner, growth in self.growths.items()}
         for place, new in self._merged(contents):
-            journal.commit(place, new)
+            owner = journal.key_of(place)
+            journal.commit(place, self.growths[owner].finished(new, rows[owner]) if owner in rows else new)
         checks.flush()
         return tuple(values)
+
+
+def _below(key: Hashable, end: int) -> bool:
+    return isinstance(key, int) and key < end
 
 
 def _types(slots: dict[Key, Slot]) -> dict[Key, Template]:
@@ -177,6 +283,8 @@ def settle(carry: Carry, body_fun: Callable[..., Any], stage: Callable[[Carry], 
             return carry, stage(carry)
         except Grow as grow:
             carry = grow.carry
+        except lists.Wanted as wanted:
+            carry = carry.wants(wanted)
         except Unjoinable as error:
             raise mismatch.carry(error.name, error.found, body_fun) from None
     raise mismatch.unsettled(carry.names, body_fun)
@@ -184,7 +292,7 @@ def settle(carry: Carry, body_fun: Callable[..., Any], stage: Callable[[Carry], 
 
 def run_body(
     carry: Carry, body_fun: Callable[..., Any], arrays: Iterable[Any], item: Sequence[Any],
-    after: Callable[[list[Any]], Any] | None = None,
+    after: Callable[[list[Any]], Any] | None = None, index: Any = None,
 ) -> list[jax.Array]:  # fmt: skip
     """One iteration, while it is traced: the arrays after it.
 
@@ -194,9 +302,10 @@ def run_body(
       arrays: before the iteration.
       item: the arguments of `body_fun` before the variables.
       after: called with the variables after the body, in the same trace; its result, an array, comes first.
+      index: the number of the iteration, where the carry says that the body asks for it.
     """
     values, contents = carry.read(arrays)
-    with journal.journal(outer=carry.outer) as written:
+    with journal.journal(outer=carry.outer) as written, lists.growing([*carry.growths.values()], index):
         carry.enter(contents)
         enter(body_fun, values)
         extra: list[Any] = []

@@ -12,7 +12,7 @@ from jax import lax
 from autograph_lite import _jax
 from autograph_lite.errors import IterationError
 from autograph_lite.operators import carry as carries
-from autograph_lite.operators import iterables, journal, mismatch, unrolling, where
+from autograph_lite.operators import iterables, journal, lists, mismatch, unrolling, where
 from autograph_lite.operators.carry import Carry, Unjoinable, run_body, settle
 from autograph_lite.operators.conditions import truth
 from autograph_lite.operators.if_stmt import if_stmt
@@ -130,37 +130,53 @@ def _stage_rows(
 ) -> tuple[Any, ...]:
     """A known number of iterations: `lax.scan`, which can be differentiated in reverse."""
     names = _names(body_fun)
+    reverse = isinstance(items, iterables.Reversed)
+    source = items.items if isinstance(items, iterables.Reversed) else items
+    rows = source.rows()
 
-    def scan(rows: Any, reverse: bool, count: int) -> Callable[[Carry], Any]:
+    def scan(skipped: int) -> Callable[[Carry], Any]:
+        """All iterations but the first ones."""
+        count = length - skipped
+        left = jax.tree.map(lambda a: a[: length - skipped] if reverse else a[skipped:], rows) if skipped else rows
+
         def stage(now: Carry) -> Any:
-            def step(arrays: Any, row: Any) -> tuple[Any, None]:
-                item = source.item(row)
-                if until is None:
-                    return run_body(now, body_fun, arrays, (item,)), None
-                return run_body(now, _unless(until, body_fun, names), arrays, (item,)), None
+            start = now.start()
 
-            return lax.scan(step, now.start(), rows, length=count, reverse=reverse)[0]
+            def step(arrays: Any, row: Any) -> tuple[Any, Any]:
+                index = row[1] if now.indexed else None
+                body = body_fun if until is None else _unless(until, body_fun, names)
+                results = run_body(now, body, arrays, (source.item(row[0]),), index=index)
+                return results[: len(start)], results[len(start) :]
+
+            order = jnp.arange(count)[::-1] if reverse else jnp.arange(count)
+            xs = (left, _jax.as_type(order, order.dtype, True)) if now.indexed else (left,)
+            arrays, outputs = lax.scan(step, start, xs, length=count, reverse=reverse)
+            return arrays, outputs
 
         return stage
 
-    reverse = isinstance(items, iterables.Reversed)
-    source = items.items if isinstance(items, iterables.Reversed) else items
-    try:
-        carry, arrays = _settle(Carry.of(names, init), scan(source.rows(), reverse, length))
-    except Unjoinable as error:
-        # The type of a first value that only stood in for a later one: the first iteration is known to run.
-        if length < 1:
-            raise
-        first = items.at(0)
-        if until is not None and until(*init) is not False:
-            raise mismatch.carry(error.name, error.found, body_fun) from None
-        enter(body_fun, init)
-        values = tuple(body_fun(first, *init))
-        if length == 1:
+    values, skipped = init, 0
+    while True:
+        try:
+            carry = Carry.of(names, values, stacks=True)
+            if skipped:
+                carry, (arrays, outputs) = settle(carry, body_fun, scan(skipped))
+            else:
+                carry, (arrays, outputs) = _settle(carry, scan(skipped))
+            return carry.finish(arrays, outputs, length - skipped, reverse=reverse)
+        except Unjoinable as error:
+            # The type of a first value that only stood in for a later one: the first iteration is known to run.
+            if until is not None and until(*values) is not False:
+                raise mismatch.carry(error.name, error.found, body_fun) from None
+        except lists.TooShort:
+            # The body reads items that the first iterations append.
+            if skipped == lists.PEELED:
+                raise lists.too_short(where.of_function(body_fun)) from None
+        enter(body_fun, values)
+        values = tuple(body_fun(items.at(skipped), *values))
+        skipped += 1
+        if skipped == length:
             return values
-        rest = jax.tree.map(lambda a: a[:-1] if reverse else a[1:], source.rows())
-        carry, arrays = settle(Carry.of(names, values), body_fun, scan(rest, reverse, length - 1))
-    return carry.finish(arrays)
 
 
 def _settle(carry: Carry, stage: Callable[[Carry], Any]) -> tuple[Carry, Any]:
@@ -169,6 +185,8 @@ def _settle(carry: Carry, stage: Callable[[Carry], Any]) -> tuple[Carry, Any]:
             return carry, stage(carry)
         except carries.Grow as grow:
             carry = grow.carry
+        except lists.Wanted as wanted:
+            carry = carry.wants(wanted)
     raise Unjoinable(carry.names[0] if carry.names else "", mismatch.Mismatch("of one type", "of another"))
 
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
+import jax.numpy as jnp
+
 from autograph_lite.operators import branches, journal
 from autograph_lite.operators.conditions import truth
 from autograph_lite.operators.staging import enter
@@ -36,7 +38,7 @@ def if_stmt(
     Source: https://docs.jax.dev/en/latest/_autosummary/jax.lax.cond.html
     """
     if test is not True and test is not False and traced(test):
-        return branches.stage(branches.cond(truth(test)), (true_fun, false_fun), operands, names)
+        return branches.stage(jnp.asarray(truth(test)), (true_fun, false_fun), operands, names)
     fun = true_fun if test else false_fun
     if journal.active() is not None:
         enter(fun, operands)

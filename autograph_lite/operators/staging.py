@@ -1,7 +1,8 @@
 """How is a branch traced exactly once? Into a path: the values of its variables, what it wrote to, and its equations.
 
 Tracing once to look and once for real doubles the work at every level of nesting, so it is exponential in the nesting
-depth. A path's values are the tracers of its own trace, which is over; `Path.emit` gives what stands for them.
+depth. A path's values are the tracers of its own trace, which goes on when `trace.finish` brings them to their joined
+types; `trace.lookup` gives what stands for them there.
 """
 
 from __future__ import annotations
@@ -12,7 +13,6 @@ from typing import Any
 from autograph_lite import _jax
 from autograph_lite.operators import checks, journal
 from autograph_lite.operators.templates import ABSENT, Captured, capture
-from autograph_lite.operators.values import Tracer
 
 MUTABLE = (list, dict, set, bytearray)
 
@@ -23,6 +23,7 @@ class Path:
     Attributes:
       values: its variables at the end, in the order of their names; all missing where `raised`.
       changes: places written to.
+      trace: the branch itself.
       raised: the exception that the user's `raise` ended the branch with, if any.
     """
 
@@ -30,15 +31,13 @@ class Path:
         self.values: list[Captured] = [ABSENT] * max(count, 1)
         self.changes: dict[Hashable, journal.Change] = {}
         self.raised: BaseException | None = None
-        self._index: dict[int, int] = {}
-        self._kept: list[Any] = []
         outer = _jax.trace_state()
 
         def run() -> list[Any]:
             with journal.journal(outer=outer) as written:
                 return self._run(fun, operands, count, written)
 
-        self.traced = _jax.Traced(run)
+        self.trace = _jax.branch_trace()(run)
 
     def _run(self, fun: Callable[..., Any], operands: Sequence[Any], count: int, written: journal.Journal) -> list[Any]:
         enter(fun, operands)
@@ -51,25 +50,8 @@ class Path:
             self.raised = error
             checks.fail_if(True, error)
         self.changes = written.changes([fun, *operands, checks.frame()])
-        outputs: list[Any] = []
         captured = [c for change in self.changes.values() for c in change.captured.values()]
-        for value in [*self.values, *captured]:
-            for leaf in [value.present, *value.leaves]:
-                if isinstance(leaf, Tracer) and id(leaf) not in self._index:
-                    self._index[id(leaf)] = len(outputs)
-                    outputs.append(leaf)
-        self._kept = outputs
-        return outputs
-
-    def emit(self) -> Callable[[Any], Any]:
-        """Emits the branch's equations; gives what stands for a leaf of its values."""
-        outputs = self.traced.emit()
-
-        def lookup(leaf: Any) -> Any:
-            index = self._index.get(id(leaf)) if isinstance(leaf, Tracer) else None
-            return leaf if index is None else outputs[index]
-
-        return lookup
+        return [leaf for value in [*self.values, *captured] for leaf in (value.present, *value.leaves)]
 
 
 def enter(fun: Any, operands: Sequence[Any]) -> None:

@@ -135,7 +135,7 @@ class _Comparison:
             function = self.attempt("raise", lambda: autograph_lite.convert(namespace["main"]))
             for inputs, python in failing if function else ():
                 self.report.counts["raise: runs"] += 1
-                ours = run(function, tuple(_array(value) for value in inputs), [])
+                ours = run(function, tuple(jnp.asarray(_array(value)) for value in inputs), [])
                 if same_error(ours.error, python.error):
                     continue
                 if isinstance(ours.error, autograph_lite.AutographError):

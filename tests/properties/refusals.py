@@ -6,9 +6,8 @@ A random program may be refused for one of these reasons only.
 from __future__ import annotations
 
 NAMED: dict[str, str] = {
-    "UndefinedVariableError": "a variable assigned on one path only: an error only if its value is used where it may "
-    "be missing",
-    "BranchMismatchError": "structure, and static Python values that stay Python: equal on all paths, or an error",
+    "UndefinedVariableError": "a variable assigned on one path only, used where it may be missing",
+    "BranchMismatchError": "structure and static Python values: equal on all paths, or an error",
     "CarryMismatchError": "a loop's variables keep their structure and shape",
     "HandledRaiseError": "an `except` that would have to catch a staged raise is an error that says so",
     "MutationError": "a mutation that can't be followed: an error at the line that mutates",

@@ -8,6 +8,7 @@ so that findings from seeds and from hypothesis shrink alike.
 from __future__ import annotations
 
 import ast
+import builtins
 import copy
 import dataclasses
 from collections.abc import Iterator
@@ -86,8 +87,19 @@ def _simplified(source: str) -> Iterator[str]:
                 compile(text, "smaller", "exec")
             except (SyntaxError, ValueError):
                 continue
-            if len(text) < len(source):
+            if len(text) < len(source) and _every_name_is_assigned(changed):
                 yield text
+
+
+def _every_name_is_assigned(tree: ast.AST) -> bool:
+    """Whether each name is assigned somewhere: a program that always misses one shows nothing of interest."""
+    names = [node for node in ast.walk(tree) if isinstance(node, ast.Name)]
+    bound = {node.id for node in names if not isinstance(node.ctx, ast.Load)} | {"xp", "note", *dir(builtins)}
+    for node in ast.walk(tree):
+        bound |= {node.arg} if isinstance(node, ast.arg) else set()
+        bound |= {node.name} if isinstance(node, ast.FunctionDef | ast.ClassDef | ast.alias) else set()
+        bound |= {node.name} if isinstance(node, ast.MatchAs) and node.name else set()
+    return all(node.id in bound for node in names)
 
 
 @dataclasses.dataclass(frozen=True)

@@ -1,0 +1,28 @@
+"""Runs all benchmarks, or those named: `python -m benchmarks [convert] [trace] [python] [staged] [call]`."""
+
+from __future__ import annotations
+
+import sys
+
+from benchmarks import bench_call, bench_convert, bench_python, bench_staged, bench_trace
+
+ALL = {
+    "convert": bench_convert,
+    "trace": bench_trace,
+    "python": bench_python,
+    "staged": bench_staged,
+    "call": bench_call,
+}
+
+
+def main(names: list[str]) -> None:
+    """Prints the tables of the benchmarks with these names; all without names."""
+    unknown = [name for name in names if name not in ALL]
+    if unknown:
+        sys.exit(f"there is no benchmark {unknown[0]!r}; there are {', '.join(ALL)}.")
+    for name in names or ALL:
+        ALL[name].main()
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
