@@ -70,7 +70,7 @@ def when_trace_ends(action: Callable[[], None]) -> None:
 class ClosedTrace:
     """A function without arguments, traced once by public means; its equations are emitted again in the end."""
 
-    def __init__(self, fun: Callable[[], Sequence[Any]]) -> None:
+    def __init__(self, fun: Callable[[], Sequence[Any]], user: Callable[..., Any]) -> None:
         self._index: dict[int, int] = {}
         self._kept: Sequence[Any] = ()
         self._finish: Callable[[], Sequence[Any]] = lambda: []
@@ -107,11 +107,15 @@ class ClosedTrace:
 class OpenTrace:
     """A function without arguments, traced once, and never emitted: `finish` goes on in the same trace.
 
-    What `lax.cond` does with its functions, in two steps. (jax 0.10.2: 50 guards in a row trace in 0.5 of the time.)
+    It does what `lax.cond` does with its functions, in two steps.
+
+    Args:
+      fun: gives a list of values.
+      user: the function that JAX's messages are to name.
     """
 
-    def __init__(self, fun: Callable[[], Sequence[Any]]) -> None:
-        self._debug = api_util.debug_info("cond", fun, (), {})
+    def __init__(self, fun: Callable[[], Sequence[Any]], user: Callable[..., Any]) -> None:
+        self._debug = core.DebugInfo("cond", api_util.fun_sourceinfo(user), (), None)
         self._trace = partial_eval.DynamicJaxprTrace(self._debug, parent_trace=core.trace_ctx.trace)
         self._kept = self._inside(fun)  # JAX drops equations whose results nobody holds
         self._jaxpr: Any = None
@@ -172,7 +176,7 @@ def _program(kind: Any) -> str:
         traces = []
         for number in (1, 2.5):
             values: list[Any] = []
-            trace = kind(lambda number=number, values=values: values.append(x * number) or values)
+            trace = kind(lambda number=number, values=values: values.append(x * number) or values, choose)
             trace.finish(lambda trace=trace, values=values: [trace.lookup(values[0]) + jnp.float32(1), jnp.float32(1), x])
             traces.append(trace)
         return list(kind.select(test, traces))

@@ -143,7 +143,7 @@ def largest_below_by_hand(rows: Array, bound: Array) -> Array:
     def step(best: Array, row: Array) -> Any:
         return lax.cond(row < bound, lambda: lax.cond(row > best, lambda: row, lambda: best), lambda: best), None
 
-    return lax.scan(step, jnp.float32(-1.0), rows)[0]
+    return lax.scan(step, -1.0, rows)[0]  # a weak type: JAX traces the body again, as we do
 
 
 def matrix(a: Array, n: Array) -> Array:

@@ -64,7 +64,7 @@ def plan(body: Sequence[gast.stmt], params: Sequence[str]) -> FunctionPlan:
     local = {*params, *scopes.bound(body), *scopes.deleted(body)} - outer - globals_
     captured = scopes.captured(body) & local
     facts, rescued = liveness(body, captured | outer | globals_)
-    cells = captured | outer | _rescued(rescued)
+    cells = (captured | outer | _rescued(rescued)) - globals_
     plans = {node: _plan(node, facts[node], cells, globals_) for node in facts}
     inside = {name for p in plans.values() for name in p.nonlocals} - outer
     direct = {*params, *_bound_outside(body)}

@@ -110,8 +110,17 @@ class _Jumps:
             node.orelse = self.block(node.orelse + copy.deepcopy(rest), inner)
         else:
             return self.flagged(node, rest, frame)
+        if not node.body and not node.orelse and self.is_flag(node.test):
+            return []
         node.body = node.body or [quote.located(gast.Pass(), node)]
         return [node]
+
+    def is_flag(self, test: gast.expr) -> bool:
+        """Whether a test is one of our own, so that nothing is lost where it decides nothing."""
+        match test:
+            case gast.Call(func=gast.Attribute(value=gast.Name(id=root), attr="returned")):
+                return bool(root == self.ag)
+        return False
 
     def flagged(self, node: gast.stmt, rest: Block, frame: _Frame) -> Block:
         """`node`, which may jump at some paths, then `rest` where it did not."""

@@ -95,8 +95,10 @@ class _Check(gast.NodeTransformer):
         return self.generic_visit(node)
 
     def visit_AugAssign(self, node: gast.AugAssign) -> gast.AST | list[gast.stmt]:
-        self.generic_visit(node)
-        if isinstance(node.target, gast.Name) and id(node.target) in self.reads:
+        node.value = self.visit(node.value)
+        if not isinstance(node.target, gast.Name):
+            node.target = self.visit(node.target)
+        elif id(node.target) in self.reads:
             check = quote.stmts("y = ag.defined(y)", ag=self.ag, y=node.target.id)
             return [*quote.all_located(check, node), node]
         return node

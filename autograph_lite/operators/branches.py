@@ -14,8 +14,7 @@ from autograph_lite import _jax
 from autograph_lite.operators import checks, journal, mismatch
 from autograph_lite.operators.places import MISSING, Contents, Place
 from autograph_lite.operators.staging import Path
-from autograph_lite.operators.templates import ABSENT, Captured, Mismatch, Template, capture, fill, join, rebuild
-
+from autograph_lite.operators.templates import ABSENT, Captured, Mismatch, Template, capture, detached, fill, join, rebuild
 
 
 def stage(
@@ -37,6 +36,8 @@ def stage(
     writes = _Writes(paths)
     labels = list(names) or ["the return value"]
     templates = [_join([path.values[i] for path in alive], label, funs) for i, label in enumerate(labels)] if alive else []
+    if len(alive) == 1:
+        templates = list(map(detached, templates))
     arrays = _select(select, paths, templates, writes)
     lost = mismatch.lost(funs, [path.raised is not None for path in paths])
     values = [
@@ -105,7 +106,7 @@ class _Writes:
         result: Contents = {}
         for key in dict.fromkeys(k for now, counts in zip(contents, alive, strict=True) if counts for k in now):
             values = [now.get(key, MISSING) for now, counts in zip(contents, alive, strict=True) if counts]
-            if all(value is values[0] for value in values):
+            if all(value is values[0] for value in values) and (len(values) > 1 or values[0] is old.get(key, MISSING)):
                 result[key] = values[0]
                 continue
             if is_checks:
@@ -130,6 +131,8 @@ class _Writes:
                 except Mismatch as found:
                     raise mismatch.place(label, found) from None
         assert joined is not None
+        if alive.count(True) == 1:
+            joined = detached(joined)
         return _Slot(owner, key, label, options, joined)
 
     def commit(self, arrays: Iterator[Any]) -> None:

@@ -167,9 +167,10 @@ class Growth:
           Wanted: the body has taken items of earlier iterations off the end.
           MutationError: it has changed the list elsewhere.
         """
-        found = [value for value in values[self.head :] if isinstance(value, Earlier) and value._token is self.token]
-        intact = [value._distance for value in found] == [self.window + GAP - i for i in range(len(found))]
-        if not intact or any(isinstance(v, Earlier) and v._token is self.token for v in values[: self.head]):
+        found = [value for value in values if isinstance(value, Earlier) and value._token is self.token]
+        distances = [value._distance for value in found]
+        in_place = all(a is b for a, b in zip(values[self.head :], found, strict=False))
+        if not in_place or distances != [self.window + GAP - i for i in range(len(found))]:
             raise misused(self.place, location)
         if len(found) < GAP:
             raise Wanted(self.token, self.window + GAP - len(found))

@@ -37,7 +37,7 @@ class Path:
             with journal.journal(outer=outer) as written:
                 return self._run(fun, operands, count, written)
 
-        self.trace = _jax.branch_trace()(run)
+        self.trace = _jax.branch_trace()(run, fun)
 
     def _run(self, fun: Callable[..., Any], operands: Sequence[Any], count: int, written: journal.Journal) -> list[Any]:
         enter(fun, operands)

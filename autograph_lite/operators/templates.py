@@ -180,7 +180,7 @@ def join(a: Template, b: Template) -> Template:
     kind = Returned if Returned in (a.kind, b.kind) else Maybe
     present = a.present if a.present == b.present else None
     if a.tree is None or b.tree is None:
-        known = b if a.tree is None else a
+        known = detached(b if a.tree is None else a)
         return Template(known.tree, known.leaves, present, kind)
     if a.tree == b.tree == LEAF and a.leaves == b.leaves:
         return Template(a.tree, a.leaves, present, kind)
@@ -188,6 +188,19 @@ def join(a: Template, b: Template) -> Template:
     if a.tree != b.tree:
         raise Mismatch(describe(a), describe(b))
     return Template(a.tree, tuple(map(join_leaves, a.leaves, b.leaves)), present, kind)
+
+
+def detached(template: Template) -> Template:
+    """`template` for a value that only one path has: what the path computed has to come out of it as arrays."""
+    items = structural(template)
+    if items is not template and any(_is_array(leaf) for leaf in items.leaves):
+        template = items
+    leaves = tuple(as_array(leaf) or leaf if _is_array(leaf) else leaf for leaf in template.leaves)
+    return dataclasses.replace(template, leaves=leaves)
+
+
+def _is_array(leaf: Leaf) -> bool:
+    return isinstance(leaf, Array) or isinstance(leaf.value, jax.Array)
 
 
 def structural(template: Template) -> Template:

@@ -1,0 +1,305 @@
+"""What do `[f(x) for x in xs]` and `(f(x) for x in xs)` give where `xs` is traced? Python's own everywhere else.
+
+A generator expression over a traced array or range is something that `sum`, `any`, `min`, `for` and the like stage as one
+loop; nobody has to see its items one by one. A list has an item for each row: few are computed one after the other,
+many in one loop, whose body is traced once, then rows.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any
+
+from autograph_lite import _jax
+from autograph_lite.errors import IterationError
+from autograph_lite.operators import iterables, journal, lists, where
+from autograph_lite.operators.conditions import truth
+from autograph_lite.operators.for_stmt import for_stmt, place_at
+from autograph_lite.operators.if_stmt import if_stmt
+from autograph_lite.operators.iterables import Staged
+from autograph_lite.operators.logical import and_
+from autograph_lite.operators.values import describe, traced
+
+UNROLLED = 8  # a list of at most so many items is computed without a loop
+State = tuple[Any, ...]
+
+
+def list_of(
+    iterable: Any, elt: Callable[..., Any], keep: Callable[..., Any] | None = None, *,
+    flat: bool = False, reduced: bool = False,
+) -> Any:  # fmt: skip
+    """`[elt(x) for x in iterable if keep(x)]`.
+
+    Args:
+      iterable: what Python iterates over, or a staged iterable of static length.
+      elt: item -> value; several parameters stand for a tuple as target.
+      keep: item -> whether the item counts; None for all.
+      flat: whether `elt` gives an iterable of values, as an inner `for` of the comprehension does.
+      reduced: whether the list is only the argument of `sum`, `any`, `all`, `min` or `max`.
+
+    Raises:
+      IterationError: the number of items depends on a traced value.
+    """
+    elt, keep = unpacking(elt), keep and unpacking(keep)
+    items = iterables.staged(iterable)
+    if reduced and _jax.tracing() and (items is not None or keep is not None or flat):
+        return Generated(iterable, elt, keep, flat=flat, eager=True)
+    if items is None:
+        return _python_list(iterable, elt, keep, flat=flat)
+    return collected(Generated(items, elt, keep, flat=flat))
+
+
+def _python_list(
+    iterable: Any, elt: Callable[[Any], Any], keep: Callable[[Any], Any] | None, *, flat: bool
+) -> list[Any]:
+    iterable = lists.readable(iterable, "a comprehension")
+    if flat:
+        return [value for x in iterable if keep is None or filter_test(keep(x)) for value in elt(x)]
+    if keep is None:
+        return [elt(x) for x in iterable]
+    return [elt(x) for x in iterable if filter_test(keep(x))]
+
+
+def generator(
+    iterable: Any, elt: Callable[..., Any], keep: Callable[..., Any] | None = None, *, flat: bool = False
+) -> Any:
+    """`(elt(x) for x in iterable if keep(x))`; the arguments are those of `list_of`."""
+    elt, keep = unpacking(elt), keep and unpacking(keep)
+    if iterables.staged(iterable) is not None or isinstance(iterable, Generated):
+        return Generated(iterable, elt, keep, flat=flat)
+    if _jax.tracing() and (keep is not None or flat) and isinstance(iterable, (list, tuple, range, dict)):
+        return Generated(lists.readable(iterable, "a generator expression"), elt, keep, flat=flat)
+    if flat:
+        return (value for x in iterable if keep is None or filter_test(keep(x)) for value in elt(x))
+    if keep is None:
+        return (elt(x) for x in lists.readable(iterable, "a generator expression"))
+    return (elt(x) for x in iterable if filter_test(keep(x)))
+
+
+def filter_test(value: Any) -> Any:
+    """The condition of a comprehension, where only Python can decide whether there is an item.
+
+    Raises:
+      IterationError: the value is traced.
+    """
+    if value is not True and value is not False and traced(value):
+        raise dynamic(f"a traced condition, {describe(value)}")
+    return value
+
+
+def dynamic(reason: str) -> IterationError:
+    """A list or a sequence of items whose number only the running program knows."""
+    return IterationError(
+        f"The number of items depends on {reason}.",
+        where=where.here(),
+        why="A compiled program has no list whose length depends on its data.",
+        fix="reduce the items at once with sum, any, all, min or max, or use a mask: jnp.where(condition, x, 0).",
+    )
+
+
+def unpacking(fun: Callable[..., Any]) -> Callable[[Any], Any]:
+    """`fun` as a function of one item, which is unpacked where `fun` has several parameters."""
+    code = getattr(fun, "__code__", None)
+    if code is None or code.co_argcount < 2:
+        return fun
+    count = code.co_argcount
+
+    def run(item: Any) -> Any:
+        if type(item) is tuple and len(item) == count:
+            return fun(*item)
+        return fun(*unpacked(item, count))
+
+    return run
+
+
+def unpacked(item: Any, count: int) -> tuple[Any, ...]:
+    """The `count` values of `item`, with Python's errors for too many and too few."""
+    values = tuple(itertools.islice(iter(item), count + 1))
+    if len(values) > count:
+        raise ValueError(f"too many values to unpack (expected {count})")
+    if len(values) < count:
+        raise ValueError(f"not enough values to unpack (expected {count}, got {len(values)})")
+    return values
+
+
+class Generated(Staged):
+    """A generator expression whose items only a staged loop sees, or whose filter is traced.
+
+    Attributes:
+      source: what it iterates over: staged, another of this class, or Python's.
+      elt, keep, flat: as in `list_of`.
+      eager: whether all items are computed before any is looked at, as those of a list are.
+    """
+
+    def __init__(
+        self, source: Any, elt: Callable[[Any], Any], keep: Callable[[Any], Any] | None = None, *,
+        flat: bool = False, eager: bool = False,
+    ) -> None:  # fmt: skip
+        self.source, self.elt, self.keep, self.flat, self.eager = source, elt, keep, flat, eager
+        self._depth = journal.depth()
+        self._spent = False
+        self._iterator: Iterator[Any] | None = None
+
+    @property
+    def plain(self) -> bool:
+        """Whether there is one item for each of the staged source's, so that a loop can run over both."""
+        if self.keep is not None or self.flat or not isinstance(self.source, Staged):
+            return False
+        return not isinstance(self.source, Generated) or self.source.plain
+
+    def take(self) -> None:
+        """To be called when the items are used up.
+
+        Raises:
+          IterationError: they were before, or a staged statement would use them up at each execution.
+        """
+        if self._spent or self._iterator is not None or self._depth != journal.depth():
+            raise IterationError(
+                "A generator expression is used up twice, or inside a staged statement.",
+                where=where.here(),
+                why="A generator gives its items once; a staged statement is traced once, whether and how often it runs.",
+                fix="write the generator expression where its items are used, or make a list of them.",
+            )
+        self._spent = True
+
+    def length(self) -> Any:
+        if not self.plain:
+            raise dynamic("the data: the generator expression is filtered or nested")
+        return self.source.length()
+
+    def rows(self) -> Any:
+        return self.source.rows()
+
+    def item(self, row: Any) -> Any:
+        return self.elt(self.source.item(row))
+
+    def at(self, index: Any) -> Any:
+        return self.elt(self.source.at(index))
+
+    def __iter__(self) -> Iterator[Any]:
+        if self._iterator is None:
+            self.take()
+            self._iterator = self._items()
+        return self._iterator
+
+    def __next__(self) -> Any:
+        return next(iter(self))
+
+    def _items(self) -> Iterator[Any]:
+        for x in self.source:
+            if self.keep is None or filter_test(self.keep(x)):
+                if self.flat:
+                    yield from self.elt(x)
+                else:
+                    yield self.elt(x)
+
+
+def loop(
+    iterable: Any, body_fun: Callable[..., Any], init: State, names: tuple[str, ...],
+    until: Callable[..., Any] | None = None,
+) -> State:  # fmt: skip
+    """`for_stmt` over what may be a `Generated`: its filter becomes an `if` around the body, its inner `for` a loop.
+
+    Args:
+      iterable: staged, `Generated` or Python's.
+      body_fun: item, variables -> variables.
+      init: the variables before the loop.
+      names: of the variables, for messages.
+      until: variables -> whether to stop.
+    """
+    if isinstance(iterable, Generated):
+        iterable.take()
+        return loop(iterable.source, _Around(iterable, body_fun, names, until).run, init, names, until)
+
+    def body(item: Any, *values: Any) -> State:
+        return body_fun(item, *values)
+
+    body.names = names  # type: ignore[attr-defined]
+    place = where.user_frame()
+    if place is not None:
+        place_at(body, place.f_code.co_filename, place.f_lineno, place.f_code.co_name)
+    return for_stmt(iterable, body, init, until)
+
+
+class _Around:
+    """A body of a loop over what a `Generated` iterates over, from a body for its own items."""
+
+    def __init__(
+        self, items: Generated, body_fun: Callable[..., Any], names: tuple[str, ...], until: Callable[..., Any] | None
+    ) -> None:
+        self.items, self.body_fun, self.names, self.until = items, body_fun, names, until
+
+    def run(self, item: Any, *values: Any) -> State:
+        """One iteration over the source."""
+        if self.items.keep is None:
+            return self.inner(item, *values)
+        kept = self.items.keep(item)
+        if not traced(kept):
+            return self.inner(item, *values) if kept else values
+        single = len(self.names) == 1
+
+        def skip(*operands: Any) -> Any:
+            return operands[0] if single else operands
+
+        def run(*operands: Any) -> Any:
+            new = self.inner(item, *operands)
+            return new[0] if single else new
+
+        result = if_stmt(kept, run, skip, values, self.names)
+        return (result,) if single else tuple(result)
+
+    def inner(self, item: Any, *values: Any) -> State:
+        value = self.items.elt(item)
+        if not self.items.flat:
+            return self.body_fun(value, *values)
+        return loop(value, self.body_fun, values, self.names, self.until)
+
+
+def collected(items: Staged) -> list[Any]:
+    """The items of a staged iterable as a list; the body is traced once where there are many.
+
+    Raises:
+      IterationError: their number is not known.
+    """
+    generated = items if isinstance(items, Generated) else None
+    if generated is not None and generated.keep is not None and isinstance(generated.source, Staged):
+        raise dynamic("the filter of a comprehension over a traced array")
+    if generated is not None and not generated.plain:
+        source = iterables.staged(generated.source)
+        if source is None:
+            return list(generated)
+        length = source.length()
+    else:
+        length = items.length()
+    if traced(length):
+        raise dynamic("the traced bound of a range")
+    if length > UNROLLED:
+        try:
+            return _stacked(items)
+        except lists.UnstackableError:
+            if generated is not None:
+                generated._spent = False
+    return list(items)
+
+
+def _stacked(items: Staged) -> list[Any]:
+    found: list[Any] = []
+
+    def append(item: Any) -> State:
+        journal.record(found).append(item)
+        return ()
+
+    loop(items, append, (), ())
+    return found
+
+
+def any_kept(generated: Generated, value: Any) -> Any:
+    """Whether an item of a Python iterable is kept, and its value is true."""
+    assert generated.keep is not None
+    return and_(generated.keep(value), lambda: truth(generated.elt(value)))
+
+
+def map_of(fun: Callable[..., Any], iterables_: Iterable[Any]) -> Any:
+    """`map(fun, *iterables_)`."""
+    raise NotImplementedError
