@@ -22,6 +22,7 @@ from autograph_lite.converters import (
     match_stmt,
     mutations,
     subscripts,
+    switches,
     tidy,
 )
 from autograph_lite.converters.context import Context
@@ -52,6 +53,7 @@ PASSES = (
     Pass("subscripts", 1, subscripts.run, each=True),
     Pass("jumps", 1, jumps.run, each=True, check=jumps.check),
     Pass("undefined", 2, None),
+    Pass("switches", 2, switches.run),
     Pass("failures", 2, failures.run),
     Pass("items", 2, items.run),
     Pass("mutations", 2, mutations.run),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Callable
+from typing import Any
 
 import gast
 
@@ -23,6 +24,7 @@ class Context:
       lines: text of the user's file, for messages.
       is_library: whether a dotted name such as `jnp.sin` leads, at conversion, to a function that needs no conversion.
       returns: names of the variables that hold early returns.
+      chains: the chains of comparisons with integers, by their first `if` (see `switches`).
       generated: names of the functions that the passes have made.
     """
 
@@ -33,6 +35,7 @@ class Context:
     lines: list[str]
     is_library: Callable[[str], bool] = lambda dotted: False
     returns: set[str] = dataclasses.field(default_factory=set)
+    chains: dict[gast.AST, Any] = dataclasses.field(default_factory=dict)
     generated: set[str] = dataclasses.field(default_factory=set)
 
     def location(self, node: gast.AST) -> Location:

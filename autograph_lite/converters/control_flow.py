@@ -8,7 +8,7 @@ import gast
 
 from autograph_lite.analysis.exits import blocks
 from autograph_lite.analysis.plans import Plan
-from autograph_lite.converters import for_stmt, if_stmt, while_stmt
+from autograph_lite.converters import for_stmt, if_stmt, switches, while_stmt
 from autograph_lite.converters.context import Context
 from autograph_lite.converters.static import is_static
 
@@ -22,6 +22,13 @@ def _block(body: Sequence[gast.stmt], plans: dict[gast.AST, Plan], context: Cont
     done: list[gast.stmt] = []
     for node in body:
         # Names before insides: the outer functions bear the plain names.
+        chain = context.chains.get(node)
+        if chain is not None and node in plans:
+            names = [context.name_function("case") for _ in chain.values] + [context.name_function("otherwise")]
+            for inner in chain.bodies:
+                inner[:] = _block(inner, plans, context)
+            done += switches.convert(node, chain, plans[node], names, context)
+            continue
         names = _names(node, plans.get(node), context)
         for inner in blocks(node):
             inner[:] = _block(inner, plans, context)

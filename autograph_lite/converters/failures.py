@@ -44,6 +44,8 @@ class _Failures(gast.NodeTransformer):
         if node.exc is None:
             return node
         node.exc = _Format(self.ag).visit(node.exc)
+        if node.cause is not None:
+            node.cause = _Format(self.ag).visit(node.cause)
         match node.exc:
             case gast.Call():
                 node.exc.func = quote.located(quote.expr("ag.error(kind)", ag=self.ag, kind=node.exc.func), node.exc.func)

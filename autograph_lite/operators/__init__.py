@@ -15,13 +15,14 @@ from autograph_lite.operators.if_stmt import if_expr, if_stmt
 from autograph_lite.operators.journal import record
 from autograph_lite.operators.logical import and_, compare, equal, in_, not_, not_equal, not_in, or_
 from autograph_lite.operators.subscripts import item, set_item, slice, store, update_item
+from autograph_lite.operators.switch import switch_stmt
 from autograph_lite.operators.undefined import NO_RETURN, Return, Undefined, assigned, defined, deleted, returned
 from autograph_lite.operators.while_stmt import while_stmt
 
 __all__ = [
     "NO_RETURN", "Return", "Undefined", "and_", "assert_", "assigned", "call", "compare", "defined", "deleted", "equal", "error",
     "for_stmt", "format", "handling", "if_expr", "if_stmt", "in_", "item", "not_", "not_equal", "not_in", "or_",
-    "python_test", "raised", "record", "returned", "set_item", "slice", "store", "until", "update_item",
+    "python_test", "raised", "record", "returned", "set_item", "slice", "store", "until", "switch_stmt", "update_item",
     "while_stmt",
 ]  # fmt: skip
 

@@ -18,7 +18,7 @@ from typing import Any
 
 from autograph_lite import config
 from autograph_lite.errors import ConversionError, SourceNotFoundError
-from autograph_lite.operators import classes, journal, policy, recursion
+from autograph_lite.operators import classes, journal, lists, policy, recursion
 from autograph_lite.transpiler import Transpiler
 
 MUTATORS = (list, dict, set, bytearray)
@@ -210,15 +210,18 @@ def _builtin(fn: Any) -> Any:
     owner = getattr(fn, "__self__", None)
     if owner is None or isinstance(owner, types.ModuleType):
         return _with_converted_arguments(fn)
-    if journal.active() is not None and not (isinstance(owner, MUTATORS) and fn.__name__ in READERS):
-        if not isinstance(owner, (str, bytes, tuple, int, float)):
+    if journal.active() is not None:
+        if isinstance(owner, MUTATORS) and fn.__name__ in READERS:
+            lists.readable(owner, f"its {fn.__name__}()")
+        elif not isinstance(owner, (str, bytes, tuple, int, float)):
+            lists.touched(owner)
             journal.record(owner)
     if isinstance(owner, (list, dict)) and fn.__name__ in ("sort", "setdefault", "update"):
         return _with_converted_arguments(fn)
     return fn
 
 
-_HIGHER_ORDER = frozenset({map, filter, sorted, min, max})
+_HIGHER_ORDER = frozenset({map, filter, sorted, min, max, functools.reduce})
 
 
 def _class(kind: type) -> Any:

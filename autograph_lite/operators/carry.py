@@ -278,7 +278,9 @@ def _join(name: str, template: Template, value: Captured) -> Template:
 
 def settle(carry: Carry, body_fun: Callable[..., Any], stage: Callable[[Carry], Any]) -> tuple[Carry, Any]:
     """The result of `stage`, called with growing types until they hold."""
+    renumber = checks.renumbering()
     for _ in range(ATTEMPTS):
+        renumber()
         try:
             return carry, stage(carry)
         except Grow as grow:

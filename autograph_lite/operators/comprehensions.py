@@ -8,17 +8,15 @@ many in one loop, whose body is traced once, then rows.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from autograph_lite import _jax
 from autograph_lite.errors import IterationError
 from autograph_lite.operators import iterables, journal, lists, where
-from autograph_lite.operators.conditions import truth
 from autograph_lite.operators.for_stmt import for_stmt, place_at
 from autograph_lite.operators.if_stmt import if_stmt
 from autograph_lite.operators.iterables import Staged
-from autograph_lite.operators.logical import and_
 from autograph_lite.operators.values import describe, traced
 
 UNROLLED = 8  # a list of at most so many items is computed without a loop
@@ -44,10 +42,12 @@ def list_of(
     elt, keep = unpacking(elt), keep and unpacking(keep)
     items = iterables.staged(iterable)
     if reduced and _jax.tracing() and (items is not None or keep is not None or flat):
-        return Generated(iterable, elt, keep, flat=flat, eager=True)
+        return generated(iterable, elt, keep, flat=flat, eager=True)
     if items is None:
         return _python_list(iterable, elt, keep, flat=flat)
-    return collected(Generated(items, elt, keep, flat=flat))
+    if keep is not None:
+        raise dynamic("the condition of a comprehension over a traced array")
+    return collected(generated(items, elt, flat=flat), items.length())
 
 
 def _python_list(
@@ -66,14 +66,14 @@ def generator(
 ) -> Any:
     """`(elt(x) for x in iterable if keep(x))`; the arguments are those of `list_of`."""
     elt, keep = unpacking(elt), keep and unpacking(keep)
-    if iterables.staged(iterable) is not None or isinstance(iterable, Generated):
-        return Generated(iterable, elt, keep, flat=flat)
-    if _jax.tracing() and (keep is not None or flat) and isinstance(iterable, (list, tuple, range, dict)):
-        return Generated(lists.readable(iterable, "a generator expression"), elt, keep, flat=flat)
+    iterable = lists.readable(iterable, "a generator expression")
+    traced_filter = _jax.tracing() and (keep is not None or flat) and isinstance(iterable, (list, tuple, range, dict))
+    if traced_filter or isinstance(iterable, Generated) or iterables.staged(iterable) is not None:
+        return generated(iterable, elt, keep, flat=flat)
     if flat:
         return (value for x in iterable if keep is None or filter_test(keep(x)) for value in elt(x))
     if keep is None:
-        return (elt(x) for x in lists.readable(iterable, "a generator expression"))
+        return (elt(x) for x in iterable)
     return (elt(x) for x in iterable if filter_test(keep(x)))
 
 
@@ -123,8 +123,8 @@ def unpacked(item: Any, count: int) -> tuple[Any, ...]:
     return values
 
 
-class Generated(Staged):
-    """A generator expression whose items only a staged loop sees, or whose filter is traced.
+class Generated(iterables.Looped):
+    """A generator expression whose items only a staged loop sees, or whose filter may be traced.
 
     Attributes:
       source: what it iterates over: staged, another of this class, or Python's.
@@ -133,20 +133,12 @@ class Generated(Staged):
     """
 
     def __init__(
-        self, source: Any, elt: Callable[[Any], Any], keep: Callable[[Any], Any] | None = None, *,
-        flat: bool = False, eager: bool = False,
-    ) -> None:  # fmt: skip
+        self, source: Any, elt: Callable[[Any], Any], keep: Callable[[Any], Any] | None, flat: bool, eager: bool
+    ) -> None:
         self.source, self.elt, self.keep, self.flat, self.eager = source, elt, keep, flat, eager
         self._depth = journal.depth()
         self._spent = False
         self._iterator: Iterator[Any] | None = None
-
-    @property
-    def plain(self) -> bool:
-        """Whether there is one item for each of the staged source's, so that a loop can run over both."""
-        if self.keep is not None or self.flat or not isinstance(self.source, Staged):
-            return False
-        return not isinstance(self.source, Generated) or self.source.plain
 
     def take(self) -> None:
         """To be called when the items are used up.
@@ -163,19 +155,12 @@ class Generated(Staged):
             )
         self._spent = True
 
-    def length(self) -> Any:
-        if not self.plain:
-            raise dynamic("the data: the generator expression is filtered or nested")
-        return self.source.length()
-
-    def rows(self) -> Any:
-        return self.source.rows()
-
-    def item(self, row: Any) -> Any:
-        return self.elt(self.source.item(row))
-
-    def at(self, index: Any) -> Any:
-        return self.elt(self.source.at(index))
+    def loop(
+        self, body_fun: Callable[..., Any], init: State, names: tuple[str, ...], until: Callable[..., Any] | None
+    ) -> State:
+        """A loop over the source: the filter becomes an `if` around the body, an inner `for` a loop in it."""
+        self.take()
+        return loop(self.source, _Around(self, body_fun, names, until).run, init, names, until)
 
     def __iter__(self) -> Iterator[Any]:
         if self._iterator is None:
@@ -195,11 +180,37 @@ class Generated(Staged):
                     yield self.elt(x)
 
 
+class Mapping(Generated, Staged):
+    """A generator expression with one item for each of a staged source: loops can run over it side by side with others."""
+
+    def length(self) -> Any:
+        return self.source.length()
+
+    def rows(self) -> Any:
+        return self.source.rows()
+
+    def item(self, row: Any) -> Any:
+        return self.elt(self.source.item(row))
+
+    def at(self, index: Any) -> Any:
+        return self.elt(self.source.at(index))
+
+
+def generated(
+    source: Any, elt: Callable[[Any], Any], keep: Callable[[Any], Any] | None = None, *,
+    flat: bool = False, eager: bool = False,
+) -> Generated:  # fmt: skip
+    """A `Generated`; a `Mapping` where that is possible."""
+    items = iterables.staged(source)
+    kind = Mapping if items is not None and keep is None and not flat else Generated
+    return kind(source if items is None else items, elt, keep, flat, eager)
+
+
 def loop(
     iterable: Any, body_fun: Callable[..., Any], init: State, names: tuple[str, ...],
     until: Callable[..., Any] | None = None,
 ) -> State:  # fmt: skip
-    """`for_stmt` over what may be a `Generated`: its filter becomes an `if` around the body, its inner `for` a loop.
+    """`for_stmt` with a body that an operator has made, and so is shown at the user's line that runs.
 
     Args:
       iterable: staged, `Generated` or Python's.
@@ -208,12 +219,10 @@ def loop(
       names: of the variables, for messages.
       until: variables -> whether to stop.
     """
-    if isinstance(iterable, Generated):
-        iterable.take()
-        return loop(iterable.source, _Around(iterable, body_fun, names, until).run, init, names, until)
 
     def body(item: Any, *values: Any) -> State:
-        return body_fun(item, *values)
+        result: State = body_fun(item, *values)
+        return result
 
     body.names = names  # type: ignore[attr-defined]
     place = where.user_frame()
@@ -256,30 +265,24 @@ class _Around:
         return loop(value, self.body_fun, values, self.names, self.until)
 
 
-def collected(items: Staged) -> list[Any]:
+def collected(items: Any, length: Any) -> list[Any]:
     """The items of a staged iterable as a list; the body is traced once where there are many.
+
+    Args:
+      items: staged, or `Generated` from what is staged.
+      length: how many items the loop takes.
 
     Raises:
       IterationError: their number is not known.
     """
-    generated = items if isinstance(items, Generated) else None
-    if generated is not None and generated.keep is not None and isinstance(generated.source, Staged):
-        raise dynamic("the filter of a comprehension over a traced array")
-    if generated is not None and not generated.plain:
-        source = iterables.staged(generated.source)
-        if source is None:
-            return list(generated)
-        length = source.length()
-    else:
-        length = items.length()
     if traced(length):
         raise dynamic("the traced bound of a range")
     if length > UNROLLED:
         try:
             return _stacked(items)
         except lists.UnstackableError:
-            if generated is not None:
-                generated._spent = False
+            if isinstance(items, Generated):
+                items._spent = False
     return list(items)
 
 
@@ -292,14 +295,3 @@ def _stacked(items: Staged) -> list[Any]:
 
     loop(items, append, (), ())
     return found
-
-
-def any_kept(generated: Generated, value: Any) -> Any:
-    """Whether an item of a Python iterable is kept, and its value is true."""
-    assert generated.keep is not None
-    return and_(generated.keep(value), lambda: truth(generated.elt(value)))
-
-
-def map_of(fun: Callable[..., Any], iterables_: Iterable[Any]) -> Any:
-    """`map(fun, *iterables_)`."""
-    raise NotImplementedError

@@ -7,7 +7,7 @@ from typing import Any
 
 import jax.numpy as jnp
 
-from autograph_lite.operators import calls, checks
+from autograph_lite.operators import calls, checks, recipes
 from autograph_lite.operators.conditions import truth
 from autograph_lite.operators.values import traced
 
@@ -33,7 +33,8 @@ def error(kind: Any) -> Callable[..., Any]:
     def make(*args: Any, **kwargs: Any) -> Any:
         made = calls.call(kind)(*args, **kwargs)
         if isinstance(made, BaseException):
-            checks.explicit(made, kind if isinstance(kind, type) else None, args, kwargs)
+            recipes.made(made, kind, args, kwargs)
+            checks.explicit(made)
         return made
 
     return make
@@ -44,5 +45,5 @@ def raised(error: Any) -> Any:
     if isinstance(error, type) and issubclass(error, BaseException):
         error = error()
     if isinstance(error, BaseException):
-        checks.explicit(error, None, (), {})
+        checks.explicit(error)
     return error

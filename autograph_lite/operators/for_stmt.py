@@ -12,7 +12,7 @@ from jax import lax
 from autograph_lite import _jax
 from autograph_lite.errors import IterationError
 from autograph_lite.operators import carry as carries
-from autograph_lite.operators import iterables, journal, lists, mismatch, unrolling, where
+from autograph_lite.operators import checks, iterables, journal, lists, mismatch, unrolling, where
 from autograph_lite.operators.carry import Carry, Unjoinable, run_body, settle
 from autograph_lite.operators.conditions import truth
 from autograph_lite.operators.if_stmt import if_stmt
@@ -42,6 +42,8 @@ def for_stmt(
 
     Source: https://docs.jax.dev/en/latest/_autosummary/jax.lax.scan.html
     """
+    if isinstance(iterable, iterables.Looped):
+        return iterable.loop(body_fun, init, _names(body_fun), until)
     items = iterables.staged(iterable)
     if items is None:
         return _python(iterable, body_fun, init, until)
@@ -53,7 +55,7 @@ def for_stmt(
 
 def _python(iterable: Any, body_fun: Callable[..., Any], values: tuple[Any, ...], until: Until) -> tuple[Any, ...]:
     staging = journal.active() is not None
-    iterator = iter(iterable)
+    iterator = iter(lists.readable(iterable, "a `for` loop"))
     count = unrolling.counter(body_fun) if _jax.tracing() else None
     while True:
         stop = until(*values) if until is not None else False
@@ -115,14 +117,18 @@ def _statement(
 def _place_at(fun: Any, body_fun: Callable[..., Any]) -> Any:
     """`fun`, which errors are to show at the loop."""
     code = body_fun.__code__
-    fun.__code__ = fun.__code__.replace(
-        co_filename=code.co_filename, co_firstlineno=code.co_firstlineno, co_name=code.co_name
-    )
+    return place_at(fun, code.co_filename, code.co_firstlineno, code.co_name)
+
+
+def place_at(fun: Any, path: str, line: int, name: str) -> Any:
+    """`fun`, which errors are to show at that line."""
+    fun.__code__ = fun.__code__.replace(co_filename=path, co_firstlineno=line, co_name=name)
     return fun
 
 
 def _names(body_fun: Callable[..., Any]) -> tuple[str, ...]:
-    return body_fun.__code__.co_varnames[1 : body_fun.__code__.co_argcount]
+    given: tuple[str, ...] | None = getattr(body_fun, "names", None)  # of a body that an operator has made
+    return body_fun.__code__.co_varnames[1 : body_fun.__code__.co_argcount] if given is None else given
 
 
 def _stage_rows(
@@ -180,7 +186,9 @@ def _stage_rows(
 
 
 def _settle(carry: Carry, stage: Callable[[Carry], Any]) -> tuple[Carry, Any]:
+    renumber = checks.renumbering()
     for _ in range(carries.ATTEMPTS):
+        renumber()
         try:
             return carry, stage(carry)
         except carries.Grow as grow:

@@ -61,6 +61,23 @@ class Staged:
         return (self.at(i) for i in range(length))
 
 
+class Looped:
+    """Base of what runs a loop over its items in its own way."""
+
+    def loop(
+        self, body_fun: Callable[..., Any], init: tuple[Any, ...], names: tuple[str, ...], until: Callable[..., Any] | None
+    ) -> tuple[Any, ...]:
+        """The variables after a `for` statement over the items.
+
+        Args:
+          body_fun: item, variables -> variables.
+          init: the variables before the loop.
+          names: of the variables.
+          until: variables -> whether the loop is to be left before the next item.
+        """
+        raise NotImplementedError
+
+
 class Rows(Staged):
     """The rows of an array."""
 

@@ -385,9 +385,13 @@ def misused(place: Place, location: Any) -> MutationError:
     )
 
 
-def unstackable(place: Place, found: str, location: Any) -> MutationError:
+class UnstackableError(MutationError):
     """An item that each iteration makes anew is no array."""
-    return MutationError(
+
+
+def unstackable(place: Place, found: str, location: Any) -> UnstackableError:
+    """The error for such an item."""
+    return UnstackableError(
         f"{found[:1].upper()}{found[1:]} that is made in a staged loop is put into a {type(place.owner).__name__}.",
         where=tuple(p for p in (touched_at(place.owner), location) if p),
         why="The loop is compiled once, so that its items have to be arrays, numbers, or trees of such.",

@@ -205,7 +205,7 @@ def _is_array(leaf: Leaf) -> bool:
 
 def structural(template: Template) -> Template:
     """`template` with a container taken for its items, and not for the object that it is."""
-    if template.tree == LEAF and isinstance(template.leaves[0], Fixed) and template.leaves[0].items is not None:
+    if template.tree is not None and template.tree == LEAF and isinstance(template.leaves[0], Fixed) and template.leaves[0].items is not None:
         return template.leaves[0].items
     return template
 

@@ -24,7 +24,7 @@ def defined(value: Any) -> Any:
         error = UnboundLocalError(
             f"cannot access local variable '{value.name}' where it is not associated with a value"
         )
-        checks.explicit(error, None, (), {})  # on a staged path, it is raised only if that path is taken
+        checks.explicit(error)  # on a staged path, it is raised only if that path is taken
         raise error
     if value.present is True:
         return value.value

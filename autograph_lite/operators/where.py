@@ -14,10 +14,12 @@ from autograph_lite.errors import Location
 PACKAGE = str(pathlib.Path(__file__).resolve().parent.parent)
 
 
-def of_function(fn: Callable[..., Any]) -> Location:
-    """The user's line that the generated function `fn` stands for."""
+def of_function(fn: Callable[..., Any]) -> Location | tuple[()]:
+    """The user's line that the generated function `fn` stands for; where `fn` is ours, the line that is running."""
     code = fn.__code__
-    return at(code.co_filename, code.co_firstlineno, code.co_name)
+    if is_ours(code.co_filename):
+        return here()
+    return at(code.co_filename, code.co_firstlineno, function_name(code))
 
 
 def at(path: str, line: int, function: str) -> Location:
@@ -30,7 +32,7 @@ def here() -> Location | tuple[()]:
     frame = user_frame()
     if frame is None:
         return ()
-    return at(frame.f_code.co_filename, frame.f_lineno, frame.f_code.co_name)
+    return at(frame.f_code.co_filename, frame.f_lineno, function_name(frame.f_code))
 
 
 def user_frame() -> types.FrameType | None:
@@ -44,3 +46,14 @@ def user_frame() -> types.FrameType | None:
 def is_ours(path: str) -> bool:
     """Whether a file belongs to this package or to JAX: its frames are not shown to users."""
     return path.startswith(PACKAGE) or "/jax/" in path or "/jax/_src/" in path
+
+
+def function_name(code: types.CodeType) -> str:
+    """The name of the function that `code` stands in: operands that are lambdas to Python belong to the one around."""
+    names = [n for n in code.co_qualname.split(".") if n not in ("<locals>", "<lambda>")]
+    return names[-1] if code.co_name == "<lambda>" and names else code.co_name
+
+
+def is_part(inner: types.CodeType, outer: types.CodeType) -> bool:
+    """Whether `inner` is a statement of the user's function `outer`: to Python a function in it, to the user a line."""
+    return inner.co_qualname == outer.co_qualname and inner in outer.co_consts

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import dis
+import functools
+import types
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -10,7 +13,7 @@ import jax.numpy as jnp
 from jax import lax
 
 from autograph_lite.operators import journal
-from autograph_lite.operators.carry import Carry, run_body, settle, unless_failed
+from autograph_lite.operators.carry import Carry, failed, run_body, settle, unless_failed
 from autograph_lite.operators.conditions import truth
 from autograph_lite.operators.staging import enter
 from autograph_lite.operators.values import traced
@@ -46,6 +49,15 @@ def while_stmt(cond_fun: Callable[..., Any], body_fun: Callable[..., Any], init:
         if staging:
             enter(body_fun, values)
         values = body_fun(*values)
+        if test is True and traced(failed()) and _endless(cond_fun.__code__):
+            return _stage(cond_fun, body_fun, values, test)  # a `raise` leaves it
+
+
+@functools.lru_cache(maxsize=4096)
+def _endless(code: types.CodeType) -> bool:
+    """Whether a condition is the constant True."""
+    names = {instruction.opname for instruction in dis.get_instructions(code)}
+    return names <= {"RESUME", "LOAD_CONST", "RETURN_VALUE", "RETURN_CONST"}
 
 
 class _TestWrites(Exception):

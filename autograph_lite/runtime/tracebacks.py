@@ -6,7 +6,7 @@ import os
 import types
 
 from autograph_lite import _jax
-from autograph_lite.operators.where import PACKAGE
+from autograph_lite.operators.where import PACKAGE, is_part
 
 _jax.hide_frames(PACKAGE)
 
@@ -40,11 +40,7 @@ def _merged(entries: list[types.TracebackType]) -> list[types.TracebackType]:
     """Nested statements of one function are nested functions to Python; the user sees the innermost."""
     shown: list[types.TracebackType] = []
     for entry in entries:
-        if shown and _is_part(entry.tb_frame.f_code, shown[-1].tb_frame.f_code):
+        if shown and is_part(entry.tb_frame.f_code, shown[-1].tb_frame.f_code):
             shown.pop()
         shown.append(entry)
     return shown
-
-
-def _is_part(inner: types.CodeType, outer: types.CodeType) -> bool:
-    return inner in outer.co_consts

@@ -166,10 +166,10 @@ def nested_function(w: Writer) -> bool:
     c = w.choices
     name = w.fresh("fun")
     if c.chance(35):
+        default = f", k={int_expr(w, 1).text}" if c.chance(25) else ""
         with_parameter = w.scope.copy()
         with_parameter.define("v", "counter")
         outer, w.scope = w.scope, with_parameter
-        default = f", k={int_expr(w, 1).text}" if c.chance(25) else ""
         body = _reduced(f"{int_expr(w, 2).operand()}{' + k' if default else ''}")
         w.emit(f"{name} = lambda v{default}: {body}", "lambda")
         w.scope = outer

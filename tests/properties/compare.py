@@ -22,7 +22,7 @@ from autograph_lite import transpiler
 
 from .findings import Finding, Report, crash
 from .programs import Program
-from .refusals import NAMED
+from .refusals import justified
 from .running import Run, TookTooLong, Values, loaded, run, same_error, same_numbers, same_run
 
 # Random programs are compiled once and run a few times: optimising them costs more than it saves.
@@ -64,11 +64,11 @@ class _Comparison:
         return None
 
     def refused(self, form: str, error: Exception) -> None:
-        """Counts a refusal; one that the contract does not name is a finding."""
+        """Counts a refusal; one that the contract does not name for such a program is a finding."""
         self.report.counts[f"{form}: refused"] += 1
         self.report.refusals[type(error).__name__] += 1
-        if type(error).__name__ not in NAMED:
-            self.found(form, f"an unknown refusal: {type(error).__name__}: {error}")
+        if not justified(error, self.program.features):
+            self.found(form, f"refused without reason: {type(error).__name__}: {error}")
 
     def as_python(self, form: str, convert: Callable[[Any], Any]) -> None:
         """Compares a conversion that runs on Python values."""

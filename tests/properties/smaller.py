@@ -66,10 +66,10 @@ def _errors(program: Program) -> set[str]:
 
 
 def _sort(finding: Finding) -> str:
-    """A crash by its exception type; other findings by their first words."""
+    """A crash or a refusal by its exception type; other findings by their first words."""
     return (
         " ".join(finding.detail.split(":")[:2])
-        if finding.detail.startswith("crashed")
+        if finding.detail.startswith(("crashed", "refused"))
         else finding.detail[:9]
     )
 

@@ -1,0 +1,152 @@
+"""List comprehensions and generator expressions become operators, because what they iterate over may be traced.
+
+    [f(x) for x in xs]                    ag.list_of(xs, lambda x: f(x))
+    sum(x for x in xs if x > 0)           sum(ag.generator(xs, lambda x: x, lambda x: x > 0))
+    [a * b for a, b in pairs]             ag.list_of(pairs, lambda a, b: a * b)
+    [v for row in m for v in row]         ag.list_of(m, lambda row: ag.list_of(row, lambda v: v), flat=True)
+
+Other comprehensions stay Python's: those that bind a name (`:=`) or suspend, whose variable a function made in them
+keeps, and sets and dicts, whose items have to be Python values. Their conditions refuse a traced value.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Sequence
+
+import gast
+
+from autograph_lite.analysis import scopes
+from autograph_lite.converters.context import Context
+from autograph_lite.converters.static import is_static
+from autograph_lite.syntax import quote
+
+REDUCERS = frozenset({"sum", "any", "all", "min", "max"})
+# Functions that look at the scope that they are called in.
+INTROSPECTING = frozenset({"locals", "eval", "exec", "vars", "dir", "super", "__class__"})
+
+
+def run(function: gast.AST, context: Context) -> None:
+    """Rewrites comprehensions everywhere in `function`, nested functions included."""
+    stored = {n.id for n in gast.walk(function) if isinstance(n, gast.Name) and not isinstance(n.ctx, gast.Load)}
+    _Comprehensions(context, stored).generic_visit(function)
+
+
+class _Comprehensions(gast.NodeTransformer):
+    def __init__(self, context: Context, stored: set[str]) -> None:
+        self.context, self.ag, self.stored = context, context.ag, stored
+
+    def visit_FunctionDef(self, node: gast.FunctionDef) -> gast.AST:
+        # Decorators and annotations run where they stand, before anything is traced.
+        node.args = self.visit(node.args)
+        node.body = [self.visit(s) for s in node.body]
+        return node
+
+    visit_AsyncFunctionDef = visit_FunctionDef
+
+    def visit_arguments(self, node: gast.arguments) -> gast.AST:
+        node.defaults = [self.visit(d) for d in node.defaults]
+        node.kw_defaults = [d if d is None else self.visit(d) for d in node.kw_defaults]
+        return node
+
+    def visit_Call(self, node: gast.Call) -> gast.AST:
+        """`sum([...])` and the like need no list."""
+        match node:
+            case gast.Call(func=gast.Name(id=name), args=[gast.ListComp() as made, *rest]) if self.reduces(name):
+                node.args = [self.converted(made, reduced=True), *map(self.visit, rest)]
+                node.keywords = [self.visit(k) for k in node.keywords]
+                return node
+        return self.generic_visit(node)
+
+    def reduces(self, name: str) -> bool:
+        return name in REDUCERS and name not in self.stored and self.context.is_library(name)
+
+    def visit_ListComp(self, node: gast.ListComp) -> gast.AST:
+        return self.converted(node)
+
+    visit_GeneratorExp = visit_ListComp
+
+    def visit_SetComp(self, node: gast.SetComp | gast.DictComp) -> gast.AST:
+        return self.python(node)
+
+    visit_DictComp = visit_SetComp
+
+    def python(self, node: gast.AST) -> gast.AST:
+        """`node` as it is, but for its conditions."""
+        self.generic_visit(node)
+        for part in node.generators:
+            part.ifs = [test if is_static(test) else self.tested(test) for test in part.ifs]
+        return node
+
+    def tested(self, test: gast.expr) -> gast.expr:
+        return quote.located(quote.expr("ag.filter_test(test)", ag=self.ag, test=test), test)
+
+    def converted(self, node: gast.ListComp | gast.GeneratorExp, *, reduced: bool = False) -> gast.AST:
+        if not _can_move(node) or (_is_display(node.generators[0].iter) and not any(g.ifs for g in node.generators)):
+            return self.python(node)
+        self.generic_visit(node)
+        text = "ag.list_of(it)" if isinstance(node, gast.ListComp) else "ag.generator(it)"
+        value, flat = node.elt, False
+        for part in reversed(node.generators):
+            call = quote.expr(text, ag=self.ag, it=part.iter)
+            assert isinstance(call, gast.Call)
+            call.args.append(self.function(part.target, value))
+            if part.ifs:
+                test = part.ifs[0] if len(part.ifs) == 1 else gast.BoolOp(gast.And(), part.ifs)
+                call.args.append(self.function(part.target, quote.located(test, part.ifs[0])))
+            for keyword, holds in (("flat", flat), ("reduced", reduced)):
+                if holds:
+                    call.keywords.append(gast.keyword(keyword, quote.constant(True)))
+            value, flat = quote.located(call, node), True
+        return value
+
+    def function(self, target: gast.expr, value: gast.expr) -> gast.expr:
+        """A function of the item to `value`."""
+        names = _names(target)
+        if names is not None:
+            return quote.located(quote.lambda_(names, value), value)
+        item = self.context.fresh("item")
+        inner = gast.comprehension(target, gast.List([quote.name(item)], gast.Load()), [], 0)
+        single = gast.Subscript(gast.ListComp(value, [inner]), quote.constant(0), gast.Load())
+        return quote.located(quote.lambda_([item], single), value)
+
+
+def _names(target: gast.expr) -> list[str] | None:
+    """Parameters that take an item apart as the target does; None where only an assignment can."""
+    match target:
+        case gast.Name(id=name):
+            return [name]
+        case gast.Tuple(elts=elts) | gast.List(elts=elts) if len(elts) > 1:
+            found = [e.id for e in elts if isinstance(e, gast.Name)]
+            return found if len(found) == len(elts) == len(set(found)) else None
+    return None
+
+
+def _can_move(node: gast.ListComp | gast.GeneratorExp) -> bool:
+    """Whether the parts of a comprehension can become functions."""
+    for inner in gast.walk(node):
+        if isinstance(inner, (gast.NamedExpr, gast.Await, gast.Yield, gast.YieldFrom)):
+            return False
+        if isinstance(inner, gast.comprehension) and inner.is_async:
+            return False
+        if isinstance(inner, gast.Name) and inner.id in INTROSPECTING:
+            return False
+    targets = set(scopes.bound([gast.Expr(g.target) for g in node.generators]))
+    inside = [node.elt, *(t for g in node.generators for t in g.ifs), *(g.iter for g in node.generators[1:])]
+    # `[lambda: i for i in xs]`: all of the functions see the last `i`.
+    return not targets & _kept(inside) and all(_plain(g.target) for g in node.generators)
+
+
+def _kept(nodes: Sequence[gast.AST]) -> frozenset[str]:
+    return functools.reduce(frozenset.union, (scopes.captured([node]) for node in nodes), frozenset())
+
+
+def _plain(target: gast.expr) -> bool:
+    """Whether the target consists of names only: `for x[0] in xs` is possible."""
+    allowed = (gast.Name, gast.Tuple, gast.List, gast.Starred, gast.expr_context)
+    return all(isinstance(n, allowed) for n in gast.walk(target))
+
+
+def _is_display(iterable: gast.expr) -> bool:
+    """Whether the items are written out, so that Python iterates."""
+    return isinstance(iterable, (gast.Tuple, gast.List, gast.Set, gast.Dict, gast.Constant))

@@ -1,0 +1,126 @@
+"""A chain of `if` and `elif` that compares one variable with integers becomes one `ag.switch_stmt`.
+
+    if k == 0:                            def case():
+        y = a                                 return a
+    elif k == 1 or k == 2:
+        y = b                             def case_2():
+    else:                                     return b
+        y = c
+                                          def otherwise():
+                                              return c
+
+                                          y = ag.switch_stmt(k, ((0,), (1, 2)), (case, case_2, otherwise), names=('y',))
+
+On a traced integer that is one `lax.switch`, where the nested form would be a conditional inside a conditional.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+
+import gast
+
+from autograph_lite.analysis.exits import always_returns
+from autograph_lite.analysis.plans import Plan
+from autograph_lite.converters.context import Context
+from autograph_lite.converters.if_stmt import branch, finish_call
+from autograph_lite.syntax import quote
+
+LEAST_CASES = 2  # besides the last `else`
+
+
+@dataclasses.dataclass(frozen=True)
+class Chain:
+    """A chain that compares one variable.
+
+    Attributes:
+      subject: the variable.
+      values: the integers of each case.
+      bodies: the statements of each case, and after them those of the last `else`.
+    """
+
+    subject: str
+    values: list[list[int]]
+    nodes: list[gast.If]
+
+    @property
+    def bodies(self) -> list[list[gast.stmt]]:
+        """The statements of each case, and after them those of the last `else`."""
+        return [*(node.body for node in self.nodes), self.nodes[-1].orelse]
+
+
+def run(function: gast.AST, context: Context) -> None:
+    """Notes the chains in `function`, nested functions included; *control_flow* rewrites them."""
+    inside: set[int] = set()
+    for node in gast.walk(function):
+        if isinstance(node, gast.If) and id(node) not in inside:
+            chain = _chain(node)
+            if chain is not None:
+                context.chains[node] = chain
+                inside |= {id(part) for part in chain.nodes}
+
+
+def _chain(head: gast.If) -> Chain | None:
+    subject: str | None = None
+    values: list[list[int]] = []
+    nodes: list[gast.If] = []
+    node: gast.If | None = head
+    while node is not None:
+        found = _compared(node.test)
+        if found is None or (subject is not None and found[0] != subject):
+            break
+        subject = found[0]
+        values.append(found[1])
+        nodes.append(node)
+        node = node.orelse[0] if len(node.orelse) == 1 and isinstance(node.orelse[0], gast.If) else None
+    if subject is None or len(nodes) < LEAST_CASES:
+        return None
+    return Chain(subject, values, nodes)
+
+
+def _compared(test: gast.expr) -> tuple[str, list[int]] | None:
+    """The variable and the integers of `k == 1`, `k == 1 or k == 2`, `k in (1, 2)`."""
+    match test:
+        case gast.Compare(left=gast.Name(id=name), ops=[gast.Eq()], comparators=[constant]):
+            number = _integer(constant)
+            return None if number is None else (name, [number])
+        case gast.Compare(left=gast.Name(id=name), ops=[gast.In()], comparators=[gast.Tuple(elts=elts)]) if elts:
+            numbers = [_integer(e) for e in elts]
+            return None if None in numbers else (name, [n for n in numbers if n is not None])
+        case gast.BoolOp(op=gast.Or(), values=parts):
+            found = [_compared(part) for part in parts]
+            known = [f for f in found if f is not None]
+            if len(known) == len(found) and len({name for name, _ in known}) == 1:
+                return known[0][0], [n for _, numbers in known for n in numbers]
+    return None
+
+
+def _integer(node: gast.expr) -> int | None:
+    match node:
+        case gast.Constant(value=int() as number) if not isinstance(number, bool):
+            return number
+        case gast.UnaryOp(op=gast.USub(), operand=gast.Constant(value=int() as number)) if not isinstance(number, bool):
+            return -number
+    return None
+
+
+def convert(node: gast.If, chain: Chain, plan: Plan, names: list[str], context: Context) -> list[gast.stmt]:
+    """Rewrites one chain, its bodies already converted."""
+    returns = always_returns([node])
+    outs = () if returns else plan.outs
+    functions = [
+        branch(name, body, plan, outs, returns, part)
+        for name, body, part in zip(names, chain.bodies, [*chain.nodes, chain.nodes[-1]], strict=True)
+    ]
+    values = gast.Tuple(
+        [gast.Tuple([quote.constant(n) for n in numbers], gast.Load()) for numbers in chain.values], gast.Load()
+    )
+    call = quote.expr(
+        "ag.switch_stmt(subject, values, functions)",
+        ag=context.ag, subject=chain.subject, values=values, functions=quote.tuple_of(names),
+    )  # fmt: skip
+    assert isinstance(call, gast.Call)
+    finish_call(call, plan.ins, outs)
+    call = quote.located(call, node.test)
+    last: gast.stmt = gast.Return(call) if returns else quote.assign(outs, call)
+    return quote.all_located([*functions, last], node)

@@ -1,0 +1,82 @@
+"""A chain of comparisons of one value with integers: Python's where it is known, else one `lax.switch`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import jax.numpy as jnp
+
+from autograph_lite.operators import branches, journal
+from autograph_lite.operators.if_stmt import if_stmt
+from autograph_lite.operators.staging import enter
+from autograph_lite.operators.values import traced
+
+
+def switch_stmt(
+    subject: Any,
+    values: Sequence[Sequence[int]],
+    funs: Sequence[Callable[..., Any]],
+    operands: Sequence[Any] = (),
+    names: Sequence[str] = (),
+) -> Any:
+    """Runs the function whose values hold `subject`, the last one if none do, or stages them all.
+
+    Args:
+      subject: what is compared; a traced integer scalar stages the statement.
+      values: for each function but the last, the integers that choose it.
+      funs: operands -> the variables called `names`.
+      operands, names: as for `if_stmt`.
+
+    Returns:
+      What the chosen function returns.
+
+    Raises:
+      BranchMismatchError: the functions leave a variable with types that can't be joined.
+
+    Source: https://docs.jax.dev/en/latest/_autosummary/jax.lax.switch.html
+    """
+    if not traced(subject):
+        fun = funs[-1]
+        for numbers, candidate in zip(values, funs, strict=False):
+            if any(bool(subject == number) for number in numbers):
+                fun = candidate
+                break
+        if journal.active() is not None:
+            enter(fun, operands)
+        return fun(*operands)
+    if jnp.ndim(subject) or not jnp.issubdtype(jnp.result_type(subject), jnp.integer):
+        return _nested(subject, values, funs, operands, names)
+    return branches.stage(_index(subject, values), funs, operands, names)
+
+
+def _index(subject: Any, values: Sequence[Sequence[int]]) -> Any:
+    """The number of the branch, an int32 scalar."""
+    count = len(values)
+    if [list(numbers) for numbers in values] == [[i] for i in range(count)]:
+        inside = (subject >= 0) & (subject < count)
+        return jnp.where(inside, subject, count).astype("int32")
+    index = jnp.int32(count)
+    for number in reversed(range(count)):
+        chosen = subject == values[number][0]
+        for other in values[number][1:]:
+            chosen = chosen | (subject == other)
+        index = jnp.where(chosen, jnp.int32(number), index)
+    return index
+
+
+def _nested(
+    subject: Any, values: Sequence[Sequence[int]], funs: Sequence[Callable[..., Any]], operands: Any, names: Any
+) -> Any:
+    """The chain as it was written, for a value that is no integer."""
+    if not values:
+        return funs[0](*operands)
+    chosen = subject == values[0][0]
+    for other in values[0][1:]:
+        chosen = chosen | (subject == other)
+
+    def rest(*inner: Any) -> Any:
+        return _nested(subject, values[1:], funs[1:], inner, names)
+
+    rest.__code__ = rest.__code__.replace(co_firstlineno=funs[1].__code__.co_firstlineno, co_filename=funs[1].__code__.co_filename, co_name=funs[1].__code__.co_name)
+    return if_stmt(chosen, funs[0], rest, operands, names)
