@@ -8,18 +8,19 @@ from __future__ import annotations
 import functools
 import weakref
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, TypeVar
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 from jax import lax
-from jax._src import api_util, core, source_info_util, traceback_util
+from jax._src import api_util, config, core, source_info_util, traceback_util
 from jax._src.interpreters import partial_eval
 from jax._src.lax import lax as lax_internal
 from jax._src.lax.control_flow import common, conditionals
 from jax.extend.core import ClosedJaxpr, get_opaque_trace_state, jaxpr_as_fun
 
+F = TypeVar("F", bound=Callable[..., Any])
 trace_state: Callable[[], object] = get_opaque_trace_state
 
 
@@ -59,12 +60,41 @@ def as_varying(array: jax.Array, axes: frozenset[str]) -> jax.Array:
     return lax.pcast(array, missing, to="varying") if missing else array
 
 
+def without_leak_check(fun: F) -> F:
+    """`fun`, which keeps tracers of the traces that it opens until it has joined them; JAX's leak check is not for it.
+
+    What the user's code leaks is found all the same, by the check of the trace around.
+    """
+
+    @functools.wraps(fun)
+    def run(*args: Any, **kwargs: Any) -> Any:
+        if not config.check_tracer_leaks.value:
+            return fun(*args, **kwargs)
+        with config.check_tracer_leaks(False):
+            return fun(*args, **kwargs)
+
+    return run  # type: ignore[return-value]
+
+
 def when_trace_ends(action: Callable[[], None]) -> None:
     """Calls `action` once the outermost trace of this thread is over."""
     trace = core.trace_ctx.trace
     while (parent := getattr(trace, "parent_trace", None)) is not None and not isinstance(parent, core.EvalTrace):
         trace = parent
     weakref.finalize(trace, action)
+
+
+def _let_go(trace: Any) -> None:
+    # A trace holds the tracers around that it uses, and each of them holds the trace: neither would ever go.
+    trace.frame.constvar_to_val.clear()
+    trace.invalidate()
+
+
+def abandon_trace() -> None:
+    """To be called before an exception of ours ends the current trace: JAX forgets to let go of it then."""
+    trace = core.trace_ctx.trace
+    if isinstance(trace, partial_eval.DynamicJaxprTrace):
+        _let_go(trace)
 
 
 class ClosedTrace:
@@ -133,6 +163,8 @@ class OpenTrace:
         source = source_info_util.current()
         outputs = [self._trace.to_jaxpr_tracer(array, source_info=source) for array in self._inside(fun)]
         self._jaxpr = ClosedJaxpr(*self._trace.frame.to_jaxpr(self._trace, outputs, self._debug, source))
+        _let_go(self._trace)
+        self._kept = ()
 
     def emit(self) -> list[Any]:
         """The outputs, computed in the current trace; the function itself is not run again."""
@@ -142,6 +174,8 @@ class OpenTrace:
     def select(test: Any, traces: Sequence[OpenTrace]) -> list[Any]:
         """The outputs of the first of two where the scalar bool `test` holds; for an int32, of that number."""
         jaxprs = [trace._jaxpr for trace in traces]
+        if not any(jaxpr.effects or jaxpr.out_avals for jaxpr in jaxprs):
+            return []  # the branches held nothing but checks that are switched off
         if any(jaxpr.effects for jaxpr in jaxprs) or jax.config.jax_disable_jit:  # JAX knows what to do with them
             branches = [trace.emit for trace in traces]
             return list(lax.cond(test, *branches) if test.dtype == bool else lax.switch(test, branches))
@@ -182,6 +216,11 @@ def _program(kind: Any) -> str:
         return list(kind.select(test, traces))
 
     return str(jax.make_jaxpr(choose)(True, np.float32(2)))
+
+
+def has_checks(jaxpr: Any) -> bool:
+    """Whether a closed jaxpr holds checks for checkify, in whatever it calls."""
+    return any(type(effect).__name__ == "ErrorEffect" for effect in jaxpr.effects)
 
 
 def hide_frames(path: str) -> None:

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any, ParamSpec, TypeVar, overload
 
 from autograph_lite import transpiler
-from autograph_lite.operators import calls, policy
+from autograph_lite.operators import calls, policy, unconverted
 from autograph_lite.operators.iterables import Range
 from autograph_lite.runtime.function import Function
 
@@ -87,7 +87,7 @@ def to_code(fn: Callable[..., Any], *, after: str | None = None) -> str:
 def _python_function(fn: Any) -> types.FunctionType:
     while not isinstance(fn, types.FunctionType):
         if isinstance(fn, type):
-            raise TypeError(f"'{fn.__name__}' is a class, and a function is expected: name one of its methods.")
+            raise unconverted.not_a_function(fn)
         inner = next((getattr(fn, n) for n in ("python_function", "__func__", "func", "fget", "__wrapped__") if hasattr(fn, n)), None)
         if inner is None:
             call = getattr(type(fn), "__call__", None)

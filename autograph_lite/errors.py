@@ -1,7 +1,8 @@
 """What can go wrong, one class per mistake: what was done, where, what was found, how to fix it.
 
 Every class derives from `AutographError` and from the built-in exception that Python or JAX users would catch.
-The docstring of each holds a failing and a mended example; both run as tests, and docs/errors.md shows them.
+The docstring of each holds a failing and a mended program; both run as tests, and docs/errors.md shows them with the
+message. They need `import itertools, linecache, jax, jax.numpy as jnp, numpy as np, autograph_lite`.
 """
 
 from __future__ import annotations
@@ -50,70 +51,102 @@ class AutographError(Exception):
 class ConversionError(AutographError, ValueError):
     r"""A function can't be converted, for a reason that lies in its source.
 
-    Failing: the file was changed after it was imported, so its text is no longer that of the function.
+    Here the text that Python keeps is no longer that of the function, as after editing a file that is in use.
 
-    >>> import linecache
-    >>> from autograph_lite.syntax.source import read
-    >>> def save(text):
-    ...     linecache.cache["<model>"] = len(text), None, text.splitlines(True), "<model>"
-    ...     return compile(text, "<model>", "exec")
-    >>> exec(save("def step(x):\n    return x\n"))
-    >>> changed = save("def step(x, rate):\n    return rate * x\n")
-    >>> read(step)
-    Traceback (most recent call last):
-    autograph_lite.errors.ConversionError: The source of 'step' has changed since it was defined.
-      <model>:1 in step
-          def step(x, rate):
-      line 1 no longer defines 'step' with the same parameters.
-      Fix: import the module again, or restart Python.
+    Fails:
 
-    Mended: import the new text first.
+        def define(text):
+            linecache.cache["<model>"] = len(text), None, text.splitlines(True), "<model>"
+            namespace = {}
+            exec(compile(text, "<model>", "exec"), namespace)
+            return namespace["step"]
 
-    >>> exec(changed)
-    >>> read(step).text
-    'def step(x, rate):\n    return rate * x\n'
+        step = define("def step(x):\n    return x\n")
+        define("def step(x, rate):\n    return rate * x\n")
+        autograph_lite.convert(step)(jnp.float32(2))
+
+    Works:
+
+        def define(text):
+            linecache.cache["<model>"] = len(text), None, text.splitlines(True), "<model>"
+            namespace = {}
+            exec(compile(text, "<model>", "exec"), namespace)
+            return namespace["step"]
+
+        step = define("def step(x, rate):\n    return rate * x\n")
+        autograph_lite.convert(step)(jnp.float32(2), 0.5)
     """
 
 
 class SourceNotFoundError(ConversionError, OSError):
-    r"""A function has no Python source that could be converted.
+    r"""A function has no Python source that could be converted: it was made from text, or is not written in Python.
 
-    Failing: the function was made from text that Python has not kept.
+    Fails:
 
-    >>> from autograph_lite.syntax.source import read
-    >>> text = "def step(x):\n    return x + 1\n"
-    >>> exec(text)
-    >>> read(step)
-    Traceback (most recent call last):
-    autograph_lite.errors.SourceNotFoundError: No source for 'step'.
-      Python has kept no text for '<string>'.
-      Fix: define it in a file or a notebook cell, or register its text with `linecache`.
+        exec("def step(x):\n    return x + 1\n")
+        autograph_lite.convert(step)(jnp.float32(2))
 
-    Mended: define it in a file, or let Python keep the text.
+    Works:
 
-    >>> import linecache
-    >>> linecache.cache["<step>"] = len(text), None, text.splitlines(True), "<step>"
-    >>> exec(compile(text, "<step>", "exec"))
-    >>> read(step).first_line
-    1
+        @autograph_lite.convert
+        def step(x):
+            return x + 1
+
+        step(jnp.float32(2))
     """
+
+
+class NotAFunctionError(AutographError, TypeError):
+    """A class, or something that can't be called, stands where a function is expected.
+
+    Fails:
+
+        class Scale:
+            def __init__(self, rate):
+                self.rate = rate
+
+            def apply(self, x):
+                return self.rate * x
+
+        autograph_lite.convert(Scale)
+
+    Works:
+
+        class Scale:
+            def __init__(self, rate):
+                self.rate = rate
+
+            @autograph_lite.convert
+            def apply(self, x):
+                return self.rate * x
+
+        Scale(3.0).apply(jnp.float32(2))
+    """
+
+
 class UndefinedVariableError(AutographError, UnboundLocalError):
     """A variable is read where it may not have been assigned, and a traced value decides whether it was.
 
     Fails:
 
+        @autograph_lite.convert
         def f(x):
             if x > 0:
                 y = x
             return y
 
+        f(jnp.float32(2))
+
     Works:
 
+        @autograph_lite.convert
         def f(x):
             y = -x
             if x > 0:
                 y = x
             return y
+
+        f(jnp.float32(2))
     """
 
 
@@ -122,6 +155,7 @@ class BranchMismatchError(AutographError, TypeError):
 
     Fails:
 
+        @autograph_lite.convert
         def f(x):
             if x > 0:
                 y = (x, x)
@@ -129,14 +163,19 @@ class BranchMismatchError(AutographError, TypeError):
                 y = x
             return y
 
+        f(jnp.float32(2))
+
     Works:
 
+        @autograph_lite.convert
         def f(x):
             if x > 0:
                 y = (x, x)
             else:
                 y = (x, 0.0)
             return y
+
+        f(jnp.float32(2))
     """
 
 
@@ -145,17 +184,27 @@ class CarryMismatchError(AutographError, TypeError):
 
     Fails:
 
-        def f(x, n):
-            while x.sum() < n:
-                x = jnp.concatenate([x, x])
-            return x
+        @autograph_lite.convert
+        def powers(x):
+            found = jnp.array([x])
+            while found[-1] < 100:
+                found = jnp.concatenate([found, found[-1:] * x])
+            return found
+
+        powers(jnp.float32(2))
 
     Works:
 
-        def f(x, n):
-            while x.sum() < n:
-                x = x + x
-            return x
+        @autograph_lite.convert
+        def powers(x):
+            found = jnp.zeros(20)
+            count, power = 0, x
+            while power < 100:
+                found[count] = power
+                count, power = count + 1, power * x
+            return found, count
+
+        powers(jnp.float32(2))
     """
 
 
@@ -164,36 +213,53 @@ class ConditionError(AutographError, ValueError):
 
     Fails:
 
+        @autograph_lite.convert
         def f(x):
-            if x > jnp.zeros(3):
+            if x > 0:
                 x = -x
             return x
+
+        f(jnp.ones(3))
 
     Works:
 
+        @autograph_lite.convert
         def f(x):
-            if jnp.all(x > jnp.zeros(3)):
+            if jnp.all(x > 0):
                 x = -x
             return x
+
+        f(jnp.ones(3))
     """
 
 
 class PythonOnlyError(AutographError, TypeError):
-    """A traced value decides in a place that only Python can run: a generator, a coroutine, a `finally` that jumps.
+    """A traced value decides where only Python can run: in a generator, a coroutine, a function without source.
 
     Fails:
 
-        def positive(x):
-            if x > 0:
-                yield x
+        @autograph_lite.convert
+        def f(xs):
+            def positive():
+                for x in xs:
+                    if x > 0:
+                        yield x
 
-        def f(x):
-            return sum(positive(x))
+            return sum(positive())
+
+        f(jnp.ones(3))
 
     Works:
 
-        def f(x):
-            return jnp.where(x > 0, x, 0)
+        @autograph_lite.convert
+        def f(xs):
+            total = 0.0
+            for x in xs:
+                if x > 0:
+                    total += x
+            return total
+
+        f(jnp.ones(3))
     """
 
 
@@ -202,6 +268,7 @@ class HandledRaiseError(AutographError, TypeError):
 
     Fails:
 
+        @autograph_lite.convert
         def f(x):
             try:
                 if x < 0:
@@ -211,14 +278,19 @@ class HandledRaiseError(AutographError, TypeError):
                 y = -x
             return y
 
+        f(jnp.float32(2))
+
     Works:
 
+        @autograph_lite.convert
         def f(x):
             if x < 0:
                 y = -x
             else:
                 y = x
             return y
+
+        f(jnp.float32(2))
     """
 
 
@@ -227,16 +299,24 @@ class MutationError(AutographError, TypeError):
 
     Fails:
 
-        def f(x, log):
+        @autograph_lite.convert
+        def f(x):
+            log = []
             if x > 0:
                 log.append(x)
-            return len(log)
+            return log
+
+        f(jnp.float32(2))
 
     Works:
 
-        def f(x, log):
+        @autograph_lite.convert
+        def f(x):
+            log = []
             log.append(jnp.where(x > 0, x, 0))
-            return len(log)
+            return log
+
+        f(jnp.float32(2))
     """
 
 
@@ -245,13 +325,21 @@ class TracedIndexError(AutographError, TypeError):
 
     Fails:
 
+        @autograph_lite.convert
         def f(i):
-            return {0: "zero", 1: "one"}[i]
+            price = {0: 10, 1: 20}
+            return price[i]
+
+        f(jnp.int32(1))
 
     Works:
 
+        @autograph_lite.convert
         def f(i):
-            return jnp.array([10, 20])[i]
+            price = jnp.array([10, 20])
+            return price[i]
+
+        f(jnp.int32(1))
     """
 
 
@@ -260,19 +348,25 @@ class IterationError(AutographError, TypeError):
 
     Fails:
 
+        @autograph_lite.convert
         def f(x):
             for k in itertools.count():
                 if k > x:
                     break
             return k
 
+        f(jnp.int32(3))
+
     Works:
 
+        @autograph_lite.convert
         def f(x):
             k = 0
             while k <= x:
                 k += 1
             return k
+
+        f(jnp.int32(3))
     """
 
 
@@ -281,16 +375,22 @@ class TracedRecursionError(AutographError, RecursionError):
 
     Fails:
 
+        @autograph_lite.convert
         def factorial(n):
             return 1 if n <= 1 else n * factorial(n - 1)
 
+        factorial(jnp.int32(5))
+
     Works:
 
+        @autograph_lite.convert
         def factorial(n):
             product = 1
             while n > 1:
                 product, n = product * n, n - 1
             return product
+
+        factorial(jnp.int32(5))
     """
 
 
@@ -299,15 +399,21 @@ class MutatedArgumentError(AutographError, ValueError):
 
     Fails:
 
+        @autograph_lite.convert
         def f(xs):
             xs.append(xs[0] + 1)
             return xs[-1]
 
+        f([jnp.float32(2)])
+
     Works:
 
+        @autograph_lite.convert
         def f(xs):
             xs = [*xs, xs[0] + 1]
             return xs[-1]
+
+        f([jnp.float32(2)])
     """
 
 

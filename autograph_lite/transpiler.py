@@ -5,7 +5,6 @@ The transpiler never imports JAX: it is handed the operators that generated code
 
 from __future__ import annotations
 
-import copy
 import linecache
 import threading
 import types
@@ -17,9 +16,9 @@ import gast
 
 from autograph_lite import config
 from autograph_lite.analysis import plans, scopes
-from autograph_lite.converters import PASSES, control_flow, functions_in, opaque, python_ops, undefined
+from autograph_lite.converters import PASSES, Pass, control_flow, functions_in, opaque, python_ops, undefined
 from autograph_lite.converters.context import Context
-from autograph_lite.syntax import loader, printer, source
+from autograph_lite.syntax import loader, printer, source, trees
 from autograph_lite.syntax.depth import deep_recursion
 from autograph_lite.syntax.names import Fresh, used_names
 
@@ -86,42 +85,37 @@ def _convert_tree(fn: types.FunctionType, is_library: IsLibrary, after: str | No
         lines=linecache.getlines(read.path, fn.__globals__),
         is_library=lambda dotted: is_library(fn, dotted),
     )
+    functions = functions_in(tree)
+    open_ = [function for function in functions if not opaque.is_opaque(function)]
     function_plans: dict[gast.AST, plans.FunctionPlan] = {}
     for step in PASSES:
         if step.name == "undefined":
-            function_plans = _planned(tree)
-        _run(step.name, tree, context, function_plans)
+            function_plans = {f: plans.plan(f.body, scopes.parameters(f.args)) for f in open_}
+        if step.name == "control_flow":
+            for function in functions:
+                if function not in function_plans:
+                    opaque.run(function, context)
+        _run(step, tree, open_, context, function_plans)
         if step.name == after:
             break
     return tree, context
 
 
-def _planned(tree: gast.AST) -> dict[gast.AST, plans.FunctionPlan]:
-    return {
-        function: plans.plan(function.body, scopes.parameters(function.args))
-        for function in functions_in(tree)
-        if not opaque.is_opaque(function)
-    }
-
-
-def _run(name: str, tree: gast.AST, context: Context, function_plans: dict[gast.AST, plans.FunctionPlan]) -> None:
-    (step,) = (p for p in PASSES if p.name == name)
-    if name == "undefined":
+def _run(
+    step: Pass, tree: gast.AST, open_: list[gast.AST], context: Context, function_plans: dict[gast.AST, plans.FunctionPlan]
+) -> None:
+    if step.name == "undefined":
         for function, plan in function_plans.items():
             undefined.run(function, plan, context)
-    elif name == "control_flow":
-        for function in functions_in(tree):
-            if function in function_plans:
-                control_flow.run(function, function_plans[function].plans, context)
-            else:
-                opaque.run(function, context)
+    elif step.name == "control_flow":
+        for function, plan in function_plans.items():
+            control_flow.run(function, plan.plans, context)
     elif step.each:
-        for function in functions_in(tree):
-            if not opaque.is_opaque(function):
-                assert step.run is not None
-                step.run(function, context)
-                if step.check is not None and config.check_passes():
-                    step.check(function)
+        for function in open_:
+            assert step.run is not None
+            step.run(function, context)
+            if step.check is not None and config.check_passes():
+                step.check(function)
     elif step.run is not None:
         step.run(tree, context)
 
@@ -135,5 +129,8 @@ def convert_part_one(fn: types.FunctionType, after: str = PART_ONE[-1]) -> types
 def to_source(fn: types.FunctionType, is_library: IsLibrary, after: str | None = None) -> str:
     """The generated code of `fn` as text."""
     tree, _ = convert_tree(fn, is_library, after)
-    shown = copy.deepcopy(tree)
+    with deep_recursion():
+        shown = trees.copied(tree)
+    if not isinstance(shown, gast.Lambda):
+        shown.decorator_list = []  # they were applied to the function that was converted, and are not again
     return printer.to_source(shown)

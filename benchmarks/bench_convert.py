@@ -56,7 +56,7 @@ def measure_passes(lines: int = 1000) -> list[Row]:
 
     own = {
         (transpiler.source, "read"): "read and parse",
-        (transpiler, "_planned"): "analysis",
+        (transpiler.plans, "plan"): "analysis",
         (transpiler.loader, "load"): "compile and load",
     }
     kept = {(owner, name): getattr(owner, name) for owner, name in own}
@@ -64,7 +64,7 @@ def measure_passes(lines: int = 1000) -> list[Row]:
     try:
         for (owner, name), label in own.items():
             setattr(owner, name, timed(label, kept[owner, name]))
-        transpiler._run = lambda name, *rest: timed(f"pass {name}", run)(name, *rest)
+        transpiler._run = lambda step, *rest: timed(f"pass {step.name}", run)(step, *rest)
         operators, _ = calls._state["operators"]
         transpiler.Transpiler(operators, policy.leads_to_library).convert(fn)
     finally:

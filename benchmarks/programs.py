@@ -115,7 +115,8 @@ def collatz_by_hand(n: Array, limit: Array) -> Array:
 
     def running(carry: Any) -> Any:
         n, _, left = carry
-        return lax.cond(jnp.logical_not(left), lambda: n != 1, lambda: jnp.logical_not(left))
+        keep = jnp.logical_not(left)
+        return lax.cond(keep, lambda: n != 1, lambda: keep)
 
     return lax.while_loop(running, body, (n, 0, False))[1]
 
@@ -176,30 +177,44 @@ def helpers(x: Array, w: Array) -> Array:
     return x
 
 
-guards = generated.guards(50)
+def guards_by_hand(count: int) -> Callable[[Array], Array]:
+    def guard(x: Array, i: int) -> Array:
+        if i == count:
+            return x - 1.0
+        return lax.cond(x > 1000 - i, lambda: x * float(i), lambda: guard(x, i + 1))
 
-
-def guards_by_hand(x: Array, i: int = 0) -> Array:
-    if i == 50:
-        return x - 1.0
-    return lax.cond(x > 1000 - i, lambda: x * float(i), lambda: guards_by_hand(x, i + 1))
+    return lambda x: guard(x, 0)
 
 
 F = np.float32
+FIRST_TEST = "the test before the loop, which tells that the loop is to be staged; XLA drops it"
+FLAG = "beyond 40 levels of nesting a flag says that the function has returned, and one `if` more asks for it"
 ROWS = np.linspace(-1, 1, 64, dtype=F)
 MATRIX = np.ones((4, 4), F) / 4
+# fmt: off
 PROGRAMS = {
     "branch": Program(branch, branch_by_hand, (F(2), F(0.1))),
     "nested branches": Program(nested, nested_by_hand, (F(0.5), F(2))),
-    "50 guards": Program(guards, guards_by_hand, (F(5),)),
-    "while": Program(newton, newton_by_hand, (F(2), F(1e-3))),
-    "while with break": Program(collatz, collatz_by_hand, (np.int32(27), np.int32(1000))),
+    "20 guards": Program(generated.guards(20), guards_by_hand(20), (F(5),)),
+    "50 guards": Program(
+        generated.guards(50), guards_by_hand(50), (F(5),), extras={"cond": FLAG, "convert_element_type": FLAG}
+    ),
+    "while": Program(
+        newton, newton_by_hand, (F(2), F(1e-3)), extras=dict.fromkeys(("mul", "sub", "abs", "gt"), FIRST_TEST)
+    ),
+    "while with break": Program(
+        collatz, collatz_by_hand, (np.int32(27), np.int32(1000)), extras={"ne": FIRST_TEST}
+    ),
     "for over an array": Program(total, total_by_hand, (ROWS,)),
     "branches in a for": Program(largest_below, largest_below_by_hand, (ROWS, F(0.5))),
-    "for over a traced range": Program(matrix, matrix_by_hand, (MATRIX, np.int32(5))),
+    "for over a traced range": Program(
+        matrix, matrix_by_hand, (MATRIX, np.int32(5)),
+        extras={"convert_element_type": "the loop's variable is weakly typed, as a Python int would be; XLA drops it"},
+    ),
     "plain jnp": Program(plain, plain, (MATRIX, MATRIX), plain=True),
     "calls of helpers": Program(helpers, helpers, (MATRIX, MATRIX), plain=True),
 }
+# fmt: on
 
 
 def agree(program: Program, converted: Callable[..., Any]) -> bool:

@@ -13,6 +13,7 @@ import gast
 from autograph_lite.analysis import scopes
 from autograph_lite.analysis.exits import always_returns, until_of
 from autograph_lite.analysis.plans import Plan
+from autograph_lite.syntax import trees
 
 Names = frozenset[str]
 
@@ -129,7 +130,7 @@ def _certain(node: gast.AST) -> list[gast.AST]:
         case gast.FunctionDef() | gast.AsyncFunctionDef() | gast.ClassDef():
             return []
     found = [node]
-    for child in gast.iter_child_nodes(node):
+    for child in trees.children(node):
         found += _certain(child)
     return found
 

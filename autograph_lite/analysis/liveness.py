@@ -51,6 +51,13 @@ class _Walk:
         self.facts: dict[gast.AST, Facts] = {}
         self.rescued: dict[gast.AST, Names] = {}
         self.always = always
+        self.reads: dict[gast.AST, Names] = {}  # a loop's body is walked until its facts settle
+
+    def read(self, node: gast.AST) -> Names:
+        found = self.reads.get(node)
+        if found is None:
+            found = self.reads[node] = scopes.read(node)
+        return found
 
     def block(self, body: Sequence[gast.stmt], live: Names) -> Names:
         for statement in reversed(body):
@@ -61,11 +68,11 @@ class _Walk:
         match node:
             case gast.If():
                 entry = self.block(node.body, live) | self.block(node.orelse, live)
-                result = entry | scopes.read(node.test)
+                result = entry | self.read(node.test)
                 self.facts[node] = Facts(result, live, entry)
                 return result
             case gast.While():
-                head = live | scopes.read(node.test)
+                head = live | self.read(node.test)
                 head = self.fixpoint(lambda at_end: self.block(node.body, at_end), head)
                 self.facts[node] = Facts(head, live, head)
                 return head
@@ -79,31 +86,31 @@ class _Walk:
                 for item in reversed(node.items):
                     if item.optional_vars is not None:
                         stored = frozenset(scopes.bound([item.optional_vars]))
-                        entry = (entry - stored) | scopes.read(item.optional_vars) | live
-                    entry |= scopes.read(item.context_expr)
+                        entry = (entry - stored) | self.read(item.optional_vars) | live
+                    entry |= self.read(item.context_expr)
                 return entry
             case gast.Match():
                 entry = live
                 for case in node.cases:
-                    entry |= self.block(case.body, live) | scopes.read(case)
-                return entry | scopes.read(node.subject)
+                    entry |= self.block(case.body, live) | self.read(case)
+                return entry | self.read(node.subject)
             case gast.Return() | gast.Raise():
-                return scopes.read(node) | self.always
+                return self.read(node) | self.always
             case gast.AugAssign():
-                return live | scopes.read(node)
+                return live | self.read(node)
             case gast.Delete():
                 # Deleting an unbound name raises, so the name must be there.
-                return live | scopes.read(node) | scopes.deleted([node])
+                return live | self.read(node) | scopes.deleted([node])
         if isinstance(node, (gast.FunctionDef, gast.AsyncFunctionDef, gast.ClassDef)):
-            return (live - {node.name}) | scopes.read(node)
-        return (live - _surely_bound(node)) | scopes.read(node)
+            return (live - {node.name}) | self.read(node)
+        return (live - _surely_bound(node)) | self.read(node)
 
     def for_loop(self, node: gast.For, live: Names) -> Names:
         test, iterable = until_of(node)
         target = frozenset(scopes.bound([node.target]))
-        at_head = live | scopes.read(node.target) | (scopes.read(test) if test is not None else frozenset())
+        at_head = live | self.read(node.target) | (self.read(test) if test is not None else frozenset())
         head = self.fixpoint(lambda at_end: self.block(node.body, at_end) - target, at_head)
-        result = head | scopes.read(iterable)
+        result = head | self.read(iterable)
         self.facts[node] = Facts(result, live, head)
         return result
 
@@ -116,7 +123,7 @@ class _Walk:
             stored = frozenset({handler.name.id}) if handler.name is not None else frozenset()
             handlers |= self.throughout(handler.body, after, after if node.finalbody else frozenset()) - stored
             if handler.type is not None:
-                handlers |= scopes.read(handler.type)
+                handlers |= self.read(handler.type)
         self.rescued[node] = handlers
         orelse = self.throughout(node.orelse, after, after if node.finalbody else frozenset())
         return self.throughout(node.body, orelse, handlers)

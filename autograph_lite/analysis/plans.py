@@ -65,27 +65,29 @@ def plan(body: Sequence[gast.stmt], params: Sequence[str]) -> FunctionPlan:
     captured = scopes.captured(body) & local
     facts, rescued = liveness(body, captured | outer | globals_)
     cells = (captured | outer | _rescued(rescued)) - globals_
-    plans = {node: _plan(node, facts[node], cells, globals_) for node in facts}
+    known: scopes.Known = {}
+    deletes = bool(scopes.deleted(body))
+    plans = {node: _plan(node, facts[node], cells, globals_, known, deletes) for node in facts}
     inside = {name for p in plans.values() for name in p.nonlocals} - outer
     direct = {*params, *_bound_outside(body)}
-    return FunctionPlan(plans, tuple(n for n in scopes.bound(body) if n in inside and n not in direct), outer)
+    return FunctionPlan(plans, tuple(n for n in scopes.bound(body, known) if n in inside and n not in direct), outer)
 
 
-def _plan(node: gast.AST, facts: Facts, cells: frozenset[str], globals_: frozenset[str]) -> Plan:
+def _plan(
+    node: gast.AST, facts: Facts, cells: frozenset[str], globals_: frozenset[str], known: scopes.Known, deletes: bool
+) -> Plan:
     match node:
         case gast.If():
-            written = scopes.bound([*node.body, *node.orelse])
-            unbound = scopes.deleted([*node.body, *node.orelse])
-            entry = facts.live_body
-            live_out = facts.live_out
+            parts = [*node.body, *node.orelse]
+            entry, live_out = facts.live_body, facts.live_out
         case gast.While():
-            written = scopes.bound([gast.Expr(node.test), *node.body])
-            unbound = scopes.deleted(node.body)
+            parts = [gast.Expr(node.test), *node.body]
             entry = live_out = facts.live_in
         case _:
-            written = scopes.bound([gast.Expr(node.target), *node.body])
-            unbound = scopes.deleted(node.body)
+            parts = [gast.Expr(node.target), *node.body]
             entry = live_out = facts.live_body | facts.live_out
+    written = scopes.bound(parts, known)
+    unbound = scopes.deleted(parts) if deletes else set()
     own = [n for n in written if n not in cells and n not in globals_]
     in_place = [*written, *sorted(unbound - set(written))]
     return Plan(

@@ -8,62 +8,76 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from typing import TypeAlias
 
 import gast
 
+from autograph_lite.syntax import trees
+
 FUNCTIONS = (gast.FunctionDef, gast.AsyncFunctionDef, gast.Lambda)
+BLOCKS = (gast.If, gast.While, gast.For, gast.With, gast.Try, gast.TryStar, gast.Match)
 COMPREHENSIONS = (gast.ListComp, gast.SetComp, gast.DictComp, gast.GeneratorExp)
 # Builtins that exhaust a generator expression at once, so that it is no function that somebody calls later.
 CONSUMERS = frozenset({"sum", "any", "all", "min", "max", "list", "tuple", "set", "dict", "sorted", "frozenset"})
 
 
-def bound(body: Iterable[gast.AST]) -> list[str]:
-    """Names bound by `body` in this scope, in the order of their first binding."""
+Known: TypeAlias = dict[gast.AST, dict[str, None]]
+
+
+def bound(body: Iterable[gast.AST], known: Known | None = None) -> list[str]:
+    """Names bound by `body` in this scope, in the order of their first binding.
+
+    Args:
+      body: statements or expressions.
+      known: what compound statements bind is looked up and kept here; for as long as the tree does not change.
+    """
     found: dict[str, None] = {}
     for node in body:
-        found.update(dict.fromkeys(_bound(node)))
+        _bind(node, found, known)
     return list(found)
 
 
-def _bound(node: gast.AST) -> Iterator[str]:
+def _bind(node: gast.AST, found: dict[str, None], known: Known | None) -> None:
+    if known is None or not isinstance(node, BLOCKS):
+        _bind_parts(node, found, known)
+        return
+    if node not in known:
+        known[node] = {}
+        _bind_parts(node, known[node], known)
+    found.update(known[node])
+
+
+def _bind_parts(node: gast.AST, found: dict[str, None], known: Known | None) -> None:
+    parts: Iterable[gast.AST] = ()
     match node:
+        case gast.Name():
+            if isinstance(node.ctx, gast.Store):
+                found[node.id] = None
+        case gast.Constant() | gast.Attribute(value=gast.Name(ctx=gast.Load())):
+            pass
         case gast.FunctionDef() | gast.AsyncFunctionDef():
-            for outer in (*node.decorator_list, *_argument_expressions(node.args)):
-                yield from _bound(outer)
-            yield node.name
-            return
+            parts = (*node.decorator_list, *_argument_expressions(node.args))
         case gast.ClassDef():
-            for outer in (*node.decorator_list, *node.bases, *node.keywords):
-                yield from _bound(outer)
-            yield node.name
-            return
+            parts = (*node.decorator_list, *node.bases, *node.keywords)
         case gast.Lambda():
-            for outer in _argument_expressions(node.args):
-                yield from _bound(outer)
-            return
+            parts = _argument_expressions(node.args)
         case gast.ListComp() | gast.SetComp() | gast.DictComp() | gast.GeneratorExp():
             # Only a walrus binds outside of the comprehension.
-            for inner in gast.walk(node):
-                if isinstance(inner, gast.NamedExpr) and isinstance(inner.target, gast.Name):
-                    yield inner.target.id
-            return
-        case gast.Name(ctx=gast.Store()):
-            yield node.id
+            parts = [inner.target for inner in trees.walk(node) if isinstance(inner, gast.NamedExpr)]
         case gast.Import() | gast.ImportFrom():
-            for alias in node.names:
-                yield alias.asname or alias.name.split(".")[0]
-        case gast.MatchAs() | gast.MatchStar() if node.name:
-            yield node.name
-        case gast.MatchMapping() if node.rest:
-            yield node.rest
-        case gast.NamedExpr():
-            yield from _bound(node.value)
-            yield from _bound(node.target)
-            return
-        case gast.Assign() | gast.AnnAssign() | gast.AugAssign() if node.value is not None:
-            yield from _bound(node.value)
-    for child in gast.iter_child_nodes(node):
-        yield from _bound(child)
+            found.update((alias.asname or alias.name.split(".")[0], None) for alias in node.names)
+        case gast.Assign() | gast.AnnAssign() | gast.AugAssign() | gast.NamedExpr() if node.value is not None:
+            parts = (node.value, *(part for part in trees.children(node) if part is not node.value))
+        case _:
+            if isinstance(node, (gast.MatchAs, gast.MatchStar)) and node.name:
+                found[node.name] = None
+            elif isinstance(node, gast.MatchMapping) and node.rest:
+                found[node.rest] = None
+            parts = trees.children(node)
+    for part in parts:
+        _bind(part, found, known)
+    if isinstance(node, (gast.FunctionDef, gast.AsyncFunctionDef, gast.ClassDef)):
+        found[node.name] = None
 
 
 def deleted(body: Iterable[gast.AST]) -> set[str]:
@@ -73,9 +87,12 @@ def deleted(body: Iterable[gast.AST]) -> set[str]:
 
 def read(node: gast.AST) -> frozenset[str]:
     """Names that `node` may read, whether now or when a function defined in it is called."""
-    found = {n.id for n in gast.walk(node) if isinstance(n, gast.Name) and isinstance(n.ctx, gast.Load)}
-    for n in gast.walk(node):
-        if isinstance(n, gast.AugAssign) and isinstance(n.target, gast.Name):
+    found = set()
+    for n in trees.walk(node):
+        if isinstance(n, gast.Name):
+            if isinstance(n.ctx, gast.Load):
+                found.add(n.id)
+        elif isinstance(n, gast.AugAssign) and isinstance(n.target, gast.Name):
             found.add(n.target.id)
     return frozenset(found)
 
@@ -87,17 +104,24 @@ def declared(body: Iterable[gast.AST], kind: type[gast.AST]) -> frozenset[str]:
 
 def own_nodes(body: Iterable[gast.AST]) -> Iterator[gast.AST]:
     """All nodes of `body` but the insides of nested functions and classes."""
-    for node in body:
+    stack = [*body]
+    stack.reverse()
+    while stack:
+        node = stack.pop()
         yield node
         match node:
+            case gast.Name() | gast.Constant():
+                continue
             case gast.FunctionDef() | gast.AsyncFunctionDef():
-                yield from own_nodes((*node.decorator_list, *_argument_expressions(node.args)))
+                inner = [*node.decorator_list, *_argument_expressions(node.args)]
             case gast.Lambda():
-                yield from own_nodes(_argument_expressions(node.args))
+                inner = _argument_expressions(node.args)
             case gast.ClassDef():
-                yield from own_nodes((*node.decorator_list, *node.bases, *node.keywords))
+                inner = [*node.decorator_list, *node.bases, *node.keywords]
             case _:
-                yield from own_nodes(gast.iter_child_nodes(node))
+                inner = trees.children(node)
+        inner.reverse()
+        stack += inner
 
 
 def captured(body: Iterable[gast.AST]) -> frozenset[str]:
@@ -121,7 +145,7 @@ def _captured(node: gast.AST, *, lazy_generators: bool) -> set[str]:
             found |= _captured(argument, lazy_generators=False)
         return found
     found = set()
-    for child in gast.iter_child_nodes(node):
+    for child in trees.children(node):
         # `lazy_generators` is False only for the argument itself, not for what lies in it.
         found |= _captured(child, lazy_generators=True)
     return found
@@ -175,10 +199,10 @@ def _scope(function: gast.AST) -> tuple[list[gast.AST], frozenset[str]]:
     targets = {
         n.id
         for generator in function.generators
-        for n in gast.walk(generator.target)
+        for n in trees.walk(generator.target)
         if isinstance(n, gast.Name) and isinstance(n.ctx, gast.Store)
     }
-    return list(gast.iter_child_nodes(function)), frozenset(targets)
+    return list(trees.children(function)), frozenset(targets)
 
 
 def parameters(args: gast.arguments) -> list[str]:

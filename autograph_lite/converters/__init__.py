@@ -14,6 +14,7 @@ import gast
 
 from autograph_lite.converters import (
     calls,
+    comprehensions,
     desugar,
     failures,
     items,
@@ -26,6 +27,7 @@ from autograph_lite.converters import (
     tidy,
 )
 from autograph_lite.converters.context import Context
+from autograph_lite.syntax import trees
 
 
 @dataclasses.dataclass(frozen=True)
@@ -57,6 +59,7 @@ PASSES = (
     Pass("failures", 2, failures.run),
     Pass("items", 2, items.run),
     Pass("mutations", 2, mutations.run),
+    Pass("comprehensions", 2, comprehensions.run),
     Pass("logical", 2, logical.run),
     Pass("calls", 2, calls.run),
     Pass("control_flow", 2, None),
@@ -67,8 +70,9 @@ PASSES = (
 def functions_in(tree: gast.AST) -> list[gast.AST]:
     """The functions defined with `def` in the tree, the inner ones first."""
     found: list[gast.AST] = []
-    for child in gast.iter_child_nodes(tree):
-        found += functions_in(child)
+    for child in trees.children(tree):
+        if not isinstance(child, gast.expr):  # an expression holds no `def`
+            found += functions_in(child)
     if isinstance(tree, (gast.FunctionDef, gast.AsyncFunctionDef)):
         found.append(tree)
     return found

@@ -16,7 +16,7 @@ import gast
 from autograph_lite.analysis.plans import dotted
 from autograph_lite.analysis import scopes
 from autograph_lite.converters.context import Context
-from autograph_lite.syntax import quote
+from autograph_lite.syntax import quote, trees
 
 # Builtins that have no array meaning of their own and call no user code that could need conversion.
 BARE = frozenset({
@@ -29,7 +29,7 @@ BARE = frozenset({
 
 def run(function: gast.AST, context: Context) -> None:
     """Rewrites calls everywhere in `function`, nested functions included."""
-    shadowed = {n.id for n in gast.walk(function) if isinstance(n, gast.Name) and not isinstance(n.ctx, gast.Load)}
+    shadowed = {n.id for n in trees.walk(function) if isinstance(n, gast.Name) and not isinstance(n.ctx, gast.Load)}
     first = _first_parameter(function)
     _Calls(context, shadowed, first).generic_visit(function)
 
@@ -40,7 +40,7 @@ def _first_parameter(function: gast.AST) -> str | None:
     return names[0] if names else None
 
 
-class _Calls(gast.NodeTransformer):
+class _Calls(trees.Transformer):
     def __init__(self, context: Context, shadowed: set[str], first: str | None) -> None:
         self.context, self.shadowed, self.first = context, shadowed, first
 

@@ -19,7 +19,7 @@ import gast
 from autograph_lite.analysis import scopes
 from autograph_lite.converters.context import Context
 from autograph_lite.converters.static import is_static
-from autograph_lite.syntax import quote
+from autograph_lite.syntax import quote, trees
 
 REDUCERS = frozenset({"sum", "any", "all", "min", "max"})
 # Functions that look at the scope that they are called in.
@@ -28,11 +28,13 @@ INTROSPECTING = frozenset({"locals", "eval", "exec", "vars", "dir", "super", "__
 
 def run(function: gast.AST, context: Context) -> None:
     """Rewrites comprehensions everywhere in `function`, nested functions included."""
-    stored = {n.id for n in gast.walk(function) if isinstance(n, gast.Name) and not isinstance(n.ctx, gast.Load)}
+    stored = {
+        n.id for n in trees.walk(function) if isinstance(n, gast.Name) and not isinstance(n.ctx, gast.Load)
+    }
     _Comprehensions(context, stored).generic_visit(function)
 
 
-class _Comprehensions(gast.NodeTransformer):
+class _Comprehensions(trees.Transformer):
     def __init__(self, context: Context, stored: set[str]) -> None:
         self.context, self.ag, self.stored = context, context.ag, stored
 
@@ -52,7 +54,9 @@ class _Comprehensions(gast.NodeTransformer):
     def visit_Call(self, node: gast.Call) -> gast.AST:
         """`sum([...])` and the like need no list."""
         match node:
-            case gast.Call(func=gast.Name(id=name), args=[gast.ListComp() as made, *rest]) if self.reduces(name):
+            case gast.Call(func=gast.Name(id=name), args=[gast.ListComp() as made, *rest]) if self.reduces(
+                name
+            ):
                 node.args = [self.converted(made, reduced=True), *map(self.visit, rest)]
                 node.keywords = [self.visit(k) for k in node.keywords]
                 return node
@@ -82,7 +86,9 @@ class _Comprehensions(gast.NodeTransformer):
         return quote.located(quote.expr("ag.filter_test(test)", ag=self.ag, test=test), test)
 
     def converted(self, node: gast.ListComp | gast.GeneratorExp, *, reduced: bool = False) -> gast.AST:
-        if not _can_move(node) or (_is_display(node.generators[0].iter) and not any(g.ifs for g in node.generators)):
+        if not _can_move(node) or (
+            _is_display(node.generators[0].iter) and not any(g.ifs for g in node.generators)
+        ):
             return self.python(node)
         self.generic_visit(node)
         text = "ag.list_of(it)" if isinstance(node, gast.ListComp) else "ag.generator(it)"
@@ -102,6 +108,7 @@ class _Comprehensions(gast.NodeTransformer):
 
     def function(self, target: gast.expr, value: gast.expr) -> gast.expr:
         """A function of the item to `value`."""
+        target = trees.copied(target)
         names = _names(target)
         if names is not None:
             return quote.located(quote.lambda_(names, value), value)
@@ -124,7 +131,7 @@ def _names(target: gast.expr) -> list[str] | None:
 
 def _can_move(node: gast.ListComp | gast.GeneratorExp) -> bool:
     """Whether the parts of a comprehension can become functions."""
-    for inner in gast.walk(node):
+    for inner in trees.walk(node):
         if isinstance(inner, (gast.NamedExpr, gast.Await, gast.Yield, gast.YieldFrom)):
             return False
         if isinstance(inner, gast.comprehension) and inner.is_async:
@@ -144,7 +151,7 @@ def _kept(nodes: Sequence[gast.AST]) -> frozenset[str]:
 def _plain(target: gast.expr) -> bool:
     """Whether the target consists of names only: `for x[0] in xs` is possible."""
     allowed = (gast.Name, gast.Tuple, gast.List, gast.Starred, gast.expr_context)
-    return all(isinstance(n, allowed) for n in gast.walk(target))
+    return all(isinstance(n, allowed) for n in trees.walk(target))
 
 
 def _is_display(iterable: gast.expr) -> bool:

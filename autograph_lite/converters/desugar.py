@@ -17,7 +17,7 @@ import gast
 
 from autograph_lite.analysis import scopes
 from autograph_lite.converters.context import Context
-from autograph_lite.syntax import quote
+from autograph_lite.syntax import quote, trees
 
 
 def run(function: gast.FunctionDef, context: Context) -> None:
@@ -29,7 +29,7 @@ def run(function: gast.FunctionDef, context: Context) -> None:
     function.body = visitor.block(body) or [quote.located(gast.Pass(), function)]
 
 
-class _Desugar(gast.NodeTransformer):
+class _Desugar(trees.Transformer):
     def __init__(self, context: Context, fixed: frozenset[str], own: set[str]) -> None:
         self.context, self.fixed, self.own = context, fixed, own
 

@@ -15,12 +15,11 @@
 
 from __future__ import annotations
 
-import copy
 
 import gast
 
 from autograph_lite.converters.context import Context
-from autograph_lite.syntax import quote
+from autograph_lite.syntax import quote, trees
 
 
 def run(function: gast.AST, context: Context) -> None:
@@ -28,7 +27,7 @@ def run(function: gast.AST, context: Context) -> None:
     _Failures(context).generic_visit(function)
 
 
-class _Failures(gast.NodeTransformer):
+class _Failures(trees.Transformer):
     def __init__(self, context: Context) -> None:
         self.ag = context.ag
 
@@ -59,7 +58,7 @@ class _Failures(gast.NodeTransformer):
         kinds = [handler.type for handler in node.handlers]
         if not kinds:
             return node
-        every = quote.expr("BaseException") if None in kinds else gast.Tuple(copy.deepcopy(kinds), gast.Load())
+        every = quote.expr("BaseException") if None in kinds else gast.Tuple(trees.copied(kinds), gast.Load())
         manager = quote.expr("ag.handling(lambda: kinds)", ag=self.ag, kinds=every)
         guarded = gast.With([gast.withitem(manager, None)], node.body, None)
         node.body = [quote.located(guarded, node)]
@@ -68,7 +67,7 @@ class _Failures(gast.NodeTransformer):
     visit_TryStar = visit_Try
 
 
-class _Format(gast.NodeTransformer):
+class _Format(trees.Transformer):
     """f-strings become `ag.format(template, *values)`: the same text, by the same protocol."""
 
     def __init__(self, ag: str) -> None:

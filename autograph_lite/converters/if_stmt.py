@@ -62,6 +62,8 @@ def branch(
 
 def written_in_place(plan: Plan, body: list[gast.stmt]) -> list[gast.stmt]:
     """`nonlocal` and `global` statements for the names that live outside."""
+    if not plan.nonlocals and not plan.globals:
+        return []
     here = {*scopes.bound(body), *scopes.deleted(body)}
     kept: list[gast.stmt] = []
     if nonlocals := [n for n in plan.nonlocals if n in here]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import gast
 
 from autograph_lite.converters.context import Context
-from autograph_lite.syntax import quote
+from autograph_lite.syntax import quote, trees
 
 
 def run(function: gast.AST, context: Context) -> None:
@@ -17,7 +17,7 @@ def run(function: gast.AST, context: Context) -> None:
     _Items(context).generic_visit(function)
 
 
-class _Items(gast.NodeTransformer):
+class _Items(trees.Transformer):
     def __init__(self, context: Context) -> None:
         self.context = context
 
@@ -25,7 +25,7 @@ class _Items(gast.NodeTransformer):
         self.generic_visit(node)
         if not isinstance(node.ctx, gast.Load) or _is_static(node.slice) or _is_type(node.value):
             return node
-        if any(isinstance(n, (gast.Starred, gast.Slice)) for n in gast.walk(node.slice)):
+        if any(isinstance(n, (gast.Starred, gast.Slice)) for n in trees.walk(node.slice)):
             index = _slices(node.slice, self.context.ag)
         else:
             index = node.slice
@@ -66,7 +66,7 @@ def _slices(index: gast.expr, ag: str) -> gast.expr:
 
 def _is_static(index: gast.expr) -> bool:
     """Whether no variable stands in the index."""
-    return not any(isinstance(n, (gast.Name, gast.Call, gast.NamedExpr, gast.Await)) for n in gast.walk(index))
+    return not any(isinstance(n, (gast.Name, gast.Call, gast.NamedExpr, gast.Await)) for n in trees.walk(index))
 
 
 def _is_type(value: gast.expr) -> bool:

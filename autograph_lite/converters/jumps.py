@@ -15,7 +15,6 @@ branch that sometimes falls through, or out of `with` and `try`, costs a flag an
 
 from __future__ import annotations
 
-import copy
 import dataclasses
 from collections.abc import Sequence
 
@@ -24,7 +23,7 @@ import gast
 from autograph_lite.analysis import scopes
 from autograph_lite.analysis.exits import LOOPS, always_jumps, always_returns, blocks, escapes
 from autograph_lite.converters.context import Context
-from autograph_lite.syntax import quote
+from autograph_lite.syntax import quote, trees
 
 # Deeper nesting of `else` is traded for flags: CPython's compiler and parser have a limit of about 90 levels.
 MAX_NESTING = 40
@@ -107,7 +106,7 @@ class _Jumps:
         elif not rest or (len(rest) == 1 and isinstance(rest[0], (gast.Break, gast.Continue, gast.Return))):
             # Duplicates at most one simple jump.
             node.body = self.block(node.body + rest, inner)
-            node.orelse = self.block(node.orelse + copy.deepcopy(rest), inner)
+            node.orelse = self.block(node.orelse + trees.copied(rest), inner)
         else:
             return self.flagged(node, rest, frame)
         if not node.body and not node.orelse and self.is_flag(node.test):
@@ -214,7 +213,7 @@ class _Jumps:
         if len(returns) != 1 or guarded:
             return None
         bound = set(scopes.bound([node]))
-        late = copy.deepcopy(returns[0])
+        late = trees.copied(returns[0])
         if late.value is None:
             late.value = quote.located(quote.constant(None), late)
         late.value = _Assigned(self.ag, bound).visit(late.value)
@@ -245,7 +244,7 @@ class _Jumps:
         return found
 
 
-class _Assigned(gast.NodeTransformer):
+class _Assigned(trees.Transformer):
     """Marks reads of names that are known to be assigned."""
 
     def __init__(self, ag: str, names: set[str]) -> None:
@@ -261,7 +260,7 @@ class _Assigned(gast.NodeTransformer):
 
 
 def _any(tests: list[gast.expr]) -> gast.expr:
-    fresh = [copy.deepcopy(test) for test in tests]
+    fresh = [trees.copied(test) for test in tests]
     return fresh[0] if len(fresh) == 1 else gast.BoolOp(gast.Or(), fresh)
 
 

@@ -12,13 +12,12 @@ structure only (`x is None and y is None`) stay Python's.
 
 from __future__ import annotations
 
-import copy
 
 import gast
 
 from autograph_lite.converters.context import Context
 from autograph_lite.converters.static import is_static
-from autograph_lite.syntax import quote
+from autograph_lite.syntax import quote, trees
 
 SYMBOLS = {
     gast.Lt: "<", gast.LtE: "<=", gast.Gt: ">", gast.GtE: ">=", gast.Eq: "==", gast.NotEq: "!=",
@@ -32,7 +31,7 @@ def run(function: gast.AST, context: Context) -> None:
     _Logical(context).generic_visit(function)
 
 
-class _Logical(gast.NodeTransformer):
+class _Logical(trees.Transformer):
     def __init__(self, context: Context) -> None:
         self.ag = context.ag
 
@@ -76,7 +75,7 @@ class _Logical(gast.NodeTransformer):
         """`a < b < c` as `ag.and_(a < b, lambda: b < c)`, where `b` costs nothing to evaluate twice."""
         middle, right = node.comparators
         first = self.comparison(gast.copy_location(gast.Compare(node.left, node.ops[:1], [middle]), node))
-        second = self.comparison(gast.copy_location(gast.Compare(copy.deepcopy(middle), node.ops[1:], [right]), node))
+        second = self.comparison(gast.copy_location(gast.Compare(trees.copied(middle), node.ops[1:], [right]), node))
         return quote.located(quote.expr("ag.and_(first, lambda: second)", ag=self.ag, first=first, second=second), node)
 
     def comparison(self, node: gast.Compare) -> gast.AST:
@@ -113,4 +112,4 @@ class _Logical(gast.NodeTransformer):
 
 def _binds(node: gast.AST) -> bool:
     """Whether the expression can't move into a lambda: a walrus would bind there, a yield would suspend there."""
-    return any(isinstance(n, (gast.NamedExpr, gast.Await, gast.Yield, gast.YieldFrom)) for n in gast.walk(node))
+    return any(isinstance(n, (gast.NamedExpr, gast.Await, gast.Yield, gast.YieldFrom)) for n in trees.walk(node))

@@ -18,7 +18,7 @@ from __future__ import annotations
 import gast
 
 from autograph_lite.converters.context import Context
-from autograph_lite.syntax import quote
+from autograph_lite.syntax import quote, trees
 
 Block = list[gast.stmt]
 
@@ -33,7 +33,7 @@ def run(function: gast.FunctionDef, context: Context) -> None:
     function.body = body
 
 
-class _Match(gast.NodeTransformer):
+class _Match(trees.Transformer):
     def __init__(self, context: Context) -> None:
         self.fresh = context.fresh
 

@@ -12,7 +12,7 @@ from __future__ import annotations
 import gast
 
 from autograph_lite.converters.context import Context
-from autograph_lite.syntax import quote
+from autograph_lite.syntax import quote, trees
 
 
 def run(function: gast.AST, context: Context) -> None:
@@ -20,7 +20,7 @@ def run(function: gast.AST, context: Context) -> None:
     _Record(context).generic_visit(function)
 
 
-class _Record(gast.NodeTransformer):
+class _Record(trees.Transformer):
     def __init__(self, context: Context) -> None:
         self.ag = context.ag
 

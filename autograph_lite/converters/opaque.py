@@ -14,7 +14,7 @@ import gast
 from autograph_lite.analysis import scopes
 from autograph_lite.analysis.exits import escapes
 from autograph_lite.converters.context import Context
-from autograph_lite.syntax import quote
+from autograph_lite.syntax import quote, trees
 
 SUSPENDING = (gast.Yield, gast.YieldFrom, gast.Await, gast.AsyncFor, gast.AsyncWith)
 
@@ -42,7 +42,7 @@ def run(function: gast.FunctionDef, context: Context) -> None:
     _Tests(context).block(function.body)
 
 
-class _Tests(gast.NodeTransformer):
+class _Tests(trees.Transformer):
     def __init__(self, context: Context) -> None:
         self.ag = context.ag
 

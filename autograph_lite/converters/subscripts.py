@@ -20,7 +20,7 @@ import gast
 
 from autograph_lite.analysis import scopes
 from autograph_lite.converters.context import Context
-from autograph_lite.syntax import quote
+from autograph_lite.syntax import quote, trees
 
 Block = list[gast.stmt]
 AUGMENTED = {
@@ -39,7 +39,7 @@ def run(function: gast.FunctionDef, context: Context) -> None:
     function.body = visitor.block(body)
 
 
-class _Stores(gast.NodeTransformer):
+class _Stores(trees.Transformer):
     def __init__(self, context: Context, writable: frozenset[str]) -> None:
         self.context, self.writable = context, writable
 
@@ -80,7 +80,7 @@ class _Stores(gast.NodeTransformer):
     def visit_AugAssign(self, node: gast.AugAssign) -> gast.AST | Block:
         if not isinstance(node.target, gast.Subscript):
             return node
-        if any(isinstance(n, gast.NamedExpr) for n in gast.walk(node.value)):
+        if any(isinstance(n, gast.NamedExpr) for n in trees.walk(node.value)):
             kept = self.context.fresh("value")  # a walrus has to bind in this function
             node.value, value = quote.located(quote.name(kept), node.value), node.value
             rest = self.visit_AugAssign(node)
@@ -182,4 +182,4 @@ def _is_plain(index: gast.expr) -> bool:
         gast.Name, gast.Constant, gast.Tuple, gast.Slice, gast.UnaryOp, gast.BinOp,
         gast.expr_context, gast.operator, gast.unaryop,
     )  # fmt: skip
-    return all(isinstance(n, allowed) for n in gast.walk(index))
+    return all(isinstance(n, allowed) for n in trees.walk(index))

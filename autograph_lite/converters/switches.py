@@ -24,7 +24,7 @@ from autograph_lite.analysis.exits import always_returns
 from autograph_lite.analysis.plans import Plan
 from autograph_lite.converters.context import Context
 from autograph_lite.converters.if_stmt import branch, finish_call
-from autograph_lite.syntax import quote
+from autograph_lite.syntax import quote, trees
 
 LEAST_CASES = 2  # besides the last `else`
 
@@ -52,7 +52,7 @@ class Chain:
 def run(function: gast.AST, context: Context) -> None:
     """Notes the chains in `function`, nested functions included; *control_flow* rewrites them."""
     inside: set[int] = set()
-    for node in gast.walk(function):
+    for node in trees.walk(function):
         if isinstance(node, gast.If) and id(node) not in inside:
             chain = _chain(node)
             if chain is not None:

@@ -11,11 +11,12 @@ from __future__ import annotations
 import gast
 
 from autograph_lite.converters.context import Context
+from autograph_lite.syntax import trees
 
 
 def run(function: gast.AST, context: Context) -> None:
     """Shortens the generated functions in `function`."""
-    for node in gast.walk(function):
+    for node in trees.walk(function):
         if isinstance(node, gast.FunctionDef) and node.name in context.generated:
             _shorten(node)
 

@@ -14,7 +14,7 @@ import gast
 from autograph_lite.analysis import definedness, scopes
 from autograph_lite.analysis.plans import FunctionPlan
 from autograph_lite.converters.context import Context
-from autograph_lite.syntax import quote
+from autograph_lite.syntax import quote, trees
 
 
 def run(function: gast.FunctionDef, plan: FunctionPlan, context: Context) -> None:
@@ -52,7 +52,7 @@ def _reads_inside(body: list[gast.stmt], tracked: frozenset[str]) -> list[gast.N
                 found += [
                     n
                     for part in inside
-                    for n in gast.walk(part)
+                    for n in trees.walk(part)
                     if isinstance(n, gast.Name) and isinstance(n.ctx, gast.Load) and n.id in wanted
                 ]
     return found
@@ -75,7 +75,7 @@ def _after_docstring(body: list[gast.stmt]) -> int:
     return index
 
 
-class _Check(gast.NodeTransformer):
+class _Check(trees.Transformer):
     def __init__(self, reads: list[gast.Name], context: Context) -> None:
         self.reads, self.ag = {id(r): r for r in reads}, context.ag
 

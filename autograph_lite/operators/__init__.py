@@ -8,6 +8,7 @@ from autograph_lite.converters.python_ops import until
 from autograph_lite.operators import builtins, calls
 from autograph_lite.operators.calls import call
 from autograph_lite.operators.checks import format, handling
+from autograph_lite.operators.comprehensions import filter_test, generator, list_of
 from autograph_lite.operators.conditions import python_test
 from autograph_lite.operators.failures import assert_, error, raised
 from autograph_lite.operators.for_stmt import for_stmt
@@ -20,10 +21,10 @@ from autograph_lite.operators.undefined import NO_RETURN, Return, Undefined, ass
 from autograph_lite.operators.while_stmt import while_stmt
 
 __all__ = [
-    "NO_RETURN", "Return", "Undefined", "and_", "assert_", "assigned", "call", "compare", "defined", "deleted", "equal", "error",
-    "for_stmt", "format", "handling", "if_expr", "if_stmt", "in_", "item", "not_", "not_equal", "not_in", "or_",
-    "python_test", "raised", "record", "returned", "set_item", "slice", "store", "until", "switch_stmt", "update_item",
-    "while_stmt",
+    "NO_RETURN", "Return", "Undefined", "and_", "assert_", "assigned", "call", "compare", "defined", "deleted",
+    "equal", "error", "filter_test", "for_stmt", "format", "generator", "handling", "if_expr", "if_stmt",
+    "in_", "item", "list_of", "not_", "not_equal", "not_in", "or_", "python_test", "raised", "record",
+    "returned", "set_item", "slice", "store", "switch_stmt", "until", "update_item", "while_stmt",
 ]  # fmt: skip
 
 calls.install(sys.modules[__name__], builtins.OVERLOADS)

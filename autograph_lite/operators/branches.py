@@ -17,6 +17,7 @@ from autograph_lite.operators.staging import Path
 from autograph_lite.operators.templates import ABSENT, Captured, Mismatch, Template, capture, detached, fill, join, rebuild
 
 
+@_jax.without_leak_check
 def stage(
     select: jax.Array, funs: Sequence[Callable[..., Any]], operands: Sequence[Any], names: Sequence[str]
 ) -> Any:

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import builtins
+import functools
 from collections.abc import Callable
 from typing import Any
 
 import jax
 import jax.numpy as jnp
 
-from autograph_lite.errors import IterationError
-from autograph_lite.operators import checks, iterables, journal, where
-from autograph_lite.operators.logical import and_, or_
-from autograph_lite.operators.values import describe, traced
+from autograph_lite import _jax
+from autograph_lite.errors import ConditionError
+from autograph_lite.operators import checks, comprehensions, iterables, journal, lists, reductions, where
+from autograph_lite.operators.conditions import truth
+from autograph_lite.operators.values import describe, is_arraylike, traced
 
 
 def range_(*args: Any) -> Any:
@@ -39,9 +41,11 @@ def len_(value: Any) -> Any:
         if value.ndim == 0:
             raise TypeError("len() of unsized object")
         return value.shape[0]
+    if isinstance(value, iterables.Looped):
+        raise TypeError("object of type 'generator' has no len()")
     if isinstance(value, iterables.Staged):
         return value.length()
-    return len(value)
+    return lists.length(value) if isinstance(value, list) else len(value)
 
 
 def enumerate_(iterable: Any, start: Any = 0) -> Any:
@@ -55,21 +59,32 @@ def zip_(*args: Any, strict: bool = False) -> Any:
     found = iterables.combined(args)
     if found is None:
         return zip(*args, strict=strict)
-    new = iterables.Zipped(found)
-    lengths = [part.length() for part in found]
-    if strict and not any(map(traced, lengths)) and len(set(lengths)) > 1:
-        return zip(*map(range, lengths), strict=True)  # Python's own error
-    return new
+    first, *others = (part.length() for part in found)
+    for number, length in enumerate(others, 2) if strict else ():
+        for word, differs in (("shorter", length < first), ("longer", length > first)):
+            error = ValueError(
+                f"zip() argument {number} is {word} than argument{'s 1-' if number > 2 else ' '}{number - 1}"
+            )
+            if traced(differs):
+                checks.fail_if(differs, error)
+            elif differs:
+                raise error
+    return iterables.Zipped(found)
 
 
 def reversed_(value: Any) -> Any:
     """`reversed(value)`."""
+    if isinstance(value, iterables.Looped):
+        raise TypeError("'generator' object is not reversible")
     found = iterables.staged(value)
     return reversed(value) if found is None else iterables.Reversed(found)
 
 
 def map_(fun: Callable[..., Any], *args: Any) -> Any:
     """`map(fun, *args)`."""
+    fun = reductions.callee(fun)
+    if len(args) == 1 and isinstance(args[0], iterables.Looped):
+        return comprehensions.generated(args[0], fun)
     found = iterables.combined(args)
     return map(fun, *args) if found is None else iterables.Mapped(fun, iterables.Zipped(found))
 
@@ -93,19 +108,15 @@ def float_(*args: Any) -> Any:
 
 def bool_(*args: Any) -> Any:
     """`bool(x)`."""
-    from autograph_lite.operators.conditions import truth
-
     return truth(args[0]) if len(args) == 1 and traced(args[0]) else bool(*args)
 
 
 def _scalar(value: Any, kind: type) -> Any:
-    from autograph_lite import _jax
-
     array = jnp.asarray(value)
     if array.size != 1:
         raise TypeError(f"only a scalar can become a Python {kind.__name__}; this is {describe(value)}.")
-    if kind is int and jnp.issubdtype(array.dtype, jnp.complexfloating):
-        raise TypeError("int() argument must be a real number, not 'complex'")
+    if jnp.issubdtype(array.dtype, jnp.complexfloating):
+        raise TypeError(f"{kind.__name__}() argument must be a real number, not 'complex'")
     return _jax.as_type(array.reshape(()), jnp.result_type(kind), True)
 
 
@@ -115,122 +126,100 @@ def round_(value: Any, ndigits: Any = None) -> Any:
         return round(value) if ndigits is None else round(value, ndigits)
     if ndigits is None:
         return _scalar(jnp.round(value), int)
+    if jnp.issubdtype(jnp.result_type(value), jnp.integer):
+        return value if ndigits >= 0 else _rounded_integer(value, 10**-ndigits)
     return jnp.round(value, ndigits)
 
 
-def min_(*args: Any, **kwargs: Any) -> Any:
-    """`min(...)`."""
-    return _extreme(min, jnp.minimum, args, kwargs)
+def _rounded_integer(value: Any, unit: int) -> Any:
+    """The multiple of `unit` next to an integer; the even one where two are as near."""
+    quotient, rest = value // unit, value % unit
+    up = (2 * rest > unit) | ((2 * rest == unit) & (quotient % 2 == 1))
+    return (quotient + jnp.where(up, 1, 0).astype(quotient.dtype)) * unit
 
 
-def max_(*args: Any, **kwargs: Any) -> Any:
-    """`max(...)`."""
-    return _extreme(max, jnp.maximum, args, kwargs)
+def sorted_(iterable: Any, /, *, key: Any = None, reverse: Any = False) -> list[Any]:
+    """`sorted(...)`: stable; the items are of one type where a traced value decides on their order."""
+    items, key = iterable, reductions.callee(key)
+    if not (isinstance(iterable, jax.Array) and traced(iterable) and iterable.ndim == 1):
+        items = list_(iterable)
+    if len(items) < 2:
+        return list(items)
+    keys = (
+        items
+        if key is None
+        else [key(item) for item in items]
+        if isinstance(items, list)
+        else _mapped(key, items)
+    )
+    if isinstance(keys, list):
+        if not any(traced(leaf) for leaf in jax.tree.leaves(keys)):
+            return sorted(items) if key is None and not reverse else _python_sorted(items, keys, reverse)
+        if not all(is_arraylike(k) and jnp.ndim(k) == 0 for k in keys):
+            raise ConditionError(
+                "sorted() compares traced values that are no scalars.",
+                where=where.here(),
+                why="The order of arrays, tuples and other trees of traced values is not computed.",
+                fix="give a key that is a number: sorted(items, key=lambda item: item[0]).",
+            )
+        keys = jnp.stack([jnp.asarray(k) for k in keys])
+    order = jnp.argsort(keys, stable=True, descending=bool(reverse))
+    if not isinstance(items, list):
+        return lists.unstacked(items[order])
+    stacked = jax.tree.map(lambda *leaves: jnp.stack([jnp.asarray(v) for v in leaves])[order], *items)
+    leaves, tree = jax.tree.flatten(stacked)
+    return [tree.unflatten(row) for row in zip(*map(lists.unstacked, leaves), strict=True)]
 
 
-def _extreme(python: Callable[..., Any], pair: Callable[[Any, Any], Any], args: tuple[Any, ...], kwargs: Any) -> Any:
-    values = args
-    if len(args) == 1:
-        found = iterables.staged(args[0])
-        if found is None and not isinstance(args[0], (list, tuple)):
-            return python(*args, **kwargs)
-        if found is not None and not kwargs and isinstance(args[0], jax.Array) and args[0].ndim == 1:
-            return jnp.min(args[0]) if python is min else jnp.max(args[0])
-        values = tuple(args[0])
-    if not any(map(traced, values)) or not values:
-        return python(*args, **kwargs)
-    key = kwargs.get("key")
-    if key is None:
-        result = values[0]
-        for value in values[1:]:
-            result = pair(result, value)
-        return result
-    from autograph_lite.operators.if_stmt import if_stmt
+def _mapped(key: Callable[..., Any], array: jax.Array) -> jax.Array:
+    return jnp.stack(comprehensions.list_of(array, lambda item: key(item)))
 
-    best, best_key = values[0], key(values[0])
-    for value in values[1:]:
-        now = key(value)
-        better = now < best_key if python is min else now > best_key
-        best, best_key = if_stmt(
-            better, lambda v=value, k=now: (v, k), lambda v=best, k=best_key: (v, k), names=("the result", "its key")
+
+def _python_sorted(items: list[Any], keys: list[Any], reverse: Any) -> list[Any]:
+    order = sorted(range(len(items)), key=keys.__getitem__, reverse=reverse)
+    return [items[i] for i in order]
+
+
+def list_(*args: Any) -> list[Any]:
+    """`list(iterable)`."""
+    return (
+        _collected(args[0])
+        if len(args) == 1 and isinstance(args[0], iterables.Staged)
+        else list(*map(_whole, args))
+    )
+
+
+def tuple_(*args: Any) -> tuple[Any, ...]:
+    """`tuple(iterable)`."""
+    if len(args) == 1 and isinstance(args[0], iterables.Staged):
+        return tuple(_collected(args[0]))
+    return tuple(*map(_whole, args))
+
+
+def _collected(items: iterables.Staged) -> list[Any]:
+    return comprehensions.collected(items, items.length())
+
+
+def _whole(iterable: Any) -> Any:
+    return lists.readable(iterable, "list() or tuple()")
+
+
+def filter_(fun: Callable[..., Any] | None, iterable: Any) -> Any:
+    """`filter(fun, iterable)`."""
+    if _jax.tracing() and (
+        isinstance(iterable, (list, tuple, range)) or iterables.staged(iterable) is not None
+    ):
+        return comprehensions.generated(
+            iterable, lambda item: item, reductions.callee(fun) or (lambda item: item)
         )
-    return best
-
-
-_ZERO = object()
-
-
-def sum_(iterable: Any, /, start: Any = _ZERO) -> Any:
-    """`sum(iterable, start)`: over the leading axis of an array, from left to right elsewhere."""
-    if isinstance(iterable, jax.Array) and traced(iterable) and iterable.ndim:
-        total = jnp.sum(iterable, axis=0, dtype=iterable.dtype if iterable.dtype != bool else None)
-        return total if start is _ZERO else start + total
-    start = 0 if start is _ZERO else start
-    found = iterables.staged(iterable)
-    if found is None:
-        return sum(iterable, start)
-    from autograph_lite.operators.for_stmt import for_stmt
-
-    def add(item: Any, total: Any) -> Any:
-        return (total + item,)
-
-    return for_stmt(found, add, (start,))[0]
-
-
-def any_(iterable: Any) -> Any:
-    """`any(iterable)`."""
-    return _quantified(iterable, any, or_, False)
-
-
-def all_(iterable: Any) -> Any:
-    """`all(iterable)`."""
-    return _quantified(iterable, all, and_, True)
-
-
-def _quantified(iterable: Any, python: Callable[[Any], bool], join: Callable[..., Any], empty: bool) -> Any:
-    from autograph_lite.operators.conditions import truth
-
-    if isinstance(iterable, jax.Array) and traced(iterable) and iterable.ndim == 1:
-        return (jnp.any if python is any else jnp.all)(iterable)
-    found = iterables.staged(iterable)
-    if found is not None:
-        from autograph_lite.operators.for_stmt import for_stmt
-
-        def step(item: Any, result: Any) -> Any:
-            return (join(result, lambda: truth(item)),)
-
-        return for_stmt(found, step, (empty,), until=lambda result: result if python is any else ~jnp.asarray(result))[0]
-    result: Any = empty
-    for item in iterable:
-        if traced(item) or traced(result):
-            result = join(result, lambda item=item: truth(item))
-        elif bool(item) is not empty:
-            return not empty
-    return result
-
-
-def sorted_(iterable: Any, /, *, key: Any = None, reverse: bool = False) -> Any:
-    """`sorted(...)`: of a traced vector, its items in order, as an array's rows."""
-    if isinstance(iterable, jax.Array) and traced(iterable) and iterable.ndim == 1:
-        keys = jax.vmap(key)(iterable) if key is not None else iterable
-        order = jnp.argsort(keys, stable=True, descending=bool(reverse))
-        return list(iterable[order])
-    values = list(iterable)
-    if key is None and any(map(traced, values)):
-        ordered = jnp.sort(jnp.stack(list(map(jnp.asarray, values))), descending=bool(reverse))
-        return list(ordered)
-    return sorted(values, key=key, reverse=reverse)
+    return filter(fun, iterable)
 
 
 def next_(iterator: Any, *default: Any) -> Any:
-    """`next(iterator)`: refused in a staged body, where it would take one item for all iterations."""
-    if journal.depth() > 1 and not isinstance(iterator, (iterables.Staged, jax.Array)):
-        raise IterationError(
-            f"next() is called on a {type(iterator).__name__} inside a staged statement.",
-            where=where.here(),
-            why="The statement is traced once, so that every execution would get the same item, whether it runs or not.",
-            fix="take the item before the statement, or iterate over an array.",
-        )
+    """`next(iterator)`: refused in a staged body for an iterator from outside, which would give one item for all runs."""
+    if isinstance(iterator, comprehensions.Generated) and iterator.is_fresh:
+        return reductions.first(iterator, *default)
+    journal.consume(iterator)
     return builtins.next(iterator, *default)
 
 
@@ -245,7 +234,8 @@ def delattr_(owner: Any, name: str) -> None:
 
 
 OVERLOADS: dict[Any, Any] = {
-    range: range_, len: len_, enumerate: enumerate_, zip: zip_, reversed: reversed_, map: map_, abs: abs_, int: int_,
-    float: float_, bool: bool_, round: round_, min: min_, max: max_, sum: sum_, any: any_, all: all_,
-    sorted: sorted_, next: next_, setattr: setattr_, delattr: delattr_,
+    range: range_, len: len_, enumerate: enumerate_, zip: zip_, reversed: reversed_, map: map_, filter: filter_, abs: abs_,
+    int: int_, float: float_, bool: bool_, round: round_, list: list_, tuple: tuple_, sorted: sorted_, next: next_,
+    min: reductions.min_, max: reductions.max_, sum: reductions.sum_, any: reductions.any_, all: reductions.all_,
+    functools.reduce: reductions.reduce_, setattr: setattr_, delattr: delattr_,
 }  # fmt: skip

@@ -12,13 +12,11 @@ from __future__ import annotations
 import functools
 import inspect
 import types
-import weakref
 from collections.abc import Callable
 from typing import Any
 
-from autograph_lite import config
 from autograph_lite.errors import ConversionError, SourceNotFoundError
-from autograph_lite.operators import classes, journal, lists, policy, recursion
+from autograph_lite.operators import classes, journal, list_errors, lists, policy, recipes, recursion, unconverted
 from autograph_lite.transpiler import Transpiler
 
 MUTATORS = (list, dict, set, bytearray)
@@ -29,7 +27,6 @@ READERS = frozenset({
 
 _state: dict[str, Any] = {}
 _overloads: dict[Any, Any] = {}
-_unconverted: weakref.WeakKeyDictionary[Any, str] = weakref.WeakKeyDictionary()
 
 
 def install(operators: object, overloads: dict[Any, Any]) -> None:
@@ -88,8 +85,7 @@ def convert(fn: types.FunctionType) -> Callable[..., Any]:
     try:
         return transpiler().convert(fn)
     except SourceNotFoundError as error:
-        _unconverted[fn] = str(error)
-        config.logger.info("%s is not converted: %s", fn.__qualname__, error)
+        unconverted.remember(fn, error)
         return fn
 
 
@@ -110,9 +106,9 @@ def converted(fn: Any, *, recursive: bool = True) -> Any:
     if isinstance(fn, functools.partial):
         return functools.partial(converted(fn.func, recursive=recursive), *fn.args, **fn.keywords)
     if isinstance(fn, type):
-        raise TypeError(f"'{fn.__name__}' is a class, and a function is expected: convert its methods instead.")
+        raise unconverted.not_a_function(fn)
     if not callable(fn):
-        raise TypeError(f"a {type(fn).__name__} can't be called, so it can't be converted.")
+        raise unconverted.not_a_function(fn)
     inner = inspect.unwrap(fn)
     if isinstance(inner, types.FunctionType):
         return converted(inner, recursive=recursive)
@@ -146,11 +142,20 @@ def call(callee: Any) -> Any:
 
 def _function(fn: types.FunctionType) -> Any:
     if not policy.is_users(fn):
-        return _library_function(fn)
+        return _textless(fn) if unconverted.is_textless(fn) else _library_function(fn)
     new = convert(fn)
     if journal.active() is None or new is fn and not is_converted(fn):
         return new
     return recursion.guarded(new)
+
+
+def _textless(fn: types.FunctionType) -> Any:
+    """A function made from text that Python has not kept: what it fails for is explained."""
+    called = _library_function(fn)
+    if unconverted.why(fn) is None:
+        convert(fn)
+    reason = unconverted.why(fn)
+    return called if reason is None else unconverted.explained(called, reason)
 
 
 def _library_function(fn: types.FunctionType) -> Any:
@@ -214,7 +219,7 @@ def _builtin(fn: Any) -> Any:
         if isinstance(owner, MUTATORS) and fn.__name__ in READERS:
             lists.readable(owner, f"its {fn.__name__}()")
         elif not isinstance(owner, (str, bytes, tuple, int, float)):
-            lists.touched(owner)
+            list_errors.touched(owner)
             journal.record(owner)
     if isinstance(owner, (list, dict)) and fn.__name__ in ("sort", "setdefault", "update"):
         return _with_converted_arguments(fn)
@@ -228,6 +233,8 @@ def _class(kind: type) -> Any:
     overload = _overloads.get(kind)
     if overload is not None:
         return _with_converted_arguments(overload) if kind in _HIGHER_ORDER else overload
+    if issubclass(kind, BaseException) and journal.active() is not None:
+        return recipes.making(kind)
     if policy.is_users_class(kind):
         classes.seen_class(kind)
         if journal.active() is not None:
@@ -295,8 +302,11 @@ def _may_hold_functions(value: Any) -> bool:
         return any(isinstance(v, (types.FunctionType, types.MethodType, functools.partial)) for v in value)
     if hasattr(type(value), "__mro__") and not isinstance(value, (str, int, float, type(None))):
         classes.seen(value)
-        if journal.active() is not None and isinstance(value, MUTATORS):
-            journal.record(value)
+        if journal.active() is not None:
+            if isinstance(value, MUTATORS):
+                journal.record(value)
+            elif isinstance(value, types.GeneratorType):
+                journal.consume(value)
     return False
 
 
@@ -315,12 +325,4 @@ def argument(value: Any) -> Any:
     return value
 
 
-def why_unconverted(fn: Any) -> str | None:
-    """Why a function was called as it is, if it was for lack of source."""
-    try:
-        return _unconverted.get(fn)
-    except TypeError:
-        return None
-
-
-__all__ = ["ConversionError", "argument", "call", "convert", "install", "is_converted", "why_unconverted"]
+__all__ = ["ConversionError", "argument", "call", "convert", "install", "is_converted"]

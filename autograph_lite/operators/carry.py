@@ -16,7 +16,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from autograph_lite import _jax
-from autograph_lite.operators import checks, journal, lists, mismatch, where
+from autograph_lite.operators import checks, journal, list_errors, lists, mismatch, where
 from autograph_lite.operators.places import MISSING, Contents, Place
 from autograph_lite.operators.staging import enter
 from autograph_lite.operators.templates import (
@@ -176,6 +176,7 @@ class Carry:
             grown[key] = dataclasses.replace(slot, template=joined)
         templates = tuple(map(_join, self.names, self.templates, captured))
         if templates != self.templates or _types(grown) != _types(self.slots) or growths != self.growths:
+            _jax.abandon_trace()
             raise Grow(dataclasses.replace(self, templates=templates, slots=grown, growths=growths))
         arrays = self._arrays(captured, contents)
         for owner, growth in self.growths.items():
@@ -192,13 +193,13 @@ class Carry:
         captured = [change.captured.get(k) or capture(v) for k, v in change.new.items()]
         if growth is None:  # found in this pass: the body has seen the list itself
             if not self.stacks:
-                raise lists.uneven(change.place, where.here())
+                raise list_errors.uneven(change.place, where.here())
             if len(change.new) < len(change.old):
-                raise lists.shrinks(change.place, where.here())
+                raise list_errors.shrinks(change.place, where.here())
             return captured[len(change.old) :]
         tail = growth.tail(items, where.here())
         if len(items) < tail + growth.window:
-            raise lists.shrinks(change.place, where.here())
+            raise list_errors.shrinks(change.place, where.here())
         last = len(items)
         for j in range(1, growth.window + 1):
             contents[owner, lists.Last(j)] = captured[last - j]
@@ -216,10 +217,10 @@ class Carry:
             new = tuple(lists.stacked_type(item, lambda value: bool(journal._reachable(roots, {id(value)}))) for item in items)
             if len(new) == len(growth.templates):
                 new = tuple(map(lists.joined, growth.templates, new))
-        except lists.Unstackable as error:
-            raise lists.unstackable(change.place, error.found, where.here()) from None
+        except lists.UnstackableItem as error:
+            raise list_errors.unstackable(change.place, error.found, where.here()) from None
         except Mismatch as found:
-            raise lists.changing(change.place, found, where.here()) from None
+            raise list_errors.changing(change.place, found, where.here()) from None
         return growth if new == growth.templates else dataclasses.replace(growth, templates=new)
 
     def _changed(self, change: journal.Change, contents: dict[Key, Captured], grown: dict[Key, Slot]) -> None:
@@ -276,6 +277,7 @@ def _join(name: str, template: Template, value: Captured) -> Template:
         raise Unjoinable(name, found) from None
 
 
+@_jax.without_leak_check
 def settle(carry: Carry, body_fun: Callable[..., Any], stage: Callable[[Carry], Any]) -> tuple[Carry, Any]:
     """The result of `stage`, called with growing types until they hold."""
     renumber = checks.renumbering()

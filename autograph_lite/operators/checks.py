@@ -34,16 +34,16 @@ class Frame:
       sites: by number.
       mode: what becomes of them: 'outputs' (the owner of the trace takes the contents), 'callback', 'checkify',
         'inner' (the owner of the trace around runs it through checkify), or 'off'.
-      inside: the mode of frames for traces that the user opens inside.
+      inside: the mode of frames for traces that the user opens inside; empty where nobody owns the trace.
       base: the trace and the depth to which the frame belongs, as `journal.base` gives them.
     """
 
-    def __init__(self, mode: str, base: tuple[object, int], inside: str = "inner") -> None:
+    def __init__(self, mode: str, base: tuple[object, int], inside: str = "") -> None:
         self.contents: Contents = {}
         self.sites: dict[int, Site] = {}
         self.mode, self.base = mode, base
-        self.inside = inside
-        self.inner = False  # whether there are checks in traces that the user has opened inside
+        self.inside, self.whole = inside, bool(inside)
+        self.program = object()
         self.place = Place(self, lambda: dict(self.contents), self._write, lambda _: "a check")
 
     def _write(self, new: Contents) -> None:
@@ -53,6 +53,10 @@ class Frame:
     def failed(self) -> Any:
         """Whether a check has failed so far: False, or a traced bool."""
         return self.contents[CODE] != 0 if CODE in self.contents else False
+
+
+# JAX keeps the traces of functions that the user hands to jax.jit and the like. Those with other checks are others.
+_modes: Any = jax.make_user_context("callback")
 
 
 class _Local(threading.local):
@@ -70,10 +74,10 @@ def frame() -> Frame:
     """The frame of the trace that the running code belongs to."""
     base = journal.base()
     frames = _local.frames
-    while frames and frames[-1].base != base and frames[-1].mode != "outputs":
+    while frames and frames[-1].base != base and not frames[-1].whole:
         frames.pop()  # of a trace that was left
     if not frames or frames[-1].base != base:
-        owner = next((f for f in frames if f.mode in ("outputs", "off")), None)
+        owner = next((f for f in frames if f.whole), None)
         frames.append(_frame_inside(owner, base))
     return frames[-1]
 
@@ -85,8 +89,7 @@ def _frame_inside(owner: Frame | None, base: tuple[object, int]) -> Frame:
     if owner.mode == "off":
         return Frame("off", base)
     new = Frame(owner.inside, base)
-    if owner.inside == "inner":
-        new.sites, owner.inner = owner.sites, True
+    new.program = owner.program
     return new
 
 
@@ -97,7 +100,8 @@ def new_frame(mode: str, inside: str) -> Iterator[Frame]:
     outer, _local.frames = _local.frames, [new]
     count, _local.count = _local.count, 0  # a program does not depend on those that were made before it
     try:
-        yield new
+        with _modes(f"{mode} {inside}"):
+            yield new
     finally:
         _local.frames, _local.count = outer, count
         if not outer:
@@ -127,7 +131,8 @@ def fail_if(failed: Any, error: BaseException) -> None:
     recipe = recipes.of(error)
     _local.count += 1
     number = _local.count
-    here.sites[number] = Site(number, recipe.make, raising.user_trace(error), recipe.template)
+    trace, outside = raising.user_trace(error)
+    here.sites[number] = Site(number, recipe.make, trace, outside, recipe.template, here.program)
     journal_ = journal.active()
     if journal_ is not None:
         journal_.note(here.place)
@@ -163,6 +168,7 @@ def flush() -> None:
     if depth == journal.depth() and state == _jax.trace_state():
         contents, here.contents = here.contents, {}
         emit(contents, here.sites, here.mode)
+        here.sites = {}
 
 
 def emit(contents: Contents, sites: dict[int, Site], mode: str) -> None:
@@ -170,7 +176,7 @@ def emit(contents: Contents, sites: dict[int, Site], mode: str) -> None:
     if mode in ("checkify", "inner"):
         for number in sorted(sites):
             payload = [value for _, value in sorted_payload(contents, number)]
-            text = sites[number].text if mode == "checkify" else f"{raising.MARK}{number}"
+            text = sites[number].text if mode == "checkify" else raising.marked(sites[number])
             checkify.check(contents[CODE] != number, text, *map(jnp.asarray, payload))
         return
     keys = [key for key in contents if key != CODE]

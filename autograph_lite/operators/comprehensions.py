@@ -13,7 +13,7 @@ from typing import Any
 
 from autograph_lite import _jax
 from autograph_lite.errors import IterationError
-from autograph_lite.operators import iterables, journal, lists, where
+from autograph_lite.operators import iterables, journal, list_errors, lists, where
 from autograph_lite.operators.for_stmt import for_stmt, place_at
 from autograph_lite.operators.if_stmt import if_stmt
 from autograph_lite.operators.iterables import Staged
@@ -67,7 +67,9 @@ def generator(
     """`(elt(x) for x in iterable if keep(x))`; the arguments are those of `list_of`."""
     elt, keep = unpacking(elt), keep and unpacking(keep)
     iterable = lists.readable(iterable, "a generator expression")
-    traced_filter = _jax.tracing() and (keep is not None or flat) and isinstance(iterable, (list, tuple, range, dict))
+    traced_filter = (
+        _jax.tracing() and (keep is not None or flat) and isinstance(iterable, (list, tuple, range, dict))
+    )
     if traced_filter or isinstance(iterable, Generated) or iterables.staged(iterable) is not None:
         return generated(iterable, elt, keep, flat=flat)
     if flat:
@@ -133,12 +135,22 @@ class Generated(iterables.Looped):
     """
 
     def __init__(
-        self, source: Any, elt: Callable[[Any], Any], keep: Callable[[Any], Any] | None, flat: bool, eager: bool
+        self,
+        source: Any,
+        elt: Callable[[Any], Any],
+        keep: Callable[[Any], Any] | None,
+        flat: bool,
+        eager: bool,
     ) -> None:
         self.source, self.elt, self.keep, self.flat, self.eager = source, elt, keep, flat, eager
         self._depth = journal.depth()
         self._spent = False
         self._iterator: Iterator[Any] | None = None
+
+    @property
+    def is_fresh(self) -> bool:
+        """Whether no item was taken yet."""
+        return not self._spent and self._iterator is None
 
     def take(self) -> None:
         """To be called when the items are used up.
@@ -146,7 +158,7 @@ class Generated(iterables.Looped):
         Raises:
           IterationError: they were before, or a staged statement would use them up at each execution.
         """
-        if self._spent or self._iterator is not None or self._depth != journal.depth():
+        if not self.is_fresh or self._depth != journal.depth():
             raise IterationError(
                 "A generator expression is used up twice, or inside a staged statement.",
                 where=where.here(),
@@ -156,7 +168,11 @@ class Generated(iterables.Looped):
         self._spent = True
 
     def loop(
-        self, body_fun: Callable[..., Any], init: State, names: tuple[str, ...], until: Callable[..., Any] | None
+        self,
+        body_fun: Callable[..., Any],
+        init: State,
+        names: tuple[str, ...],
+        until: Callable[..., Any] | None,
     ) -> State:
         """A loop over the source: the filter becomes an `if` around the body, an inner `for` a loop in it."""
         self.take()
@@ -235,7 +251,11 @@ class _Around:
     """A body of a loop over what a `Generated` iterates over, from a body for its own items."""
 
     def __init__(
-        self, items: Generated, body_fun: Callable[..., Any], names: tuple[str, ...], until: Callable[..., Any] | None
+        self,
+        items: Generated,
+        body_fun: Callable[..., Any],
+        names: tuple[str, ...],
+        until: Callable[..., Any] | None,
     ) -> None:
         self.items, self.body_fun, self.names, self.until = items, body_fun, names, until
 
@@ -280,7 +300,7 @@ def collected(items: Any, length: Any) -> list[Any]:
     if length > UNROLLED:
         try:
             return _stacked(items)
-        except lists.UnstackableError:
+        except list_errors.UnstackableError:
             if isinstance(items, Generated):
                 items._spent = False
     return list(items)

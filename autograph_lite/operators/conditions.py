@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import inspect
+import types
 from typing import Any
 
 import jax
@@ -45,7 +47,18 @@ def python_test(value: Any) -> Any:
         raise PythonOnlyError(
             f"A traced value, {describe(value)}, decides where only Python can.",
             where=where.here(),
-            why="Generators, coroutines, functions that jump out of `finally` and operands that bind a name run as Python.",
-            fix="move the decision into a function of its own, or write it with jnp.where.",
+            why=_why_python(where.user_frame()),
+            fix="move the decision into a plain function, or write it with jnp.where.",
         )
     return value
+
+
+def _why_python(frame: types.FrameType | None) -> str:
+    """What keeps the function that is running from being staged."""
+    flags = frame.f_code.co_flags if frame is not None else 0
+    name = where.function_name(frame.f_code) if frame is not None else "it"
+    if flags & (inspect.CO_GENERATOR | inspect.CO_ASYNC_GENERATOR):
+        return f"'{name}' is a generator: it suspends between its statements, so none of them can be compiled."
+    if flags & inspect.CO_COROUTINE:
+        return f"'{name}' is a coroutine: it suspends between its statements, so none of them can be compiled."
+    return "Functions that jump out of `finally` or read their own frame, and operands that bind a name, run as Python."

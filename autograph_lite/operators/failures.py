@@ -34,7 +34,7 @@ def error(kind: Any) -> Callable[..., Any]:
         made = calls.call(kind)(*args, **kwargs)
         if isinstance(made, BaseException):
             recipes.made(made, kind, args, kwargs)
-            checks.explicit(made)
+            recipes.explicit(made)
         return made
 
     return make
@@ -45,5 +45,5 @@ def raised(error: Any) -> Any:
     if isinstance(error, type) and issubclass(error, BaseException):
         error = error()
     if isinstance(error, BaseException):
-        checks.explicit(error)
+        recipes.explicit(error)
     return error

@@ -12,7 +12,7 @@ from jax import lax
 from autograph_lite import _jax
 from autograph_lite.errors import IterationError
 from autograph_lite.operators import carry as carries
-from autograph_lite.operators import checks, iterables, journal, lists, mismatch, unrolling, where
+from autograph_lite.operators import checks, iterables, journal, list_errors, lists, mismatch, unrolling, where
 from autograph_lite.operators.carry import Carry, Unjoinable, run_body, settle
 from autograph_lite.operators.conditions import truth
 from autograph_lite.operators.if_stmt import if_stmt
@@ -56,6 +56,8 @@ def for_stmt(
 def _python(iterable: Any, body_fun: Callable[..., Any], values: tuple[Any, ...], until: Until) -> tuple[Any, ...]:
     staging = journal.active() is not None
     iterator = iter(lists.readable(iterable, "a `for` loop"))
+    if staging and iterator is iterable:
+        journal.consume(iterator)
     count = unrolling.counter(body_fun) if _jax.tracing() else None
     while True:
         stop = until(*values) if until is not None else False
@@ -154,8 +156,10 @@ def _stage_rows(
                 results = run_body(now, body, arrays, (source.item(row[0]),), index=index)
                 return results[: len(start)], results[len(start) :]
 
-            order = jnp.arange(count)[::-1] if reverse else jnp.arange(count)
-            xs = (left, _jax.as_type(order, order.dtype, True)) if now.indexed else (left,)
+            xs: tuple[Any, ...] = (left,)
+            if now.indexed:
+                order = jnp.arange(count)[::-1] if reverse else jnp.arange(count)
+                xs = left, _jax.as_type(order, order.dtype, True)
             arrays, outputs = lax.scan(step, start, xs, length=count, reverse=reverse)
             return arrays, outputs
 
@@ -174,10 +178,10 @@ def _stage_rows(
             # The type of a first value that only stood in for a later one: the first iteration is known to run.
             if until is not None and until(*values) is not False:
                 raise mismatch.carry(error.name, error.found, body_fun) from None
-        except lists.TooShort:
+        except lists.TooShortError:
             # The body reads items that the first iterations append.
             if skipped == lists.PEELED:
-                raise lists.too_short(where.of_function(body_fun)) from None
+                raise list_errors.too_short(where.of_function(body_fun)) from None
         enter(body_fun, values)
         values = tuple(body_fun(items.at(skipped), *values))
         skipped += 1
@@ -185,6 +189,7 @@ def _stage_rows(
             return values
 
 
+@_jax.without_leak_check
 def _settle(carry: Carry, stage: Callable[[Carry], Any]) -> tuple[Carry, Any]:
     renumber = checks.renumbering()
     for _ in range(carries.ATTEMPTS):

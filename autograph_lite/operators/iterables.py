@@ -55,8 +55,8 @@ class Staged:
             raise IterationError(
                 "Python iterates over a range with a traced bound.",
                 where=where.here(),
-                why="The number of items is not known while tracing; only a `for` statement of converted code can be staged.",
-                fix="write a `for` loop, or use a static bound.",
+                why="The number of items is not known while tracing; only a `for` statement of a plain function can be staged.",
+                fix="write the `for` loop in a plain function instead of a generator, or use a static bound.",
             )
         return (self.at(i) for i in range(length))
 
@@ -193,6 +193,25 @@ class Reversed(Staged):
 
     def at(self, index: Any) -> Any:
         return self.items.at(self.length() - 1 - index)
+
+
+class Rest(Staged):
+    """`items` without the first one."""
+
+    def __init__(self, items: Staged) -> None:
+        self.items = items
+
+    def length(self) -> Any:
+        return self.items.length() - 1
+
+    def rows(self) -> Any:
+        return jax.tree.map(lambda a: a[1:], self.items.rows())
+
+    def item(self, row: Any) -> Any:
+        return self.items.item(row)
+
+    def at(self, index: Any) -> Any:
+        return self.items.at(index + 1)
 
 
 class Mapped(Staged):

@@ -22,8 +22,10 @@ from collections.abc import Hashable, Iterable, Iterator
 from typing import Any
 
 import jax
+import numpy as np
 
 from autograph_lite import _jax
+from autograph_lite.operators import mismatch, spelling
 from autograph_lite.operators.places import MISSING, Contents, Place, cell_place, global_place, place_of
 from autograph_lite.operators.templates import Captured, capture
 
@@ -83,6 +85,8 @@ class Journal:
         result: dict[Hashable, Change] = {}
         for key, change in changed.items():
             if id(_target(change.place)) in found:
+                if isinstance(change.place.owner, Iterator):
+                    raise mismatch.iterator(change.place.label("items"), change.place.owner)
                 result[key] = change
             else:  # an object of the body's own, which a variable may hold
                 change.place.write(change.new)
@@ -209,6 +213,8 @@ def journal(*, outer: object, keep: bool = False) -> Iterator[Journal]:
       outer: the trace around the statement; None where the body is a whole trace, whose owner takes the changes.
       keep: leave the changes in place where the body ends without an exception.
     """
+    if not _stack.journals:
+        spelling.forget()
     new = Journal(outer, _jax.trace_state())
     _stack.journals.append(new)
     try:
@@ -223,13 +229,24 @@ def journal(*, outer: object, keep: bool = False) -> Iterator[Journal]:
         _stack.journals.pop()
 
 
-def record(owner: Any) -> Any:
-    """Notes that `owner` is about to be changed in place; returns it."""
+def record(owner: Any, *, written: bool = True) -> Any:
+    """Notes that `owner` is about to be changed in place, or may be; returns it."""
     if _stack.journals:
         place = place_of(owner)
         if place is not None:
+            if written:
+                spelling.wrote(owner)
             _stack.journals[-1].note(place)
     return owner
+
+
+def consume(iterator: Any) -> None:
+    """Notes that items are taken from `iterator`: a body that is traced once may only do that to one of its own."""
+    if _stack.journals and _stack.journals[-1].outer is not None:
+        spelling.wrote(iterator)
+        taken: Contents = {"items": False}
+        _stack.journals[-1].note(Place(iterator, lambda: dict(taken), lambda _: None, lambda _: "an iterator"))
+        taken["items"] = True
 
 
 def record_variables(fn: types.FunctionType) -> None:
@@ -258,6 +275,8 @@ def written_variables(code: types.CodeType) -> tuple[frozenset[str], frozenset[s
 
 def commit(place: Place, contents: Contents) -> None:
     """Writes `contents`, as converted code would: the body around sees the change."""
+    if isinstance(place.owner, np.ndarray) and isinstance(contents["array"], jax.core.Tracer):
+        raise mismatch.ndarray(place.label("array"))
     if _stack.journals:
         _stack.journals[-1].note(place)
     place.write(contents)

@@ -1,10 +1,9 @@
-"""How does a list grow in a staged loop? Each iteration's new items become outputs of the loop, and a row each after it.
+"""How does a list grow in a staged loop? The items of each iteration become outputs of the loop, then rows.
 
     for x in xs:                          ys, as the body sees it:  [*before, <gap>]
         ys.append(f(x))                   after the body:           [*before, <gap>, f(x)]
 
-The loop is compiled once for all its iterations, so what earlier iterations appended is not there to be read. In its
-place the body sees a gap: what reads it asks for a window, which carries the last items from one iteration to the next.
+The loop is compiled once for all its iterations, so what earlier ones appended is not there to be read. In its place the body sees a gap: what reads it asks for a window, which carries the last items from one iteration to the next.
 
     for x in xs:                          ys, as the body sees it:  [*before[:-1], <gap>, last]
         ys.append(f(ys[-1], x))           after the body:           [*before[:-1], <gap>, last, f(last, x)]
@@ -20,26 +19,23 @@ import dataclasses
 import enum
 import threading
 import types
-from collections import OrderedDict, deque
-from collections.abc import Callable, Hashable, Iterator, Sequence
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import jax
-import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
-from autograph_lite.errors import Location, MutationError
-from autograph_lite.operators import where
+from autograph_lite.errors import MutationError
+from autograph_lite.operators import list_errors, where
 from autograph_lite.operators.places import Contents, Place
 from autograph_lite.operators.templates import (
     Array,
     Captured,
     Fixed,
-    Mismatch,
     Template,
     as_array,
-    describe,
     join,
     rebuild,
     structural,
@@ -47,7 +43,6 @@ from autograph_lite.operators.templates import (
 
 GAP = 64  # wider than any index that is written as a number, so that none of them jumps over it
 PEELED = 4  # iterations run before the loop, until the list is as long as the body's reads need
-REMEMBERED = 256  # lists whose last mutation is known, for messages
 
 
 class Wanted(BaseException):
@@ -63,11 +58,11 @@ class Wanted(BaseException):
         self.token, self.window = token, window
 
 
-class TooShort(Exception):
+class TooShortError(Exception):
     """The list is shorter before the loop than what the body reads: an iteration has to run first."""
 
 
-class Unstackable(Exception):
+class UnstackableItem(Exception)  # noqa: N818:
     """An item that is made anew in each iteration can't be an output of a program."""
 
     def __init__(self, found: str) -> None:
@@ -147,12 +142,12 @@ class Growth:
         """The growth with what a body has asked for.
 
         Raises:
-          TooShort: the list has not as many items before the loop.
+          TooShortError: the list has not as many items before the loop.
         """
         if wanted.window is None:
             return dataclasses.replace(self, indexed=True)
         if wanted.window > self.length:
-            raise TooShort
+            raise TooShortError
         return dataclasses.replace(self, window=wanted.window)
 
     def shown(self, contents: Contents) -> Contents:
@@ -171,7 +166,7 @@ class Growth:
         distances = [value._distance for value in found]
         in_place = all(a is b for a, b in zip(values[self.head :], found, strict=False))
         if not in_place or distances != [self.window + GAP - i for i in range(len(found))]:
-            raise misused(self.place, location)
+            raise list_errors.misused(self.place, location)
         if len(found) < GAP:
             raise Wanted(self.token, self.window + GAP - len(found))
         return self.head + GAP
@@ -219,7 +214,7 @@ def stacked_type(item: Captured, reachable: Callable[[Any], bool]) -> Template:
       reachable: whether an object was there before the loop.
 
     Raises:
-      Unstackable: it holds an object that each iteration makes anew.
+      UnstackableItem: it holds an object that each iteration makes anew.
       Wanted: it is an item of an earlier iteration.
     """
     template = item.template
@@ -244,7 +239,7 @@ def _stacked_leaf(leaf: Any, reachable: Callable[[Any], bool]) -> Any:
         return as_array(leaf) or leaf
     if isinstance(value, (*_IMMUTABLE, types.BuiltinFunctionType, types.ModuleType)) or reachable(value):
         return leaf
-    raise Unstackable(f"a {type(value).__name__} object")
+    raise UnstackableItem(f"a {type(value).__name__} object")
 
 
 def joined(known: Template, new: Template) -> Template:
@@ -270,7 +265,6 @@ class _Live:
 class _Local(threading.local):
     def __init__(self) -> None:
         self.live: list[_Live] = []
-        self.touched: OrderedDict[int, types.FrameType | tuple[str, int, str]] = OrderedDict()
 
 
 _local = _Local()
@@ -317,96 +311,8 @@ def readable(owner: Any, what: str) -> Any:
     if _local.live and is_growing(owner):
         raise MutationError(
             f"A list that grows in a staged loop is read as a whole inside the loop, by {what}.",
-            where=tuple(p for p in (where.here(), touched_at(owner)) if p),
+            where=tuple(p for p in (where.here(), list_errors.touched_at(owner)) if p),
             why="The loop is compiled once for all its iterations, so the length of the list is no constant in it.",
             fix="read single items from its end, such as ys[-1], or keep what is needed in a variable.",
         )
     return owner
-
-
-# Where a list is changed, for messages
-
-
-def touched(owner: Any) -> None:
-    """Notes the user's line that is about to change `owner`."""
-    frame = where.user_frame()
-    if frame is not None:
-        _local.touched[id(owner)] = frame.f_code.co_filename, frame.f_lineno, frame.f_code.co_name
-        if len(_local.touched) > REMEMBERED:
-            _local.touched.popitem(last=False)
-
-
-def touched_at(owner: Any) -> Location | tuple[()]:
-    """The last line that has changed `owner`, as far as it is known."""
-    found = _local.touched.get(id(owner))
-    return where.at(*found) if isinstance(found, tuple) else ()
-
-
-def uneven(place: Place, location: Any) -> MutationError:
-    """The length of a list depends on a traced value."""
-    kind = type(place.owner).__name__
-    return MutationError(
-        f"The length of a {kind} depends on a traced value.",
-        where=tuple(p for p in (touched_at(place.owner), location) if p),
-        why=f"A {kind} can grow in a staged loop where the number of iterations is known and each appends as many items.",
-        fix="write to an array of fixed size by index, ys[k] = v, and count the items in k.",
-    )
-
-
-def shrinks(place: Place, location: Any) -> MutationError:
-    """A list that each iteration makes shorter."""
-    kind = type(place.owner).__name__
-    return MutationError(
-        f"A {kind} gets shorter with each iteration of a staged loop.",
-        where=tuple(p for p in (touched_at(place.owner), location) if p),
-        why="The loop is compiled once for all its iterations, so each must find as many items as the one before.",
-        fix="read the items of an array by index, or loop over a Python range so that the loop is unrolled.",
-    )
-
-
-def too_short(location: Any) -> MutationError:
-    """The body reads items that not even a few iterations have appended."""
-    return MutationError(
-        "An item of a list that grows in a staged loop is read by its place from the start, or far from the end.",
-        where=location,
-        why="The loop is compiled once for all its iterations: it knows the items from before the loop, and the last ones.",
-        fix="keep the item in a variable, or read it after the loop.",
-    )
-
-
-def misused(place: Place, location: Any) -> MutationError:
-    """A list that grows in a loop and is changed elsewhere than at its end."""
-    kind = type(place.owner).__name__
-    return MutationError(
-        f"A {kind} that grows in a staged loop is changed elsewhere than at its end.",
-        where=tuple(p for p in (touched_at(place.owner), location) if p),
-        why="Each iteration may append items, take off the last ones, and write to those that were there before the loop.",
-        fix="append in the loop and rearrange the list after it, or use an array.",
-    )
-
-
-class UnstackableError(MutationError):
-    """An item that each iteration makes anew is no array."""
-
-
-def unstackable(place: Place, found: str, location: Any) -> UnstackableError:
-    """The error for such an item."""
-    return UnstackableError(
-        f"{found[:1].upper()}{found[1:]} that is made in a staged loop is put into a {type(place.owner).__name__}.",
-        where=tuple(p for p in (touched_at(place.owner), location) if p),
-        why="The loop is compiled once, so that its items have to be arrays, numbers, or trees of such.",
-        fix="append a tuple, a dict or a registered pytree of its arrays.",
-    )
-
-
-def changing(place: Place, found: Mismatch, location: Any) -> MutationError:
-    """Items of one position have types that can't be joined."""
-    return MutationError(
-        f"An item of a {type(place.owner).__name__} is {found.left} in one iteration of a staged loop and {found.right} in another.",
-        where=tuple(p for p in (touched_at(place.owner), location) if p),
-        why="The loop is compiled once for all its iterations, so each must append items of the same types.",
-        fix="give the items the same structure and shape in every iteration.",
-    )
-
-
-__all__ = ["Growth", "Last", "describe", "growing", "grows", "length", "readable", "touched"]

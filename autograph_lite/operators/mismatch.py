@@ -2,45 +2,88 @@
 
 from __future__ import annotations
 
+import collections
+import re
 from collections.abc import Callable, Sequence
 from typing import Any
 
 from autograph_lite.errors import (
     BranchMismatchError,
     CarryMismatchError,
+    IterationError,
     Location,
     MutationError,
     UndefinedVariableError,
 )
-from autograph_lite.operators import where
+from autograph_lite.operators import spelling, where
 from autograph_lite.operators.templates import Mismatch
 
 
 def branches(label: str, found: Mismatch, funs: Sequence[Callable[..., Any]]) -> BranchMismatchError:
     """A variable that two branches leave with types that have nothing in common."""
-    what = label if label == "the return value" else f"'{label}'"
+    what = f"'{label}'"
+    if label == "the return value":
+        what = "the value of the expression" if any(map(_is_operand, funs)) else label
     return BranchMismatchError(
-        f"{what} is {found.left} on one path and {found.right} on another.",
+        f"{what[0].upper()}{what[1:]} is {found.left} on one path and {found.right} on another.",
         where=where.of_function(funs[0]),
         why="The condition depends on a traced value, so both paths are compiled, and their results must be of one type.",
         fix=f"give {what} the same structure and shape on every path.",
     )
 
 
+def _is_operand(fun: Callable[..., Any]) -> bool:
+    """Whether a branch is a part of an expression."""
+    return fun.__code__.co_name == "<lambda>" or where.is_ours(fun.__code__.co_filename)
+
+
 def place(label: str, found: Mismatch | None = None) -> MutationError:
     """A place in a user's object that two paths leave in states that can't be joined."""
-    if found is None:
+    here = where.here()
+    written = label.line if isinstance(label, spelling.Label) else None
+    places = tuple(dict.fromkeys(p for p in (written, here) if p))
+    if found is not None:
         return MutationError(
-            f"'{label}' exists on one path of a staged statement and not on another.",
-            where=where.here(),
-            why="The condition depends on a traced value, so the program must know what is there without knowing the path.",
-            fix=f"create '{label}' before the statement, with a value of the same type.",
+            f"'{label}' is {found.left} on one path of a staged statement and {found.right} on another.",
+            where=places,
+            why="The condition depends on a traced value, so both paths are compiled, and what they leave must be of one type.",
+            fix=f"give '{label}' the same structure and shape on every path.",
+        )
+    if isinstance(label, spelling.Label) and isinstance(label.owner, (list, collections.deque)):
+        return MutationError(
+            f"'{label.whole}' has more items on one path of a staged statement than on another.",
+            where=places,
+            why="The condition depends on a traced value, so the program must know the length without knowing the path.",
+            fix="append on every path, for example jnp.where(condition, value, 0), or count in a variable how many are valid.",
         )
     return MutationError(
-        f"'{label}' is {found.left} on one path of a staged statement and {found.right} on another.",
-        where=where.here(),
-        why="The condition depends on a traced value, so both paths are compiled, and what they leave must be of one type.",
-        fix=f"give '{label}' the same structure and shape on every path.",
+        f"'{label}' exists on one path of a staged statement and not on another.",
+        where=places,
+        why="The condition depends on a traced value, so the program must know what is there without knowing the path.",
+        fix=f"create '{label}' before the statement, with a value of the same type.",
+    )
+
+
+def ndarray(label: str) -> MutationError:
+    """An array of NumPy's that a staged statement changes to values that the program computes."""
+    written = label.line if isinstance(label, spelling.Label) else None
+    return MutationError(
+        f"'{label}', an array of NumPy's, is changed in place inside a staged statement.",
+        where=tuple(dict.fromkeys(p for p in (written, where.here()) if p)),
+        why="A compiled program computes the new items, and an array of NumPy's can't hold them.",
+        fix=f"make it an array of JAX's, jnp.asarray({label}), and bind the changed array to the name.",
+    )
+
+
+def iterator(label: str, found: object) -> IterationError:
+    """An iterator from outside of a staged statement that the statement takes items from."""
+    written = label.line if isinstance(label, spelling.Label) else None
+    kind = type(found).__name__
+    return IterationError(
+        f"A {kind} is consumed inside a staged statement that it does not come from.",
+        where=tuple(dict.fromkeys(p for p in (written, where.here()) if p)),
+        why="The statement is traced once, so that every execution would get the same items, whether it runs or not.",
+        fix="take the items before the statement, or iterate over an array.",
     )
 
 
@@ -50,8 +93,23 @@ def carry(name: str, found: Mismatch, body_fun: Callable[..., Any]) -> CarryMism
         f"'{name}' is {found.left} before an iteration of the loop and {found.right} after it.",
         where=where.of_function(body_fun),
         why="The number of iterations depends on a traced value, so one body is compiled for all of them.",
-        fix=f"start with '{name}' of the structure and shape that it has later.",
+        fix=_start(f"{name}", found),
     )
+
+
+_ARRAY = re.compile(r"(\w+)\[([\w,]*)\]")
+
+
+def _start(name: str, found: Mismatch) -> str:
+    """What to do about a variable that changes its type in a loop."""
+    before, after = _ARRAY.fullmatch(found.left), _ARRAY.fullmatch(found.right)
+    if found.left == "None":
+        return f"start with a value of the type {found.right}, and a flag that says whether '{name}' was set."
+    if before and after and before[2]:
+        return f"give '{name}' its final shape before the loop, and write its items in the body."
+    if before and after:
+        return f"start with '{name}' of its final shape: jnp.zeros(({after[2]},), jnp.{after[1]})."
+    return f"start with '{name}' of the structure and shape that it has later."
 
 
 def unsettled(names: Sequence[str], body_fun: Callable[..., Any]) -> CarryMismatchError:

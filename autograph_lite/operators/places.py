@@ -16,6 +16,8 @@ from typing import Any
 
 import numpy as np
 
+from autograph_lite.operators import spelling
+
 MISSING = type("MISSING", (), {"__repr__": lambda self: "MISSING"})()
 Contents = dict[Hashable, Any]
 
@@ -28,13 +30,17 @@ class Place:
       owner: the object.
       read: its contents, as a new dictionary from keys (attribute names, indices, ...) to values.
       write: makes its contents equal to such a dictionary.
-      label: how the user calls a key's place.
+      shown: how a message calls a key's place where the user's source does not tell.
     """
 
     owner: Any
     read: Callable[[], Contents]
     write: Callable[[Contents], None]
-    label: Callable[[Hashable], str]
+    shown: Callable[[Hashable], str]
+
+    def label(self, key: Hashable) -> str:
+        """How the user calls a key's place."""
+        return spelling.label(self.owner, key, self.shown(key))
 
 
 def place_of(owner: Any) -> Place | None:

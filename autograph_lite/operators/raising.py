@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import ast
 import dataclasses
+import itertools
 import traceback
 import types
 from collections.abc import Callable, Hashable, Sequence
-from typing import Any
+from typing import Any, cast
 
 import jax
 import jax.numpy as jnp
@@ -19,6 +20,8 @@ from autograph_lite.operators.places import Contents
 
 CODE = (0, 0)  # the other keys are (number of the check, position in its payload)
 MARK = "autograph_lite check "
+_idents = itertools.count(1)
+_marked: dict[int, Site] = {}
 SHOWN = 10  # lanes of a batch that a note names
 
 
@@ -38,13 +41,17 @@ class Site:
     Attributes:
       make: makes the exception from the values of its payload.
       trace: the user's frames, outermost first.
+      outside: how many of these are outside of a function that the user handed to jax.vmap and the like.
       text: the message for checkify.
+      program: the trace that it was made in.
     """
 
     number: int
     make: Callable[[Sequence[Any]], BaseException]
     trace: tuple[Entry, ...]
+    outside: int
     text: str
+    program: object
 
 
 def raise_failed(contents: Contents, sites: dict[int, Site], *, on_host: bool = False) -> None:
@@ -77,22 +84,34 @@ def sorted_payload(contents: Contents, number: int) -> list[tuple[Hashable, Any]
     return [(key, contents[key]) for key in keys]
 
 
-def raise_inner(error: checkify.Error, sites: dict[int, Site]) -> None:
-    """Raises what checkify found, if it found anything."""
+def raise_inner(error: checkify.Error, program: object) -> None:
+    """Raises what checkify found in `program`, if it found anything."""
     found = error.get_exception()
     if found is None:
         return
     lanes = getattr(found, "error_mapping", None)
     if not lanes:
-        raise _from_checkify(found, sites)
-    raised = _from_checkify(lanes[min(lanes)], sites)
+        raise _from_checkify(found, program)
+    raised = _from_checkify(lanes[min(lanes)], program)
     _note_lanes(raised, sorted(lanes))
     raise raised
 
 
-def _from_checkify(found: Any, sites: dict[int, Site]) -> BaseException:
-    site = sites[int(str(found.fmt_string).removeprefix(MARK))]
-    return with_trace(site.make([jnp.asarray(jax.device_get(value)) for value in found.args]), site.trace)
+def marked(site: Site) -> str:
+    """A text for checkify by which the check is found again, also where JAX has kept the trace that it is in."""
+    ident = next(_idents)
+    _marked[ident] = site
+    return f"{MARK}{ident}"
+
+
+def _from_checkify(found: Any, program: object) -> BaseException:
+    text = str(found.fmt_string)
+    if not text.startswith(MARK):
+        return cast(BaseException, found)  # a check of the user's own
+    site = _marked[int(text.removeprefix(MARK))]
+    # JAX may have kept the trace of the inner function from another program, whose lines would mislead.
+    trace = site.trace if site.program is program else site.trace[site.outside :]
+    return with_trace(site.make([jnp.asarray(jax.device_get(value)) for value in found.args]), trace)
 
 
 def _note_lanes(error: BaseException, lanes: Sequence[tuple[int, ...]]) -> None:
@@ -103,8 +122,11 @@ def _note_lanes(error: BaseException, lanes: Sequence[tuple[int, ...]]) -> None:
     error.add_note(f"in lane{'s' if len(lanes) > 1 else ''} {shown}{more} of the batch")
 
 
-def user_trace(error: BaseException) -> tuple[Entry, ...]:
-    """The user's frames at the check, from the converted function on: those that run, and those that raised `error`."""
+def user_trace(error: BaseException) -> tuple[tuple[Entry, ...], int]:
+    """The user's frames at the check, from the converted function on: those that run, and those that raised `error`.
+
+    With them, how many lie outside of the innermost function that JAX has called.
+    """
     running = [(frame.f_code, frame.f_lasti) for frame, _ in traceback.walk_stack(None)][::-1]
     raised = []
     tb = error.__traceback__
@@ -113,18 +135,21 @@ def user_trace(error: BaseException) -> tuple[Entry, ...]:
         tb = tb.tb_next
     if raised and raised[0][0] in [code for code, _ in running]:  # the statement that caught it runs as well
         running = running[: [code for code, _ in running].index(raised[0][0])]
-    shown = [(code, at) for code, at in [*running, *raised] if not where.is_ours(code.co_filename)]
+    frames = [*running, *raised]
+    boundary = max((n for n, (code, _) in enumerate(frames) if code.co_filename.startswith(where.JAX)), default=0)
+    shown = [(n, code, at) for n, (code, at) in enumerate(frames) if not where.is_ours(code.co_filename)]
     # Frames around the outermost converted function are its caller's: the real traceback shows them.
-    start = next((i for i, (code, _) in enumerate(shown) if _is_converted(code)), len(shown) - 1)
-    return tuple(_entry(code, at) for code, at in _one_per_function(shown[max(start, 0) :]))
+    start = next((i for i, (_, code, _) in enumerate(shown) if _is_converted(code)), max(len(shown) - 1, 0))
+    chosen = _one_per_function(shown[start:])
+    return tuple(entry(code, at) for _, code, at in chosen), sum(n < boundary for n, _, _ in chosen)
 
 
-def _one_per_function(shown: list[tuple[types.CodeType, int]]) -> list[tuple[types.CodeType, int]]:
-    merged: list[tuple[types.CodeType, int]] = []
-    for code, at in shown:
-        if merged and where.is_part(code, merged[-1][0]):
+def _one_per_function(shown: Sequence[tuple[int, types.CodeType, int]]) -> list[tuple[int, types.CodeType, int]]:
+    merged: list[tuple[int, types.CodeType, int]] = []
+    for number, code, at in shown:
+        if merged and where.is_part(code, merged[-1][1]):
             merged.pop()
-        merged.append((code, at))
+        merged.append((number, code, at))
     return merged
 
 
@@ -134,7 +159,8 @@ def _is_converted(code: types.CodeType) -> bool:
     return is_converted_code(code)
 
 
-def _entry(code: types.CodeType, at: int) -> Entry:
+def entry(code: types.CodeType, at: int) -> Entry:
+    """The traceback's line for the instruction `at` of `code`."""
     positions = list(code.co_positions())
     first, last, column, end = positions[at // 2] if 0 <= at // 2 < len(positions) else (None,) * 4
     line = first or code.co_firstlineno
@@ -144,17 +170,17 @@ def _entry(code: types.CodeType, at: int) -> Entry:
 def with_trace(error: BaseException, trace: Sequence[Entry]) -> BaseException:
     """`error` with a traceback that shows these places."""
     tb: types.TracebackType | None = None
-    for entry in reversed(trace):
-        tb = traceback_entry(entry, tb)
+    for line in reversed(trace):
+        tb = traceback_entry(line, tb)
     return error.with_traceback(tb)
 
 
-def traceback_entry(entry: Entry, rest: types.TracebackType | None) -> types.TracebackType:
+def traceback_entry(shown: Entry, rest: types.TracebackType | None) -> types.TracebackType:
     """A traceback entry at a place in the user's file, made by running a `raise` that stands there."""
-    line, last, column, end = entry.span
+    line, last, column, end = shown.span
     place = {"lineno": line, "end_lineno": last, "col_offset": column, "end_col_offset": end}
     statement = ast.Raise(ast.Name("error", ast.Load(), **place), None, **place)
-    code = compile(ast.Module([statement], []), entry.path, "exec").replace(co_name=entry.function)
+    code = compile(ast.Module([statement], []), shown.path, "exec").replace(co_name=shown.function)
     try:
         exec(code, {"error": _Marker()})  # noqa: S102
     except _Marker as marker:

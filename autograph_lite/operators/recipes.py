@@ -47,6 +47,18 @@ def made(error: BaseException, kind: Callable[..., Any], args: tuple[Any, ...], 
         _local.made.append(Made(error, kind, args, kwargs))
 
 
+def making(kind: Callable[..., Any]) -> Callable[..., Any]:
+    """`kind`, which makes exceptions, with a memory of how."""
+
+    def make(*args: Any, **kwargs: Any) -> Any:
+        error = kind(*args, **kwargs)
+        if isinstance(error, BaseException):
+            made(error, kind, args, kwargs)
+        return error
+
+    return make
+
+
 def explicit(error: BaseException) -> None:
     """Remembers that the user's `raise` statement raises `error`."""
     if journal.depth():

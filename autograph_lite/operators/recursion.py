@@ -38,8 +38,8 @@ def guarded(fn: Any) -> Any:
             signature = _signature(args, kwargs)
             for known, earlier, at, _ in _local.calls:
                 if known is code and at < depth and earlier == signature:
-                    raise _endless(code, fn.__qualname__)
-        _local.calls.append((code, signature or _signature(args, kwargs), depth, fn.__qualname__))
+                    raise _endless(code, _short(fn))
+        _local.calls.append((code, signature or _signature(args, kwargs), depth, _short(fn)))
         try:
             now = journal.active()
             if now is not None:
@@ -50,6 +50,12 @@ def guarded(fn: Any) -> Any:
             _local.calls.pop()
 
     return run
+
+
+def _short(fn: Any) -> str:
+    """A function's name as the user would write it: without the functions around it."""
+    name: str = fn.__qualname__
+    return name.rpartition("<locals>.")[2]
 
 
 def _signature(args: Any, kwargs: Any) -> Any:

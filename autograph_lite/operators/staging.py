@@ -61,4 +61,4 @@ def enter(fun: Any, operands: Sequence[Any]) -> None:
     journal.record_variables(fun)
     for operand in operands:
         if isinstance(operand, MUTABLE):
-            journal.record(operand)  # `xs += [x]` changes a list in place
+            journal.record(operand, written=False)  # `xs += [x]` changes a list in place

@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
+import functools
 import linecache
 import pathlib
+import re
 import sys
 import types
 from collections.abc import Callable
 from typing import Any
 
+import jax
+
 from autograph_lite.errors import Location
 
 PACKAGE = str(pathlib.Path(__file__).resolve().parent.parent)
+JAX = f"{pathlib.Path(jax.__file__).parent}/"
+FOLDERS = (f"{PACKAGE}/", JAX)
 
 
 def of_function(fn: Callable[..., Any]) -> Location | tuple[()]:
@@ -45,7 +51,7 @@ def user_frame() -> types.FrameType | None:
 
 def is_ours(path: str) -> bool:
     """Whether a file belongs to this package or to JAX: its frames are not shown to users."""
-    return path.startswith(PACKAGE) or "/jax/" in path or "/jax/_src/" in path
+    return path.startswith(FOLDERS)
 
 
 def function_name(code: types.CodeType) -> str:
@@ -55,5 +61,21 @@ def function_name(code: types.CodeType) -> str:
 
 
 def is_part(inner: types.CodeType, outer: types.CodeType) -> bool:
-    """Whether `inner` is a statement of the user's function `outer`: to Python a function in it, to the user a line."""
+    """Whether `inner` is a piece of the user's function `outer`: to Python a function in it, to the user a line."""
+    if inner.co_name == "<lambda>" and inner in outer.co_consts:
+        return not _is_users_lambda(inner)
     return inner.co_qualname == outer.co_qualname and inner in outer.co_consts
+
+
+_LAMBDA = re.compile(r"lambda\b[^:]*:[\s(]*$")
+
+
+@functools.lru_cache(maxsize=1024)
+def _is_users_lambda(code: types.CodeType) -> bool:
+    """Whether `lambda` stands in the source before the body of `code`."""
+    starts = [(line, column) for line, _, column, end in code.co_positions() if line and end]
+    line, column = min((start for start in starts if start[1] is not None), default=(code.co_firstlineno, 0))
+    before = linecache.getline(code.co_filename, line).encode()[: column or 0].decode(errors="replace")
+    if not before.strip(" ("):
+        before = linecache.getline(code.co_filename, line - 1).rstrip() + before
+    return bool(_LAMBDA.search(before))

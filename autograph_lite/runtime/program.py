@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from typing import Any
 
@@ -9,8 +10,9 @@ import jax
 from jax.experimental import checkify
 from jax.extend.core import jaxpr_as_fun
 
+from autograph_lite import _jax
 from autograph_lite.errors import MutatedArgumentError
-from autograph_lite.operators import checks, classes, journal, where
+from autograph_lite.operators import checks, classes, journal, spelling, where
 from autograph_lite.operators.values import Tracer
 from autograph_lite.runtime.signature import Split
 from autograph_lite.runtime.state import State
@@ -31,14 +33,14 @@ class Program:
     def __init__(
         self, fn: Callable[..., Any], arguments: Split, state: State, *, checked: bool, outside: str, owned: bool
     ) -> None:
-        self.fn, self.arguments, self.state = fn, arguments, state
+        self.fn, self.arguments, self.state = fn, arguments.emptied(), state
         self.checked, self.outside, self.owned = checked, outside, owned
-        self.before = state.read()
+        self.before = state.read().emptied()
         self.result: Split | None = None
         self.after: Split | None = None
         self.sites: dict[int, checks.Site] = {}
-        self.inner_checks = False
-        self._jit = jax.jit(self._body)
+        self.program: object = None
+        self._jit = jax.jit(_named(self._body, fn))
         self._call: Callable[..., Any] | None = None
 
     def __call__(self, arguments: Split) -> Any:
@@ -57,7 +59,7 @@ class Program:
         if not self.owned:
             return self._jit
         traced = self._jit.trace(arrays, state)
-        if not self.inner_checks:
+        if not (self.checked and _jax.has_checks(traced.jaxpr)):
             return self._jit
         # Checks in functions that the user handed to jax.vmap, jax.lax.scan and the like: checkify brings them out.
         run = jax.jit(checkify.checkify(jaxpr_as_fun(traced.jaxpr), errors=checkify.user_checks))
@@ -65,7 +67,7 @@ class Program:
 
         def call(arrays: list[Any], state: list[Any]) -> Any:
             error, leaves = run(*jax.tree.leaves((arrays, state)))
-            checks.raise_inner(error, self.sites)
+            checks.raise_inner(error, self.program)
             return jax.tree.unflatten(tree, leaves)
 
         return call
@@ -97,9 +99,20 @@ class Program:
             failures = changes.pop(journal.key_of(frame.place), None)
         _refuse_mutated_arguments((args, kwargs), changes)
         after = self.state.after(changes)
-        self.result, self.after = Split.of(result, keep_numpy=True), Split.of(after)
-        self.sites, self.inner_checks = frame.sites, frame.inner
-        return self.result.arrays, self.after.arrays, failures.new if failures is not None else {}
+        results, afters = Split.of(result, keep_numpy=True), Split.of(after)
+        self.result, self.after = results.emptied(), afters.emptied()
+        self.sites, self.program = frame.sites, frame.program
+        return results.arrays, afters.arrays, failures.new if failures is not None else {}
+
+
+def _named(body: Callable[..., Any], fn: Callable[..., Any]) -> Callable[..., Any]:
+    """`body` under the name of the user's function, which JAX's messages, profiles and compiled programs show."""
+
+    def run(arrays: list[Any], state: list[Any]) -> Any:
+        return body(arrays, state)
+
+    functools.update_wrapper(run, fn, assigned=("__name__", "__qualname__"), updated=())
+    return run
 
 
 def _refuse_mutated_arguments(arguments: Any, changes: dict[Any, Any]) -> None:
@@ -107,9 +120,11 @@ def _refuse_mutated_arguments(arguments: Any, changes: dict[Any, Any]) -> None:
     for change in changes.values():
         if id(change.place.owner) in containers:
             kind = type(change.place.owner).__name__
+            name = spelling.base(change.place.owner)
+            what = f"'{name}', a {kind} that was passed as an argument," if name else f"A {kind} that was passed as an argument"
             raise MutatedArgumentError(
-                f"A {kind} that was passed as an argument is changed inside the function.",
-                where=where.here(),
+                f"{what} is changed inside the function.",
+                where=spelling.written_at(change.place.owner) or where.here(),
                 why="The caller would not see the change: a compiled function gets the values of its arguments.",
                 fix=f"make a new {kind} and return it.",
             )

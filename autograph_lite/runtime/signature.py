@@ -53,6 +53,10 @@ class Split:
         leaves = [self.literals[i] if i in self.literals else next(rest) for i in range(count)]
         return jax.tree.unflatten(self.tree, leaves)
 
+    def emptied(self) -> Split:
+        """The same without the arrays, to be kept: neither the caller's arrays nor tracers live on in it."""
+        return dataclasses.replace(self, arrays=[None] * len(self.arrays))
+
     def key(self) -> Hashable:
         """Equal for calls that one trace serves."""
         literals = tuple((position, literal_key(value)) for position, value in self.literals.items())

@@ -6,7 +6,8 @@ import os
 import types
 
 from autograph_lite import _jax
-from autograph_lite.operators.where import PACKAGE, is_part
+from autograph_lite.operators import raising
+from autograph_lite.operators.where import PACKAGE, is_ours, is_part
 
 _jax.hide_frames(PACKAGE)
 
@@ -26,8 +27,7 @@ def _filtered(tb: types.TracebackType | None) -> types.TracebackType | None:
         return tb
     entries = []
     while tb is not None:
-        path = tb.tb_frame.f_code.co_filename
-        if not path.startswith(PACKAGE) and "/jax/_src/" not in path:
+        if not is_ours(tb.tb_frame.f_code.co_filename):
             entries.append(tb)
         tb = tb.tb_next
     result: types.TracebackType | None = None
@@ -37,10 +37,14 @@ def _filtered(tb: types.TracebackType | None) -> types.TracebackType | None:
 
 
 def _merged(entries: list[types.TracebackType]) -> list[types.TracebackType]:
-    """Nested statements of one function are nested functions to Python; the user sees the innermost."""
+    """The pieces of a function are nested functions to Python; the user sees the innermost that has the function's name."""
     shown: list[types.TracebackType] = []
     for entry in entries:
-        if shown and is_part(entry.tb_frame.f_code, shown[-1].tb_frame.f_code):
-            shown.pop()
-        shown.append(entry)
+        code = entry.tb_frame.f_code
+        if not shown or not is_part(code, shown[-1].tb_frame.f_code):
+            shown.append(entry)
+        elif code.co_name != "<lambda>":
+            shown[-1] = entry
+        elif entry.tb_lineno != shown[-1].tb_lineno:  # an operand on a line of its own
+            shown[-1] = raising.traceback_entry(raising.entry(code, entry.tb_lasti), None)
     return shown

@@ -5,6 +5,8 @@ from __future__ import annotations
 import ast
 from typing import TypeAlias
 
+from autograph_lite.syntax import trees
+
 Span: TypeAlias = tuple[int, int, int, int]  # line, column, end line, end column
 
 
@@ -17,17 +19,27 @@ def locate(tree: ast.AST) -> None:
     while stack:
         node, around = stack.pop()
         if "lineno" in node._attributes:
-            around = _span(node, around)
-            for attribute, value in zip(_ATTRIBUTES, around, strict=True):
-                setattr(node, attribute, value)
-        stack.extend((child, around) for child in ast.iter_child_nodes(node))
+            own = _own(node)
+            around = _span(own, around)
+            if own != around:
+                for attribute, value in zip(_ATTRIBUTES, around, strict=True):
+                    setattr(node, attribute, value)
+        for child in trees.children(node):
+            stack.append((child, around))  # noqa: PERF401 (a comprehension is slower for so few)
 
 
 _ATTRIBUTES = ("lineno", "col_offset", "end_lineno", "end_col_offset")
 
 
-def _span(node: ast.AST, around: Span) -> Span:
-    line, column, end_line, end_column = (getattr(node, attribute, None) for attribute in _ATTRIBUTES)
+def _own(node: ast.AST) -> tuple[int | None, ...]:
+    try:
+        return node.lineno, node.col_offset, node.end_lineno, node.end_col_offset  # type: ignore[attr-defined]
+    except AttributeError:
+        return tuple(getattr(node, attribute, None) for attribute in _ATTRIBUTES)
+
+
+def _span(own: tuple[int | None, ...], around: Span) -> Span:
+    line, column, end_line, end_column = own
     if line is None or column is None:
         return around
     if end_line is None or end_column is None or (end_line, end_column) < (line, column):

@@ -8,13 +8,14 @@ alone as a statement, by a list of statements. New nodes have no location until 
 
 from __future__ import annotations
 
-import copy
 import functools
 import textwrap
 from collections.abc import Iterable, Sequence
 from typing import TypeAlias, TypeVar
 
 import gast
+
+from autograph_lite.syntax import trees
 
 Hole: TypeAlias = "str | gast.AST | Sequence[gast.AST]"
 Node = TypeVar("Node", bound=gast.AST)
@@ -39,7 +40,7 @@ def stmts(text: str, /, **holes: Hole) -> list[gast.stmt]:
     """The statements of `text`, each hole filled."""
     filled: list[gast.stmt] = []
     for statement in _parsed(textwrap.dedent(text)):
-        new = _Fill(holes).visit(copy.deepcopy(statement))
+        new = _Fill(holes).visit(trees.copied(statement))
         filled += new if isinstance(new, list) else [new]
     return filled
 
@@ -75,10 +76,18 @@ def assign(ids: Sequence[str], value: gast.expr) -> gast.stmt:
 
 
 def located(new: Node, origin: gast.AST) -> Node:
-    """`new`, where every node that has no location yet takes that of `origin`."""
-    for node in gast.walk(new):
+    """`new`, where every node that has no location yet takes that of `origin`.
+
+    Statements in it that have one are complete: whoever made them has located what is in them.
+    """
+    stack: list[gast.AST] = [new]
+    while stack:
+        node = stack.pop()
         if "lineno" in node._attributes and getattr(node, "lineno", None) is None:
             gast.copy_location(node, origin)
+        for child in trees.children(node):
+            if not isinstance(child, gast.stmt) or getattr(child, "lineno", None) is None:
+                stack.append(child)
     return new
 
 
@@ -97,7 +106,7 @@ def _parsed(text: str) -> list[gast.stmt]:
     return list(body)
 
 
-class _Fill(gast.NodeTransformer):
+class _Fill(trees.Transformer):
     def __init__(self, holes: dict[str, Hole]) -> None:
         self.holes = holes
 

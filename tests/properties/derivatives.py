@@ -17,7 +17,7 @@ import numpy as np
 import autograph_lite
 
 from .compare import FAST_COMPILE
-from .findings import Finding, Report
+from .findings import Finding, Report, crash
 from .programs import Program
 from .running import loaded
 
@@ -38,37 +38,40 @@ def compare_derivatives(program: Program) -> Report:
     with loaded(program.source, xp=jnp, note=_silent) as namespace:
         main = namespace["main"]
         try:
-            wanted = jax.jvp(_of_floats(main, inputs, floats), point, tangent)
+            wanted = jax.jvp(_of_floats(main, inputs, floats), tuple(point), tuple(tangent))
         except Exception:
             return report  # plain Python does not run it on JAX's arrays: there is nothing to compare with
         report.counts["derivatives"] += 1
+        converted = _of_floats(autograph_lite.to_graph(main), inputs, floats)
         try:
-            staged = jax.jit(
-                _of_floats(autograph_lite.to_graph(main), inputs, floats), compiler_options=FAST_COMPILE
-            )
-            found = jax.jvp(staged, point, tangent)
+            found = _compiled(lambda *at: jax.jvp(converted, at, tuple(tangent)), *point)
         except autograph_lite.AutographError as error:
             report.refusals[type(error).__name__] += 1
+            return report
+        except Exception as error:
+            report.findings.append(Finding("jvp", crash(error), program, inputs))
             return report
         if not _close(found, wanted):
             detail = f"wrong derivative\n  ours   {found!r}\n  python {wanted!r}"
             report.findings.append(Finding("jvp", detail, program, inputs))
-        report.add(_reverse(program, staged, point, tangent, wanted))
+        report.add(_reverse(program, converted, point, tangent, wanted))
     return report
 
 
-def _reverse(program: Program, staged: Callable[..., Any], point: Any, tangent: Any, wanted: Any) -> Report:
+def _reverse(
+    program: Program, converted: Callable[..., Any], point: Any, tangent: Any, wanted: Any
+) -> Report:
     """Compares the reverse derivative with the forward one: both give the same bilinear form."""
     report = Report()
     values, forward = wanted
     weights = [np.full(np.shape(leaf), 1.5, np.float32) for leaf in values]
     try:
-        _, pull_back = jax.vjp(staged, *point)
-        gradient = pull_back(weights)
-    except ValueError as error:
-        if "Reverse-mode differentiation does not work" not in str(error):
-            raise
-        report.counts["derivatives: forward only in JAX"] += 1
+        gradient = _compiled(lambda *at: jax.vjp(converted, *at)[1](weights), *point)
+    except Exception as error:
+        if "Reverse-mode differentiation does not work" in str(error):
+            report.counts["derivatives: forward only in JAX"] += 1
+        else:
+            report.findings.append(Finding("vjp", crash(error), program, program.inputs[0]))
         return report
     report.counts["derivatives: reverse"] += 1
     ours = sum(float(np.vdot(g, t)) for g, t in zip(gradient, tangent, strict=True))
@@ -77,6 +80,11 @@ def _reverse(program: Program, staged: Callable[..., Any], point: Any, tangent: 
         detail = f"wrong reverse derivative: ours {ours}, forward {right}"
         report.findings.append(Finding("vjp", detail, program, program.inputs[0]))
     return report
+
+
+def _compiled(function: Callable[..., Any], *arguments: Any) -> Any:
+    """The function's result, computed by a program that was compiled quickly."""
+    return jax.jit(function, compiler_options=FAST_COMPILE)(*arguments)
 
 
 def _of_floats(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 
 import pytest
-from hypothesis import HealthCheck, given, settings, strategies as st
+from hypothesis import HealthCheck, Phase, given, settings, strategies as st
 
 from .choices import from_draw
 from .compare import compare
@@ -26,7 +26,10 @@ def programs(draw: st.DrawFn, mix: str) -> Program:
 def budget(examples: int) -> settings:
     """Settings for this many programs; shrinking them is worth the time that it takes."""
     checks = [HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.filter_too_much]
-    return settings(max_examples=examples, deadline=None, suppress_health_check=checks, print_blob=True)
+    phases = set(Phase) - {Phase.explain}  # explaining runs many more programs than it makes clear
+    return settings(
+        max_examples=examples, deadline=None, suppress_health_check=checks, phases=phases, print_blob=True
+    )
 
 
 @pytest.mark.parametrize("mix", MIXES)

@@ -1,0 +1,147 @@
+"""How did the user write the place that a staged statement changes: `self.count`, `table['k']`, `log`?
+
+    o.value = x                           'o.value'
+    d['k'] = x                            "d['k']"
+    log.append(x)                         'log'
+
+Only errors ask. The line of the last write to an object is kept while a trace goes on, and the source there is read.
+"""
+
+from __future__ import annotations
+
+import ast
+import functools
+import linecache
+import sys
+import threading
+import types
+from collections.abc import Hashable, Iterator
+from typing import Any
+
+from autograph_lite.errors import Location
+from autograph_lite.operators import where
+
+
+class _Local(threading.local):
+    def __init__(self) -> None:
+        self.writes: dict[int, tuple[types.CodeType, int]] = {}
+
+
+_local = _Local()
+
+
+def wrote(owner: Any) -> None:
+    """Keeps the user's line that is about to change `owner`."""
+    frame: types.FrameType | None = sys._getframe(2)
+    while frame is not None and where.is_ours(frame.f_code.co_filename):
+        frame = frame.f_back
+    if frame is not None:
+        _local.writes[id(owner)] = frame.f_code, frame.f_lineno
+
+
+def forget() -> None:
+    """Lets go of the lines of a trace that is over."""
+    _local.writes.clear()
+
+
+def written_at(owner: Any) -> Location | None:
+    """The user's line that changed `owner` last."""
+    if id(owner) not in _local.writes:
+        return None
+    code, line = _local.writes[id(owner)]
+    return where.at(code.co_filename, line, where.function_name(code))
+
+
+class Label(str):
+    """What an object's attribute or item is called; the user's own spelling where a message asks for it.
+
+    Attributes:
+      owner: the object.
+      key: attribute's name, index, or key.
+    """
+
+    owner: Any
+    key: Hashable
+
+    def __format__(self, spec: str) -> str:
+        return format(spelled(self.owner, self.key) or str(self), spec)
+
+    @property
+    def whole(self) -> str:
+        """What the object itself is called."""
+        return base(self.owner) or str(self)
+
+    @property
+    def line(self) -> Location | None:
+        """The user's line that wrote there."""
+        return written_at(self.owner)
+
+
+def label(owner: Any, key: Hashable, otherwise: str) -> Label:
+    """A label for what `owner` holds under `key`, shown as `otherwise` where the source does not tell."""
+    made = Label(otherwise)
+    made.owner, made.key = owner, key
+    return made
+
+
+def spelled(owner: Any, key: Hashable) -> str | None:
+    """The user's spelling of what `owner` holds under `key`, from the line that wrote it last."""
+    for node in _writes_on_line(owner):
+        match node:
+            case ast.Attribute(attr=name) if name == key:
+                return ast.unparse(node)
+            case ast.Subscript(value=value):
+                return f"{ast.unparse(value)}[{key!r}]" if _is_item(owner) else ast.unparse(value)
+            case ast.Call(func=ast.Name(id="setattr" | "delattr"), args=[first, *_]):
+                return f"{ast.unparse(first)}.{key}"
+    text = base(owner)
+    return f"{text}[{key!r}]" if text and isinstance(owner, dict) else text
+
+
+def base(owner: Any) -> str | None:
+    """The user's spelling of the object `owner`, from the line that wrote to it last."""
+    for node in _writes_on_line(owner):
+        match node:
+            case ast.Attribute(value=value) | ast.Subscript(value=value) | ast.Call(func=ast.Attribute(value=value)):
+                return ast.unparse(value)
+            case ast.Name(id=name):
+                return name
+    return None
+
+
+def _is_item(owner: Any) -> bool:
+    return isinstance(owner, (list, dict))
+
+
+def _writes_on_line(owner: Any) -> list[ast.expr]:
+    """The expressions that change an object on the line that wrote to `owner` last; none where it is not clear which."""
+    if id(owner) not in _local.writes:
+        return []
+    code, line = _local.writes[id(owner)]
+    found = [node for node in _changes(_parsed(code.co_filename, len(linecache.getlines(code.co_filename)))) if node.lineno == line]
+    if isinstance(owner, (list, dict, set, bytearray)) or not hasattr(owner, "__dict__"):
+        found = [node for node in found if not isinstance(node, ast.Attribute)]
+    else:
+        found = [node for node in found if not isinstance(node, ast.Subscript)]
+    bases = {ast.unparse(getattr(node, "value", getattr(node, "func", node))) for node in found}
+    return found if len(bases) == 1 else []
+
+
+@functools.lru_cache(maxsize=64)
+def _parsed(path: str, lines: int) -> ast.Module | None:
+    try:
+        return ast.parse("".join(linecache.getlines(path)))
+    except SyntaxError:
+        return None
+
+
+def _changes(tree: ast.Module | None) -> Iterator[ast.expr]:
+    """The expressions of a module that change an object: targets, and calls of methods."""
+    for node in ast.walk(tree) if tree is not None else ():
+        match node:
+            case ast.Attribute(ctx=ast.Store() | ast.Del()) | ast.Subscript(ctx=ast.Store() | ast.Del()):
+                yield node
+            case ast.AugAssign(target=ast.Name() as name):
+                yield name
+            case ast.Call(func=ast.Attribute()) | ast.Call(func=ast.Name(id="setattr" | "delattr")):
+                yield node

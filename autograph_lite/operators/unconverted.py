@@ -1,0 +1,89 @@
+"""Why was a function of the user's called as it is, and what is said where it then fails on a traced value?"""
+
+from __future__ import annotations
+
+import functools
+import linecache
+import types
+import weakref
+from collections.abc import Callable
+from typing import Any
+
+import jax
+
+from autograph_lite import config
+from autograph_lite.errors import ConversionError, NotAFunctionError, PythonOnlyError
+from autograph_lite.operators import where
+from autograph_lite.operators.values import Tracer
+
+NEEDS_PYTHON = (
+    jax.errors.ConcretizationTypeError,
+    jax.errors.TracerArrayConversionError,
+    jax.errors.TracerIntegerConversionError,
+)
+
+_reasons: weakref.WeakKeyDictionary[Callable[..., Any], ConversionError] = weakref.WeakKeyDictionary()
+
+
+def is_textless(fn: types.FunctionType) -> bool:
+    """Whether `fn` was made from text that Python has not kept, as `exec` makes functions."""
+    path = fn.__code__.co_filename
+    return path.startswith("<") and not path.startswith("<frozen") and path not in linecache.cache
+
+
+def remember(fn: Callable[..., Any], reason: ConversionError) -> None:
+    """Keeps the reason for which `fn` is called as it is, and logs it."""
+    _reasons[fn] = reason
+    config.log(1, "%s is not converted: %s", getattr(fn, "__qualname__", fn), " ".join(_sentences(reason)))
+
+
+def why(fn: Callable[..., Any]) -> ConversionError | None:
+    """The reason for which `fn` was called as it is; None where it was converted, or never met."""
+    try:
+        return _reasons.get(fn)
+    except TypeError:  # it can't be hashed
+        return None
+
+
+def explained(fn: Callable[..., Any], reason: ConversionError) -> Callable[..., Any]:
+    """`fn`, which was not converted for that reason and says so where it needs a value that is traced.
+
+    Raises:
+      PythonOnlyError: in place of JAX's error about a traced value.
+    """
+
+    @functools.wraps(fn)
+    def run(*args: Any, **kwargs: Any) -> Any:
+        try:
+            return fn(*args, **kwargs)
+        except NEEDS_PYTHON as error:
+            if not any(isinstance(leaf, Tracer) for leaf in jax.tree.leaves((args, kwargs))):
+                raise
+            raise PythonOnlyError(
+                f"'{fn.__name__}' needs the value of a traced argument, and it was not converted.",
+                where=where.here(),
+                why="\n".join(_sentences(reason)),
+                fix=reason.fix,
+            ) from error
+
+    return run
+
+
+def not_a_function(value: Any) -> NotAFunctionError:
+    """What was handed over is a class, or can't be called."""
+    if isinstance(value, type):
+        return NotAFunctionError(
+            f"'{value.__name__}' is a class, and a function is expected.",
+            where=where.here(),
+            why="A class makes objects when it is called; what can be compiled are its methods.",
+            fix=f"convert a method of '{value.__name__}', or a function that makes the objects and uses them.",
+        )
+    return NotAFunctionError(
+        f"A {type(value).__name__} is no function: it can't be called.",
+        where=where.here(),
+        fix="hand over a function, a bound method or another callable.",
+    )
+
+
+def _sentences(reason: ConversionError) -> list[str]:
+    return [reason.what, *reason.why.splitlines()]

@@ -1,0 +1,253 @@
+"""Do comprehensions and generator expressions give what Python's give, traced or not?"""
+
+from __future__ import annotations
+
+import functools
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+from hypothesis import given, strategies as st
+
+import autograph_lite as al
+from autograph_lite import IterationError
+
+XS = np.array([3, -1, 4, 1, -5, 9, 2, 6, -5, 3, 5], np.float32)
+M = np.arange(6, dtype=np.float32).reshape(2, 3)
+
+
+def agree(fn, *args):
+    staged = jax.jit(al.to_graph(fn))(*args)
+    plain = fn(*args)
+    assert jax.tree.structure(staged) == jax.tree.structure(plain)
+    jax.tree.map(lambda a, b: np.testing.assert_allclose(a, b, rtol=1e-5, atol=1e-5), staged, plain)
+
+
+REDUCTIONS = {
+    "sum": lambda xs: sum(x * x for x in xs),
+    "filtered sum": lambda xs: sum(x for x in xs if x > 0),
+    "sum of a list": lambda xs: sum([x + 1 for x in xs if x > 0 if x < 5]),
+    "sum with a start": lambda xs: sum((x for x in xs), 10),
+    "any": lambda xs: any(x > 4 for x in xs),
+    "all": lambda xs: all(x < 4 for x in xs if x != 0),
+    "any of a list": lambda xs: any([x > 4 for x in xs]),
+    "min": lambda xs: min(x * x for x in xs),
+    "max, default": lambda xs: max((x for x in xs if x > 100), default=-1.0),
+    "min by key": lambda xs: min((x for x in xs if x > -100), key=lambda x: abs(x - 2), default=0.0),
+    "tuples": lambda xs: sum(i * x for i, x in enumerate(xs)),
+    "nested tuples": lambda xs: sum(i * x * y for i, (x, y) in enumerate(zip(xs, xs))),
+    "nested": lambda xs: sum(a * b for a in xs if a > 0 for b in xs if b < a),
+    "conditional value": lambda xs: sum(x if x > 0 else -x for x in xs),
+    "next": lambda xs: next((x for x in xs if x > 4), -1.0),
+    "map and filter": lambda xs: sum(map(lambda x: 2 * x, filter(lambda x: x > 0, xs))),
+    "reduce": lambda xs: functools.reduce(lambda a, b: 0.5 * a + b, xs),
+    "reduce from": lambda xs: functools.reduce(lambda a, b: 0.5 * a + b, (x for x in xs if x > 0), 1.0),
+    "python items": lambda xs: sum(x for x in [xs[0], xs[1], xs[2]] if x > 0),
+}
+
+
+@pytest.mark.parametrize("name", REDUCTIONS)
+def test_a_reduction_is_pythons(name):
+    agree(REDUCTIONS[name], XS)
+
+
+@given(st.sampled_from(sorted(REDUCTIONS)), st.lists(st.integers(-9, 9), min_size=3, max_size=5))
+def test_a_reduction_is_pythons_on_any_values(name, values):
+    agree(REDUCTIONS[name], np.array(values, np.float32))
+
+
+@pytest.mark.parametrize("name", sorted({*REDUCTIONS} - {"python items"}))
+def test_the_program_of_a_reduction_does_not_grow_with_the_length(name):
+    def size(n):
+        return len(str(jax.make_jaxpr(al.to_graph(REDUCTIONS[name]))(jnp.ones(n))).splitlines())
+
+    assert size(20) == size(500)
+
+
+@pytest.mark.parametrize("name", ["sum", "filtered sum", "min", "conditional value", "reduce", "nested"])
+def test_a_reduction_is_differentiable(name):
+    fn = REDUCTIONS[name]
+    xs = np.array([3, -1.5, 4, 1, -5, 9, 2, 6], np.float32)  # without ties
+    found = jax.grad(al.to_graph(fn))(xs)
+    eps = 1e-2
+    expected = [(fn(xs + eps * d) - fn(xs - eps * d)) / (2 * eps) for d in np.eye(len(xs), dtype=np.float32)]
+    np.testing.assert_allclose(found, expected, rtol=0.05, atol=0.1)
+
+
+def test_a_reduction_can_be_batched():
+    batch = np.stack([XS, -XS])
+    found = jax.vmap(al.to_graph(REDUCTIONS["filtered sum"]))(batch)
+    np.testing.assert_allclose(found, [REDUCTIONS["filtered sum"](row) for row in batch])
+
+
+RANGES = {
+    "sum": lambda n: sum(i * i for i in range(n)),
+    "filtered": lambda n: sum(i for i in range(2, n, 3) if i % 2),
+    "any": lambda n: any(i * i == 49 for i in range(n)),
+    "all": lambda n: all(i < 7 for i in range(n)),
+    "max": lambda n: max((i * (7 - i) for i in range(n)), default=-1),
+    "nested": lambda n: sum(1 for i in range(n) for j in range(i) if (i + j) % 3 == 0),
+}
+
+
+@given(st.sampled_from(sorted(RANGES)), st.integers(0, 12))
+def test_a_reduction_of_a_range_with_a_traced_bound_is_pythons(name, n):
+    assert jax.jit(al.to_graph(RANGES[name]))(n) == RANGES[name](n)
+
+
+def test_a_sum_of_indices_adds_like_a_python_int():
+    found = jax.eval_shape(al.to_graph(lambda n: sum(i for i in range(n))), 3)
+    assert (found.dtype, found.weak_type) == (jnp.int32, True)
+
+
+LISTS = {
+    "plain": lambda xs: [2 * x for x in xs],
+    "enumerate": lambda xs: [(i, x) for i, x in enumerate(xs)],
+    "staged value": lambda xs: [x if x > 0 else 0 * x for x in xs],
+    "nested": lambda xs: [a * b for a in xs[:3] for b in xs],
+    "list of lists": lambda xs: [[a * b for a in xs[:3]] for b in xs],
+    "of a map": lambda xs: list(map(lambda x: x + 1, xs)),
+    "tuple": lambda xs: tuple(x + 1 for x in xs),
+    "static filter": lambda xs: [x for i, x in enumerate([*xs]) if i > 1],
+    "dict": lambda xs: {i: x for i, x in enumerate([*xs])},
+}
+
+
+@pytest.mark.parametrize("name", LISTS)
+@pytest.mark.parametrize("length", [3, 11])
+def test_a_list_is_pythons(name, length):
+    agree(LISTS[name], XS[:length])
+
+
+def test_rows_of_a_matrix_are_items():
+    agree(lambda m: [row.sum() for row in m], M)
+    agree(lambda m: sum(row for row in m), M)
+    agree(lambda m: sum(row * 2 for row in m), M)
+
+
+def test_a_long_list_traces_its_body_once():
+    def sines(n):
+        return str(jax.make_jaxpr(al.to_graph(lambda xs: [jnp.sin(x) for x in xs]))(jnp.ones(n))).count(
+            "= sin "
+        )
+
+    assert sines(20) == sines(200) == 1
+
+
+def test_what_the_body_does_to_objects_is_kept():
+    class Counter:
+        def __init__(self):
+            self.total = 0.0
+
+        def add(self, x):
+            self.total = self.total + x
+            return self.total
+
+    def fn(xs):
+        counter = Counter()
+        running = [counter.add(x) for x in xs]
+        return running, counter.total
+
+    agree(fn, XS)
+
+
+def refused(fn, *args):
+    with pytest.raises(IterationError) as found:
+        al.convert(fn)(*args)
+    return str(found.value)
+
+
+def test_a_filtered_list_over_an_array_is_refused():
+    def fn(xs):
+        return [x for x in xs if x > 0]
+
+    text = refused(fn, XS)
+    assert text.startswith(
+        "The number of items depends on the condition of a comprehension over a traced array.\n"
+    )
+    assert "return [x for x in xs if x > 0]" in text
+    assert "Fix: reduce the items at once with sum, any, all, min or max, or use a mask" in text
+
+
+def test_a_list_over_a_traced_range_is_refused():
+    assert "the traced bound of a range" in refused(lambda n: [i for i in range(n)], np.int32(3))
+
+
+def test_a_traced_filter_over_python_items_is_refused():
+    assert "a traced condition" in refused(lambda x: [y for y in [x, -x] if y > 0], np.float32(3))
+    assert "a traced condition" in refused(
+        lambda x: {k: y for k, y in {"a": x}.items() if y > 0}, np.float32(3)
+    )
+
+
+def test_a_generator_used_up_in_a_staged_loop_is_refused():
+    def fn(xs):
+        squares = (x * x for x in xs)
+        total = 0.0
+        for x in xs:
+            total += x * sum(squares)
+        return total
+
+    assert "A generator expression is used up twice, or inside a staged statement." in refused(fn, XS)
+
+
+# Python's own
+
+
+PYTHON = {
+    "list": lambda n: [i * i for i in range(n) if i % 2],
+    "nested": lambda n: [(i, j) for i in range(n) for j in range(i) if j],
+    "unpacking": lambda n: [a + b for a, b in [(1, 2), (3, 4)]],
+    "starred": lambda n: [(a, b) for a, *b in ["abc", "de"]],
+    "single": lambda n: [a for (a,) in [(1,), (2,)]],
+    "closures": lambda n: [f() for f in [lambda: i for i in range(n)]],
+    "walrus": lambda n: [(y := i) for i in range(n)] + [y],
+    "same name": lambda n: [n for n in range(n)],
+    "underscores": lambda n: [1 for _, _ in [(1, 2)]],
+    "join": lambda n: ",".join(str(i) for i in range(n)),
+    "sets": lambda n: {i % 3 for i in range(n) if i},
+    "dicts": lambda n: {i: j for i, j in enumerate("abc") if i < n},
+    "rows": lambda n: [[i * j for j in range(2)] for i in range(n)],
+    "laziness": lambda n: next(x for x in iter(int, 1) if x == 0),
+}
+
+
+@pytest.mark.parametrize("name", PYTHON)
+def test_python_values_stay_pythons(name):
+    assert al.to_graph(PYTHON[name])(4) == PYTHON[name](4)
+
+
+def test_a_generator_stays_lazy():
+    seen = []
+
+    def fn():
+        made = (seen.append(i) or i for i in range(3))
+        assert seen == []
+        next(made)
+        return seen
+
+    assert al.to_graph(fn)() == [0]
+
+
+def test_unpacking_errors_are_pythons():
+    for items in ([(1, 2, 3)], [(1,)], [1]):
+        with pytest.raises((ValueError, TypeError)) as expected:
+            [a + b for a, b in items]
+        with pytest.raises(expected.type):
+            al.to_graph(lambda items: [a + b for a, b in items])(items)
+
+
+def test_stop_iteration_leaves_a_list_as_in_python():
+    def fn():
+        return [next(iter([])) for _ in range(2)]
+
+    with pytest.raises(StopIteration):
+        al.to_graph(fn)()
+
+
+def test_a_rebound_builtin_is_seen():
+    def sum(items):
+        return list(items)
+
+    assert al.to_graph(lambda: sum(x for x in [1, 2]))() == [1, 2]
