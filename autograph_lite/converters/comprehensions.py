@@ -1,18 +1,20 @@
-"""List comprehensions and generator expressions become operators, because what they iterate over may be traced.
+"""List comprehensions and generator expressions become operators, as what they iterate over may be traced.
 
     [f(x) for x in xs]                    ag.list_of(xs, lambda x: f(x))
     sum(x for x in xs if x > 0)           sum(ag.generator(xs, lambda x: x, lambda x: x > 0))
     [a * b for a, b in pairs]             ag.list_of(pairs, lambda a, b: a * b)
     [v for row in m for v in row]         ag.list_of(m, lambda row: ag.list_of(row, lambda v: v), flat=True)
 
-Other comprehensions stay Python's: those that bind a name (`:=`) or suspend, whose variable a function made in them
-keeps, and sets and dicts, whose items have to be Python values. Their conditions refuse a traced value.
+Other comprehensions stay Python's: those that bind a name (`:=`) or suspend, those that make a function
+which keeps their variable, and sets and dicts, whose items have to be Python values. Their conditions
+refuse a traced value.
 """
 
 from __future__ import annotations
 
 import functools
 from collections.abc import Sequence
+from typing import TypeAlias
 
 import gast
 
@@ -21,6 +23,7 @@ from autograph_lite.converters.context import Context
 from autograph_lite.converters.static import is_static
 from autograph_lite.syntax import quote, trees
 
+Comprehension: TypeAlias = gast.ListComp | gast.GeneratorExp | gast.SetComp | gast.DictComp
 REDUCERS = frozenset({"sum", "any", "all", "min", "max"})
 # Functions that look at the scope that they are called in.
 INTROSPECTING = frozenset({"locals", "eval", "exec", "vars", "dir", "super", "__class__"})
@@ -51,7 +54,7 @@ class _Comprehensions(trees.Transformer):
         node.kw_defaults = [d if d is None else self.visit(d) for d in node.kw_defaults]
         return node
 
-    def visit_Call(self, node: gast.Call) -> gast.AST:
+    def visit_Call(self, node: gast.Call) -> gast.Call:
         """`sum([...])` and the like need no list."""
         match node:
             case gast.Call(func=gast.Name(id=name), args=[gast.ListComp() as made, *rest]) if self.reduces(
@@ -60,22 +63,23 @@ class _Comprehensions(trees.Transformer):
                 node.args = [self.converted(made, reduced=True), *map(self.visit, rest)]
                 node.keywords = [self.visit(k) for k in node.keywords]
                 return node
-        return self.generic_visit(node)
+        self.generic_visit(node)
+        return node
 
     def reduces(self, name: str) -> bool:
         return name in REDUCERS and name not in self.stored and self.context.is_library(name)
 
-    def visit_ListComp(self, node: gast.ListComp) -> gast.AST:
+    def visit_ListComp(self, node: gast.ListComp | gast.GeneratorExp) -> gast.expr:
         return self.converted(node)
 
     visit_GeneratorExp = visit_ListComp
 
-    def visit_SetComp(self, node: gast.SetComp | gast.DictComp) -> gast.AST:
+    def visit_SetComp(self, node: gast.SetComp | gast.DictComp) -> gast.expr:
         return self.python(node)
 
     visit_DictComp = visit_SetComp
 
-    def python(self, node: gast.AST) -> gast.AST:
+    def python(self, node: Comprehension) -> gast.expr:
         """`node` as it is, but for its conditions."""
         self.generic_visit(node)
         for part in node.generators:
@@ -85,7 +89,7 @@ class _Comprehensions(trees.Transformer):
     def tested(self, test: gast.expr) -> gast.expr:
         return quote.located(quote.expr("ag.filter_test(test)", ag=self.ag, test=test), test)
 
-    def converted(self, node: gast.ListComp | gast.GeneratorExp, *, reduced: bool = False) -> gast.AST:
+    def converted(self, node: gast.ListComp | gast.GeneratorExp, *, reduced: bool = False) -> gast.expr:
         if not _can_move(node) or (
             _is_display(node.generators[0].iter) and not any(g.ifs for g in node.generators)
         ):

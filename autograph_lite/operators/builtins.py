@@ -168,7 +168,7 @@ def sorted_(iterable: Any, /, *, key: Any = None, reverse: Any = False) -> list[
         return lists.unstacked(items[order])
     stacked = jax.tree.map(lambda *leaves: jnp.stack([jnp.asarray(v) for v in leaves])[order], *items)
     leaves, tree = jax.tree.flatten(stacked)
-    return [tree.unflatten(row) for row in zip(*map(lists.unstacked, leaves), strict=True)]
+    return [jax.tree.unflatten(tree, row) for row in zip(*map(lists.unstacked, leaves), strict=True)]
 
 
 def _mapped(key: Callable[..., Any], array: jax.Array) -> jax.Array:
@@ -234,8 +234,8 @@ def delattr_(owner: Any, name: str) -> None:
 
 
 OVERLOADS: dict[Any, Any] = {
-    range: range_, len: len_, enumerate: enumerate_, zip: zip_, reversed: reversed_, map: map_, filter: filter_, abs: abs_,
-    int: int_, float: float_, bool: bool_, round: round_, list: list_, tuple: tuple_, sorted: sorted_, next: next_,
-    min: reductions.min_, max: reductions.max_, sum: reductions.sum_, any: reductions.any_, all: reductions.all_,
-    functools.reduce: reductions.reduce_, setattr: setattr_, delattr: delattr_,
+    range: range_, len: len_, enumerate: enumerate_, zip: zip_, reversed: reversed_, map: map_,
+    filter: filter_, abs: abs_, int: int_, float: float_, bool: bool_, round: round_, list: list_, tuple: tuple_,
+    sorted: sorted_, next: next_, min: reductions.min_, max: reductions.max_, sum: reductions.sum_, any: reductions.any_,
+    all: reductions.all_, functools.reduce: reductions.reduce_, setattr: setattr_, delattr: delattr_,
 }  # fmt: skip

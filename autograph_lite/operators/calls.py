@@ -274,7 +274,7 @@ def _object(callee: Any) -> Any:
     kind = type(callee)
     python = _state.get("function_type")
     if python is not None and isinstance(callee, python):
-        return callee.inside()
+        return call(callee.inside())
     if policy.is_users_class(kind):
         classes.seen(callee)
         return callee

@@ -96,18 +96,19 @@ class Carry:
         return cls(tuple(names), captured, templates, {}, _jax.trace_state(), stacks=stacks)
 
     def wants(self, wanted: lists.Wanted) -> Carry:
-        """The carry with what a body has asked for; `wanted` itself is raised where another loop has to answer."""
+        """The carry with what a body has asked for; raises `wanted` where another loop has to answer."""
         for owner, growth in self.growths.items():
             if growth.token is wanted.token:
                 new = growth.wants(wanted)
-                slots = {key: slot for key, slot in self.slots.items() if key[0] != owner or _below(key[1], new.head)}
+                known = self.slots.items()
+                slots = {key: slot for key, slot in known if key[0] != owner or _below(key[1], new.head)}
                 before = growth.place.read()
                 for j in range(1, new.window + 1):
                     first = before[growth.length - j]
                     if isinstance(first, lists.Earlier):
                         raise first.wanted()
-                    item = capture(first)
-                    slots[owner, lists.Last(j)] = Slot(growth.place, lists.Last(j), item, widen(structural(item.template)))
+                    item, last = capture(first), lists.Last(j)
+                    slots[owner, last] = Slot(growth.place, last, item, widen(structural(item.template)))
                 return dataclasses.replace(self, slots=slots, growths={**self.growths, owner: new})
         raise wanted
 
@@ -213,11 +214,15 @@ class Carry:
     ) -> lists.Growth:
         """The list as the next pass has to know it: the same object where nothing is new."""
         growth = self.growths.get(owner) or lists.Growth(change.place, len(change.old), ())
+
+        def reachable(value: Any) -> bool:
+            return bool(journal._reachable(roots, {id(value)}))
+
         try:
-            new = tuple(lists.stacked_type(item, lambda value: bool(journal._reachable(roots, {id(value)}))) for item in items)
+            new = tuple(lists.stacked_type(item, reachable) for item in items)
             if len(new) == len(growth.templates):
                 new = tuple(map(lists.joined, growth.templates, new))
-        except lists.UnstackableItem as error:
+        except lists.UnstackableItemError as error:
             raise list_errors.unstackable(change.place, error.found, where.here()) from None
         except Mismatch as found:
             raise list_errors.changing(change.place, found, where.here()) from None

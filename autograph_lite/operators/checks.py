@@ -93,6 +93,11 @@ def _frame_inside(owner: Frame | None, base: tuple[object, int]) -> Frame:
     return new
 
 
+def within_program() -> bool:
+    """Whether a program of ours is being traced on this thread: what it calls is a part of it, and so are its checks."""
+    return any(known.whole for known in _local.frames)
+
+
 @contextlib.contextmanager
 def new_frame(mode: str, inside: str) -> Iterator[Frame]:
     """Checks of the code inside, a whole trace, go to a new frame."""
@@ -225,4 +230,5 @@ def refuse_handlers(error: BaseException) -> None:
 __all__ = [
     "CODE", "Frame", "Site", "default_mode", "emit", "explicit", "fail_if", "flush", "format", "frame", "handling",
     "is_explicit", "new_frame", "raise_failed", "raise_inner", "refuse_handlers", "renumbering",
+    "within_program",
 ]  # fmt: skip

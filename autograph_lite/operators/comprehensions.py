@@ -1,8 +1,8 @@
-"""What do `[f(x) for x in xs]` and `(f(x) for x in xs)` give where `xs` is traced? Python's own everywhere else.
+"""What do `[f(x) for x in xs]` and `(f(x) for x in xs)` give where `xs` is traced?
 
-A generator expression over a traced array or range is something that `sum`, `any`, `min`, `for` and the like stage as one
-loop; nobody has to see its items one by one. A list has an item for each row: few are computed one after the other,
-many in one loop, whose body is traced once, then rows.
+A generator expression over a traced array or range is something that `sum`, `any`, `min`, `for` and the
+like stage as one loop; nobody has to see its items one by one. A list has an item for each row: few are
+computed one after the other, many in one loop, whose body is traced once, and then taken apart.
 """
 
 from __future__ import annotations
@@ -96,7 +96,7 @@ def dynamic(reason: str) -> IterationError:
         f"The number of items depends on {reason}.",
         where=where.here(),
         why="A compiled program has no list whose length depends on its data.",
-        fix="reduce the items at once with sum, any, all, min or max, or use a mask: jnp.where(condition, x, 0).",
+        fix="reduce the items with sum, any, all, min or max, or use a mask: jnp.where(condition, x, 0).",
     )
 
 
@@ -162,7 +162,7 @@ class Generated(iterables.Looped):
             raise IterationError(
                 "A generator expression is used up twice, or inside a staged statement.",
                 where=where.here(),
-                why="A generator gives its items once; a staged statement is traced once, whether and how often it runs.",
+                why="A generator gives its items once, and a staged statement is traced once.",
                 fix="write the generator expression where its items are used, or make a list of them.",
             )
         self._spent = True
@@ -197,7 +197,7 @@ class Generated(iterables.Looped):
 
 
 class Mapping(Generated, Staged):
-    """A generator expression with one item for each of a staged source: loops can run over it side by side with others."""
+    """A generator expression with one item for each of a staged source: `zip` can put it beside others."""
 
     def length(self) -> Any:
         return self.source.length()
@@ -281,7 +281,8 @@ class _Around:
     def inner(self, item: Any, *values: Any) -> State:
         value = self.items.elt(item)
         if not self.items.flat:
-            return self.body_fun(value, *values)
+            result: State = self.body_fun(value, *values)
+            return result
         return loop(value, self.body_fun, values, self.names, self.until)
 
 

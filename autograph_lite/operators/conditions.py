@@ -28,8 +28,9 @@ def truth(value: Any) -> Any:
         if value.size == 1:
             value = value.reshape(())
         else:
+            test = where.expression()
             raise ConditionError(
-                f"The condition is an array: {describe(value)}.",
+                f"The condition {test!r} is an array: {describe(value)}.",
                 where=where.here(),
                 why="The truth of an array with more or less than one element is ambiguous.",
                 fix="say which is meant: jnp.any(...) or jnp.all(...).",

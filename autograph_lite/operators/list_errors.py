@@ -43,7 +43,7 @@ def uneven(place: Place, location: Any) -> MutationError:
     return MutationError(
         f"The length of a {kind} depends on a traced value.",
         where=_places(place, location),
-        why=f"A {kind} can grow in a staged loop where the number of iterations is known and each appends as many items.",
+        why=f"A {kind} can grow where the number of iterations is known and each appends as many items.",
         fix="write to an array of fixed size by index, ys[k] = v, and count the items in k.",
     )
 
@@ -54,7 +54,7 @@ def shrinks(place: Place, location: Any) -> MutationError:
     return MutationError(
         f"A {kind} gets shorter with each iteration of a staged loop.",
         where=_places(place, location),
-        why="The loop is compiled once for all its iterations, so each must find as many items as the one before.",
+        why="The loop is compiled once for all iterations, so each must find as many items as the first.",
         fix="read the items of an array by index, or loop over a Python range so that the loop is unrolled.",
     )
 
@@ -62,9 +62,9 @@ def shrinks(place: Place, location: Any) -> MutationError:
 def too_short(location: Any) -> MutationError:
     """The body reads items that not even a few iterations have appended."""
     return MutationError(
-        "An item of a list that grows in a staged loop is read by its place from the start, or far from the end.",
+        "An item of a list that grows in a staged loop is read by its place from the start.",
         where=location,
-        why="The loop is compiled once for all its iterations: it knows the items from before the loop, and the last ones.",
+        why="The loop is compiled once: it knows the items from before the loop, and the last ones.",
         fix="keep the item in a variable, or read it after the loop.",
     )
 
@@ -75,7 +75,7 @@ def misused(place: Place, location: Any) -> MutationError:
     return MutationError(
         f"A {kind} that grows in a staged loop is changed elsewhere than at its end.",
         where=_places(place, location),
-        why="Each iteration may append items, take off the last ones, and write to those that were there before the loop.",
+        why="Each iteration may append items, take off the last ones, and write to earlier ones.",
         fix="append in the loop and rearrange the list after it, or use an array.",
     )
 
@@ -87,7 +87,7 @@ class UnstackableError(MutationError):
 def unstackable(place: Place, found: str, location: Any) -> UnstackableError:
     """The error for such an item."""
     return UnstackableError(
-        f"{found[:1].upper()}{found[1:]} that is made in a staged loop is put into a {type(place.owner).__name__}.",
+        f"A{found[1:]} that is made in a staged loop is put into a {type(place.owner).__name__}.",
         where=_places(place, location),
         why="The loop is compiled once, so that its items have to be arrays, numbers, or trees of such.",
         fix="append a tuple, a dict or a registered pytree of its arrays.",
@@ -96,10 +96,11 @@ def unstackable(place: Place, found: str, location: Any) -> UnstackableError:
 
 def changing(place: Place, found: Mismatch, location: Any) -> MutationError:
     """Items of one position have types that can't be joined."""
+    kind = type(place.owner).__name__
     return MutationError(
-        f"An item of a {type(place.owner).__name__} is {found.left} in one iteration of a staged loop and {found.right} in another.",
+        f"An item of a {kind} is {found.left} in one iteration of a loop and {found.right} in another.",
         where=_places(place, location),
-        why="The loop is compiled once for all its iterations, so each must append items of the same types.",
+        why="The loop is compiled once for all iterations, so each must append items of the same types.",
         fix="give the items the same structure and shape in every iteration.",
     )
 

@@ -3,13 +3,16 @@
     for x in xs:                          ys, as the body sees it:  [*before, <gap>]
         ys.append(f(x))                   after the body:           [*before, <gap>, f(x)]
 
-The loop is compiled once for all its iterations, so what earlier ones appended is not there to be read. In its place the body sees a gap: what reads it asks for a window, which carries the last items from one iteration to the next.
+The loop is compiled once for all its iterations, so what earlier ones appended is not there to be read. In
+its place the body sees a gap: what reads it asks for a window, which carries the last items from one
+iteration to the next.
 
     for x in xs:                          ys, as the body sees it:  [*before[:-1], <gap>, last]
         ys.append(f(ys[-1], x))           after the body:           [*before[:-1], <gap>, last, f(last, x)]
 
-What leaves the window at its left end is an output. So the list stays one Python object with an item for each append,
-it can be differentiated as `lax.scan` can, and `len` of it is a number that counts the iterations.
+What leaves the window at its left end is an output. So the list stays one Python object with an item for
+each append, it can be differentiated as `lax.scan` can, and `len` of it is a number that counts the
+iterations.
 """
 
 from __future__ import annotations
@@ -24,6 +27,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import jax
+import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
@@ -62,7 +66,7 @@ class TooShortError(Exception):
     """The list is shorter before the loop than what the body reads: an iteration has to run first."""
 
 
-class UnstackableItem(Exception)  # noqa: N818:
+class UnstackableItemError(Exception):
     """An item that is made anew in each iteration can't be an output of a program."""
 
     def __init__(self, found: str) -> None:
@@ -78,7 +82,7 @@ class Last:
 
 
 class Earlier:
-    """Stands in the body for an item that an earlier iteration may have appended; whatever uses it asks for it."""
+    """Stands in the body for an item that an earlier iteration may have appended; its use asks for it."""
 
     __slots__ = ("_distance", "_token")
 
@@ -98,15 +102,19 @@ def _used(self: Earlier, *_: Any) -> Any:
 
 
 _SYMBOLS = (
-    "add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "matmul", "and", "or", "xor", "lshift", "rshift", "divmod",
+    "add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "matmul", "and", "or", "xor", "lshift",
+    "rshift", "divmod",
 )  # fmt: skip
 _OTHERS = (
-    "eq", "ne", "lt", "le", "gt", "ge", "bool", "int", "float", "complex", "index", "neg", "pos", "abs", "invert",
-    "len", "iter", "next", "getitem", "setitem", "delitem", "contains", "call", "round", "hash", "str", "repr", "format",
-    "enter", "exit",
+    "eq", "ne", "lt", "le", "gt", "ge", "bool", "int", "float", "complex", "index", "neg", "pos", "abs",
+    "invert", "len", "iter", "next", "getitem", "setitem", "delitem", "contains", "call", "round", "hash",
+    "str", "repr", "format", "enter", "exit",
 )  # fmt: skip
-for _name in (*_SYMBOLS, *(f"r{name}" for name in _SYMBOLS), *(f"i{name}" for name in _SYMBOLS[:-1]), *_OTHERS):
+for _name in (*_SYMBOLS, *_OTHERS):
     setattr(Earlier, f"__{_name}__", _used)
+for _name in _SYMBOLS:
+    setattr(Earlier, f"__r{_name}__", _used)
+    setattr(Earlier, f"__i{_name}__", _used)
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -120,7 +128,7 @@ class Growth:
       window: how many of its last items are carried.
       indexed: whether the body asks for the length.
       token: the same for all passes over the loop.
-      """
+    """
 
     place: Place
     length: int
@@ -162,13 +170,18 @@ class Growth:
           Wanted: the body has taken items of earlier iterations off the end.
           MutationError: it has changed the list elsewhere.
         """
-        found = [value for value in values if isinstance(value, Earlier) and value._token is self.token]
-        distances = [value._distance for value in found]
-        in_place = all(a is b for a, b in zip(values[self.head :], found, strict=False))
-        if not in_place or distances != [self.window + GAP - i for i in range(len(found))]:
+        known = [value if isinstance(value, Earlier) and value._token is self.token else None for value in values]
+        gap = known[self.head : self.head + GAP]
+        intact = 0
+        while intact < len(gap) and (item := gap[intact]) is not None and item._distance == self.window + GAP - intact:
+            intact += 1
+        others = [item for item in (*known[: self.head], *known[self.head + intact :]) if item is not None]
+        if intact < GAP and others:
             raise list_errors.misused(self.place, location)
-        if len(found) < GAP:
-            raise Wanted(self.token, self.window + GAP - len(found))
+        if intact < GAP:
+            raise Wanted(self.token, self.window + GAP - intact)
+        if others:  # a copy of an earlier item
+            raise others[0].wanted()
         return self.head + GAP
 
     def finished(self, contents: Contents, rows: Sequence[Any]) -> Contents:
@@ -188,14 +201,15 @@ class Growth:
         for template in self.templates:
             kinds = [leaf for leaf in template.leaves if isinstance(leaf, Array)]
             stacked = [unstacked(next(arrays)) for _ in kinds]
-            columns.append([rebuild(template, [leaf[i] for leaf in stacked], "an item") for i in range(count)])
+            rows = [[leaf[i] for leaf in stacked] for i in range(count)]
+            columns.append([rebuild(template, row, "an item") for row in rows])
         order = range(count - 1, -1, -1) if reverse else range(count)
         return [column[i] for i in order for column in columns]
 
 
 def unstacked(array: jax.Array) -> list[jax.Array]:
-    """The rows of an array. One equation takes them apart, so that their cotangents come together in one, too."""
-    if jax.dtypes.issubdtype(array.dtype, jax.dtypes.extended):
+    """The rows of an array, taken apart by one equation: one brings their cotangents together, too."""
+    if jnp.issubdtype(array.dtype, jax.dtypes.extended):
         return [array[i] for i in range(array.shape[0])]
     return [lax.squeeze(row, (0,)) for row in lax.split(array, [1] * array.shape[0])]
 
@@ -207,26 +221,30 @@ def grows(place: Place) -> bool:
 
 
 def stacked_type(item: Captured, reachable: Callable[[Any], bool]) -> Template:
-    """The type of an item that each iteration appends: arrays become outputs, Python values are the same each time.
+    """The type of an item that each iteration appends: arrays become outputs, Python values stay.
 
     Args:
       item: the item as the body leaves it.
       reachable: whether an object was there before the loop.
 
     Raises:
-      UnstackableItem: it holds an object that each iteration makes anew.
+      UnstackableItemError: it holds an object that each iteration makes anew.
       Wanted: it is an item of an earlier iteration.
     """
     template = item.template
-    shared = template.leaves[0].value if template is not structural(template) and isinstance(template.leaves[0], Fixed) else None
-    if shared is not None:
-        if reachable(shared):
+    inner = structural(template)
+    if inner is not template:  # a list, dict or set: the same object each time, or a new one
+        held = template.leaves[0]
+        if isinstance(held, Fixed) and reachable(held.value):
             return template
-        template = structural(template)
-    return dataclasses.replace(template, leaves=tuple(_stacked_leaf(leaf, reachable) for leaf in template.leaves))
+    leaves = tuple(_stacked_leaf(leaf, reachable) for leaf in inner.leaves)
+    return dataclasses.replace(inner, leaves=leaves)
 
 
-_IMMUTABLE = (str, bytes, bool, int, float, complex, type(None), type, enum.Enum, np.dtype, np.generic, range, slice)
+_IMMUTABLE = (
+    str, bytes, bool, int, float, complex, type(None), type, enum.Enum, np.dtype, np.generic, range, slice,
+    types.BuiltinFunctionType, types.ModuleType,
+)  # fmt: skip
 
 
 def _stacked_leaf(leaf: Any, reachable: Callable[[Any], bool]) -> Any:
@@ -237,9 +255,9 @@ def _stacked_leaf(leaf: Any, reachable: Callable[[Any], bool]) -> Any:
         raise value.wanted()
     if isinstance(value, (jax.Array, np.ndarray)):
         return as_array(leaf) or leaf
-    if isinstance(value, (*_IMMUTABLE, types.BuiltinFunctionType, types.ModuleType)) or reachable(value):
+    if isinstance(value, _IMMUTABLE) or reachable(value):
         return leaf
-    raise UnstackableItem(f"a {type(value).__name__} object")
+    raise UnstackableItemError(f"a {type(value).__name__} object")
 
 
 def joined(known: Template, new: Template) -> Template:
@@ -272,7 +290,7 @@ _local = _Local()
 
 @contextlib.contextmanager
 def growing(growths: Sequence[Growth], index: Any) -> Iterator[None]:
-    """While the body of a loop is traced: these lists grow, and this is the number of the iteration, if it is known."""
+    """While the body of a loop is traced: these lists grow, and `index` counts the iterations."""
     before = _local.live
     _local.live = [*before, *(_Live(growth, index) for growth in growths)]
     try:
@@ -297,6 +315,14 @@ def _length(live: Sequence[_Live], owner: Any, shown: int) -> Any:
     return shown
 
 
+def truth(owner: list[Any]) -> bool:
+    """`bool(owner)`: where the list grows in the loop that runs, an empty one is made to hold an item first."""
+    for live in reversed(_local.live):
+        if live.growth.place.owner is owner and live.growth.length == 0 and len(owner) == GAP:
+            raise Wanted(live.growth.token, 1)
+    return bool(owner)
+
+
 def is_growing(owner: Any) -> bool:
     """Whether `owner` is a list of which the running code sees a part only."""
     return any(live.growth.place.owner is owner for live in _local.live)
@@ -312,7 +338,7 @@ def readable(owner: Any, what: str) -> Any:
         raise MutationError(
             f"A list that grows in a staged loop is read as a whole inside the loop, by {what}.",
             where=tuple(p for p in (where.here(), list_errors.touched_at(owner)) if p),
-            why="The loop is compiled once for all its iterations, so the length of the list is no constant in it.",
+            why="The loop is compiled once for all its iterations, so the length of the list is no constant.",
             fix="read single items from its end, such as ys[-1], or keep what is needed in a variable.",
         )
     return owner

@@ -1,13 +1,14 @@
-"""`sum`, `any`, `all`, `min`, `max`, `functools.reduce` and `next`, where the items or their number are traced.
+"""What do `sum`, `any`, `all`, `min`, `max`, `functools.reduce` and `next` give of traced items?
 
-Over an array they are one operation, over anything else that is staged one loop, over Python's items Python's own loop
-with operators that know traced values. The result is what Python's order of comparisons gives: the first of equal items,
-and nan only where Python would return it.
+Over an array they are one operation, over anything else that is staged one loop, over Python's items
+Python's own loop with operators that know traced values. The result is what Python's order of comparisons
+gives: the first of equal items, and nan only where Python would return it.
 """
 
 from __future__ import annotations
 
 import functools
+import operator
 import types
 from collections.abc import Callable, Iterable
 from typing import Any
@@ -22,7 +23,7 @@ from autograph_lite.operators.comprehensions import Generated, loop
 from autograph_lite.operators.conditions import truth
 from autograph_lite.operators.if_stmt import if_stmt
 from autograph_lite.operators.iterables import Looped, Staged
-from autograph_lite.operators.logical import and_, not_, or_
+from autograph_lite.operators.logical import and_, equal, not_, or_
 from autograph_lite.operators.values import is_arraylike, traced
 
 State = tuple[Any, ...]
@@ -85,12 +86,12 @@ def _of_items(items: Iterable[Any], join: Callable[..., Any], empty: bool) -> An
 
 def min_(*args: Any, **kwargs: Any) -> Any:
     """`min(...)`."""
-    return _extreme(min, lambda new, best: new < best, args, kwargs)
+    return _extreme(min, lambda new, best: _less(new, best, operator.lt), args, kwargs)
 
 
 def max_(*args: Any, **kwargs: Any) -> Any:
     """`max(...)`."""
-    return _extreme(max, lambda new, best: new > best, args, kwargs)
+    return _extreme(max, lambda new, best: _less(new, best, operator.gt), args, kwargs)
 
 
 def _extreme(
@@ -130,6 +131,15 @@ def _extreme(
     return _or_default(found, result, kwargs.get("default", _NOTHING), _error_of(lambda: python(())))
 
 
+def _less(a: Any, b: Any, order: Callable[[Any, Any], Any]) -> Any:
+    """`a < b`, or `a > b`, of numbers, or of tuples and lists of traced numbers."""
+    if not (type(a) is type(b) and isinstance(a, (tuple, list)) and any(map(traced, jax.tree.leaves((a, b))))):
+        return order(a, b)
+    if not a or not b:
+        return order(len(a), len(b))
+    return or_(_less(a[0], b[0], order), lambda: and_(equal(a[0], b[0]), lambda: _less(a[1:], b[1:], order)))
+
+
 def _python_best(python: Callable[..., Any], items: State, keys: list[Any], kwargs: dict[str, Any]) -> Any:
     if not items:
         return python(items, **kwargs)
@@ -137,7 +147,7 @@ def _python_best(python: Callable[..., Any], items: State, keys: list[Any], kwar
 
 
 def _first_best(array: jax.Array, python: Callable[..., Any]) -> Any:
-    """The first of the least (or greatest) items; nan where it comes first, as no comparison beats it then."""
+    """The first of the least or greatest items; nan only where it comes first, as no comparison beats it."""
     keys = array.astype(jnp.int8) if array.dtype == bool else array
     if jnp.issubdtype(array.dtype, jnp.floating):
         keys = jnp.where(jnp.isnan(array), jnp.inf if python is min else -jnp.inf, array)

@@ -28,6 +28,8 @@ def item(base: Any, index: Any) -> Any:
     Raises:
       TracedIndexError: a traced index where no array meaning exists: a dict's key, a string, a list of unlike items.
     """
+    if index.__class__ in _KEYS and base.__class__ in _CONTAINERS:
+        return base[index]  # the commonest case, and nothing is traced
     if isinstance(base, jax.Array):
         if _is_mask(index):
             raise TracedIndexError(
@@ -51,12 +53,16 @@ def item(base: Any, index: Any) -> Any:
     return base[index]
 
 
+_KEYS = frozenset({int, str, bytes, bool})
+_CONTAINERS = frozenset({list, tuple, dict, str, bytes, range})
+
+
 def _checked(index: Any) -> Any:
     """The index, unless it is a slice that no program of a fixed shape can take."""
     for part in index if isinstance(index, tuple) else (index,):
         if isinstance(part, builtins.slice) and any(traced(p) for p in (part.start, part.stop, part.step)):
             raise TracedIndexError(
-                "A slice has a traced bound, so that the length of the result is not known while tracing.",
+                f"'{where.expression()}' has a traced bound, so that the length of the slice is not known while tracing.",
                 where=where.here(),
                 fix="use jax.lax.dynamic_slice for a part of fixed length, or a mask: jnp.where(jnp.arange(n) < stop, x, 0).",
             )
@@ -100,12 +106,18 @@ def _no_meaning(base: Any, index: Any) -> TracedIndexError:
         why = "Its items would have to be numbers or arrays of one shape, or trees of such."
         fix = "make the items alike, or use an array."
     return TracedIndexError(
-        f"A {kind} is indexed with a traced value, {describe(index)}.", where=where.here(), why=why, fix=fix
+        f"'{where.expression()}' indexes a {kind} with a traced value, {describe(index)}.",
+        where=where.here(),
+        why=why,
+        fix=fix,
     )
 
 
 def set_item(base: Any, index: Any, value: Any) -> Any:
     """`base[index] = value`; returns what the name is bound to then."""
+    if index.__class__ in _KEYS and base.__class__ in _CONTAINERS:
+        journal.record(base)[index] = value
+        return base
     return _written(base, index, value)
 
 

@@ -20,11 +20,18 @@ def traced(value: Any) -> bool:
 
     True of tracers, of symbolic dimensions, and of concrete JAX arrays while JAX is tracing.
     """
+    kind = value.__class__
+    if kind in _PYTHON:
+        return False
     if isinstance(value, Tracer):
         return True
     if isinstance(value, jax.Array):
         return _jax.tracing()
-    return not isinstance(value, SCALARS) and export.is_symbolic_dim(value)
+    return export.is_symbolic_dim(value)
+
+
+# The commonest types that are never traced: asking JAX takes ten times as long.
+_PYTHON = frozenset({bool, int, float, complex, str, bytes, type(None), list, tuple, dict, set, range, np.bool_, np.ndarray})
 
 
 def is_arraylike(value: Any) -> bool:

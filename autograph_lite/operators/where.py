@@ -41,6 +41,18 @@ def here() -> Location | tuple[()]:
     return at(frame.f_code.co_filename, frame.f_lineno, function_name(frame.f_code))
 
 
+def expression() -> str:
+    """The user's expression that is being computed on this thread; its whole line where Python does not tell."""
+    frame = user_frame()
+    if frame is None:
+        return ""
+    positions = list(frame.f_code.co_positions())
+    line, last, column, end = positions[frame.f_lasti // 2] if frame.f_lasti >= 0 else (None,) * 4
+    if line is None or line != last or column is None or end is None:
+        line, column, end = frame.f_lineno, 0, None
+    return linecache.getline(frame.f_code.co_filename, line).encode()[column:end].decode(errors="replace").strip()
+
+
 def user_frame() -> types.FrameType | None:
     """The innermost frame that is not ours, nor JAX's."""
     frame: types.FrameType | None = sys._getframe(1)

@@ -17,6 +17,7 @@ from typing import Any
 import jax
 
 from autograph_lite.operators import calls
+from autograph_lite.operators import checks as program_checks
 from autograph_lite.operators.values import Tracer
 from autograph_lite.runtime import tracebacks
 from autograph_lite.runtime.program import Program
@@ -50,6 +51,8 @@ class Function:
           Exception: what an `assert` or `raise` of the user's raises.
         """
         try:
+            if program_checks.within_program():
+                return self._converted(*args, **kwargs)
             arguments = self._bound(args, kwargs)
             with self._lock:
                 return self._run(arguments)

@@ -38,6 +38,7 @@ CALLS = {
         max(xs[0], xs[1], key=lambda x: -x),
     ),
     "default": lambda xs: min(xs[:0], default=7.0),
+    "tuples": lambda xs: (min((x, i) for i, x in enumerate(xs)), max([(xs[0], xs[1]), (xs[0], xs[2])])),
     "pairs": lambda xs: min([(xs[0], 1.0), (xs[1], 2.0)], key=lambda pair: pair[0]),
     "any and all": lambda xs: (
         any(xs),
@@ -173,8 +174,8 @@ def test_arrays_have_no_order():
 def test_python_values_are_pythons():
     def fn(xs):
         return (
-            sum(xs), min(xs), max(xs, key=abs), sorted(xs, reverse=True), any(xs), all(xs), list(map(abs, xs)),
-            list(filter(None, xs)), functools.reduce(max, xs), round(2.5), len(xs), tuple(xs), list(zip(xs, xs)),
+            sum(xs), min(xs), max(xs, key=abs), sorted(xs, reverse=True), any(xs), all(xs), list(zip(xs, xs)),
+            list(map(abs, xs)), list(filter(None, xs)), functools.reduce(max, xs), len(xs), tuple(xs),
         )  # fmt: skip
 
     assert al.to_graph(fn)([3, -1, 0, 2]) == fn([3, -1, 0, 2])

@@ -167,7 +167,7 @@ def test_a_filtered_list_over_an_array_is_refused():
         "The number of items depends on the condition of a comprehension over a traced array.\n"
     )
     assert "return [x for x in xs if x > 0]" in text
-    assert "Fix: reduce the items at once with sum, any, all, min or max, or use a mask" in text
+    assert "Fix: reduce the items with sum, any, all, min or max, or use a mask" in text
 
 
 def test_a_list_over_a_traced_range_is_refused():

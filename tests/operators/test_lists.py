@@ -125,6 +125,23 @@ def dtypes(xs):
     return ys
 
 
+def first_of_all(xs):
+    ys = []
+    for x in xs:
+        ys.append(x)
+        first = ys[0]
+        ys.append(first)
+    return ys
+
+
+def copies(xs):
+    ys = [xs[0]]
+    for x in xs:
+        ys.append(ys[-1])
+        ys.append(x)
+    return ys
+
+
 class Recorder:
     def __init__(self):
         self.history = []
@@ -141,8 +158,8 @@ def in_an_object(xs):
 
 
 PROGRAMS = [
-    doubled, recurrent, recurrent_from_empty, fibonacci, counted, backwards, rows_of_rows, flat_product, stack_machine,
-    balanced, first_item_changes, dtypes, in_an_object,
+    doubled, recurrent, recurrent_from_empty, fibonacci, counted, backwards, rows_of_rows, flat_product,
+    stack_machine, balanced, first_of_all, copies, first_item_changes, dtypes, in_an_object,
 ]  # fmt: skip
 
 

@@ -25,7 +25,7 @@ from .compare import compare
 from .derivatives import compare_derivatives
 from .findings import Finding, Report
 from .programs import MIXES, generate
-from .smaller import smaller
+from .smaller import smaller, sort_of
 
 # A compiled loop that does not end cannot be interrupted from Python; `running.txt` holds its program.
 STUCK_AFTER = 300.0
@@ -51,9 +51,10 @@ def main(arguments: list[str] | None = None) -> int:
             report.add(compare_derivatives(program))
         faulthandler.cancel_dump_traceback_later()
         for finding in report.findings[:1]:
-            kinds[_kind(finding)] += 1
+            kind = f"{finding.form}: {sort_of(finding) or 'another run than in Python'}"
+            kinds[kind] += 1
             # A few of a kind are enough to read; making them smaller takes longer than finding them.
-            _save(out, mix, number, finding, shrink=not options.no_shrink and kinds[_kind(finding)] <= 3)
+            _save(out, mix, number, finding, shrink=not options.no_shrink and kinds[kind] <= 3)
         total.add(report)
         ended = options.minutes is not None and time.monotonic() - started > 60 * options.minutes
         if ended or (number + 1 - options.seed) % 200 == 0:
@@ -92,12 +93,6 @@ def _save(out: Path, mix: str, number: int, finding: Finding, *, shrink: bool) -
     text = f"{command}\n{finding}\n"
     (out / f"{mix}-{number}.txt").write_text(text)
     print(text, flush=True)
-
-
-def _kind(finding: Finding) -> str:
-    """How the statistics call a finding: by its form and the first words of its detail."""
-    first = finding.detail.splitlines()[0]
-    return f"{finding.form}: {first or 'another run than in Python'}"[:90]
 
 
 def _print(total: Report, kinds: collections.Counter[str], seconds: float) -> None:

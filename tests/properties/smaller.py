@@ -52,9 +52,9 @@ def _shown(program: Program, like: Finding) -> Finding | None:
         findings = compare(program, batch=like.form == "vmap", only=like.form).findings
     except Exception:
         return None
-    sort = _sort(like)
+    sort = sort_of(like)
     return next(
-        (finding for finding in findings if finding.form == like.form and _sort(finding) == sort), None
+        (finding for finding in findings if finding.form == like.form and sort_of(finding) == sort), None
     )
 
 
@@ -65,12 +65,12 @@ def _errors(program: Program) -> set[str]:
     return {type(error).__name__ for error in (ours.error for ours in runs) if error}
 
 
-def _sort(finding: Finding) -> str:
+def sort_of(finding: Finding) -> str:
     """A crash or a refusal by its exception type; other findings by their first words."""
     return (
         " ".join(finding.detail.split(":")[:2])
         if finding.detail.startswith(("crashed", "refused"))
-        else finding.detail[:9]
+        else finding.detail[:9].strip()
     )
 
 

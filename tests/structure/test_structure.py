@@ -30,7 +30,7 @@ def test_jaxpr_has_the_primitives_of_hand_written_code(name, branch_trace):
     program = PROGRAMS[name]
     ours = structure.primitives(autograph_lite.to_graph(program.python), *program.arguments)
     by_hand = structure.primitives(program.by_hand, *program.arguments)
-    assert not by_hand - ours
+    assert set(by_hand - ours) <= {"convert_element_type"}  # casts of loop variables, which we bring to their types first
     assert set(ours - by_hand) <= set(program.extras)
 
 

@@ -1,0 +1,62 @@
+"""What is in docs/errors.md? Each error class with its meaning, its programs and its message, from its docstring.
+
+    python -m tests.errors.page           writes the page
+"""
+
+from __future__ import annotations
+
+import pathlib
+
+from .examples import CLASSES, example, failure
+
+PAGE = pathlib.Path(__file__).parents[2] / "docs" / "errors.md"
+
+HEAD = """\
+# Errors
+
+Every error of `autograph_lite` says what was done, where in your source, and what to type instead. All derive from
+`autograph_lite.AutographError`; each also derives from the built-in exception that you would expect, so that
+`except TypeError` and the like keep working. Your own exceptions, from `assert` and `raise`, are not among them: they come
+out of the call with their own type and message.
+
+The programs below are complete but for these lines:
+
+```python
+import itertools, linecache
+import jax, jax.numpy as jnp, numpy as np
+import autograph_lite
+```
+"""
+
+
+def page() -> str:
+    """The text of docs/errors.md."""
+    contents = "\n".join(f"- [{kind.__name__}](#{kind.__name__.lower()})" for kind in CLASSES)
+    return "\n".join([HEAD, contents, *map(section, CLASSES)])
+
+
+def section(kind: type[BaseException]) -> str:
+    """The part of the page about one class."""
+    shown = example(kind)
+    bases = ", ".join(f"`{base.__name__}`" for base in kind.__bases__)
+    return f"""
+## {kind.__name__}
+
+{shown.meaning}
+
+Derives from {bases}.
+
+```python
+{shown.fails}```
+
+```text
+{failure(kind, shown.fails)}```
+
+Instead:
+
+```python
+{shown.works}```"""
+
+
+if __name__ == "__main__":
+    PAGE.write_text(page() + "\n")

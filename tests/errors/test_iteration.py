@@ -1,0 +1,140 @@
+"""What do errors say about loops that can not be staged?"""
+
+from __future__ import annotations
+
+import itertools
+
+import jax.numpy as jnp
+
+from .messages import message
+
+
+def test_a_generator_that_next_takes_from_in_a_staged_loop() -> None:
+    def f(n):
+        items = (k for k in [1, 2, 3])
+        total = 0
+        for i in range(n):
+            total += next(items)
+        return total
+
+    assert message(f, jnp.int32(3)) == (
+        "IterationError: A generator is consumed inside a staged statement that it does not come from.\n"
+        "  test.py:4 in f\n"
+        "      total += next(items)\n"
+        "  test.py:3 in f\n"
+        "      for i in range(n):\n"
+        "  The statement is traced once, so that every execution would get the same items, whether it runs or not.\n"
+        "  Fix: take the items before the statement, or iterate over an array."
+    )
+
+
+def test_a_generator_that_a_loop_takes_from_in_a_staged_loop() -> None:
+    def f(n):
+        def naturals():
+            yield 1
+            yield 2
+
+        items = naturals()
+        total = 0
+        while total < n:
+            for k in items:
+                total += k
+        return total
+
+    assert message(f, jnp.int32(3)) == (
+        "IterationError: A generator is consumed inside a staged statement that it does not come from.\n"
+        "  test.py:8 in f\n"
+        "      for k in items:\n"
+        "  test.py:7 in f\n"
+        "      while total < n:\n"
+        "  The statement is traced once, so that every execution would get the same items, whether it runs or not.\n"
+        "  Fix: take the items before the statement, or iterate over an array."
+    )
+
+
+def test_yield_under_a_traced_condition() -> None:
+    def f(xs):
+        def positive():
+            for x in xs:
+                if x > 0:
+                    yield x
+
+        return sum(positive())
+
+    assert message(f, jnp.ones(3)) == (
+        "PythonOnlyError: A traced value, bool[], decides where only Python can.\n"
+        "  test.py:3 in positive\n"
+        "      if x > 0:\n"
+        "  'positive' is a generator: it suspends between its statements, so none of them can be compiled.\n"
+        "  Fix: move the decision into a plain function, or write it with jnp.where."
+    )
+
+
+def test_yield_in_a_loop_with_a_traced_bound() -> None:
+    def f(n):
+        def first():
+            for i in range(n):
+                yield i
+
+        return sum(first())
+
+    assert message(f, jnp.int32(3)) == (
+        "IterationError: Python iterates over a range with a traced bound.\n"
+        "  test.py:2 in first\n"
+        "      for i in range(n):\n"
+        "  The number of items is not known while tracing; only a `for` statement of a plain function can be staged.\n"
+        "  Fix: write the `for` loop in a plain function instead of a generator, or use a static bound."
+    )
+
+
+def test_an_endless_iterator_that_a_traced_value_ends() -> None:
+    def f(x):
+        for k in itertools.count():
+            if k > x:
+                break
+        return k
+
+    assert message(f, jnp.int32(3)) == (
+        "IterationError: A traced value ends a loop over a count.\n"
+        "  test.py:1 in f\n"
+        "      for k in itertools.count():\n"
+        "  Python takes the items while tracing, before the value is known: it would take all of them.\n"
+        "  Fix: iterate over a list, a range or an array, or write a `while` loop."
+    )
+
+
+def test_recursion_on_a_traced_value() -> None:
+    def f(n):
+        def fact(n):
+            return 1 if n <= 1 else n * fact(n - 1)
+
+        return fact(n)
+
+    assert message(f, jnp.int32(3)) == (
+        "TracedRecursionError: 'fact' calls itself on traced values: fact -> fact.\n"
+        "  test.py:2 in fact\n"
+        "      return 1 if n <= 1 else n * fact(n - 1)\n"
+        "  Whether the recursion ends depends on a traced value, so tracing it would never end.\n"
+        "  Fix: write it as a loop, or recurse on a Python value."
+    )
+
+
+def test_a_handler_of_a_staged_raise() -> None:
+    def f(x):
+        try:
+            if x < 0:
+                raise ValueError("negative")
+            y = x
+        except ValueError:
+            y = -x
+        return y
+
+    assert message(f, jnp.float32(2)) == (
+        "HandledRaiseError: 'ValueError' is raised under a traced condition inside a `try` that catches it.\n"
+        "  test.py:2 in f\n"
+        "      if x < 0:\n"
+        "  test.py:1 in f\n"
+        "      try:\n"
+        "  A compiled program raises after it has run, so that no `except` in it can catch.\n"
+        "  Fix: write the condition as an `if` with the handler's code in its branch."
+    )

@@ -1,0 +1,135 @@
+"""What do errors say about changes of objects that a compiled program can not carry?"""
+
+from __future__ import annotations
+
+import jax.numpy as jnp
+import numpy as np
+
+from .messages import message
+
+class Model:
+    pass
+
+
+
+def test_an_attribute_that_one_path_makes() -> None:
+    def f(x):
+        model = Model()
+        if x > 0:
+            model.value = x
+        return model.value
+
+    assert message(f, jnp.float32(2)) == (
+        "MutationError: 'model.value' exists on one path of a staged statement and not on another.\n"
+        "  test.py:3 in f\n"
+        "      model.value = x\n"
+        "  test.py:2 in f\n"
+        "      if x > 0:\n"
+        "  The condition depends on a traced value, so the program must know what is there without knowing the path.\n"
+        "  Fix: create 'model.value' before the statement, with a value of the same type."
+    )
+
+
+def test_an_attribute_of_different_types() -> None:
+    def f(x):
+        model = Model()
+        model.value = 0
+        if x > 0:
+            model.value = (x, x)
+        return model.value
+
+    assert message(f, jnp.float32(2)) == (
+        "MutationError: 'model.value' is (float32[], float32[]) on one path of a staged statement and int 0 on another.\n"
+        "  test.py:4 in f\n"
+        "      model.value = (x, x)\n"
+        "  test.py:3 in f\n"
+        "      if x > 0:\n"
+        "  The condition depends on a traced value, so both paths are compiled, and what they leave must be of one type.\n"
+        "  Fix: give 'model.value' the same structure and shape on every path."
+    )
+
+
+def test_a_key_that_one_path_makes() -> None:
+    def f(x):
+        table = {}
+        if x > 0:
+            table["k"] = x
+        return table
+
+    assert message(f, jnp.float32(2)) == (
+        "MutationError: 'table['k']' exists on one path of a staged statement and not on another.\n"
+        "  test.py:3 in f\n"
+        '      table["k"] = x\n'
+        "  test.py:2 in f\n"
+        "      if x > 0:\n"
+        "  The condition depends on a traced value, so the program must know what is there without knowing the path.\n"
+        "  Fix: create 'table['k']' before the statement, with a value of the same type."
+    )
+
+
+def test_a_list_that_one_path_appends_to() -> None:
+    def f(x):
+        log = []
+        if x > 0:
+            log.append(x)
+        return log
+
+    assert message(f, jnp.float32(2)) == (
+        "MutationError: 'log' has more items on one path of a staged statement than on another.\n"
+        "  test.py:3 in f\n"
+        "      log.append(x)\n"
+        "  test.py:2 in f\n"
+        "      if x > 0:\n"
+        "  The condition depends on a traced value, so the program must know the length without knowing the path.\n"
+        "  Fix: append on every path, for example jnp.where(condition, value, 0), or count in a variable how many are valid."
+    )
+
+
+def test_a_numpy_array_that_a_callee_fills_on_one_path() -> None:
+    def f(x):
+        cells = np.zeros(3)
+
+        def fill():
+            cells.fill(1)
+
+        if x > 0:
+            fill()
+        return cells
+
+    assert message(f, jnp.float32(2)) == (
+        "MutationError: 'cells', an array of NumPy's, is changed in place inside a staged statement.\n"
+        "  test.py:4 in fill\n"
+        "      cells.fill(1)\n"
+        "  test.py:6 in f\n"
+        "      if x > 0:\n"
+        "  A compiled program computes the new items, and an array of NumPy's can't hold them.\n"
+        "  Fix: make it an array of JAX's, jnp.asarray(cells), and bind the changed array to the name."
+    )
+
+
+def test_an_argument_that_is_appended_to() -> None:
+    def f(xs):
+        xs.append(xs[0])
+        return xs
+
+    assert message(f, [jnp.float32(2)]) == (
+        "MutatedArgumentError: 'xs', a list that was passed as an argument, is changed inside the function.\n"
+        "  test.py:1 in f\n"
+        "      xs.append(xs[0])\n"
+        "  The caller would not see the change: a compiled function gets the values of its arguments.\n"
+        "  Fix: make a new list and return it."
+    )
+
+
+def test_an_argument_that_gets_a_key() -> None:
+    def f(table):
+        table["b"] = table["a"]
+        return table["b"]
+
+    assert message(f, {"a": jnp.float32(2)}) == (
+        "MutatedArgumentError: 'table', a dict that was passed as an argument, is changed inside the function.\n"
+        "  test.py:1 in f\n"
+        '      table["b"] = table["a"]\n'
+        "  The caller would not see the change: a compiled function gets the values of its arguments.\n"
+        "  Fix: make a new dict and return it."
+    )

@@ -1,0 +1,132 @@
+"""Does an error leave everything as it was: the function usable, the user's objects without tracers?"""
+
+from __future__ import annotations
+
+import gc
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+import autograph_lite
+
+
+class Counter:
+    def __init__(self):
+        self.total = 0
+        self.log = []
+        self.table = {"n": 1}
+
+
+def test_the_function_works_after_bad_input() -> None:
+    @autograph_lite.convert
+    def f(x):
+        if x > 0:
+            x = x * 2
+        return x
+
+    with pytest.raises(autograph_lite.ConditionError):
+        f(jnp.ones(3))
+    assert f(jnp.float32(3)) == 6
+    with pytest.raises(autograph_lite.ConditionError):
+        f(jnp.ones(3))
+    assert f(jnp.float32(-3)) == -3
+
+
+def test_the_function_works_after_a_failed_check() -> None:
+    @autograph_lite.convert
+    def f(x):
+        assert x > 0, f"{x} is not positive"
+        return x * 2
+
+    with pytest.raises(AssertionError, match="-1.0 is not positive"):
+        f(jnp.float32(-1))
+    assert f(jnp.float32(3)) == 6
+
+
+def test_objects_are_as_before_when_tracing_fails() -> None:
+    counter = Counter()
+
+    @autograph_lite.convert
+    def f(x):
+        counter.total = x
+        counter.log.append(x)
+        counter.table["n"] = x
+        if x > 0:
+            counter.log = (x, x)
+            counter.new = x
+        return x
+
+    with pytest.raises(autograph_lite.MutationError):
+        f(jnp.float32(2))
+    assert vars(counter) == {"total": 0, "log": [], "table": {"n": 1}}
+
+
+def test_objects_are_as_before_when_a_loop_fails() -> None:
+    counter = Counter()
+    cells = np.zeros(2)
+
+    def f(x):
+        while x < 10:
+            counter.total += x
+            counter.table["n"] = x
+            x = jnp.stack([x, x]).sum() + 1
+            cells[0] = 1
+            if jnp.ones(2) > x:
+                pass
+        return x
+
+    with pytest.raises(autograph_lite.ConditionError):
+        jax.jit(autograph_lite.to_graph(f))(jnp.float32(2))
+    assert vars(counter) == {"total": 0, "log": [], "table": {"n": 1}}
+    assert cells.tolist() == [0, 0]
+
+
+def test_objects_are_as_before_when_the_user_raises() -> None:
+    counter = Counter()
+
+    @autograph_lite.convert
+    def f(x, n):
+        counter.total = x
+        if x > 0:
+            counter.table["n"] = x
+        if n > 3:
+            raise KeyError(n)
+        return x
+
+    with pytest.raises(KeyError):
+        f(jnp.float32(2), 5)
+    assert vars(counter) == {"total": 0, "log": [], "table": {"n": 1}}
+
+
+@pytest.mark.parametrize("bad", ["condition", "raise"])
+def test_no_tracer_is_left_behind(bad: str) -> None:
+    def f(x):
+        y = [x]
+        if x > 0:
+            y[0] = x + 1
+        if bad == "raise":
+            raise ValueError(f"{x}")
+        if jnp.ones(2) * x > 0:
+            y[0] = x
+        return y[0]
+
+    with jax.checking_leaks(), pytest.raises((autograph_lite.ConditionError, ValueError)):
+        autograph_lite.convert(f)(jnp.float32(2))
+
+
+def test_no_tracer_is_left_behind_by_checks() -> None:
+    def f(x):
+        for _ in range(3):
+            if x > 2:
+                raise ValueError(f"{x}")
+            x = x + 0.5
+        return x
+
+    with jax.checking_leaks():
+        assert autograph_lite.convert(f)(jnp.float32(0)) == 1.5
+        with pytest.raises(ValueError, match="2.5"):
+            autograph_lite.convert(f)(jnp.float32(1.5))
+    gc.collect()
+    assert not [o for o in gc.get_objects() if isinstance(o, jax.core.Tracer)]
