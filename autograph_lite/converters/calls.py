@@ -29,24 +29,33 @@ BARE = frozenset({
 
 def run(function: gast.AST, context: Context) -> None:
     """Rewrites calls everywhere in `function`, nested functions included."""
-    shadowed = {n.id for n in trees.walk(function) if isinstance(n, gast.Name) and not isinstance(n.ctx, gast.Load)}
-    first = _first_parameter(function)
-    _Calls(context, shadowed, first).generic_visit(function)
+    Calls(context, shadowed(function), first_parameter(function)).generic_visit(function)
 
 
-def _first_parameter(function: gast.AST) -> str | None:
+def shadowed(function: gast.AST) -> set[str]:
+    """Names that `function` binds somewhere."""
+    return {n.id for n in trees.walk(function) if isinstance(n, gast.Name) and not isinstance(n.ctx, gast.Load)}
+
+
+def first_parameter(function: gast.AST) -> str | None:
+    """The name of the parameter that `super()` would take."""
     args = getattr(function, "args", None)
     names = scopes.parameters(args) if args is not None else []
     return names[0] if names else None
 
 
-class _Calls(trees.Transformer):
-    def __init__(self, context: Context, shadowed: set[str], first: str | None) -> None:
+class Calls(trees.Transformer):
+    """Wraps callees with the operator called `operator`; builtins named in `bare` stay as they are."""
+
+    def __init__(
+        self, context: Context, shadowed: set[str], first: str | None, operator: str = "call", bare: frozenset[str] = BARE
+    ) -> None:
         self.context, self.shadowed, self.first = context, shadowed, first
+        self.text, self.bare = f"ag.{operator}(callee)", bare
 
     def visit_FunctionDef(self, node: gast.FunctionDef) -> gast.AST:
         # Decorators and annotations run where they stand, before anything is traced.
-        outer, self.first = self.first, _first_parameter(node)
+        outer, self.first = self.first, first_parameter(node)
         node.args = self.visit(node.args)
         node.body = [self.visit(s) for s in node.body]
         self.first = outer
@@ -73,10 +82,10 @@ class _Calls(trees.Transformer):
             case gast.Name(id="super") if not node.args and not node.keywords and self.first is not None:
                 node.args = [quote.located(quote.name("__class__"), node), quote.located(quote.name(self.first), node)]
                 return node
-            case gast.Name(id=name) if name in BARE and name not in self.shadowed and hasattr(builtins, name):
+            case gast.Name(id=name) if name in self.bare and name not in self.shadowed and hasattr(builtins, name):
                 if self.context.is_library(name):
                     return node
             case gast.Attribute() if self.context.is_library(dotted(node.func)):
                 return node
-        node.func = quote.located(quote.expr("ag.call(callee)", ag=self.context.ag, callee=node.func), node.func)
+        node.func = quote.located(quote.expr(self.text, ag=self.context.ag, callee=node.func), node.func)
         return node

@@ -7,9 +7,12 @@
         step()                                with ag.handling(lambda: (ValueError,)):
     except ValueError:                            step()
         ...                               except ValueError:
+                                              ag.caught()
                                               ...
+    with manager():                       with ag.managed(manager()):
 
-`ag.handling` says what a handler would catch, so that a check which it can't catch is refused. `ag.format` is `str.format` that remembers traced values, so that the message can be made when they are known. In Python
+`ag.handling` says what a handler would catch, so that a check which it can't catch is refused. `ag.caught` and
+`ag.managed` refuse an exception that only a path of a staged statement has raised. `ag.format` is `str.format` that remembers traced values, so that the message can be made when they are known. In Python
 `ag.error(E)(...)` is `E(...)`.
 """
 
@@ -58,6 +61,9 @@ class _Failures(trees.Transformer):
         kinds = [handler.type for handler in node.handlers]
         if not kinds:
             return node
+        for handler in node.handlers:
+            check = quote.located(gast.Expr(quote.expr("ag.caught()", ag=self.ag)), handler)
+            handler.body = [check, *handler.body]
         every = quote.expr("BaseException") if None in kinds else gast.Tuple(trees.copied(kinds), gast.Load())
         manager = quote.expr("ag.handling(lambda: kinds)", ag=self.ag, kinds=every)
         guarded = gast.With([gast.withitem(manager, None)], node.body, None)
@@ -65,6 +71,13 @@ class _Failures(trees.Transformer):
         return node
 
     visit_TryStar = visit_Try
+
+    def visit_With(self, node: gast.With) -> gast.AST:
+        self.generic_visit(node)
+        for item in node.items:
+            expression = item.context_expr
+            item.context_expr = quote.located(quote.expr("ag.managed(manager)", ag=self.ag, manager=expression), expression)
+        return node
 
 
 class _Format(trees.Transformer):

@@ -6,12 +6,14 @@ import sys
 
 from autograph_lite.converters.python_ops import until
 from autograph_lite.operators import builtins, calls
-from autograph_lite.operators.calls import call
+from autograph_lite._jax import untraced
+from autograph_lite.operators.calls import call, light
 from autograph_lite.operators.checks import format, handling
 from autograph_lite.operators.comprehensions import filter_test, generator, list_of
 from autograph_lite.operators.conditions import python_test
 from autograph_lite.operators.failures import assert_, error, raised
 from autograph_lite.operators.for_stmt import for_stmt
+from autograph_lite.operators.handlers import caught, managed
 from autograph_lite.operators.if_stmt import if_expr, if_stmt
 from autograph_lite.operators.journal import record
 from autograph_lite.operators.logical import and_, compare, equal, in_, not_, not_equal, not_in, or_
@@ -21,10 +23,10 @@ from autograph_lite.operators.undefined import NO_RETURN, Return, Undefined, ass
 from autograph_lite.operators.while_stmt import while_stmt
 
 __all__ = [
-    "NO_RETURN", "Return", "Undefined", "and_", "assert_", "assigned", "call", "compare", "defined", "deleted",
+    "NO_RETURN", "Return", "Undefined", "and_", "assert_", "assigned", "call", "caught", "compare", "defined", "deleted",
     "equal", "error", "filter_test", "for_stmt", "format", "generator", "handling", "if_expr", "if_stmt",
-    "in_", "item", "list_of", "not_", "not_equal", "not_in", "or_", "python_test", "raised", "record",
-    "returned", "set_item", "slice", "store", "switch_stmt", "until", "update_item", "while_stmt",
+    "in_", "item", "light", "list_of", "managed", "not_", "not_equal", "not_in", "or_", "python_test", "raised", "record",
+    "returned", "set_item", "slice", "store", "switch_stmt", "until", "untraced", "update_item", "while_stmt",
 ]  # fmt: skip
 
 calls.install(sys.modules[__name__], builtins.OVERLOADS)

@@ -36,6 +36,8 @@ def install(operators: object, overloads: dict[Any, Any]) -> None:
     _state["transpilers"] = {
         True: Transpiler(operators, policy.leads_to_library),
         False: Transpiler(shallow, policy.leads_to_library),
+        "both": Transpiler(operators, policy.leads_to_library, form="both"),
+        "light": Transpiler(operators, policy.leads_to_library, form="light"),
     }
     _overloads.update(overloads)
 
@@ -45,8 +47,12 @@ def install_function(kind: type) -> None:
     _state["function_type"] = kind
 
 
-def transpiler(*, recursive: bool = True) -> Transpiler:
-    """The transpiler of this process that converts callees too, or the one that does not."""
+def transpiler(*, recursive: bool | str = True) -> Transpiler:
+    """The transpiler of this process that converts callees too, or the one that does not.
+
+    Args:
+      recursive: "both" and "light" give transpilers that convert callees, too, into those forms.
+    """
     found: Transpiler = _state["transpilers"][recursive]
     return found
 
@@ -120,6 +126,39 @@ def converted(fn: Any, *, recursive: bool = True) -> Any:
         f"'{getattr(fn, '__name__', type(fn).__name__)}' has no source: it is not written in Python.",
         fix="convert a Python function that calls it.",
     )
+
+
+_light: dict[types.FunctionType, types.FunctionType] = {}
+
+
+def light(callee: Any) -> Any:
+    """What to call in place of `callee` where nothing is traced."""
+    kind = callee.__class__
+    if kind is types.FunctionType:
+        return _light.get(callee) or _light_function(callee)
+    if kind is types.MethodType:
+        fn = callee.__func__
+        if fn.__class__ is types.FunctionType:
+            new = _light.get(fn) or _light_function(fn)
+            return callee if new is fn else types.MethodType(new, callee.__self__)
+    elif kind is types.BuiltinMethodType and callee.__self__.__class__ in _CONTAINERS and callee.__name__ != "sort":
+        return callee
+    return call(callee)
+
+
+_CONTAINERS = frozenset({list, dict, set, str, bytes, tuple, frozenset, bytearray})
+
+
+def _light_function(fn: types.FunctionType) -> Any:
+    if not policy.is_users(fn) or is_converted(fn):
+        return call(fn)
+    try:
+        new = transpiler(recursive="light").convert(fn)
+    except SourceNotFoundError:
+        return call(fn)
+    if not fn.__closure__ and len(_light) < 10000:  # a closure is made again and again, and is not to be kept
+        _light[fn] = new
+    return new
 
 
 def call(callee: Any) -> Any:

@@ -109,8 +109,6 @@ def new_frame(mode: str, inside: str) -> Iterator[Frame]:
             yield new
     finally:
         _local.frames, _local.count = outer, count
-        if not outer:
-            recipes.forget()
 
 
 @contextlib.contextmanager
@@ -168,12 +166,10 @@ def flush() -> None:
     """Hands failed checks over, where no statement around will carry them on."""
     here = frame()
     state, depth = here.base
-    if CODE not in here.contents or here.mode == "outputs":
-        return
-    if depth == journal.depth() and state == _jax.trace_state():
-        contents, here.contents = here.contents, {}
-        emit(contents, here.sites, here.mode)
-        here.sites = {}
+    if not here.whole and depth == journal.depth() and state == _jax.trace_state():
+        _local.frames.remove(here)
+        if CODE in here.contents:
+            emit(here.contents, here.sites, here.mode)
 
 
 def emit(contents: Contents, sites: dict[int, Site], mode: str) -> None:

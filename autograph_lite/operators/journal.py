@@ -55,6 +55,7 @@ class Journal:
         self.born: dict[int, Any] = {}  # objects made by the body, as far as that is known
         self.globals: dict[int, dict[str, Any]] = {}  # of functions called by the body, with the names they use
         self.global_names: dict[int, set[str]] = {}
+        self.exceptions: list[Any] = []  # see `recipes`; only of the outermost journal
 
     def note(self, place: Place) -> None:
         """Keeps the contents of `place`, unless they are kept already."""
@@ -186,6 +187,11 @@ def active() -> Journal | None:
     return _stack.journals[-1] if _stack.journals else None
 
 
+def outermost() -> Journal | None:
+    """The journal of the outermost body that is being traced on this thread."""
+    return _stack.journals[0] if _stack.journals else None
+
+
 def depth() -> int:
     """How many bodies are being traced on this thread, one in the other."""
     return len(_stack.journals)
@@ -219,14 +225,29 @@ def journal(*, outer: object, keep: bool = False) -> Iterator[Journal]:
     _stack.journals.append(new)
     try:
         yield new
-    except BaseException:
+    except BaseException as error:
         new.restore()
+        if outer is not None:
+            setattr(error, _LEFT, True)
         raise
     else:
         if not keep:
             new.restore()
     finally:
         _stack.journals.pop()
+
+
+_LEFT = "__autograph_lite_left_a_staged_statement__"
+
+
+def has_left(error: BaseException) -> bool:
+    """Whether `error` has come out of the body of a staged statement."""
+    return hasattr(error, _LEFT)
+
+
+def staged() -> bool:
+    """Whether the body of a statement is being traced on this thread, so that what it does has to be undone."""
+    return any(now.outer is not None for now in _stack.journals)
 
 
 def record(owner: Any, *, written: bool = True) -> Any:
@@ -282,4 +303,4 @@ def commit(place: Place, contents: Contents) -> None:
     place.write(contents)
 
 
-__all__ = ["MISSING", "Journal", "active", "commit", "depth", "journal", "record", "record_variables"]
+__all__ = ["MISSING", "Journal", "active", "commit", "depth", "has_left", "journal", "record", "record_variables", "staged"]

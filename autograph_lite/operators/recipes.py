@@ -6,10 +6,8 @@ made it, `Heavy(...)`, with holes for the traced values; these travel in the pro
 
 from __future__ import annotations
 
-import collections
 import dataclasses
 import string
-import threading
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
@@ -19,7 +17,7 @@ from autograph_lite import _jax
 from autograph_lite.operators import journal
 from autograph_lite.operators.values import describe, traced
 
-REMEMBERED = 16  # exceptions on their way to the statement that stages them; a user's `except` may have stopped some
+REMEMBERED = 32  # exceptions on their way to the statement that stages them; a user's `except` may have stopped some
 
 
 @dataclasses.dataclass(frozen=True)
@@ -32,19 +30,9 @@ class Made:
     kwargs: dict[str, Any]
 
 
-class _Local(threading.local):
-    def __init__(self) -> None:
-        self.made: collections.deque[Made] = collections.deque(maxlen=REMEMBERED)
-        self.raised: collections.deque[BaseException] = collections.deque(maxlen=REMEMBERED)
-
-
-_local = _Local()
-
-
 def made(error: BaseException, kind: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
     """Remembers that `kind(*args, **kwargs)` made `error`."""
-    if journal.depth():
-        _local.made.append(Made(error, kind, args, kwargs))
+    _remember(Made(error, kind, args, kwargs))
 
 
 def making(kind: Callable[..., Any]) -> Callable[..., Any]:
@@ -61,19 +49,29 @@ def making(kind: Callable[..., Any]) -> Callable[..., Any]:
 
 def explicit(error: BaseException) -> None:
     """Remembers that the user's `raise` statement raises `error`."""
-    if journal.depth():
-        _local.raised.append(error)
+    _remember(error)
 
 
 def is_explicit(error: BaseException) -> bool:
     """Whether a `raise` statement of the user's has raised `error`."""
-    return any(known is error for known in _local.raised)
+    return any(known is error for known in _remembered())
 
 
-def forget() -> None:
-    """Lets go of the exceptions of a trace that is over: there are tracers in them."""
-    _local.made.clear()
-    _local.raised.clear()
+def _remember(fact: Made | BaseException) -> None:
+    """Keeps a fact until the outermost staged statement is over: there are tracers in it."""
+    kept = _remembered()
+    kept.append(fact)
+    del kept[:-REMEMBERED]
+
+
+def _remembered() -> list[Any]:
+    outermost = journal.outermost()
+    return outermost.exceptions if outermost is not None else []
+
+
+def _call_of(error: BaseException) -> Made | None:
+    """The call that made `error`."""
+    return next((m for m in reversed(_remembered()) if isinstance(m, Made) and m.error is error), None)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -113,7 +111,7 @@ def of(error: BaseException) -> Recipe:
 def _maker(error: BaseException, payload: list[Any]) -> Callable[[list[Any]], BaseException]:
     """Makes `error` again from all the payload's values; adds those that it needs to the payload."""
     kind = type(error)
-    call = next((m for m in reversed(_local.made) if m.error is error), None)
+    call = _call_of(error)
     if call is None:
         args, attributes = _parted(error.args, payload), _parted(vars(error), payload)
         return lambda values: _bare(kind, args(values), attributes(values))
@@ -203,7 +201,7 @@ class _Unknown:
 
 def _template(error: BaseException) -> str:
     """The message for checkify, whose fields take the payload's values, in order."""
-    call = next((m for m in reversed(_local.made) if m.error is error), None)
+    call = _call_of(error)
     shown = (*call.args, *call.kwargs.values()) if call is not None else error.args
     fields = iter(range(1_000_000))
     parts = [_text_template(part, fields) if isinstance(part, Text) else _field(part, fields) for part in shown]

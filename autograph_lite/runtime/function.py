@@ -10,12 +10,12 @@ import functools
 import inspect
 import threading
 import types
-import weakref
 from collections.abc import Callable, Hashable
 from typing import Any
 
 import jax
 
+from autograph_lite import _jax
 from autograph_lite.operators import calls
 from autograph_lite.operators import checks as program_checks
 from autograph_lite.operators.values import Tracer
@@ -39,7 +39,6 @@ class Function:
         self._signature = inspect.signature(fn)
         self._states: dict[Hashable, State] = {}
         self._programs: dict[Hashable, Program] = {}
-        self._methods: weakref.WeakKeyDictionary[Any, Any] = weakref.WeakKeyDictionary()
         self._lock = threading.RLock()
         functools.update_wrapper(self, fn)
 
@@ -54,8 +53,7 @@ class Function:
             if program_checks.within_program():
                 return self._converted(*args, **kwargs)
             arguments = self._bound(args, kwargs)
-            with self._lock:
-                return self._run(arguments)
+            return self._run(arguments)
         except BaseException as error:
             tracebacks.hide_frames(error)
             raise  # without a frame of this call: a bare `raise` adds none
@@ -67,11 +65,13 @@ class Function:
 
     def _run(self, arguments: Split) -> Any:
         key = arguments.key()
-        owned = not any(isinstance(leaf, Tracer) for leaf in arguments.arrays)
-        state = self._states.setdefault(key, State())
+        owned = not _jax.tracing() and not any(isinstance(leaf, Tracer) for leaf in arguments.arrays)
+        with self._lock:  # two threads that call at once make one trace
+            state = self._states.setdefault(key, State())
         while True:
-            program = self._program(key, arguments, state, owned)
             try:
+                with self._lock:
+                    program = self._program(key, arguments, state, owned)
                 return program(arguments)
             except Restart:
                 continue
@@ -82,9 +82,11 @@ class Function:
         program = self._programs.get(full)
         if program is None:
             outside = "checkify" if self._checks == "checkify" else "callback"
-            program = self._programs[full] = Program(
+            program = Program(
                 self._converted, arguments, state, checked=bool(self._checks), outside=outside, owned=owned
             )
+            program.prepare(arguments)
+            self._programs[full] = program  # only now: a trace that raises leaves nothing behind
         return program
 
     def inside(self) -> Callable[..., Any]:

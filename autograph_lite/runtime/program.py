@@ -45,15 +45,21 @@ class Program:
 
     def __call__(self, arguments: Split) -> Any:
         """Runs the program; raises what its checks found; writes its state back."""
-        before = self.state.read()
-        if self._call is None:
-            self._call = self._compiled(arguments.arrays, before.arrays)
-        result, after, contents = self._call(arguments.arrays, before.arrays)
+        assert self._call is not None
+        result, after, contents = self._call(arguments.arrays, self.state.read().arrays)
         if self.sites:
             self._raise(contents)
         assert self.result is not None and self.after is not None
         self.state.write(self.after.merge(after))
         return self.result.merge(result)
+
+    def prepare(self, arguments: Split) -> None:
+        """Traces the function.
+
+        Raises:
+          Restart: it carries more state than was known.
+        """
+        self._call = self._compiled(arguments.arrays, self.state.read().arrays)
 
     def _compiled(self, arrays: list[Any], state: list[Any]) -> Callable[..., Any]:
         if not self.owned:

@@ -1,0 +1,104 @@
+"""Outside of tracing nothing is staged: a second, light body, in which control flow stays Python's and only calls change.
+
+    def f(x):                             def f(x):
+        if x > 0:                             if ag.untraced():
+            x = g(x)                              if x > 0:
+        return x                                      x = ag.light(g)(x)
+                                                  return x
+                                              (the converted body)
+
+Calls are converted there too, because what is called may hand functions to JAX. A function that somebody else may call,
+under a trace, has both bodies: the one that is converted, those defined in it, and lambdas. The callee of `ag.light` has
+the light one alone, since its caller has asked already. Writing to items goes through operators also here, so that
+arrays are updated as they are under a trace.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import gast
+
+from autograph_lite.analysis import scopes
+from autograph_lite.analysis.exits import always_returns, blocks
+from autograph_lite.converters import PASSES, calls, functions_in, opaque, subscripts
+from autograph_lite.converters.context import Context
+from autograph_lite.syntax import quote, trees
+
+# Builtins that call no function handed to them.
+BARE = calls.BARE | {
+    "range", "len", "abs", "enumerate", "zip", "reversed", "sum", "any", "all", "int", "float", "bool", "round", "divmod",
+    "list", "tuple", "dict", "set", "frozenset", "print", "getattr", "setattr", "pow", "iter", "next", "StopIteration",
+}  # fmt: skip
+EXPRESSIONS = tuple(step for step in PASSES if step.part == 2 and step.run is not None and step.name != "tidy")
+
+
+def join(plain: gast.AST, full: gast.AST, functions: Sequence[gast.AST], context: Context, *, both: bool) -> gast.AST:
+    """The tree of a function with its light body.
+
+    Args:
+      plain: a copy of the tree as it was before the passes; changed in place.
+      full: the tree after the passes.
+      functions: what `functions_in(full)` was before the passes.
+      context: the passes'.
+      both: whether the function itself keeps its converted body, too; those defined in it always do.
+    """
+    if opaque.is_opaque(full) if not isinstance(full, gast.Lambda) else False:
+        return full  # its control flow is Python's already
+    pairs = list(zip(functions_in(plain), functions, strict=True))
+    light = [function for function, _ in pairs if not opaque.is_opaque(function)]
+    for function in light:
+        subscripts.run(function, context)
+    _LightCalls(context, calls.shadowed(plain), calls.first_parameter(plain), "light", BARE).generic_visit(plain)
+    for function, converted in pairs:
+        if function not in light:
+            function.body = converted.body
+        elif both or function is not plain:
+            function.body = _bodies(function.body, converted.body, context)
+    if isinstance(plain, gast.Lambda) and both:
+        plain.body = _either(plain.body, full.body, context)
+    return plain
+
+
+class _LightCalls(calls.Calls):
+    def visit_Lambda(self, node: gast.Lambda) -> gast.AST:
+        converted = trees.copied(node)
+        for step in EXPRESSIONS:
+            assert step.run is not None
+            step.run(converted, self.context)
+        self.generic_visit(node)
+        node.body = _either(node.body, converted.body, self.context)
+        return node
+
+
+def _either(light: gast.expr, full: gast.expr, context: Context) -> gast.expr:
+    text = "light if ag.untraced() else full"
+    return quote.located(quote.expr(text, ag=context.ag, light=light, full=full), light)
+
+
+def _bodies(light: list[gast.stmt], full: list[gast.stmt], context: Context) -> list[gast.stmt]:
+    """The test and the light body, then the converted one; docstring and declarations come first, once."""
+    kept = light[:1] if _is_text(light[0]) else []
+    light, full = light[len(kept) :], full[1:] if _is_text(full[0]) else full
+    origin = (light or kept)[0]
+    for kind in (gast.Nonlocal, gast.Global):
+        if names := sorted(scopes.declared([*light, *full], kind)):
+            kept.append(quote.located(kind(names), origin))
+    light, full = _undeclared(light), _undeclared(full)
+    if not always_returns(light):
+        light.append(gast.Return(None))
+    test = gast.If(quote.expr("ag.untraced()", ag=context.ag), light, [])
+    return [*kept, quote.located(test, origin), *full]
+
+
+def _is_text(node: gast.stmt) -> bool:
+    return isinstance(node, gast.Expr) and isinstance(node.value, gast.Constant) and isinstance(node.value.value, str)
+
+
+def _undeclared(body: list[gast.stmt]) -> list[gast.stmt]:
+    """`body` without `global` and `nonlocal`."""
+    for node in body:
+        for inner in blocks(node):
+            if inner:
+                inner[:] = _undeclared(inner) or [quote.located(gast.Pass(), node)]
+    return [node for node in body if not isinstance(node, (gast.Global, gast.Nonlocal))]
