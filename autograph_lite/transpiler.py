@@ -93,6 +93,8 @@ def _convert_tree(fn: types.FunctionType, is_library: IsLibrary, after: str | No
     functions = functions_in(tree)
     open_ = [function for function in functions if not opaque.is_opaque(function)]
     function_plans: dict[gast.AST, plans.FunctionPlan] = {}
+    if form == "light" and functions == [tree] == open_:  # no other function that needs the converted body
+        return light.join(tree, tree, functions, context, both=False), context
     for step in PASSES:
         if step.name == "undefined":
             function_plans = {f: plans.plan(f.body, scopes.parameters(f.args)) for f in open_}

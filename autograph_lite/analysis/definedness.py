@@ -46,12 +46,13 @@ class _Walk:
         return have
 
     def statement(self, node: gast.stmt, have: Names) -> Names:
+        if isinstance(node, gast.If):  # its test is evaluated before it takes anything
+            have = self.expression(node.test, have)
         plan = self.plans.get(node)
         if plan is not None:
             self.needed.update(dict.fromkeys(n for n in (*plan.ins, *plan.nonlocals) if n not in have))
         match node:
             case gast.If():
-                have = self.expression(node.test, have)
                 true, false = self.block(node.body, have), self.block(node.orelse, have)
                 if always_returns(node.body):
                     return false
@@ -93,6 +94,8 @@ class _Walk:
                     self.reads.append(node.target)
                 have = self.expression(node.target, have)
                 return self.expression(node.value, have) | frozenset(scopes.bound([node.target]))
+            case gast.Expr() | gast.Return() | gast.Raise() | gast.Assert():
+                return self.expression(node, have)  # a walrus in it may be skipped
         have = self.expression(node, have)
         return have | frozenset(scopes.bound([node]))
 

@@ -24,7 +24,9 @@ def run(function: gast.FunctionDef, context: Context) -> None:
     """Rewrites the body of `function` in place; nested functions keep theirs."""
     body = function.body
     fixed = scopes.captured(body) | scopes.declared(body, gast.Nonlocal) | scopes.declared(body, gast.Global)
-    own = {*scopes.parameters(function.args), *scopes.bound(body)}
+    only_said = {id(n.target) for n in scopes.own_nodes(body) if isinstance(n, gast.AnnAssign) and n.value is None}
+    own = {*scopes.parameters(function.args)}
+    own |= {n.id for n in scopes.own_nodes(body) if isinstance(n, gast.Name) and _is_stored(n) and id(n) not in only_said}
     visitor = _Desugar(context, fixed, own)
     function.body = visitor.block(body) or [quote.located(gast.Pass(), function)]
 
@@ -48,12 +50,9 @@ class _Desugar(trees.Transformer):
     def visit_AnnAssign(self, node: gast.AnnAssign) -> gast.AST:
         if node.value is None:
             # Only says that the name is local, which another binding says too.
-            keep = isinstance(node.target, gast.Name) and node.target.id not in self.bound_elsewhere(node)
+            keep = isinstance(node.target, gast.Name) and node.target.id not in self.own
             return node if keep else gast.copy_location(gast.Pass(), node)
         return gast.copy_location(gast.Assign([node.target], node.value, None), node)
-
-    def bound_elsewhere(self, node: gast.AnnAssign) -> set[str]:
-        return self.own
 
     def visit_Delete(self, node: gast.Delete) -> list[gast.stmt]:
         new: list[gast.stmt] = []
@@ -82,3 +81,7 @@ class _Desugar(trees.Transformer):
         test = quote.located(gast.If(gast.UnaryOp(gast.Not(), node.test), leave, []), node.test)
         loop = gast.While(quote.constant(True), [test, *node.body], [])
         return quote.all_located([*before, loop, *after], node)
+
+
+def _is_stored(node: gast.Name) -> bool:
+    return isinstance(node.ctx, gast.Store)

@@ -10,10 +10,11 @@
                                               ag.caught()
                                               ...
     with manager():                       with ag.managed(manager()):
+        step()                                step()
 
 `ag.handling` says what a handler would catch, so that a check which it can't catch is refused. `ag.caught` and
-`ag.managed` refuse an exception that only a path of a staged statement has raised. `ag.format` is `str.format` that remembers traced values, so that the message can be made when they are known. In Python
-`ag.error(E)(...)` is `E(...)`.
+`ag.managed` refuse an exception that only a path of a staged statement has raised. `ag.format` is `str.format` that
+remembers traced values, so that the message can be made when they are known. In Python `ag.error(E)(...)` is `E(...)`.
 """
 
 from __future__ import annotations

@@ -14,7 +14,7 @@ from autograph_lite.syntax import quote, trees
 
 def run(function: gast.AST, context: Context) -> None:
     """Rewrites the reads of items everywhere in `function`, nested functions included."""
-    _Items(context).generic_visit(function)
+    _Items(context).visit(function)
 
 
 class _Items(trees.Transformer):

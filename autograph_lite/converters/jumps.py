@@ -71,6 +71,8 @@ class _Jumps:
                     return done + quote.all_located(flag, node)
                 case gast.Return() if frame.ret is None:
                     return [*done, node]
+                case gast.Return(value=gast.Name(id=passed_on)) if passed_on == frame.ret:
+                    return done  # from an inner statement: it is there already
                 case gast.Return() if frame.late:
                     return done + quote.all_located(quote.stmts("flag = True", flag=frame.ret), node)
                 case gast.Return():
@@ -90,8 +92,6 @@ class _Jumps:
 
     def keep_value(self, node: gast.Return, ret: str) -> Block:
         value = node.value if node.value is not None else quote.constant(None)
-        if isinstance(value, gast.Name) and value.id == ret:  # passed on from an inner statement: it is there already
-            return []
         call = quote.expr("ag.Return(value)", ag=self.ag, value=value)
         return quote.all_located([quote.assign([ret], call)], node)
 
@@ -109,16 +109,18 @@ class _Jumps:
             node.orelse = self.block(node.orelse + trees.copied(rest), inner)
         else:
             return self.flagged(node, rest, frame)
-        if not node.body and not node.orelse and self.is_flag(node.test):
+        if not node.body and not node.orelse and self.is_flag(node.test, frame):
             return []
         node.body = node.body or [quote.located(gast.Pass(), node)]
         return [node]
 
-    def is_flag(self, test: gast.expr) -> bool:
+    def is_flag(self, test: gast.expr, frame: _Frame) -> bool:
         """Whether a test is one of our own, so that nothing is lost where it decides nothing."""
         match test:
             case gast.Call(func=gast.Attribute(value=gast.Name(id=root), attr="returned")):
                 return bool(root == self.ag)
+            case gast.Name(id=name):
+                return bool(name == frame.ret)
         return False
 
     def flagged(self, node: gast.stmt, rest: Block, frame: _Frame) -> Block:

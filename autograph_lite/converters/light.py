@@ -61,6 +61,12 @@ def join(plain: gast.AST, full: gast.AST, functions: Sequence[gast.AST], context
 
 
 class _LightCalls(calls.Calls):
+    def visit_Call(self, node: gast.Call) -> gast.AST:
+        match node.func:
+            case gast.Attribute(value=gast.Name(id=self.context.ag), attr="set_item"):
+                node.func.attr = "put"
+        return super().visit_Call(node)
+
     def visit_Lambda(self, node: gast.Lambda) -> gast.AST:
         converted = trees.copied(node)
         for step in EXPRESSIONS:

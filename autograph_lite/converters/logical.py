@@ -2,11 +2,11 @@
 
     a and f(b)                            ag.and_(a, lambda: f(b))
     not a                                 ag.not_(a)
-    a < f() < c                           ag.compare(a, '<', lambda: f(), '<', lambda: c)
+    a < f() < c                           ag.compare(a, '<', f(), '<', lambda: c)
     x in (1, 3)                           ag.in_(x, (1, 3))
     a if c else b                         ag.if_expr(c, lambda: a, lambda: b)
 
-The first operand is evaluated directly and once, the others on demand and at most once. Tests that look at Python
+Operands that Python always evaluates are evaluated directly and once, the others on demand and at most once. Tests that look at Python
 structure only (`x is None and y is None`) stay Python's.
 """
 

@@ -44,6 +44,8 @@ class _Match(trees.Transformer):
 
     def visit_Match(self, node: gast.Match) -> Block:
         self.generic_visit(node)
+        if _is_settled(node):
+            return quote.all_located(self.chain(node.subject.id, node.cases), node)
         subject = self.fresh("subject")
         before = [quote.assign([subject], node.subject)]
         if all(_simple(case.pattern) for case in node.cases):
@@ -98,6 +100,13 @@ class _Match(trees.Transformer):
             chain = [quote.located(gast.If(test, case.body, chain), case.body[0])]
         none = quote.assign([which], quote.constant(None))
         return [none, gast.Match(quote.name(subject), finders), *chain]
+
+
+def _is_settled(node: gast.Match) -> bool:
+    """Whether the subject is a variable that nothing can rebind before the case is found."""
+    return isinstance(node.subject, gast.Name) and all(
+        case.guard is None and _simple(case.pattern) and not _capture("", case.pattern) for case in node.cases
+    )
 
 
 def _simple(pattern: gast.pattern) -> bool:

@@ -3,8 +3,10 @@
     self.count = v                        ag.record(self).count = v
     self.count += v                       ag.record(self).count += v
     del table[k]                          del ag.record(table)[k]
+    ag.store(v, TABLE, (i,))              ag.store_shared(v, TABLE, (i,))
 
-`ag.record` returns the object. Python's order of evaluation stays as it is: the value first, then the object.
+`ag.record` returns the object; `ag.store_shared` refuses an array, as no name takes the new one. Python's order of
+evaluation stays as it is: the value first, then the object.
 """
 
 from __future__ import annotations
@@ -23,6 +25,15 @@ def run(function: gast.AST, context: Context) -> None:
 class _Record(trees.Transformer):
     def __init__(self, context: Context) -> None:
         self.ag = context.ag
+
+    def visit_Expr(self, node: gast.Expr) -> gast.AST:
+        self.generic_visit(node)
+        match node.value:
+            case gast.Call(
+                func=gast.Attribute(value=gast.Name(id=self.ag), attr="store" | "update_item" as name) as callee, args=args
+            ) if isinstance(args[2 if name == "store" else 1], gast.Tuple):
+                callee.attr = "store_shared" if name == "store" else "update_shared"
+        return node
 
     def visit_Attribute(self, node: gast.Attribute) -> gast.AST:
         self.generic_visit(node)

@@ -1,14 +1,14 @@
 """`while` becomes `ag.while_stmt` on a condition and a body, both functions of the loop's variables.
 
-    while i < n:                          def cond_fun(i, x):
+    while i < n:                          def cond_fun(x, i):
         x = x * 2                             return i < n
         i += 1
-                                          def body_fun(i, x):
+                                          def body_fun(x, i):
                                               x = x * 2
                                               i += 1
-                                              return i, x
+                                              return x, i
 
-                                          i, x = ag.while_stmt(cond_fun, body_fun, (i, x))
+                                          x, i = ag.while_stmt(cond_fun, body_fun, (x, i))
 """
 
 from __future__ import annotations

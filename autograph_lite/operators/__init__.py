@@ -17,7 +17,7 @@ from autograph_lite.operators.handlers import caught, managed
 from autograph_lite.operators.if_stmt import if_expr, if_stmt
 from autograph_lite.operators.journal import record
 from autograph_lite.operators.logical import and_, compare, equal, in_, not_, not_equal, not_in, or_
-from autograph_lite.operators.subscripts import item, set_item, slice, store, update_item
+from autograph_lite.operators.subscripts import item, put, set_item, slice, store, store_shared, update_item, update_shared
 from autograph_lite.operators.switch import switch_stmt
 from autograph_lite.operators.undefined import NO_RETURN, Return, Undefined, assigned, defined, deleted, returned
 from autograph_lite.operators.while_stmt import while_stmt
@@ -25,8 +25,9 @@ from autograph_lite.operators.while_stmt import while_stmt
 __all__ = [
     "NO_RETURN", "Return", "Undefined", "and_", "assert_", "assigned", "call", "caught", "compare", "defined", "deleted",
     "equal", "error", "filter_test", "for_stmt", "format", "generator", "handling", "if_expr", "if_stmt",
-    "in_", "item", "light", "list_of", "managed", "not_", "not_equal", "not_in", "or_", "python_test", "raised", "record",
-    "returned", "set_item", "slice", "store", "switch_stmt", "until", "untraced", "update_item", "while_stmt",
+    "in_", "item", "light", "list_of", "managed", "not_", "not_equal", "not_in", "or_", "put", "python_test", "raised", "record",
+    "returned", "set_item", "slice", "store", "store_shared", "switch_stmt", "until",
+    "untraced", "update_item", "update_shared", "while_stmt",
 ]  # fmt: skip
 
 calls.install(sys.modules[__name__], builtins.OVERLOADS)

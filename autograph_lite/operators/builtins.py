@@ -216,7 +216,7 @@ def filter_(fun: Callable[..., Any] | None, iterable: Any) -> Any:
 
 
 def next_(iterator: Any, *default: Any) -> Any:
-    """`next(iterator)`: refused in a staged body for an iterator from outside, which would give one item for all runs."""
+    """`next(iterator)`: refused in a staged body for an iterator from outside: one item for all runs."""
     if isinstance(iterator, comprehensions.Generated) and iterator.is_fresh:
         return reductions.first(iterator, *default)
     journal.consume(iterator)
@@ -235,7 +235,8 @@ def delattr_(owner: Any, name: str) -> None:
 
 OVERLOADS: dict[Any, Any] = {
     range: range_, len: len_, enumerate: enumerate_, zip: zip_, reversed: reversed_, map: map_,
-    filter: filter_, abs: abs_, int: int_, float: float_, bool: bool_, round: round_, list: list_, tuple: tuple_,
-    sorted: sorted_, next: next_, min: reductions.min_, max: reductions.max_, sum: reductions.sum_, any: reductions.any_,
-    all: reductions.all_, functools.reduce: reductions.reduce_, setattr: setattr_, delattr: delattr_,
+    filter: filter_, abs: abs_, int: int_, float: float_, bool: bool_, round: round_, list: list_,
+    tuple: tuple_, sorted: sorted_, next: next_, min: reductions.min_, max: reductions.max_,
+    sum: reductions.sum_, any: reductions.any_, all: reductions.all_, functools.reduce: reductions.reduce_,
+    setattr: setattr_, delattr: delattr_,
 }  # fmt: skip

@@ -134,18 +134,19 @@ _light: dict[types.FunctionType, types.FunctionType] = {}
 def light(callee: Any) -> Any:
     """What to call in place of `callee` where nothing is traced."""
     kind = callee.__class__
-    if kind is types.FunctionType:
+    if kind is _FUNCTION:
         return _light.get(callee) or _light_function(callee)
-    if kind is types.MethodType:
+    if kind is _METHOD:
         fn = callee.__func__
-        if fn.__class__ is types.FunctionType:
+        if fn.__class__ is _FUNCTION:
             new = _light.get(fn) or _light_function(fn)
-            return callee if new is fn else types.MethodType(new, callee.__self__)
-    elif kind is types.BuiltinMethodType and callee.__self__.__class__ in _CONTAINERS and callee.__name__ != "sort":
+            return callee if new is fn else _METHOD(new, callee.__self__)
+    elif kind is _BUILTIN and callee.__self__.__class__ in _CONTAINERS and callee.__name__ != "sort":
         return callee
     return call(callee)
 
 
+_FUNCTION, _METHOD, _BUILTIN = types.FunctionType, types.MethodType, types.BuiltinMethodType
 _CONTAINERS = frozenset({list, dict, set, str, bytes, tuple, frozenset, bytearray})
 
 
@@ -156,6 +157,8 @@ def _light_function(fn: types.FunctionType) -> Any:
         new = transpiler(recursive="light").convert(fn)
     except SourceNotFoundError:
         return call(fn)
+    if not is_converted(new):  # it calls nothing: the user's own does the same
+        new = fn
     if not fn.__closure__ and len(_light) < 10000:  # a closure is made again and again, and is not to be kept
         _light[fn] = new
     return new
@@ -200,12 +203,26 @@ def _textless(fn: types.FunctionType) -> Any:
 def _library_function(fn: types.FunctionType) -> Any:
     if is_converted(fn):  # of the standard library, converted on purpose
         return fn
+    if isinstance(getattr(fn, "registry", None), types.MappingProxyType) and hasattr(fn, "dispatch"):
+        return _dispatching(fn)
     inner = getattr(fn, "__wrapped__", None)
     if inner is not None and fn.__closure__:
         rewrapped = _rewrapped(fn, inner)
         if rewrapped is not None:
             return rewrapped
     return _with_converted_arguments(fn)
+
+
+def _dispatching(fn: Any) -> Any:
+    """A function of `functools.singledispatch`, whose implementations are the user's."""
+
+    @functools.wraps(fn)
+    def run(*args: Any, **kwargs: Any) -> Any:
+        if not args:
+            return fn(*args, **kwargs)  # Python says what is wrong
+        return call(fn.dispatch(type(args[0])))(*args, **kwargs)
+
+    return run
 
 
 def _rewrapped(wrapper: types.FunctionType, inner: Any) -> Any:
@@ -323,10 +340,14 @@ def _object(callee: Any) -> Any:
 
 def _with_converted_arguments(fn: Any) -> Any:
     """`fn`, handed the converted forms of the user's functions."""
+    changes_nothing = (getattr(fn, "__module__", None) or "").partition(".")[0] in ("jax", "jaxlib")
 
     @functools.wraps(fn, updated=())
     def run(*args: Any, **kwargs: Any) -> Any:
-        if any(map(_may_hold_functions, args)) or any(map(_may_hold_functions, kwargs.values())):
+        values = [*args, *kwargs.values()]
+        if journal.active() is not None and not changes_nothing:
+            _note_changeable(values)
+        if any(map(_may_hold_functions, values)):
             args = tuple(map(argument, args))
             kwargs = {name: argument(value) for name, value in kwargs.items()}
         return fn(*args, **kwargs)
@@ -341,12 +362,16 @@ def _may_hold_functions(value: Any) -> bool:
         return any(isinstance(v, (types.FunctionType, types.MethodType, functools.partial)) for v in value)
     if hasattr(type(value), "__mro__") and not isinstance(value, (str, int, float, type(None))):
         classes.seen(value)
-        if journal.active() is not None:
-            if isinstance(value, MUTATORS):
-                journal.record(value)
-            elif isinstance(value, types.GeneratorType):
-                journal.consume(value)
     return False
+
+
+def _note_changeable(values: list[Any]) -> None:
+    """Notes what a library function may change: its arguments."""
+    for value in values:
+        if isinstance(value, MUTATORS):
+            journal.record(value)
+        elif isinstance(value, types.GeneratorType):
+            journal.consume(value)
 
 
 def argument(value: Any) -> Any:

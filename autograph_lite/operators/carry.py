@@ -32,7 +32,6 @@ from autograph_lite.operators.templates import (
 )
 from autograph_lite.operators.values import traced
 
-ATTEMPTS = 24
 Key = tuple[Hashable, Hashable]  # a place, and what is in it
 
 
@@ -280,23 +279,6 @@ def _join(name: str, template: Template, value: Captured) -> Template:
         return join(template, value.template)
     except Mismatch as found:
         raise Unjoinable(name, found) from None
-
-
-@_jax.without_leak_check
-def settle(carry: Carry, body_fun: Callable[..., Any], stage: Callable[[Carry], Any]) -> tuple[Carry, Any]:
-    """The result of `stage`, called with growing types until they hold."""
-    renumber = checks.renumbering()
-    for _ in range(ATTEMPTS):
-        renumber()
-        try:
-            return carry, stage(carry)
-        except Grow as grow:
-            carry = grow.carry
-        except lists.Wanted as wanted:
-            carry = carry.wants(wanted)
-        except Unjoinable as error:
-            raise mismatch.carry(error.name, error.found, body_fun) from None
-    raise mismatch.unsettled(carry.names, body_fun)
 
 
 def run_body(

@@ -143,7 +143,9 @@ def fail_if(failed: Any, error: BaseException) -> None:
     code = contents.get(CODE, 0)
     failed = jnp.asarray(failed)
     contents[CODE] = jnp.where((code == 0) & failed, jnp.int32(number), code)
-    contents |= {(number, k): value for k, value in enumerate(recipe.payload)}
+    for k, value in enumerate(recipe.payload):
+        before = contents.get((number, k))  # of an earlier iteration: the first one that fails counts
+        contents[number, k] = value if before is None else jnp.where(code == 0, value, before)
     here.contents = contents
     error.__traceback__ = None  # its frames hold tracers
     flush()

@@ -8,6 +8,7 @@ A converted method behaves as the original, so another thread that meets it in b
 from __future__ import annotations
 
 import contextlib
+import functools
 import threading
 import types
 from collections.abc import Iterator
@@ -16,10 +17,10 @@ from typing import Any
 import jax
 
 from autograph_lite import _jax
-from autograph_lite.operators import policy
+from autograph_lite.operators import journal, policy
 
 _lock = threading.RLock()
-_installed: dict[type, dict[str, Any]] = {}
+_installed: dict[type, dict[str, tuple[Any, Any]]] = {}  # for each name, the user's own and what stands in for it
 _users: dict[type, int] = {}
 
 
@@ -82,6 +83,15 @@ def seen_inside(value: Any) -> None:
             todo += [(child, depth + 1) for child in inside]
 
 
+def seen_around(fn: Any, *values: Any) -> None:
+    """`seen_inside` for the values that a function is called with, and for those of its closure and globals."""
+    fn = getattr(fn, "__func__", fn)
+    if isinstance(fn, types.FunctionType):
+        values = (*values, getattr(fn, "__self__", None), *journal.captured(fn))
+    for value in values:
+        seen_inside(value)
+
+
 def seen_class(kind: type) -> None:
     """Converts the methods of a class and of its bases, where they are the user's."""
     if not _local.scopes:
@@ -105,16 +115,16 @@ def _acquire(kind: type) -> None:
         _users[kind] = _users.get(kind, 0) + 1
         if kind in _installed:
             return
-        originals: dict[str, Any] = {}
+        replaced: dict[str, tuple[Any, Any]] = {}
         for name, value in list(vars(kind).items()):
             new = _converted(value)
             if new is not value:
                 try:
-                    setattr(kind, name, new)
+                    type.__setattr__(kind, name, new)  # past a metaclass that may do more
                 except (AttributeError, TypeError):
                     continue  # a class that can't be changed: its methods are converted where they are called
-                originals[name] = value
-        _installed[kind] = originals
+                replaced[name] = value, new
+        _installed[kind] = replaced
 
 
 def _release(kind: type) -> None:
@@ -124,15 +134,16 @@ def _release(kind: type) -> None:
         _users[kind] -= 1
         if not _users[kind]:
             del _users[kind]
-            for name, value in _installed.pop(kind).items():
-                setattr(kind, name, value)
+            for name, (value, new) in _installed.pop(kind).items():
+                if vars(kind).get(name) is new:  # the user may have set another since
+                    type.__setattr__(kind, name, value)
 
 
 def _converted(value: Any) -> Any:
     from autograph_lite.operators import calls
 
     match value:
-        case types.FunctionType() if policy.is_users(value):
+        case types.FunctionType() if policy.is_users(value) or _is_ordering(value):
             return calls.convert(value)
         case types.FunctionType() if policy.is_users(getattr(value, "__wrapped__", None)):
             return calls._rewrapped(value, value.__wrapped__) or value
@@ -144,4 +155,33 @@ def _converted(value: Any) -> Any:
             if all(new is old for new, old in zip(parts, (value.fget, value.fset, value.fdel), strict=True)):
                 return value
             return type(value)(*parts, value.__doc__) if type(value) is property else value
+        case functools.cached_property() if type(value) is functools.cached_property:
+            return _CachedProperty(value, _converted(value.func))
+        case functools.singledispatchmethod():
+            return _converted_dispatch(value)
     return value
+
+
+def _is_ordering(fn: types.FunctionType) -> bool:
+    """Whether `functools.total_ordering` has made a method: `not (a < b)` may ask a traced value."""
+    return fn.__module__ == "functools" and fn.__qualname__.startswith(("_lt_from", "_le_from", "_gt_from", "_ge_from"))
+
+
+class _CachedProperty(functools.cached_property[Any]):
+    """A cached property whose write to the instance is noted."""
+
+    def __init__(self, original: functools.cached_property[Any], func: Any) -> None:
+        super().__init__(func)
+        self.attrname = original.attrname
+
+    def __get__(self, instance: Any, owner: type | None = None) -> Any:
+        if instance is not None and self.attrname not in vars(instance):
+            journal.record(instance)
+        return super().__get__(instance, owner)
+
+
+def _converted_dispatch(method: functools.singledispatchmethod[Any]) -> functools.singledispatchmethod[Any]:
+    new = functools.singledispatchmethod(_converted(method.func))
+    for kind, implementation in method.dispatcher.registry.items():
+        new.dispatcher.register(kind, _converted(implementation))
+    return new

@@ -13,9 +13,10 @@ from autograph_lite import _jax
 from autograph_lite.errors import IterationError
 from autograph_lite.operators import carry as carries
 from autograph_lite.operators import checks, iterables, journal, list_errors, lists, mismatch, unrolling, where
-from autograph_lite.operators.carry import Carry, Unjoinable, run_body, settle
+from autograph_lite.operators.carry import Carry, Unjoinable, run_body
 from autograph_lite.operators.conditions import truth
 from autograph_lite.operators.if_stmt import if_stmt
+from autograph_lite.operators.settling import settle, settled
 from autograph_lite.operators.staging import enter
 from autograph_lite.operators.values import traced
 
@@ -169,14 +170,11 @@ def _stage_rows(
     while True:
         try:
             carry = Carry.of(names, values, stacks=True)
-            if skipped:
-                carry, (arrays, outputs) = settle(carry, body_fun, scan(skipped))
-            else:
-                carry, (arrays, outputs) = _settle(carry, scan(skipped))
+            carry, (arrays, outputs) = settled(carry, body_fun, scan(skipped))
             return carry.finish(arrays, outputs, length - skipped, reverse=reverse)
         except Unjoinable as error:
             # The type of a first value that only stood in for a later one: the first iteration is known to run.
-            if until is not None and until(*values) is not False:
+            if skipped or (until is not None and until(*values) is not False):
                 raise mismatch.carry(error.name, error.found, body_fun) from None
         except lists.TooShortError:
             # The body reads items that the first iterations append.
@@ -187,20 +185,6 @@ def _stage_rows(
         skipped += 1
         if skipped == length:
             return values
-
-
-@_jax.without_leak_check
-def _settle(carry: Carry, stage: Callable[[Carry], Any]) -> tuple[Carry, Any]:
-    renumber = checks.renumbering()
-    for _ in range(carries.ATTEMPTS):
-        renumber()
-        try:
-            return carry, stage(carry)
-        except carries.Grow as grow:
-            carry = grow.carry
-        except lists.Wanted as wanted:
-            carry = carry.wants(wanted)
-    raise Unjoinable(carry.names[0] if carry.names else "", mismatch.Mismatch("of one type", "of another"))
 
 
 def _unless(until: Callable[..., Any], body_fun: Callable[..., Any], names: tuple[str, ...]) -> Callable[..., Any]:

@@ -25,7 +25,8 @@ import jax
 import numpy as np
 
 from autograph_lite import _jax
-from autograph_lite.operators import mismatch, spelling
+from autograph_lite.errors import MutationError
+from autograph_lite.operators import mismatch, spelling, where
 from autograph_lite.operators.places import MISSING, Contents, Place, cell_place, global_place, place_of
 from autograph_lite.operators.templates import Captured, capture
 
@@ -88,6 +89,8 @@ class Journal:
             if id(_target(change.place)) in found:
                 if isinstance(change.place.owner, Iterator):
                     raise mismatch.iterator(change.place.label("items"), change.place.owner)
+                if self.outer is not None and _reordered(change):
+                    raise _order(change.place.label(next(iter(change.old))))
                 result[key] = change
             else:  # an object of the body's own, which a variable may hold
                 change.place.write(change.new)
@@ -128,8 +131,24 @@ def _target(place: Place) -> Any:
     return owner[0] if isinstance(owner, tuple) and owner and isinstance(owner[0], dict) else owner
 
 
+def _reordered(change: Change) -> bool:
+    """Whether the keys of a dict that stay come in another order."""
+    if not isinstance(change.place.owner, dict):
+        return False
+    return [key for key in change.new if key in change.old] != [key for key in change.old if key in change.new]
+
+
+def _order(label: spelling.Label) -> MutationError:
+    return MutationError(
+        f"The keys of '{label.whole}' come in another order after a staged statement.",
+        where=tuple(dict.fromkeys(place for place in (label.line, where.here()) if place)),
+        why="The order of a dict's keys can't depend on a traced value.",
+        fix="write new values to the keys as they are, or change the order outside of the statement.",
+    )
+
+
 def _differ(old: Contents, new: Contents) -> bool:
-    if old.keys() != new.keys():
+    if list(old) != list(new):
         return True
     return any(new[k] is not old[k] and not _equal_sets(new[k], old[k]) for k in old)
 
@@ -280,6 +299,18 @@ def record_variables(fn: types.FunctionType) -> None:
             _stack.journals[-1].note(cell_place(cell, name))
     for name in names:
         _stack.journals[-1].note(global_place(fn.__globals__, name))
+    for owner in captured(fn):
+        if isinstance(owner, dict) and hasattr(owner, "__missing__"):
+            record(owner)  # reading an item may make it
+
+
+def captured(fn: types.FunctionType) -> Iterator[Any]:
+    """What the variables hold that `fn` takes from around it."""
+    for cell in fn.__closure__ or ():
+        with contextlib.suppress(ValueError):
+            yield cell.cell_contents
+    for name in fn.__code__.co_names:
+        yield fn.__globals__.get(name)
 
 
 @functools.lru_cache(maxsize=4096)
@@ -303,4 +334,4 @@ def commit(place: Place, contents: Contents) -> None:
     place.write(contents)
 
 
-__all__ = ["MISSING", "Journal", "active", "commit", "depth", "has_left", "journal", "record", "record_variables", "staged"]
+__all__ = ["MISSING", "Journal", "active", "captured", "commit", "depth", "has_left", "journal", "record", "record_variables", "staged"]

@@ -170,10 +170,12 @@ class Growth:
           Wanted: the body has taken items of earlier iterations off the end.
           MutationError: it has changed the list elsewhere.
         """
-        known = [value if isinstance(value, Earlier) and value._token is self.token else None for value in values]
+        known = [v if isinstance(v, Earlier) and v._token is self.token else None for v in values]
         gap = known[self.head : self.head + GAP]
         intact = 0
-        while intact < len(gap) and (item := gap[intact]) is not None and item._distance == self.window + GAP - intact:
+        for item in gap:
+            if item is None or item._distance != self.window + GAP - intact:
+                break
             intact += 1
         others = [item for item in (*known[: self.head], *known[self.head + intact :]) if item is not None]
         if intact < GAP and others:
@@ -316,7 +318,7 @@ def _length(live: Sequence[_Live], owner: Any, shown: int) -> Any:
 
 
 def truth(owner: list[Any]) -> bool:
-    """`bool(owner)`: where the list grows in the loop that runs, an empty one is made to hold an item first."""
+    """`bool(owner)`: where the list grows in the loop that runs, it is made to hold an item first."""
     for live in reversed(_local.live):
         if live.growth.place.owner is owner and live.growth.length == 0 and len(owner) == GAP:
             raise Wanted(live.growth.token, 1)

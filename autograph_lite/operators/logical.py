@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import operator
+import types
 from collections.abc import Callable
 from typing import Any
 
@@ -119,6 +120,9 @@ def in_(item: Any, container: Any) -> Any:
     if isinstance(container, (jax.Array, np.ndarray)) and (traced(item) or traced(container)):
         return jnp.any(jnp.asarray(container) == item)
     if not isinstance(container, (tuple, list, set, frozenset, dict, range)):
+        contains = getattr(type(container), "__contains__", None)
+        if isinstance(contains, types.FunctionType):
+            return truth(contains(container, item))  # Python's `in` would ask a traced answer for its truth
         if traced(item) and not _has_own_contains(container):
             raise _no_membership(item, container)
         return item in container

@@ -112,17 +112,6 @@ def _start(name: str, found: Mismatch) -> str:
     return f"start with '{name}' of the structure and shape that it has later."
 
 
-def unsettled(names: Sequence[str], body_fun: Callable[..., Any]) -> CarryMismatchError:
-    """Variables whose types do not come to rest."""
-    shown = ", ".join(f"'{name}'" for name in names)
-    return CarryMismatchError(
-        f"The types of {shown} change with each iteration of the loop.",
-        where=where.of_function(body_fun),
-        why="The number of iterations depends on a traced value, so one body is compiled for all of them.",
-        fix="start with variables of the structure and dtype that they have later.",
-    )
-
-
 def lost(funs: Sequence[Callable[..., Any]], raised: Sequence[bool]) -> tuple[Location, ...]:
     """Where the branches are that may have left a variable unassigned."""
     return tuple(where.of_function(fun) for fun, dead in zip(funs, raised, strict=True) if not dead)[:1]

@@ -105,11 +105,12 @@ def _set_list(owner: list[Any], new: Contents) -> None:
 
 
 def _set_dict(owner: dict[Any, Any], new: Contents) -> None:
-    if list(owner) != list(new):
-        for key in [k for k in owner if k not in new]:
-            dict.__delitem__(owner, key)
+    base: Any = collections.OrderedDict if isinstance(owner, collections.OrderedDict) else dict
+    if list(owner) != list(new):  # the order of the keys is part of what a dict is
+        for key in list(owner):
+            base.__delitem__(owner, key)
     for key, value in new.items():
-        dict.__setitem__(owner, key, value)
+        base.__setitem__(owner, key, value)
 
 
 def _set_set(owner: set[Any], new: Contents) -> None:

@@ -76,6 +76,8 @@ def functions_of(value: Any) -> list[Any]:
             return functions_of(value.__func__)
         case property():
             return [f for f in (value.fget, value.fset, value.fdel) if f is not None]
+        case functools.cached_property() | functools.singledispatchmethod():
+            return [value.func]
     return []
 
 

@@ -22,7 +22,6 @@ CODE = (0, 0)  # the other keys are (number of the check, position in its payloa
 MARK = "autograph_lite check "
 _idents = itertools.count(1)
 _marked: dict[int, Site] = {}
-SHOWN = 10  # lanes of a batch that a note names
 
 
 @dataclasses.dataclass(frozen=True)
@@ -57,25 +56,16 @@ class Site:
 def raise_failed(contents: Contents, sites: dict[int, Site], *, on_host: bool = False) -> None:
     """Raises the first failed check of a program that has run, if there is one.
 
-    A batched program gives an array of codes: the first failing lane is raised, and the lanes are noted.
-
     Args:
       contents: number of the failed check, and the payloads.
       sites: by number.
       on_host: whether this runs inside a host callback, where values are NumPy's.
     """
-    codes = np.asarray(contents.get(CODE, 0))
-    if not codes.any():
+    number = int(contents.get(CODE, 0))
+    if not number:
         return
-    lanes = np.argwhere(codes)
-    first = tuple(lanes[0])
-    number = int(codes[first])
-    payload = [value for _, value in sorted_payload(contents, number)]
-    if codes.ndim:
-        payload = [np.asarray(value)[first] for value in payload]
-    error = sites[number].make([np.asarray(value) if on_host else jnp.asarray(value) for value in payload])
-    _note_lanes(error, [tuple(map(int, lane)) for lane in lanes])
-    raise with_trace(error, sites[number].trace)
+    values = [np.asarray(value) if on_host else jnp.asarray(value) for _, value in sorted_payload(contents, number)]
+    raise with_trace(sites[number].make(values), sites[number].trace)
 
 
 def sorted_payload(contents: Contents, number: int) -> list[tuple[Hashable, Any]]:
@@ -87,14 +77,8 @@ def sorted_payload(contents: Contents, number: int) -> list[tuple[Hashable, Any]
 def raise_inner(error: checkify.Error, program: object) -> None:
     """Raises what checkify found in `program`, if it found anything."""
     found = error.get_exception()
-    if found is None:
-        return
-    lanes = getattr(found, "error_mapping", None)
-    if not lanes:
+    if found is not None:
         raise _from_checkify(found, program)
-    raised = _from_checkify(lanes[min(lanes)], program)
-    _note_lanes(raised, sorted(lanes))
-    raise raised
 
 
 def marked(site: Site) -> str:
@@ -112,14 +96,6 @@ def _from_checkify(found: Any, program: object) -> BaseException:
     # JAX may have kept the trace of the inner function from another program, whose lines would mislead.
     trace = site.trace if site.program is program else site.trace[site.outside :]
     return with_trace(site.make([jnp.asarray(jax.device_get(value)) for value in found.args]), trace)
-
-
-def _note_lanes(error: BaseException, lanes: Sequence[tuple[int, ...]]) -> None:
-    if lanes == [()]:
-        return
-    shown = ", ".join(str(lane[0] if len(lane) == 1 else lane) for lane in lanes[:SHOWN])
-    more = f" and {len(lanes) - SHOWN} more" if len(lanes) > SHOWN else ""
-    error.add_note(f"in lane{'s' if len(lanes) > 1 else ''} {shown}{more} of the batch")
 
 
 def user_trace(error: BaseException) -> tuple[tuple[Entry, ...], int]:

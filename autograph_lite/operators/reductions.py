@@ -133,7 +133,8 @@ def _extreme(
 
 def _less(a: Any, b: Any, order: Callable[[Any, Any], Any]) -> Any:
     """`a < b`, or `a > b`, of numbers, or of tuples and lists of traced numbers."""
-    if not (type(a) is type(b) and isinstance(a, (tuple, list)) and any(map(traced, jax.tree.leaves((a, b))))):
+    sequences = isinstance(a, (tuple, list)) and type(a) is type(b)
+    if not sequences or not any(map(traced, jax.tree.leaves((a, b)))):
         return order(a, b)
     if not a or not b:
         return order(len(a), len(b))

@@ -15,7 +15,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from autograph_lite.converters.python_ops import IN_PLACE
-from autograph_lite.errors import TracedIndexError
+from autograph_lite.errors import MutationError, TracedIndexError
 from autograph_lite.operators import checks, journal, where
 from autograph_lite.operators.values import describe, is_arraylike, traced
 
@@ -40,6 +40,8 @@ def item(base: Any, index: Any) -> Any:
             )
         return base[_checked(index)]
     if not _is_traced_index(index):
+        if isinstance(base, dict) and hasattr(base, "__missing__"):
+            journal.record(base)  # a `defaultdict` makes the item that is read
         return base[index]
     if isinstance(base, np.ndarray):
         return jnp.asarray(base)[_checked(index)]
@@ -121,6 +123,14 @@ def set_item(base: Any, index: Any, value: Any) -> Any:
     return _written(base, index, value)
 
 
+def put(base: Any, index: Any, value: Any) -> Any:
+    """`set_item` where nothing is traced."""
+    if base.__class__ in _CONTAINERS:
+        base[index] = value
+        return base
+    return _written(base, index, value)
+
+
 def store(value: Any, base: Any, *steps: Any) -> Any:
     """`base.a[i] = value` for the steps `'a', (i,)`; returns what `base` is then."""
     return _store(base, steps, lambda _: value)
@@ -140,6 +150,34 @@ def update_item(base: Any, *steps_symbol_operand: Any) -> Any:
         return IN_PLACE[symbol](old, operand())
 
     return _store(base, steps, change, reads=True)
+
+
+def store_shared(value: Any, base: Any, *steps: Any) -> None:
+    """`store` where no name of the function is bound to `base`.
+
+    Raises:
+      MutationError: `base` is an array: a new one in its place would be lost.
+    """
+    _same(base, store(value, base, *steps))
+
+
+def update_shared(base: Any, *steps_symbol_operand: Any) -> None:
+    """`update_item` where no name of the function is bound to `base`.
+
+    Raises:
+      MutationError: `base` is an array: a new one in its place would be lost.
+    """
+    _same(base, update_item(base, *steps_symbol_operand))
+
+
+def _same(base: Any, new: Any) -> None:
+    if new is not base:
+        raise MutationError(
+            f"An array, {describe(base)}, is changed in place, and the function has no name of its own for it.",
+            where=where.here(),
+            why="An array is a value to a compiled program: the change makes a new array, which would be lost.",
+            fix="pass the array to the function and return the new one, or declare its name `nonlocal` or `global`.",
+        )
 
 
 def _store(base: Any, steps: Sequence[Any], change: Callable[[Any], Any], *, reads: bool = False) -> Any:
@@ -203,7 +241,7 @@ def _scalar_operand(value: Any, base: Any, axes: int | None = None) -> Any:
 
 def _needs_jax(index: Any, value: Any) -> bool:
     """Whether a NumPy array can't be changed in place: something is traced, or the change may have to be undone."""
-    return _is_traced_index(index) or any(map(traced, jax.tree.leaves(value))) or journal.depth() > 1
+    return _is_traced_index(index) or any(map(traced, jax.tree.leaves(value))) or journal.staged()
 
 
 def _cast(value: Any, base: jax.Array) -> Any:

@@ -13,8 +13,9 @@ import jax.numpy as jnp
 from jax import lax
 
 from autograph_lite.operators import journal
-from autograph_lite.operators.carry import Carry, failed, run_body, settle, unless_failed
+from autograph_lite.operators.carry import Carry, failed, run_body, unless_failed
 from autograph_lite.operators.conditions import truth
+from autograph_lite.operators.settling import settle
 from autograph_lite.operators.staging import enter
 from autograph_lite.operators.values import traced
 

@@ -92,6 +92,7 @@ class Program:
             checks.new_frame("outputs" if self.checked else "off", inside) as frame,
             journal.journal(outer=None) as written,
         ):
+            classes.seen_around(self.fn, args, kwargs)
             self.state.enter(self.before.merge(state))
             result = None
             try:

@@ -62,13 +62,12 @@ class State:
         kept: list[tuple[Place, Contents]] = []
         for owner, change in changes.items():
             place, old, new = change.place, change.old, change.new
-            python: Contents = dict(old)
-            for key in dict.fromkeys([*old, *new]):
+            python: Contents = {}
+            for key in dict.fromkeys([*new, *old]):
                 value = new.get(key, MISSING)
                 if holds_tracer(value):
                     self.slots.setdefault((owner, key), (place, key))
-                elif (owner, key) not in self.slots:
-                    python[key] = value
+                python[key] = old.get(key, MISSING) if (owner, key) in self.slots else value
             kept.append((place, {k: v for k, v in python.items() if v is not MISSING}))
         if self.slots.keys() != known.keys():
             raise Restart

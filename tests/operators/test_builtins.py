@@ -55,7 +55,7 @@ CALLS = {
     "abs": lambda xs: (abs(xs[1]), abs(xs)),
     "numbers": lambda xs: (int(xs[1] * 1.5), float(xs[0]), bool(xs[0]), int(xs[0] > 1)),
     "round": lambda xs: (round(xs[0] / 2), round(xs[1] / 2), round(xs[0] / 7, 2), round(123.4 * xs[0], -1)),
-    "divmod": lambda xs: (divmod(xs[0], xs[2]), pow(xs[0], 2)),
+    "divmod": lambda xs: (divmod(xs[0], xs[2] + 20), pow(xs[0], 2)),
     "map": lambda xs: (
         list(map(lambda a, b: a - b, xs, xs[::-1])),
         list(map(int, xs)),

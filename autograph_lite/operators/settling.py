@@ -1,0 +1,98 @@
+"""A loop is traced until the types of its variables hold. How is that kept from multiplying where loops are nested?
+
+The second pass over an outer loop's body meets the same inner loops again, with types that are the same or wider. Each of
+them starts from the types at which it came to rest in the pass before: promotion only ever widens, so these are no wider
+than what it will need. So a nest of loops costs a pass or two for each loop, and not for each combination.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import threading
+import types
+from collections.abc import Callable
+from typing import Any
+
+from autograph_lite import _jax
+from autograph_lite.operators import checks, lists, mismatch
+from autograph_lite.operators.carry import Carry, Grow, Unjoinable
+from autograph_lite.operators.templates import Mismatch, Template, join
+
+ATTEMPTS = 24
+Rested = tuple[types.CodeType, tuple[Template, ...]]
+
+
+@dataclasses.dataclass
+class _Pass:
+    """One pass over a loop's body: the types at which the loops in it came to rest, in this pass and in the one before."""
+
+    before: list[Rested]
+    now: list[Rested]
+
+
+class _Local(threading.local):
+    def __init__(self) -> None:
+        self.passes: list[_Pass] = []
+
+
+_local = _Local()
+
+
+@_jax.without_leak_check
+def settled(carry: Carry, body_fun: Callable[..., Any], stage: Callable[[Carry], Any]) -> tuple[Carry, Any]:
+    """The result of `stage`, called with growing types until they hold.
+
+    Raises:
+      Unjoinable: a variable has no type that holds it before and after an iteration.
+    """
+    carry = _from_last_pass(carry, body_fun.__code__)
+    renumber = checks.renumbering()
+    inside: list[Rested] = []
+    for _ in range(ATTEMPTS):
+        renumber()
+        this = _Pass(inside, [])
+        _local.passes.append(this)
+        try:
+            result = stage(carry)
+        except Grow as grow:
+            carry = grow.carry
+        except lists.Wanted as wanted:
+            carry = carry.wants(wanted)
+        else:
+            _local.passes.pop()
+            if _local.passes:
+                _local.passes[-1].now.append((body_fun.__code__, carry.templates))
+            return carry, result
+        finally:
+            if _local.passes and _local.passes[-1] is this:
+                _local.passes.pop()
+        inside = this.now
+    shown = ", ".join(f"'{name}'" for name in carry.names)
+    raise Unjoinable(shown or "the state of the loop", Mismatch("of one type", "of another, again and again,"))
+
+
+def _from_last_pass(carry: Carry, code: types.CodeType) -> Carry:
+    if not _local.passes:
+        return carry
+    around = _local.passes[-1]
+    number = len(around.now)
+    if number >= len(around.before) or around.before[number][0] is not code:
+        return carry
+    known = around.before[number][1]
+    try:
+        templates = tuple(join(own, earlier) for own, earlier in zip(carry.templates, known, strict=True))
+    except Mismatch:
+        return carry
+    return dataclasses.replace(carry, templates=templates)
+
+
+def settle(carry: Carry, body_fun: Callable[..., Any], stage: Callable[[Carry], Any]) -> tuple[Carry, Any]:
+    """`settled`, for a loop whose first iteration may not run.
+
+    Raises:
+      CarryMismatchError: a variable has no type that holds it before and after an iteration.
+    """
+    try:
+        return settled(carry, body_fun, stage)
+    except Unjoinable as error:
+        raise mismatch.carry(error.name, error.found, body_fun) from None

@@ -1,0 +1,266 @@
+"""Do `assert` and `raise` under traced conditions raise what Python raises, in program order?
+
+PYTEST_DONT_REWRITE: the messages of the asserts are compared with Python's own.
+"""
+
+from __future__ import annotations
+
+import jax.numpy as jnp
+import pytest
+
+import autograph_lite
+
+from .outcomes import assert_like_python, outcome, raised
+
+
+class HeavyError(Exception):
+    def __init__(self, mass, unit="kg"):
+        super().__init__(f"too heavy: {mass} {unit}")
+        self.mass, self.unit = mass, unit
+
+
+def f32(*values: float) -> list:
+    return [jnp.float32(v) for v in values]
+
+
+@pytest.mark.parametrize("x", f32(-1, 2))
+def test_assert_without_message(x) -> None:
+    def f(x):
+        assert x < 0
+        return x
+
+    assert_like_python(f, x)
+
+
+@pytest.mark.parametrize("x", f32(-1, 2))
+def test_assert_with_text(x) -> None:
+    def f(x):
+        assert x < 0, "has to be negative"
+        return x
+
+    assert_like_python(f, x)
+
+
+@pytest.mark.parametrize("x", f32(-1, 0.1, 2))
+def test_assert_with_traced_values_in_its_message(x) -> None:
+    def f(x):
+        assert x < 0, f"{x} is not negative, {x + 1:.3f} neither, {{{x:>8}}}"
+        return x
+
+    assert_like_python(f, x)
+
+
+def test_assert_with_a_value_for_a_message() -> None:
+    def f(x):
+        assert x < 0, (x, "is not negative")
+        return x
+
+    assert_like_python(f, jnp.float32(2))
+
+
+def test_the_message_is_made_only_where_the_test_fails() -> None:
+    made = []
+
+    def f(n):
+        assert n < 5, made.append(n)
+        return n
+
+    assert autograph_lite.convert(f)(3) == 3
+    assert made == []
+
+
+@pytest.mark.parametrize("x", f32(-1, 2))
+def test_raise_with_traced_values_in_its_message(x) -> None:
+    def f(x):
+        if x > 0:
+            raise ValueError(f"{x} > 0")
+        return x * 2
+
+    assert_like_python(f, x)
+
+
+def test_raise_of_a_class() -> None:
+    def f(x):
+        if x > 0:
+            raise KeyError
+        return x
+
+    assert_like_python(f, jnp.float32(2))
+
+
+def test_an_exception_with_a_constructor_and_attributes() -> None:
+    def f(x):
+        if x > 0:
+            raise HeavyError(x, unit="g")
+        return x
+
+    assert_like_python(f, jnp.float32(2))
+    error = raised(HeavyError, autograph_lite.convert(f), jnp.float32(2))
+    assert (error.mass, error.unit) == (2, "g")
+
+
+def test_an_exception_that_was_made_before() -> None:
+    def f(x):
+        error = HeavyError(x * 2)
+        if x > 0:
+            raise error
+        return x
+
+    assert_like_python(f, jnp.float32(2))
+
+
+def test_raise_from_a_cause() -> None:
+    def f(x):
+        if x > 0:
+            raise ValueError(f"bad {x}") from KeyError(f"cause {x}")
+        return x
+
+    assert_like_python(f, jnp.float32(2))
+
+
+def test_raise_from_none() -> None:
+    def f(x):
+        if x > 0:
+            raise ValueError("bad") from None
+        return x
+
+    assert_like_python(f, jnp.float32(2))
+
+
+@pytest.mark.parametrize("x", f32(1, 4))
+def test_raise_in_both_branches(x) -> None:
+    def f(x):
+        if x > 3:
+            raise ValueError("big")
+        else:
+            raise TypeError(f"small {x}")
+
+    assert_like_python(f, x)
+
+
+@pytest.mark.parametrize("x", f32(1, 4, 6, 8))
+def test_the_first_failing_check_wins(x) -> None:
+    def f(x):
+        assert x < 7, "first"
+        if x > 5:
+            raise ValueError("second")
+        assert x < 3, "third"
+        return x
+
+    assert_like_python(f, x)
+
+
+@pytest.mark.parametrize("x", f32(1, 4))
+def test_raise_in_a_callee(x) -> None:
+    def positive(x):
+        if x > 3:
+            raise ValueError(f"{x} in the callee")
+        return x
+
+    def f(x):
+        y = positive(x)
+        assert y > 2, "after the callee"
+        return y
+
+    assert_like_python(f, x)
+
+
+@pytest.mark.parametrize("n", [0, 3, 8])
+def test_raise_in_nested_loops(n) -> None:
+    def f(n):
+        total = 0
+        for i in range(n):
+            for j in range(i):
+                if i * j == 6:
+                    raise KeyError(i, j)
+                total += i * j
+        return total
+
+    assert outcome(autograph_lite.convert(f), jnp.int32(n)) == outcome(f, n)
+
+
+@pytest.mark.parametrize("n", [0, 5])
+def test_raise_leaves_an_endless_loop(n) -> None:
+    def f(n):
+        k = 0
+        while True:
+            if k > n:
+                raise StopAsyncIteration(f"after {k}")
+            k += 1
+
+    assert outcome(autograph_lite.convert(f), jnp.int32(n)) == outcome(f, n)
+
+
+@pytest.mark.parametrize("x", f32(1, 30))
+def test_assert_in_a_while_loop(x) -> None:
+    def f(x):
+        steps = 0
+        while x < 100:
+            x = x * 2
+            steps += 1
+            assert x < 120, f"{x} after {steps}"
+        return x
+
+    assert outcome(autograph_lite.convert(f), x) == outcome(f, x)
+
+
+def test_assert_in_an_unrolled_loop_names_its_iteration() -> None:
+    def f(x):
+        for i in range(5):
+            assert x + i < 4, f"{x} at {i}"
+        return x
+
+    assert_like_python(f, jnp.float32(2))
+
+
+def test_assert_in_a_loop_over_an_array() -> None:
+    def f(xs):
+        total = 0.0
+        for x in xs:
+            assert x > 0, f"{x} after {total}"
+            total += x
+        return total
+
+    assert_like_python(f, jnp.array([1.0, 2.0, -3.0, 4.0, -5.0]))
+
+
+def test_raise_under_with_and_finally() -> None:
+    log = []
+
+    def f(x):
+        try:
+            if x > 0:
+                raise ValueError(f"{x}")
+        finally:
+            log.append("left")
+        return x
+
+    assert outcome(autograph_lite.convert(f), jnp.float32(2))[:2] == (ValueError, "2.0")
+    assert log == ["left"]
+
+
+def test_an_object_keeps_what_was_written_before_the_raise() -> None:
+    class Counter:
+        count = 0
+
+    def f(counter, x):
+        counter.count = counter.count + x
+        if x > 2:
+            raise ValueError("enough")
+        counter.count = counter.count + 100
+        return x
+
+    plain, converted = Counter(), Counter()
+    assert outcome(autograph_lite.convert(f), converted, jnp.float32(3))[:2] == outcome(f, plain, jnp.float32(3))[:2]
+    assert float(converted.count) in (float(plain.count), 0.0)  # Python's, or as if the call had not been
+    assert outcome(autograph_lite.convert(f), converted, jnp.float32(1))[0] == "value"
+
+
+def test_a_check_on_python_values_raises_while_tracing() -> None:
+    def f(x, n):
+        if n > 3:
+            raise ValueError(f"{n}")
+        return x
+
+    assert_like_python(f, jnp.float32(2), 4)
+    assert_like_python(f, jnp.float32(2), 3)

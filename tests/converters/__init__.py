@@ -1,0 +1,1 @@
+"""Tests of the passes, each alone and all together."""
