@@ -106,7 +106,7 @@ class _Walk:
             if handler.type is not None:
                 self.expression(handler.type, have)
             done &= self.block(handler.body, have | name) - name
-        return done | self.block(node.finalbody, have)
+        return done | (self.block(node.finalbody, have) - have)
 
     def expression(self, node: gast.AST, have: Names) -> Names:
         """Notes the reads in `node`; bindings by a walrus that is always evaluated count from then on."""

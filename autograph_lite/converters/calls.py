@@ -79,6 +79,8 @@ class Calls(trees.Transformer):
         match node.func:
             case gast.Attribute(value=gast.Name(id=self.context.ag)):
                 return node
+            case gast.Call(func=gast.Attribute(value=gast.Name(id=self.context.ag), attr="error")):
+                return node  # calls the exception's class as `ag.call` would
             case gast.Name(id="super") if not node.args and not node.keywords and self.first is not None:
                 node.args = [quote.located(quote.name("__class__"), node), quote.located(quote.name(self.first), node)]
                 return node

@@ -2,13 +2,18 @@
 
     y: float = x                          y = x
     del y                                 y = ag.deleted(y, 'y')
+    if a and (b := f(a)):                 test = a
+        use(b)                            if test:
+                                              test = (b := f(a))
+                                          if test:
+                                              use(b)
     while (k := step(k)) > 0:             while True:
         use(k)                                if not (k := step(k)) > 0:
                                                   break
                                               use(k)
 
 Annotations of local names are never evaluated by Python, and a name that was deleted may be handed to a branch like any
-other. A test that binds a name moves into the loop's body, where its binding is an ordinary one.
+other. A test that binds a name moves into statements, where its binding is an ordinary one.
 """
 
 from __future__ import annotations
@@ -16,6 +21,7 @@ from __future__ import annotations
 import gast
 
 from autograph_lite.analysis import scopes
+from autograph_lite.converters import assigned
 from autograph_lite.converters.context import Context
 from autograph_lite.syntax import quote, trees
 
@@ -66,6 +72,32 @@ class _Desugar(trees.Transformer):
                 new.append(gast.Delete([target]))
         return quote.all_located(new, node)
 
+    def visit_If(self, node: gast.If) -> gast.AST | list[gast.stmt]:
+        self.generic_visit(node)
+        test, negated = node.test, False
+        while isinstance(test, gast.UnaryOp) and isinstance(test.op, gast.Not):
+            test, negated = test.operand, not negated
+        if not isinstance(test, gast.BoolOp) or not any(map(_binds, test.values[1:])):
+            return node
+        # `if a and (b := f()): ...`: the second operand becomes a statement, whose binding is an ordinary one.
+        holds = self.context.fresh("test")
+        statements: list[gast.stmt] = [quote.assign([holds], test.values[0])]
+        inner = statements
+        for operand in test.values[1:]:
+            decides: gast.expr = quote.name(holds)
+            if isinstance(test.op, gast.Or):
+                decides = gast.UnaryOp(gast.Not(), decides)
+            rest: list[gast.stmt] = [quote.assign([holds], operand)]
+            inner.append(quote.located(gast.If(decides, rest, []), operand))
+            inner = rest
+        node.test = quote.located(quote.name(holds), node.test)
+        if isinstance(test.op, gast.And) and not negated:
+            known = frozenset(scopes.bound(test.values[1:]))
+            node.body = [assigned.marked(s, known, self.context.ag) for s in node.body]
+        if negated:
+            node.test = quote.located(gast.UnaryOp(gast.Not(), node.test), node.test)
+        return [*quote.all_located(statements, node), node]
+
     def visit_While(self, node: gast.While) -> gast.AST | list[gast.stmt]:
         self.generic_visit(node)
         if not any(isinstance(n, gast.NamedExpr) for n in scopes.own_nodes([node.test])):
@@ -78,10 +110,15 @@ class _Desugar(trees.Transformer):
             before = quote.stmts("finished = False", finished=finished)
             leave = [*quote.stmts("finished = True", finished=finished), gast.Break()]
             after = [gast.If(quote.name(finished), node.orelse, [])]
-        test = quote.located(gast.If(gast.UnaryOp(gast.Not(), node.test), leave, []), node.test)
-        loop = gast.While(quote.constant(True), [test, *node.body], [])
+        test = self.visit(quote.located(gast.If(gast.UnaryOp(gast.Not(), node.test), leave, []), node.test))
+        tests = test if isinstance(test, list) else [test]
+        loop = gast.While(quote.constant(True), [*tests, *node.body], [])
         return quote.all_located([*before, loop, *after], node)
 
 
 def _is_stored(node: gast.Name) -> bool:
     return isinstance(node.ctx, gast.Store)
+
+
+def _binds(node: gast.AST) -> bool:
+    return any(isinstance(n, gast.NamedExpr) for n in gast.walk(node))

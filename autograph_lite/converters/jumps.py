@@ -22,6 +22,7 @@ import gast
 
 from autograph_lite.analysis import scopes
 from autograph_lite.analysis.exits import LOOPS, always_jumps, always_returns, blocks, escapes
+from autograph_lite.converters import assigned
 from autograph_lite.converters.context import Context
 from autograph_lite.syntax import quote, trees
 
@@ -214,11 +215,12 @@ class _Jumps:
         guarded = any(isinstance(n, (gast.With, gast.Try, gast.TryStar)) for n in scopes.own_nodes(node.body))
         if len(returns) != 1 or guarded:
             return None
-        bound = set(scopes.bound([node]))
         late = trees.copied(returns[0])
         if late.value is None:
             late.value = quote.located(quote.constant(None), late)
-        late.value = _Assigned(self.ag, bound).visit(late.value)
+        known = _assigned_before([node], returns[0], frozenset())
+        assert known is not None
+        late.value = assigned.marked(late.value, known, self.ag)
         return late
 
     def new_ret(self) -> str:
@@ -246,19 +248,19 @@ class _Jumps:
         return found
 
 
-class _Assigned(trees.Transformer):
-    """Marks reads of names that are known to be assigned."""
-
-    def __init__(self, ag: str, names: set[str]) -> None:
-        self.ag, self.names = ag, names
-
-    def visit_Lambda(self, node: gast.Lambda) -> gast.AST:
-        return node
-
-    def visit_Name(self, node: gast.Name) -> gast.AST:
-        if node.id not in self.names or not isinstance(node.ctx, gast.Load):
-            return node
-        return quote.located(quote.expr("ag.assigned(y)", ag=self.ag, y=node), node)
+def _assigned_before(body: Sequence[gast.stmt], last: gast.stmt, known: frozenset[str]) -> frozenset[str] | None:
+    """Names that are surely assigned in `body` before the statement `last` in it; None if it is not in it."""
+    for node in body:
+        if node is last:
+            return known
+        inside = known | frozenset(scopes.bound([node.target]) if isinstance(node, gast.For) else ())
+        for block in blocks(node):
+            found = _assigned_before(block, last, inside)
+            if found is not None:
+                return found
+        if isinstance(node, (gast.Assign, gast.AugAssign)):
+            known |= frozenset(scopes.bound([node]))
+    return None
 
 
 def _any(tests: list[gast.expr]) -> gast.expr:

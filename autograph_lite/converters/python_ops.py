@@ -80,7 +80,7 @@ def defined(value: T) -> T:
 
 
 def assigned(value: Any) -> Any:
-    """The value of a variable that is known to have one."""
+    """The value of a variable that is known to have one where this is evaluated."""
     return value.value if isinstance(value, Maybe) else value
 
 

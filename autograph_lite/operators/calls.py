@@ -16,7 +16,7 @@ from collections.abc import Callable
 from typing import Any
 
 from autograph_lite.errors import ConversionError, SourceNotFoundError
-from autograph_lite.operators import classes, journal, list_errors, lists, policy, recipes, recursion, unconverted
+from autograph_lite.operators import classes, journal, list_errors, lists, policy, recipes, recursion, transformed, unconverted
 from autograph_lite.transpiler import Transpiler
 
 MUTATORS = (list, dict, set, bytearray)
@@ -334,6 +334,9 @@ def _object(callee: Any) -> Any:
     if policy.is_users_class(kind):
         classes.seen(callee)
         return callee
+    wrapped = transformed.converted(callee, convert)
+    if wrapped is not None:
+        return wrapped
     classes.seen_inside(callee)
     return _with_converted_arguments(callee)
 
@@ -356,7 +359,7 @@ def _with_converted_arguments(fn: Any) -> Any:
 
 
 def _may_hold_functions(value: Any) -> bool:
-    if isinstance(value, (types.FunctionType, types.MethodType, functools.partial)):
+    if isinstance(value, (types.FunctionType, types.MethodType, functools.partial, *transformed.KINDS)):
         return True
     if isinstance(value, (list, tuple)) and len(value) < 64:
         return any(isinstance(v, (types.FunctionType, types.MethodType, functools.partial)) for v in value)
@@ -384,6 +387,9 @@ def argument(value: Any) -> Any:
         return types.MethodType(convert(fn), value.__self__) if policy.is_users(fn) else value
     if isinstance(value, functools.partial):
         return functools.partial(argument(value.func), *value.args, **value.keywords)
+    wrapped = transformed.converted(value, convert)
+    if wrapped is not None:
+        return wrapped
     if type(value) in (list, tuple) and any(map(_may_hold_functions, value)):
         return type(value)(map(argument, value))
     return value

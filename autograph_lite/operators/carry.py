@@ -162,7 +162,7 @@ class Carry:
         grown, growths = dict(self.slots), dict(self.growths)
         known = [slot.place.owner for slot in self.slots.values()]
         known += [growth.place.owner for growth in self.growths.values()]
-        roots = [*roots, checks.frame(), *known]
+        roots = [*roots, *known]
         appended: dict[Hashable, list[Captured]] = {}
         for owner, change in written.changes(roots).items():
             if owner in growths or (len(change.new) != len(change.old) and lists.grows(change.place)):

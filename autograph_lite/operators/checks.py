@@ -9,6 +9,7 @@ an output of the program, and the call raises; elsewhere it is given to a host c
 from __future__ import annotations
 
 import contextlib
+import sys
 import threading
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -44,7 +45,7 @@ class Frame:
         self.mode, self.base = mode, base
         self.inside, self.whole = inside, bool(inside)
         self.program = object()
-        self.place = Place(self, lambda: dict(self.contents), self._write, lambda _: "a check")
+        self.place = Place(self, lambda: dict(self.contents), self._write, lambda _: "a check", ours=True)
 
     def _write(self, new: Contents) -> None:
         self.contents = dict(new)
@@ -200,7 +201,7 @@ class handling:  # noqa: N801 (a context manager that reads as a verb)
         self.kinds = kinds
 
     def __enter__(self) -> None:
-        _local.handlers.append((self.kinds, journal.depth(), where.here()))
+        _local.handlers.append((self.kinds, journal.base(), sys._getframe(1)))
 
     def __exit__(self, *_: object) -> None:
         _local.handlers.pop()
@@ -214,9 +215,11 @@ def _catches(kinds: Any, error: BaseException) -> bool:
 
 def refuse_handlers(error: BaseException) -> None:
     """Raises HandledRaiseError if an `except` around would have caught `error`, had Python raised it."""
-    for kinds, _, location in reversed(_local.handlers):
-        if _catches(kinds(), error):
-            places = tuple(p for p in (where.here(), location) if p)
+    base = journal.base()
+    for kinds, trace, around in reversed(_local.handlers):
+        # A `try` around a call of a compiled function, which is another trace, gets the exception from the call.
+        if trace == base and _catches(kinds(), error):
+            places = tuple(p for p in (where.here(), where.of_frame(around)) if p)
             raise HandledRaiseError(
                 f"'{type(error).__name__}' is raised under a traced condition inside a `try` that catches it.",
                 where=places,

@@ -10,7 +10,7 @@ import jax
 import jax.numpy as jnp
 
 from autograph_lite.errors import ConditionError, PythonOnlyError
-from autograph_lite.operators import where
+from autograph_lite.operators import lists, where
 from autograph_lite.operators.values import describe, traced
 
 
@@ -36,6 +36,11 @@ def truth(value: Any) -> Any:
                 fix="say which is meant: jnp.any(...) or jnp.all(...).",
             )
     return value if value.dtype == bool else value != 0
+
+
+def python_truth(value: Any) -> Any:
+    """`value`, or what is as true: of a list that grows in a staged loop, whether it will hold anything then."""
+    return lists.truth(value) if type(value) is list else value
 
 
 def python_test(value: Any) -> Any:

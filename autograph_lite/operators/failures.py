@@ -24,7 +24,9 @@ def assert_(test: Any, message: Callable[[], Any] | None = None) -> None:
         args = (message(),) if message is not None else ()
         checks.fail_if(jnp.logical_not(truth(test)), AssertionError(*args))
     elif not test:
-        raise AssertionError(message()) if message is not None else AssertionError
+        error_ = AssertionError(*([message()] if message is not None else []))
+        recipes.explicit(error_)  # on a staged path, it is raised only if that path is taken
+        raise error_
 
 
 def error(kind: Any) -> Callable[..., Any]:

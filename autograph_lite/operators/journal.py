@@ -82,11 +82,17 @@ class Journal:
                 captured = {k: capture(v) for k, v in new.items() if old.get(k, MISSING) is not v}
                 changed[key] = Change(place, old, new, captured)
         self.restore()
-        wanted = {id(_target(c.place)): key for key, c in changed.items() if id(_target(c.place)) not in self.born}
+        wanted = {
+            id(_target(c.place)): key
+            for key, c in changed.items()
+            if id(_target(c.place)) not in self.born and not c.place.ours
+        }
         found = _reachable([*roots, *self._global_roots()], set(wanted)) if wanted else set()
         result: dict[Hashable, Change] = {}
         for key, change in changed.items():
-            if id(_target(change.place)) in found:
+            if change.place.ours:
+                result[key] = change
+            elif id(_target(change.place)) in found:
                 if isinstance(change.place.owner, Iterator):
                     raise mismatch.iterator(change.place.label("items"), change.place.owner)
                 if self.outer is not None and _reordered(change):

@@ -13,7 +13,7 @@ import numpy as np
 
 from autograph_lite.errors import TracedIndexError
 from autograph_lite.operators import where
-from autograph_lite.operators.conditions import truth
+from autograph_lite.operators.conditions import python_truth, truth
 from autograph_lite.operators.if_stmt import if_stmt
 from autograph_lite.operators.values import describe, is_arraylike, traced
 
@@ -26,7 +26,7 @@ def and_(first: Any, *rest: Thunk) -> Any:
     for number, operand in enumerate(rest):
         if value is not True and traced(value):
             return _both(value, lambda now=number: and_(rest[now](), *rest[now + 1 :]), conjunction=True)
-        if not value:
+        if not python_truth(value):
             return value
         value = operand()
     return value
@@ -38,7 +38,7 @@ def or_(first: Any, *rest: Thunk) -> Any:
     for number, operand in enumerate(rest):
         if value is not False and traced(value):
             return _both(value, lambda now=number: or_(rest[now](), *rest[now + 1 :]), conjunction=False)
-        if value:
+        if python_truth(value):
             return value
         value = operand()
     return value
@@ -55,7 +55,7 @@ def _both(value: Any, rest: Thunk, *, conjunction: bool) -> Any:
 
 def not_(value: Any) -> Any:
     """`not value`."""
-    return jnp.logical_not(truth(value)) if traced(value) else not value
+    return jnp.logical_not(truth(value)) if traced(value) else not python_truth(value)
 
 
 _COMPARISONS: dict[str, Callable[[Any, Any], Any]] = {

@@ -31,12 +31,14 @@ class Place:
       read: its contents, as a new dictionary from keys (attribute names, indices, ...) to values.
       write: makes its contents equal to such a dictionary.
       shown: how a message calls a key's place where the user's source does not tell.
+      ours: whether it is state of this package, which is there before any body runs.
     """
 
     owner: Any
     read: Callable[[], Contents]
     write: Callable[[Contents], None]
     shown: Callable[[Hashable], str]
+    ours: bool = False
 
     def label(self, key: Hashable) -> str:
         """How the user calls a key's place."""

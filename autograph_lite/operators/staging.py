@@ -49,7 +49,7 @@ class Path:
                 raise
             self.raised = error
             checks.fail_if(True, error)
-        self.changes = written.changes([fun, *operands, checks.frame()])
+        self.changes = written.changes([fun, *operands])
         captured = [c for change in self.changes.values() for c in change.captured.values()]
         return [leaf for value in [*self.values, *captured] for leaf in (value.present, *value.leaves)]
 

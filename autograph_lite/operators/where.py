@@ -28,6 +28,11 @@ def of_function(fn: Callable[..., Any]) -> Location | tuple[()]:
     return at(code.co_filename, code.co_firstlineno, function_name(code))
 
 
+def of_frame(frame: types.FrameType) -> Location:
+    """The line that a frame of the user's is at."""
+    return at(frame.f_code.co_filename, frame.f_lineno, frame.f_code.co_name)
+
+
 def at(path: str, line: int, function: str) -> Location:
     """A line of a file, with its text."""
     return Location(path, line, function, linecache.getline(path, line).strip())

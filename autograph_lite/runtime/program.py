@@ -102,7 +102,7 @@ class Program:
                     raise
                 # The function always ends in this `raise`, maybe after a check that fails first.
                 checks.fail_if(True, error)
-            changes = written.changes([self.fn, args, kwargs, frame, *self.state.owners()])
+            changes = written.changes([self.fn, args, kwargs, *self.state.owners()])
             failures = changes.pop(journal.key_of(frame.place), None)
         _refuse_mutated_arguments((args, kwargs), changes)
         after = self.state.after(changes)

@@ -1,0 +1,32 @@
+"""Reads of names that are known to be assigned, wherever the analysis may see a path that skips the assignment."""
+
+from __future__ import annotations
+
+from typing import TypeVar
+
+import gast
+
+from autograph_lite.syntax import quote, trees
+
+Node = TypeVar("Node", bound=gast.AST)
+
+
+def marked(node: Node, names: frozenset[str], ag: str) -> Node:
+    """`node` with reads of `names` as `ag.assigned(name)`; the pass *undefined* takes the marks away that do nothing."""
+    result: Node = _Assigned(ag, names).visit(node)
+    return result
+
+
+class _Assigned(trees.Transformer):
+    def __init__(self, ag: str, names: frozenset[str]) -> None:
+        self.ag, self.names = ag, names
+
+    def visit_Lambda(self, node: gast.AST) -> gast.AST:
+        return node  # called later, when the name may have been deleted
+
+    visit_FunctionDef = visit_AsyncFunctionDef = visit_ClassDef = visit_Lambda
+
+    def visit_Name(self, node: gast.Name) -> gast.AST:
+        if node.id not in self.names or not isinstance(node.ctx, gast.Load):
+            return node
+        return quote.located(quote.expr("ag.assigned(y)", ag=self.ag, y=node), node)
