@@ -97,6 +97,7 @@ def _guarded(
             return operands
 
         def run(*operands: Any, item: Any = item) -> Any:
+            enter(body_fun, operands)
             return body_fun(item, *operands)
 
         values = _statement(until(*before), skip, run, before, names, body_fun)
@@ -195,6 +196,7 @@ def _unless(until: Callable[..., Any], body_fun: Callable[..., Any], names: tupl
             return operands
 
         def run(*operands: Any) -> Any:
+            enter(body_fun, operands)
             return body_fun(item, *operands)
 
         stop = until(*values)

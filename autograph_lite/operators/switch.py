@@ -70,6 +70,7 @@ def _nested(
 ) -> Any:
     """The chain as it was written, for a value that is no integer."""
     if not values:
+        enter(funs[0], operands)
         return funs[0](*operands)
     chosen = subject == values[0][0]
     for other in values[0][1:]:

@@ -8,7 +8,6 @@ Such a wrapper holds the user's function inside, where no call of converted code
 
 from __future__ import annotations
 
-import copy
 import types
 import weakref
 from collections.abc import Callable
@@ -54,7 +53,8 @@ def _is_default(info: Any) -> bool:
 
 
 def _derived(callee: Any, convert: Callable[[types.FunctionType], Any]) -> Any:
-    made = copy.copy(callee)
+    made = object.__new__(type(callee))  # its constructor would begin anew
+    vars(made).update(vars(callee))
     for name in PARTS:
         part = getattr(callee, name, None)
         if isinstance(part, types.FunctionType) and policy.is_users(part):
