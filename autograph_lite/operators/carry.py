@@ -16,6 +16,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from autograph_lite import _jax
+from autograph_lite.converters.python_ops import Maybe
 from autograph_lite.operators import checks, journal, list_errors, lists, mismatch, where
 from autograph_lite.operators.places import MISSING, Contents, Place
 from autograph_lite.operators.staging import enter
@@ -77,6 +78,7 @@ class Carry:
       outer: the trace around the loop.
       growths: lists that get longer with each iteration, by the key of their place.
       stacks: whether the loop can put out a row for each iteration.
+      sure: for each variable, whether every iteration assigns it; known once the body has been traced.
     """
 
     names: tuple[str, ...]
@@ -86,6 +88,7 @@ class Carry:
     outer: object
     growths: dict[Hashable, lists.Growth] = dataclasses.field(default_factory=dict)
     stacks: bool = False
+    sure: list[bool] = dataclasses.field(default_factory=list)
 
     @classmethod
     def of(cls, names: Sequence[str], values: Sequence[Any], *, stacks: bool = False) -> Carry:
@@ -158,6 +161,7 @@ class Carry:
           Unjoinable: no types hold both.
         """
         captured = list(map(capture, values))
+        self.sure[:] = [value.present is True for value in captured]
         contents = {key: slot.before for key, slot in self.slots.items()}
         grown, growths = dict(self.slots), dict(self.growths)
         known = [slot.place.owner for slot in self.slots.values()]
@@ -253,10 +257,12 @@ class Carry:
         Args:
           arrays: after the last iteration.
           outputs: what the iterations have put out, stacked.
-          count: the number of iterations.
+          count: the number of iterations, where it is known; at least 1.
           reverse: whether the last iteration is at index 0 of the outputs.
         """
         values, contents = self.read(arrays)
+        if count:  # what every iteration assigns is assigned
+            values = [_certain(value) if sure else value for value, sure in zip(values, self.sure, strict=True)]
         outputs = iter(outputs)
         rows = {owner: growth.rows(outputs, count, reverse=reverse) for owner, growth in self.growths.items()}
         for place, new in self._merged(contents):
@@ -264,6 +270,10 @@ class Carry:
             journal.commit(place, self.growths[owner].finished(new, rows[owner]) if owner in rows else new)
         checks.flush()
         return tuple(values)
+
+
+def _certain(value: Any) -> Any:
+    return value.value if type(value) is Maybe else value
 
 
 def _below(key: Hashable, end: int) -> bool:
