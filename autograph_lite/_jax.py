@@ -42,11 +42,12 @@ def as_type(value: Any, dtype: Any, weak: bool) -> jax.Array:
     """`value` as an array of that dtype and weak type."""
     # The public lax.convert_element_type can't make a weakly typed array.
     array = value if isinstance(value, jax.Array) else jnp.asarray(value)
-    if jax.dtypes.issubdtype(array.dtype, jax.dtypes.extended):
+    if jnp.issubdtype(array.dtype, jax.dtypes.extended):
         return array
     if array.dtype == dtype and weak_type(array) == weak:
         return array
-    return lax_internal._convert_element_type(array, np.dtype(dtype), weak_type=weak)
+    converted: jax.Array = lax_internal._convert_element_type(array, np.dtype(dtype), weak_type=weak)
+    return converted
 
 
 def weak_type(array: Any) -> bool:
@@ -57,7 +58,7 @@ def weak_type(array: Any) -> bool:
 def varying_axes(array: Any) -> frozenset[str]:
     """The mesh axes of an enclosing shard_map over which the value differs from device to device."""
     aval = jax.typeof(array)
-    vma = getattr(aval, "vma", None)  # 0.10
+    vma: Any = getattr(aval, "vma", None)  # 0.10
     if vma is None:
         vma = getattr(getattr(aval, "manual_axis_type", None), "varying", frozenset())  # 0.12
     return frozenset(vma)
@@ -85,12 +86,24 @@ def without_leak_check(fun: F) -> F:
     return run  # type: ignore[return-value]
 
 
+def outermost_trace() -> Any:
+    """The outermost trace of this thread, as an object that is itself only."""
+    trace = core.trace_ctx.trace
+    while (parent := getattr(trace, "parent_trace", None)) is not None and not isinstance(
+        parent, core.EvalTrace
+    ):
+        trace = parent
+    return trace
+
+
+def is_of_this_trace(value: Any) -> bool:
+    """Whether `value` is a tracer of the innermost trace of this thread."""
+    return isinstance(value, core.Tracer) and getattr(value, "_trace", None) is core.trace_ctx.trace
+
+
 def when_trace_ends(action: Callable[[], None]) -> None:
     """Calls `action` once the outermost trace of this thread is over."""
-    trace = core.trace_ctx.trace
-    while (parent := getattr(trace, "parent_trace", None)) is not None and not isinstance(parent, core.EvalTrace):
-        trace = parent
-    weakref.finalize(trace, action)
+    weakref.finalize(outermost_trace(), action)
 
 
 def _let_go(trace: Any) -> None:
@@ -160,7 +173,11 @@ class OpenTrace:
         self._jaxpr: Any = None
 
     def _inside(self, fun: Callable[[], Sequence[Any]]) -> Sequence[Any]:
-        with source_info_util.reset_name_stack(), partial_eval.TracebackScope(), core.set_current_trace(self._trace):
+        with (
+            source_info_util.reset_name_stack(),
+            partial_eval.TracebackScope(),
+            core.set_current_trace(self._trace),
+        ):
             return fun()
 
     def lookup(self, leaf: Any) -> Any:
@@ -185,7 +202,9 @@ class OpenTrace:
         jaxprs = [trace._jaxpr for trace in traces]
         if not any(jaxpr.effects or jaxpr.out_avals for jaxpr in jaxprs):
             return []  # the branches held nothing but checks that are switched off
-        if any(jaxpr.effects for jaxpr in jaxprs) or jax.config.jax_disable_jit:  # JAX knows what to do with them
+        if (
+            any(jaxpr.effects for jaxpr in jaxprs) or jax.config.jax_disable_jit  # type: ignore[attr-defined]
+        ):  # JAX knows what to do with them
             branches = [trace.emit for trace in traces]
             return list(lax.cond(test, *branches) if test.dtype == bool else lax.switch(test, branches))
         if test.dtype == bool:
@@ -193,13 +212,14 @@ class OpenTrace:
         else:
             index = lax.clamp(np.int32(0), test, np.int32(len(jaxprs) - 1))
         separated, all_consts = zip(*map(partial_eval.separate_consts, jaxprs), strict=True)
+        merged: Any
         merged, consts = common._merge_common_consts(separated, all_consts)
         # An output that is one input on every path needs no branch.
         ways = [partial_eval._jaxpr_forwarding(getattr(jaxpr, "jaxpr", jaxpr)) for jaxpr in merged]
         forwarded = [way[0] if len(set(way)) == 1 else None for way in zip(*ways, strict=True)]
         kept = [way is None for way in forwarded]
-        branches = [partial_eval.prune_closed_jaxpr_outputs(jaxpr, kept) for jaxpr in merged]
-        outputs = iter(conditionals.cond_p.bind(index, *consts, branches=tuple(branches)))
+        pruned = [partial_eval.prune_closed_jaxpr_outputs(jaxpr, kept) for jaxpr in merged]
+        outputs = iter(conditionals.cond_p.bind(index, *consts, branches=tuple(pruned)))
         return [next(outputs) if way is None else lax_internal.asarray(consts[way]) for way in forwarded]
 
 
@@ -220,7 +240,13 @@ def _program(kind: Any) -> str:
         for number in (1, 2.5):
             values: list[Any] = []
             trace = kind(lambda number=number, values=values: values.append(x * number) or values, choose)
-            trace.finish(lambda trace=trace, values=values: [trace.lookup(values[0]) + jnp.float32(1), jnp.float32(1), x])
+            trace.finish(
+                lambda trace=trace, values=values: [
+                    trace.lookup(values[0]) + jnp.float32(1),
+                    jnp.float32(1),
+                    x,
+                ]
+            )
             traces.append(trace)
         return list(kind.select(test, traces))
 

@@ -45,8 +45,8 @@ def convert(fn: Any = None, *, recursive: bool = True, checks: bool | str = True
     if isinstance(fn, (staticmethod, classmethod)):
         return type(fn)(convert(fn.__func__, recursive=recursive, checks=checks))
     if isinstance(fn, property):
-        parts = [p and convert(p, recursive=recursive, checks=checks) for p in (fn.fget, fn.fset, fn.fdel)]
-        return property(*parts, doc=fn.__doc__)
+        get, put, delete = (p and convert(p, recursive=recursive, checks=checks) for p in (fn.fget, fn.fset, fn.fdel))
+        return property(get, put, delete, fn.__doc__)
     return Function(fn, recursive=recursive, checks=checks)
 
 
@@ -59,6 +59,9 @@ def to_graph(fn: F, *, recursive: bool = True) -> F:
     Args:
       fn: a function, bound method or `functools.partial`.
       recursive: whether the functions that it calls are converted too.
+
+    Returns:
+      The converted function; the same object for the same `fn`.
 
     Raises:
       SourceNotFoundError: the function has no source.
@@ -74,6 +77,9 @@ def to_code(fn: Callable[..., Any], *, after: str | None = None) -> str:
     Args:
       fn: a function, or what `convert` or `to_graph` made of it.
       after: the name of a pass, to see the code as it is after that pass.
+
+    Returns:
+      The text of one function definition. It is for reading: what runs is compiled from the same tree, not from this text.
 
     Raises:
       SourceNotFoundError: the function has no source.
@@ -99,7 +105,14 @@ def _python_function(fn: Any) -> types.FunctionType:
 
 
 def do_not_convert(fn: F) -> F:
-    """Excludes `fn` from conversion: converted code calls it as it is."""
+    """Excludes `fn` from conversion: converted code calls it as it is.
+
+    Args:
+      fn: a function, static method or class method; used as a decorator.
+
+    Returns:
+      `fn` itself, marked.
+    """
     target = fn.__func__ if isinstance(fn, (staticmethod, classmethod)) else fn
     setattr(target, policy.MARK, True)
     return fn
@@ -109,6 +122,15 @@ def range(*args: Any) -> Any:  # noqa: A001 (the staged counterpart of the built
     """`range(...)`, whose loop is staged in converted code, also where the bounds are Python values.
 
     Under plain Python it iterates as the builtin does.
+
+    Args:
+      *args: `stop`, or `start, stop`, or `start, stop, step`, as for the builtin; each may be traced.
+
+    Returns:
+      An iterable of the numbers.
+
+    Raises:
+      ValueError: `step` is zero.
     """
     start, stop, step = (0, args[0], 1) if len(args) == 1 else (*args, 1)[:3]
     if not isinstance(step, int) or step:

@@ -92,7 +92,7 @@ def _convert_tree(fn: types.FunctionType, is_library: IsLibrary, after: str | No
     plain = trees.copied(tree) if form != "full" else None
     functions = functions_in(tree)
     open_ = [function for function in functions if not opaque.is_opaque(function)]
-    function_plans: dict[gast.AST, plans.FunctionPlan] = {}
+    function_plans: dict[gast.FunctionDef, plans.FunctionPlan] = {}
     if form == "light" and functions == [tree] == open_:  # no other function that needs the converted body
         return light.join(tree, tree, functions, context, both=False), context
     for step in PASSES:
@@ -111,7 +111,7 @@ def _convert_tree(fn: types.FunctionType, is_library: IsLibrary, after: str | No
 
 
 def _run(
-    step: Pass, tree: gast.AST, open_: list[gast.AST], context: Context, function_plans: dict[gast.AST, plans.FunctionPlan]
+    step: Pass, tree: gast.AST, open_: list[gast.FunctionDef], context: Context, function_plans: dict[gast.FunctionDef, plans.FunctionPlan]
 ) -> None:
     if step.name == "undefined":
         for function, plan in function_plans.items():

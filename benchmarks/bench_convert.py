@@ -30,7 +30,10 @@ def converting(make: Callable[[int], types.FunctionType], size: int) -> float:
 
 def measure(lines: tuple[int, ...] = LINES, conditionals: tuple[int, ...] = CONDITIONALS) -> list[Row]:
     """Milliseconds of conversion by kind and size of function."""
-    generated_functions = [("mixed, lines", generated.mixed, lines), ("if/else in a row", generated.conditionals, conditionals)]
+    generated_functions = [
+        ("mixed, lines", generated.mixed, lines),
+        ("if/else in a row", generated.conditionals, conditionals),
+    ]
     generated_functions.append(("guards in a row", generated.guards, conditionals))
     rows = []
     for kind, make, sizes in generated_functions:
@@ -76,7 +79,9 @@ def measure_passes(lines: int = 1000) -> list[Row]:
 
 def main() -> None:
     """Prints both tables."""
-    timing.best(lambda: converting(generated.mixed, 10), 1)  # the parts of quoted code are parsed once for each process
+    timing.best(
+        lambda: converting(generated.mixed, 10), 1
+    )  # the parts of quoted code are parsed once for each process
     table.show("Conversion", measure())
     table.show("Steps of converting 1,000 lines", measure_passes())
 

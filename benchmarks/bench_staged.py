@@ -1,4 +1,4 @@
-"""Does the compiled program of a converted function differ from that of hand-written `lax` code, and in run time?"""
+"""Does the compiled program of a converted function differ from that of hand-written `lax` code?"""
 
 from __future__ import annotations
 
@@ -32,7 +32,9 @@ def pairs(*, examples: bool = True) -> Iterator[Pair]:
 
 
 def _examples() -> Iterator[Pair]:
-    sys.path.insert(0, str(EXAMPLES))  # as Python does for a script: the examples import their neighbour `show`
+    sys.path.insert(
+        0, str(EXAMPLES)
+    )  # as Python does for a script: the examples import their neighbour `show`
     seen = set()
     for path in sorted(EXAMPLES.glob("*.py")):
         if path.stem == "show":
@@ -43,7 +45,18 @@ def _examples() -> Iterator[Pair]:
                 continue
             seen.add(name)
             ours = functools.partial(autograph_lite.to_graph(case.function), **case.static, np=jnp)
-            yield f"{path.stem}.{name}", ours, functools.partial(getattr(lax_versions, name), **case.static), case.arrays
+            yield (
+                f"{path.stem}.{name}",
+                ours,
+                functools.partial(getattr(lax_versions, name), **case.static),
+                case.arrays,
+            )
+
+
+def running(fn: Callable[..., Any], arrays: tuple[Any, ...]) -> Callable[[], object]:
+    """Runs the compiled program of `fn`, and waits for its results."""
+    compiled = jax.jit(lambda *args: fn(*args))
+    return lambda: jax.block_until_ready(compiled(*arrays))
 
 
 def measure(rounds: int = 15, *, examples: bool = True) -> list[Row]:
@@ -52,10 +65,7 @@ def measure(rounds: int = 15, *, examples: bool = True) -> list[Row]:
     for name, ours, by_hand, arguments in pairs(examples=examples):
         counts = [structure.instructions(f, *arguments) for f in (ours, by_hand)]
         arrays = jax.tree.map(jnp.asarray, arguments)
-        tasks = {
-            kind: lambda f=jax.jit(lambda *a, f=f: f(*a)): jax.block_until_ready(f(*arrays))
-            for kind, f in (("ours", ours), ("by hand", by_hand))
-        }
+        tasks = {"ours": running(ours, arrays), "by hand": running(by_hand, arrays)}
         times = timing.interleaved(tasks, rounds=rounds)
         rows.append({
             "program": name,
@@ -70,7 +80,9 @@ def measure(rounds: int = 15, *, examples: bool = True) -> list[Row]:
 
 
 def _listed(counts: Counter[str]) -> str:
-    return ", ".join(f"{n} {name}" for name, n in counts.most_common(4)) + (", ..." if len(counts) > 4 else "")
+    return ", ".join(f"{n} {name}" for name, n in counts.most_common(4)) + (
+        ", ..." if len(counts) > 4 else ""
+    )
 
 
 def main() -> None:

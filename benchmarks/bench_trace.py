@@ -1,4 +1,4 @@
-"""What does tracing a converted function cost, next to tracing hand-written `lax` code of the same program?"""
+"""What does tracing a converted function cost, next to hand-written `lax` code of the same program?"""
 
 from __future__ import annotations
 
@@ -24,11 +24,14 @@ def tracing(fn: Callable[..., Any], arguments: tuple[Any, ...]) -> Callable[[], 
 
 
 def measure(rounds: int = 15) -> list[Row]:
-    """Milliseconds to trace each program in both forms, and their ratio; the target is 1.2, and 1.1 for plain JAX."""
+    """Milliseconds to trace each program in both forms; targets of the ratio: 1.2, and 1.1 for plain JAX."""
     rows = []
     for name, program in PROGRAMS.items():
         converted = autograph_lite.to_graph(program.python)
-        tasks = {"ours": tracing(converted, program.arguments), "by hand": tracing(program.by_hand, program.arguments)}
+        tasks = {
+            "ours": tracing(converted, program.arguments),
+            "by hand": tracing(program.by_hand, program.arguments),
+        }
         times = timing.interleaved(tasks, rounds=rounds)
         rows.append({
             "program": name,

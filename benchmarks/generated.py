@@ -35,7 +35,7 @@ BLOCK = """
 
 
 def mixed(lines: int) -> types.FunctionType:
-    """A function of about `lines` lines, in which branches, loops, jumps, items and calls follow each other."""
+    """A function of about `lines` lines, with branches, loops, jumps, items and calls after each other."""
     blocks = max(1, round((lines - 4) / 20))
     body = "".join(BLOCK.strip("\n").format(i=i) + "\n" for i in range(blocks))
     head = "def mixed(x, y, n, scale, row):\n    best = x\n    steps = 0\n"
@@ -63,7 +63,7 @@ def nested(depth: int) -> types.FunctionType:
 
 
 def defined(text: str, name: str, keep: int | None = None) -> types.FunctionType:
-    """The function called `name` that `text` defines, with source that can be read; its first `keep` lines if short."""
+    """The function called `name` that `text` defines, with readable source; its first `keep` lines."""
     if keep is not None and keep < len(text.splitlines()):
         text = "\n".join([*text.splitlines()[: keep - 1], "    return best, steps", ""])
     path = f"<benchmark {next(_numbers)}>"

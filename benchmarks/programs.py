@@ -1,6 +1,7 @@
 """Which small programs are measured: each as plain Python and as an expert writes it in `jax.lax`.
 
-The structure of what both become (`tests/structure`), the time to trace them and the time to run them are compared.
+The structure of what both become (`tests/structure`), the time to trace them and the time to run them are
+compared.
 """
 
 from __future__ import annotations
@@ -142,7 +143,9 @@ def largest_below(rows: Array, bound: Array) -> Array:
 
 def largest_below_by_hand(rows: Array, bound: Array) -> Array:
     def step(best: Array, row: Array) -> Any:
-        return lax.cond(row < bound, lambda: lax.cond(row > best, lambda: row, lambda: best), lambda: best), None
+        return lax.cond(
+            row < bound, lambda: lax.cond(row > best, lambda: row, lambda: best), lambda: best
+        ), None
 
     return lax.scan(step, -1.0, rows)[0]  # a weak type: JAX traces the body again, as we do
 
@@ -209,7 +212,7 @@ PROGRAMS = {
     "branches in a for": Program(largest_below, largest_below_by_hand, (ROWS, F(0.5))),
     "for over a traced range": Program(
         matrix, matrix_by_hand, (MATRIX, np.int32(5)),
-        extras={"convert_element_type": "the loop's variable is weakly typed, as a Python int would be; XLA drops it"},
+        extras={"convert_element_type": "the loop's variable is weakly typed, as a Python int; XLA drops it"},
     ),
     "plain jnp": Program(plain, plain, (MATRIX, MATRIX), plain=True),
     "calls of helpers": Program(helpers, helpers, (MATRIX, MATRIX), plain=True),

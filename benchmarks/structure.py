@@ -10,7 +10,9 @@ from typing import Any
 import jax
 from jax.extend import core
 
-WRAPPERS = frozenset({"jit", "pjit", "closed_call"})  # calls of traced functions, which compile to nothing of their own
+WRAPPERS = frozenset(
+    {"jit", "pjit", "closed_call"}
+)  # calls of traced functions, which compile to nothing of their own
 _INSTRUCTION = re.compile(r"^\s*(?:ROOT )?%?[\w.\-]+ = (?:\([^=]*\)|\S+) ([\w\-]+)\(", re.MULTILINE)
 
 

@@ -1,7 +1,7 @@
 """How is a ratio of two run times measured so that a busy machine does not change it?
 
-All candidates run in one process, one after the other in each round, and a ratio is taken inside a round; the median
-over the rounds is what counts. A load that comes and goes hits both sides of a ratio.
+All candidates run in one process, one after the other in each round, and a ratio is taken inside a round; the
+median over the rounds is what counts. A load that comes and goes hits both sides of a ratio.
 """
 
 from __future__ import annotations
@@ -16,7 +16,9 @@ Row: TypeAlias = dict[str, Any]  # One line of a table: column -> value.
 Task: TypeAlias = Callable[[], object]
 
 
-def interleaved(tasks: Mapping[str, Task], *, rounds: int = 15, budget: float = 0.004) -> dict[str, list[float]]:
+def interleaved(
+    tasks: Mapping[str, Task], *, rounds: int = 15, budget: float = 0.004
+) -> dict[str, list[float]]:
     """Seconds per call of each task, one figure for each round.
 
     Args:

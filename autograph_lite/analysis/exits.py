@@ -1,7 +1,7 @@
 """Where does control leave a block of statements?
 
-    escapes([...])        kinds of jump ('break', 'continue', 'return') that leave the block
-    always_jumps([...])   no path falls off its end
+escapes([...])        kinds of jump ('break', 'continue', 'return') that leave the block
+always_jumps([...])   no path falls off its end
 """
 
 from __future__ import annotations

@@ -121,7 +121,9 @@ class _Walk:
         handlers = after if node.finalbody else frozenset()
         for handler in node.handlers:
             stored = frozenset({handler.name.id}) if handler.name is not None else frozenset()
-            handlers |= self.throughout(handler.body, after, after if node.finalbody else frozenset()) - stored
+            handlers |= (
+                self.throughout(handler.body, after, after if node.finalbody else frozenset()) - stored
+            )
             if handler.type is not None:
                 handlers |= self.read(handler.type)
         self.rescued[node] = handlers

@@ -70,11 +70,18 @@ def plan(body: Sequence[gast.stmt], params: Sequence[str]) -> FunctionPlan:
     plans = {node: _plan(node, facts[node], cells, globals_, known, deletes) for node in facts}
     inside = {name for p in plans.values() for name in p.nonlocals} - outer
     direct = {*params, *_bound_outside(body)}
-    return FunctionPlan(plans, tuple(n for n in scopes.bound(body, known) if n in inside and n not in direct), outer)
+    return FunctionPlan(
+        plans, tuple(n for n in scopes.bound(body, known) if n in inside and n not in direct), outer
+    )
 
 
 def _plan(
-    node: gast.AST, facts: Facts, cells: frozenset[str], globals_: frozenset[str], known: scopes.Known, deletes: bool
+    node: gast.AST,
+    facts: Facts,
+    cells: frozenset[str],
+    globals_: frozenset[str],
+    known: scopes.Known,
+    deletes: bool,
 ) -> Plan:
     match node:
         case gast.If():
@@ -83,9 +90,11 @@ def _plan(
         case gast.While():
             parts = [gast.Expr(node.test), *node.body]
             entry = live_out = facts.live_in
-        case _:
+        case gast.For():
             parts = [gast.Expr(node.target), *node.body]
             entry = live_out = facts.live_body | facts.live_out
+        case _:
+            raise AssertionError(f"a {type(node).__name__} has no plan")
     written = scopes.bound(parts, known)
     unbound = scopes.deleted(parts) if deletes else set()
     own = [n for n in written if n not in cells and n not in globals_]
@@ -102,12 +111,13 @@ def _rescued(rescued: dict[gast.AST, frozenset[str]]) -> frozenset[str]:
     """Names written inside a compound statement that an exception may leave for code that reads them."""
     found: set[str] = set()
     for node, live in rescued.items():
+        guarded: list[gast.stmt] = []
         match node:
             case gast.With() | gast.AsyncWith():
                 if all(_transparent(item.context_expr) for item in node.items):
                     continue
                 guarded = node.body
-            case _:
+            case gast.Try() | gast.TryStar():
                 guarded = [*node.body, *node.orelse]
                 guarded += [s for h in node.handlers for s in h.body] if node.finalbody else []
         for inner in scopes.own_nodes(guarded):

@@ -1,8 +1,8 @@
 """Which names does a piece of code bind and read, and which does a nested function capture?
 
-    bound([...])      names bound by statements, in the order of their first binding
-    read(node)        names read by a node, those of nested functions included
-    captured(body)    names that functions defined in `body` may use later, whenever they are called
+bound([...])      names bound by statements, in the order of their first binding
+read(node)        names read by a node, those of nested functions included
+captured(body)    names that functions defined in `body` may use later, whenever they are called
 """
 
 from __future__ import annotations
@@ -18,7 +18,9 @@ FUNCTIONS = (gast.FunctionDef, gast.AsyncFunctionDef, gast.Lambda)
 BLOCKS = (gast.If, gast.While, gast.For, gast.With, gast.Try, gast.TryStar, gast.Match)
 COMPREHENSIONS = (gast.ListComp, gast.SetComp, gast.DictComp, gast.GeneratorExp)
 # Builtins that exhaust a generator expression at once, so that it is no function that somebody calls later.
-CONSUMERS = frozenset({"sum", "any", "all", "min", "max", "list", "tuple", "set", "dict", "sorted", "frozenset"})
+CONSUMERS = frozenset(
+    {"sum", "any", "all", "min", "max", "list", "tuple", "set", "dict", "sorted", "frozenset"}
+)
 
 
 Known: TypeAlias = dict[gast.AST, dict[str, None]]
@@ -97,7 +99,7 @@ def read(node: gast.AST) -> frozenset[str]:
     return frozenset(found)
 
 
-def declared(body: Iterable[gast.AST], kind: type[gast.AST]) -> frozenset[str]:
+def declared(body: Iterable[gast.AST], kind: type[gast.Global] | type[gast.Nonlocal]) -> frozenset[str]:
     """Names that `global` (or `nonlocal`) statements of this scope name."""
     return frozenset(name for n in own_nodes(body) if isinstance(n, kind) for name in n.names)
 
@@ -133,7 +135,9 @@ def captured(body: Iterable[gast.AST]) -> frozenset[str]:
 
 
 def _captured(node: gast.AST, *, lazy_generators: bool) -> set[str]:
-    if isinstance(node, (*FUNCTIONS, gast.ClassDef)) or (isinstance(node, gast.GeneratorExp) and lazy_generators):
+    if isinstance(node, (*FUNCTIONS, gast.ClassDef)) or (
+        isinstance(node, gast.GeneratorExp) and lazy_generators
+    ):
         return set(free(node))
     if isinstance(node, gast.Call) and _is_ours(node):
         # The lambdas that part 1 makes are called while the statement runs, and never again.
@@ -196,6 +200,7 @@ def _scope(function: gast.AST) -> tuple[list[gast.AST], frozenset[str]]:
         case gast.ClassDef():
             # Names bound in a class body are not seen by its methods, but reads of them are harmless here.
             return list(function.body), frozenset()
+    assert isinstance(function, COMPREHENSIONS)
     targets = {
         n.id
         for generator in function.generators

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Callable
-from typing import Any
+from typing import Any, cast
 
 import gast
 
@@ -67,12 +67,12 @@ PASSES = (
 )
 
 
-def functions_in(tree: gast.AST) -> list[gast.AST]:
+def functions_in(tree: gast.AST) -> list[gast.FunctionDef]:
     """The functions defined with `def` in the tree, the inner ones first."""
-    found: list[gast.AST] = []
+    found: list[gast.FunctionDef] = []
     for child in trees.children(tree):
         if not isinstance(child, gast.expr):  # an expression holds no `def`
             found += functions_in(child)
     if isinstance(tree, (gast.FunctionDef, gast.AsyncFunctionDef)):
-        found.append(tree)
+        found.append(cast("gast.FunctionDef", tree))  # the passes treat both kinds alike
     return found

@@ -23,11 +23,11 @@ def _block(body: Sequence[gast.stmt], plans: dict[gast.AST, Plan], context: Cont
     for node in body:
         # Names before insides: the outer functions bear the plain names.
         chain = context.chains.get(node)
-        if chain is not None and node in plans:
-            names = [context.name_function("case") for _ in chain.values] + [context.name_function("otherwise")]
+        if isinstance(node, gast.If) and chain is not None and node in plans:
+            cases = [context.name_function("case") for _ in chain.values] + [context.name_function("otherwise")]
             for inner in chain.bodies:
                 inner[:] = _block(inner, plans, context)
-            done += switches.convert(node, chain, plans[node], names, context)
+            done += switches.convert(node, chain, plans[node], cases, context)
             continue
         names = _names(node, plans.get(node), context)
         for inner in blocks(node):
@@ -56,7 +56,9 @@ def _names(node: gast.stmt, plan: Plan | None, context: Context) -> tuple[str, s
         case gast.While():
             return context.name_function("cond_fun"), context.name_function("body_fun")
         case gast.For():
-            own = isinstance(node.target, gast.Name) and node.target.id not in {*plan.ins, *plan.nonlocals, *plan.globals}
-            item = node.target.id if own else context.fresh("item")
-            return context.name_function("body_fun"), item
+            body_fun = context.name_function("body_fun")
+            match node.target:
+                case gast.Name(id=item) if item not in {*plan.ins, *plan.nonlocals, *plan.globals}:
+                    return body_fun, item
+            return body_fun, context.fresh("item")
     return None

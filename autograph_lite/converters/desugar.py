@@ -6,7 +6,7 @@
         use(b)                            if test:
                                               test = (b := f(a))
                                           if test:
-                                              use(b)
+                                              use(ag.assigned(b))
     while (k := step(k)) > 0:             while True:
         use(k)                                if not (k := step(k)) > 0:
                                                   break

@@ -65,7 +65,8 @@ class _Failures(trees.Transformer):
         for handler in node.handlers:
             check = quote.located(gast.Expr(quote.expr("ag.caught()", ag=self.ag)), handler)
             handler.body = [check, *handler.body]
-        every = quote.expr("BaseException") if None in kinds else gast.Tuple(trees.copied(kinds), gast.Load())
+        named = [kind for kind in kinds if kind is not None]
+        every = quote.expr("BaseException") if None in kinds else gast.Tuple(trees.copied(named), gast.Load())
         manager = quote.expr("ag.handling(lambda: kinds)", ag=self.ag, kinds=every)
         guarded = gast.With([gast.withitem(manager, None)], node.body, None)
         node.body = [quote.located(guarded, node)]
@@ -107,6 +108,6 @@ class _Format(trees.Transformer):
             assert isinstance(part, gast.FormattedValue)
             values.append(self.visit(part.value))
             conversion = "!" + chr(part.conversion) if part.conversion and part.conversion > 0 else ""
-            spec = ":" + self.template(part.format_spec, values) if part.format_spec is not None else ""
+            spec = ":" + self.template(part.format_spec, values) if isinstance(part.format_spec, gast.JoinedStr) else ""
             text += "{" + conversion + spec + "}"
         return text

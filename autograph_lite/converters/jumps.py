@@ -51,6 +51,12 @@ class _Frame:
     in_loop: bool = False
     depth: int = 0
 
+    @property
+    def holder(self) -> str:
+        """The variable that takes a return."""
+        assert self.ret is not None
+        return self.ret
+
     def deeper(self) -> _Frame:
         return dataclasses.replace(self, depth=self.depth + 1)
 
@@ -75,9 +81,9 @@ class _Jumps:
                 case gast.Return(value=gast.Name(id=passed_on)) if passed_on == frame.ret:
                     return done  # from an inner statement: it is there already
                 case gast.Return() if frame.late:
-                    return done + quote.all_located(quote.stmts("flag = True", flag=frame.ret), node)
+                    return done + quote.all_located(quote.stmts("flag = True", flag=frame.holder), node)
                 case gast.Return():
-                    return done + self.keep_value(node, frame.ret)
+                    return done + self.keep_value(node, frame.holder)
                 case gast.While() | gast.For():
                     loop, after = self.loop(node, frame)
                     return done + loop + self.block(after + rest, frame)
@@ -124,7 +130,7 @@ class _Jumps:
                 return bool(name == frame.ret)
         return False
 
-    def flagged(self, node: gast.stmt, rest: Block, frame: _Frame) -> Block:
+    def flagged(self, node: gast.If | gast.With | gast.Try, rest: Block, frame: _Frame) -> Block:
         """`node`, which may jump at some paths, then `rest` where it did not."""
         kinds = escapes([node])
         inner = dataclasses.replace(
@@ -134,29 +140,29 @@ class _Jumps:
             ret=frame.ret or (self.new_ret() if "return" in kinds else None),
         )
         before: Block = []
-        if inner.skip != frame.skip:
+        if inner.skip is not None and inner.skip != frame.skip:
             before += quote.stmts("skip = False", skip=inner.skip)
         if inner.ret != frame.ret:
-            before += quote.stmts("ret = ag.NO_RETURN", ret=inner.ret, ag=self.ag)
+            before += quote.stmts("ret = ag.NO_RETURN", ret=inner.holder, ag=self.ag)
         tests = self.tests(inner, kinds)
-        skips_else = isinstance(node, (gast.Try, gast.TryStar)) and bool(node.orelse) and bool(escapes(node.body))
+        tried = node if isinstance(node, (gast.Try, gast.TryStar)) and node.orelse and escapes(node.body) else None
         for body in blocks(node):
             body[:] = self.block(body, inner)
-        if skips_else:  # the `else` of a `try` runs where its body came to an end
-            node.orelse = [gast.If(gast.UnaryOp(gast.Not(), _any(tests)), node.orelse, [])]
+        if tried is not None:  # the `else` of a `try` runs where its body came to an end
+            tried.orelse = [gast.If(gast.UnaryOp(gast.Not(), _any(tests)), tried.orelse, [])]
         node.body = node.body or [gast.Pass()]
         for handler in getattr(node, "handlers", ()):
             handler.body = handler.body or [gast.Pass()]
         if inner.ret != frame.ret and not frame.in_loop:
             # Function level: test once, then return.
-            again = self.return_again(inner.ret, rest, frame)
+            again = self.return_again(inner.holder, rest, frame)
             return quote.all_located([*before, node, *again], node)
         guard: Block = []
         if rest:
             guard = [gast.If(_any(tests), [gast.Pass()], self.block(rest, dataclasses.replace(inner, depth=frame.depth + 1)))]
         return quote.all_located([*before, node, *guard], node)
 
-    def guarded(self, node: gast.stmt, rest: Block, frame: _Frame) -> Block:
+    def guarded(self, node: gast.With | gast.Try, rest: Block, frame: _Frame) -> Block:
         """A `with` or `try` that control may leave early."""
         inside = [body for body in blocks(node) if escapes(body)]
         if frame.ret is None and not frame.in_loop and all(map(always_returns, inside)):
@@ -178,16 +184,16 @@ class _Jumps:
         )
         before: Block = quote.stmts("stop = False", stop=inner.stop) if inner.stop else []
         if late:
-            before += quote.stmts("done = False", done=inner.ret)
+            before += quote.stmts("done = False", done=inner.holder)
         elif inner.ret != frame.ret:
-            before += quote.stmts("ret = ag.NO_RETURN", ret=inner.ret, ag=self.ag)
+            before += quote.stmts("ret = ag.NO_RETURN", ret=inner.holder, ag=self.ag)
         node.body = self.block(node.body, inner) or [gast.Pass()]
         tests = self.tests(inner, kinds)
         if tests and isinstance(node, gast.While):
             leave = gast.UnaryOp(gast.Not(), _any(tests))
             always = isinstance(node.test, gast.Constant) and bool(node.test.value)
             node.test = leave if always else gast.BoolOp(gast.And(), [leave, node.test])
-        elif tests:
+        elif tests and isinstance(node, gast.For):
             stop = quote.lambda_([], _any(tests))
             node.iter = quote.expr("ag.until(stop, iterable)", ag=self.ag, stop=stop, iterable=node.iter)
         after, node.orelse = node.orelse, []
@@ -195,13 +201,12 @@ class _Jumps:
             after = [gast.If(gast.UnaryOp(gast.Not(), quote.name(inner.stop)), after, [])]
         after = quote.all_located(after, node)
         if "return" in kinds:
-            assert inner.ret is not None
             returned = self.tests(inner, frozenset({"return"}))
-            again = gast.If(_any(returned), [gast.Return(quote.name(inner.ret))], [])
+            again = gast.If(_any(returned), [gast.Return(quote.name(inner.holder))], [])
             if late:
                 again.body = [late]
             elif inner.ret != frame.ret:
-                again.body = quote.stmts("return ret.value", ret=inner.ret)
+                again.body = quote.stmts("return ret.value", ret=inner.holder)
             after = [quote.located(again, node), *after]
         return quote.all_located([*before, node], node), after
 

@@ -1,4 +1,4 @@
-"""Outside of tracing nothing is staged: a second, light body, in which control flow stays Python's and only calls change.
+"""Which code runs where nothing is traced? A second, light body: Python's control flow, with calls converted.
 
     def f(x):                             def f(x):
         if x > 0:                             if ag.untraced():
@@ -7,15 +7,16 @@
                                                   return x
                                               (the converted body)
 
-Calls are converted there too, because what is called may hand functions to JAX. A function that somebody else may call,
-under a trace, has both bodies: the one that is converted, those defined in it, and lambdas. The callee of `ag.light` has
-the light one alone, since its caller has asked already. Writing to items goes through operators also here, so that
-arrays are updated as they are under a trace.
+Calls are converted there too, because what is called may hand functions to JAX. A function that somebody else
+may call, under a trace, has both bodies: the one that is converted, those defined in it, and lambdas. The
+callee of `ag.light` has the light one alone, since its caller has asked already. Writing to items goes through
+operators also here, so that arrays are updated as they are under a trace.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import gast
 
@@ -27,13 +28,18 @@ from autograph_lite.syntax import quote, trees
 
 # Builtins that call no function handed to them.
 BARE = calls.BARE | {
-    "range", "len", "abs", "enumerate", "zip", "reversed", "sum", "any", "all", "int", "float", "bool", "round", "divmod",
-    "list", "tuple", "dict", "set", "frozenset", "print", "getattr", "setattr", "pow", "iter", "next", "StopIteration",
+    "range", "len", "abs", "enumerate", "zip", "reversed", "sum", "any", "all", "int", "float", "bool",
+    "round", "divmod", "list", "tuple", "dict", "set", "frozenset", "print", "getattr", "setattr", "pow",
+    "iter", "next", "StopIteration",
 }  # fmt: skip
-EXPRESSIONS = tuple(step for step in PASSES if step.part == 2 and step.run is not None and step.name != "tidy")
+EXPRESSIONS = tuple(
+    step for step in PASSES if step.part == 2 and step.run is not None and step.name != "tidy"
+)
 
 
-def join(plain: gast.AST, full: gast.AST, functions: Sequence[gast.AST], context: Context, *, both: bool) -> gast.AST:
+def join(
+    plain: Any, full: Any, functions: Sequence[gast.FunctionDef], context: Context, *, both: bool
+) -> Any:
     """The tree of a function with its light body.
 
     Args:
@@ -49,7 +55,9 @@ def join(plain: gast.AST, full: gast.AST, functions: Sequence[gast.AST], context
     light = [function for function, _ in pairs if not opaque.is_opaque(function)]
     for function in light:
         subscripts.run(function, context)
-    _LightCalls(context, calls.shadowed(plain), calls.first_parameter(plain), "light", BARE).generic_visit(plain)
+    _LightCalls(context, calls.shadowed(plain), calls.first_parameter(plain), "light", BARE).generic_visit(
+        plain
+    )
     for function, converted in pairs:
         if function not in light:
             function.body = converted.body
@@ -98,7 +106,11 @@ def _bodies(light: list[gast.stmt], full: list[gast.stmt], context: Context) -> 
 
 
 def _is_text(node: gast.stmt) -> bool:
-    return isinstance(node, gast.Expr) and isinstance(node.value, gast.Constant) and isinstance(node.value.value, str)
+    return (
+        isinstance(node, gast.Expr)
+        and isinstance(node.value, gast.Constant)
+        and isinstance(node.value.value, str)
+    )
 
 
 def _undeclared(body: list[gast.stmt]) -> list[gast.stmt]:

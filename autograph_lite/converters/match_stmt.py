@@ -44,7 +44,7 @@ class _Match(trees.Transformer):
 
     def visit_Match(self, node: gast.Match) -> Block:
         self.generic_visit(node)
-        if _is_settled(node):
+        if isinstance(node.subject, gast.Name) and _is_settled(node):
             return quote.all_located(self.chain(node.subject.id, node.cases), node)
         subject = self.fresh("subject")
         before = [quote.assign([subject], node.subject)]
@@ -103,8 +103,8 @@ class _Match(trees.Transformer):
 
 
 def _is_settled(node: gast.Match) -> bool:
-    """Whether the subject is a variable that nothing can rebind before the case is found."""
-    return isinstance(node.subject, gast.Name) and all(
+    """Whether nothing can rebind a variable, the subject, before the case is found."""
+    return all(
         case.guard is None and _simple(case.pattern) and not _capture("", case.pattern) for case in node.cases
     )
 

@@ -19,7 +19,7 @@ from autograph_lite.syntax import quote, trees
 SUSPENDING = (gast.Yield, gast.YieldFrom, gast.Await, gast.AsyncFor, gast.AsyncWith)
 
 
-def is_opaque(function: gast.AST) -> bool:
+def is_opaque(function: gast.FunctionDef | gast.AsyncFunctionDef) -> bool:
     """Whether the control flow of `function` can't be converted."""
     if isinstance(function, gast.AsyncFunctionDef):
         return True

@@ -83,13 +83,15 @@ class _Stores(trees.Transformer):
         if any(isinstance(n, gast.NamedExpr) for n in trees.walk(node.value)):
             kept = self.context.fresh("value")  # a walrus has to bind in this function
             node.value, value = quote.located(quote.name(kept), node.value), node.value
-            rest = self.visit_AugAssign(node)
-            return [quote.located(quote.assign([kept], value), node), rest]
-        base, steps = self.path(node.target)
-        operator = quote.constant(AUGMENTED[type(node.op)])
-        arguments = [base, *steps, operator, quote.lambda_([], node.value)]
+            before = quote.located(quote.assign([kept], value), node)
+            return [before, quote.located(self.update(node.target, node.op, node.value), node)]
+        return quote.located(self.update(node.target, node.op, node.value), node)
+
+    def update(self, target: gast.Subscript, op: gast.operator, value: gast.expr) -> gast.stmt:
+        base, steps = self.path(target)
+        arguments = [base, *steps, quote.constant(AUGMENTED[type(op)]), quote.lambda_([], value)]
         call = gast.Call(quote.expr("ag.update_item", ag=self.context.ag), arguments, [])
-        return quote.located(self.rebind(base, steps, call), node)
+        return self.rebind(base, steps, call)
 
     def visit_For(self, node: gast.For) -> gast.AST:
         self.generic_visit(node)

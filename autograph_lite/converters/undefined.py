@@ -21,7 +21,7 @@ def run(function: gast.FunctionDef, plan: FunctionPlan, context: Context) -> Non
     """Rewrites the body of `function` in place; nested functions keep theirs."""
     params = scopes.parameters(function.args)
     unsure = [n for n in definedness.unsure(function.body, params, plan.plans) if n not in plan.outer]
-    deleted = {n.value.args[0].id for n in scopes.own_nodes(function.body) if _is_deletion(n, context.ag)}
+    deleted = {name for n in scopes.own_nodes(function.body) if (name := _deletion(n, context.ag)) is not None}
     tracked = frozenset(unsure) - context.returns | deleted
     reads: list[gast.Name] = []
     if tracked:
@@ -58,11 +58,14 @@ def _reads_inside(body: list[gast.stmt], tracked: frozenset[str]) -> list[gast.N
     return found
 
 
-def _is_deletion(node: gast.AST, ag: str) -> bool:
+def _deletion(node: gast.AST, ag: str) -> str | None:
+    """The name in `name = ag.deleted(name, ...)`."""
     match node:
-        case gast.Assign(value=gast.Call(func=gast.Attribute(value=gast.Name(id=root), attr="deleted"))):
-            return bool(root == ag)
-    return False
+        case gast.Assign(
+            value=gast.Call(func=gast.Attribute(value=gast.Name(id=root), attr="deleted"), args=[gast.Name(id=name), _])
+        ) if root == ag:
+            return str(name)
+    return None
 
 
 def _after_docstring(body: list[gast.stmt]) -> int:
@@ -92,7 +95,8 @@ class _Check(trees.Transformer):
             case gast.Attribute(value=gast.Name(id=root), attr="assigned") if root == self.ag:
                 # Its argument is known to be assigned: only taken out of its wrapper, where it may be in one.
                 return node if id(node.args[0]) in self.reads else node.args[0]
-        return self.generic_visit(node)
+        self.generic_visit(node)
+        return node
 
     def visit_AugAssign(self, node: gast.AugAssign) -> gast.AST | list[gast.stmt]:
         node.value = self.visit(node.value)

@@ -74,9 +74,13 @@ def _select(select: jax.Array, paths: Sequence[Path], templates: Sequence[Templa
             found += fill(slot.options[number], slot.template, path.trace.lookup)
         return found
 
+    def outputs_of(number: int, path: Any) -> Callable[[], Any]:
+        return lambda: arrays(number, path)
+
     for number, path in enumerate(paths):
-        path.trace.finish(lambda number=number, path=path: arrays(number, path))
-    return iter(_jax.branch_trace().select(select, [path.trace for path in paths]))
+        path.trace.finish(outputs_of(number, path))
+    traces: list[Any] = [path.trace for path in paths]  # all of them of the same kind
+    return iter(_jax.branch_trace().select(select, traces))
 
 
 @dataclasses.dataclass(frozen=True)

@@ -95,7 +95,7 @@ def convert(fn: types.FunctionType) -> Callable[..., Any]:
         return fn
 
 
-def converted(fn: Any, *, recursive: bool = True) -> Any:
+def converted(fn: Any, *, recursive: bool | str = True) -> Any:
     """The converted form of what a user asked to convert, whatever kind of callable it is.
 
     Raises:
@@ -382,7 +382,7 @@ def argument(value: Any) -> Any:
     if isinstance(value, types.FunctionType):
         return convert(value) if policy.is_users(value) else value
     if isinstance(value, types.MethodType):
-        fn = value.__func__
+        fn: Any = value.__func__
         classes.seen(value.__self__)
         return types.MethodType(convert(fn), value.__self__) if policy.is_users(fn) else value
     if isinstance(value, functools.partial):

@@ -11,6 +11,7 @@ from __future__ import annotations
 import contextlib
 import sys
 import threading
+import types
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -63,7 +64,7 @@ _modes: Any = jax.make_user_context("callback")
 class _Local(threading.local):
     def __init__(self) -> None:
         self.frames: list[Frame] = []
-        self.handlers: list[tuple[Callable[[], Any], int, where.Location | tuple[()]]] = []
+        self.handlers: list[tuple[Callable[[], Any], tuple[object, int], types.FrameType]] = []
         self.default_mode = "callback"
         self.count = 0
 

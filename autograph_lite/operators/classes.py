@@ -11,6 +11,7 @@ import contextlib
 import functools
 import threading
 import types
+import weakref
 from collections.abc import Iterator
 from typing import Any
 
@@ -27,9 +28,28 @@ _users: dict[type, int] = {}
 LIMIT, DEPTH = 2000, 6  # how many objects are looked at, and how deep, where a library's object is called
 
 
+class _Scope:
+    """The classes whose methods are converted until a trace is over."""
+
+    def __init__(self) -> None:
+        self.classes: set[type] = set()
+
+    def add(self, kind: type) -> None:
+        for base in kind.__mro__[:-1] if kind not in self.classes else ():
+            if base not in self.classes:
+                self.classes.add(base)
+                _acquire(base)
+
+    def close(self) -> None:
+        while self.classes:
+            _release(self.classes.pop())
+
+
 class _Local(threading.local):
     def __init__(self) -> None:
-        self.scopes: list[set[type]] = []
+        self.scopes: list[_Scope] = []
+        # Of a trace that somebody else has opened: where it fails, the exception may keep it for long.
+        self.of_trace: tuple[weakref.ref[Any], _Scope] | None = None
 
 
 _local = _Local()
@@ -38,26 +58,31 @@ _local = _Local()
 @contextlib.contextmanager
 def converted_methods() -> Iterator[None]:
     """Inside, methods of the user's classes that are met are converted."""
-    if _local.scopes:
-        yield
-        return
-    _local.scopes.append(set())
+    scope = _Scope()
+    _local.scopes.append(scope)
     try:
         yield
     finally:
-        for kind in _local.scopes.pop():
-            _release(kind)
+        _local.scopes.pop()
+        scope.close()
 
 
-class _Closing:
-    """Gives the classes back when a trace that somebody else has opened is over."""
+def _scope() -> _Scope:
+    if _local.scopes:
+        return _local.scopes[-1]
+    trace = _jax.outermost_trace()
+    if _local.of_trace is None or _local.of_trace[0]() is not trace:
+        _leave_failed_trace()
+        scope = _Scope()
+        _local.of_trace = weakref.ref(trace), scope
+        _jax.when_trace_ends(scope.close)
+    return _local.of_trace[1]
 
-    def __init__(self, scopes: list[set[type]]) -> None:
-        self.scopes = scopes
 
-    def __call__(self) -> None:
-        for kind in self.scopes.pop() if self.scopes else ():
-            _release(kind)
+def _leave_failed_trace() -> None:
+    if _local.of_trace is not None:
+        _local.of_trace[1].close()
+        _local.of_trace = None
 
 
 def seen(value: Any) -> None:
@@ -70,7 +95,8 @@ def seen_inside(value: Any) -> None:
     """`seen` for an object that a library owns, and for the objects in it, whose methods the library may call."""
     if not _jax.tracing():
         return
-    todo, known = [(value, 0)], set()
+    todo = [(value, 0)]
+    known: set[int] = set()
     while todo and len(known) < LIMIT:
         item, depth = todo.pop()
         if id(item) in known or isinstance(item, (jax.Array, type, types.ModuleType, types.FunctionType, str, int, float)):
@@ -93,19 +119,11 @@ def seen_around(fn: Any, *values: Any) -> None:
 
 
 def seen_class(kind: type) -> None:
-    """Converts the methods of a class and of its bases, where they are the user's."""
-    if not _local.scopes:
-        if not _jax.tracing():
-            return  # nothing is traced, so the user's own methods are right
-        scope: set[type] = set()
-        _local.scopes.append(scope)
-        _jax.when_trace_ends(_Closing(_local.scopes))
-    if kind in _local.scopes[0]:
-        return
-    for base in kind.__mro__[:-1]:
-        if base not in _local.scopes[0]:
-            _local.scopes[0].add(base)
-            _acquire(base)
+    """Converts the methods of a class and of its bases, where they are the user's, for as long as JAX is tracing."""
+    if _local.scopes or _jax.tracing():
+        _scope().add(kind)
+    else:
+        _leave_failed_trace()
 
 
 def _acquire(kind: type) -> None:
@@ -146,7 +164,7 @@ def _converted(value: Any) -> Any:
         case types.FunctionType() if policy.is_users(value) or _is_ordering(value):
             return calls.convert(value)
         case types.FunctionType() if policy.is_users(getattr(value, "__wrapped__", None)):
-            return calls._rewrapped(value, value.__wrapped__) or value
+            return calls._rewrapped(value, vars(value)["__wrapped__"]) or value
         case staticmethod() | classmethod():
             inner = _converted(value.__func__)
             return value if inner is value.__func__ else type(value)(inner)
@@ -154,7 +172,7 @@ def _converted(value: Any) -> Any:
             parts = [p if p is None else _converted(p) for p in (value.fget, value.fset, value.fdel)]
             if all(new is old for new, old in zip(parts, (value.fget, value.fset, value.fdel), strict=True)):
                 return value
-            return type(value)(*parts, value.__doc__) if type(value) is property else value
+            return property(parts[0], parts[1], parts[2], value.__doc__) if type(value) is property else value
         case functools.cached_property() if type(value) is functools.cached_property:
             return _CachedProperty(value, _converted(value.func))
         case functools.singledispatchmethod():

@@ -113,7 +113,7 @@ def _statement(
     _place_at(false_fun, body_fun)
     if len(names) > 1:
         return tuple(if_stmt(test, true_fun, false_fun, values, names))
-    only = (lambda f: lambda *v: (f(*v) or (None,))[0]) if names else (lambda f: lambda *v: f(*v) and None)
+    only: Any = (lambda f: lambda *v: (f(*v) or (None,))[0]) if names else (lambda f: lambda *v: f(*v) and None)
     result = if_stmt(test, _place_at(only(true_fun), body_fun), _place_at(only(false_fun), body_fun), values, names)
     return (result,) if names else ()
 
@@ -225,7 +225,7 @@ def _stage_range(
                     test = jnp.logical_and(test, jnp.logical_not(truth(until(*values))))
                 return carries.unless_failed(test)
 
-        def body(arrays: Sequence[Any]) -> Sequence[Any]:
+        def body(arrays: list[Any]) -> list[Any]:
             index, *rest = arrays
             return [index + 1, *run_body(now, body_fun, rest, (items.at(index),))]
 

@@ -97,7 +97,8 @@ def _suppressed(manager: Any) -> Any:
     if isinstance(manager, contextlib.suppress):
         return manager._exceptions  # type: ignore[attr-defined]
     if isinstance(manager, contextlib._GeneratorContextManager):
-        return Exception if _may_catch(manager.gen.gi_code) else ()
+        generator: Any = manager.gen
+        return Exception if _may_catch(generator.gi_code) else ()
     leave = getattr(type(manager), "__exit__", None)
     return Exception if isinstance(leave, types.FunctionType) and _may_be_true(leave.__code__) else ()
 

@@ -20,12 +20,16 @@ from autograph_lite.operators.values import describe, is_arraylike, traced
 Thunk = Callable[[], Any]
 
 
+def _rest(combine: Callable[..., Any], operands: tuple[Thunk, ...]) -> Thunk:
+    return lambda: combine(operands[0](), *operands[1:])
+
+
 def and_(first: Any, *rest: Thunk) -> Any:
     """`first and rest[0]() and ...`: the first false operand, else the last one."""
     value = first
     for number, operand in enumerate(rest):
         if value is not True and traced(value):
-            return _both(value, lambda now=number: and_(rest[now](), *rest[now + 1 :]), conjunction=True)
+            return _both(value, _rest(and_, rest[number:]), conjunction=True)
         if not python_truth(value):
             return value
         value = operand()
@@ -37,7 +41,7 @@ def or_(first: Any, *rest: Thunk) -> Any:
     value = first
     for number, operand in enumerate(rest):
         if value is not False and traced(value):
-            return _both(value, lambda now=number: or_(rest[now](), *rest[now + 1 :]), conjunction=False)
+            return _both(value, _rest(or_, rest[number:]), conjunction=False)
         if python_truth(value):
             return value
         value = operand()
@@ -95,7 +99,7 @@ def equal(left: Any, right: Any) -> Any:
     result: Any = True
     for a, b in pairs:
         same = equal(a, b)
-        result = and_(result, lambda same=same: truth(same))
+        result = and_(result, _truth_of(same))
     return result
 
 
@@ -109,6 +113,14 @@ def not_equal(left: Any, right: Any) -> Any:
 
 def _holds_traced(value: Any) -> bool:
     return isinstance(value, (tuple, list, dict)) and any(map(traced, jax.tree.leaves(value)))
+
+
+def _truth_of(value: Any) -> Thunk:
+    return lambda: truth(value)
+
+
+def _equals(item: Any, member: Any) -> Thunk:
+    return lambda: truth(item == member)
 
 
 def in_(item: Any, container: Any) -> Any:
@@ -136,7 +148,7 @@ def in_(item: Any, container: Any) -> Any:
     result: Any = False
     for member in container:
         if is_arraylike(member):
-            result = or_(result, lambda member=member: truth(item == member))
+            result = or_(result, _equals(item, member))
     return result
 
 

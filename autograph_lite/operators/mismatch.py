@@ -114,7 +114,8 @@ def _start(name: str, found: Mismatch) -> str:
 
 def lost(funs: Sequence[Callable[..., Any]], raised: Sequence[bool]) -> tuple[Location, ...]:
     """Where the branches are that may have left a variable unassigned."""
-    return tuple(where.of_function(fun) for fun, dead in zip(funs, raised, strict=True) if not dead)[:1]
+    alive = (where.of_function(fun) for fun, dead in zip(funs, raised, strict=True) if not dead)
+    return tuple(place for place in alive if place)[:1]
 
 
 def unassigned(name: str, places: tuple[Location, ...]) -> UndefinedVariableError:

@@ -40,7 +40,7 @@ class Place:
     shown: Callable[[Hashable], str]
     ours: bool = False
 
-    def label(self, key: Hashable) -> str:
+    def label(self, key: Hashable) -> spelling.Label:
         """How the user calls a key's place."""
         return spelling.label(self.owner, key, self.shown(key))
 
@@ -60,7 +60,7 @@ def place_of(owner: Any) -> Place | None:
     if isinstance(owner, np.ndarray):
         return Place(owner, lambda: {"array": owner.copy()}, lambda new: _set_ndarray(owner, new), lambda k: "a NumPy array")
     if isinstance(owner, types.ModuleType):
-        return Place(owner, lambda: dict(vars(owner)), lambda new: _set_dict(vars(owner), new), lambda k: f"{owner.__name__}.{k}")
+        return Place(owner, lambda: _items(vars(owner)), lambda new: _set_dict(vars(owner), new), lambda k: f"{owner.__name__}.{k}")
     if isinstance(owner, type):
         return Place(owner, lambda: _class_contents(owner), lambda new: _set_class(owner, new), lambda k: f"{owner.__name__}.{k}")
     if hasattr(owner, "__dict__") or _slots(type(owner)):
@@ -102,8 +102,12 @@ def global_place(module: dict[str, Any], name: str) -> Place:
     return Place((module, name), read, write, lambda _: name)
 
 
+def _items(of: dict[str, Any]) -> Contents:
+    return {name: value for name, value in of.items()}
+
+
 def _set_list(owner: list[Any], new: Contents) -> None:
-    list.__setitem__(owner, slice(None), [new[i] for i in range(len(new))])  # type: ignore[index]
+    list.__setitem__(owner, slice(None), [new[i] for i in range(len(new))])
 
 
 def _set_dict(owner: dict[Any, Any], new: Contents) -> None:
@@ -176,7 +180,7 @@ def _set_class(owner: type, new: Contents) -> None:
     now = _class_contents(owner)
     for name in now:
         if name not in new:
-            type.__delattr__(owner, name)
+            type.__delattr__(owner, str(name))
     for name, value in new.items():
         if now.get(name, MISSING) is not value:
-            type.__setattr__(owner, name, value)
+            type.__setattr__(owner, str(name), value)

@@ -15,8 +15,10 @@ def print(*values: Any, sep: str | None = " ", end: str | None = "\n", file: Tex
     """`print(...)` at each execution, in order, of a program that holds traced values; as Python's elsewhere.
 
     Args:
-      values: anything; traced values are shown as NumPy shows them.
-      sep, end, file: as for the builtin; `file` None is `sys.stdout` at the time of the execution.
+      *values: anything; traced values are shown as NumPy shows them.
+      sep: as for the builtin.
+      end: as for the builtin.
+      file: as for the builtin; None is `sys.stdout` at the time of the execution.
     """
     leaves, tree = jax.tree.flatten(values)
     late = [leaf for leaf in leaves if traced(leaf)]

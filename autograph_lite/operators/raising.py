@@ -160,10 +160,9 @@ def traceback_entry(shown: Entry, rest: types.TracebackType | None) -> types.Tra
     try:
         exec(code, {"error": _Marker()})  # noqa: S102
     except _Marker as marker:
-        made = marker.__traceback__
-        assert made is not None
-        assert made.tb_next is not None
-        made = made.tb_next
+        assert marker.__traceback__ is not None
+        made = marker.__traceback__.tb_next
+    assert made is not None
     return types.TracebackType(rest, made.tb_frame, made.tb_lasti, line)
 
 

@@ -7,6 +7,8 @@ made it, `Heavy(...)`, with holes for the traced values; these travel in the pro
 from __future__ import annotations
 
 import dataclasses
+import functools
+import operator
 import string
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
@@ -138,6 +140,10 @@ def _bare(kind: type[BaseException], args: tuple[Any, ...], attributes: dict[str
     return new
 
 
+def _fixed(value: Any, _values: Sequence[Any]) -> Any:
+    return value
+
+
 def _parted(tree: Any, payload: list[Any]) -> Callable[[Sequence[Any]], Any]:
     """Rebuilds `tree` from the payload's values; adds its traced values to the payload."""
     leaves, structure = jax.tree.flatten(tree, is_leaf=lambda v: isinstance(v, Text))
@@ -147,9 +153,9 @@ def _parted(tree: Any, payload: list[Any]) -> Callable[[Sequence[Any]], Any]:
             slots.append(leaf.rebuilt(payload))
         elif traced(leaf):
             payload.append(leaf)
-            slots.append(lambda values, at=len(payload) - 1: values[at])
+            slots.append(operator.itemgetter(len(payload) - 1))
         else:
-            slots.append(lambda _, known=leaf: known)
+            slots.append(functools.partial(_fixed, leaf))
     return lambda values: jax.tree.unflatten(structure, [slot(values) for slot in slots])
 
 

@@ -83,7 +83,7 @@ def _choose(base: Sequence[Any], index: Any) -> Any:
     """The item of a list or tuple at a traced index: all items are of one type, so they stack."""
     if jnp.ndim(index) or not jnp.issubdtype(jnp.result_type(index), jnp.integer) or not base:
         raise _no_meaning(base, index)
-    trees = [jax.tree.structure(value) for value in base]
+    trees: list[Any] = [jax.tree.structure(value) for value in base]
     leaves = [jax.tree.leaves(value) for value in base]
     alike = all(tree == trees[0] for tree in trees) and all(is_arraylike(leaf) for row in leaves for leaf in row)
     if not alike or any(len({jnp.shape(leaf) for leaf in column}) > 1 for column in zip(*leaves, strict=True)):
@@ -247,7 +247,7 @@ def _needs_jax(index: Any, value: Any) -> bool:
 def _cast(value: Any, base: jax.Array) -> Any:
     """`value` as NumPy casts it on assignment."""
     array = jnp.asarray(value)
-    if array.dtype == base.dtype or jax.dtypes.issubdtype(base.dtype, jax.dtypes.extended):
+    if array.dtype == base.dtype or jnp.issubdtype(base.dtype, jax.dtypes.extended):
         return array
     return array.astype(base.dtype)
 

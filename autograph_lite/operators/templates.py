@@ -116,7 +116,7 @@ def as_array(leaf: Leaf) -> Array | None:
     if isinstance(value, SCALARS):
         dtype = jnp.result_type(value)
         if isinstance(value, int) and not isinstance(value, bool):
-            info = jnp.iinfo(dtype)
+            info = jnp.iinfo(dtype)  # type: ignore[no-untyped-call]
             if not info.min <= value <= info.max:
                 return None
         return Array(dtype, not isinstance(value, bool), ())
@@ -225,7 +225,7 @@ def join_arrays(x: Array, y: Array) -> Array:
     varying = x.varying | y.varying
     if x.dtype == y.dtype:
         return Array(x.dtype, x.weak and y.weak, x.shape, varying)
-    extended = [a for a in (x, y) if jax.dtypes.issubdtype(a.dtype, jax.dtypes.extended)]
+    extended = [a for a in (x, y) if jnp.issubdtype(a.dtype, jax.dtypes.extended)]
     if extended:
         raise Mismatch(str(x), str(y))
     dtype = jnp.result_type(*map(_example, (x, y)))
@@ -274,7 +274,7 @@ ABSENT = capture(Maybe(False, None, ""))
 
 def zeros(kind: Array) -> jax.Array:
     """A placeholder of that type, which nobody reads."""
-    if jax.dtypes.issubdtype(kind.dtype, jax.dtypes.extended):
+    if jnp.issubdtype(kind.dtype, jax.dtypes.extended):
         return lax.full(kind.shape, 0, kind.dtype)
     return _jax.as_varying(_jax.as_type(jnp.zeros(kind.shape, kind.dtype), kind.dtype, kind.weak), kind.varying)
 

@@ -33,13 +33,14 @@ def converted(callee: Any, convert: Callable[[types.FunctionType], Any]) -> Any:
         return None
     if isinstance(callee, (jax.custom_jvp, jax.custom_vjp)):
         return _once(callee, lambda: _derived(callee, convert))
+    user: Any = getattr(callee, "__wrapped__", None)
     info = getattr(callee, "_jit_info", None)  # of jaxlib's PjitFunction, seen in jax 0.10.2 and 0.12.0
     if info is None or info.user_specified_in_shardings or not _is_default(info):
         return None
     return _once(
         callee,
         lambda: jax.jit(
-            convert(callee.__wrapped__),
+            convert(user),
             static_argnums=info.static_argnums or None,
             static_argnames=info.static_argnames or None,
         ),

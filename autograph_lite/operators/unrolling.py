@@ -20,8 +20,7 @@ def counter(body_fun: Callable[..., Any]) -> Callable[[], None]:
     def step() -> None:
         nonlocal count
         count += 1
-        if count == LIMIT:
-            place = where.of_function(body_fun)
+        if count == LIMIT and (place := where.of_function(body_fun)):
             warnings.warn_explicit(
                 f"The loop at {place.path}:{place.line} has been unrolled {LIMIT} times: its bounds are Python values, so "
                 "each iteration is traced and compiled. Use autograph_lite.range to stage it.",

@@ -78,7 +78,7 @@ def _stage(
 
 
 def _loop(carry: Carry, cond_fun: Callable[..., Any], body_fun: Callable[..., Any]) -> Sequence[jax.Array]:
-    def cond(arrays: Sequence[Any]) -> Any:
+    def cond(arrays: Any) -> Any:
         values, contents = carry.read(arrays)
         with journal.journal(outer=carry.outer) as written:
             carry.enter(contents)
@@ -89,7 +89,7 @@ def _loop(carry: Carry, cond_fun: Callable[..., Any], body_fun: Callable[..., An
                 raise _TestWrites
         return jnp.asarray(test)
 
-    def body(arrays: Sequence[Any]) -> Sequence[Any]:
+    def body(arrays: Any) -> Any:
         return run_body(carry, body_fun, arrays, ())
 
     return list(lax.while_loop(cond, body, carry.start()))
@@ -109,8 +109,11 @@ def _loop_with_test(
         enter(cond_fun, values)
         return jnp.asarray(unless_failed(truth(cond_fun(*values))))
 
-    def body(arrays: Sequence[Any]) -> Sequence[Any]:
+    def body(arrays: Any) -> Any:
         return run_body(carry, body_fun, arrays[1:], (), after=again)
 
+    def go_on(arrays: Any) -> Any:
+        return arrays[0]
+
     first = jnp.asarray(unless_failed(truth(test)))
-    return list(lax.while_loop(lambda arrays: arrays[0], body, [first, *carry.start()]))[1:]
+    return list(lax.while_loop(go_on, body, [first, *carry.start()]))[1:]

@@ -91,7 +91,8 @@ class Function:
 
     def inside(self) -> Callable[..., Any]:
         """What converted code calls in place of this function: its converted form, as part of the trace around."""
-        return self._converted
+        converted: Callable[..., Any] = self._converted
+        return converted
 
     def __get__(self, instance: Any, owner: type | None = None) -> Any:
         """The function bound to an instance, as a method."""

@@ -14,6 +14,7 @@ from autograph_lite import _jax
 from autograph_lite.errors import MutatedArgumentError
 from autograph_lite.operators import checks, classes, journal, spelling, where
 from autograph_lite.operators.values import Tracer
+from autograph_lite.runtime import leaks
 from autograph_lite.runtime.signature import Split
 from autograph_lite.runtime.state import State
 
@@ -107,6 +108,8 @@ class Program:
         _refuse_mutated_arguments((args, kwargs), changes)
         after = self.state.after(changes)
         results, afters = Split.of(result, keep_numpy=True), Split.of(after)
+        leaks.refuse_hidden(results.literals.values(), "The result")
+        leaks.refuse_hidden(afters.literals.values(), "An object from outside of the function")
         self.result, self.after = results.emptied(), afters.emptied()
         self.sites, self.program = frame.sites, frame.program
         return results.arrays, afters.arrays, failures.new if failures is not None else {}

@@ -15,6 +15,7 @@ import jax
 from autograph_lite.operators import journal
 from autograph_lite.operators.places import MISSING, Contents, Place
 from autograph_lite.operators.values import Tracer
+from autograph_lite.runtime import leaks
 from autograph_lite.runtime.signature import Split
 
 
@@ -71,6 +72,9 @@ class State:
             kept.append((place, {k: v for k, v in python.items() if v is not MISSING}))
         if self.slots.keys() != known.keys():
             raise Restart
+        for (_, contents), change in zip(kept, changes.values(), strict=True):
+            fresh = [value for key, value in contents.items() if value is not change.old.get(key)]
+            leaks.refuse_hidden(jax.tree.leaves(fresh), "An object from outside of the function")
         for place, contents in kept:
             place.write(contents)
         values = []

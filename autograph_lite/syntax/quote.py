@@ -115,7 +115,8 @@ class _Fill(trees.Transformer):
             hole = self.holes.get(node.value.id)
             if hole is not None and not isinstance(hole, (str, gast.AST)):
                 return list(hole)
-        return self.generic_visit(node)
+        self.generic_visit(node)
+        return node
 
     def visit_Name(self, node: gast.Name) -> gast.AST:
         hole = self.holes.get(node.id, node)

@@ -1,6 +1,7 @@
-"""How is a tree walked, rewritten and copied fast? Passes look at each node many times, and `ast` takes its time.
+"""How is a tree walked, rewritten and copied fast?
 
-Contexts and operators (`Load()`, `Add()`) are no nodes here: no pass rewrites them, and they are a third of a tree.
+Passes look at each node many times, and `ast` takes its time. Contexts and operators (`Load()`, `Add()`) are
+no nodes here: no pass rewrites them, and they are a third of a tree.
 """
 
 from __future__ import annotations
@@ -13,20 +14,23 @@ import gast
 
 Node = TypeVar("Node")
 
-_PLAIN = frozenset({"id", "attr", "ctx", "op", "ops", "kind", "type_comment", "lineno", "is_async", "conversion", "simple"})
+_PLAIN = frozenset(
+    {"id", "attr", "ctx", "op", "ops", "kind", "type_comment", "lineno", "is_async", "conversion", "simple"}
+)
 
 
-@functools.lru_cache(maxsize=None)
-def fields(kind: type[gast.AST]) -> tuple[str, ...]:
+@functools.cache
+def fields(kind: Any) -> tuple[str, ...]:
     """The fields of a kind of node that may hold nodes, in the order in which they are written."""
-    return tuple(name for name in kind._fields if name not in _PLAIN)
+    return tuple(name for name in getattr(kind, "_fields", ()) if name not in _PLAIN)
 
 
 def children(node: gast.AST) -> list[gast.AST]:
     """The nodes directly in `node`, in the order in which they are written."""
     found: list[gast.AST] = []
-    for name in fields(node.__class__):
-        value = getattr(node, name, None)
+    kind: Any = node.__class__
+    for name in fields(kind):
+        value: Any = getattr(node, name, None)
         if value.__class__ is list:
             found += [item for item in value if isinstance(item, gast.AST)]
         elif isinstance(value, gast.AST):
@@ -80,7 +84,8 @@ class Transformer:
 
     def generic_visit(self, node: gast.AST) -> Any:
         """Visits what is in `node`, which keeps its place."""
-        for name in fields(node.__class__):
+        kind: Any = node.__class__
+        for name in fields(kind):
             old = getattr(node, name, None)
             if old.__class__ is list:
                 if old:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import linecache
+import re
 import textwrap
 from collections.abc import Callable
 from typing import Any
@@ -37,13 +38,19 @@ def simple() -> st.SearchStrategy[str]:
     return st.one_of(assign, assign, check, st.builds("if {}: {}".format, CONDITIONS, failure | own))
 
 
+def renamed(loop: str) -> str:
+    """The loop with a counter that no loop in it has."""
+    taken = {int(number) for number in re.findall(r"\bk(\d+)", loop)}
+    return re.sub(r"\bk\b", f"k{max(taken, default=0) + 1}", loop)
+
+
 def compound(body: st.SearchStrategy[str]) -> st.SearchStrategy[str]:
     """Statements with blocks in them."""
     block = st.lists(body, min_size=1, max_size=3).map("\n".join).map(lambda text: textwrap.indent(text, "    "))
     return st.one_of(
         st.builds("if {}:\n{}\nelse:\n{}".format, CONDITIONS, block, block),
         st.builds("for i in range(abs({}) % 4):\n{}".format, NAMES, block),
-        st.builds("k = 0\nwhile k < abs({}) % 4:\n    k = k + 1\n{}".format, NAMES, block),
+        st.builds("k = 0\nwhile k < abs({}) % 4:\n    k = k + 1\n{}".format, NAMES, block).map(renamed),
         st.builds("try:\n{}\nfinally:\n    z = z + 1".format, block),
     )
 

@@ -1,4 +1,4 @@
-"""Is a converted program what an expert would have written in `lax`, and is user code traced and converted only once?"""
+"""Is a converted program what an expert would have written in `lax`? Is user code traced once?"""
 
 from __future__ import annotations
 
@@ -30,7 +30,9 @@ def test_jaxpr_has_the_primitives_of_hand_written_code(name, branch_trace):
     program = PROGRAMS[name]
     ours = structure.primitives(autograph_lite.to_graph(program.python), *program.arguments)
     by_hand = structure.primitives(program.by_hand, *program.arguments)
-    assert set(by_hand - ours) <= {"convert_element_type"}  # casts of loop variables, which we bring to their types first
+    assert set(by_hand - ours) <= {
+        "convert_element_type"
+    }  # casts of loop variables, which we bring to their types first
     assert set(ours - by_hand) <= set(program.extras)
 
 

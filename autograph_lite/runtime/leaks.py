@@ -1,0 +1,93 @@
+"""Does a traced value leave a call inside an object that the program can't fill in afterwards?
+
+Arrays in lists, dicts, tuples and registered pytrees come out of a compiled program. A value in an attribute of a new
+object, or in the closure of a function, would stay a tracer: it is refused where it would leave.
+"""
+
+from __future__ import annotations
+
+import functools
+import types
+from collections.abc import Iterable
+from typing import Any
+
+import jax
+import numpy as np
+
+from autograph_lite import _jax
+from autograph_lite.errors import MutationError
+from autograph_lite.operators import where
+
+LIMIT = 10_000  # how many objects are looked at
+LEAVES = (str, bytes, int, float, complex, type(None), type, types.ModuleType, types.CodeType, np.ndarray, np.generic)
+
+
+def refuse_hidden(values: Iterable[Any], what: str) -> None:
+    """Raises MutationError if a traced value is hidden in one of `values`, none of which is an array.
+
+    Args:
+      values: leaves of pytrees.
+      what: what they are, for the message.
+    """
+    todo = [(value, value) for value in values]
+    seen: set[int] = set()
+    while todo and len(seen) < LIMIT:
+        item, holder = todo.pop()
+        if isinstance(item, LEAVES) or id(item) in seen:
+            continue
+        if isinstance(item, jax.Array):
+            if _jax.is_of_this_trace(item):
+                raise _hidden(holder, what)
+            continue
+        seen.add(id(item))
+        todo += [(inside, item if isinstance(inside, jax.Array) else holder) for inside in _inside(item)]
+
+
+def _inside(item: Any) -> list[Any]:
+    match item:
+        case types.FunctionType():
+            cells = [cell.cell_contents for cell in item.__closure__ or () if _is_set(cell)]
+            return [*cells, *(item.__defaults__ or ()), *(item.__kwdefaults__ or {}).values()]
+        case types.MethodType():
+            return [item.__self__, item.__func__]
+        case functools.partial():
+            return [item.func, *item.args, *item.keywords.values()]
+        case dict():
+            return [*item.values()]
+        case list() | tuple() | set() | frozenset():
+            return [*item]
+    return [value for owner in (item, type(item)) for value in _attributes(item, owner)]
+
+
+def _attributes(item: Any, owner: Any) -> list[Any]:
+    if owner is item:
+        return [*getattr(item, "__dict__", {}).values()]
+    slots = [d for base in owner.__mro__ for d in vars(base).values() if isinstance(d, types.MemberDescriptorType)]
+    found = []
+    for slot in slots:
+        try:
+            found.append(slot.__get__(item))
+        except (AttributeError, TypeError):
+            continue
+    return found
+
+
+def _is_set(cell: types.CellType) -> bool:
+    try:
+        cell.cell_contents  # noqa: B018 (asks whether there are any)
+    except ValueError:
+        return False
+    return True
+
+
+def _hidden(holder: Any, what: str) -> MutationError:
+    name = getattr(holder, "__qualname__", None) or f"a {type(holder).__name__} object"
+    return MutationError(
+        f"{what} holds a traced value inside {name}.",
+        where=where.here(),
+        why="A compiled program gives back arrays in lists, dicts, tuples and registered pytrees; what else holds one would keep a tracer.",
+        fix="return the arrays themselves, or register the class as a pytree with jax.tree_util.register_dataclass.",
+    )
+
+
+__all__ = ["refuse_hidden"]

@@ -1,0 +1,143 @@
+"""Are callees converted, and their mutations kept, whoever calls them: Python, a library, or JAX?"""
+
+from __future__ import annotations
+
+import functools
+import heapq
+import operator
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+import autograph_lite as al
+from autograph_lite import MutationError
+
+
+def agree(f, *values):
+    """Compares the converted function, on traced values, with plain Python."""
+    for value in values:
+        plain = f(value)
+        for run in (al.convert(f), jax.jit(al.to_graph(f))):
+            jax.tree.map(lambda a, b: np.testing.assert_allclose(a, b, rtol=1e-5), run(jnp.float32(value)), plain)
+
+
+def relu(x):
+    return x if x > 0 else 0.0 * x
+
+
+def test_a_library_function_changes_a_list_in_one_branch_only():
+    def f(x):
+        heap = [1, 5, 2]
+        if x > 0:
+            heapq.heapreplace(heap, 9)
+        return heap
+
+    agree(f, 3.0, -3.0)
+
+
+def test_operator_setitem_in_one_branch_only():
+    def f(x):
+        values = [1.0, 2.0]
+        if x > 0:
+            operator.setitem(values, 0, x)
+        return values
+
+    agree(f, 3.0, -3.0)
+
+
+def test_single_dispatch_calls_converted_implementations():
+    @functools.singledispatch
+    def size(value):
+        return 0.0
+
+    @size.register
+    def _(value: list):
+        return value[0] * 2 if value[0] > 0 else 1.0
+
+    agree(lambda x: (size([x]), size("text")), 3.0, -3.0)
+
+
+def test_jitted_callee_with_a_static_argument():
+    @functools.partial(jax.jit, static_argnames="n")
+    def doubled(x, n):
+        for i in range(n):
+            if x > i:
+                x = x * 2
+        return x
+
+    def f(x):
+        return doubled(x, n=3)
+
+    assert float(al.convert(f)(jnp.float32(3))) == 24.0
+    assert float(al.convert(f)(jnp.float32(-3))) == -3.0
+
+
+@pytest.mark.parametrize("value", [3.0, -3.0])
+def test_custom_jvp_callee_is_converted_with_its_rule(value):
+    @jax.custom_jvp
+    def g(x):
+        return x * 2 if x > 0 else x
+
+    @g.defjvp
+    def _(primals, tangents):
+        (x,), (t,) = primals, tangents
+        return g(x), t * 10 if x > 0 else t * 5
+
+    def f(x):
+        return jax.value_and_grad(g)(x)
+
+    assert tuple(map(float, al.convert(f)(jnp.float32(value)))) == ((6.0, 10.0) if value > 0 else (-3.0, 5.0))
+
+
+@pytest.mark.parametrize("value", [3.0, -3.0])
+def test_custom_vjp_callee_is_converted_with_its_rules(value):
+    @jax.custom_vjp
+    def g(x):
+        return x * 2 if x > 0 else x
+
+    def forward(x):
+        return g(x), x
+
+    def backward(x, cotangent):
+        return (cotangent * 10,) if x > 0 else (cotangent * 5,)
+
+    g.defvjp(forward, backward)
+
+    def f(x):
+        return jax.value_and_grad(g)(x)
+
+    assert tuple(map(float, al.convert(f)(jnp.float32(value)))) == ((6.0, 10.0) if value > 0 else (-3.0, 5.0))
+
+
+def test_callbacks_of_jax_are_converted():
+    def f(x):
+        mapped = jax.vmap(lambda v: v if v > 0 else -v)(jnp.stack([x, -2 * x]))
+        last, _ = jax.lax.scan(lambda c, v: (c + v if v > c else c, v), 0.0, mapped)
+        tree = jax.tree.map(relu, {"a": x, "b": (-x,)})
+        return mapped, last, tree
+
+    for value in (3.0, -3.0):
+        last = 0.0
+        for v in (3.0, 6.0):
+            last = last + v if v > last else last
+        got = al.convert(f)(jnp.float32(value))
+        np.testing.assert_allclose(got[0], [3.0, 6.0])
+        assert (float(got[1]), float(got[2]["a"])) == (last, relu(value))
+
+
+def test_an_array_of_an_enclosing_function_is_not_changed_in_silence():
+    table = np.zeros(3, np.float32)
+
+    def f(x):
+        if x > 0:
+            table[0] = 1.0
+        return x
+
+    for run in (al.convert(f), jax.jit(al.to_graph(f))):
+        with pytest.raises(MutationError):
+            run(jnp.float32(3))
+    assert table.tolist() == [0, 0, 0]
+    al.to_graph(f)(3.0)
+    assert table.tolist() == [1, 0, 0]
