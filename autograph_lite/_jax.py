@@ -125,7 +125,7 @@ class ClosedTrace:
     def __init__(self, fun: Callable[[], Sequence[Any]], user: Callable[..., Any]) -> None:
         self._index: dict[int, int] = {}
         self._kept: Sequence[Any] = ()
-        self._finish: Callable[[], Sequence[Any]] = lambda: []
+        self._finish: Callable[[], Sequence[Any]] = list
         self._outputs: Sequence[Any] = ()
 
         def run() -> Sequence[Any]:

@@ -19,7 +19,9 @@ F = TypeVar("F", bound=Callable[..., Any])
 @overload
 def convert(fn: Callable[..., Any], *, recursive: bool = ..., checks: bool | str = ...) -> Function: ...
 @overload
-def convert(*, recursive: bool = ..., checks: bool | str = ...) -> Callable[[Callable[..., Any]], Function]: ...
+def convert(
+    *, recursive: bool = ..., checks: bool | str = ...
+) -> Callable[[Callable[..., Any]], Function]: ...
 def convert(fn: Any = None, *, recursive: bool = True, checks: bool | str = True) -> Any:
     """A function whose control flow on array values becomes one compiled program.
 
@@ -45,7 +47,9 @@ def convert(fn: Any = None, *, recursive: bool = True, checks: bool | str = True
     if isinstance(fn, (staticmethod, classmethod)):
         return type(fn)(convert(fn.__func__, recursive=recursive, checks=checks))
     if isinstance(fn, property):
-        get, put, delete = (p and convert(p, recursive=recursive, checks=checks) for p in (fn.fget, fn.fset, fn.fdel))
+        get, put, delete = (
+            p and convert(p, recursive=recursive, checks=checks) for p in (fn.fget, fn.fset, fn.fdel)
+        )
         return property(get, put, delete, fn.__doc__)
     return Function(fn, recursive=recursive, checks=checks)
 
@@ -94,7 +98,14 @@ def _python_function(fn: Any) -> types.FunctionType:
     while not isinstance(fn, types.FunctionType):
         if isinstance(fn, type):
             raise unconverted.not_a_function(fn)
-        inner = next((getattr(fn, n) for n in ("python_function", "__func__", "func", "fget", "__wrapped__") if hasattr(fn, n)), None)
+        inner = next(
+            (
+                getattr(fn, n)
+                for n in ("python_function", "__func__", "func", "fget", "__wrapped__")
+                if hasattr(fn, n)
+            ),
+            None,
+        )
         if inner is None:
             call = getattr(type(fn), "__call__", None)
             inner = call if isinstance(call, types.FunctionType) else None
@@ -118,7 +129,7 @@ def do_not_convert(fn: F) -> F:
     return fn
 
 
-def range(*args: Any) -> Any:  # noqa: A001 (the staged counterpart of the builtin)
+def range(*args: Any) -> Any:
     """`range(...)`, whose loop is staged in converted code, also where the bounds are Python values.
 
     Under plain Python it iterates as the builtin does.

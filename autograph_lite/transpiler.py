@@ -16,7 +16,16 @@ import gast
 
 from autograph_lite import config
 from autograph_lite.analysis import plans, scopes
-from autograph_lite.converters import PASSES, Pass, control_flow, functions_in, light, opaque, python_ops, undefined
+from autograph_lite.converters import (
+    PASSES,
+    Pass,
+    control_flow,
+    functions_in,
+    light,
+    opaque,
+    python_ops,
+    undefined,
+)
 from autograph_lite.converters.context import Context
 from autograph_lite.syntax import loader, printer, source, trees
 from autograph_lite.syntax.depth import deep_recursion
@@ -41,7 +50,9 @@ class Transpiler:
     def __init__(self, operators: object, is_library: IsLibrary, form: str = "full") -> None:
         self.operators, self.is_library, self.form = operators, is_library, form
         self._codes: dict[int, tuple[types.CodeType, types.CodeType, str]] = {}
-        self._functions: weakref.WeakKeyDictionary[types.FunctionType, types.FunctionType] = weakref.WeakKeyDictionary()
+        self._functions: weakref.WeakKeyDictionary[types.FunctionType, types.FunctionType] = (
+            weakref.WeakKeyDictionary()
+        )
         self._lock = threading.RLock()
 
     def convert(self, fn: types.FunctionType) -> types.FunctionType:
@@ -76,7 +87,9 @@ def convert_tree(
         return _convert_tree(fn, is_library, after, form)
 
 
-def _convert_tree(fn: types.FunctionType, is_library: IsLibrary, after: str | None, form: str) -> tuple[Any, Context]:
+def _convert_tree(
+    fn: types.FunctionType, is_library: IsLibrary, after: str | None, form: str
+) -> tuple[Any, Context]:
     read = source.read(fn)
     tree = read.node
     names = used_names(tree)
@@ -111,7 +124,11 @@ def _convert_tree(fn: types.FunctionType, is_library: IsLibrary, after: str | No
 
 
 def _run(
-    step: Pass, tree: gast.AST, open_: list[gast.FunctionDef], context: Context, function_plans: dict[gast.FunctionDef, plans.FunctionPlan]
+    step: Pass,
+    tree: gast.AST,
+    open_: list[gast.FunctionDef],
+    context: Context,
+    function_plans: dict[gast.FunctionDef, plans.FunctionPlan],
 ) -> None:
     if step.name == "undefined":
         for function, plan in function_plans.items():

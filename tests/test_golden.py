@@ -52,7 +52,9 @@ def test_the_generated_code_is_the_golden_one(source: Path) -> None:
     if os.environ.get("UPDATE_GOLDEN"):
         expected.write_text(found)
     before = expected.read_text() if expected.exists() else ""
-    diff = difflib.unified_diff(before.splitlines(), found.splitlines(), expected.name, "to_code", lineterm="")
+    diff = difflib.unified_diff(
+        before.splitlines(), found.splitlines(), expected.name, "to_code", lineterm=""
+    )
     assert before == found, "the generated code has changed (UPDATE_GOLDEN=1 accepts it):\n" + "\n".join(diff)
 
 
@@ -62,7 +64,9 @@ def test_the_function_gives_what_python_gives(source: Path) -> None:
         (fn,) = functions(module)
         plain = fn(*map(np.array, arguments))
         np.testing.assert_allclose(autograph_lite.to_graph(fn)(*map(np.array, arguments)), plain, rtol=1e-6)
-        np.testing.assert_allclose(jax.jit(autograph_lite.to_graph(fn))(*map(np.array, arguments)), plain, rtol=1e-6)
+        np.testing.assert_allclose(
+            jax.jit(autograph_lite.to_graph(fn))(*map(np.array, arguments)), plain, rtol=1e-6
+        )
 
 
 def test_no_expectation_is_left_over() -> None:

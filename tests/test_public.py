@@ -85,14 +85,18 @@ def test_importing_costs_little_beside_jax() -> None:
 
 
 def test_importing_does_not_start_a_device() -> None:
-    program = "import autograph_lite; from jax._src import xla_bridge; print(xla_bridge.backends_are_initialized())"
+    program = (
+        "import autograph_lite; from jax._src import xla_bridge; print(xla_bridge.backends_are_initialized())"
+    )
     assert python(program).strip() == "False"
 
 
 def test_importing_warns_of_nothing() -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        assert python("import autograph_lite; print('quiet')", "-W", "error::SyntaxWarning").strip() == "quiet"
+        assert (
+            python("import autograph_lite; print('quiet')", "-W", "error::SyntaxWarning").strip() == "quiet"
+        )
 
 
 def test_the_conversion_itself_never_loads_jax() -> None:
@@ -112,6 +116,11 @@ def python(program: str, *options: str) -> str:
     """What a fresh interpreter prints for a program."""
     environment = {**os.environ, "PYTHONPATH": str(ROOT), "JAX_PLATFORMS": "cpu"}
     done = subprocess.run(
-        [sys.executable, *options, "-c", program], cwd=ROOT, env=environment, capture_output=True, text=True, check=True
+        [sys.executable, *options, "-c", program],
+        cwd=ROOT,
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=True,
     )
     return done.stdout

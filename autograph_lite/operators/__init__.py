@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import sys
 
+from autograph_lite._jax import untraced
 from autograph_lite.converters.python_ops import until
 from autograph_lite.operators import builtins, calls
-from autograph_lite._jax import untraced
 from autograph_lite.operators.calls import call, light
 from autograph_lite.operators.checks import format, handling
 from autograph_lite.operators.comprehensions import filter_test, generator, list_of
@@ -17,9 +17,26 @@ from autograph_lite.operators.handlers import caught, managed
 from autograph_lite.operators.if_stmt import if_expr, if_stmt
 from autograph_lite.operators.journal import record
 from autograph_lite.operators.logical import and_, compare, equal, in_, not_, not_equal, not_in, or_
-from autograph_lite.operators.subscripts import item, put, set_item, slice, store, store_shared, update_item, update_shared
+from autograph_lite.operators.subscripts import (
+    item,
+    put,
+    set_item,
+    slice,
+    store,
+    store_shared,
+    update_item,
+    update_shared,
+)
 from autograph_lite.operators.switch import switch_stmt
-from autograph_lite.operators.undefined import NO_RETURN, Return, Undefined, assigned, defined, deleted, returned
+from autograph_lite.operators.undefined import (
+    NO_RETURN,
+    Return,
+    Undefined,
+    assigned,
+    defined,
+    deleted,
+    returned,
+)
 from autograph_lite.operators.while_stmt import while_stmt
 
 __all__ = [

@@ -14,7 +14,17 @@ from autograph_lite import _jax
 from autograph_lite.operators import checks, journal, mismatch
 from autograph_lite.operators.places import MISSING, Contents, Place
 from autograph_lite.operators.staging import Path
-from autograph_lite.operators.templates import ABSENT, Captured, Mismatch, Template, capture, detached, fill, join, rebuild
+from autograph_lite.operators.templates import (
+    ABSENT,
+    Captured,
+    Mismatch,
+    Template,
+    capture,
+    detached,
+    fill,
+    join,
+    rebuild,
+)
 
 
 @_jax.without_leak_check
@@ -36,13 +46,19 @@ def stage(
     alive = [path for path in paths if path.raised is None]
     writes = _Writes(paths)
     labels = list(names) or ["the return value"]
-    templates = [_join([path.values[i] for path in alive], label, funs) for i, label in enumerate(labels)] if alive else []
+    templates = (
+        [_join([path.values[i] for path in alive], label, funs) for i, label in enumerate(labels)]
+        if alive
+        else []
+    )
     if len(alive) == 1:
         templates = list(map(detached, templates))
     arrays = _select(select, paths, templates, writes)
     lost = mismatch.lost(funs, [path.raised is not None for path in paths])
     values = [
-        rebuild(template, arrays, label, missing=lost if any(p.values[i].present is False for p in alive) else ())
+        rebuild(
+            template, arrays, label, missing=lost if any(p.values[i].present is False for p in alive) else ()
+        )
         for i, (template, label) in enumerate(zip(templates, labels, strict=False))
     ]
     writes.commit(arrays)
@@ -63,7 +79,9 @@ def _join(values: Sequence[Captured], label: str, funs: Sequence[Callable[..., A
     return template
 
 
-def _select(select: jax.Array, paths: Sequence[Path], templates: Sequence[Template], writes: _Writes) -> Iterator[Any]:
+def _select(
+    select: jax.Array, paths: Sequence[Path], templates: Sequence[Template], writes: _Writes
+) -> Iterator[Any]:
     """Brings the paths to their joined types; gives the joined arrays, those of the variables first."""
 
     def arrays(number: int, path: Path) -> list[jax.Array]:
@@ -109,9 +127,13 @@ class _Writes:
         alive = [is_checks or path.raised is None for path in paths]
         contents = [path.changes[owner].new if owner in path.changes else old for path in paths]
         result: Contents = {}
-        for key in dict.fromkeys(k for now, counts in zip(contents, alive, strict=True) if counts for k in now):
+        for key in dict.fromkeys(
+            k for now, counts in zip(contents, alive, strict=True) if counts for k in now
+        ):
             values = [now.get(key, MISSING) for now, counts in zip(contents, alive, strict=True) if counts]
-            if all(value is values[0] for value in values) and (len(values) > 1 or values[0] is old.get(key, MISSING)):
+            if all(value is values[0] for value in values) and (
+                len(values) > 1 or values[0] is old.get(key, MISSING)
+            ):
                 result[key] = values[0]
                 continue
             if is_checks:
@@ -127,7 +149,9 @@ class _Writes:
             result[key] = MISSING
         self.results[owner] = place, result
 
-    def _slot(self, owner: Hashable, key: Hashable, label: str, options: list[Captured], alive: list[bool]) -> _Slot:
+    def _slot(
+        self, owner: Hashable, key: Hashable, label: str, options: list[Captured], alive: list[bool]
+    ) -> _Slot:
         joined: Template | None = None
         for option, counts in zip(options, alive, strict=True):
             if counts:

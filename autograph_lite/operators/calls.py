@@ -1,10 +1,10 @@
 """What does a call in converted code call? The converted form of the user's functions; everything else as it is.
 
-    ag.call(helper)                       the converted helper
-    ag.call(obj.method)                   the converted method, bound to obj
-    ag.call(len)                          our len, which knows traced arrays
-    ag.call(jax.lax.scan)                 scan, with the user's functions among its arguments converted
-    ag.call(Counter)                      the class, whose methods are converted while converted code runs
+ag.call(helper)                       the converted helper
+ag.call(obj.method)                   the converted method, bound to obj
+ag.call(len)                          our len, which knows traced arrays
+ag.call(jax.lax.scan)                 scan, with the user's functions among its arguments converted
+ag.call(Counter)                      the class, whose methods are converted while converted code runs
 """
 
 from __future__ import annotations
@@ -16,7 +16,17 @@ from collections.abc import Callable
 from typing import Any
 
 from autograph_lite.errors import ConversionError, SourceNotFoundError
-from autograph_lite.operators import classes, journal, list_errors, lists, policy, recipes, recursion, transformed, unconverted
+from autograph_lite.operators import (
+    classes,
+    journal,
+    list_errors,
+    lists,
+    policy,
+    recipes,
+    recursion,
+    transformed,
+    unconverted,
+)
 from autograph_lite.transpiler import Transpiler
 
 MUTATORS = (list, dict, set, bytearray)
@@ -186,7 +196,7 @@ def _function(fn: types.FunctionType) -> Any:
     if not policy.is_users(fn):
         return _textless(fn) if unconverted.is_textless(fn) else _library_function(fn)
     new = convert(fn)
-    if journal.active() is None or new is fn and not is_converted(fn):
+    if journal.active() is None or (new is fn and not is_converted(fn)):
         return new
     return recursion.guarded(new)
 
@@ -261,7 +271,11 @@ def _method(method: types.MethodType) -> Any:
         if new is fn:
             return method
         return types.MethodType(new, owner)
-    return types.MethodType(call(fn), owner) if callable(fn) and policy.is_users(getattr(fn, "func", None)) else method
+    return (
+        types.MethodType(call(fn), owner)
+        if callable(fn) and policy.is_users(getattr(fn, "func", None))
+        else method
+    )
 
 
 def _builtin(fn: Any) -> Any:

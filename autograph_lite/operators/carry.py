@@ -135,7 +135,10 @@ class Carry:
         """Variables and contents of places that `arrays` stand for."""
         arrays = iter(arrays)
         values = [rebuild(t, arrays, name) for t, name in zip(self.templates, self.names, strict=True)]
-        contents = {key: rebuild(slot.template, arrays, slot.place.label(slot.key)) for key, slot in self.slots.items()}
+        contents = {
+            key: rebuild(slot.template, arrays, slot.place.label(slot.key))
+            for key, slot in self.slots.items()
+        }
         return values, contents
 
     def enter(self, contents: dict[Key, Any]) -> None:
@@ -262,7 +265,9 @@ class Carry:
         """
         values, contents = self.read(arrays)
         if count:  # what every iteration assigns is assigned
-            values = [_certain(value) if sure else value for value, sure in zip(values, self.sure, strict=True)]
+            values = [
+                _certain(value) if sure else value for value, sure in zip(values, self.sure, strict=True)
+            ]
         outputs = iter(outputs)
         rows = {owner: growth.rows(outputs, count, reverse=reverse) for owner, growth in self.growths.items()}
         for place, new in self._merged(contents):

@@ -27,7 +27,6 @@ from autograph_lite.operators.raising import CODE, Site, raise_failed, raise_inn
 from autograph_lite.operators.recipes import explicit, format, is_explicit
 
 
-
 class Frame:
     """The checks of one trace.
 

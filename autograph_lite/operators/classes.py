@@ -21,7 +21,9 @@ from autograph_lite import _jax
 from autograph_lite.operators import journal, policy
 
 _lock = threading.RLock()
-_installed: dict[type, dict[str, tuple[Any, Any]]] = {}  # for each name, the user's own and what stands in for it
+_installed: dict[
+    type, dict[str, tuple[Any, Any]]
+] = {}  # for each name, the user's own and what stands in for it
 _users: dict[type, int] = {}
 
 
@@ -99,13 +101,19 @@ def seen_inside(value: Any) -> None:
     known: set[int] = set()
     while todo and len(known) < LIMIT:
         item, depth = todo.pop()
-        if id(item) in known or isinstance(item, (jax.Array, type, types.ModuleType, types.FunctionType, str, int, float)):
+        if id(item) in known or isinstance(
+            item, (jax.Array, type, types.ModuleType, types.FunctionType, str, int, float)
+        ):
             continue
         known.add(id(item))
         seen(item)
         if depth < DEPTH:
             inside = list(item) if isinstance(item, (list, tuple)) else []
-            inside += list(item.values()) if isinstance(item, dict) else list(getattr(item, "__dict__", {}).values())
+            inside += (
+                list(item.values())
+                if isinstance(item, dict)
+                else list(getattr(item, "__dict__", {}).values())
+            )
             todo += [(child, depth + 1) for child in inside]
 
 
@@ -182,7 +190,9 @@ def _converted(value: Any) -> Any:
 
 def _is_ordering(fn: types.FunctionType) -> bool:
     """Whether `functools.total_ordering` has made a method: `not (a < b)` may ask a traced value."""
-    return fn.__module__ == "functools" and fn.__qualname__.startswith(("_lt_from", "_le_from", "_gt_from", "_ge_from"))
+    return fn.__module__ == "functools" and fn.__qualname__.startswith(
+        ("_lt_from", "_le_from", "_gt_from", "_ge_from")
+    )
 
 
 class _CachedProperty(functools.cached_property[Any]):

@@ -64,7 +64,11 @@ def _why_python(frame: types.FrameType | None) -> str:
     flags = frame.f_code.co_flags if frame is not None else 0
     name = where.function_name(frame.f_code) if frame is not None else "it"
     if flags & (inspect.CO_GENERATOR | inspect.CO_ASYNC_GENERATOR):
-        return f"'{name}' is a generator: it suspends between its statements, so none of them can be compiled."
+        return (
+            f"'{name}' is a generator: it suspends between its statements, so none of them can be compiled."
+        )
     if flags & inspect.CO_COROUTINE:
-        return f"'{name}' is a coroutine: it suspends between its statements, so none of them can be compiled."
+        return (
+            f"'{name}' is a coroutine: it suspends between its statements, so none of them can be compiled."
+        )
     return "Functions that jump out of `finally` or read their own frame, and operands that bind a name, run as Python."

@@ -11,8 +11,16 @@ from jax import lax
 
 from autograph_lite import _jax
 from autograph_lite.errors import IterationError
-from autograph_lite.operators import carry as carries
-from autograph_lite.operators import checks, iterables, journal, list_errors, lists, mismatch, unrolling, where
+from autograph_lite.operators import (
+    carry as carries,
+    iterables,
+    journal,
+    list_errors,
+    lists,
+    mismatch,
+    unrolling,
+    where,
+)
 from autograph_lite.operators.carry import Carry, Unjoinable, run_body
 from autograph_lite.operators.conditions import truth
 from autograph_lite.operators.if_stmt import if_stmt
@@ -54,7 +62,9 @@ def for_stmt(
     return init if length == 0 else _stage_rows(items, length, body_fun, init, until)
 
 
-def _python(iterable: Any, body_fun: Callable[..., Any], values: tuple[Any, ...], until: Until) -> tuple[Any, ...]:
+def _python(
+    iterable: Any, body_fun: Callable[..., Any], values: tuple[Any, ...], until: Until
+) -> tuple[Any, ...]:
     staging = journal.active() is not None
     iterator = iter(lists.readable(iterable, "a `for` loop"))
     if staging and iterator is iterable:
@@ -78,7 +88,11 @@ def _python(iterable: Any, body_fun: Callable[..., Any], values: tuple[Any, ...]
 
 
 def _guarded(
-    iterable: Any, iterator: Iterator[Any], body_fun: Callable[..., Any], values: tuple[Any, ...], until: Until
+    iterable: Any,
+    iterator: Iterator[Any],
+    body_fun: Callable[..., Any],
+    values: tuple[Any, ...],
+    until: Until,
 ) -> tuple[Any, ...]:
     """The rest of an unrolled loop, where a traced value says whether it was left."""
     assert until is not None
@@ -113,8 +127,12 @@ def _statement(
     _place_at(false_fun, body_fun)
     if len(names) > 1:
         return tuple(if_stmt(test, true_fun, false_fun, values, names))
-    only: Any = (lambda f: lambda *v: (f(*v) or (None,))[0]) if names else (lambda f: lambda *v: f(*v) and None)
-    result = if_stmt(test, _place_at(only(true_fun), body_fun), _place_at(only(false_fun), body_fun), values, names)
+    only: Any = (
+        (lambda f: lambda *v: (f(*v) or (None,))[0]) if names else (lambda f: lambda *v: f(*v) and None)
+    )
+    result = if_stmt(
+        test, _place_at(only(true_fun), body_fun), _place_at(only(false_fun), body_fun), values, names
+    )
     return (result,) if names else ()
 
 
@@ -147,7 +165,11 @@ def _stage_rows(
     def scan(skipped: int) -> Callable[[Carry], Any]:
         """All iterations but the first ones."""
         count = length - skipped
-        left = jax.tree.map(lambda a: a[: length - skipped] if reverse else a[skipped:], rows) if skipped else rows
+        left = (
+            jax.tree.map(lambda a: a[: length - skipped] if reverse else a[skipped:], rows)
+            if skipped
+            else rows
+        )
 
         def stage(now: Carry) -> Any:
             start = now.start()
@@ -188,7 +210,9 @@ def _stage_rows(
             return values
 
 
-def _unless(until: Callable[..., Any], body_fun: Callable[..., Any], names: tuple[str, ...]) -> Callable[..., Any]:
+def _unless(
+    until: Callable[..., Any], body_fun: Callable[..., Any], names: tuple[str, ...]
+) -> Callable[..., Any]:
     """`body_fun` where the loop has not been left, else nothing."""
 
     def step(item: Any, *values: Any) -> tuple[Any, ...]:

@@ -40,7 +40,9 @@ def caught() -> None:
 
 def _refuse(error: BaseException) -> None:
     for one in _leaves(error):
-        if type(one).__module__.partition(".")[0] == PACKAGE_NAME:  # an error of ours, or one by which operators talk
+        if (
+            type(one).__module__.partition(".")[0] == PACKAGE_NAME
+        ):  # an error of ours, or one by which operators talk
             raise one
         if journal.has_left(one):
             raise _unknown(one)
@@ -84,7 +86,9 @@ class _Managed:
         self.handling.__enter__()
         return entered
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, tb: types.TracebackType | None) -> Any:
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, tb: types.TracebackType | None
+    ) -> Any:
         self.handling.__exit__(kind, error, tb)
         suppresses = type(self.manager).__exit__(self.manager, kind, error, tb)
         if suppresses and error is not None:

@@ -65,7 +65,11 @@ class Looped:
     """Base of what runs a loop over its items in its own way."""
 
     def loop(
-        self, body_fun: Callable[..., Any], init: tuple[Any, ...], names: tuple[str, ...], until: Callable[..., Any] | None
+        self,
+        body_fun: Callable[..., Any],
+        init: tuple[Any, ...],
+        names: tuple[str, ...],
+        until: Callable[..., Any] | None,
     ) -> tuple[Any, ...]:
         """The variables after a `for` statement over the items.
 
@@ -96,7 +100,11 @@ class Rows(Staged):
         return row
 
     def at(self, index: Any) -> Any:
-        return lax.dynamic_index_in_dim(self.array, index, keepdims=False) if traced(index) else self.array[index]
+        return (
+            lax.dynamic_index_in_dim(self.array, index, keepdims=False)
+            if traced(index)
+            else self.array[index]
+        )
 
 
 class Range(Staged):

@@ -54,7 +54,9 @@ class Journal:
         self.outer, self.state = outer, state  # the trace around the body, and that of the body
         self.places: dict[Hashable, tuple[Place, Contents]] = {}
         self.born: dict[int, Any] = {}  # objects made by the body, as far as that is known
-        self.globals: dict[int, dict[str, Any]] = {}  # of functions called by the body, with the names they use
+        self.globals: dict[
+            int, dict[str, Any]
+        ] = {}  # of functions called by the body, with the names they use
         self.global_names: dict[int, set[str]] = {}
         self.exceptions: list[Any] = []  # see `recipes`; only of the outermost journal
 
@@ -141,7 +143,9 @@ def _reordered(change: Change) -> bool:
     """Whether the keys of a dict that stay come in another order."""
     if not isinstance(change.place.owner, dict):
         return False
-    return [key for key in change.new if key in change.old] != [key for key in change.old if key in change.new]
+    return [key for key in change.new if key in change.old] != [
+        key for key in change.old if key in change.new
+    ]
 
 
 def _order(label: spelling.Label) -> MutationError:
@@ -172,7 +176,19 @@ def _names_used(code: types.CodeType) -> frozenset[str]:
     return frozenset(names)
 
 
-_LEAVES = (str, bytes, int, float, complex, bool, type(None), jax.Array, types.ModuleType, types.CodeType, type)
+_LEAVES = (
+    str,
+    bytes,
+    int,
+    float,
+    complex,
+    bool,
+    type(None),
+    jax.Array,
+    types.ModuleType,
+    types.CodeType,
+    type,
+)
 
 
 def _reachable(roots: Iterable[Any], wanted: set[int]) -> set[int]:
@@ -190,12 +206,20 @@ def _reachable(roots: Iterable[Any], wanted: set[int]) -> set[int]:
         if isinstance(item, _Holder):
             found |= wanted & {id(item.module)}
         elif isinstance(item, types.FunctionType):
-            stack += [*(item.__closure__ or ()), *(item.__defaults__ or ()), *(item.__kwdefaults__ or {}).values()]
+            stack += [
+                *(item.__closure__ or ()),
+                *(item.__defaults__ or ()),
+                *(item.__kwdefaults__ or {}).values(),
+            ]
             if id(item.__globals__) not in seen:
                 found |= wanted & {id(item.__globals__)}
             stack += [item.__globals__[n] for n in _names_used(item.__code__) if n in item.__globals__]
         elif not isinstance(item, _LEAVES) or id(item) in wanted:
-            stack += [child for child in gc.get_referents(item) if not isinstance(child, _LEAVES) or id(child) in wanted]
+            stack += [
+                child
+                for child in gc.get_referents(item)
+                if not isinstance(child, _LEAVES) or id(child) in wanted
+            ]
     return found
 
 
@@ -291,7 +315,9 @@ def consume(iterator: Any) -> None:
     if _stack.journals and _stack.journals[-1].outer is not None:
         spelling.wrote(iterator)
         taken: Contents = {"items": False}
-        _stack.journals[-1].note(Place(iterator, lambda: dict(taken), lambda _: None, lambda _: "an iterator"))
+        _stack.journals[-1].note(
+            Place(iterator, lambda: dict(taken), lambda _: None, lambda _: "an iterator")
+        )
         taken["items"] = True
 
 
@@ -340,4 +366,16 @@ def commit(place: Place, contents: Contents) -> None:
     place.write(contents)
 
 
-__all__ = ["MISSING", "Journal", "active", "captured", "commit", "depth", "has_left", "journal", "record", "record_variables", "staged"]
+__all__ = [
+    "MISSING",
+    "Journal",
+    "active",
+    "captured",
+    "commit",
+    "depth",
+    "has_left",
+    "journal",
+    "record",
+    "record_variables",
+    "staged",
+]

@@ -48,24 +48,63 @@ class Place:
 def place_of(owner: Any) -> Place | None:
     """The place that `owner` is; None for what can't be changed, or can't be followed."""
     if isinstance(owner, list):
-        return Place(owner, lambda: dict(enumerate(owner)), lambda new: _set_list(owner, new), lambda k: f"a list's item {k}")
+        return Place(
+            owner,
+            lambda: dict(enumerate(owner)),
+            lambda new: _set_list(owner, new),
+            lambda k: f"a list's item {k}",
+        )
     if isinstance(owner, dict):
-        return Place(owner, lambda: dict(owner), lambda new: _set_dict(owner, new), lambda k: f"a dict's item {k!r}")
+        return Place(
+            owner, lambda: dict(owner), lambda new: _set_dict(owner, new), lambda k: f"a dict's item {k!r}"
+        )
     if isinstance(owner, set):
-        return Place(owner, lambda: {"set": frozenset(owner)}, lambda new: _set_set(owner, new), lambda k: "a set")
+        return Place(
+            owner, lambda: {"set": frozenset(owner)}, lambda new: _set_set(owner, new), lambda k: "a set"
+        )
     if isinstance(owner, collections.deque):
-        return Place(owner, lambda: dict(enumerate(owner)), lambda new: _set_deque(owner, new), lambda k: f"a deque's item {k}")
+        return Place(
+            owner,
+            lambda: dict(enumerate(owner)),
+            lambda new: _set_deque(owner, new),
+            lambda k: f"a deque's item {k}",
+        )
     if isinstance(owner, bytearray):
-        return Place(owner, lambda: {"bytes": bytes(owner)}, lambda new: _set_bytes(owner, new), lambda k: "a bytearray")
+        return Place(
+            owner,
+            lambda: {"bytes": bytes(owner)},
+            lambda new: _set_bytes(owner, new),
+            lambda k: "a bytearray",
+        )
     if isinstance(owner, np.ndarray):
-        return Place(owner, lambda: {"array": owner.copy()}, lambda new: _set_ndarray(owner, new), lambda k: "a NumPy array")
+        return Place(
+            owner,
+            lambda: {"array": owner.copy()},
+            lambda new: _set_ndarray(owner, new),
+            lambda k: "a NumPy array",
+        )
     if isinstance(owner, types.ModuleType):
-        return Place(owner, lambda: _items(vars(owner)), lambda new: _set_dict(vars(owner), new), lambda k: f"{owner.__name__}.{k}")
+        return Place(
+            owner,
+            lambda: _items(vars(owner)),
+            lambda new: _set_dict(vars(owner), new),
+            lambda k: f"{owner.__name__}.{k}",
+        )
     if isinstance(owner, type):
-        return Place(owner, lambda: _class_contents(owner), lambda new: _set_class(owner, new), lambda k: f"{owner.__name__}.{k}")
+        return Place(
+            owner,
+            lambda: _class_contents(owner),
+            lambda new: _set_class(owner, new),
+            lambda k: f"{owner.__name__}.{k}",
+        )
     if hasattr(owner, "__dict__") or _slots(type(owner)):
         name = type(owner).__name__
-        return Place(owner, lambda: _attributes(owner), lambda new: _set_attributes(owner, new), lambda k: f"{name}.{k}")
+        return Place(
+            owner,
+            lambda: _attributes(owner),
+            lambda new: _set_attributes(owner, new),
+            lambda k: f"{name}.{k}",
+        )
     return None
 
 
@@ -142,7 +181,11 @@ def _slots(kind: type) -> list[str]:
     for base in kind.__mro__:
         slots = base.__dict__.get("__slots__", ())
         for name in (slots,) if isinstance(slots, str) else slots:
-            mangled = f"_{base.__name__.lstrip('_')}{name}" if name.startswith("__") and not name.endswith("__") else name
+            mangled = (
+                f"_{base.__name__.lstrip('_')}{name}"
+                if name.startswith("__") and not name.endswith("__")
+                else name
+            )
             if mangled not in ("__dict__", "__weakref__") and isinstance(
                 base.__dict__.get(mangled), types.MemberDescriptorType
             ):

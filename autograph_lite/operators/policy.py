@@ -34,7 +34,7 @@ def _library_folders() -> tuple[str, ...]:
 FOLDERS = _library_folders()
 
 
-@functools.lru_cache(maxsize=None)
+@functools.cache
 def is_library_file(path: str) -> bool:
     """Whether a file belongs to an installed library."""
     if path.startswith("<frozen"):
@@ -82,7 +82,18 @@ def functions_of(value: Any) -> list[Any]:
 
 
 # Functions of these modules that take no function of the user's: a call of theirs needs no operator.
-ROOTS = ("jax.numpy", "numpy", "math", "cmath", "operator", "jax.random", "jax.nn", "jax.scipy", "builtins", "time")
+ROOTS = (
+    "jax.numpy",
+    "numpy",
+    "math",
+    "cmath",
+    "operator",
+    "jax.random",
+    "jax.nn",
+    "jax.scipy",
+    "builtins",
+    "time",
+)
 CALLBACKS = frozenset({
     "vectorize", "apply_along_axis", "apply_over_axes", "piecewise", "fromfunction", "frompyfunc", "methodcaller",
     "setitem", "delitem", "iadd", "iconcat", "isub", "imul", "ior", "iand", "ixor", "call", "map", "sorted", "min",

@@ -11,7 +11,7 @@ import jax
 from autograph_lite.operators.values import traced
 
 
-def print(*values: Any, sep: str | None = " ", end: str | None = "\n", file: TextIO | None = None) -> None:  # noqa: A001
+def print(*values: Any, sep: str | None = " ", end: str | None = "\n", file: TextIO | None = None) -> None:
     """`print(...)` at each execution, in order, of a program that holds traced values; as Python's elsewhere.
 
     Args:
@@ -30,7 +30,9 @@ def print(*values: Any, sep: str | None = " ", end: str | None = "\n", file: Tex
         def on_host(*known: Any) -> None:
             rest = iter(known)
             shown = [next(rest) if is_late else leaf for leaf, is_late in zip(fixed, positions, strict=True)]
-            builtins.print(*jax.tree.unflatten(tree, shown), sep=sep, end=end, file=file or sys.stdout, flush=True)
+            builtins.print(
+                *jax.tree.unflatten(tree, shown), sep=sep, end=end, file=file or sys.stdout, flush=True
+            )
 
         jax.debug.callback(on_host, *late, ordered=True)
     else:

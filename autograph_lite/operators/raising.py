@@ -64,7 +64,9 @@ def raise_failed(contents: Contents, sites: dict[int, Site], *, on_host: bool = 
     number = int(contents.get(CODE, 0))
     if not number:
         return
-    values = [np.asarray(value) if on_host else jnp.asarray(value) for _, value in sorted_payload(contents, number)]
+    values = [
+        np.asarray(value) if on_host else jnp.asarray(value) for _, value in sorted_payload(contents, number)
+    ]
     raise with_trace(sites[number].make(values), sites[number].trace)
 
 
@@ -112,7 +114,9 @@ def user_trace(error: BaseException) -> tuple[tuple[Entry, ...], int]:
     if raised and raised[0][0] in [code for code, _ in running]:  # the statement that caught it runs as well
         running = running[: [code for code, _ in running].index(raised[0][0])]
     frames = [*running, *raised]
-    boundary = max((n for n, (code, _) in enumerate(frames) if code.co_filename.startswith(where.JAX)), default=0)
+    boundary = max(
+        (n for n, (code, _) in enumerate(frames) if code.co_filename.startswith(where.JAX)), default=0
+    )
     shown = [(n, code, at) for n, (code, at) in enumerate(frames) if not where.is_ours(code.co_filename)]
     # Frames around the outermost converted function are its caller's: the real traceback shows them.
     start = next((i for i, (_, code, _) in enumerate(shown) if _is_converted(code)), max(len(shown) - 1, 0))
@@ -120,7 +124,9 @@ def user_trace(error: BaseException) -> tuple[tuple[Entry, ...], int]:
     return tuple(entry(code, at) for _, code, at in chosen), sum(n < boundary for n, _, _ in chosen)
 
 
-def _one_per_function(shown: Sequence[tuple[int, types.CodeType, int]]) -> list[tuple[int, types.CodeType, int]]:
+def _one_per_function(
+    shown: Sequence[tuple[int, types.CodeType, int]],
+) -> list[tuple[int, types.CodeType, int]]:
     merged: list[tuple[int, types.CodeType, int]] = []
     for number, code, at in shown:
         if merged and where.is_part(code, merged[-1][1]):
@@ -158,7 +164,7 @@ def traceback_entry(shown: Entry, rest: types.TracebackType | None) -> types.Tra
     statement = ast.Raise(ast.Name("error", ast.Load(), **place), None, **place)
     code = compile(ast.Module([statement], []), shown.path, "exec").replace(co_name=shown.function)
     try:
-        exec(code, {"error": _Marker()})  # noqa: S102
+        exec(code, {"error": _Marker()})
     except _Marker as marker:
         assert marker.__traceback__ is not None
         made = marker.__traceback__.tb_next

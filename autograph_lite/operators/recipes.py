@@ -19,7 +19,9 @@ from autograph_lite import _jax
 from autograph_lite.operators import journal
 from autograph_lite.operators.values import describe, traced
 
-REMEMBERED = 32  # exceptions on their way to the statement that stages them; a user's `except` may have stopped some
+REMEMBERED = (
+    32  # exceptions on their way to the statement that stages them; a user's `except` may have stopped some
+)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -32,7 +34,9 @@ class Made:
     kwargs: dict[str, Any]
 
 
-def made(error: BaseException, kind: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+def made(
+    error: BaseException, kind: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> None:
     """Remembers that `kind(*args, **kwargs)` made `error`."""
     _remember(Made(error, kind, args, kwargs))
 
@@ -101,7 +105,10 @@ def of(error: BaseException) -> Recipe:
 
     def run(values: Sequence[Any]) -> BaseException:
         # What was a Python number before tracing is one in the message, too.
-        known = [value.item() if is_weak and value.ndim == 0 else value for value, is_weak in zip(values, weak, strict=True)]
+        known = [
+            value.item() if is_weak and value.ndim == 0 else value
+            for value, is_weak in zip(values, weak, strict=True)
+        ]
         new = make(known)
         new.__cause__ = make_cause(known) if make_cause is not None else None
         new.__suppress_context__ = hidden
@@ -182,7 +189,7 @@ def _known(value: Any) -> Any:
     return value[()] if getattr(value, "shape", None) == () else value
 
 
-def format(template: str, *values: Any) -> str:  # noqa: A001 (the name that users read in generated code)
+def format(template: str, *values: Any) -> str:
     """`template.format(*values)`; where a value is traced, text that is completed when the program has run."""
     if not _holds_traced(values):
         return template.format(*values)
@@ -210,7 +217,9 @@ def _template(error: BaseException) -> str:
     call = _call_of(error)
     shown = (*call.args, *call.kwargs.values()) if call is not None else error.args
     fields = iter(range(1_000_000))
-    parts = [_text_template(part, fields) if isinstance(part, Text) else _field(part, fields) for part in shown]
+    parts = [
+        _text_template(part, fields) if isinstance(part, Text) else _field(part, fields) for part in shown
+    ]
     name = _quoted(type(error).__name__)
     return f"{name}: {', '.join(parts)}" if parts else name
 
@@ -236,7 +245,9 @@ def _field(value: Any, fields: Iterator[int]) -> str:
         return _quoted(value)
     if traced(value):
         return f"{{{next(fields)}}}"
-    numbered = jax.tree.map(lambda leaf: _Unknown(leaf, f"\0{next(fields)}\1") if traced(leaf) else leaf, value)
+    numbered = jax.tree.map(
+        lambda leaf: _Unknown(leaf, f"\0{next(fields)}\1") if traced(leaf) else leaf, value
+    )
     return _quoted(numbered).replace("\0", "{").replace("\1", "}")
 
 

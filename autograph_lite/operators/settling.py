@@ -68,7 +68,9 @@ def settled(carry: Carry, body_fun: Callable[..., Any], stage: Callable[[Carry],
                 _local.passes.pop()
         inside = this.now
     shown = ", ".join(f"'{name}'" for name in carry.names)
-    raise Unjoinable(shown or "the state of the loop", Mismatch("of one type", "of another, again and again,"))
+    raise Unjoinable(
+        shown or "the state of the loop", Mismatch("of one type", "of another, again and again,")
+    )
 
 
 def _from_last_pass(carry: Carry, code: types.CodeType) -> Carry:

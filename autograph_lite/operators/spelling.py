@@ -102,7 +102,11 @@ def base(owner: Any) -> str | None:
     """The user's spelling of the object `owner`, from the line that wrote to it last."""
     for node in _writes_on_line(owner):
         match node:
-            case ast.Attribute(value=value) | ast.Subscript(value=value) | ast.Call(func=ast.Attribute(value=value)):
+            case (
+                ast.Attribute(value=value)
+                | ast.Subscript(value=value)
+                | ast.Call(func=ast.Attribute(value=value))
+            ):
                 return ast.unparse(value)
             case ast.Name(id=name):
                 return name
@@ -118,7 +122,11 @@ def _writes_on_line(owner: Any) -> list[ast.expr]:
     if id(owner) not in _local.writes:
         return []
     code, line = _local.writes[id(owner)]
-    found = [node for node in _changes(_parsed(code.co_filename, len(linecache.getlines(code.co_filename)))) if node.lineno == line]
+    found = [
+        node
+        for node in _changes(_parsed(code.co_filename, len(linecache.getlines(code.co_filename))))
+        if node.lineno == line
+    ]
     if isinstance(owner, (list, dict, set, bytearray)) or not hasattr(owner, "__dict__"):
         found = [node for node in found if not isinstance(node, ast.Attribute)]
     else:

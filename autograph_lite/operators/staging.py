@@ -39,7 +39,9 @@ class Path:
 
         self.trace = _jax.branch_trace()(run, fun)
 
-    def _run(self, fun: Callable[..., Any], operands: Sequence[Any], count: int, written: journal.Journal) -> list[Any]:
+    def _run(
+        self, fun: Callable[..., Any], operands: Sequence[Any], count: int, written: journal.Journal
+    ) -> list[Any]:
         enter(fun, operands)
         try:
             result = fun(*operands)

@@ -19,7 +19,7 @@ from autograph_lite.errors import MutationError, TracedIndexError
 from autograph_lite.operators import checks, journal, where
 from autograph_lite.operators.values import describe, is_arraylike, traced
 
-slice = builtins.slice  # noqa: A001 (as generated code calls it)
+slice = builtins.slice
 
 
 def item(base: Any, index: Any) -> Any:
@@ -85,8 +85,12 @@ def _choose(base: Sequence[Any], index: Any) -> Any:
         raise _no_meaning(base, index)
     trees: list[Any] = [jax.tree.structure(value) for value in base]
     leaves = [jax.tree.leaves(value) for value in base]
-    alike = all(tree == trees[0] for tree in trees) and all(is_arraylike(leaf) for row in leaves for leaf in row)
-    if not alike or any(len({jnp.shape(leaf) for leaf in column}) > 1 for column in zip(*leaves, strict=True)):
+    alike = all(tree == trees[0] for tree in trees) and all(
+        is_arraylike(leaf) for row in leaves for leaf in row
+    )
+    if not alike or any(
+        len({jnp.shape(leaf) for leaf in column}) > 1 for column in zip(*leaves, strict=True)
+    ):
         raise _no_meaning(base, index)
     kind = "list" if isinstance(base, list) else "tuple"
     _check_bounds(index, len(base), f"{kind} index out of range")
@@ -101,7 +105,10 @@ def _check_bounds(index: Any, length: int, message: str) -> None:
 def _no_meaning(base: Any, index: Any) -> TracedIndexError:
     kind = type(base).__name__
     if isinstance(base, dict):
-        why, fix = "The keys of a dict are Python values.", "use `match` or `if` on the value, or an array indexed by it."
+        why, fix = (
+            "The keys of a dict are Python values.",
+            "use `match` or `if` on the value, or an array indexed by it.",
+        )
     elif isinstance(base, (str, bytes)):
         why, fix = "A compiled program has no text.", "decide on the text outside of the converted function."
     else:
@@ -140,9 +147,16 @@ def update_item(base: Any, *steps_symbol_operand: Any) -> Any:
     """`base.a[i] += operand()` for the steps `'a', (i,)` and the symbol `'+='`; returns what `base` is then."""
     *steps, symbol, operand = steps_symbol_operand
 
-    if len(steps) == 1 and not isinstance(steps[0], str) and _is_mask(steps[0][0]) and isinstance(base, (jax.Array, np.ndarray)):
+    if (
+        len(steps) == 1
+        and not isinstance(steps[0], str)
+        and _is_mask(steps[0][0])
+        and isinstance(base, (jax.Array, np.ndarray))
+    ):
         array = jnp.asarray(base)
-        return _where(steps[0][0], _cast(IN_PLACE[symbol](array, _scalar_operand(operand(), base)), array), array)
+        return _where(
+            steps[0][0], _cast(IN_PLACE[symbol](array, _scalar_operand(operand(), base)), array), array
+        )
 
     def change(old: Any) -> Any:
         if isinstance(old, (list, dict, set, bytearray)):

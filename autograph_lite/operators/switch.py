@@ -66,7 +66,11 @@ def _index(subject: Any, values: Sequence[Sequence[int]]) -> Any:
 
 
 def _nested(
-    subject: Any, values: Sequence[Sequence[int]], funs: Sequence[Callable[..., Any]], operands: Any, names: Any
+    subject: Any,
+    values: Sequence[Sequence[int]],
+    funs: Sequence[Callable[..., Any]],
+    operands: Any,
+    names: Any,
 ) -> Any:
     """The chain as it was written, for a value that is no integer."""
     if not values:
@@ -79,5 +83,9 @@ def _nested(
     def rest(*inner: Any) -> Any:
         return _nested(subject, values[1:], funs[1:], inner, names)
 
-    rest.__code__ = rest.__code__.replace(co_firstlineno=funs[1].__code__.co_firstlineno, co_filename=funs[1].__code__.co_filename, co_name=funs[1].__code__.co_name)
+    rest.__code__ = rest.__code__.replace(
+        co_firstlineno=funs[1].__code__.co_firstlineno,
+        co_filename=funs[1].__code__.co_filename,
+        co_name=funs[1].__code__.co_name,
+    )
     return if_stmt(chosen, funs[0], rest, operands, names)

@@ -205,7 +205,12 @@ def _is_array(leaf: Leaf) -> bool:
 
 def structural(template: Template) -> Template:
     """`template` with a container taken for its items, and not for the object that it is."""
-    if template.tree is not None and template.tree == LEAF and isinstance(template.leaves[0], Fixed) and template.leaves[0].items is not None:
+    if (
+        template.tree is not None
+        and template.tree == LEAF
+        and isinstance(template.leaves[0], Fixed)
+        and template.leaves[0].items is not None
+    ):
         return template.leaves[0].items
     return template
 
@@ -247,7 +252,9 @@ def widen(template: Template) -> Template:
     return dataclasses.replace(template, leaves=leaves)
 
 
-def fill(captured: Captured, template: Template, lookup: Callable[[Any], Any] = lambda leaf: leaf) -> list[jax.Array]:
+def fill(
+    captured: Captured, template: Template, lookup: Callable[[Any], Any] = lambda leaf: leaf
+) -> list[jax.Array]:
     """The arrays that stand for a value in a program whose variable has the type `template`.
 
     A missing value is filled with zeros that nobody reads; a presence that is known when the program runs comes first.
@@ -276,7 +283,9 @@ def zeros(kind: Array) -> jax.Array:
     """A placeholder of that type, which nobody reads."""
     if jnp.issubdtype(kind.dtype, jax.dtypes.extended):
         return lax.full(kind.shape, 0, kind.dtype)
-    return _jax.as_varying(_jax.as_type(jnp.zeros(kind.shape, kind.dtype), kind.dtype, kind.weak), kind.varying)
+    return _jax.as_varying(
+        _jax.as_type(jnp.zeros(kind.shape, kind.dtype), kind.dtype, kind.weak), kind.varying
+    )
 
 
 def convert(leaf: Any, kind: Array) -> jax.Array:
@@ -329,4 +338,6 @@ def describe_leaf(leaf: Leaf) -> str:
         return str(as_array(leaf))
     if callable(value) and hasattr(value, "__qualname__"):
         return f"the function '{value.__qualname__}'"
-    return f"{type(value).__name__} {value!r}" if isinstance(value, str) else f"a {type(value).__name__} object"
+    return (
+        f"{type(value).__name__} {value!r}" if isinstance(value, str) else f"a {type(value).__name__} object"
+    )

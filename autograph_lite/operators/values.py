@@ -31,7 +31,9 @@ def traced(value: Any) -> bool:
 
 
 # The commonest types that are never traced: asking JAX takes ten times as long.
-_PYTHON = frozenset({bool, int, float, complex, str, bytes, type(None), list, tuple, dict, set, range, np.bool_, np.ndarray})
+_PYTHON = frozenset(
+    {bool, int, float, complex, str, bytes, type(None), list, tuple, dict, set, range, np.bool_, np.ndarray}
+)
 
 
 def is_arraylike(value: Any) -> bool:

@@ -55,7 +55,12 @@ def expression() -> str:
     line, last, column, end = positions[frame.f_lasti // 2] if frame.f_lasti >= 0 else (None,) * 4
     if line is None or line != last or column is None or end is None:
         line, column, end = frame.f_lineno, 0, None
-    return linecache.getline(frame.f_code.co_filename, line).encode()[column:end].decode(errors="replace").strip()
+    return (
+        linecache.getline(frame.f_code.co_filename, line)
+        .encode()[column:end]
+        .decode(errors="replace")
+        .strip()
+    )
 
 
 def user_frame() -> types.FrameType | None:

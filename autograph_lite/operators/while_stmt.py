@@ -20,7 +20,9 @@ from autograph_lite.operators.staging import enter
 from autograph_lite.operators.values import traced
 
 
-def while_stmt(cond_fun: Callable[..., Any], body_fun: Callable[..., Any], init: tuple[Any, ...]) -> tuple[Any, ...]:
+def while_stmt(
+    cond_fun: Callable[..., Any], body_fun: Callable[..., Any], init: tuple[Any, ...]
+) -> tuple[Any, ...]:
     """Repeats `body_fun` while `cond_fun` holds, as Python or as `lax.while_loop`.
 
     Args:

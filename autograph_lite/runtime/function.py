@@ -13,11 +13,8 @@ import types
 from collections.abc import Callable, Hashable
 from typing import Any
 
-import jax
-
 from autograph_lite import _jax
-from autograph_lite.operators import calls
-from autograph_lite.operators import checks as program_checks
+from autograph_lite.operators import calls, checks as program_checks
 from autograph_lite.operators.values import Tracer
 from autograph_lite.runtime import tracebacks
 from autograph_lite.runtime.program import Program

@@ -19,7 +19,19 @@ from autograph_lite.errors import MutationError
 from autograph_lite.operators import where
 
 LIMIT = 10_000  # how many objects are looked at
-LEAVES = (str, bytes, int, float, complex, type(None), type, types.ModuleType, types.CodeType, np.ndarray, np.generic)
+LEAVES = (
+    str,
+    bytes,
+    int,
+    float,
+    complex,
+    type(None),
+    type,
+    types.ModuleType,
+    types.CodeType,
+    np.ndarray,
+    np.generic,
+)
 
 
 def refuse_hidden(values: Iterable[Any], what: str) -> None:
@@ -62,7 +74,9 @@ def _inside(item: Any) -> list[Any]:
 def _attributes(item: Any, owner: Any) -> list[Any]:
     if owner is item:
         return [*getattr(item, "__dict__", {}).values()]
-    slots = [d for base in owner.__mro__ for d in vars(base).values() if isinstance(d, types.MemberDescriptorType)]
+    slots = [
+        d for base in owner.__mro__ for d in vars(base).values() if isinstance(d, types.MemberDescriptorType)
+    ]
     found = []
     for slot in slots:
         try:

@@ -32,7 +32,14 @@ class Program:
     """
 
     def __init__(
-        self, fn: Callable[..., Any], arguments: Split, state: State, *, checked: bool, outside: str, owned: bool
+        self,
+        fn: Callable[..., Any],
+        arguments: Split,
+        state: State,
+        *,
+        checked: bool,
+        outside: str,
+        owned: bool,
     ) -> None:
         self.fn, self.arguments, self.state = fn, arguments.emptied(), state
         self.checked, self.outside, self.owned = checked, outside, owned
@@ -131,7 +138,11 @@ def _refuse_mutated_arguments(arguments: Any, changes: dict[Any, Any]) -> None:
         if id(change.place.owner) in containers:
             kind = type(change.place.owner).__name__
             name = spelling.base(change.place.owner)
-            what = f"'{name}', a {kind} that was passed as an argument," if name else f"A {kind} that was passed as an argument"
+            what = (
+                f"'{name}', a {kind} that was passed as an argument,"
+                if name
+                else f"A {kind} that was passed as an argument"
+            )
             raise MutatedArgumentError(
                 f"{what} is changed inside the function.",
                 where=spelling.written_at(change.place.owner) or where.here(),

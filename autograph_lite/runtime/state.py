@@ -7,7 +7,7 @@ call leaves the objects as plain Python would have left them, and no tracer stay
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Hashable, Sequence
 from typing import Any
 
 import jax

@@ -96,7 +96,7 @@ def all_located(new: Iterable[Node], origin: gast.AST) -> list[Node]:
     return [located(node, origin) for node in new]
 
 
-@functools.lru_cache(maxsize=None)
+@functools.cache
 def _parsed(text: str) -> list[gast.stmt]:
     body = gast.parse(text).body
     for node in gast.walk(gast.Module(body, [])):

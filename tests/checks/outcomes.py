@@ -18,7 +18,12 @@ def outcome(fn: Callable[..., Any], *args: Any) -> tuple[Any, ...]:
         value = fn(*args)
     except Exception as error:
         cause = error.__cause__
-        return type(error), str(error), None if cause is None else (type(cause), str(cause)), error.__suppress_context__
+        return (
+            type(error),
+            str(error),
+            None if cause is None else (type(cause), str(cause)),
+            error.__suppress_context__,
+        )
     return ("value", jax.tree.map(float, value))
 
 

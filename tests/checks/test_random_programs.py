@@ -46,7 +46,9 @@ def renamed(loop: str) -> str:
 
 def compound(body: st.SearchStrategy[str]) -> st.SearchStrategy[str]:
     """Statements with blocks in them."""
-    block = st.lists(body, min_size=1, max_size=3).map("\n".join).map(lambda text: textwrap.indent(text, "    "))
+    block = (
+        st.lists(body, min_size=1, max_size=3).map("\n".join).map(lambda text: textwrap.indent(text, "    "))
+    )
     return st.one_of(
         st.builds("if {}:\n{}\nelse:\n{}".format, CONDITIONS, block, block),
         st.builds("for i in range(abs({}) % 4):\n{}".format, NAMES, block),
@@ -58,7 +60,9 @@ def compound(body: st.SearchStrategy[str]) -> st.SearchStrategy[str]:
 @st.composite
 def programs(draw: st.DrawFn) -> str:
     body = draw(st.lists(st.recursive(simple(), compound, max_leaves=6), min_size=2, max_size=4))
-    return "def f(x, y):\n    z = x - y\n" + textwrap.indent("\n".join(body), "    ") + "\n    return x, y, z\n"
+    return (
+        "def f(x, y):\n    z = x - y\n" + textwrap.indent("\n".join(body), "    ") + "\n    return x, y, z\n"
+    )
 
 
 def load(text: str) -> Callable[..., Any]:

@@ -251,7 +251,10 @@ def test_an_object_keeps_what_was_written_before_the_raise() -> None:
         return x
 
     plain, converted = Counter(), Counter()
-    assert outcome(autograph_lite.convert(f), converted, jnp.float32(3))[:2] == outcome(f, plain, jnp.float32(3))[:2]
+    assert (
+        outcome(autograph_lite.convert(f), converted, jnp.float32(3))[:2]
+        == outcome(f, plain, jnp.float32(3))[:2]
+    )
     assert float(converted.count) in (float(plain.count), 0.0)  # Python's, or as if the call had not been
     assert outcome(autograph_lite.convert(f), converted, jnp.float32(1))[0] == "value"
 

@@ -66,7 +66,10 @@ def test_a_check_inside_scan() -> None:
     def f(xs):
         return jax.lax.scan(step, 0.0, xs)[0]
 
-    assert str(raised(AssertionError, autograph_lite.convert(f), jnp.array([0.5, 1.0, 3.0, 4.0]))) == "3.0 after 1.5"
+    assert (
+        str(raised(AssertionError, autograph_lite.convert(f), jnp.array([0.5, 1.0, 3.0, 4.0])))
+        == "3.0 after 1.5"
+    )
     assert autograph_lite.convert(f)(jnp.array([0.5, 1.0])) == 1.5
 
 
@@ -89,7 +92,11 @@ def test_a_kept_trace_does_not_show_the_lines_of_another_program() -> None:
     raised(ValueError, autograph_lite.convert(first), BAD)
     error = raised(ValueError, autograph_lite.convert(second), BAD)
 
-    assert [name for name, _ in lines(error, __file__)] in (["raised", "small"], ["small"], ["second", "small"])
+    assert [name for name, _ in lines(error, __file__)] in (
+        ["raised", "small"],
+        ["small"],
+        ["second", "small"],
+    )
 
 
 def test_a_kept_trace_does_not_lose_the_checks() -> None:
@@ -164,7 +171,9 @@ def test_lanes_whose_loop_is_over_raise_no_alarm() -> None:
     assert str(raised(AssertionError, f, jnp.array([10.0, 3.0]))) == "12.0"
 
 
-@pytest.mark.parametrize("fn", [small, doubled, INSIDE["vmap"], INSIDE["grad"]], ids=["if", "while", "vmap", "grad"])
+@pytest.mark.parametrize(
+    "fn", [small, doubled, INSIDE["vmap"], INSIDE["grad"]], ids=["if", "while", "vmap", "grad"]
+)
 def test_checks_can_be_left_out_of_the_program(fn) -> None:
     f = autograph_lite.convert(fn, checks=False)
 
@@ -183,7 +192,11 @@ def test_a_branch_with_nothing_but_a_check_leaves_no_conditional() -> None:
 
 @pytest.mark.parametrize(
     ("fn", "message"),
-    [(small, "ValueError: 2.0 is not small"), (doubled, "AssertionError: 16.0"), (INSIDE["vmap"], "ValueError: 2.0 is not small")],
+    [
+        (small, "ValueError: 2.0 is not small"),
+        (doubled, "AssertionError: 16.0"),
+        (INSIDE["vmap"], "ValueError: 2.0 is not small"),
+    ],
     ids=["if", "while", "vmap"],
 )
 def test_checkify_takes_the_checks_where_the_user_asks_for_it(fn, message: str) -> None:

@@ -1,6 +1,6 @@
 """What is in docs/errors.md? Each error class with its meaning, its programs and its message, from its docstring.
 
-    python -m tests.errors.page           writes the page
+python -m tests.errors.page           writes the page
 """
 
 from __future__ import annotations

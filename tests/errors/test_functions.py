@@ -24,7 +24,11 @@ def refusal(value: object) -> str:
     with pytest.raises(autograph_lite.AutographError) as caught:
         autograph_lite.convert(value)
     location = caught.value.where[0]
-    assert (location.path, location.function, location.text) == (__file__, "refusal", "autograph_lite.convert(value)")
+    assert (location.path, location.function, location.text) == (
+        __file__,
+        "refusal",
+        "autograph_lite.convert(value)",
+    )
     return f"{type(caught.value).__name__}: {caught.value.what}\n{caught.value.why}\nFix: {caught.value.fix}"
 
 
@@ -43,13 +47,17 @@ def test_something_that_can_not_be_called() -> None:
     )
 
 
-@pytest.mark.parametrize("entrance", [autograph_lite.convert, autograph_lite.to_graph, autograph_lite.to_code])
+@pytest.mark.parametrize(
+    "entrance", [autograph_lite.convert, autograph_lite.to_graph, autograph_lite.to_code]
+)
 def test_every_entrance_refuses_a_class(entrance) -> None:
     with pytest.raises(autograph_lite.NotAFunctionError, match=r"'Model' is a class"):
         entrance(Model)
 
 
-@pytest.mark.parametrize("entrance", [autograph_lite.convert, autograph_lite.to_graph, autograph_lite.to_code])
+@pytest.mark.parametrize(
+    "entrance", [autograph_lite.convert, autograph_lite.to_graph, autograph_lite.to_code]
+)
 def test_every_entrance_refuses_a_function_without_source(entrance) -> None:
     with pytest.raises(autograph_lite.SourceNotFoundError, match="No source for 'sign'"):
         entrance(sign)
@@ -73,7 +81,9 @@ def test_the_same_under_jax_jit() -> None:
     def f(x):
         return sign(x)
 
-    with pytest.raises(autograph_lite.PythonOnlyError, match="'sign' needs the value of a traced argument") as caught:
+    with pytest.raises(
+        autograph_lite.PythonOnlyError, match="'sign' needs the value of a traced argument"
+    ) as caught:
         jax.jit(autograph_lite.to_graph(f))(jnp.float32(2))
     assert isinstance(caught.value.__cause__, jax.errors.TracerBoolConversionError)
 

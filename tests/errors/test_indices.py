@@ -55,7 +55,7 @@ def test_an_index_of_text() -> None:
         return "abc"[i]
 
     assert message(f, jnp.int32(1)) == (
-        'TracedIndexError: \'"abc"[i]\' indexes a str with a traced value, int32[].\n'
+        "TracedIndexError: '\"abc\"[i]' indexes a str with a traced value, int32[].\n"
         "  test.py:1 in f\n"
         '      return "abc"[i]\n'
         "  A compiled program has no text.\n"

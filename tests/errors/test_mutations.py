@@ -7,9 +7,9 @@ import numpy as np
 
 from .messages import message
 
+
 class Model:
     pass
-
 
 
 def test_an_attribute_that_one_path_makes() -> None:

@@ -122,7 +122,9 @@ def test_suppress_does_not_catch_an_error_of_one_branch(run):
         run(X)
 
 
-@pytest.mark.parametrize("f", [raised_in_suppress, raised_in_a_forgiving_with, raised_in_a_swallowing_generator])
+@pytest.mark.parametrize(
+    "f", [raised_in_suppress, raised_in_a_forgiving_with, raised_in_a_swallowing_generator]
+)
 def test_a_staged_raise_is_refused_where_a_with_would_suppress_it(f):
     with pytest.raises(HandledRaiseError):
         al.convert(f)(X)
