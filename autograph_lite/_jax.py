@@ -41,13 +41,13 @@ def untraced() -> bool:
 def as_type(value: Any, dtype: Any, weak: bool) -> jax.Array:
     """`value` as an array of that dtype and weak type."""
     # The public lax.convert_element_type can't make a weakly typed array.
-    array = value if isinstance(value, jax.Array) else jnp.asarray(value)
+    array: jax.Array = value if isinstance(value, jax.Array) else jnp.asarray(value)
     if jnp.issubdtype(array.dtype, jax.dtypes.extended):
         return array
     if array.dtype == dtype and weak_type(array) == weak:
         return array
-    converted: jax.Array = lax_internal._convert_element_type(array, np.dtype(dtype), weak_type=weak)
-    return converted
+    convert: Callable[..., jax.Array] = lax_internal._convert_element_type
+    return convert(array, np.dtype(dtype), weak_type=weak)
 
 
 def weak_type(array: Any) -> bool:

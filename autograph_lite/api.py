@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import Any, ParamSpec, TypeVar, overload
 
 from autograph_lite import config, transpiler
+from autograph_lite.errors import SourceNotFoundError
 from autograph_lite.operators import calls, policy, unconverted
 from autograph_lite.operators.iterables import Range
 from autograph_lite.runtime.function import Function
@@ -107,10 +108,10 @@ def _python_function(fn: Any) -> types.FunctionType:
             None,
         )
         if inner is None:
-            call = getattr(type(fn), "__call__", None)
+            call = getattr(type(fn), "__call__", None)  # noqa: B004 (the function is wanted)
             inner = call if isinstance(call, types.FunctionType) else None
         if inner is None:
-            raise calls.SourceNotFoundError(f"{fn!r} has no source: it is not written in Python.")
+            raise SourceNotFoundError(f"{fn!r} has no source: it is not written in Python.")
         fn = inner
     return fn
 
@@ -124,8 +125,8 @@ def do_not_convert(fn: F) -> F:
     Returns:
       `fn` itself, marked.
     """
-    target = fn.__func__ if isinstance(fn, (staticmethod, classmethod)) else fn
-    setattr(target, policy.MARK, True)
+    marked: Any = fn
+    setattr(marked.__func__ if isinstance(marked, (staticmethod, classmethod)) else marked, policy.MARK, True)
     return fn
 
 

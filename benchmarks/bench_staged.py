@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import importlib
 import sys
+import time
 from collections import Counter
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -66,7 +67,7 @@ def measure(rounds: int = 15, *, examples: bool = True) -> list[Row]:
         counts = [structure.instructions(f, *arguments) for f in (ours, by_hand)]
         arrays = jax.tree.map(jnp.asarray, arguments)
         tasks = {"ours": running(ours, arrays), "by hand": running(by_hand, arrays)}
-        times = timing.interleaved(tasks, rounds=rounds)
+        times = timing.interleaved(tasks, rounds=rounds, clock=time.perf_counter)
         rows.append({
             "program": name,
             "instructions": f"{counts[0].total()} / {counts[1].total()}",

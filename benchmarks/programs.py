@@ -30,6 +30,7 @@ class Program:
       arguments: arrays to trace and run both with.
       plain: whether nothing is staged.
       extras: primitives that only the converted form has, and why they are there.
+      note: why tracing costs what it costs, where that is more than the target.
     """
 
     python: Callable[..., Any]
@@ -37,6 +38,7 @@ class Program:
     arguments: tuple[Any, ...]
     plain: bool = False
     extras: dict[str, str] = dataclasses.field(default_factory=dict)
+    note: str = ""
 
 
 def branch(x: Array, leak: Array) -> Array:
@@ -134,7 +136,7 @@ def total_by_hand(rows: Array) -> Array:
 
 
 def largest_below(rows: Array, bound: Array) -> Array:
-    best = -1.0
+    best = jnp.float32(-1)
     for row in rows:
         if row < bound:
             best = row if row > best else best
@@ -147,7 +149,14 @@ def largest_below_by_hand(rows: Array, bound: Array) -> Array:
             row < bound, lambda: lax.cond(row > best, lambda: row, lambda: best), lambda: best
         ), None
 
-    return lax.scan(step, -1.0, rows)[0]  # a weak type: JAX traces the body again, as we do
+    return lax.scan(step, jnp.float32(-1), rows)[0]
+
+
+def weighted(rows: Array) -> Array:
+    result = 0.0
+    for row in rows:
+        result = result * 0.5 + row
+    return result
 
 
 def matrix(a: Array, n: Array) -> Array:
@@ -191,6 +200,9 @@ def guards_by_hand(count: int) -> Callable[[Array], Array]:
 
 F = np.float32
 FIRST_TEST = "the test before the loop, which tells that the loop is to be staged; XLA drops it"
+TWICE = (
+    "the body is traced twice: a first time with the weakly typed number, then with the type that it becomes"
+)
 FLAG = "beyond 40 levels of nesting a flag says that the function has returned, and one `if` more asks for it"
 ROWS = np.linspace(-1, 1, 64, dtype=F)
 MATRIX = np.ones((4, 4), F) / 4
@@ -203,13 +215,14 @@ PROGRAMS = {
         generated.guards(50), guards_by_hand(50), (F(5),), extras={"cond": FLAG, "convert_element_type": FLAG}
     ),
     "while": Program(
-        newton, newton_by_hand, (F(2), F(1e-3)), extras=dict.fromkeys(("mul", "sub", "abs", "gt"), FIRST_TEST)
+        newton, newton_by_hand, (F(2), F(1e-3)), extras=dict.fromkeys(("mul", "sub", "abs", "gt"), FIRST_TEST), note=FIRST_TEST
     ),
     "while with break": Program(
         collatz, collatz_by_hand, (np.int32(27), np.int32(1000)), extras={"ne": FIRST_TEST}
     ),
     "for over an array": Program(total, total_by_hand, (ROWS,)),
     "branches in a for": Program(largest_below, largest_below_by_hand, (ROWS, F(0.5))),
+    "for from a number": Program(weighted, total_by_hand, (ROWS,), note=TWICE),
     "for over a traced range": Program(
         matrix, matrix_by_hand, (MATRIX, np.int32(5)),
         extras={"convert_element_type": "the loop's variable is weakly typed, as a Python int; XLA drops it"},

@@ -1,0 +1,1 @@
+"""Facts about a function body: pure functions, which change no node."""

@@ -19,7 +19,6 @@ remembers traced values, so that the message can be made when they are known. In
 
 from __future__ import annotations
 
-
 import gast
 
 from autograph_lite.converters.context import Context
@@ -52,10 +51,9 @@ class _Failures(trees.Transformer):
         match node.exc:
             case gast.Call():
                 node.exc.func = quote.located(quote.expr("ag.error(kind)", ag=self.ag, kind=node.exc.func), node.exc.func)
-            case _:
-                node.exc = quote.located(quote.expr("ag.raised(error)", ag=self.ag, error=node.exc), node.exc)
+            case gast.expr() as error:
+                node.exc = quote.located(quote.expr("ag.raised(error)", ag=self.ag, error=error), error)
         return node
-
 
     def visit_Try(self, node: gast.Try) -> gast.AST:
         self.generic_visit(node)

@@ -9,8 +9,8 @@
 
 Calls are converted there too, because what is called may hand functions to JAX. A function that somebody else
 may call, under a trace, has both bodies: the one that is converted, those defined in it, and lambdas. The
-callee of `ag.light` has the light one alone, since its caller has asked already. Writing to items goes through
-operators also here, so that arrays are updated as they are under a trace.
+callee of `ag.light` has the light one alone, since its caller has asked already. Items are written through
+operators here too, so that arrays are updated as they are under a trace.
 """
 
 from __future__ import annotations

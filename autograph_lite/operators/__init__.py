@@ -9,13 +9,13 @@ from autograph_lite.converters.python_ops import until
 from autograph_lite.operators import builtins, calls
 from autograph_lite.operators.calls import call, light
 from autograph_lite.operators.checks import format, handling
+from autograph_lite.operators.classes import record
 from autograph_lite.operators.comprehensions import filter_test, generator, list_of
 from autograph_lite.operators.conditions import python_test
 from autograph_lite.operators.failures import assert_, error, raised
 from autograph_lite.operators.for_stmt import for_stmt
 from autograph_lite.operators.handlers import caught, managed
 from autograph_lite.operators.if_stmt import if_expr, if_stmt
-from autograph_lite.operators.journal import record
 from autograph_lite.operators.logical import and_, compare, equal, in_, not_, not_equal, not_in, or_
 from autograph_lite.operators.subscripts import (
     item,

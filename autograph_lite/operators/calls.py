@@ -128,7 +128,7 @@ def converted(fn: Any, *, recursive: bool | str = True) -> Any:
     inner = inspect.unwrap(fn)
     if isinstance(inner, types.FunctionType):
         return converted(inner, recursive=recursive)
-    method = getattr(type(fn), "__call__", None)
+    method = getattr(type(fn), "__call__", None)  # noqa: B004 (the function is wanted)
     method = getattr(method, "__wrapped__", method)
     if isinstance(method, types.FunctionType):
         return types.MethodType(converted(method, recursive=recursive), fn)
@@ -296,7 +296,7 @@ def _builtin(fn: Any) -> Any:
     return fn
 
 
-_HIGHER_ORDER = frozenset({map, filter, sorted, min, max, functools.reduce})
+_HIGHER_ORDER: frozenset[object] = frozenset({map, filter, sorted, min, max, functools.reduce})
 
 
 def _class(kind: type) -> Any:

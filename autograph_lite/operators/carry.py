@@ -150,7 +150,7 @@ class Carry:
     def _merged(self, contents: dict[Key, Any]) -> list[tuple[Place, Contents]]:
         merged: dict[Hashable, tuple[Place, Contents]] = {}
         for key, slot in self.slots.items():
-            place, now = merged.setdefault(journal.key_of(slot.place), (slot.place, slot.place.read()))
+            _, now = merged.setdefault(journal.key_of(slot.place), (slot.place, slot.place.read()))
             now[slot.key] = contents[key]
         for owner, growth in self.growths.items():
             merged.setdefault(owner, (growth.place, growth.place.read()))

@@ -93,6 +93,12 @@ def seen(value: Any) -> None:
         seen_class(value if isinstance(value, type) else type(value))
 
 
+def record(owner: Any) -> Any:
+    """Notes that an attribute or an item of `owner` is about to be written, by its own methods where it has some; returns it."""
+    seen(owner)
+    return journal.record(owner)
+
+
 def seen_inside(value: Any) -> None:
     """`seen` for an object that a library owns, and for the objects in it, whose methods the library may call."""
     if not _jax.tracing():

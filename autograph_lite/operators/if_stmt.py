@@ -24,7 +24,8 @@ def if_stmt(
 
     Args:
       test: the condition; a traced scalar stages the statement.
-      true_fun, false_fun: operands -> the variables called `names`: one value, or a tuple of several.
+      true_fun: operands -> the variables called `names`: one value, or a tuple of several.
+      false_fun: likewise.
       operands: the variables that the branches read and write.
       names: of the results; none where the branches return the function's value.
 

@@ -29,6 +29,7 @@ from autograph_lite.errors import MutationError
 from autograph_lite.operators import mismatch, spelling, where
 from autograph_lite.operators.places import MISSING, Contents, Place, cell_place, global_place, place_of
 from autograph_lite.operators.templates import Captured, capture
+from autograph_lite.operators.values import Tracer
 
 
 @dataclasses.dataclass(frozen=True)
@@ -95,7 +96,7 @@ class Journal:
             if change.place.ours:
                 result[key] = change
             elif id(_target(change.place)) in found:
-                if isinstance(change.place.owner, Iterator):
+                if change.old == {"items": False}:
                     raise mismatch.iterator(change.place.label("items"), change.place.owner)
                 if self.outer is not None and _reordered(change):
                     raise _order(change.place.label(next(iter(change.old))))
@@ -312,6 +313,11 @@ def record(owner: Any, *, written: bool = True) -> Any:
 
 def consume(iterator: Any) -> None:
     """Notes that items are taken from `iterator`: a body that is traced once may only do that to one of its own."""
+    step = getattr(type(iterator), "__next__", None)
+    if isinstance(step, types.FunctionType) and any(
+        name.startswith("ag") for name in step.__code__.co_freevars
+    ):
+        return  # a converted method of the user's, which notes what it changes
     if _stack.journals and _stack.journals[-1].outer is not None:
         spelling.wrote(iterator)
         taken: Contents = {"items": False}
@@ -359,7 +365,7 @@ def written_variables(code: types.CodeType) -> tuple[frozenset[str], frozenset[s
 
 def commit(place: Place, contents: Contents) -> None:
     """Writes `contents`, as converted code would: the body around sees the change."""
-    if isinstance(place.owner, np.ndarray) and isinstance(contents["array"], jax.core.Tracer):
+    if isinstance(place.owner, np.ndarray) and isinstance(contents["array"], Tracer):
         raise mismatch.ndarray(place.label("array"))
     if _stack.journals:
         _stack.journals[-1].note(place)

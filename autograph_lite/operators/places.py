@@ -142,7 +142,7 @@ def global_place(module: dict[str, Any], name: str) -> Place:
 
 
 def _items(of: dict[str, Any]) -> Contents:
-    return {name: value for name, value in of.items()}
+    return dict(of.items())
 
 
 def _set_list(owner: list[Any], new: Contents) -> None:

@@ -112,14 +112,14 @@ def leads_to_library(fn: types.FunctionType, dotted: str) -> bool:
         return found is getattr(builtins, root, None) and found is not None
     if attributes[-1] in CALLBACKS or not isinstance(found, types.ModuleType):
         return False
+    owner = ""
     for name in attributes:
-        module = found if isinstance(found, types.ModuleType) else None
-        if module is None:
+        if not isinstance(found, types.ModuleType):
             return False
+        owner = found.__name__
         found = getattr(found, name, None)
         if found is None:
             return False
-        owner = module.__name__
     return any(owner == known or owner.startswith(f"{known}.") for known in ROOTS)
 
 

@@ -163,6 +163,7 @@ def traceback_entry(shown: Entry, rest: types.TracebackType | None) -> types.Tra
     place = {"lineno": line, "end_lineno": last, "col_offset": column, "end_col_offset": end}
     statement = ast.Raise(ast.Name("error", ast.Load(), **place), None, **place)
     code = compile(ast.Module([statement], []), shown.path, "exec").replace(co_name=shown.function)
+    made: types.TracebackType | None = None
     try:
         exec(code, {"error": _Marker()})
     except _Marker as marker:
@@ -172,5 +173,5 @@ def traceback_entry(shown: Entry, rest: types.TracebackType | None) -> types.Tra
     return types.TracebackType(rest, made.tb_frame, made.tb_lasti, line)
 
 
-class _Marker(Exception):  # noqa: N818 (not an error of anybody's)
+class _Marker(Exception):
     pass

@@ -16,7 +16,7 @@ import numpy as np
 
 from autograph_lite.converters.python_ops import IN_PLACE
 from autograph_lite.errors import MutationError, TracedIndexError
-from autograph_lite.operators import checks, journal, where
+from autograph_lite.operators import checks, classes, journal, where
 from autograph_lite.operators.values import describe, is_arraylike, traced
 
 slice = builtins.slice
@@ -52,7 +52,8 @@ def item(base: Any, index: Any) -> Any:
         return base.start + jnp.where(index < 0, index + len(base), index) * base.step
     if isinstance(base, (dict, str, bytes, list, tuple)):
         raise _no_meaning(base, index)
-    return base[index]
+    found: Any = base
+    return found[index]
 
 
 _KEYS = frozenset({int, str, bytes, bool})
@@ -125,7 +126,7 @@ def _no_meaning(base: Any, index: Any) -> TracedIndexError:
 def set_item(base: Any, index: Any, value: Any) -> Any:
     """`base[index] = value`; returns what the name is bound to then."""
     if index.__class__ in _KEYS and base.__class__ in _CONTAINERS:
-        journal.record(base)[index] = value
+        classes.record(base)[index] = value
         return base
     return _written(base, index, value)
 
@@ -207,7 +208,7 @@ def _store(base: Any, steps: Sequence[Any], change: Callable[[Any], Any], *, rea
             old = getattr(base, step) if isinstance(step, str) else item(base, step[0])
         new = change(old)
     if isinstance(step, str):
-        setattr(journal.record(base), step, new)
+        setattr(classes.record(base), step, new)
         return base
     return _written(base, step[0], new)
 
@@ -221,7 +222,7 @@ def _written(base: Any, index: Any, value: Any) -> Any:
         return base.at[_checked(index)].set(_cast(value, base))
     if _is_traced_index(index) and isinstance(base, (list, dict)):
         return _written_to_list(base, index, value)
-    journal.record(base)[index] = value
+    classes.record(base)[index] = value
     return base
 
 

@@ -26,7 +26,8 @@ def switch_stmt(
       subject: what is compared; a traced integer scalar stages the statement.
       values: for each function but the last, the integers that choose it.
       funs: operands -> the variables called `names`.
-      operands, names: as for `if_stmt`.
+      operands: the variables that the functions read and write.
+      names: of the results; none where the functions return the function's value.
 
     Returns:
       What the chosen function returns.

@@ -6,11 +6,11 @@ from typing import Any
 
 import jax
 import numpy as np
-from jax import export
+from jax import core, export
 
 from autograph_lite import _jax
 
-Tracer = jax.core.Tracer
+Tracer = core.Tracer
 SCALARS = (bool, int, float, complex)
 ARRAYS = (jax.Array, np.ndarray, np.generic)
 

@@ -1,0 +1,1 @@
+"""`tf.function` for JAX: compiled functions, their state and their tracebacks."""

@@ -99,7 +99,7 @@ def _hidden(holder: Any, what: str) -> MutationError:
     return MutationError(
         f"{what} holds a traced value inside {name}.",
         where=where.here(),
-        why="A compiled program gives back arrays in lists, dicts, tuples and registered pytrees; what else holds one would keep a tracer.",
+        why="A compiled program gives back arrays in lists, dicts, tuples and registered pytrees; elsewhere a tracer would stay.",
         fix="return the arrays themselves, or register the class as a pytree with jax.tree_util.register_dataclass.",
     )
 

@@ -57,7 +57,8 @@ class Program:
         result, after, contents = self._call(arguments.arrays, self.state.read().arrays)
         if self.sites:
             self._raise(contents)
-        assert self.result is not None and self.after is not None
+        assert self.result is not None
+        assert self.after is not None
         self.state.write(self.after.merge(after))
         return self.result.merge(result)
 

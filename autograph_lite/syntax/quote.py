@@ -85,9 +85,11 @@ def located(new: Node, origin: gast.AST) -> Node:
         node = stack.pop()
         if "lineno" in node._attributes and getattr(node, "lineno", None) is None:
             gast.copy_location(node, origin)
-        for child in trees.children(node):
-            if not isinstance(child, gast.stmt) or getattr(child, "lineno", None) is None:
-                stack.append(child)
+        stack += [
+            child
+            for child in trees.children(node)
+            if not isinstance(child, gast.stmt) or getattr(child, "lineno", None) is None
+        ]
     return new
 
 

@@ -28,7 +28,12 @@ def parsed(source: str) -> Any:
 def context(tree: Any) -> Context:
     """What a pass is told about a function that lies in no file."""
     return Context(
-        fresh=Fresh(used_names(tree)), ag="ag", path="example.py", function="example", lines=[], is_library=LIBRARY.__contains__
+        fresh=Fresh(used_names(tree)),
+        ag="ag",
+        path="example.py",
+        function="example",
+        lines=[],
+        is_library=LIBRARY.__contains__,
     )
 
 

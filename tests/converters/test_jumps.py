@@ -261,7 +261,11 @@ def test_guards_that_raise_stay_flat() -> None:
 
 @pytest.mark.parametrize("guards", [jumps.MAX_NESTING - 1, jumps.MAX_NESTING + 1, 3 * jumps.MAX_NESTING])
 def test_many_guards_do_not_nest_without_bound(guards: int) -> None:
-    source = "def f(x):\n" + "".join(f"    if x == {i}:\n        return {i}\n" for i in range(guards)) + "    return -1"
+    source = (
+        "def f(x):\n"
+        + "".join(f"    if x == {i}:\n        return {i}\n" for i in range(guards))
+        + "    return -1"
+    )
     lines = rewritten("jumps", source).splitlines()
     assert max(len(line) - len(line.lstrip()) for line in lines) <= 4 * (jumps.MAX_NESTING + 3)
 

@@ -82,7 +82,9 @@ def outer(scale: int) -> Any:
     return inner
 
 
-@pytest.mark.parametrize("name", ["__name__", "__qualname__", "__doc__", "__module__", "__defaults__", "__kwdefaults__"])
+@pytest.mark.parametrize(
+    "name", ["__name__", "__qualname__", "__doc__", "__module__", "__defaults__", "__kwdefaults__"]
+)
 def test_names_documentation_and_defaults_are_kept(name: str) -> None:
     fn = outer(2)
     assert getattr(autograph_lite.to_graph(fn), name) == getattr(fn, name)
@@ -164,7 +166,12 @@ def test_our_own_source_converts(module: str) -> None:
 
 def _functions(module: types.ModuleType) -> Iterator[types.FunctionType]:
     members = [*vars(module).values()]
-    members += [m for k in members if isinstance(k, type) and k.__module__ == module.__name__ for m in vars(k).values()]
+    members += [
+        m
+        for k in members
+        if isinstance(k, type) and k.__module__ == module.__name__
+        for m in vars(k).values()
+    ]
     for member in members:
         if isinstance(member, (staticmethod, classmethod)):
             member = member.__func__

@@ -62,8 +62,14 @@ SUBSCRIPTS = {
         "x[0], *x[1:], z = v",
         "item, *item_2, z = v\nx = ag.set_item(x, 0, item)\nx = ag.set_item(x, ag.slice(1, None), item_2)",
     ),
-    "the target of a loop": ("for x[0] in v:\n    use(x)", "for item in v:\n    x = ag.set_item(x, 0, item)\n    use(x)"),
-    "the target of a with": ("with v as x[0]:\n    use(x)", "with v as item:\n    x = ag.set_item(x, 0, item)\n    use(x)"),
+    "the target of a loop": (
+        "for x[0] in v:\n    use(x)",
+        "for item in v:\n    x = ag.set_item(x, 0, item)\n    use(x)",
+    ),
+    "the target of a with": (
+        "with v as x[0]:\n    use(x)",
+        "with v as item:\n    x = ag.set_item(x, 0, item)\n    use(x)",
+    ),
     "a walrus binds in the function": (
         "x[0] += (n := 1)",
         "value = (n := 1)\nx = ag.update_item(x, (0,), '+=', lambda: value)",
@@ -86,7 +92,5 @@ def test_match(case: str) -> None:
 
 @pytest.mark.parametrize("case", SUBSCRIPTS)
 def test_subscripts(case: str) -> None:
-    source, expected = (
-        "def f(x, v):\n" + textwrap.indent(lines, "    ") for lines in SUBSCRIPTS[case]
-    )
+    source, expected = ("def f(x, v):\n" + textwrap.indent(lines, "    ") for lines in SUBSCRIPTS[case])
     assert rewritten("subscripts", source) == expected

@@ -55,8 +55,14 @@ MUTATIONS = {
     "reading changes nothing": ("x.a", "x.a"),
 }
 COMPREHENSIONS = {
-    "several conditions": ("[f(x) for x in xs if x if y]", "ag.list_of(xs, lambda x: f(x), lambda x: x and y)"),
-    "a set refuses a traced condition": ("{x for x in xs if x > 0}", "{x for x in xs if ag.filter_test(x > 0)}"),
+    "several conditions": (
+        "[f(x) for x in xs if x if y]",
+        "ag.list_of(xs, lambda x: f(x), lambda x: x and y)",
+    ),
+    "a set refuses a traced condition": (
+        "{x for x in xs if x > 0}",
+        "{x for x in xs if ag.filter_test(x > 0)}",
+    ),
     "one that binds a name": ("[(y := x) for x in xs]", "[(y := x) for x in xs]"),
     "functions that keep its variable": ("[lambda: x for x in xs]", "[lambda: x for x in xs]"),
     "a reduction needs no list": ("sum([x for x in xs])", "sum(ag.list_of(xs, lambda x: x, reduced=True))"),
@@ -140,7 +146,9 @@ def test_one_pass(step: str, case: str) -> None:
 
 
 def test_exceptions_are_made_by_one_operator() -> None:
-    assert rewritten("calls", "raise Heavy(f'{m}')", "failures") == "raise ag.error(Heavy)(ag.format('{}', m))"
+    assert (
+        rewritten("calls", "raise Heavy(f'{m}')", "failures") == "raise ag.error(Heavy)(ag.format('{}', m))"
+    )
 
 
 def test_a_chain_on_integers_is_one_switch() -> None:
@@ -151,7 +159,9 @@ def test_a_chain_on_integers_is_one_switch() -> None:
 
 
 def test_a_single_comparison_is_no_switch() -> None:
-    assert "if_stmt" in rewritten("control_flow", "def f(k):\n    if k == 0:\n        k = 1\n    return k", "switches")
+    assert "if_stmt" in rewritten(
+        "control_flow", "def f(k):\n    if k == 0:\n        k = 1\n    return k", "switches"
+    )
 
 
 def test_a_name_of_the_users_is_never_taken() -> None:

@@ -1,0 +1,187 @@
+"""Is what a staged statement does to Python objects what Python would do, or refused?"""
+
+from __future__ import annotations
+
+import collections
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+import autograph_lite as al
+from autograph_lite import MutationError
+
+
+def agree(f, *values):
+    """Compares the converted function, on traced values, with plain Python."""
+    for value in values:
+        plain = f(value)
+        for run in (al.convert(f), jax.jit(al.to_graph(f))):
+            jax.tree.map(lambda a, b: np.testing.assert_allclose(a, b, rtol=1e-5), run(jnp.float32(value)), plain)
+
+
+class Holder:
+    def __init__(self, **attributes):
+        self.__dict__.update(attributes)
+
+
+class Routed:
+    """Writes attributes where no one sees them."""
+
+    def __init__(self):
+        object.__setattr__(self, "values", {})
+
+    def __setattr__(self, name, value):
+        self.values[name] = value
+
+    def __getattr__(self, name):
+        try:
+            return self.__dict__["values"][name]
+        except KeyError:
+            raise AttributeError(name) from None
+
+
+def test_setattr_of_the_class_in_one_branch():
+    routed = Routed()
+    routed.q = 0.0
+
+    def f(x):
+        if x > 0:
+            routed.q = x
+        return routed.q
+
+    assert float(jax.jit(al.to_graph(f))(jnp.float32(-3))) == 0.0
+    routed.q = 0.0
+    assert [float(al.convert(f)(jnp.float32(x))) for x in (3, -3)] == [3.0, 3.0]
+
+
+def test_object_reachable_by_two_paths():
+    def f(x):
+        leaf = Holder(v=0.0)
+        root = Holder(left=leaf, right=Holder(left=leaf, v=1.0))
+        if x > 0:
+            root.right.left.v = x
+        return root.left.v + leaf.v
+
+    agree(f, 3.0, -3.0)
+
+
+def test_two_names_of_one_list():
+    def f(x):
+        a = [1.0, 1.0]
+        b = a
+        if x > 0:
+            b[0] = x
+        return a, b, float(a is b)
+
+    agree(f, 3.0, -3.0)
+
+
+def test_items_written_by_aliases_in_a_list_of_lists():
+    def f(x):
+        rows = [[0.0, 0.0]] * 2
+        for i in range(2):
+            if x > i:
+                rows[i][0] += x
+        return rows
+
+    agree(f, 3.0, 0.5, -3.0)
+
+
+def test_linked_list_is_walked_and_changed():
+    def f(x):
+        head = None
+        for i in range(3):
+            head = Holder(v=float(i), next=head)
+        node, count = head, 0.0
+        while node is not None:
+            if x > node.v:
+                node.v = x
+                count += 1.0
+            node = node.next
+        return head.v, head.next.v, count
+
+    agree(f, 3.0, 1.5, -3.0)
+
+
+@pytest.mark.parametrize("make", [dict, collections.OrderedDict])
+def test_order_of_keys_that_one_branch_changes_is_refused(make):
+    def f(x):
+        table = make(a=1.0, b=2.0)
+        if x > 0:
+            del table["a"]
+            table["a"] = x
+        return list(table.values())
+
+    for run in (al.convert(f), jax.jit(al.to_graph(f))):
+        with pytest.raises(MutationError, match="come in another order"):
+            run(jnp.float32(-3))
+
+
+def test_order_of_keys_changed_outside_of_staged_statements():
+    table = collections.OrderedDict(a=1.0, b=2.0)
+
+    @al.convert
+    def f(x):
+        table.move_to_end("a")
+        table["b"] = x
+        return x
+
+    f(jnp.float32(5))
+    assert [(key, float(value)) for key, value in table.items()] == [("b", 5.0), ("a", 1.0)]
+
+
+def test_item_that_reading_a_defaultdict_makes_on_one_path_is_refused():
+    table = collections.defaultdict(float)
+
+    @al.convert
+    def f(x):
+        return table["k"] + x if x > 0 else 0.0 * x
+
+    with pytest.raises(MutationError):
+        f(jnp.float32(-3))
+    assert dict(table) == {}
+
+
+def test_user_iterator_is_advanced_once():
+    class Count:
+        def __init__(self):
+            self.i = 0
+
+        def __iter__(self):
+            return self
+
+        def __next__(self):
+            if self.i >= 4:
+                raise StopIteration
+            self.i += 1
+            return self.i
+
+    count = Count()
+
+    @al.convert
+    def f(x):
+        for v in count:
+            if x > v:
+                x = x - v
+        return x
+
+    assert (float(f(jnp.float32(3))), count.i) == (2.0, 4)
+
+
+def test_failure_leaves_objects_as_they_were():
+    holder, items, table = Holder(v=1.0), [1.0], {"a": 1.0}
+
+    def fails(x):
+        holder.v = x
+        items.append(x)
+        table["b"] = x
+        if x > 0:
+            holder.v = x * 2
+            items[0] = {}["a"]
+        return x
+
+    with pytest.raises(KeyError):
+        al.convert(fails)(jnp.float32(3))
+    assert (vars(holder), items, table) == ({"v": 1.0}, [1.0], {"a": 1.0})

@@ -1,0 +1,78 @@
+"""Does a traced value never stay behind in what a call leaves or returns?"""
+
+from __future__ import annotations
+
+import jax.numpy as jnp
+import pytest
+
+import autograph_lite as al
+from autograph_lite import MutationError
+
+
+class Node:
+    value = None
+
+
+def test_a_new_object_with_a_traced_attribute_is_not_returned():
+    @al.convert
+    def f(x):
+        node = Node()
+        node.value = x * 2
+        return node
+
+    with pytest.raises(MutationError, match="The result holds a traced value inside a Node object"):
+        f(jnp.float32(3))
+
+
+def test_a_function_that_closes_over_a_traced_value_is_not_returned():
+    @al.convert
+    def f(x):
+        return lambda: x * 2
+
+    with pytest.raises(MutationError, match="The result holds a traced value"):
+        f(jnp.float32(3))
+
+
+def test_a_new_object_with_a_traced_attribute_does_not_stay_in_an_attribute():
+    owner = Node()
+
+    @al.convert
+    def f(x):
+        node = Node()
+        node.value = x * 2
+        owner.value = node
+        return x
+
+    with pytest.raises(MutationError):
+        f(jnp.float32(3))
+    assert owner.value is None
+
+
+def test_a_new_object_with_a_traced_attribute_does_not_stay_in_a_list():
+    kept = []
+
+    @al.convert
+    def f(x):
+        node = Node()
+        node.value = x * 2
+        kept.append(node)
+        return x
+
+    with pytest.raises(MutationError):
+        f(jnp.float32(3))
+    assert kept == []
+
+
+def test_arrays_in_containers_and_attributes_come_out_as_arrays():
+    owner = Node()
+    owner.value = [0.0, 0.0]
+
+    @al.convert
+    def f(x):
+        owner.value[0] = owner.value[1]
+        owner.value[1] = x
+        return {"a": (x, [x * 2])}, owner
+
+    for x in (1.0, 2.0):
+        result, same = f(jnp.float32(x))
+    assert (float(result["a"][1][0]), same is owner, list(map(float, owner.value))) == (4.0, True, [1.0, 2.0])
