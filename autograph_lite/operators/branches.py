@@ -11,7 +11,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from autograph_lite import _jax
-from autograph_lite.operators import checks, journal, mismatch
+from autograph_lite.operators import aliases, checks, journal, mismatch
 from autograph_lite.operators.places import MISSING, Contents, Place
 from autograph_lite.operators.staging import Path
 from autograph_lite.operators.templates import (
@@ -24,6 +24,7 @@ from autograph_lite.operators.templates import (
     fill,
     join,
     rebuild,
+    unchanged,
 )
 
 
@@ -61,7 +62,9 @@ def stage(
         )
         for i, (template, label) in enumerate(zip(templates, labels, strict=False))
     ]
-    writes.commit(arrays)
+    for i, value in enumerate(values):
+        _share(value, [path.values[i] for path in alive], [*funs, *operands])
+    writes.commit(arrays, [*funs, *operands])
     checks.flush()
     if not alive:  # whichever path is taken raises, so the code after it does not run
         assert paths[0].raised is not None
@@ -70,6 +73,8 @@ def stage(
 
 
 def _join(values: Sequence[Captured], label: str, funs: Sequence[Callable[..., Any]]) -> Template:
+    if len(values) > 1 and all(value.value is values[0].value for value in values):
+        return unchanged(values[0])
     template = values[0].template
     for value in values[1:]:
         try:
@@ -164,12 +169,24 @@ class _Writes:
             joined = detached(joined)
         return _Slot(owner, key, label, options, joined)
 
-    def commit(self, arrays: Iterator[Any]) -> None:
+    def commit(self, arrays: Iterator[Any], roots: Sequence[Any]) -> None:
         """Writes the joined contents, read from the arrays that the selection gave, to the user's objects."""
         for slot in self.slots:
-            self.results[slot.owner][1][slot.key] = rebuild(slot.template, arrays, slot.label)
+            joined = self.results[slot.owner][1][slot.key] = rebuild(slot.template, arrays, slot.label)
+            _share(joined, slot.options, roots)
         for place, contents in self.results.values():
             journal.commit(place, contents)
+
+
+def _share(joined: Any, options: Sequence[Captured], roots: Sequence[Any]) -> None:
+    """Notes the containers that a joined value stands for, where one of them was there before the paths."""
+    inside = aliases.containers(joined)
+    if not inside or any(option.value is joined for option in options):
+        return
+    before = [owner for option in options for owner in aliases.containers(option.value)]
+    known = journal.reachable(roots, {id(owner) for owner in before})
+    if known:
+        aliases.share([*inside, *(owner for owner in before if id(owner) in known)])
 
 
 def _captured(path: Path, owner: Hashable, key: Hashable, now: Contents) -> Captured:

@@ -386,7 +386,7 @@ def _note_changeable(values: list[Any]) -> None:
     """Notes what a library function may change: its arguments."""
     for value in values:
         if isinstance(value, MUTATORS):
-            journal.record(value)
+            journal.record(value, written=False)
         elif isinstance(value, types.GeneratorType):
             journal.consume(value)
 

@@ -17,7 +17,7 @@ import numpy as np
 
 from autograph_lite import _jax
 from autograph_lite.converters.python_ops import Maybe
-from autograph_lite.operators import checks, journal, list_errors, lists, mismatch, where
+from autograph_lite.operators import aliases, checks, journal, list_errors, lists, mismatch, where
 from autograph_lite.operators.places import MISSING, Contents, Place
 from autograph_lite.operators.staging import enter
 from autograph_lite.operators.templates import (
@@ -135,6 +135,10 @@ class Carry:
         """Variables and contents of places that `arrays` stand for."""
         arrays = iter(arrays)
         values = [rebuild(t, arrays, name) for t, name in zip(self.templates, self.names, strict=True)]
+        for value, start in zip(values, self.start_values, strict=True):
+            before = aliases.containers(start.value)
+            if before and value is not start.value:  # a new container in each iteration stands for the one before
+                aliases.share([*before, *aliases.containers(value)])
         contents = {
             key: rebuild(slot.template, arrays, slot.place.label(slot.key))
             for key, slot in self.slots.items()
@@ -222,7 +226,7 @@ class Carry:
         growth = self.growths.get(owner) or lists.Growth(change.place, len(change.old), ())
 
         def reachable(value: Any) -> bool:
-            return bool(journal._reachable(roots, {id(value)}))
+            return bool(journal.reachable(roots, {id(value)}))
 
         try:
             new = tuple(lists.stacked_type(item, reachable) for item in items)

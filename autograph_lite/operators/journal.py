@@ -26,7 +26,7 @@ import numpy as np
 
 from autograph_lite import _jax
 from autograph_lite.errors import MutationError
-from autograph_lite.operators import mismatch, spelling, where
+from autograph_lite.operators import aliases, mismatch, spelling, where
 from autograph_lite.operators.places import MISSING, Contents, Place, cell_place, global_place, place_of
 from autograph_lite.operators.templates import Captured, capture
 from autograph_lite.operators.values import Tracer
@@ -90,9 +90,10 @@ class Journal:
             for key, c in changed.items()
             if id(_target(c.place)) not in self.born and not c.place.ours
         }
-        found = _reachable([*roots, *self._global_roots()], set(wanted)) if wanted else set()
+        found = reachable([*roots, *self._global_roots()], set(wanted)) if wanted else set()
         result: dict[Hashable, Change] = {}
         for key, change in changed.items():
+            aliases.refuse_write(change.place.owner)
             if change.place.ours:
                 result[key] = change
             elif id(_target(change.place)) in found:
@@ -192,7 +193,7 @@ _LEAVES = (
 )
 
 
-def _reachable(roots: Iterable[Any], wanted: set[int]) -> set[int]:
+def reachable(roots: Iterable[Any], wanted: set[int]) -> set[int]:
     """Which of the wanted ids belong to objects reachable from `roots`, modules and classes' insides excluded."""
     found: set[int] = set()
     seen: set[int] = set()
@@ -302,6 +303,8 @@ def staged() -> bool:
 
 def record(owner: Any, *, written: bool = True) -> Any:
     """Notes that `owner` is about to be changed in place, or may be; returns it."""
+    if written:
+        aliases.refuse_write(owner)
     if _stack.journals:
         place = place_of(owner)
         if place is not None:

@@ -166,6 +166,13 @@ MUTABLE = (list, dict, set, bytearray, collections.deque)
 LEAF = jax.tree.structure(0)
 
 
+def unchanged(captured: Captured) -> Template:
+    """The type of a value that is one and the same object on all paths."""
+    if isinstance(captured.value, Maybe):
+        return captured.template
+    return Template(LEAF, (Fixed(captured.value),))
+
+
 def template_of(value: Any) -> Template:
     """The type of a variable's value."""
     return capture(value).template

@@ -1,0 +1,78 @@
+"""Two names for one list: what staging can't keep apart is refused when it is written to, and fine when it is read."""
+
+import jax
+import jax.numpy as jnp
+import pytest
+
+import autograph_lite
+
+
+def test_a_list_that_every_path_makes_may_be_written_to():
+    def f(x):
+        if x > 0:
+            y = [x, 2]
+        else:
+            y = [3, x]
+        y[0] = 7
+        return y
+
+    assert list(map(int, jax.jit(autograph_lite.to_graph(f))(3))) == f(3)
+
+
+def test_a_list_that_may_be_one_of_two_can_be_read():
+    def f(x):
+        xs, ys = [1.0, 2.0], [3.0, 4.0]
+        a = xs if x > 0 else ys
+        return a[0] + a[1]
+
+    assert float(jax.jit(autograph_lite.to_graph(f))(3.0)) == f(3.0)
+
+
+def test_a_write_to_a_list_that_may_be_one_of_two_is_refused():
+    def f(x):
+        xs, ys = [1.0, 2.0], [3.0, 4.0]
+        a = xs if x > 0 else ys
+        a[0] = x
+        return xs, ys
+
+    with pytest.raises(autograph_lite.MutationError, match="one object on one path"):
+        jax.jit(autograph_lite.to_graph(f))(3.0)
+
+
+def test_a_write_to_a_second_name_of_a_replaced_list_is_refused():
+    def f(x):
+        first = [1.0]
+        second = first
+        if x > 0:
+            second = [x]
+        second[0] = 9.0
+        return first[0]
+
+    with pytest.raises(autograph_lite.MutationError, match="one object on one path"):
+        autograph_lite.convert(f)(jnp.float32(-3))
+
+
+def test_a_list_in_a_tuple_that_no_path_replaces_stays_the_list():
+    def f(x):
+        items = [1.0, 2.0]
+        pair = (items, 3.0)
+        if x > 0:
+            y = x
+        else:
+            y = -x
+        pair[0][1] = y
+        return items[1]
+
+    assert float(autograph_lite.convert(f)(jnp.float32(-4))) == f(-4.0)
+
+
+def test_a_list_replaced_in_each_iteration_can_be_read_after_the_loop():
+    def f(x):
+        pair = [x, 1.0]
+        n = 0
+        while n < x:
+            pair = [v * 2 for v in pair]
+            n += 1
+        return pair
+
+    assert list(map(float, jax.jit(autograph_lite.to_graph(f))(3.0))) == f(3.0)
