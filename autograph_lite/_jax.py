@@ -46,8 +46,9 @@ def as_type(value: Any, dtype: Any, weak: bool) -> jax.Array:
         return array
     if array.dtype == dtype and weak_type(array) == weak:
         return array
-    convert: Callable[..., jax.Array] = lax_internal._convert_element_type
-    return convert(array, np.dtype(dtype), weak_type=weak)
+    convert: Any = lax_internal._convert_element_type
+    converted: jax.Array = convert(array, np.dtype(dtype), weak_type=weak)
+    return converted
 
 
 def weak_type(array: Any) -> bool:

@@ -143,15 +143,15 @@ _light: dict[types.FunctionType, types.FunctionType] = {}
 
 def light(callee: Any) -> Any:
     """What to call in place of `callee` where nothing is traced."""
-    kind = callee.__class__
+    kind = type(callee)
     if kind is _FUNCTION:
         return _light.get(callee) or _light_function(callee)
     if kind is _METHOD:
         fn = callee.__func__
-        if fn.__class__ is _FUNCTION:
+        if type(fn) is _FUNCTION:
             new = _light.get(fn) or _light_function(fn)
             return callee if new is fn else _METHOD(new, callee.__self__)
-    elif kind is _BUILTIN and callee.__self__.__class__ in _CONTAINERS and callee.__name__ != "sort":
+    elif kind is _BUILTIN and type(callee.__self__) in _CONTAINERS and callee.__name__ != "sort":
         return callee
     return call(callee)
 

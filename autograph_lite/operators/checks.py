@@ -9,6 +9,7 @@ an output of the program, and the call raises; elsewhere it is given to a host c
 from __future__ import annotations
 
 import contextlib
+import functools
 import sys
 import threading
 import types
@@ -34,7 +35,8 @@ class Frame:
       contents: `CODE` -> number of the first failed check, an int32 scalar; (number, k) -> k-th payload value.
       sites: by number.
       mode: what becomes of them: 'outputs' (the owner of the trace takes the contents), 'callback', 'checkify',
-        'inner' (the owner of the trace around runs it through checkify), or 'off'.
+        'inner' (the owner of the trace around runs it through checkify), 'recorded' (a host callback notes what failed,
+        and the owner of the trace around raises it), or 'off'.
       inside: the mode of frames for traces that the user opens inside; empty where nobody owns the trace.
       base: the trace and the depth to which the frame belongs, as `journal.base` gives them.
     """
@@ -171,8 +173,9 @@ def flush() -> None:
     state, depth = here.base
     if not here.whole and depth == journal.depth() and state == _jax.trace_state():
         _local.frames.remove(here)
-        if CODE in here.contents:
-            emit(here.contents, here.sites, here.mode)
+        contents, here.contents = here.contents, {}  # no change that statements around would carry on
+        if CODE in contents:
+            emit(contents, here.sites, here.mode)
 
 
 def emit(contents: Contents, sites: dict[int, Site], mode: str) -> None:
@@ -184,9 +187,10 @@ def emit(contents: Contents, sites: dict[int, Site], mode: str) -> None:
             checkify.check(contents[CODE] != number, text, *map(jnp.asarray, payload))
         return
     keys = [key for key in contents if key != CODE]
+    report = raising.recorder(sites) if mode == "recorded" else functools.partial(raise_failed, sites=sites, on_host=True)
 
     def on_host(code: Any, *values: Any) -> None:
-        raise_failed({CODE: code, **dict(zip(keys, values, strict=True))}, sites, on_host=True)
+        report({CODE: code, **dict(zip(keys, values, strict=True))})
 
     jax.debug.callback(on_host, contents[CODE], *[contents[key] for key in keys])
 

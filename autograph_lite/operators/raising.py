@@ -5,6 +5,8 @@ from __future__ import annotations
 import ast
 import dataclasses
 import itertools
+import operator
+import threading
 import traceback
 import types
 from collections.abc import Callable, Hashable, Sequence
@@ -81,6 +83,34 @@ def raise_inner(error: checkify.Error, program: object) -> None:
     found = error.get_exception()
     if found is not None:
         raise _from_checkify(found, program)
+
+
+_recording = threading.RLock()  # one program at a time, so that each finds its own records
+_records: list[tuple[int, Contents, dict[int, Site]]] = []
+
+
+def recorder(sites: dict[int, Site]) -> Callable[[Contents], None]:
+    """What a host callback calls with the state of a frame's checks, to have it raised after the program has run."""
+    order = next(_idents)
+
+    def record(contents: Contents) -> None:
+        if np.any(contents[CODE]):
+            _records.append((order, contents, sites))
+
+    return record
+
+
+def run_recorded(run: Callable[[], Any]) -> Any:
+    """The result of a program whose checks are recorded; raises the first that failed."""
+    with _recording:
+        _records.clear()
+        result = jax.block_until_ready(run())
+        jax.effects_barrier()
+        failed = min(_records, key=operator.itemgetter(0), default=None)
+        _records.clear()
+    if failed is not None:
+        raise_failed(failed[1], failed[2])
+    return result
 
 
 def marked(site: Site) -> str:

@@ -12,7 +12,7 @@ from jax.extend.core import jaxpr_as_fun
 
 from autograph_lite import _jax
 from autograph_lite.errors import MutatedArgumentError
-from autograph_lite.operators import checks, classes, journal, spelling, where
+from autograph_lite.operators import checks, classes, journal, raising, spelling, where
 from autograph_lite.operators.values import Tracer
 from autograph_lite.runtime import leaks
 from autograph_lite.runtime.signature import Split
@@ -48,6 +48,7 @@ class Program:
         self.after: Split | None = None
         self.sites: dict[int, checks.Site] = {}
         self.program: object = None
+        self.inside = "inner" if owned else outside
         self._jit = jax.jit(_named(self._body, fn))
         self._call: Callable[..., Any] | None = None
 
@@ -78,6 +79,10 @@ class Program:
             return self._jit
         # Checks in functions that the user handed to jax.vmap, jax.lax.scan and the like: checkify brings them out.
         run = jax.jit(checkify.checkify(jaxpr_as_fun(traced.jaxpr), errors=checkify.user_checks))
+        try:
+            run.trace(*jax.tree.leaves((arrays, state)))
+        except Exception:  # not out of everything: jax 0.12 refuses a `while_loop` under vmap
+            return self._recorded()
         tree = jax.tree.structure(traced.out_info)
 
         def call(arrays: list[Any], state: list[Any]) -> Any:
@@ -87,6 +92,12 @@ class Program:
 
         return call
 
+    def _recorded(self) -> Callable[..., Any]:
+        """The program with host callbacks, which are slower, in place of the checks that checkify can't bring out."""
+        self.inside = "recorded"
+        run = jax.jit(_named(self._body, self.fn))
+        return lambda arrays, state: raising.run_recorded(lambda: run(arrays, state))
+
     def _raise(self, contents: dict[Any, Any]) -> None:
         if any(isinstance(leaf, Tracer) for leaf in jax.tree.leaves(contents)):
             checks.emit(contents, self.sites, self.outside)
@@ -95,10 +106,9 @@ class Program:
 
     def _body(self, arrays: list[Any], state: list[Any]) -> Any:
         args, kwargs = self.arguments.merge(arrays)
-        inside = "inner" if self.owned else self.outside
         with (
             classes.converted_methods(),
-            checks.new_frame("outputs" if self.checked else "off", inside) as frame,
+            checks.new_frame("outputs" if self.checked else "off", self.inside) as frame,
             journal.journal(outer=None) as written,
         ):
             classes.seen_around(self.fn, args, kwargs)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import ast
 import importlib
+import inspect
+import re
 import textwrap
 
 import pytest
@@ -37,11 +39,10 @@ WHOLE = ("subscripts", "switches", "if_stmt", "while_stmt", "for_stmt")  # need 
 
 def columns(module: str) -> tuple[str, str]:
     """The two columns of a docstring's example; an entry whose right side is prose is left out."""
-    doc = importlib.import_module(f"{converters.__name__}.{module}").__doc__
-    assert doc is not None
-    lines = [line for line in doc.splitlines() if line.startswith("    ") or not line]
-    start = next(i for i, line in enumerate(lines) if line)
-    block = [line for line in lines[start:] if not line or line.startswith("    ")]
+    lines = _doc(module).splitlines()[2:]
+    if not lines[0].startswith(" "):  # Python 3.13 has taken the indentation away, where nothing else follows
+        lines = [f"    {line}" for line in lines]
+    block = [line for line in lines if not line or line.startswith("    ")]
     left = [line[4:RIGHT_COLUMN].rstrip() for line in block]
     right = [line[RIGHT_COLUMN:].rstrip() for line in block]
     spoken = [bool(r) and not _is_python(r) for r in right]
@@ -49,6 +50,10 @@ def columns(module: str) -> tuple[str, str]:
         "\n".join(a for a, skip in zip(left, spoken, strict=True) if not skip).strip("\n"),
         "\n".join(b for b, skip in zip(right, spoken, strict=True) if not skip).strip("\n"),
     )
+
+
+def _doc(module: str) -> str:
+    return inspect.cleandoc(importlib.import_module(f"{converters.__name__}.{module}").__doc__ or "")
 
 
 def _is_python(line: str) -> bool:
@@ -84,11 +89,8 @@ def _within_a_function(left: str, right: str) -> tuple[str, str]:
 
 
 def test_every_pass_with_an_example_is_executed_here() -> None:
-    with_example = set()
-    for name in (*PASS_OF, "tidy", "control_flow", "context", "static", "python_ops"):
-        doc = importlib.import_module(f"{converters.__name__}.{name}").__doc__ or ""
-        if "\n    " in doc:
-            with_example.add(name)
+    modules = (*PASS_OF, "tidy", "control_flow", "context", "static", "python_ops")
+    with_example = {name for name in modules if re.search(r"\S {4,}\S", _doc(name))}
     assert with_example == {*PASS_OF, "tidy"}
 
 
