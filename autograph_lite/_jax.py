@@ -262,3 +262,6 @@ def has_checks(jaxpr: Any) -> bool:
 def hide_frames(path: str) -> None:
     """Hides the frames of the files under `path` in tracebacks, as JAX hides its own."""
     traceback_util.register_exclusion(path)
+    source_info_util.register_exclusion(
+        path
+    )  # and in what jaxprs and compiled programs say about their lines

@@ -71,12 +71,24 @@ class Transpiler:
         known = self._codes.get(id(fn.__code__))
         if known is None:
             tree, context = convert_tree(fn, self.is_library, form=self.form)
+            if self.form != "light":  # which goes with another form of the same function
+                self._log(fn)
             new = loader.load(tree, fn, {context.ag: self.operators}, frozenset(context.generated))
             # The user's code object is kept, so that its id stays its own.
             self._codes[id(fn.__code__)] = fn.__code__, new.__code__, context.ag
             return new
         _, code, ag = known
         return loader.instantiate(code, fn, {ag: self.operators})
+
+    def _log(self, fn: types.FunctionType) -> None:
+        place = f"{fn.__qualname__} ({fn.__code__.co_filename}:{fn.__code__.co_firstlineno})"
+        if config.verbosity() == 1:
+            config.log(1, "converted %s", place)
+        elif config.verbosity() == 2:
+            config.log(2, "converted %s:\n%s", place, to_source(fn, self.is_library))
+        elif config.verbosity() == 3:
+            for name in PASS_NAMES:
+                config.log(3, "%s after %s:\n%s", place, name, to_source(fn, self.is_library, after=name))
 
 
 def convert_tree(

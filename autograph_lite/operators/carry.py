@@ -137,7 +137,9 @@ class Carry:
         values = [rebuild(t, arrays, name) for t, name in zip(self.templates, self.names, strict=True)]
         for value, start in zip(values, self.start_values, strict=True):
             before = aliases.containers(start.value)
-            if before and value is not start.value:  # a new container in each iteration stands for the one before
+            if (
+                before and value is not start.value
+            ):  # a new container in each iteration stands for the one before
                 aliases.share([*before, *aliases.containers(value)])
         contents = {
             key: rebuild(slot.template, arrays, slot.place.label(slot.key))

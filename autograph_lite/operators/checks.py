@@ -65,7 +65,7 @@ _modes: Any = jax.make_user_context("callback")
 class _Local(threading.local):
     def __init__(self) -> None:
         self.frames: list[Frame] = []
-        self.handlers: list[tuple[Callable[[], Any], tuple[object, int], types.FrameType]] = []
+        self.handlers: list[tuple[Callable[[], Any], tuple[object, int], tuple[str, int, str]]] = []
         self.default_mode = "callback"
         self.count = 0
 
@@ -187,7 +187,11 @@ def emit(contents: Contents, sites: dict[int, Site], mode: str) -> None:
             checkify.check(contents[CODE] != number, text, *map(jnp.asarray, payload))
         return
     keys = [key for key in contents if key != CODE]
-    report = raising.recorder(sites) if mode == "recorded" else functools.partial(raise_failed, sites=sites, on_host=True)
+    report = (
+        raising.recorder(sites)
+        if mode == "recorded"
+        else functools.partial(raise_failed, sites=sites, on_host=True)
+    )
 
     def on_host(code: Any, *values: Any) -> None:
         report({CODE: code, **dict(zip(keys, values, strict=True))})
@@ -205,7 +209,9 @@ class handling:  # noqa: N801 (a context manager that reads as a verb)
         self.kinds = kinds
 
     def __enter__(self) -> None:
-        _local.handlers.append((self.kinds, journal.base(), sys._getframe(1)))
+        frame = sys._getframe(1)
+        place = frame.f_code.co_filename, frame.f_lineno, frame.f_code.co_name
+        _local.handlers.append((self.kinds, journal.base(), place))
 
     def __exit__(self, *_: object) -> None:
         _local.handlers.pop()
@@ -223,7 +229,7 @@ def refuse_handlers(error: BaseException) -> None:
     for kinds, trace, around in reversed(_local.handlers):
         # A `try` around a call of a compiled function, which is another trace, gets the exception from the call.
         if trace == base and _catches(kinds(), error):
-            places = tuple(p for p in (where.here(), where.of_frame(around)) if p)
+            places = tuple(p for p in (where.here(), where.at(*around)) if p)
             raise HandledRaiseError(
                 f"'{type(error).__name__}' is raised under a traced condition inside a `try` that catches it.",
                 where=places,

@@ -8,11 +8,12 @@ from typing import Any, TextIO
 
 import jax
 
+from autograph_lite import _jax
 from autograph_lite.operators.values import traced
 
 
 def print(*values: Any, sep: str | None = " ", end: str | None = "\n", file: TextIO | None = None) -> None:
-    """`print(...)` at each execution, in order, of a program that holds traced values; as Python's elsewhere.
+    """`print(...)` at each execution, in order, of the program that is being traced; as Python's where none is.
 
     Args:
       *values: anything; traced values are shown as NumPy shows them.
@@ -23,7 +24,7 @@ def print(*values: Any, sep: str | None = " ", end: str | None = "\n", file: Tex
     leaves, tree = jax.tree.flatten(values)
     late = [leaf for leaf in leaves if traced(leaf)]
 
-    if late:
+    if late or _jax.tracing():
         positions = [traced(leaf) for leaf in leaves]
         fixed = [None if is_late else leaf for leaf, is_late in zip(leaves, positions, strict=True)]
 

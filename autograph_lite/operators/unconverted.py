@@ -28,6 +28,8 @@ _reasons: weakref.WeakKeyDictionary[Callable[..., Any], ConversionError] = weakr
 def is_textless(fn: types.FunctionType) -> bool:
     """Whether `fn` was made from text that Python has not kept, as `exec` makes functions."""
     path = fn.__code__.co_filename
+    if path == "<string>":
+        return True
     return path.startswith("<") and not path.startswith("<frozen") and path not in linecache.cache
 
 

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-import os
 import types
+
+import jax
 
 from autograph_lite import _jax
 from autograph_lite.operators import raising
 from autograph_lite.operators.where import PACKAGE, is_ours, is_part
 
-_jax.hide_frames(PACKAGE)
+_jax.hide_frames(f"{PACKAGE}/")
 
 
 def hide_frames(error: BaseException) -> None:
@@ -23,7 +24,7 @@ def hide_frames(error: BaseException) -> None:
 
 
 def _filtered(tb: types.TracebackType | None) -> types.TracebackType | None:
-    if os.environ.get("JAX_TRACEBACK_FILTERING") == "off":
+    if jax.config.jax_traceback_filtering == "off":
         return tb
     entries = []
     while tb is not None:

@@ -78,6 +78,8 @@ def read(fn: types.FunctionType) -> Source:
 
 def _lines(fn: types.FunctionType) -> list[str]:
     path = fn.__code__.co_filename
+    if path == "<string>":  # of `exec`; since 3.13 linecache may hold the text of `python -c` under this name
+        return []
     from_code = getattr(linecache, "_getlines_from_code", None)  # the REPL of Python 3.13.1 and later
     if from_code is not None and (lines := from_code(fn.__code__)):
         return list(lines)

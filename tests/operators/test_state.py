@@ -18,7 +18,9 @@ def agree(f, *values):
     for value in values:
         plain = f(value)
         for run in (al.convert(f), jax.jit(al.to_graph(f))):
-            jax.tree.map(lambda a, b: np.testing.assert_allclose(a, b, rtol=1e-5), run(jnp.float32(value)), plain)
+            jax.tree.map(
+                lambda a, b: np.testing.assert_allclose(a, b, rtol=1e-5), run(jnp.float32(value)), plain
+            )
 
 
 class Holder:

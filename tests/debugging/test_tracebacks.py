@@ -1,0 +1,80 @@
+"""Does a traceback show the user's functions only, one entry each, with the user's lines and carets?"""
+
+from __future__ import annotations
+
+import pathlib
+import traceback
+
+import jax
+import jax.numpy as jnp
+import pytest
+
+import autograph_lite
+
+from . import model
+
+PATH = str(pathlib.Path(model.__file__))
+
+
+def failure(fn, *args) -> str:
+    """The traceback as Python prints it, from the user's file on, without the message."""
+    with pytest.raises(Exception) as caught:
+        autograph_lite.convert(fn)(*args)
+    tb = traceback.TracebackException.from_exception(caught.value)
+    for entry in tb.stack:
+        assert "/autograph_lite/" not in entry.filename.replace("/tests/", "/")
+        assert "/jax/_src/" not in entry.filename
+    shown = [entry for entry in tb.stack if entry.filename == PATH]
+    text = "".join(traceback.StackSummary.from_list(shown).format())
+    return text.replace(PATH, "model.py")
+
+
+def test_one_entry_for_each_function_of_the_user() -> None:
+    text = failure(model.outer, jnp.float32(2))
+
+    lines = [line.strip() for line in text.splitlines() if line.startswith("  File")]
+    assert lines == ['File "model.py", line 18, in outer', 'File "model.py", line 24, in inner']
+
+
+def test_carets_stand_under_the_users_expression() -> None:
+    text = failure(model.outer, jnp.float32(2)).splitlines()
+
+    code, carets = text[-2:]
+    assert code.strip() == "y = y.reshape(7, 7) + k"
+    assert code[carets.index("^") : carets.rindex("^") + 1] == "y.reshape(7, 7)"
+
+
+def test_an_operand_belongs_to_its_function() -> None:
+    text = failure(model.both, jnp.float32(2), jnp.float32(2))
+
+    lines = [line.strip() for line in text.splitlines() if line.startswith("  File")]
+    assert lines == ['File "model.py", line 30, in both']
+
+
+def test_a_check_shows_the_line_that_raised() -> None:
+    text = failure(model.raises, jnp.float32(2))
+
+    assert 'File "model.py", line 37, in raises' in text
+    assert text.count("File") == 1
+    assert text.splitlines()[1].strip() == 'raise ValueError(f"{x:.1f}")'
+
+
+def test_an_error_of_ours_shows_the_statement() -> None:
+    text = failure(model.settle, jnp.ones(3), 0.5)
+
+    assert 'File "model.py", line 6, in settle' in text
+    assert text.splitlines()[1].strip() == "while x > 1:"
+
+
+def test_the_frames_are_there_for_who_wants_them() -> None:
+    before = jax.config.jax_traceback_filtering
+    jax.config.update("jax_traceback_filtering", "off")
+
+    try:
+        with pytest.raises(autograph_lite.ConditionError) as caught:
+            autograph_lite.convert(model.settle)(jnp.ones(3), 0.5)
+    finally:
+        jax.config.update("jax_traceback_filtering", before)
+
+    files = [entry.filename for entry in traceback.extract_tb(caught.value.__traceback__)]
+    assert any(name.endswith("autograph_lite/operators/while_stmt.py") for name in files)
