@@ -12,7 +12,6 @@ import contextlib
 import functools
 import sys
 import threading
-import types
 from collections.abc import Callable, Iterator
 from typing import Any
 
