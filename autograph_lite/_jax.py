@@ -259,6 +259,11 @@ def has_checks(jaxpr: Any) -> bool:
     return any(type(effect).__name__ == "ErrorEffect" for effect in jaxpr.effects)
 
 
+def jit_info(compiled: Any) -> Any:
+    """The options that a function was given to `jax.jit` with; None where this version of JAX does not tell."""
+    return getattr(compiled, "_jit_info", None)
+
+
 def hide_frames(path: str) -> None:
     """Hides the frames of the files under `path` in tracebacks, as JAX hides its own."""
     traceback_util.register_exclusion(path)

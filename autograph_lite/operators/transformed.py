@@ -15,6 +15,7 @@ from typing import Any
 
 import jax
 
+from autograph_lite import _jax
 from autograph_lite.operators import policy
 
 KINDS = (type(jax.jit(lambda: None)), jax.custom_jvp, jax.custom_vjp)
@@ -34,7 +35,7 @@ def converted(callee: Any, convert: Callable[[types.FunctionType], Any]) -> Any:
     if isinstance(callee, (jax.custom_jvp, jax.custom_vjp)):
         return _once(callee, lambda: _derived(callee, convert))
     user: Any = getattr(callee, "__wrapped__", None)
-    info = getattr(callee, "_jit_info", None)  # of jaxlib's PjitFunction, seen in jax 0.10.2 and 0.12.0
+    info = _jax.jit_info(callee)
     if info is None or info.user_specified_in_shardings or not _is_default(info):
         return None
     return _once(
