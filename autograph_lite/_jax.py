@@ -18,7 +18,11 @@ from jax._src import api_util, config, core, source_info_util, traceback_util
 from jax._src.interpreters import partial_eval
 from jax._src.lax import lax as lax_internal
 from jax._src.lax.control_flow import common, conditionals
-from jax.extend.core import ClosedJaxpr, get_opaque_trace_state, jaxpr_as_fun
+from jax.extend.core import (  # type: ignore[attr-defined]
+    ClosedJaxpr,
+    get_opaque_trace_state,
+    jaxpr_as_fun,
+)
 
 F = TypeVar("F", bound=Callable[..., Any])
 trace_state: Callable[[], object] = get_opaque_trace_state
@@ -203,9 +207,9 @@ class OpenTrace:
         jaxprs = [trace._jaxpr for trace in traces]
         if not any(jaxpr.effects or jaxpr.out_avals for jaxpr in jaxprs):
             return []  # the branches held nothing but checks that are switched off
-        if (
-            any(jaxpr.effects for jaxpr in jaxprs) or jax.config.jax_disable_jit  # type: ignore[attr-defined]
-        ):  # JAX knows what to do with them
+        # JAX knows what to do with these.
+        unjitted: bool = jax.config.jax_disable_jit  # type: ignore[attr-defined]
+        if unjitted or any(jaxpr.effects for jaxpr in jaxprs):
             branches = [trace.emit for trace in traces]
             return list(lax.cond(test, *branches) if test.dtype == bool else lax.switch(test, branches))
         if test.dtype == bool:
@@ -262,6 +266,11 @@ def has_checks(jaxpr: Any) -> bool:
 def jit_info(compiled: Any) -> Any:
     """The options that a function was given to `jax.jit` with; None where this version of JAX does not tell."""
     return getattr(compiled, "_jit_info", None)
+
+
+def shows_all_frames() -> bool:
+    """Whether the user has asked JAX not to hide any frames (JAX_TRACEBACK_FILTERING=off)."""
+    return bool(config.traceback_filtering.value == "off")
 
 
 def hide_frames(path: str) -> None:

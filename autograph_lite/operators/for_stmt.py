@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
@@ -29,6 +30,7 @@ from autograph_lite.operators.staging import enter
 from autograph_lite.operators.values import traced
 
 Until = Callable[..., Any] | None
+ENDLESS = (itertools.count, itertools.cycle)
 
 
 def for_stmt(
@@ -85,6 +87,17 @@ def _python(
         values = body_fun(item, *values)
         if count is not None:
             count()
+            if isinstance(iterable, ENDLESS) and traced(carries.failed()):
+                raise _never_ends(iterable, body_fun)  # only a `raise` under a traced condition leaves it
+
+
+def _never_ends(iterable: Any, body_fun: Callable[..., Any]) -> IterationError:
+    return IterationError(
+        f"A traced value ends a loop over a {type(iterable).__name__}.",
+        where=where.of_function(body_fun),
+        why="Python takes the items while tracing, before the value is known: it would take all of them.",
+        fix="iterate over a list, a range or an array, or write a `while` loop.",
+    )
 
 
 def _guarded(
@@ -97,12 +110,7 @@ def _guarded(
     """The rest of an unrolled loop, where a traced value says whether it was left."""
     assert until is not None
     if not hasattr(iterable, "__len__") and not isinstance(iterable, (zip, enumerate, reversed, map, filter)):
-        raise IterationError(
-            f"A traced value ends a loop over a {type(iterable).__name__}.",
-            where=where.of_function(body_fun),
-            why="Python takes the items while tracing, before the value is known: it would take all of them.",
-            fix="iterate over a list, a range or an array, or write a `while` loop.",
-        )
+        raise _never_ends(iterable, body_fun)
     names = _names(body_fun)
     for item in iterator:
         before = values

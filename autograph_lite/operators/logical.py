@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 import operator
 import types
 from collections.abc import Callable
@@ -23,10 +22,6 @@ Thunk = Callable[[], Any]
 
 def _rest(combine: Callable[..., Any], operands: tuple[Thunk, ...]) -> Thunk:
     return lambda: combine(operands[0](), *operands[1:])
-
-
-def _rest(combine: Callable[..., Any], operands: tuple[Thunk, ...]) -> Any:
-    return combine(operands[0](), *operands[1:])
 
 
 def and_(first: Any, *rest: Thunk) -> Any:
@@ -126,10 +121,6 @@ def _truth_of(value: Any) -> Thunk:
 
 def _equals(item: Any, member: Any) -> Thunk:
     return lambda: truth(item == member)
-
-
-def _equals(item: Any, member: Any) -> Any:
-    return truth(item == member)
 
 
 def in_(item: Any, container: Any) -> Any:

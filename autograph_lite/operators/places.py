@@ -145,10 +145,6 @@ def _items(of: dict[str, Any]) -> Contents:
     return dict(of.items())
 
 
-def _items(of: dict[str, Any]) -> Contents:
-    return {name: value for name, value in of.items()}
-
-
 def _set_list(owner: list[Any], new: Contents) -> None:
     list.__setitem__(owner, slice(None), [new[i] for i in range(len(new))])
 

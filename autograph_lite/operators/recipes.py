@@ -151,10 +151,6 @@ def _fixed(value: Any, _values: Sequence[Any]) -> Any:
     return value
 
 
-def _known(value: Any, _values: Sequence[Any]) -> Any:
-    return value
-
-
 def _parted(tree: Any, payload: list[Any]) -> Callable[[Sequence[Any]], Any]:
     """Rebuilds `tree` from the payload's values; adds its traced values to the payload."""
     leaves, structure = jax.tree.flatten(tree, is_leaf=lambda v: isinstance(v, Text))

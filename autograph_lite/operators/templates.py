@@ -116,7 +116,7 @@ def as_array(leaf: Leaf) -> Array | None:
     if isinstance(value, SCALARS):
         dtype = jnp.result_type(value)
         if isinstance(value, int) and not isinstance(value, bool):
-            info = jnp.iinfo(dtype)  # type: ignore[no-untyped-call]  # type: ignore[no-untyped-call]
+            info = jnp.iinfo(dtype)  # type: ignore[no-untyped-call]
             if not info.min <= value <= info.max:
                 return None
         return Array(dtype, not isinstance(value, bool), ())

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import types
 
-import jax
-
 from autograph_lite import _jax
 from autograph_lite.operators import raising
 from autograph_lite.operators.where import PACKAGE, is_ours, is_part
@@ -24,7 +22,7 @@ def hide_frames(error: BaseException) -> None:
 
 
 def _filtered(tb: types.TracebackType | None) -> types.TracebackType | None:
-    if jax.config.jax_traceback_filtering == "off":
+    if _jax.shows_all_frames():
         return tb
     entries = []
     while tb is not None:

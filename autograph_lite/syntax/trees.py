@@ -20,7 +20,7 @@ _PLAIN = frozenset(
 
 
 @functools.cache
-def fields(kind: type) -> tuple[str, ...]:
+def fields(kind: Any) -> tuple[str, ...]:
     """The fields of a kind of node that may hold nodes, in the order in which they are written."""
     return tuple(name for name in getattr(kind, "_fields", ()) if name not in _PLAIN)
 

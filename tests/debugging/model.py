@@ -25,8 +25,13 @@ def inner(y):
     return y
 
 
+# fmt: off
 def both(x, y):
-    return x > 0 and (y.missing)
+    return (
+        x > 0
+        and y.missing
+    )
+# fmt: on
 
 
 def raises(x):

@@ -13,7 +13,14 @@ import autograph_lite
 
 from . import model
 
-PATH = str(pathlib.Path(model.__file__))
+PACKAGE = str(pathlib.Path(autograph_lite.__file__).parent) + "/"
+PATH = pathlib.Path(model.__file__)
+
+
+def at(text: str, function: str) -> str:
+    """How a traceback names the line of the user's file that reads `text`."""
+    lines = [line.strip() for line in PATH.read_text().splitlines()]
+    return f'File "model.py", line {lines.index(text) + 1}, in {function}'
 
 
 def failure(fn, *args) -> str:
@@ -22,18 +29,17 @@ def failure(fn, *args) -> str:
         autograph_lite.convert(fn)(*args)
     tb = traceback.TracebackException.from_exception(caught.value)
     for entry in tb.stack:
-        assert "/autograph_lite/" not in entry.filename.replace("/tests/", "/")
-        assert "/jax/_src/" not in entry.filename
-    shown = [entry for entry in tb.stack if entry.filename == PATH]
+        assert not entry.filename.startswith((PACKAGE, str(pathlib.Path(jax.__file__).parent)))
+    shown = [entry for entry in tb.stack if entry.filename == str(PATH)]
     text = "".join(traceback.StackSummary.from_list(shown).format())
-    return text.replace(PATH, "model.py")
+    return text.replace(str(PATH), "model.py")
 
 
 def test_one_entry_for_each_function_of_the_user() -> None:
     text = failure(model.outer, jnp.float32(2))
 
     lines = [line.strip() for line in text.splitlines() if line.startswith("  File")]
-    assert lines == ['File "model.py", line 18, in outer', 'File "model.py", line 24, in inner']
+    assert lines == [at("return inner(y)", "outer"), at("y = y.reshape(7, 7) + k", "inner")]
 
 
 def test_carets_stand_under_the_users_expression() -> None:
@@ -49,13 +55,13 @@ def test_an_operand_belongs_to_its_function() -> None:
     text = failure(model.both, jnp.float32(2), jnp.float32(2))
 
     lines = [line.strip() for line in text.splitlines() if line.startswith("  File")]
-    assert lines == ['File "model.py", line 30, in both']
+    assert lines == [at("and y.missing", "both")]
 
 
 def test_a_check_shows_the_line_that_raised() -> None:
     text = failure(model.raises, jnp.float32(2))
 
-    assert 'File "model.py", line 37, in raises' in text
+    assert at('raise ValueError(f"{x:.1f}")', "raises") in text
     assert text.count("File") == 1
     assert text.splitlines()[1].strip() == 'raise ValueError(f"{x:.1f}")'
 
@@ -63,7 +69,7 @@ def test_a_check_shows_the_line_that_raised() -> None:
 def test_an_error_of_ours_shows_the_statement() -> None:
     text = failure(model.settle, jnp.ones(3), 0.5)
 
-    assert 'File "model.py", line 6, in settle' in text
+    assert at("while x > 1:", "settle") in text
     assert text.splitlines()[1].strip() == "while x > 1:"
 
 

@@ -138,3 +138,19 @@ def test_a_handler_of_a_staged_raise() -> None:
         "  A compiled program raises after it has run, so that no `except` in it can catch.\n"
         "  Fix: write the condition as an `if` with the handler's code in its branch."
     )
+
+
+def test_an_endless_iterator_that_a_raise_ends() -> None:
+    def f(x):
+        for k in itertools.count():
+            if k > x:
+                raise ValueError(k)
+        return x
+
+    assert message(f, jnp.int32(3)) == (
+        "IterationError: A traced value ends a loop over a count.\n"
+        "  test.py:1 in f\n"
+        "      for k in itertools.count():\n"
+        "  Python takes the items while tracing, before the value is known: it would take all of them.\n"
+        "  Fix: iterate over a list, a range or an array, or write a `while` loop."
+    )
