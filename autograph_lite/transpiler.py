@@ -169,6 +169,12 @@ def to_source(fn: types.FunctionType, is_library: IsLibrary, after: str | None =
     tree, _ = convert_tree(fn, is_library, after)
     with deep_recursion():
         shown = trees.copied(tree)
-    if not isinstance(shown, gast.Lambda):
-        shown.decorator_list = []  # they were applied to the function that was converted, and are not again
+    if not isinstance(shown, gast.Lambda):  # what is shown is what `convert` has made
+        shown.decorator_list = [d for d in shown.decorator_list if not _converts(d)]
     return printer.to_source(shown)
+
+
+def _converts(decorator: gast.expr) -> bool:
+    """Whether a decorator is our own `convert`, with options or without."""
+    called = decorator.func if isinstance(decorator, gast.Call) else decorator
+    return plans.dotted(called).rpartition(".")[2] == "convert"
