@@ -6,7 +6,7 @@ from typing import Any
 
 import jax.numpy as jnp
 
-from autograph_lite.converters.python_ops import NO_RETURN, Maybe, Return, Undefined, assigned, returned
+from autograph_lite.converters.python_ops import NO_RETURN, Maybe, Return, Undefined, returned
 from autograph_lite.operators import checks, mismatch
 from autograph_lite.operators.values import traced
 
@@ -33,6 +33,16 @@ def defined(value: Any) -> Any:
     if traced(value.present):
         checks.fail_if(jnp.logical_not(value.present), mismatch.skipped_loop(value.name))
     return value.value
+
+
+def assigned(value: Any) -> Any:
+    """The value of a variable that is known to have one where this is evaluated.
+
+    Only on a path that is traced and never taken can it be missing.
+    """
+    if isinstance(value, Maybe):
+        return defined(value) if value.present is False else value.value
+    return value
 
 
 def deleted(value: Any, name: str) -> Maybe:
