@@ -19,7 +19,7 @@ from jax._src.interpreters import partial_eval
 from jax._src.lax import lax as lax_internal
 from jax._src.lax.control_flow import common, conditionals
 from jax.extend.core import (  # type: ignore[attr-defined]
-    ClosedJaxpr,
+    ClosedJaxpr,  # pyright: ignore[reportPrivateImportUsage]
     get_opaque_trace_state,
     jaxpr_as_fun,
 )
