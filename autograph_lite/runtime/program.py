@@ -12,7 +12,7 @@ from jax.extend.core import jaxpr_as_fun
 
 from autograph_lite import _jax
 from autograph_lite.errors import MutatedArgumentError
-from autograph_lite.operators import checks, classes, journal, raising, spelling, where
+from autograph_lite.operators import aliases, checks, classes, journal, raising, spelling, where
 from autograph_lite.operators.values import Tracer
 from autograph_lite.runtime import leaks
 from autograph_lite.runtime.signature import Split
@@ -144,7 +144,7 @@ def _named(body: Callable[..., Any], fn: Callable[..., Any]) -> Callable[..., An
 
 
 def _refuse_mutated_arguments(arguments: Any, changes: dict[Any, Any]) -> None:
-    containers = {id(container) for container in _containers(arguments)}
+    containers = {id(container) for container in aliases.containers(arguments)}
     for change in changes.values():
         if id(change.place.owner) in containers:
             kind = type(change.place.owner).__name__
@@ -160,16 +160,3 @@ def _refuse_mutated_arguments(arguments: Any, changes: dict[Any, Any]) -> None:
                 why="The caller would not see the change: a compiled function gets the values of its arguments.",
                 fix=f"make a new {kind} and return it.",
             )
-
-
-def _containers(tree: Any) -> list[Any]:
-    """The lists and dicts in a tree."""
-    found: list[Any] = []
-
-    def visit(node: Any) -> bool:
-        if isinstance(node, (list, dict)):
-            found.append(node)
-        return False
-
-    jax.tree.flatten(tree, is_leaf=visit)
-    return found
