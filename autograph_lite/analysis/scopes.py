@@ -7,7 +7,7 @@ captured(body)    names that functions defined in `body` may use later, whenever
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TypeAlias
 
 import gast
@@ -222,3 +222,14 @@ def _argument_expressions(args: gast.arguments) -> list[gast.AST]:
     named = [*args.posonlyargs, *args.args, *args.kwonlyargs, *(a for a in (args.vararg, args.kwarg) if a)]
     annotations = [a.annotation for a in named if a.annotation is not None]
     return [*args.defaults, *(d for d in args.kw_defaults if d is not None), *annotations]
+
+
+def first_statement(body: Sequence[gast.stmt]) -> int:
+    """The index of the first statement after a docstring, or after `global` and `nonlocal`."""
+    match body:
+        case [gast.Expr(value=gast.Constant(value=str())), *_]:
+            return 1
+    index = 0
+    while index < len(body) and isinstance(body[index], (gast.Global, gast.Nonlocal)):
+        index += 1
+    return index

@@ -55,10 +55,13 @@ def stage(
     if len(alive) == 1:
         templates = list(map(detached, templates))
     arrays = _select(select, paths, templates, writes)
-    lost = mismatch.lost(funs, [path.raised is not None for path in paths])
+    lost = mismatch.lost(funs, [path.raised is not None for path in paths], journal.depth())
     values = [
         rebuild(
-            template, arrays, label, missing=lost if any(p.values[i].present is False for p in alive) else ()
+            template,
+            arrays,
+            label,
+            missing=lost if any(p.values[i].present is False for p in alive) else None,
         )
         for i, (template, label) in enumerate(zip(templates, labels, strict=False))
     ]

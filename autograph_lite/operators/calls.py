@@ -196,9 +196,7 @@ def _function(fn: types.FunctionType) -> Any:
     if not policy.is_users(fn):
         return _textless(fn) if unconverted.is_textless(fn) else _library_function(fn)
     new = convert(fn)
-    if journal.active() is None or (new is fn and not is_converted(fn)):
-        return new
-    return recursion.guarded(new)
+    return new if journal.active() is None else recursion.guarded(new)
 
 
 def _textless(fn: types.FunctionType) -> Any:

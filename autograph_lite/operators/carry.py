@@ -303,7 +303,7 @@ def _join(name: str, template: Template, value: Captured) -> Template:
 
 
 def run_body(
-    carry: Carry, body_fun: Callable[..., Any], arrays: Iterable[Any], item: Sequence[Any],
+    carry: Carry, body_fun: Callable[..., Any], arrays: Iterable[Any], take: Callable[[], Sequence[Any]] = tuple,
     after: Callable[[list[Any]], Any] | None = None, index: Any = None,
 ) -> list[jax.Array]:  # fmt: skip
     """One iteration, while it is traced: the arrays after it.
@@ -312,7 +312,7 @@ def run_body(
       carry: what the loop carries.
       body_fun: item, variables -> variables.
       arrays: before the iteration.
-      item: the arguments of `body_fun` before the variables.
+      take: gives the arguments of `body_fun` before the variables; may run the user's code.
       after: called with the variables after the body, in the same trace; its result, an array, comes first.
       index: the number of the iteration, where the carry says that the body asks for it.
     """
@@ -321,7 +321,9 @@ def run_body(
         carry.enter(contents)
         enter(body_fun, values)
         extra: list[Any] = []
+        item: Sequence[Any] = ()
         try:
+            item = take()
             new = list(body_fun(*item, *values))
             extra = [after(new)] if after is not None else []
         except BaseException as error:
@@ -330,7 +332,10 @@ def run_body(
             checks.fail_if(True, error)
             new = values
             extra = [jnp.asarray(False)] if after is not None else []
-        return [*extra, *carry.leave(new, written, [body_fun, *(c.value for c in carry.start_values), *item])]
+        return [
+            *extra,
+            *carry.leave(new, written, [body_fun, take, *(c.value for c in carry.start_values), *item]),
+        ]
 
 
 def failed() -> Any:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import itertools
+import linecache
+import re
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
@@ -109,10 +111,11 @@ def _guarded(
 ) -> tuple[Any, ...]:
     """The rest of an unrolled loop, where a traced value says whether it was left."""
     assert until is not None
-    if not hasattr(iterable, "__len__") and not isinstance(iterable, (zip, enumerate, reversed, map, filter)):
+    combined = isinstance(iterable, (zip, enumerate, reversed, map, filter)) and not _is_named(body_fun)
+    if not hasattr(iterable, "__len__") and not combined:
         raise _never_ends(iterable, body_fun)
     names = _names(body_fun)
-    for item in iterator:
+    for item in journal.unchanging(iterator):
         before = values
 
         def skip(*operands: Any) -> Any:
@@ -124,6 +127,15 @@ def _guarded(
 
         values = _statement(until(*before), skip, run, before, names, body_fun)
     return values
+
+
+def _is_named(body_fun: Callable[..., Any]) -> bool:
+    """Whether the loop runs over a variable: an iterator that later code may go on taking items from."""
+    code = body_fun.__code__
+    return bool(_HEADER.match(linecache.getline(code.co_filename, code.co_firstlineno)))
+
+
+_HEADER = re.compile(r"\s*for\b.*\bin\s+[\w.]+\s*:")
 
 
 def _statement(
@@ -184,8 +196,16 @@ def _stage_rows(
 
             def step(arrays: Any, row: Any) -> tuple[Any, Any]:
                 index = row[1] if now.indexed else None
-                body = body_fun if until is None else _unless(until, body_fun, names)
-                results = run_body(now, body, arrays, (source.item(row[0]),), index=index)
+
+                def take() -> tuple[Any]:
+                    return (source.item(row[0]),)
+
+                if until is None:
+                    results = run_body(now, body_fun, arrays, take, index=index)
+                else:
+                    results = run_body(
+                        now, _unless(until, body_fun, names), arrays, lambda: (take,), index=index
+                    )
                 return results[: len(start)], results[len(start) :]
 
             xs: tuple[Any, ...] = (left,)
@@ -221,15 +241,15 @@ def _stage_rows(
 def _unless(
     until: Callable[..., Any], body_fun: Callable[..., Any], names: tuple[str, ...]
 ) -> Callable[..., Any]:
-    """`body_fun` where the loop has not been left, else nothing."""
+    """`body_fun` where the loop has not been left, else nothing; there no item is taken, either."""
 
-    def step(item: Any, *values: Any) -> tuple[Any, ...]:
+    def step(take: Callable[[], tuple[Any]], *values: Any) -> tuple[Any, ...]:
         def skip(*operands: Any) -> Any:
             return operands
 
         def run(*operands: Any) -> Any:
             enter(body_fun, operands)
-            return body_fun(item, *operands)
+            return body_fun(*take(), *operands)
 
         stop = until(*values)
         failed = carries.failed()
@@ -259,7 +279,7 @@ def _stage_range(
 
         def body(arrays: list[Any]) -> list[Any]:
             index, *rest = arrays
-            return [index + 1, *run_body(now, body_fun, rest, (items.at(index),))]
+            return [index + 1, *run_body(now, body_fun, rest, lambda: (items.at(index),))]
 
         start = jnp.zeros((), jnp.asarray(length).dtype)
         return lax.while_loop(cond, body, [start, *now.start()])[1:]

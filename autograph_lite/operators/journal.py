@@ -330,6 +330,35 @@ def consume(iterator: Any) -> None:
         taken["items"] = True
 
 
+def unchanging(iterator: Iterator[Any]) -> Iterator[Any]:
+    """The items of Python's `iterator`, where only the running program knows which of them are wanted.
+
+    Raises:
+      MutationError: taking an item changes an object, or a variable, of the user's.
+    """
+    while True:
+        with journal(outer=_jax.trace_state(), keep=True) as written:
+            try:
+                item = next(iterator)
+            except StopIteration:
+                return
+            changed = [place for place, old in written.places.values() if _differ(old, place.read())]
+        if changed and not changed[0].ours:
+            label = changed[0].label(next(iter(changed[0].read()), None))
+            raise MutationError(
+                f"'{label}' is changed by taking the items of an iterator that a traced value may leave.",
+                where=tuple(p for p in (written_line(label), where.here()) if p),
+                why="Python would not take the later items, but the program is traced with all of them.",
+                fix="loop over the items themselves, and call the function in the body.",
+            )
+        yield item
+
+
+def written_line(label: str) -> Any:
+    """The user's line that changed what `label` names, where it is known."""
+    return label.line if isinstance(label, spelling.Label) else None
+
+
 def record_variables(fn: types.FunctionType) -> None:
     """Notes the closure cells and globals that `fn` writes, before it runs."""
     if not _stack.journals:

@@ -59,8 +59,11 @@ def explicit(error: BaseException) -> None:
 
 
 def is_explicit(error: BaseException) -> bool:
-    """Whether a `raise` statement of the user's has raised `error`."""
-    return any(known is error for known in _remembered())
+    """Whether a `raise` statement of the user's has raised `error`, or the read of a variable without a value."""
+    unassigned = type(error) is UnboundLocalError or (
+        type(error) is NameError and "free variable" in str(error)
+    )
+    return unassigned or any(known is error for known in _remembered())
 
 
 def _remember(fact: Made | BaseException) -> None:

@@ -18,7 +18,7 @@ import jax.numpy as jnp
 
 from autograph_lite import _jax
 from autograph_lite.converters.python_ops import Maybe, Undefined
-from autograph_lite.operators import calls, checks, iterables, lists
+from autograph_lite.operators import calls, checks, iterables, journal, lists
 from autograph_lite.operators.comprehensions import Generated, loop
 from autograph_lite.operators.conditions import truth
 from autograph_lite.operators.if_stmt import if_stmt
@@ -76,11 +76,15 @@ def _same(value: Any) -> Any:
 
 def _of_items(items: Iterable[Any], join: Callable[..., Any], empty: bool) -> Any:
     result: Any = empty
-    for item in items:
-        if traced(item) or traced(result):
-            result = join(result, lambda item=item: truth(item))
-        elif bool(item) is not empty:
+    iterator = iter(items)
+    for item in iterator:
+        if traced(item):
+            result = truth(item)
+            break
+        if bool(item) is not empty:
             return not empty
+    for item in journal.unchanging(iterator):
+        result = join(result, lambda item=item: truth(item))
     return result
 
 
@@ -205,9 +209,16 @@ def first(items: Generated, *default: Any) -> Any:
 
 
 def callee(fun: Any) -> Any:
-    """What to call in place of a builtin that was handed over: `max` in `functools.reduce(max, xs)`."""
-    if _jax.tracing() and isinstance(fun, (type, types.BuiltinFunctionType)):
+    """What to call in place of a function that was handed over: `max` in `functools.reduce(max, xs)`.
+
+    What a function of the user's writes is noted at the call, which may stand in a loop that is not being traced yet.
+    """
+    if not _jax.tracing():
+        return fun
+    if isinstance(fun, (type, types.BuiltinFunctionType)):
         return calls.call(fun)
+    if isinstance(fun, (types.FunctionType, types.MethodType)):
+        return lambda *args, **kwargs: calls.call(fun)(*args, **kwargs)
     return fun
 
 

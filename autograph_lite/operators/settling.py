@@ -16,7 +16,7 @@ from typing import Any
 from autograph_lite import _jax
 from autograph_lite.operators import checks, lists, mismatch
 from autograph_lite.operators.carry import Carry, Grow, Unjoinable
-from autograph_lite.operators.templates import Mismatch, Template, join
+from autograph_lite.operators.templates import Mismatch, Template, join, structural
 
 ATTEMPTS = 24
 Rested = tuple[types.CodeType, tuple[Template, ...]]
@@ -82,10 +82,16 @@ def _from_last_pass(carry: Carry, code: types.CodeType) -> Carry:
         return carry
     known = around.before[number][1]
     try:
-        templates = tuple(join(own, earlier) for own, earlier in zip(carry.templates, known, strict=True))
+        templates = tuple(map(_widened, carry.templates, known))
     except Mismatch:
         return carry
     return dataclasses.replace(carry, templates=templates)
+
+
+def _widened(own: Template, earlier: Template) -> Template:
+    """The type of a variable, from those that it has now and had in the last pass; a container is another object now."""
+    both_held = structural(own) is not own and structural(earlier) is not earlier
+    return own if both_held else join(own, earlier)
 
 
 def settle(carry: Carry, body_fun: Callable[..., Any], stage: Callable[[Carry], Any]) -> tuple[Carry, Any]:

@@ -300,7 +300,7 @@ def convert(leaf: Any, kind: Array) -> jax.Array:
     return _jax.as_varying(_jax.as_type(leaf, kind.dtype, kind.weak), kind.varying)
 
 
-def rebuild(template: Template, arrays: Iterable[Any], name: str, missing: tuple[Any, ...] = ()) -> Any:
+def rebuild(template: Template, arrays: Iterable[Any], name: str, missing: Any = None) -> Any:
     """The value that arrays made by `fill` stand for; takes as many from the iterator as it needs."""
     arrays = iter(arrays)
     present = next(arrays) if template.present is None else template.present

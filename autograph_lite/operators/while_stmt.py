@@ -92,7 +92,7 @@ def _loop(carry: Carry, cond_fun: Callable[..., Any], body_fun: Callable[..., An
         return jnp.asarray(test)
 
     def body(arrays: Any) -> Any:
-        return run_body(carry, body_fun, arrays, ())
+        return run_body(carry, body_fun, arrays)
 
     return list(lax.while_loop(cond, body, carry.start()))
 
@@ -112,7 +112,7 @@ def _loop_with_test(
         return jnp.asarray(unless_failed(truth(cond_fun(*values))))
 
     def body(arrays: Any) -> Any:
-        return run_body(carry, body_fun, arrays[1:], (), after=again)
+        return run_body(carry, body_fun, arrays[1:], after=again)
 
     def go_on(arrays: Any) -> Any:
         return arrays[0]

@@ -12,7 +12,7 @@ from jax.extend.core import jaxpr_as_fun
 
 from autograph_lite import _jax
 from autograph_lite.errors import MutatedArgumentError
-from autograph_lite.operators import aliases, checks, classes, journal, raising, spelling, where
+from autograph_lite.operators import aliases, calls, checks, classes, journal, raising, spelling, where
 from autograph_lite.operators.values import Tracer
 from autograph_lite.runtime import leaks
 from autograph_lite.runtime.signature import Split
@@ -115,9 +115,9 @@ class Program:
             self.state.enter(self.before.merge(state))
             result = None
             try:
-                result = self.fn(*args, **kwargs)
+                result = calls.call(self.fn)(*args, **kwargs)  # notes the globals that it writes, too
             except BaseException as error:
-                if not checks.is_explicit(error):
+                if frame.mode == "off" or not checks.is_explicit(error):
                     raise
                 # The function always ends in this `raise`, maybe after a check that fails first.
                 checks.fail_if(True, error)

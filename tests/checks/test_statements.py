@@ -267,3 +267,17 @@ def test_a_check_on_python_values_raises_while_tracing() -> None:
 
     assert_like_python(f, jnp.float32(2), 4)
     assert_like_python(f, jnp.float32(2), 3)
+
+
+@pytest.mark.parametrize("x", [-4.0, 4.0])
+def test_without_checks_python_still_raises_what_it_decides(x) -> None:
+    def f(x, mode="a"):
+        assert isinstance(mode, str), "mode"
+        if x < 0:
+            raise ValueError(f"negative: {x}")
+        return x
+
+    run = autograph_lite.convert(f, checks=False)
+    assert outcome(run, x) == outcome(f, x)
+    assert outcome(run, x, 3) == outcome(f, x, 3)
+    assert outcome(run, jnp.float32(x)) == ("value", x)

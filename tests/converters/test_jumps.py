@@ -291,3 +291,24 @@ def test_every_statement_has_a_location() -> None:
 
     run("jumps", tree, context(tree))
     assert all(isinstance(n.lineno, int) for n in gast.walk(tree) if isinstance(n, gast.stmt))
+
+
+def test_nothing_follows_a_loop_that_only_a_return_leaves() -> None:
+    assert_becomes(
+        """
+        def f(x):
+            while True:
+                x += 1
+                if x > 5:
+                    return x
+        """,
+        """
+        def f(x):
+            done = False
+            while not done:
+                x += 1
+                if x > 5:
+                    done = True
+            return ag.assigned(x)
+        """,
+    )

@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
+
 import jax.numpy as jnp
+import pytest
+
+import autograph_lite
 
 from .messages import message
 
@@ -70,3 +75,72 @@ def test_a_variable_assigned_in_a_while_that_does_not_run() -> None:
         "      return last\n"
         "  Fix: assign 'last' before the loop."
     )
+
+
+def test_a_read_on_a_path_of_its_own_is_checked_when_the_program_runs() -> None:
+    def f(c, d, x):
+        if c:
+            y = x
+        if d:
+            return y + 1
+        return x
+
+    run = autograph_lite.convert(f)
+    for c, d in ((True, True), (True, False), (False, False)):
+        assert run(jnp.bool_(c), jnp.bool_(d), jnp.float32(3)) == f(c, d, 3.0)
+    assert message(f, jnp.bool_(False), jnp.bool_(True), jnp.float32(3)) == (
+        "UndefinedVariableError: 'y' was used before it was assigned.\n"
+        "  test.py:4 in f\n"
+        "      return y + 1\n"
+        "  test.py:1 in f\n"
+        "      if c:\n"
+        "  The second line's path that was taken does not assign it.\n"
+        "  Fix: assign 'y' before that statement, or on its other paths too."
+    )
+
+
+def test_a_parameter_that_is_deleted_later_has_its_value_before() -> None:
+    def f(b, x):
+        b //= 3
+        c = b
+        del b
+        if x > 0:
+            b = c + 1
+        else:
+            b = c
+        return b
+
+    assert autograph_lite.convert(f)(jnp.int32(7), jnp.float32(1)) == f(7, 1.0) == 3
+
+
+def test_a_variable_whose_only_assignment_is_never_reached() -> None:
+    def f(x):
+        with contextlib.nullcontext():
+            if x > 0:
+                for _ in range(3):
+                    return 2
+            if x > 1:
+                return 3
+            else:
+                return 4
+            p = 1
+        return p
+
+    for x in (-1.0, 1.0, 2.0):
+        assert autograph_lite.convert(f)(jnp.float32(x)) == f(x)
+
+
+def test_an_unassigned_variable_behind_a_check_that_fails_first() -> None:
+    def f(x):
+        try:
+            if x > 0:
+                raise RuntimeError("first")
+        except KeyError:
+            d = 3
+        return d
+
+    run = autograph_lite.convert(f)
+    with pytest.raises(RuntimeError, match="first"):
+        run(jnp.float32(1))
+    with pytest.raises(UnboundLocalError):
+        run(jnp.float32(-1))

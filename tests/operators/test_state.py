@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import collections
+import functools
 
 import jax
 import jax.numpy as jnp
@@ -187,3 +188,117 @@ def test_failure_leaves_objects_as_they_were():
     with pytest.raises(KeyError):
         al.convert(fails)(jnp.float32(3))
     assert (vars(holder), items, table) == ({"v": 1.0}, [1.0], {"a": 1.0})
+
+
+count = 0
+
+
+def test_a_global_is_rebound_once_however_often_the_function_is_traced():
+    def f(x):
+        global count
+        count += 1
+        if x > 0:
+            count += 10
+        return count
+
+    run = al.convert(f)
+    results = []
+    for function, convert in ((f, jnp.float32), (run, jnp.float32)):
+        globals()["count"] = 0
+        results.append([int(function(convert(v))) for v in (1, -1, 1)])
+    assert results[0] == results[1] == [11, 12, 23]
+
+
+def handed_over(f, xs):
+    """Ways to hand `f`, which changes a variable around it, to something that calls it for each item."""
+    return {
+        "map": lambda: sum(map(f, xs)),
+        "reduce": lambda: functools.reduce(lambda a, v: a + f(v), xs),
+        "filter": lambda: sum(filter(lambda v: f(v) > 2, xs)),
+        "key": lambda: max(xs, key=f),
+        "sorted": lambda: sorted(xs, key=f)[0],
+        "any": lambda: any(f(v) > 4 for v in xs),
+    }
+
+
+@pytest.mark.parametrize("way", ["map", "reduce", "filter", "key", "sorted", "any"])
+def test_what_a_function_that_was_handed_over_changes_is_carried(way):
+    def f(xs):
+        total = 0
+
+        def seen(v):
+            nonlocal total
+            total = total + v
+            return v
+
+        result = handed_over(seen, xs)[way]()
+        return total, result
+
+    xs = np.array([2, 5, 1], np.int32)
+    plain, ours = f(xs), jax.jit(al.to_graph(f))(xs)
+    assert [int(v) for v in plain] == [int(v) for v in ours]
+
+
+def test_a_function_that_map_calls_is_not_called_after_a_break():
+    def f(xs):
+        total = result = 0
+
+        def seen(v):
+            nonlocal total
+            total = total + v
+            return v * 3
+
+        for i, v in enumerate(map(seen, xs)):
+            result += i * v
+            if v > 3:
+                break
+        return total, result
+
+    xs = np.array([1, 2, 5], np.int32)
+    assert f(xs) == tuple(int(v) for v in jax.jit(al.to_graph(f))(xs))
+
+
+def test_python_items_that_a_traced_value_may_leave_change_nothing():
+    def f(x):
+        total = 0
+
+        def seen(v):
+            nonlocal total
+            total = total + v
+            return v
+
+        for v in map(seen, [1, 2, 3]):
+            if v > x:
+                break
+        return total
+
+    with pytest.raises(MutationError, match="'total' is changed by taking the items"):
+        al.convert(f)(jnp.float32(2))
+
+
+def test_an_iterator_with_a_name_is_not_used_up_by_a_loop_that_a_traced_value_ends():
+    def f(x):
+        pairs = zip([1, 2, 3], [4, 5, 6])
+        for a, _ in pairs:
+            if a > x:
+                break
+        return sum(b for _, b in pairs)
+
+    with pytest.raises(al.IterationError, match="A traced value ends a loop over a zip"):
+        al.convert(f)(jnp.float32(2))
+
+
+def test_a_list_made_in_a_loop_body_that_is_traced_again():
+    def f(xs):
+        total = 0  # becomes a float: the body is traced twice, and makes another list
+        for x in xs:
+            if x > 0:
+                items = [total, total, total]
+                for i in range(0, 3, 1 if x > 1 else -2):
+                    items[-1] = i
+                    total = total + 0.5 * items[0]
+                total += x
+        return total
+
+    xs = np.array([2, -5, 1], np.float32)
+    np.testing.assert_allclose(jax.jit(al.to_graph(f))(xs), f(xs))

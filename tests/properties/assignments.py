@@ -93,9 +93,13 @@ def two_targets(w: Writer, *kinds: str) -> list[str]:
 def chain(w: Writer) -> None:
     """`a = b = ...`, also into an item."""
     value = of_kind(w, "int")
-    first, second = two_targets(w, "int", "int")
-    items = [f"{name}['a']" for name in w.scope.of_kind("dict")]
-    w.emit(f"{first} = {w.choices.pick([second, *items])} = {value}", "chained assignment")
+    first = target(w, "int")
+    w.scope.define(first, "int")
+    second = w.choices.pick(["", *(f"{name}['a']" for name in w.scope.of_kind("dict"))])
+    if not second:
+        second = target(w, "int")
+        w.scope.define(second, "int")
+    w.emit(f"{first} = {second} = {value}", "chained assignment")
 
 
 def write_array(w: Writer) -> None:

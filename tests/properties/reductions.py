@@ -29,7 +29,9 @@ def reduction(w: Writer, kind: str) -> Expr | None:
             f"sum(1 for v in {array} if v > {other.operand()})",
             f"sum(v > {other.operand()} for v in {array})",
         ]
-        forms += [f"sum(map({name}, {array}))" for name in w.scope.of_kind("fun")]
+        for name in w.scope.of_kind("fun"):
+            forms += [f"sum(map({name}, {array}))", f"{name}(max({array}, key={name}))"]
+            forms += [f"sum({name}(v) for v in {array})", f"int(any({name}(v) > 9 for v in {array}))"]
         forms += [f"functools.reduce(lambda u, v: (u + v) % 7, {array}, {small(other, '5')})"]
     forms += [f"sorted({array})[0]", f"sum(filter(lambda v: v > {other.operand()}, {array}))"]
     return Expr(c.pick(forms), 4 * MOST)
