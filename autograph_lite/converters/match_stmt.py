@@ -10,13 +10,15 @@
                                               y = n
 
 Value, singleton, or-, wildcard and capture patterns are translated. A class, mapping or sequence pattern looks at Python
-structure, which is never traced: a small `match` is left to find the case and bind its names, and only the bodies move.
+structure, which is never traced: a small `match` is left for it. What may be traced, guards and the values inside such a
+pattern, is asked after it (see `structural`).
 """
 
 from __future__ import annotations
 
 import gast
 
+from autograph_lite.converters import structural
 from autograph_lite.converters.context import Context
 from autograph_lite.syntax import quote, trees
 
@@ -35,7 +37,7 @@ def run(function: gast.FunctionDef, context: Context) -> None:
 
 class _Match(trees.Transformer):
     def __init__(self, context: Context) -> None:
-        self.fresh = context.fresh
+        self.context, self.fresh = context, context.fresh
 
     def visit_FunctionDef(self, node: gast.AST) -> gast.AST:
         return node  # a scope of its own
@@ -50,6 +52,8 @@ class _Match(trees.Transformer):
         before = [quote.assign([subject], node.subject)]
         if all(_simple(case.pattern) for case in node.cases):
             return quote.all_located([*before, *self.chain(subject, node.cases)], node)
+        if any(case.guard is not None or structural.asks(case.pattern) for case in node.cases):
+            return quote.all_located([*before, *self.one_by_one(subject, node.cases)], node)
         return quote.all_located([*before, *self.structural(subject, node.cases)], node)
 
     def chain(self, subject: str, cases: list[gast.match_case]) -> Block:
@@ -100,6 +104,19 @@ class _Match(trees.Transformer):
             chain = [quote.located(gast.If(test, case.body, chain), case.body[0])]
         none = quote.assign([which], quote.constant(None))
         return [none, gast.Match(quote.name(subject), finders), *chain]
+
+
+    def one_by_one(self, subject: str, cases: list[gast.match_case]) -> Block:
+        """A chain of `if`, each of them after a `match` that tries one case."""
+        if not cases:
+            return []
+        case = cases[0]
+        if structural.is_wildcard(case.pattern) and case.guard is None:
+            return case.body
+        matched = self.fresh("matched")
+        tried = structural.tried(subject, case, matched, self.context)
+        chosen = gast.If(quote.name(matched), case.body, self.one_by_one(subject, cases[1:]))
+        return quote.all_located([*tried, chosen], case.body[0])
 
 
 def _is_settled(node: gast.Match) -> bool:

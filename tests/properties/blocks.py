@@ -104,8 +104,10 @@ def chain_on_one_value(w: Writer) -> bool:
 
 
 def match(w: Writer) -> bool:
-    """`match` on an integer: values, alternatives, guards, captures, the wildcard."""
+    """`match` on an integer: values, alternatives, guards, captures, the wildcard; or on a pair."""
     c = w.choices
+    if c.chance(30):
+        return match_pair(w)
     subject = f"{int_expr(w, 1).operand()} % {c.pick([4, 3, 5])}" if c.chance(70) else int_expr(w, 0).text
     before = w.scope.copy()
     with w.inside(f"match {subject}:", "match"):
@@ -120,6 +122,20 @@ def match(w: Writer) -> bool:
         headers.append(f"case {last}:")
         captures = {} if last == "_" else {headers[-1]: name}
         return branches(w, before, headers, exhaustive=" if " not in last, captures=captures)
+
+
+def match_pair(w: Writer) -> bool:
+    """`match` on a tuple of two integers, by values inside of it and by guards."""
+    c = w.choices
+    before = w.scope.copy()
+    with w.inside(f"match ({int_expr(w, 1).operand()} % 3, {int_expr(w, 0).text}):", "match"):
+        one, other = w.fresh("counter"), w.fresh("counter")
+        headers = [c.pick(["case (0, _):", "case (1, 0 | 2):", "case (0 | 1, _):"])]
+        headers += [f"case ({one}, 1) if {one} != 1:"] if c.chance(50) else []
+        headers.append(f"case ({one}, {other}) if {question(w)}:")
+        headers.append(c.pick(["case _:", "case (_, _):"]))
+        captures = {header: one for header in headers if header.startswith(f"case ({one},")}
+        return branches(w, before, headers, exhaustive=True, captures=captures)
 
 
 def with_(w: Writer) -> bool:
