@@ -1,0 +1,84 @@
+"""One case of a `match` whose pattern looks at structure, and whose guard, or values in the pattern, may be traced.
+
+    case (0, y) if y > x:                 matched = False
+        ...                               match subject:
+                                              case (value, y):
+                                                  if value == 0:
+                                                      matched = y > x
+
+Python finds out about the structure and binds the names, as it does; a value in the pattern becomes a name that is compared
+afterwards. Names are bound even where such a comparison fails, which Python leaves open.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import gast
+
+from autograph_lite.analysis import scopes
+from autograph_lite.converters import assigned
+from autograph_lite.converters.context import Context
+from autograph_lite.syntax import quote, trees
+
+Fresh = Callable[[str], str]
+
+
+def asks(pattern: gast.pattern) -> bool:
+    """Whether a pattern compares values inside of what it matches."""
+    return any(isinstance(node, gast.MatchValue) for node in gast.walk(pattern))
+
+
+def is_wildcard(pattern: gast.pattern) -> bool:
+    """Whether a pattern matches anything and binds nothing."""
+    return isinstance(pattern, gast.MatchAs) and pattern.pattern is None and pattern.name is None
+
+
+def tried(subject: str, case: gast.match_case, matched: str, context: Context) -> list[gast.stmt]:
+    """Statements that leave in `matched` whether the case is the one; marks the reads of the names that it binds."""
+    fresh = context.fresh
+    names = frozenset(scopes.bound([case.pattern]))
+    case.body = [assigned.marked(statement, names, context.ag) for statement in case.body]
+    done = quote.stmts("matched = False", matched=matched)
+    alternatives = case.pattern.patterns if isinstance(case.pattern, gast.MatchOr) else [case.pattern]
+    for number, alternative in enumerate(alternatives):
+        tests: list[gast.expr] = []
+        pattern = _opened(alternative, tests, fresh)
+        found: gast.expr = quote.constant(True) if not tests else tests[0]
+        if len(tests) > 1:
+            found = gast.BoolOp(gast.And(), tests)
+        body = quote.stmts("matched = found", matched=matched, found=found)
+        attempt: gast.stmt = gast.Match(quote.name(subject), [gast.match_case(pattern, None, body)])
+        if number:
+            attempt = gast.If(gast.UnaryOp(gast.Not(), quote.name(matched)), [attempt], [])
+        done.append(attempt)
+    if case.guard is not None:
+        guard = assigned.marked(case.guard, names, context.ag)
+        asked = quote.stmts("matched = guard", matched=matched, guard=guard)
+        done.append(gast.If(quote.name(matched), asked, []))
+    return quote.all_located(done, case.body[0])
+
+
+def _opened(pattern: gast.pattern, tests: list[gast.expr], fresh: Fresh) -> gast.pattern:
+    """`pattern` with a new name for each value in it; the comparisons go to `tests`, in their order."""
+    if isinstance(pattern, gast.MatchOr) and all(isinstance(p, gast.MatchValue) for p in pattern.patterns):
+        name = fresh("value")
+        tests.append(gast.BoolOp(gast.Or(), [_equals(name, p) for p in pattern.patterns]))
+        return gast.MatchAs(None, name)
+    if isinstance(pattern, gast.MatchOr):
+        return pattern  # Python decides which of them it is
+    if isinstance(pattern, gast.MatchValue):
+        name = fresh("value")
+        tests.append(_equals(name, pattern))
+        return gast.MatchAs(None, name)
+    opened = trees.copied(pattern)
+    for field in ("patterns", "kwd_patterns"):
+        if getattr(opened, field, None):
+            setattr(opened, field, [_opened(p, tests, fresh) for p in getattr(opened, field)])
+    if isinstance(opened, gast.MatchAs) and opened.pattern is not None:
+        opened.pattern = _opened(opened.pattern, tests, fresh)
+    return opened
+
+
+def _equals(name: str, pattern: gast.MatchValue) -> gast.expr:
+    return quote.located(gast.Compare(quote.name(name), [gast.Eq()], [pattern.value]), pattern)

@@ -1,0 +1,98 @@
+"""Does a `match` on structure find the case that Python finds, with traced values in it and traced guards?"""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Any
+
+import jax
+import numpy as np
+import pytest
+from hypothesis import given, settings, strategies as st
+
+import autograph_lite
+
+
+@dataclasses.dataclass
+class Point:
+    x: Any
+    y: Any
+
+
+def of_pair(a, b):
+    match (a, b):
+        case (0, y):
+            return y
+        case (x, 1 | 2):
+            return x * 10
+        case (x, y) if x > y:
+            return x - y
+        case (2 as x, y) | (y, 3 as x):
+            return x + y
+    return -1
+
+
+def of_mapping(a, b):
+    match {"k": a, "other": b}:
+        case {"k": 5 as v, **rest}:
+            return v + len(rest)
+        case {"k": v} if v == 6:
+            return v * 2
+        case {"missing": _}:
+            return 100
+    return -1
+
+
+def of_object(a, b):
+    match Point(a, b):
+        case Point(x=0):
+            return 1
+        case Point(x, y=3) | Point(y=4, x=x) if x > 2:
+            return x * 2
+        case Point(3, y):
+            return y
+        case (_, _):
+            return 200
+        case object(x=u):
+            return u + 7
+
+
+def nested(a, b):
+    match (a, (b, [a, b])):
+        case (1, (2, [_, *others])):
+            return others[0]
+        case (x, (y, [3, 4])):
+            return x + y
+        case (x, (_, [*_, y])) if y == x:
+            return 50
+        case str():
+            return 60
+        case _:
+            return 70
+
+
+def in_a_loop(a, b):
+    total = 0
+    for i in range(a):
+        match (i, b):
+            case (0, _):
+                continue
+            case (i, 5) if i == 3:
+                break
+            case (k, n):
+                total += k * n
+    return total
+
+
+@pytest.mark.parametrize("function", [of_pair, of_mapping, of_object, nested, in_a_loop])
+def test_the_case_is_pythons(function) -> None:
+    converted = autograph_lite.to_graph(function)
+    staged = jax.jit(converted)
+
+    @settings(max_examples=40, deadline=None)
+    @given(st.integers(-1, 7), st.integers(-1, 7))
+    def check(a: int, b: int) -> None:
+        assert converted(a, b) == function(a, b)
+        assert int(staged(np.int32(a), np.int32(b))) == function(a, b)
+
+    check()
