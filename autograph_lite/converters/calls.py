@@ -21,9 +21,9 @@ from autograph_lite.syntax import quote, trees
 # Builtins that have no array meaning of their own and call no user code that could need conversion.
 BARE = frozenset({
     "ArithmeticError", "AssertionError", "Exception", "IndexError", "KeyError", "RuntimeError", "TypeError",
-    "ValueError", "callable", "chr", "complex", "format", "globals", "hasattr", "hash", "id", "isinstance",
-    "issubclass", "object", "ord", "repr", "slice", "str", "type", "bytes", "locals", "vars", "dir", "eval",
-    "exec", "open", "input", "super", "memoryview", "__import__", "breakpoint", "bin", "hex", "oct", "ascii",
+    "ValueError", "callable", "globals", "hasattr", "id", "isinstance",
+    "issubclass", "object", "ord", "slice", "type", "bytes", "locals", "vars", "dir", "eval",
+    "exec", "open", "input", "super", "memoryview", "__import__", "breakpoint",
 })  # fmt: skip
 
 

@@ -14,7 +14,7 @@
 
 `ag.handling` says what a handler would catch, so that a check which it can't catch is refused. `ag.caught` and
 `ag.managed` refuse an exception that only a path of a staged statement has raised. `ag.format` is `str.format` that
-remembers traced values, so that the message can be made when they are known. In Python `ag.error(E)(...)` is `E(...)`.
+remembers traced values, so that a message can be made when they are known, and no other text is made of them. In Python `ag.error(E)(...)` is `E(...)`.
 """
 
 from __future__ import annotations
@@ -33,6 +33,15 @@ def run(function: gast.AST, context: Context) -> None:
 class _Failures(trees.Transformer):
     def __init__(self, context: Context) -> None:
         self.ag = context.ag
+
+    def visit_JoinedStr(self, node: gast.JoinedStr) -> gast.AST:
+        self.generic_visit(node)
+        formatted: gast.AST = _Format(self.ag).visit(node)
+        return formatted
+
+    def visit_BinOp(self, node: gast.BinOp) -> gast.AST:
+        self.generic_visit(node)
+        return _percent(node, self.ag)
 
     def visit_Assert(self, node: gast.Assert) -> gast.AST:
         call = quote.expr("ag.assert_(test)", ag=self.ag, test=node.test)
@@ -80,6 +89,14 @@ class _Failures(trees.Transformer):
         return node
 
 
+def _percent(node: gast.BinOp, ag: str) -> gast.AST:
+    """`'mass %s' % m` as an operator's call."""
+    match node:
+        case gast.BinOp(left=gast.Constant(value=str()), op=gast.Mod()):
+            return quote.located(quote.expr("ag.percent(a, b)", ag=ag, a=node.left, b=node.right), node)
+    return node
+
+
 class _Format(trees.Transformer):
     """f-strings become `ag.format(template, *values)`: the same text, by the same protocol."""
 
@@ -88,6 +105,10 @@ class _Format(trees.Transformer):
 
     def visit_Lambda(self, node: gast.Lambda) -> gast.AST:
         return node
+
+    def visit_BinOp(self, node: gast.BinOp) -> gast.AST:
+        self.generic_visit(node)
+        return _percent(node, self.ag)
 
     def visit_JoinedStr(self, node: gast.JoinedStr) -> gast.AST:
         values: list[gast.expr] = []

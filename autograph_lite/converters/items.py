@@ -2,6 +2,7 @@
 
     table[i]                              ag.item(table, i)
     x[0], x[:, 1:]                        as they are: nothing traced can decide
+    {name: 1}                             {ag.key(name): 1}
 """
 
 from __future__ import annotations
@@ -31,6 +32,22 @@ class _Items(trees.Transformer):
             index = node.slice
         call = quote.expr("ag.item(value, index)", ag=self.context.ag, value=node.value, index=index)
         return quote.located(call, node)
+
+    def visit_Dict(self, node: gast.Dict) -> gast.AST:
+        self.generic_visit(node)
+        node.keys = [key if key is None else self.key(key) for key in node.keys]
+        return node
+
+    def visit_Set(self, node: gast.Set) -> gast.AST:
+        self.generic_visit(node)
+        node.elts = [item if isinstance(item, gast.Starred) else self.key(item) for item in node.elts]
+        return node
+
+    def key(self, node: gast.expr) -> gast.expr:
+        """A key, which a traced value can't be."""
+        if isinstance(node, gast.Constant):
+            return node
+        return quote.located(quote.expr("ag.key(value)", ag=self.context.ag, value=node), node)
 
     def visit_arguments(self, node: gast.arguments) -> gast.AST:
         # Annotations are no code of the function's.

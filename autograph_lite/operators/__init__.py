@@ -6,10 +6,11 @@ import sys
 
 from autograph_lite._jax import untraced
 from autograph_lite.converters.python_ops import until
-from autograph_lite.operators import builtins, calls
+from autograph_lite.operators import builtins, calls, containers, texts
 from autograph_lite.operators.calls import call, light
-from autograph_lite.operators.checks import format, handling
+from autograph_lite.operators.checks import handling
 from autograph_lite.operators.classes import record
+from autograph_lite.operators.containers import key
 from autograph_lite.operators.comprehensions import filter_test, generator, list_of
 from autograph_lite.operators.conditions import python_test
 from autograph_lite.operators.failures import assert_, error, raised
@@ -28,6 +29,7 @@ from autograph_lite.operators.subscripts import (
     update_shared,
 )
 from autograph_lite.operators.switch import switch_stmt
+from autograph_lite.operators.texts import format, percent
 from autograph_lite.operators.undefined import (
     NO_RETURN,
     Return,
@@ -42,9 +44,9 @@ from autograph_lite.operators.while_stmt import while_stmt
 __all__ = [
     "NO_RETURN", "Return", "Undefined", "and_", "assert_", "assigned", "call", "caught", "compare", "defined", "deleted",
     "equal", "error", "filter_test", "for_stmt", "format", "generator", "handling", "if_expr", "if_stmt",
-    "in_", "item", "light", "list_of", "managed", "not_", "not_equal", "not_in", "or_", "put", "python_test", "raised", "record",
+    "in_", "item", "key", "light", "list_of", "managed", "not_", "not_equal", "not_in", "or_", "percent", "put", "python_test", "raised", "record",
     "returned", "set_item", "slice", "store", "store_shared", "switch_stmt", "until",
     "untraced", "update_item", "update_shared", "while_stmt",
 ]  # fmt: skip
 
-calls.install(sys.modules[__name__], builtins.OVERLOADS)
+calls.install(sys.modules[__name__], {**builtins.OVERLOADS, **containers.OVERLOADS, **texts.OVERLOADS})

@@ -106,6 +106,14 @@ def float_(*args: Any) -> Any:
     return _scalar(args[0], float) if len(args) == 1 and traced(args[0]) else float(*args)
 
 
+def complex_(*args: Any, **kwargs: Any) -> Any:
+    """`complex(real, imag)`: a scalar that adds like a Python complex."""
+    if kwargs or not any(map(traced, args)):
+        return complex(*args, **kwargs)
+    real, *imaginary = (jnp.asarray(arg) for arg in args)
+    return _scalar(real + 1j * imaginary[0] if imaginary else real, complex)
+
+
 def bool_(*args: Any) -> Any:
     """`bool(x)`."""
     return truth(args[0]) if len(args) == 1 and traced(args[0]) else bool(*args)
@@ -115,7 +123,7 @@ def _scalar(value: Any, kind: type) -> Any:
     array = jnp.asarray(value)
     if array.size != 1:
         raise TypeError(f"only a scalar can become a Python {kind.__name__}; this is {describe(value)}.")
-    if jnp.issubdtype(array.dtype, jnp.complexfloating):
+    if jnp.issubdtype(array.dtype, jnp.complexfloating) and kind is not complex:
         raise TypeError(f"{kind.__name__}() argument must be a real number, not 'complex'")
     return _jax.as_type(array.reshape(()), jnp.result_type(kind), True)
 
@@ -235,7 +243,7 @@ def delattr_(owner: Any, name: str) -> None:
 
 OVERLOADS: dict[Any, Any] = {
     range: range_, len: len_, enumerate: enumerate_, zip: zip_, reversed: reversed_, map: map_,
-    filter: filter_, abs: abs_, int: int_, float: float_, bool: bool_, round: round_, list: list_,
+    filter: filter_, abs: abs_, int: int_, float: float_, complex: complex_, bool: bool_, round: round_, list: list_,
     tuple: tuple_, sorted: sorted_, next: next_, min: reductions.min_, max: reductions.max_,
     sum: reductions.sum_, any: reductions.any_, all: reductions.all_, functools.reduce: reductions.reduce_,
     setattr: setattr_, delattr: delattr_,

@@ -289,6 +289,9 @@ def _builtin(fn: Any) -> Any:
         elif not isinstance(owner, (str, bytes, tuple, int, float)):
             list_errors.touched(owner)
             journal.record(owner)
+    method = _overloads.get(getattr(type(owner), fn.__name__, None))
+    if method is not None:
+        return _with_converted_arguments(functools.partial(method, owner))
     if isinstance(owner, (list, dict)) and fn.__name__ in ("sort", "setdefault", "update"):
         return _with_converted_arguments(fn)
     return fn

@@ -24,7 +24,7 @@ from autograph_lite.errors import HandledRaiseError
 from autograph_lite.operators import journal, raising, recipes, where
 from autograph_lite.operators.places import Contents, Place
 from autograph_lite.operators.raising import CODE, Site, raise_failed, raise_inner, sorted_payload
-from autograph_lite.operators.recipes import explicit, format, is_explicit
+from autograph_lite.operators.recipes import explicit, is_explicit
 
 
 class Frame:
@@ -238,7 +238,7 @@ def refuse_handlers(error: BaseException) -> None:
 
 
 __all__ = [
-    "CODE", "Frame", "Site", "default_mode", "emit", "explicit", "fail_if", "flush", "format", "frame", "handling",
+    "CODE", "Frame", "Site", "default_mode", "emit", "explicit", "fail_if", "flush", "frame", "handling",
     "is_explicit", "new_frame", "raise_failed", "raise_inner", "refuse_handlers", "renumbering",
     "within_program",
 ]  # fmt: skip

@@ -6,7 +6,7 @@ Outside of staged loops they iterate as in Python, one item after the other.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import jax
@@ -17,7 +17,7 @@ from jax import lax
 from autograph_lite import _jax
 from autograph_lite.errors import IterationError
 from autograph_lite.operators import where
-from autograph_lite.operators.values import traced
+from autograph_lite.operators.values import describe, is_arraylike, traced
 
 
 class Staged:
@@ -125,6 +125,12 @@ class Range(Staged):
         span = jnp.where(step > 0, stop - start, start - stop)
         size = jnp.abs(step)
         return jnp.maximum((span + size - 1) // jnp.maximum(size, 1), 0).astype(jnp.result_type(int))
+
+    def __contains__(self, value: Any) -> Any:
+        up = (value >= self.start) & (value < self.stop)
+        down = (value <= self.start) & (value > self.stop)
+        inside = jnp.where(self.step > 0, up, down)
+        return inside & ((value - self.start) % jnp.where(inside, self.step, 1) == 0)
 
     def rows(self) -> Any:
         return _weak(jnp.arange(int(self.start), int(self.stop), int(self.step)))
@@ -258,8 +264,9 @@ def staged(value: Any) -> Staged | None:
 def combined(values: tuple[Any, ...]) -> tuple[Staged, ...] | None:
     """All of `values` as staged iterables, where one of them has to be; None where Python combines them."""
     found = [staged(value) for value in values]
-    if not any(found):
+    if all(part is None for part in found):
         return None
+    unknown = any(part is not None and traced(part.length()) for part in found)
     parts: list[Staged] = []
     for value, part in zip(values, found, strict=True):
         if part is not None:
@@ -268,6 +275,27 @@ def combined(values: tuple[Any, ...]) -> tuple[Staged, ...] | None:
             parts.append(Range(value.start, value.stop, value.step))
         elif isinstance(value, (np.ndarray, jax.Array)) and value.ndim:
             parts.append(Rows(jnp.asarray(value)))
+        elif unknown and isinstance(value, (list, tuple)) and _are_numbers(value):
+            parts.append(Rows(_numbers(value)))
+        elif unknown:
+            raise IterationError(
+                f"Items of {describe(value)} go with those of a range whose bound is traced.",
+                where=where.here(),
+                why="How many of them are wanted is not known while tracing, and only numbers can be chosen from then.",
+                fix="make the items an array, or the bound a Python number.",
+            )
         else:
             return None
     return tuple(parts)
+
+
+def _are_numbers(values: Sequence[Any]) -> bool:
+    """Whether `values` are numbers, or arrays of one shape."""
+    return all(map(is_arraylike, values)) and len({jnp.shape(value) for value in values}) == 1
+
+
+def _numbers(values: Sequence[Any]) -> jax.Array:
+    """The rows of an array, each of which adds to others as the number in Python does."""
+    array = jnp.stack([jnp.asarray(value) for value in values])
+    weak = all(type(value) in (int, float, complex) for value in values)
+    return _jax.as_type(array, array.dtype, weak)

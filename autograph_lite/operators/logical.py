@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import collections
 import operator
 import types
 from collections.abc import Callable
@@ -15,7 +16,7 @@ from autograph_lite.errors import TracedIndexError
 from autograph_lite.operators import where
 from autograph_lite.operators.conditions import python_truth, truth
 from autograph_lite.operators.if_stmt import if_stmt
-from autograph_lite.operators.values import describe, is_arraylike, traced
+from autograph_lite.operators.values import describe, traced
 
 Thunk = Callable[[], Any]
 
@@ -84,6 +85,8 @@ def _compare(symbol: str, left: Any, right: Any) -> Any:
 
 def equal(left: Any, right: Any) -> Any:
     """`left == right`, element by element where tuples and lists hold traced values."""
+    if (isinstance(left, _COLLECTIONS) and _is_number(right)) or (isinstance(right, _COLLECTIONS) and _is_number(left)):
+        return False  # JAX does not compare them
     if not (_holds_traced(left) or _holds_traced(right)):
         return left == right
     if isinstance(left, (tuple, list)) and isinstance(right, (tuple, list)):
@@ -111,6 +114,13 @@ def not_equal(left: Any, right: Any) -> Any:
     return not_(equal(left, right)) if both else left != right
 
 
+_COLLECTIONS = (tuple, list, dict, set)
+
+
+def _is_number(value: Any) -> bool:
+    return traced(value) and jnp.ndim(value) == 0
+
+
 def _holds_traced(value: Any) -> bool:
     return isinstance(value, (tuple, list, dict)) and any(map(traced, jax.tree.leaves(value)))
 
@@ -120,7 +130,7 @@ def _truth_of(value: Any) -> Thunk:
 
 
 def _equals(item: Any, member: Any) -> Thunk:
-    return lambda: truth(item == member)
+    return lambda: truth(equal(item, member))
 
 
 def in_(item: Any, container: Any) -> Any:
@@ -131,25 +141,27 @@ def in_(item: Any, container: Any) -> Any:
     """
     if isinstance(container, (jax.Array, np.ndarray)) and (traced(item) or traced(container)):
         return jnp.any(jnp.asarray(container) == item)
-    if not isinstance(container, (tuple, list, set, frozenset, dict, range)):
+    if not isinstance(container, _COMPARED):
         contains = getattr(type(container), "__contains__", None)
         if isinstance(contains, types.FunctionType):
             return truth(contains(container, item))  # Python's `in` would ask a traced answer for its truth
         if traced(item) and not _has_own_contains(container):
             raise _no_membership(item, container)
         return item in container
-    if not traced(item) and not _holds_traced(container if isinstance(container, (tuple, list)) else ()):
+    if not any(map(traced, jax.tree.leaves((item, [] if isinstance(container, range) else list(container))))):
         return item in container
-    if isinstance(container, range):
+    if isinstance(container, range) and traced(item):
         inside = (item >= container.start) & (item < container.stop)
         if container.step < 0:
             inside = (item <= container.start) & (item > container.stop)
         return inside & ((item - container.start) % container.step == 0)
     result: Any = False
     for member in container:
-        if is_arraylike(member):
-            result = or_(result, _equals(item, member))
+        result = or_(result, _equals(item, member))
     return result
+
+
+_COMPARED = (tuple, list, set, frozenset, dict, range, collections.deque, type({}.keys()), type({}.values()))
 
 
 def not_in(item: Any, container: Any) -> Any:

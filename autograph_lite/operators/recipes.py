@@ -17,7 +17,8 @@ import jax
 
 from autograph_lite import _jax
 from autograph_lite.operators import journal
-from autograph_lite.operators.values import describe, traced
+from autograph_lite.operators.texts import Text, Unknown, holds_traced, parted
+from autograph_lite.operators.values import traced
 
 REMEMBERED = (
     32  # exceptions on their way to the statement that stages them; a user's `except` may have stopped some
@@ -125,14 +126,14 @@ def _maker(error: BaseException, payload: list[Any]) -> Callable[[list[Any]], Ba
     kind = type(error)
     call = _call_of(error)
     if call is None:
-        args, attributes = _parted(error.args, payload), _parted(vars(error), payload)
+        args, attributes = parted(error.args, payload), parted(vars(error), payload)
         return lambda values: _bare(kind, args(values), attributes(values))
-    parted = _parted((call.args, call.kwargs), payload)
-    seen = _parted(error.args, payload)
+    given = parted((call.args, call.kwargs), payload)
+    seen = parted(error.args, payload)
     construct = call.kind
 
     def make(values: list[Any]) -> BaseException:
-        args, kwargs = parted(values)
+        args, kwargs = given(values)
         try:
             new = construct(*args, **kwargs)
         except Exception:  # a user's constructor may want what it got while tracing
@@ -148,71 +149,6 @@ def _bare(kind: type[BaseException], args: tuple[Any, ...], attributes: dict[str
     new.args = args
     vars(new).update(attributes)
     return new
-
-
-def _fixed(value: Any, _values: Sequence[Any]) -> Any:
-    return value
-
-
-def _parted(tree: Any, payload: list[Any]) -> Callable[[Sequence[Any]], Any]:
-    """Rebuilds `tree` from the payload's values; adds its traced values to the payload."""
-    leaves, structure = jax.tree.flatten(tree, is_leaf=lambda v: isinstance(v, Text))
-    slots: list[Callable[[Sequence[Any]], Any]] = []
-    for leaf in leaves:
-        if isinstance(leaf, Text):
-            slots.append(leaf.rebuilt(payload))
-        elif traced(leaf):
-            payload.append(leaf)
-            slots.append(operator.itemgetter(len(payload) - 1))
-        else:
-            slots.append(functools.partial(_fixed, leaf))
-    return lambda values: jax.tree.unflatten(structure, [slot(values) for slot in slots])
-
-
-class Text(str):
-    """Text with traced values in it: their values come in when the program has run.
-
-    Attributes:
-      template: for `str.format`.
-      values: of the template's fields, some of them traced.
-    """
-
-    template: str
-    values: tuple[Any, ...]
-
-    def rebuilt(self, payload: list[Any]) -> Callable[[Sequence[Any]], str]:
-        """Makes the text from the payload's values; adds the traced values to the payload."""
-        parts = _parted(self.values, payload)
-        template = self.template
-        return lambda values: template.format(*map(_known, parts(values)))
-
-
-def _known(value: Any) -> Any:
-    """A scalar of JAX's prints as NumPy's scalar in text: 0.1 for a float32."""
-    return value[()] if getattr(value, "shape", None) == () else value
-
-
-def format(template: str, *values: Any) -> str:
-    """`template.format(*values)`; where a value is traced, text that is completed when the program has run."""
-    if not _holds_traced(values):
-        return template.format(*values)
-    shown = jax.tree.map(lambda leaf: _Unknown(leaf) if traced(leaf) else leaf, values)
-    new = Text(template.format(*shown))
-    new.template, new.values = template, values
-    return new
-
-
-class _Unknown:
-    """Stands for a traced value in text that nobody should read."""
-
-    def __init__(self, value: Any, text: str = "") -> None:
-        self.text = text or describe(value)
-
-    def __format__(self, spec: str) -> str:
-        return self.text
-
-    def __repr__(self) -> str:
-        return self.text
 
 
 def _template(error: BaseException) -> str:
@@ -235,7 +171,7 @@ def _text_template(text: Text, fields: Iterator[int]) -> str:
         if field is None:
             continue
         value = next(values)
-        if _holds_traced(value):
+        if holds_traced(value):
             result += _field(value, fields)
         else:
             result += _quoted(f"{{{'!' + conversion if conversion else ''}:{spec or ''}}}".format(value))
@@ -244,18 +180,14 @@ def _text_template(text: Text, fields: Iterator[int]) -> str:
 
 def _field(value: Any, fields: Iterator[int]) -> str:
     """A field for each traced value in `value`, in the order of the payload."""
-    if not _holds_traced(value):
+    if not holds_traced(value):
         return _quoted(value)
     if traced(value):
         return f"{{{next(fields)}}}"
     numbered = jax.tree.map(
-        lambda leaf: _Unknown(leaf, f"\0{next(fields)}\1") if traced(leaf) else leaf, value
+        lambda leaf: Unknown(leaf, f"\0{next(fields)}\1") if traced(leaf) else leaf, value
     )
     return _quoted(numbered).replace("\0", "{").replace("\1", "}")
-
-
-def _holds_traced(value: Any) -> bool:
-    return any(map(traced, jax.tree.leaves(value)))
 
 
 def _quoted(value: Any) -> str:

@@ -51,7 +51,7 @@ def item(base: Any, index: Any) -> Any:
         _check_bounds(index, len(base), "range object index out of range")
         return base.start + jnp.where(index < 0, index + len(base), index) * base.step
     if isinstance(base, (dict, str, bytes, list, tuple)):
-        raise _no_meaning(base, index)
+        raise _no_meaning(base, index if isinstance(base, dict) else _checked(index))
     found: Any = base
     return found[index]
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import linecache
+import re
 import types
 import weakref
 from collections.abc import Callable
@@ -20,8 +21,10 @@ NEEDS_PYTHON = (
     jax.errors.ConcretizationTypeError,
     jax.errors.TracerArrayConversionError,
     jax.errors.TracerIntegerConversionError,
+    jax.errors.NonConcreteBooleanIndexError,
 )
 
+_TRACER = re.compile(r"\w*Tracer\b")
 _reasons: weakref.WeakKeyDictionary[Callable[..., Any], ConversionError] = weakref.WeakKeyDictionary()
 
 
@@ -69,6 +72,28 @@ def explained(fn: Callable[..., Any], reason: ConversionError) -> Callable[..., 
             ) from error
 
     return run
+
+
+def is_about_tracer(error: BaseException) -> bool:
+    """Whether Python, or a library, has failed because a value is a tracer: it needs the value."""
+    return isinstance(error, NEEDS_PYTHON) or (type(error) is TypeError and "Tracer'" in str(error))
+
+
+def needs_value(error: BaseException) -> PythonOnlyError:
+    """JAX's error, or Python's, about a tracer, at the user's line and with a remedy."""
+    tb = error.__traceback__
+    place: Any = ()
+    while tb is not None:
+        if not where.is_ours(tb.tb_frame.f_code.co_filename):
+            code = tb.tb_frame.f_code
+            place = where.at(code.co_filename, tb.tb_lineno, where.function_name(code))
+        tb = tb.tb_next
+    return PythonOnlyError(
+        f"Python needs the value of a traced array. {_TRACER.sub('traced array', str(error).partition(chr(10))[0])}",
+        where=place,
+        why="The value is known when the compiled program runs, and not while the function is traced.",
+        fix="compute with jax.numpy on the array, or pass the value as a Python number, which is not traced.",
+    )
 
 
 def not_a_function(value: Any) -> NotAFunctionError:

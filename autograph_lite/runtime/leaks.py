@@ -15,8 +15,8 @@ import jax
 import numpy as np
 
 from autograph_lite import _jax
-from autograph_lite.errors import MutationError
-from autograph_lite.operators import where
+from autograph_lite.errors import MutationError, PythonOnlyError
+from autograph_lite.operators import texts, where
 
 LIMIT = 10_000  # how many objects are looked at
 LEAVES = (
@@ -45,6 +45,8 @@ def refuse_hidden(values: Iterable[Any], what: str) -> None:
     seen: set[int] = set()
     while todo and len(seen) < LIMIT:
         item, holder = todo.pop()
+        if isinstance(item, texts.Text):
+            raise _unknown_text(item, what)
         if isinstance(item, LEAVES) or id(item) in seen:
             continue
         if isinstance(item, jax.Array):
@@ -92,6 +94,15 @@ def _is_set(cell: types.CellType) -> bool:
     except ValueError:
         return False
     return True
+
+
+def _unknown_text(text: texts.Text, what: str) -> PythonOnlyError:
+    return PythonOnlyError(
+        f"{what} is text with the value of a traced array in it, {str.__str__(text)!r}.",
+        where=text.place,
+        why="The text is made while tracing, when the value is not known, and a compiled program has no text.",
+        fix="return the value, and make the text of the result.",
+    )
 
 
 def _hidden(holder: Any, what: str) -> MutationError:

@@ -85,7 +85,8 @@ LOGICAL = {
 CALLS = {
     "all kinds of arguments": ("f(x, *a, k=1, **kw)", "ag.call(f)(x, *a, k=1, **kw)"),
     "a library function": ("math.sqrt(x)", "math.sqrt(x)"),
-    "a builtin without an array meaning": ("str(x)", "str(x)"),
+    "a builtin without an array meaning": ("type(x)", "type(x)"),
+    "a builtin that makes text": ("str(x)", "ag.call(str)(x)"),
     "a parameter with the name of a builtin": (
         "def f(str):\n    return str(1)",
         "def f(str):\n    return ag.call(str)(1)",

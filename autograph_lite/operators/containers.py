@@ -1,0 +1,106 @@
+"""What do methods of Python's containers mean where they compare traced values?
+
+    items.sort(), items.index(x), items.count(x)   as Python computes them, without asking for the truth of a comparison
+    items.remove(x), table.get(x), names.add(x)    refused: the structure would depend on the value
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+import jax
+import jax.numpy as jnp
+
+from autograph_lite import _jax
+from autograph_lite.errors import TracedIndexError
+from autograph_lite.operators import builtins, checks, journal, where
+from autograph_lite.operators.logical import equal
+from autograph_lite.operators.conditions import truth
+from autograph_lite.operators.values import describe, traced
+
+T = TypeVar("T")
+
+
+def _sort(owner: list[Any], /, *, key: Any = None, reverse: Any = False) -> None:
+    items = builtins.sorted_(owner, key=key, reverse=reverse)
+    journal.record(owner)[:] = items
+
+
+def _count(owner: Any, value: Any, /) -> Any:
+    if not _holds_traced([value, *owner]):
+        return owner.count(value)
+    return _weak(sum(jnp.asarray(truth(equal(value, item)), int) for item in owner))
+
+
+def _index(owner: Any, value: Any, /, start: int = 0, stop: int = sys.maxsize) -> Any:
+    if not _holds_traced([value, *owner]):
+        return owner.index(value, start, stop)
+    numbers = range(len(owner))[start:stop]
+    kind = type(owner).__name__
+    missing = ValueError(f"{kind}.index(x): x not in {kind}")
+    if not numbers:
+        raise missing
+    same = jnp.stack([jnp.asarray(truth(equal(value, owner[i]))) for i in numbers])
+    checks.fail_if(jnp.logical_not(jnp.any(same)), missing)
+    return _weak(numbers.start + jnp.argmax(same))
+
+
+def _remove(owner: list[Any], value: Any, /) -> None:
+    if _holds_traced([value, *owner]):
+        raise TracedIndexError(
+            f"remove() looks for a traced value, {describe(value)}, in a list.",
+            where=where.here(),
+            why="Which item it is depends on data, and the items of a list have their places while tracing.",
+            fix="keep the items in an array with a mask of those that count, jnp.where(items == x, False, mask).",
+        )
+    owner.remove(value)
+
+
+def key(value: T) -> T:
+    """A key of a dict, or an item of a set.
+
+    Raises:
+      TracedIndexError: it is traced.
+    """
+    if value.__class__ is not str and _holds_traced(value):
+        raise TracedIndexError(
+            f"A traced value, {describe(value)}, is a key of a dict or an item of a set.",
+            where=where.here(),
+            why="Keys are Python values, known while tracing.",
+            fix="use `match` or `if` on the value, or an array indexed by it.",
+        )
+    return value
+
+
+def _hashed(method: Callable[..., Any]) -> Callable[..., Any]:
+    """A method of a dict or a set that looks for its first argument."""
+
+    def run(owner: Any, /, *args: Any, **kwargs: Any) -> Any:
+        if args and _holds_traced(args[:1]):
+            raise TracedIndexError(
+                f"{method.__name__}() looks for a traced value, {describe(args[0])}, in a {type(owner).__name__}.",
+                where=where.here(),
+                why="The keys of a dict and the items of a set are Python values.",
+                fix="use `match` or `if` on the value, `in`, or an array indexed by it.",
+            )
+        return method(owner, *args, **kwargs)
+
+    return run
+
+
+def _holds_traced(values: Any) -> bool:
+    return any(map(traced, jax.tree.leaves(values)))
+
+
+def _weak(value: Any) -> Any:
+    """A number as Python's method gives it: an int, which adds to any dtype without changing it."""
+    return _jax.as_type(value, jnp.result_type(int), True)
+
+
+_LOOKUPS = (dict.get, dict.pop, dict.setdefault, set.add, set.discard, set.remove)
+OVERLOADS: dict[Any, Any] = {
+    list.sort: _sort, list.count: _count, list.index: _index, list.remove: _remove,
+    tuple.count: _count, tuple.index: _index, **{method: _hashed(method) for method in _LOOKUPS},
+}  # fmt: skip

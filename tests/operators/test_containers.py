@@ -1,0 +1,130 @@
+"""Do methods of containers, `in` and keys mean with traced values what Python means?"""
+
+from __future__ import annotations
+
+import collections
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+from hypothesis import given, settings, strategies as st
+
+import autograph_lite
+from autograph_lite import PythonOnlyError, TracedIndexError
+
+FROZEN = frozenset({1, 3, 5})
+TABLE = {1: 2, 3: 4}
+
+
+def sorts(a, b):
+    items = [3, a, b, 1]
+    items.sort()
+    pairs = [(a, b), (b, 0)]
+    pairs.sort(key=lambda pair: -pair[0])
+    backwards = [b, a]
+    backwards.sort(reverse=True)
+    return items, pairs, backwards
+
+
+def counts(a, b):
+    return [1, a, b, 1].count(1), (a, b, (a, 1)).count((b, 1)), [a].count("a")
+
+
+def finds(a, b):
+    items = [1, b, a, 3]
+    return items.index(a), items.index(3, 1), (0, a, b).index(b)
+
+
+def belongs(a, b):
+    queue = collections.deque([1, b])
+    ranges = a in range(4), 3 in range(a), a in range(b, -5, -2), 1 in range(0, a, 2)
+    known = a in FROZEN, a in TABLE, a in TABLE.keys(), a in TABLE.values(), a not in queue
+    return ranges, known, a in [(1, 2), 3, {}], (a, 1) in [(1, 1), (b, 1)], (a, "x") in {("y", "x"): 0}, a in (True, "a", None)
+
+
+@pytest.mark.parametrize("function", [sorts, counts, finds, belongs])
+def test_the_result_is_pythons(function) -> None:
+    staged = jax.jit(autograph_lite.to_graph(function))
+
+    @settings(max_examples=30, deadline=None)
+    @given(st.integers(-2, 6), st.integers(-2, 6))
+    def check(a: int, b: int) -> None:
+        jax.tree.map(np.testing.assert_array_equal, staged(a, b), function(a, b))
+
+    check()
+
+
+def test_an_item_that_is_not_there() -> None:
+    def f(x):
+        return [1, 2].index(x)
+
+    run = autograph_lite.convert(f)
+    assert run(jnp.int32(2)) == 1
+    with pytest.raises(ValueError, match="not in list"):
+        run(jnp.int32(3))
+
+
+def dict_display(x):
+    return {x: 1}
+
+
+def set_display(x):
+    return {1, x}
+
+
+def get(x):
+    return TABLE.get(x, 0)
+
+
+def add(x):
+    seen = set()
+    seen.add(x)
+    return seen
+
+
+def remove(x):
+    items = [1, 2]
+    items.remove(x)
+    return items
+
+
+def slice_of_a_list(x):
+    return [1, 2, 3][x : x + 1]
+
+
+@pytest.mark.parametrize("function", [dict_display, set_display, get, add, remove, slice_of_a_list])
+def test_what_would_depend_on_the_value_is_refused(function) -> None:
+    for run in (autograph_lite.convert(function), jax.jit(autograph_lite.to_graph(function))):
+        with pytest.raises(TracedIndexError) as caught:
+            run(jnp.int32(1))
+        assert f"in {function.__name__}\n" in str(caught.value)
+    assert autograph_lite.convert(function)(1) == function(1)
+
+
+def test_python_that_needs_the_value_is_explained() -> None:
+    def f(x):
+        return [1] * x
+
+    with pytest.raises(PythonOnlyError) as caught:
+        autograph_lite.convert(f)(jnp.int32(2))
+    assert "Python needs the value of a traced array" in str(caught.value)
+    assert "return [1] * x" in str(caught.value)
+
+
+def test_numbers_beside_a_range_with_a_traced_bound() -> None:
+    def f(n):
+        total = 0
+        for i, value in zip(range(n), [1, 2, 3]):
+            total += i * value
+        return total
+
+    for n in (0, 2, 3, 5):
+        assert jax.jit(autograph_lite.to_graph(f))(n) == f(n)
+
+
+def test_complex_of_traced_numbers() -> None:
+    def f(x, y):
+        return complex(x), complex(x, y) * 2
+
+    assert jax.jit(autograph_lite.to_graph(f))(1.5, 2.0) == f(1.5, 2.0)
