@@ -9,15 +9,24 @@
         ...                               except ValueError:
                                               ag.caught()
                                               ...
+    try:                                  try:
+        step()                                ag.trying()
+    finally:                                  step()
+        close()                           finally:
+                                              with ag.finishing():
+                                                  close()
     with manager():                       with ag.managed(manager()):
         step()                                step()
 
 `ag.handling` says what a handler would catch, so that a check which it can't catch is refused. `ag.caught` and
-`ag.managed` refuse an exception that only a path of a staged statement has raised. `ag.format` is `str.format` that
+`ag.managed` refuse an exception that only a path of a staged statement has raised. What fails under `ag.finishing` takes the
+place of what failed since `ag.trying`. `ag.format` is `str.format` that
 remembers traced values, so that a message can be made when they are known, and no other text is made of them. In Python `ag.error(E)(...)` is `E(...)`.
 """
 
 from __future__ import annotations
+
+from collections.abc import Iterator
 
 import gast
 
@@ -66,6 +75,7 @@ class _Failures(trees.Transformer):
 
     def visit_Try(self, node: gast.Try) -> gast.AST:
         self.generic_visit(node)
+        self.mark_finally(node)
         kinds = [handler.type for handler in node.handlers]
         if not kinds:
             return node
@@ -79,6 +89,14 @@ class _Failures(trees.Transformer):
         node.body = [quote.located(guarded, node)]
         return node
 
+    def mark_finally(self, node: gast.Try) -> None:
+        """Says where `finally` begins: what it raises takes the place of what was raised before."""
+        if node.finalbody and any(isinstance(n, (gast.Call, gast.Assert, gast.Raise)) for n in _inside(node.finalbody)):
+            begin = quote.located(gast.Expr(quote.expr("ag.trying()", ag=self.ag)), node.body[0])
+            manager = gast.withitem(quote.expr("ag.finishing()", ag=self.ag), None)
+            node.body = [begin, *node.body]
+            node.finalbody = [quote.located(gast.With([manager], node.finalbody, None), node.finalbody[0])]
+
     visit_TryStar = visit_Try
 
     def visit_With(self, node: gast.With) -> gast.AST:
@@ -87,6 +105,11 @@ class _Failures(trees.Transformer):
             expression = item.context_expr
             item.context_expr = quote.located(quote.expr("ag.managed(manager)", ag=self.ag, manager=expression), expression)
         return node
+
+
+def _inside(body: list[gast.stmt]) -> Iterator[gast.AST]:
+    for statement in body:
+        yield from trees.walk(statement)
 
 
 def _percent(node: gast.BinOp, ag: str) -> gast.AST:

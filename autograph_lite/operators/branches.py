@@ -132,8 +132,10 @@ class _Writes:
     def _add(self, owner: Hashable, paths: Sequence[Path]) -> None:
         place, old = next((p.changes[owner].place, p.changes[owner].old) for p in paths if owner in p.changes)
         is_checks = isinstance(place.owner, checks.Frame)
-        alive = [is_checks or path.raised is None for path in paths]
         contents = [path.changes[owner].new if owner in path.changes else old for path in paths]
+        # A `finally` around sees what a path that raises has left, too.
+        seen = checks.in_try() and all(now.keys() == old.keys() for now in contents)
+        alive = [is_checks or seen or path.raised is None for path in paths]
         result: Contents = {}
         for key in dict.fromkeys(
             k for now, counts in zip(contents, alive, strict=True) if counts for k in now
@@ -153,20 +155,30 @@ class _Writes:
                 _captured(path, owner, key, now) if counts else ABSENT
                 for path, now, counts in zip(paths, contents, alive, strict=True)
             ]
-            self.slots.append(self._slot(owner, key, place.label(key), options, alive))
+            raised = [path.raised is not None and not is_checks for path in paths]
+            self.slots.append(self._slot(owner, key, place.label(key), options, alive, raised))
             result[key] = MISSING
         self.results[owner] = place, result
 
     def _slot(
-        self, owner: Hashable, key: Hashable, label: str, options: list[Captured], alive: list[bool]
+        self,
+        owner: Hashable,
+        key: Hashable,
+        label: str,
+        options: list[Captured],
+        alive: list[bool],
+        raised: list[bool],
     ) -> _Slot:
         joined: Template | None = None
-        for option, counts in zip(options, alive, strict=True):
-            if counts:
+        for number in sorted(range(len(options)), key=raised.__getitem__):
+            if alive[number]:
+                template = options[number].template
                 try:
-                    joined = option.template if joined is None else join(joined, option.template)
+                    joined = template if joined is None else join(joined, template)
                 except Mismatch as found:
-                    raise mismatch.place(label, found) from None
+                    if not raised[number]:
+                        raise mismatch.place(label, found) from None
+                    options[number], alive[number] = ABSENT, False
         assert joined is not None
         if alive.count(True) == 1:
             joined = detached(joined)

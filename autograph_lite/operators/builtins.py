@@ -215,7 +215,7 @@ def _whole(iterable: Any) -> Any:
 def filter_(fun: Callable[..., Any] | None, iterable: Any) -> Any:
     """`filter(fun, iterable)`."""
     if _jax.tracing() and (
-        isinstance(iterable, (list, tuple, range)) or iterables.staged(iterable) is not None
+        isinstance(iterable, comprehensions.ITEMS) or iterables.staged(iterable) is not None
     ):
         return comprehensions.generated(
             iterable, lambda item: item, reductions.callee(fun) or (lambda item: item)

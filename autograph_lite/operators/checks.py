@@ -67,6 +67,8 @@ class _Local(threading.local):
         self.handlers: list[tuple[Callable[[], Any], tuple[object, int], tuple[str, int, str]]] = []
         self.default_mode = "callback"
         self.count = 0
+        self.tried: list[int] = []  # for each `try ... finally` that runs, how many checks there were before it
+        self.replaced: list[tuple[int, int]] = []  # for each `finally` that runs, the checks that failed before it
 
 
 _local = _Local()
@@ -106,11 +108,12 @@ def new_frame(mode: str, inside: str) -> Iterator[Frame]:
     new = Frame(mode, (None, 0), inside)
     outer, _local.frames = _local.frames, [new]
     count, _local.count = _local.count, 0  # a program does not depend on those that were made before it
+    replaced, _local.replaced = _local.replaced, []
     try:
         with _modes(f"{mode} {inside}"):
             yield new
     finally:
-        _local.frames, _local.count = outer, count
+        _local.frames, _local.count, _local.replaced = outer, count, replaced
 
 
 @contextlib.contextmanager
@@ -143,11 +146,13 @@ def fail_if(failed: Any, error: BaseException) -> None:
         journal_.note(here.place)
     contents = dict(here.contents)
     code = contents.get(CODE, 0)
-    failed = jnp.asarray(failed)
-    contents[CODE] = jnp.where((code == 0) & failed, jnp.int32(number), code)
+    counts = code == 0
+    for first, last in _local.replaced:
+        counts = counts | ((code > first) & (code <= last))
+    contents[CODE] = jnp.where(counts & jnp.asarray(failed), jnp.int32(number), code)
     for k, value in enumerate(recipe.payload):
         before = contents.get((number, k))  # of an earlier iteration: the first one that fails counts
-        contents[number, k] = value if before is None else jnp.where(code == 0, value, before)
+        contents[number, k] = value if before is None else jnp.where(counts, value, before)
     here.contents = contents
     error.__traceback__ = None  # its frames hold tracers
     flush()
@@ -198,7 +203,27 @@ def emit(contents: Contents, sites: dict[int, Site], mode: str) -> None:
     jax.debug.callback(on_host, contents[CODE], *[contents[key] for key in keys])
 
 
-# `except` around a check
+# `finally` and `except` around a check
+
+
+def trying() -> None:
+    """To be called first in a `try` that has a `finally`."""
+    _local.tried.append(_local.count)
+
+
+def in_try() -> bool:
+    """Whether a `try` with a `finally` that may raise is running."""
+    return bool(_local.tried)
+
+
+@contextlib.contextmanager
+def finishing() -> Iterator[None]:
+    """Around the code of a `finally`: what fails in it takes the place of what has failed in its `try`."""
+    _local.replaced.append((_local.tried.pop(), _local.count))
+    try:
+        yield
+    finally:
+        _local.replaced.pop()
 
 
 class handling:  # noqa: N801 (a context manager that reads as a verb)
@@ -238,7 +263,7 @@ def refuse_handlers(error: BaseException) -> None:
 
 
 __all__ = [
-    "CODE", "Frame", "Site", "default_mode", "emit", "explicit", "fail_if", "flush", "frame", "handling",
-    "is_explicit", "new_frame", "raise_failed", "raise_inner", "refuse_handlers", "renumbering",
-    "within_program",
+    "CODE", "Frame", "Site", "default_mode", "emit", "explicit", "fail_if", "finishing", "flush", "frame", "handling",
+    "in_try", "is_explicit", "new_frame", "raise_failed", "raise_inner", "refuse_handlers", "renumbering",
+    "trying", "within_program",
 ]  # fmt: skip

@@ -11,6 +11,8 @@ import itertools
 from collections.abc import Callable, Iterator
 from typing import Any
 
+import numpy as np
+
 from autograph_lite import _jax
 from autograph_lite.errors import IterationError
 from autograph_lite.operators import iterables, journal, list_errors, lists, where
@@ -20,6 +22,7 @@ from autograph_lite.operators.iterables import Staged
 from autograph_lite.operators.values import describe, traced
 
 UNROLLED = 8  # a list of at most so many items is computed without a loop
+ITEMS = (list, tuple, range, dict, set, frozenset, np.ndarray)  # of Python's, which a filter may leave out
 State = tuple[Any, ...]
 
 
@@ -68,7 +71,7 @@ def generator(
     elt, keep = unpacking(elt), keep and unpacking(keep)
     iterable = lists.readable(iterable, "a generator expression")
     traced_filter = (
-        _jax.tracing() and (keep is not None or flat) and isinstance(iterable, (list, tuple, range, dict))
+        _jax.tracing() and (keep is not None or flat) and isinstance(iterable, ITEMS)
     )
     if traced_filter or isinstance(iterable, Generated) or iterables.staged(iterable) is not None:
         return generated(iterable, elt, keep, flat=flat)

@@ -16,6 +16,7 @@ from typing import Any
 import jax
 
 from autograph_lite import _jax
+from autograph_lite.errors import AutographError
 from autograph_lite.operators import journal
 from autograph_lite.operators.texts import Text, Unknown, holds_traced, parted
 from autograph_lite.operators.values import traced
@@ -61,10 +62,20 @@ def explicit(error: BaseException) -> None:
 
 def is_explicit(error: BaseException) -> bool:
     """Whether a `raise` statement of the user's has raised `error`, or the read of a variable without a value."""
+    if covered(error) is not None:
+        return False
     unassigned = type(error) is UnboundLocalError or (
         type(error) is NameError and "free variable" in str(error)
     )
     return unassigned or any(known is error for known in _remembered())
+
+
+def covered(error: BaseException) -> AutographError | None:
+    """The refusal of ours that was on its way when a `finally` of the user's raised `error` in its place."""
+    known = error.__context__
+    while known is not None and not isinstance(known, AutographError):
+        known = known.__context__
+    return known
 
 
 def _remember(fact: Made | BaseException) -> None:

@@ -11,8 +11,8 @@ from jax.experimental import checkify
 from jax.extend.core import jaxpr_as_fun
 
 from autograph_lite import _jax
-from autograph_lite.errors import MutatedArgumentError
-from autograph_lite.operators import aliases, calls, checks, classes, journal, raising, spelling, unconverted, where
+from autograph_lite.errors import AutographError, MutatedArgumentError
+from autograph_lite.operators import aliases, calls, checks, classes, journal, raising, recipes, spelling, unconverted, where
 from autograph_lite.operators.values import Tracer
 from autograph_lite.runtime import leaks
 from autograph_lite.runtime.signature import Split
@@ -117,6 +117,9 @@ class Program:
             try:
                 result = calls.call(self.fn)(*args, **kwargs)  # notes the globals that it writes, too
             except BaseException as error:
+                refusal = recipes.covered(error)
+                if refusal is not None and not isinstance(error, AutographError):
+                    raise refusal from None
                 if unconverted.is_about_tracer(error):
                     raise unconverted.needs_value(error) from error
                 if frame.mode == "off" or not checks.is_explicit(error):

@@ -281,3 +281,53 @@ def test_without_checks_python_still_raises_what_it_decides(x) -> None:
     assert outcome(run, x) == outcome(f, x)
     assert outcome(run, x, 3) == outcome(f, x, 3)
     assert outcome(run, jnp.float32(x)) == ("value", x)
+
+
+@pytest.mark.parametrize(("x", "y"), [(0.5, 2), (0.5, 3), (1, 1), (3, 100), (3, 5), (-1, 1), (2, -7)])
+def test_what_fails_in_a_finally_takes_the_place_of_what_failed_before(x, y) -> None:
+    def f(x, y):
+        total = 0.0
+        for i in range(3):
+            try:
+                if x > i:
+                    total += x
+                else:
+                    raise ValueError(i)
+            finally:
+                total += 1
+                assert total < y, f"total {total}"
+        return total
+
+    def g(x, y):
+        try:
+            assert x > 0, f"x {x}"
+            try:
+                assert x > 1, "second"
+            finally:
+                x = x + 1
+        finally:
+            if y > 0:
+                raise KeyError(f"y {y}")
+            x += 1
+        assert y > -5, "after"
+        return x
+
+    assert_like_python(f, jnp.float32(x), jnp.float32(y))
+    assert_like_python(g, jnp.float32(x), jnp.float32(y))
+
+
+def test_a_refusal_is_not_covered_up_by_a_finally() -> None:
+    def f(x):
+        try:
+            try:
+                if x < 1:
+                    raise ValueError("small")
+                c = x
+            except ValueError:
+                pass
+        finally:
+            print(c)
+        return c
+
+    with pytest.raises(autograph_lite.HandledRaiseError):
+        autograph_lite.convert(f)(jnp.float32(0))

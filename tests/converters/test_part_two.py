@@ -35,7 +35,11 @@ FAILURES = {
         "raise E from f'{x!r:>{n}} {{'",
         "raise ag.raised(E) from ag.format('{!r:>{}} {{', x, n)",
     ),
-    "a try without handlers": ("try:\n    a()\nfinally:\n    b()", "try:\n    a()\nfinally:\n    b()"),
+    "a finally that may raise": (
+        "try:\n    a()\nfinally:\n    b()",
+        "try:\n    ag.trying()\n    a()\nfinally:\n    with ag.finishing():\n        b()",
+    ),
+    "a finally that raises nothing": ("try:\n    a()\nfinally:\n    b = 1", "try:\n    a()\nfinally:\n    b = 1"),
 }
 ITEMS = {
     "a slice": ("x[i:j]", "ag.item(x, ag.slice(i, j))"),

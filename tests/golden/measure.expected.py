@@ -1,5 +1,6 @@
 def measure(log, x):
     try:
+        ag.trying()
 
         def true_fun(x):
             return x / 2
@@ -10,5 +11,5 @@ def measure(log, x):
         x = ag.if_stmt(x > 1, true_fun, false_fun, (x,), names=('x',))
         return x
     finally:
-        ag.call(log.append)('done')
-    return None
+        with ag.finishing():
+            ag.call(log.append)('done')
