@@ -14,7 +14,12 @@ from autograph_lite import _jax
 from autograph_lite.errors import ConditionError
 from autograph_lite.operators import checks, comprehensions, iterables, journal, lists, reductions, where
 from autograph_lite.operators.conditions import truth
-from autograph_lite.operators.values import describe, is_arraylike, traced
+from autograph_lite.operators.values import as_index, describe, is_arraylike, traced
+
+
+def _is_narrow(bound: Any) -> bool:
+    """Whether an integer is of another type than Python's ints have, in which their differences may not fit."""
+    return isinstance(bound, jax.Array) and bound.dtype != jnp.result_type(int)
 
 
 def range_(*args: Any) -> Any:
@@ -27,6 +32,7 @@ def range_(*args: Any) -> Any:
     for bound in bounds:
         if not jnp.issubdtype(jnp.result_type(bound), jnp.integer) or jnp.ndim(bound):
             raise TypeError(f"range() takes integers; a bound is {describe(bound)}.")
+    bounds = [as_index(bound) if _is_narrow(bound) else bound for bound in bounds]
     start, stop, step = (0, bounds[0], 1) if len(bounds) == 1 else (*bounds, 1)[:3]
     if traced(step):
         checks.fail_if(step == 0, ValueError("range() arg 3 must not be zero"))

@@ -13,12 +13,11 @@ from typing import Any, TypeVar
 import jax
 import jax.numpy as jnp
 
-from autograph_lite import _jax
 from autograph_lite.errors import TracedIndexError
 from autograph_lite.operators import builtins, checks, journal, where
 from autograph_lite.operators.logical import equal
 from autograph_lite.operators.conditions import truth
-from autograph_lite.operators.values import describe, traced
+from autograph_lite.operators.values import as_index, describe, traced
 
 T = TypeVar("T")
 
@@ -31,7 +30,7 @@ def _sort(owner: list[Any], /, *, key: Any = None, reverse: Any = False) -> None
 def _count(owner: Any, value: Any, /) -> Any:
     if not _holds_traced([value, *owner]):
         return owner.count(value)
-    return _weak(sum(jnp.asarray(truth(equal(value, item)), int) for item in owner))
+    return as_index(sum(jnp.asarray(truth(equal(value, item)), int) for item in owner))
 
 
 def _index(owner: Any, value: Any, /, start: int = 0, stop: int = sys.maxsize) -> Any:
@@ -44,7 +43,7 @@ def _index(owner: Any, value: Any, /, start: int = 0, stop: int = sys.maxsize) -
         raise missing
     same = jnp.stack([jnp.asarray(truth(equal(value, owner[i]))) for i in numbers])
     checks.fail_if(jnp.logical_not(jnp.any(same)), missing)
-    return _weak(numbers.start + jnp.argmax(same))
+    return as_index(numbers.start + jnp.argmax(same))
 
 
 def _remove(owner: list[Any], value: Any, /) -> None:
@@ -92,11 +91,6 @@ def _hashed(method: Callable[..., Any]) -> Callable[..., Any]:
 
 def _holds_traced(values: Any) -> bool:
     return any(map(traced, jax.tree.leaves(values)))
-
-
-def _weak(value: Any) -> Any:
-    """A number as Python's method gives it: an int, which adds to any dtype without changing it."""
-    return _jax.as_type(value, jnp.result_type(int), True)
 
 
 _LOOKUPS = (dict.get, dict.pop, dict.setdefault, set.add, set.discard, set.remove)

@@ -17,7 +17,7 @@ from jax import lax
 from autograph_lite import _jax
 from autograph_lite.errors import IterationError
 from autograph_lite.operators import where
-from autograph_lite.operators.values import describe, is_arraylike, traced
+from autograph_lite.operators.values import as_index, describe, is_arraylike, traced
 
 
 class Staged:
@@ -133,16 +133,16 @@ class Range(Staged):
         return inside & ((value - self.start) % jnp.where(inside, self.step, 1) == 0)
 
     def rows(self) -> Any:
-        return _weak(jnp.arange(int(self.start), int(self.stop), int(self.step)))
+        return as_index(jnp.arange(int(self.start), int(self.stop), int(self.step)))
 
     def item(self, row: Any) -> Any:
-        return _weak(row)
+        return as_index(row)
 
     def at(self, index: Any) -> Any:
         if not traced(index) and not any(map(traced, (self.start, self.step))):
             return self.start + index * self.step
         offset = index if not traced(self.step) and self.step == 1 else index * self.step
-        return _weak(offset if not traced(self.start) and self.start == 0 else self.start + offset)
+        return as_index(offset if not traced(self.start) and self.start == 0 else self.start + offset)
 
 
 class Enumerated(Staged):
@@ -155,10 +155,10 @@ class Enumerated(Staged):
         return self.items.length()
 
     def rows(self) -> Any:
-        return _weak(jnp.arange(self.items.length()) + self.start), self.items.rows()
+        return as_index(jnp.arange(self.items.length()) + self.start), self.items.rows()
 
     def item(self, row: Any) -> Any:
-        return _weak(row[0]), self.items.item(row[1])
+        return as_index(row[0]), self.items.item(row[1])
 
     def at(self, index: Any) -> Any:
         return index + self.start, self.items.at(index)
@@ -245,11 +245,6 @@ class Mapped(Staged):
 
     def at(self, index: Any) -> Any:
         return self.fun(*self.items.at(index))
-
-
-def _weak(value: Any) -> Any:
-    """An index as Python's range gives it: an int, which adds to any dtype without changing it."""
-    return _jax.as_type(value, jnp.asarray(value).dtype, True)
 
 
 def staged(value: Any) -> Staged | None:

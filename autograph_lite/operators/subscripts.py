@@ -17,7 +17,7 @@ import numpy as np
 from autograph_lite.converters.python_ops import IN_PLACE
 from autograph_lite.errors import MutationError, TracedIndexError
 from autograph_lite.operators import checks, classes, journal, where
-from autograph_lite.operators.values import describe, is_arraylike, traced
+from autograph_lite.operators.values import as_index, describe, is_arraylike, traced
 
 slice = builtins.slice
 
@@ -48,6 +48,7 @@ def item(base: Any, index: Any) -> Any:
     if isinstance(base, (list, tuple)) and not isinstance(index, (builtins.slice, tuple)):
         return _choose(base, index)
     if isinstance(base, range) and not isinstance(index, (builtins.slice, tuple)):
+        index = as_index(index)
         _check_bounds(index, len(base), "range object index out of range")
         return base.start + jnp.where(index < 0, index + len(base), index) * base.step
     if isinstance(base, (dict, str, bytes, list, tuple)):
@@ -82,8 +83,9 @@ def _is_traced_index(index: Any) -> bool:
 
 def _choose(base: Sequence[Any], index: Any) -> Any:
     """The item of a list or tuple at a traced index: all items are of one type, so they stack."""
-    if jnp.ndim(index) or not jnp.issubdtype(jnp.result_type(index), jnp.integer) or not base:
+    if jnp.ndim(index) or jnp.result_type(index).kind not in "biu" or not base:
         raise _no_meaning(base, index)
+    index = as_index(index)
     trees: list[Any] = [jax.tree.structure(value) for value in base]
     leaves = [jax.tree.leaves(value) for value in base]
     alike = all(tree == trees[0] for tree in trees) and all(
@@ -270,9 +272,27 @@ def _cast(value: Any, base: jax.Array) -> Any:
 def _written_to_list(base: Any, index: Any, value: Any) -> Any:
     if not isinstance(base, list) or isinstance(index, (builtins.slice, tuple)):
         raise _no_meaning(base, index)
+    if jnp.ndim(index) or jnp.result_type(index).kind not in "biu":
+        raise _no_meaning(base, index)
+    index = as_index(index)
     _check_bounds(index, len(base), "list assignment index out of range")
     position = jnp.where(index < 0, index + len(base), index)
     journal.record(base)
     for i, old in enumerate(base):
+        if not _is_alike(value, old):
+            raise MutationError(
+                f"{describe(value)} is written to a list at a traced index, where there may be {describe(old)}.",
+                where=where.here(),
+                why="Which item it replaces is not known while tracing, so each of them may become either.",
+                fix="make the items alike, or use an array.",
+            )
         base[i] = jax.tree.map(lambda new, was, i=i: jnp.where(position == i, new, was), value, old)
     return base
+
+
+def _is_alike(new: Any, old: Any) -> bool:
+    """Whether two values are numbers, or arrays of one shape, or trees of such."""
+    if jax.tree.structure(new) != jax.tree.structure(old):
+        return False
+    pairs = zip(jax.tree.leaves(new), jax.tree.leaves(old), strict=True)
+    return all(is_arraylike(a) and is_arraylike(b) and jnp.shape(a) == jnp.shape(b) for a, b in pairs)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import jax
+import jax.numpy as jnp
 import numpy as np
 from jax import core, export
 
@@ -53,3 +54,8 @@ def describe(value: Any) -> str:
     if isinstance(value, (list, tuple, dict)):
         return f"{type(value).__name__} of {len(value)}"
     return f"{type(value).__name__} object"
+
+
+def as_index(value: Any) -> Any:
+    """A traced integer or bool as Python's int: of JAX's default integer type, and adding to others without a change."""
+    return _jax.as_type(value, jnp.result_type(int), True)

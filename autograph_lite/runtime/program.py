@@ -11,7 +11,7 @@ from jax.experimental import checkify
 from jax.extend.core import jaxpr_as_fun
 
 from autograph_lite import _jax
-from autograph_lite.errors import AutographError, MutatedArgumentError
+from autograph_lite.errors import AutographError, MutatedArgumentError, MutationError
 from autograph_lite.operators import aliases, calls, checks, classes, journal, raising, recipes, spelling, unconverted, where
 from autograph_lite.operators.values import Tracer
 from autograph_lite.runtime import leaks
@@ -129,6 +129,7 @@ class Program:
             changes = written.changes([self.fn, args, kwargs, *self.state.owners()])
             failures = changes.pop(journal.key_of(frame.place), None)
         _refuse_mutated_arguments((args, kwargs), changes)
+        _refuse_foreign(changes, owned=self.owned)
         after = self.state.after(changes)
         results, afters = Split.of(result, keep_numpy=True), Split.of(after)
         leaks.refuse_hidden(results.literals.values(), "The result")
@@ -146,6 +147,28 @@ def _named(body: Callable[..., Any], fn: Callable[..., Any]) -> Callable[..., An
 
     functools.update_wrapper(run, fn, assigned=("__name__", "__qualname__"), updated=())
     return run
+
+
+def _refuse_foreign(changes: dict[Any, journal.Change], *, owned: bool) -> None:
+    """Refuses what would leave a tracer of somebody else's trace in an object."""
+    for change in changes.values():
+        for key, value in change.new.items():
+            tracers = [leaf for leaf in jax.tree.leaves(value) if isinstance(leaf, Tracer)]
+            if value is change.old.get(key) or not tracers:
+                continue
+            label = change.place.label(key)
+            if not owned:
+                what = "by a converted function that is called inside jax.jit, jax.vmap, jax.grad or the like"
+            elif all(map(_jax.is_of_this_trace, tracers)):
+                continue
+            else:
+                what = "inside a function that was handed to jax.lax.scan, jax.vmap, jax.grad or the like"
+            raise MutationError(
+                f"'{label}' is changed {what}.",
+                where=spelling.written_at(change.place.owner) or where.here(),
+                why="The new value is part of that transformation, which ends before the object could get it.",
+                fix="return the new value from the function, and change the object outside of the transformation.",
+            )
 
 
 def _refuse_mutated_arguments(arguments: Any, changes: dict[Any, Any]) -> None:

@@ -40,7 +40,14 @@ def belongs(a, b):
     queue = collections.deque([1, b])
     ranges = a in range(4), 3 in range(a), a in range(b, -5, -2), 1 in range(0, a, 2)
     known = a in FROZEN, a in TABLE, a in TABLE.keys(), a in TABLE.values(), a not in queue
-    return ranges, known, a in [(1, 2), 3, {}], (a, 1) in [(1, 1), (b, 1)], (a, "x") in {("y", "x"): 0}, a in (True, "a", None)
+    return (
+        ranges,
+        known,
+        a in [(1, 2), 3, {}],
+        (a, 1) in [(1, 1), (b, 1)],
+        (a, "x") in {("y", "x"): 0},
+        a in (True, "a", None),
+    )
 
 
 @pytest.mark.parametrize("function", [sorts, counts, finds, belongs])

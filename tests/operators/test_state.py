@@ -302,3 +302,44 @@ def test_a_list_made_in_a_loop_body_that_is_traced_again():
 
     xs = np.array([2, -5, 1], np.float32)
     np.testing.assert_allclose(jax.jit(al.to_graph(f))(xs), f(xs))
+
+
+class Counter:
+    def __init__(self):
+        self.n = jnp.float32(0)
+
+    @al.convert
+    def add(self, x):
+        if x > 0:
+            self.n = self.n + x
+        return x
+
+    @al.convert
+    def scanned(self, xs):
+        return jax.lax.scan(lambda total, x: (total + self.add(x), x), jnp.float32(0), xs)
+
+    @al.convert
+    def mapped(self, xs):
+        return jax.vmap(self.add)(xs)
+
+
+@pytest.mark.parametrize(
+    ("transform", "what"),
+    [
+        (
+            lambda counter: jax.vmap(counter.add)(jnp.arange(3.0)),
+            "by a converted function that is called inside",
+        ),
+        (lambda counter: jax.jit(counter.add)(2.0), "by a converted function that is called inside"),
+        (lambda counter: jax.grad(counter.add)(2.0), "by a converted function that is called inside"),
+        (lambda counter: counter.scanned(jnp.arange(3.0)), "inside a function that was handed to"),
+        (lambda counter: counter.mapped(jnp.arange(3.0)), "inside a function that was handed to"),
+    ],
+    ids=["vmap", "jit", "grad", "scan inside", "vmap inside"],
+)
+def test_a_transformation_leaves_no_tracer_in_an_object(transform, what):
+    counter = Counter()
+    with pytest.raises(MutationError, match=rf"'self\.n' is changed {what}"):
+        transform(counter)
+    assert float(counter.n) == 0.0
+    assert float(counter.add(jnp.float32(2))) == 2.0 == float(counter.n)

@@ -66,7 +66,14 @@ def test_text_of_known_values_is_text() -> None:
     array = np.arange(3)
 
     def f(x):
-        return x, f"{array} {3:03d} {'a'!r}", str(array), "%s" % array, "{0} {k}".format(1, k=2), " ".join("ab")
+        return (
+            x,
+            f"{array} {3:03d} {'a'!r}",
+            str(array),
+            "%s" % array,
+            "{0} {k}".format(1, k=2),
+            " ".join("ab"),
+        )
 
     assert autograph_lite.convert(f)(jnp.float32(1))[1:] == f(1)[1:]
 
