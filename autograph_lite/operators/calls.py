@@ -17,6 +17,7 @@ from typing import Any
 
 from autograph_lite.errors import ConversionError, SourceNotFoundError
 from autograph_lite.operators import (
+    aliases,
     classes,
     journal,
     list_errors,
@@ -289,6 +290,8 @@ def _builtin(fn: Any) -> Any:
         elif not isinstance(owner, (str, bytes, tuple, int, float)):
             list_errors.touched(owner)
             journal.record(owner)
+    elif isinstance(owner, MUTATORS) and fn.__name__ not in READERS:
+        aliases.refuse_write(owner)
     method = _overloads.get(getattr(type(owner), fn.__name__, None))
     if method is not None:
         return _with_converted_arguments(functools.partial(method, owner))

@@ -16,7 +16,8 @@ import numpy as np
 
 from autograph_lite.converters.python_ops import IN_PLACE
 from autograph_lite.errors import MutationError, TracedIndexError
-from autograph_lite.operators import checks, classes, journal, where
+from autograph_lite.operators import aliases, checks, classes, journal, where
+from autograph_lite.operators.if_stmt import if_stmt
 from autograph_lite.operators.values import as_index, describe, is_arraylike, traced
 
 slice = builtins.slice
@@ -98,7 +99,10 @@ def _choose(base: Sequence[Any], index: Any) -> Any:
     kind = "list" if isinstance(base, list) else "tuple"
     _check_bounds(index, len(base), f"{kind} index out of range")
     columns = [jnp.stack(list(map(jnp.asarray, column))) for column in zip(*leaves, strict=True)]
-    return jax.tree.unflatten(trees[0], [column[index] for column in columns])
+    chosen = jax.tree.unflatten(trees[0], [column[index] for column in columns])
+    if not isinstance(chosen, jax.Array):
+        aliases.choose(chosen, base)
+    return chosen
 
 
 def _check_bounds(index: Any, length: int, message: str) -> None:
@@ -161,6 +165,10 @@ def update_item(base: Any, *steps_symbol_operand: Any) -> Any:
             steps[0][0], _cast(IN_PLACE[symbol](array, _scalar_operand(operand(), base)), array), array
         )
 
+    if any(not isinstance(step, str) and _is_traced_index(step[0]) for step in steps[:-1]):
+        value = operand()  # once, and not in each of the items that may be meant
+        operand = lambda: value  # noqa: E731
+
     def change(old: Any) -> Any:
         if isinstance(old, (list, dict, set, bytearray)):
             journal.record(old)
@@ -199,6 +207,9 @@ def _same(base: Any, new: Any) -> None:
 
 def _store(base: Any, steps: Sequence[Any], change: Callable[[Any], Any], *, reads: bool = False) -> Any:
     step, *rest = steps
+    if rest and not isinstance(step, str) and _is_one_of_several(base, step[0]):
+        _store_in_one(base, step[0], rest, change, reads=reads)
+        return base
     if rest:
         child = getattr(base, step) if isinstance(step, str) else item(base, step[0])
         new = _store(child, rest, change, reads=reads)
@@ -213,6 +224,37 @@ def _store(base: Any, steps: Sequence[Any], change: Callable[[Any], Any], *, rea
         setattr(classes.record(base), step, new)
         return base
     return _written(base, step[0], new)
+
+
+def _is_one_of_several(base: Any, index: Any) -> bool:
+    """Whether a traced index chooses one of Python's objects, and not an array, which would be written back."""
+    return (
+        isinstance(base, (list, tuple))
+        and _is_traced_index(index)
+        and not isinstance(index, (builtins.slice, tuple))
+        and not any(map(is_arraylike, base))
+    )
+
+
+def _store_in_one(
+    base: Sequence[Any], index: Any, rest: Sequence[Any], change: Callable[[Any], Any], *, reads: bool
+) -> None:
+    """Writes to the item that a traced index chooses: to each of them, if it is the one."""
+    if jnp.ndim(index) or jnp.result_type(index).kind not in "biu" or not base:
+        raise _no_meaning(base, index)
+    index = as_index(index)
+    _check_bounds(index, len(base), "list index out of range" if isinstance(base, list) else "tuple index out of range")
+    position = jnp.where(index < 0, index + len(base), index)
+    for number, item_ in enumerate(base):
+
+        def write(item_: Any = item_) -> None:
+            _store(item_, rest, change, reads=reads)
+
+        if_stmt(position == number, write, _nothing)
+
+
+def _nothing() -> None:
+    pass
 
 
 def _written(base: Any, index: Any, value: Any) -> Any:
