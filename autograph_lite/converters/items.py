@@ -82,8 +82,9 @@ def _slices(index: gast.expr, ag: str) -> gast.expr:
 
 
 def _is_static(index: gast.expr) -> bool:
-    """Whether no variable stands in the index."""
-    return not any(isinstance(n, (gast.Name, gast.Call, gast.NamedExpr, gast.Await)) for n in trees.walk(index))
+    """Whether no variable stands in the index, and no list, which JAX does not take."""
+    kinds = (gast.Name, gast.Call, gast.NamedExpr, gast.Await, gast.List)
+    return not any(isinstance(n, kinds) for n in trees.walk(index))
 
 
 def _is_type(value: gast.expr) -> bool:

@@ -25,7 +25,7 @@ from autograph_lite.operators import where
 
 class _Local(threading.local):
     def __init__(self) -> None:
-        self.shared: dict[int, Any] = {}
+        self.shared: dict[int, tuple[Any, list[Any]]] = {}  # with the items that they had then
         # Copies that stand for one of several items; the ids of the containers in them, and in the items.
         self.chosen: list[tuple[Any, set[int], set[int]]] = []
 
@@ -52,7 +52,26 @@ def containers(value: Any) -> list[Any]:
 def share(owners: Iterable[Any]) -> None:
     """Remembers containers of which one may stand for another, until the trace is over."""
     _begin()
-    _local.shared.update((id(owner), owner) for owner in owners)
+    _local.shared.update((id(owner), (owner, _items(owner))) for owner in owners)
+
+
+def _items(owner: Any) -> list[Any]:
+    return [*owner.items()] if isinstance(owner, dict) else [*owner]
+
+
+def refuse_changed(owner: Any) -> None:
+    """`refuse_write`, where `owner` has been changed since it may be one of several."""
+    if not (_local.shared or _local.chosen):
+        return
+    known = _local.shared.get(id(owner))
+    if known is None or known[0] is not owner:
+        return
+    now = _items(owner)
+    before = known[1]
+    if isinstance(owner, dict):
+        now, before = [part for item in now for part in item], [part for item in before for part in item]
+    if len(now) != len(before) or any(a is not b for a, b in zip(now, before, strict=True)):
+        refuse_write(owner)
 
 
 def choose(copy: Any, items: Iterable[Any]) -> None:
@@ -81,7 +100,7 @@ def refuse_write(owner: Any) -> None:
     if not (_local.shared or _local.chosen):
         return
     _refuse_chosen(owner)
-    if _local.shared and _local.shared.get(id(owner)) is owner:
+    if id(owner) in _local.shared and _local.shared[id(owner)][0] is owner:
         kind = type(owner).__name__
         raise MutationError(
             f"A {kind} is written to that is one object on one path of a staged statement and another on another path.",

@@ -150,7 +150,10 @@ class _Writes:
                 zero = _zero(values)
                 contents = [{**now, key: now.get(key, zero)} for now in contents]
             elif any(value is MISSING for value in values):
-                raise mismatch.place(place.label(key))
+                default = place.default(key)
+                if default is MISSING:
+                    raise mismatch.place(place.label(key))
+                contents = [{**now, key: now.get(key, default)} for now in contents]
             options = [
                 _captured(path, owner, key, now) if counts else ABSENT
                 for path, now, counts in zip(paths, contents, alive, strict=True)

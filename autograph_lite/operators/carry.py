@@ -249,7 +249,9 @@ class Carry:
                 continue
             if after is not MISSING and before is MISSING and isinstance(place.owner, checks.Frame):
                 before = np.zeros(jnp.shape(after), jnp.result_type(after))
-            elif MISSING in (before, after):
+            elif before is MISSING:
+                before = place.default(k)
+            if MISSING in (before, after):
                 raise mismatch.place(place.label(k))
             if key in self.slots:
                 contents[key] = change.captured[k]

@@ -70,9 +70,7 @@ def generator(
     """`(elt(x) for x in iterable if keep(x))`; the arguments are those of `list_of`."""
     elt, keep = unpacking(elt), keep and unpacking(keep)
     iterable = lists.readable(iterable, "a generator expression")
-    traced_filter = (
-        _jax.tracing() and (keep is not None or flat) and isinstance(iterable, ITEMS)
-    )
+    traced_filter = _jax.tracing() and (keep is not None or flat) and isinstance(iterable, ITEMS)
     if traced_filter or isinstance(iterable, Generated) or iterables.staged(iterable) is not None:
         return generated(iterable, elt, keep, flat=flat)
     if flat:

@@ -20,6 +20,7 @@ def truth(value: Any) -> Any:
     Raises:
       ConditionError: the value has several elements.
     """
+    value = python_truth(value)
     if not traced(value):
         return bool(value)
     if not isinstance(value, jax.Array):  # a symbolic dimension
@@ -39,7 +40,14 @@ def truth(value: Any) -> Any:
 
 
 def python_truth(value: Any) -> Any:
-    """`value`, or what is as true: of a list that grows in a staged loop, whether it will hold anything then."""
+    """`value`, or what is as true: of a list that grows in a staged loop, whether it will hold anything then.
+
+    Of an object with a `__bool__` of the user's it is the answer, which may be traced, where Python wants a bool.
+    """
+    own = getattr(type(value), "__bool__", None)
+    if isinstance(own, types.FunctionType) and not isinstance(value, jax.Array) and not traced(value):
+        answer = own(value)
+        return answer if traced(answer) or isinstance(answer, bool) else bool(value)  # Python's own error
     return lists.truth(value) if type(value) is list else value
 
 

@@ -13,7 +13,7 @@ import jax.numpy as jnp
 from jax import lax
 
 from autograph_lite import _jax
-from autograph_lite.errors import IterationError
+from autograph_lite.errors import BranchMismatchError, IterationError
 from autograph_lite.operators import (
     carry as carries,
     iterables,
@@ -223,10 +223,13 @@ def _stage_rows(
             carry = Carry.of(names, values, stacks=True)
             carry, (arrays, outputs) = settled(carry, body_fun, scan(skipped))
             return carry.finish(arrays, outputs, length - skipped, reverse=reverse)
-        except Unjoinable as error:
+        except (Unjoinable, BranchMismatchError) as error:
             # The type of a first value that only stood in for a later one: the first iteration is known to run.
-            if skipped or (until is not None and until(*values) is not False):
-                raise mismatch.carry(error.name, error.found, body_fun) from None
+            stood_in = isinstance(error, Unjoinable) or any(value is None for value in values)
+            if skipped or not stood_in or (until is not None and until(*values) is not False):
+                if isinstance(error, Unjoinable):
+                    raise mismatch.carry(error.name, error.found, body_fun) from None
+                raise
         except lists.TooShortError:
             # The body reads items that the first iterations append.
             if skipped == lists.PEELED:

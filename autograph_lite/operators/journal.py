@@ -16,6 +16,7 @@ import dataclasses
 import dis
 import functools
 import gc
+import itertools
 import threading
 import types
 from collections.abc import Hashable, Iterable, Iterator
@@ -93,7 +94,7 @@ class Journal:
         found = reachable([*roots, *self._global_roots()], set(wanted)) if wanted else set()
         result: dict[Hashable, Change] = {}
         for key, change in changed.items():
-            aliases.refuse_write(change.place.owner)
+            aliases.refuse_changed(change.place.owner)
             if change.place.ours:
                 result[key] = change
             elif id(_target(change.place)) in found:
@@ -336,6 +337,18 @@ def unchanging(iterator: Iterator[Any]) -> Iterator[Any]:
     Raises:
       MutationError: taking an item changes an object, or a variable, of the user's.
     """
+    names = (
+        [*itertools.chain(*written_variables(iterator.gi_code))]
+        if isinstance(iterator, types.GeneratorType)
+        else []
+    )
+    if names:
+        raise MutationError(
+            f"'{names[0]}' is assigned in a generator that a traced value may leave.",
+            where=where.here(),
+            why="Python would not take the later items, but the program is traced with all of them.",
+            fix="write it as a loop with `break`.",
+        )
     while True:
         with journal(outer=_jax.trace_state(), keep=True) as written:
             try:

@@ -29,9 +29,10 @@ def and_(first: Any, *rest: Thunk) -> Any:
     """`first and rest[0]() and ...`: the first false operand, else the last one."""
     value = first
     for number, operand in enumerate(rest):
-        if value is not True and traced(value):
+        test = value if value is True else python_truth(value)
+        if test is not True and traced(test):
             return _both(value, _rest(and_, rest[number:]), conjunction=True)
-        if not python_truth(value):
+        if not test:
             return value
         value = operand()
     return value
@@ -41,9 +42,10 @@ def or_(first: Any, *rest: Thunk) -> Any:
     """`first or rest[0]() or ...`: the first true operand, else the last one."""
     value = first
     for number, operand in enumerate(rest):
-        if value is not False and traced(value):
+        test = value if value is False else python_truth(value)
+        if test is not False and traced(test):
             return _both(value, _rest(or_, rest[number:]), conjunction=False)
-        if python_truth(value):
+        if test:
             return value
         value = operand()
     return value
@@ -60,7 +62,8 @@ def _both(value: Any, rest: Thunk, *, conjunction: bool) -> Any:
 
 def not_(value: Any) -> Any:
     """`not value`."""
-    return jnp.logical_not(truth(value)) if traced(value) else not python_truth(value)
+    value = python_truth(value)
+    return jnp.logical_not(truth(value)) if traced(value) else not value
 
 
 _COMPARISONS: dict[str, Callable[[Any, Any], Any]] = {
@@ -85,7 +88,9 @@ def _compare(symbol: str, left: Any, right: Any) -> Any:
 
 def equal(left: Any, right: Any) -> Any:
     """`left == right`, element by element where tuples and lists hold traced values."""
-    if (isinstance(left, _COLLECTIONS) and _is_number(right)) or (isinstance(right, _COLLECTIONS) and _is_number(left)):
+    if (isinstance(left, _COLLECTIONS) and _is_number(right)) or (
+        isinstance(right, _COLLECTIONS) and _is_number(left)
+    ):
         return False  # JAX does not compare them
     if not (_holds_traced(left) or _holds_traced(right)):
         return left == right

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import collections
 import dataclasses
+import inspect
 import types
 from collections.abc import Callable, Hashable
 from typing import Any
@@ -32,6 +33,7 @@ class Place:
       write: makes its contents equal to such a dictionary.
       shown: how a message calls a key's place where the user's source does not tell.
       ours: whether it is state of this package, which is there before any body runs.
+      default: what is seen under a key that is not there: the class's attribute; MISSING if nothing is.
     """
 
     owner: Any
@@ -39,6 +41,7 @@ class Place:
     write: Callable[[Contents], None]
     shown: Callable[[Hashable], str]
     ours: bool = False
+    default: Callable[[Hashable], Any] = lambda _: MISSING
 
     def label(self, key: Hashable) -> spelling.Label:
         """How the user calls a key's place."""
@@ -104,6 +107,7 @@ def place_of(owner: Any) -> Place | None:
             lambda: _attributes(owner),
             lambda new: _set_attributes(owner, new),
             lambda k: f"{name}.{k}",
+            default=lambda k: _class_attribute(type(owner), k),
         )
     return None
 
@@ -201,6 +205,12 @@ def _attributes(owner: Any) -> Contents:
         except AttributeError:
             continue
     return contents
+
+
+def _class_attribute(kind: type, name: Hashable) -> Any:
+    """What an object shows under a name that it has not set itself, where that is plain data of its class."""
+    found = inspect.getattr_static(kind, str(name), MISSING)
+    return MISSING if hasattr(type(found), "__get__") else found
 
 
 def _set_attributes(owner: Any, new: Contents) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import functools
 import threading
-import types
 from typing import Any
 
 import jax
@@ -16,7 +15,7 @@ from autograph_lite.operators.values import traced
 
 class _Local(threading.local):
     def __init__(self) -> None:
-        self.calls: list[tuple[types.CodeType, Any, int, str]] = []
+        self.calls: list[tuple[Any, Any, int, str]] = []
 
 
 _local = _Local()
@@ -32,14 +31,14 @@ def guarded(fn: Any) -> Any:
 
     @functools.wraps(fn)
     def run(*args: Any, **kwargs: Any) -> Any:
-        code, depth = fn.__code__, journal.depth()
+        depth = journal.depth()
         signature = None
-        if any(entry[0] is code for entry in _local.calls):
+        if any(_is_same(entry[0], fn) for entry in _local.calls):
             signature = _signature(args, kwargs)
             for known, earlier, at, _ in _local.calls:
-                if known is code and at < depth and earlier == signature:
-                    raise _endless(code, _short(fn))
-        _local.calls.append((code, signature or _signature(args, kwargs), depth, _short(fn)))
+                if _is_same(known, fn) and at < depth and earlier == signature:
+                    raise _endless(fn, _short(fn))
+        _local.calls.append((fn, signature or _signature(args, kwargs), depth, _short(fn)))
         try:
             now = journal.active()
             if now is not None:
@@ -50,6 +49,14 @@ def guarded(fn: Any) -> Any:
             _local.calls.pop()
 
     return run
+
+
+def _is_same(a: Any, b: Any) -> bool:
+    """Whether two functions have the same code and the same variables around them."""
+    if a.__code__ is not b.__code__:
+        return False
+    pairs = zip(a.__closure__ or (), b.__closure__ or (), strict=True)
+    return all(x is y or (x.cell_contents is y.cell_contents) for x, y in pairs)
 
 
 def _short(fn: Any) -> str:
@@ -69,9 +76,9 @@ def _known(leaf: Any) -> Any:
     return (type(leaf), leaf) if isinstance(leaf, (int, float, str, bool)) else id(leaf)
 
 
-def _endless(code: types.CodeType, name: str) -> TracedRecursionError:
+def _endless(fn: Any, name: str) -> TracedRecursionError:
     names = [entry[3] for entry in _local.calls]
-    start = next(i for i, entry in enumerate(_local.calls) if entry[0] is code)
+    start = next(i for i, entry in enumerate(_local.calls) if _is_same(entry[0], fn))
     cycle = " -> ".join([*names[start:], name])
     return TracedRecursionError(
         f"'{name}' calls itself on traced values: {cycle}.",

@@ -32,7 +32,8 @@ def item(base: Any, index: Any) -> Any:
     if index.__class__ in _KEYS and base.__class__ in _CONTAINERS:
         return base[index]  # the commonest case, and nothing is traced
     if isinstance(base, jax.Array):
-        if _is_mask(index):
+        index = _arrays(index)
+        if any(map(_is_mask, index if isinstance(index, tuple) else (index,))):
             raise TracedIndexError(
                 f"An array, {describe(base)}, is indexed with a traced mask.",
                 where=where.here(),
@@ -60,6 +61,13 @@ def item(base: Any, index: Any) -> Any:
 
 _KEYS = frozenset({int, str, bytes, bool})
 _CONTAINERS = frozenset({list, tuple, dict, str, bytes, range})
+
+
+def _arrays(index: Any) -> Any:
+    """An index with arrays in place of lists, as NumPy takes them."""
+    if isinstance(index, tuple):
+        return tuple(map(_arrays, index))
+    return jnp.asarray(index) if isinstance(index, list) else index
 
 
 def _checked(index: Any) -> Any:
@@ -154,16 +162,13 @@ def update_item(base: Any, *steps_symbol_operand: Any) -> Any:
     """`base.a[i] += operand()` for the steps `'a', (i,)` and the symbol `'+='`; returns what `base` is then."""
     *steps, symbol, operand = steps_symbol_operand
 
-    if (
-        len(steps) == 1
-        and not isinstance(steps[0], str)
-        and _is_mask(steps[0][0])
-        and isinstance(base, (jax.Array, np.ndarray))
-    ):
-        array = jnp.asarray(base)
-        return _where(
-            steps[0][0], _cast(IN_PLACE[symbol](array, _scalar_operand(operand(), base)), array), array
-        )
+    if len(steps) == 1 and not isinstance(steps[0], str) and isinstance(base, (jax.Array, np.ndarray)):
+        mask = _as_mask(base, _arrays(steps[0][0]))
+        if _is_mask(mask):
+            array = jnp.asarray(base)
+            return _where(
+                mask, _cast(IN_PLACE[symbol](array, _scalar_operand(operand(), base)), array), array
+            )
 
     if any(not isinstance(step, str) and _is_traced_index(step[0]) for step in steps[:-1]):
         value = operand()  # once, and not in each of the items that may be meant
@@ -243,7 +248,9 @@ def _store_in_one(
     if jnp.ndim(index) or jnp.result_type(index).kind not in "biu" or not base:
         raise _no_meaning(base, index)
     index = as_index(index)
-    _check_bounds(index, len(base), "list index out of range" if isinstance(base, list) else "tuple index out of range")
+    _check_bounds(
+        index, len(base), "list index out of range" if isinstance(base, list) else "tuple index out of range"
+    )
     position = jnp.where(index < 0, index + len(base), index)
     for number, item_ in enumerate(base):
 
@@ -261,6 +268,7 @@ def _written(base: Any, index: Any, value: Any) -> Any:
     if isinstance(base, np.ndarray) and _needs_jax(index, value):
         base = jnp.asarray(base)
     if isinstance(base, jax.Array):
+        index = _as_mask(base, _arrays(index))
         if _is_mask(index):
             return _where(index, _cast(value, base), base)
         return base.at[_checked(index)].set(_cast(value, base))
@@ -268,6 +276,19 @@ def _written(base: Any, index: Any, value: Any) -> Any:
         return _written_to_list(base, index, value)
     classes.record(base)[index] = value
     return base
+
+
+def _as_mask(base: Any, index: Any) -> Any:
+    """A mask of all axes, where one of them is indexed with a traced mask and the others not at all: `x[:, mask]`."""
+    if not isinstance(index, tuple) or not any(map(_is_mask, index)):
+        return index
+    whole = builtins.slice(None)
+    masks = [number for number, part in enumerate(index) if _is_mask(part)]
+    if len(masks) > 1 or any(part != whole for part in index[: masks[0]] + index[masks[0] + 1 :]):
+        return index
+    mask = index[masks[0]]
+    rest = base.ndim - masks[0] - mask.ndim
+    return jnp.broadcast_to(mask.reshape(mask.shape + (1,) * rest), base.shape) if rest >= 0 else index
 
 
 def _is_mask(index: Any) -> bool:

@@ -1,8 +1,8 @@
 """What is text with traced values in it? Something that a message can be made of when they are known, and nothing else.
 
-    f"{mass} kg"                          ag.format("{} kg", mass)
-    raise Heavy(f"{mass} kg")             the program hands over `mass` when it has run, and the text is made then
-    if f"{mass}" == "3":                  refused: while tracing there is no such text
+f"{mass} kg"                          ag.format("{} kg", mass)
+raise Heavy(f"{mass} kg")             the program hands over `mass` when it has run, and the text is made then
+if f"{mass}" == "3":                  refused: while tracing there is no such text
 """
 
 from __future__ import annotations

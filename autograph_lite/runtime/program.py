@@ -12,7 +12,18 @@ from jax.extend.core import jaxpr_as_fun
 
 from autograph_lite import _jax
 from autograph_lite.errors import AutographError, MutatedArgumentError, MutationError
-from autograph_lite.operators import aliases, calls, checks, classes, journal, raising, recipes, spelling, unconverted, where
+from autograph_lite.operators import (
+    aliases,
+    calls,
+    checks,
+    classes,
+    journal,
+    raising,
+    recipes,
+    spelling,
+    unconverted,
+    where,
+)
 from autograph_lite.operators.values import Tracer
 from autograph_lite.runtime import leaks
 from autograph_lite.runtime.signature import Split
