@@ -20,7 +20,7 @@ import jax
 from autograph_lite import _jax
 from autograph_lite.converters.python_ops import Maybe
 from autograph_lite.errors import MutationError
-from autograph_lite.operators import where
+from autograph_lite.operators import objects, where
 
 
 class _Local(threading.local):
@@ -40,6 +40,11 @@ def containers(value: Any) -> list[Any]:
     def visit(node: Any) -> bool:
         if isinstance(node, (list, dict)):
             found.append(node)
+        elif objects.is_structure(node):
+            if not type(node).__dataclass_params__.frozen:
+                found.append(node)
+            for inside in objects.attributes(node).values():
+                found.extend(containers(inside))
         return False
 
     if isinstance(value, Maybe):
@@ -56,7 +61,10 @@ def share(owners: Iterable[Any]) -> None:
 
 
 def _items(owner: Any) -> list[Any]:
-    return [*owner.items()] if isinstance(owner, dict) else [*owner]
+    if isinstance(owner, (list, tuple)):
+        return [*owner]
+    held = owner if isinstance(owner, dict) else objects.attributes(owner)
+    return [part for item in held.items() for part in item]
 
 
 def refuse_changed(owner: Any) -> None:
@@ -68,8 +76,6 @@ def refuse_changed(owner: Any) -> None:
         return
     now = _items(owner)
     before = known[1]
-    if isinstance(owner, dict):
-        now, before = [part for item in now for part in item], [part for item in before for part in item]
     if len(now) != len(before) or any(a is not b for a, b in zip(now, before, strict=True)):
         refuse_write(owner)
 

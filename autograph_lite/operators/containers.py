@@ -15,8 +15,8 @@ import jax.numpy as jnp
 
 from autograph_lite.errors import TracedIndexError
 from autograph_lite.operators import builtins, checks, journal, where
-from autograph_lite.operators.logical import equal
 from autograph_lite.operators.conditions import truth
+from autograph_lite.operators.logical import equal
 from autograph_lite.operators.values import as_index, describe, traced
 
 T = TypeVar("T")

@@ -7,8 +7,6 @@ made it, `Heavy(...)`, with holes for the traced values; these travel in the pro
 from __future__ import annotations
 
 import dataclasses
-import functools
-import operator
 import string
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any

@@ -18,6 +18,7 @@ from jax import lax
 
 from autograph_lite import _jax
 from autograph_lite.converters.python_ops import Maybe, Returned
+from autograph_lite.operators import objects
 from autograph_lite.operators.values import SCALARS, is_arraylike
 
 
@@ -96,7 +97,7 @@ def same(a: Any, b: Any) -> bool:
     """Whether two leaves are the same Python value."""
     if a is b:
         return True
-    if type(a) is not type(b) or isinstance(a, (jax.Array, np.ndarray, *MUTABLE)):
+    if type(a) is not type(b) or isinstance(a, (jax.Array, np.ndarray, *MUTABLE)) or objects.is_structure(a):
         return False
     if isinstance(a, (float, complex)):
         return repr(a) == repr(b)  # tells 0.0 from -0.0, and takes nan for nan
@@ -153,10 +154,10 @@ def capture(value: Any) -> Captured:
         kind, present, inner = type(value), value.present, value.value
         if present is False:
             return Captured(value, False, Template(None, (), False, kind), [])
-    leaves, tree = jax.tree.flatten(inner)
+    leaves, tree = objects.opened(*jax.tree.flatten(inner))
     known = present if isinstance(present, bool) else None
     structural = Template(tree, tuple(map(Fixed, leaves)), known, kind)
-    if isinstance(inner, MUTABLE):
+    if isinstance(inner, MUTABLE) or objects.is_structure(inner):
         held = Template(LEAF, (Fixed(inner, structural),), known, kind)
         return Captured(value, present, held, leaves)
     return Captured(value, present, structural, leaves)
