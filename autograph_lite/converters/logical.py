@@ -83,7 +83,9 @@ class _Logical(trees.Transformer):
         displays = (gast.Tuple, gast.List, gast.Dict)
         if isinstance(operator, MEMBERSHIP):
             text = "ag.in_(left, right)" if isinstance(operator, gast.In) else "ag.not_in(left, right)"
-        elif isinstance(operator, (gast.Eq, gast.NotEq)) and isinstance(node.left, displays) | isinstance(right, displays):
+        elif isinstance(operator, (gast.Eq, gast.NotEq)) and (
+            isinstance(node.left, displays) or isinstance(right, displays) or _may_be_objects(node.left, right)
+        ):
             text = "ag.equal(left, right)" if isinstance(operator, gast.Eq) else "ag.not_equal(left, right)"
         else:
             return node
@@ -108,6 +110,12 @@ class _Logical(trees.Transformer):
 
     def test(self, node: gast.expr) -> gast.expr:
         return quote.located(quote.expr("ag.python_test(test)", ag=self.ag, test=node), node)
+
+
+def _may_be_objects(left: gast.expr, right: gast.expr) -> bool:
+    """Whether nothing in the text says that two operands of `==` are numbers: they may be tuples or objects."""
+    kinds = (gast.Name, gast.Attribute, gast.Subscript, gast.Call)
+    return isinstance(left, kinds) and isinstance(right, kinds)
 
 
 def _binds(node: gast.AST) -> bool:

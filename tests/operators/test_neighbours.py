@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import collections
+import dataclasses
+
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -94,9 +97,38 @@ def swapped_or_new(x):
     return items
 
 
+Pair = collections.namedtuple("Pair", ["a", "b"], defaults=(1,))
+
+
+@dataclasses.dataclass
+class Record:
+    a: object
+    b: object = 1
+
+
+class Compared:
+    def __init__(self, value):
+        self.value = value
+
+    def __eq__(self, other):
+        return self.value == other.value
+
+    __hash__ = None
+
+
+def equality(x):
+    pair, other = Pair(x, 2), Pair(2.0, 2)
+    results = [pair == other, pair != (2.0, 2), Record(x) == Record(2.0), Record(x) != Record(2.0)]
+    results += [Compared(x) == Compared(2.0), Compared(x) != Compared(2.0)]
+    results += [Compared(x) in [Compared(1.0), Compared(2.0)], [Compared(x), 1] == [Compared(2.0), 1]]
+    results += [Record(x) == 3, Pair(x) == Record(x), Record(1) == Record(1)]
+    return results
+
+
 @pytest.mark.parametrize(
     "function",
     [
+        equality,
         truth_of_an_object,
         attribute_with_a_default_in_the_class,
         majority,
