@@ -122,7 +122,7 @@ def not_equal(left: Any, right: Any) -> Any:
     both = isinstance(left, (tuple, list, dict)) and isinstance(right, (tuple, list, dict))
     # Without a `__ne__` of its own, Python asks for the truth of what `__eq__` answers.
     asks = _asks_user(left) and type(left).__ne__ is object.__ne__
-    if both and (_decides(left) or _decides(right)) or asks:
+    if (both and (_decides(left) or _decides(right))) or asks:
         return not_(equal(left, right))
     return left != right
 
