@@ -54,6 +54,8 @@ def always_jumps(body: Sequence[gast.AST]) -> bool:
             return True
         case [gast.If(body=true, orelse=false)]:
             return always_jumps(true) and always_jumps(false)
+        case [gast.While() as loop]:
+            return endless(loop)
     return False
 
 
@@ -64,7 +66,19 @@ def always_returns(body: Sequence[gast.AST]) -> bool:
             return True
         case [gast.If(body=true, orelse=false)]:
             return always_returns(true) and always_returns(false)
+        case [gast.While() as loop]:
+            return endless(loop)
     return False
+
+
+def endless(loop: gast.AST) -> bool:
+    """Whether nothing but a `return` or an exception leaves `loop`: `while True` without `break`."""
+    return (
+        isinstance(loop, gast.While)
+        and isinstance(loop.test, gast.Constant)
+        and bool(loop.test.value)
+        and "break" not in escapes(loop.body)
+    )
 
 
 def until_of(node: gast.For) -> tuple[gast.expr | None, gast.expr]:

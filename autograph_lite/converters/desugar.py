@@ -91,12 +91,18 @@ class _Desugar(trees.Transformer):
             inner.append(quote.located(gast.If(decides, rest, []), operand))
             inner = rest
         node.test = quote.located(quote.name(holds), node.test)
-        if isinstance(test.op, gast.And) and not negated:
-            known = frozenset(scopes.bound(test.values[1:]))
-            node.body = [assigned.marked(s, known, self.context.ag) for s in node.body]
+        if not negated:
+            node.body = self.after_test(test, node.body)
         if negated:
             node.test = quote.located(gast.UnaryOp(gast.Not(), node.test), node.test)
         return [*quote.all_located(statements, node), node]
+
+    def after_test(self, test: gast.expr, body: list[gast.stmt]) -> list[gast.stmt]:
+        """`body`, which runs where `test` holds: each operand of an `and` has bound its names there."""
+        if not isinstance(test, gast.BoolOp) or not isinstance(test.op, gast.And):
+            return body
+        known = frozenset(scopes.bound(test.values[1:]))
+        return [assigned.marked(statement, known, self.context.ag) for statement in body]
 
     def visit_While(self, node: gast.While) -> gast.AST | list[gast.stmt]:
         self.generic_visit(node)
@@ -112,7 +118,7 @@ class _Desugar(trees.Transformer):
             after = [gast.If(quote.name(finished), node.orelse, [])]
         test = self.visit(quote.located(gast.If(gast.UnaryOp(gast.Not(), node.test), leave, []), node.test))
         tests = test if isinstance(test, list) else [test]
-        loop = gast.While(quote.constant(True), [*tests, *node.body], [])
+        loop = gast.While(quote.constant(True), [*tests, *self.after_test(node.test, node.body)], [])
         return quote.all_located([*before, loop, *after], node)
 
 

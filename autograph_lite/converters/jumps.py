@@ -21,7 +21,7 @@ from collections.abc import Sequence
 import gast
 
 from autograph_lite.analysis import scopes
-from autograph_lite.analysis.exits import LOOPS, always_jumps, always_returns, blocks, escapes
+from autograph_lite.analysis.exits import LOOPS, always_jumps, always_returns, blocks, endless, escapes
 from autograph_lite.converters import assigned
 from autograph_lite.converters.context import Context
 from autograph_lite.syntax import quote, trees
@@ -37,7 +37,23 @@ def run(function: gast.FunctionDef, context: Context) -> None:
     if "return" in escapes(body) and not always_returns(body):
         # Implicit `return None` made explicit, so that joins of return values see every path.
         body = [*body, quote.located(gast.Return(quote.constant(None)), body[-1])]
+    bound = scopes.bound(body)
     function.body = _Jumps(context).block(body, _Frame())
+    lost = set(bound) - set(scopes.bound(function.body)) - set(scopes.parameters(function.args))
+    if lost:
+        lost -= scopes.declared(body, gast.Nonlocal) | scopes.declared(body, gast.Global)
+        _keep(function, [name for name in bound if name in lost], context)
+
+
+def _keep(function: gast.FunctionDef, lost: Sequence[str], context: Context) -> None:
+    """Keeps names as variables of the function that nothing assigns but statements after a jump, which are gone."""
+    body = function.body
+    read = {n.id for s in body for n in trees.walk(s) if isinstance(n, gast.Name) and isinstance(n.ctx, gast.Load)}
+    start = scopes.first_statement(body)
+    for name in lost:
+        if name in read:
+            new = quote.stmts("y = ag.Undefined(text)", ag=context.ag, y=name, text=quote.constant(name))
+            body[start:start] = quote.all_located(new, body[start])
 
 
 @dataclasses.dataclass(frozen=True)
@@ -187,6 +203,7 @@ class _Jumps:
             before += quote.stmts("done = False", done=inner.holder)
         elif inner.ret != frame.ret:
             before += quote.stmts("ret = ag.NO_RETURN", ret=inner.holder, ag=self.ag)
+        only_by_return = endless(node)
         node.body = self.block(node.body, inner) or [gast.Pass()]
         tests = self.tests(inner, kinds)
         if tests and isinstance(node, gast.While):
@@ -207,7 +224,8 @@ class _Jumps:
                 again.body = [late]
             elif inner.ret != frame.ret:
                 again.body = quote.stmts("return ret.value", ret=inner.holder)
-            after = [quote.located(again, node), *after]
+            after = again.body if only_by_return else [again, *after]
+            after = quote.all_located(after, node)
         return quote.all_located([*before, node], node), after
 
     def late_return(self, node: gast.While | gast.For) -> gast.Return | None:

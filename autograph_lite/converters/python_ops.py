@@ -23,12 +23,12 @@ class Maybe:
       present: whether the variable has its value.
       value: the value, meaningless where `present` does not hold.
       name: the variable's name.
-      missing: where it was left unassigned, for the error message (see `autograph_lite.operators.undefined`).
+      missing: the branches that may have left it unassigned, as a `mismatch.Lost`; None where it was a loop.
     """
 
     __slots__ = ("missing", "name", "present", "value")
 
-    def __init__(self, present: Any, value: Any, name: str, missing: tuple[Any, ...] = ()) -> None:
+    def __init__(self, present: Any, value: Any, name: str, missing: Any = None) -> None:
         self.present, self.value, self.name, self.missing = present, value, name, missing
 
     def __repr__(self) -> str:
@@ -57,6 +57,13 @@ def Return(value: Any) -> Returned:  # noqa: N802 (reads as a value in generated
 def returned(ret: Maybe) -> Any:
     """Whether a `return` was reached."""
     return ret.present
+
+
+def without(names: Any, ours: str) -> Any:
+    """What `locals()`, `vars()` or `dir()` gives, without a name of ours."""
+    if ours in names:
+        names.pop(ours) if isinstance(names, dict) else names.remove(ours)
+    return names
 
 
 def until(stop: Callable[[], Any], iterable: Iterable[T]) -> Iterator[T]:

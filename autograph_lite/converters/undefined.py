@@ -28,9 +28,11 @@ def run(function: gast.FunctionDef, plan: FunctionPlan, context: Context) -> Non
         reads = definedness.unsure_reads(function.body, params, plan.plans, tracked)
         reads += _reads_inside(function.body, tracked)
     _Check(reads, context).generic_visit(function)
-    start = _after_docstring(function.body)
+    start = scopes.first_statement(function.body)
     first: list[gast.stmt] = []
     for name in unsure:
+        if name in params:  # only a `del` takes its value
+            continue
         text = "y = ag.NO_RETURN" if name in context.returns else "y = ag.Undefined(text)"
         first += quote.stmts(text, ag=context.ag, y=name, text=quote.constant(name))
     # `if False: y = None` never runs; it makes `y` a variable of this function where only branches assign it.
@@ -59,23 +61,14 @@ def _reads_inside(body: list[gast.stmt], tracked: frozenset[str]) -> list[gast.N
 
 
 def _deletion(node: gast.AST, ag: str) -> str | None:
-    """The name in `name = ag.deleted(name, ...)`."""
+    """The name in `name = ag.deleted(name, ...)` and in `name = ag.Undefined(...)`."""
     match node:
         case gast.Assign(
-            value=gast.Call(func=gast.Attribute(value=gast.Name(id=root), attr="deleted"), args=[gast.Name(id=name), _])
+            targets=[gast.Name(id=name)],
+            value=gast.Call(func=gast.Attribute(value=gast.Name(id=root), attr="deleted" | "Undefined")),
         ) if root == ag:
             return str(name)
     return None
-
-
-def _after_docstring(body: list[gast.stmt]) -> int:
-    match body:
-        case [gast.Expr(value=gast.Constant(value=str())), *_]:
-            return 1
-    index = 0
-    while index < len(body) and isinstance(body[index], (gast.Global, gast.Nonlocal)):
-        index += 1
-    return index
 
 
 class _Check(trees.Transformer):

@@ -10,7 +10,7 @@ import jax
 import jax.numpy as jnp
 
 from autograph_lite.errors import ConditionError, PythonOnlyError
-from autograph_lite.operators import lists, where
+from autograph_lite.operators import lists, stretches, where
 from autograph_lite.operators.values import describe, traced
 
 
@@ -20,6 +20,7 @@ def truth(value: Any) -> Any:
     Raises:
       ConditionError: the value has several elements.
     """
+    value = python_truth(value)
     if not traced(value):
         return bool(value)
     if not isinstance(value, jax.Array):  # a symbolic dimension
@@ -40,6 +41,8 @@ def truth(value: Any) -> Any:
 
 def python_truth(value: Any) -> Any:
     """`value`, or what is as true: of a list that grows in a staged loop, whether it will hold anything then."""
+    if stretches.holds(value):
+        return stretches.truth(value)
     return lists.truth(value) if type(value) is list else value
 
 

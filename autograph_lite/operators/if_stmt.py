@@ -39,9 +39,9 @@ def if_stmt(
     Source: https://docs.jax.dev/en/latest/_autosummary/jax.lax.cond.html
     """
     if test is not True and test is not False:
+        test = python_truth(test)
         if traced(test):
             return branches.stage(jnp.asarray(truth(test)), (true_fun, false_fun), operands, names)
-        test = python_truth(test)
     fun = true_fun if test else false_fun
     if journal.active() is not None:
         enter(fun, operands)

@@ -12,7 +12,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from autograph_lite.errors import TracedIndexError
-from autograph_lite.operators import where
+from autograph_lite.operators import bounded, lists, stretches, where
 from autograph_lite.operators.conditions import python_truth, truth
 from autograph_lite.operators.if_stmt import if_stmt
 from autograph_lite.operators.values import describe, is_arraylike, traced
@@ -28,9 +28,10 @@ def and_(first: Any, *rest: Thunk) -> Any:
     """`first and rest[0]() and ...`: the first false operand, else the last one."""
     value = first
     for number, operand in enumerate(rest):
-        if value is not True and traced(value):
+        test = value if value is True else python_truth(value)
+        if test is not True and traced(test):
             return _both(value, _rest(and_, rest[number:]), conjunction=True)
-        if not python_truth(value):
+        if not test:
             return value
         value = operand()
     return value
@@ -40,9 +41,10 @@ def or_(first: Any, *rest: Thunk) -> Any:
     """`first or rest[0]() or ...`: the first true operand, else the last one."""
     value = first
     for number, operand in enumerate(rest):
-        if value is not False and traced(value):
+        test = value if value is False else python_truth(value)
+        if test is not False and traced(test):
             return _both(value, _rest(or_, rest[number:]), conjunction=False)
-        if python_truth(value):
+        if test:
             return value
         value = operand()
     return value
@@ -59,7 +61,8 @@ def _both(value: Any, rest: Thunk, *, conjunction: bool) -> Any:
 
 def not_(value: Any) -> Any:
     """`not value`."""
-    return jnp.logical_not(truth(value)) if traced(value) else not python_truth(value)
+    value = python_truth(value)
+    return jnp.logical_not(truth(value)) if traced(value) else not value
 
 
 _COMPARISONS: dict[str, Callable[[Any, Any], Any]] = {
@@ -84,6 +87,9 @@ def _compare(symbol: str, left: Any, right: Any) -> Any:
 
 def equal(left: Any, right: Any) -> Any:
     """`left == right`, element by element where tuples and lists hold traced values."""
+    for side in (left, right):
+        if stretches.holds(lists.readable(side, "`==`")):
+            raise stretches.refused(side)
     if not (_holds_traced(left) or _holds_traced(right)):
         return left == right
     if isinstance(left, (tuple, list)) and isinstance(right, (tuple, list)):
@@ -131,6 +137,9 @@ def in_(item: Any, container: Any) -> Any:
     """
     if isinstance(container, (jax.Array, np.ndarray)) and (traced(item) or traced(container)):
         return jnp.any(jnp.asarray(container) == item)
+    container = lists.readable(container, "`in`")
+    if stretches.holds(container):
+        return bounded.contains(container, item)
     if not isinstance(container, (tuple, list, set, frozenset, dict, range)):
         contains = getattr(type(container), "__contains__", None)
         if isinstance(contains, types.FunctionType):

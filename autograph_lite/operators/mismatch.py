@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import collections
+import dataclasses
 import re
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -112,18 +113,40 @@ def _start(name: str, found: Mismatch) -> str:
     return f"start with '{name}' of the structure and shape that it has later."
 
 
-def lost(funs: Sequence[Callable[..., Any]], raised: Sequence[bool]) -> tuple[Location, ...]:
-    """Where the branches are that may have left a variable unassigned."""
+@dataclasses.dataclass(frozen=True)
+class Lost:
+    """Branches that may have left a variable unassigned.
+
+    Attributes:
+      depth: how many bodies are traced around their statement.
+      places: where they are.
+    """
+
+    depth: int
+    places: tuple[Location, ...]
+
+
+def lost(funs: Sequence[Callable[..., Any]], raised: Sequence[bool], depth: int) -> Lost:
+    """Which of the branches that do not raise may have left a variable unassigned."""
     alive = (where.of_function(fun) for fun, dead in zip(funs, raised, strict=True) if not dead)
-    return tuple(place for place in alive if place)[:1]
+    return Lost(depth, tuple(place for place in alive if place)[:1])
 
 
-def unassigned(name: str, places: tuple[Location, ...]) -> UndefinedVariableError:
+def skipped_branch(name: str, left: Lost) -> UndefinedVariableError:
+    """A variable that is read on a path on which, as the program runs, no branch has assigned it."""
+    return UndefinedVariableError(
+        f"'{name}' was used before it was assigned.",
+        where=tuple(p for p in (where.here(), *left.places) if p),
+        why="The second line's path that was taken does not assign it.",
+        fix=f"assign '{name}' before that statement, or on its other paths too.",
+    )
+
+
+def unassigned(name: str, left: Lost) -> UndefinedVariableError:
     """A variable that is read although a branch may have skipped its assignment."""
-    here = where.here()
     return UndefinedVariableError(
         f"'{name}' may be used before it is assigned.",
-        where=tuple(p for p in (here, *places) if p),
+        where=tuple(p for p in (where.here(), *left.places) if p),
         why="Only one of the paths of the second line assigns it, and a traced value decides which is taken.",
         fix=f"assign '{name}' before that statement, or on its other paths too.",
     )

@@ -7,7 +7,7 @@ from typing import Any
 import jax.numpy as jnp
 
 from autograph_lite.converters.python_ops import NO_RETURN, Maybe, Return, Undefined, returned
-from autograph_lite.operators import checks, mismatch
+from autograph_lite.operators import checks, journal, mismatch
 from autograph_lite.operators.values import traced
 
 
@@ -28,10 +28,13 @@ def defined(value: Any) -> Any:
         raise error
     if value.present is True:
         return value.value
-    if value.missing:
-        raise mismatch.unassigned(value.name, value.missing)
+    left = value.missing
+    if left is not None and left.depth >= journal.depth():
+        raise mismatch.unassigned(value.name, left)
     if traced(value.present):
-        checks.fail_if(jnp.logical_not(value.present), mismatch.skipped_loop(value.name))
+        # On a path of its own, the read may well imply the assignment: `if c: y = 1` and later `if c: use(y)`.
+        skipped = mismatch.skipped_loop(value.name) if left is None else mismatch.skipped_branch(value.name, left)
+        checks.fail_if(jnp.logical_not(value.present), skipped)
     return value.value
 
 

@@ -9,6 +9,7 @@ from .blocks import COMPOUND, block
 from .conditions import question
 from .expressions import of_kind, tiny, walrus
 from .integers import int_expr
+from .jumps import return_
 from .writer import Writer, join
 
 
@@ -21,16 +22,18 @@ def while_(w: Writer) -> bool:
     w.scope.define(counter, "counter")
     bound = f"{counter} < {c.pick(['3', f'{int_expr(w, 1).operand()} % 5', '4'])}"
     if c.chance(25):
+        known = w.scope.copy()
         condition = f"{bound} and {walrus(w)}" if w.likes("walrus") else f"{bound} and ({question(w)})"
-        for name in [name for name in w.scope.kinds if ":=" in condition and f"({name} :=" in condition]:
+        new = {name: kind for name, kind in w.scope.kinds.items() if name not in known.kinds}
+        for name in new:  # assigned in the body, and perhaps not after the loop
             w.scope.forget(name)
     else:
-        condition = bound
-    return _loop(w, f"while {condition}:", "while", first=f"{counter} += 1")
+        condition, new = bound, {}
+    return _loop(w, f"while {condition}:", "while", new, first=f"{counter} += 1")
 
 
 def while_true(w: Writer) -> bool:
-    """`while True` that a counted `break` ends."""
+    """`while True` that a counted `break` or `return` ends."""
     counter = w.fresh("counter")
     w.emit(f"{counter} = 0")
     w.scope.define(counter, "counter")
@@ -39,8 +42,11 @@ def while_true(w: Writer) -> bool:
     w.loops.append(frozenset(w.scope.kinds))
     with w.inside("while True:", "while True"):
         w.emit(f"{counter} += 1")
-        w.emit(stop)
-        w.emit("    break")
+        with w.inside(stop):
+            if w.choices.chance(25):
+                return_(w)
+            else:
+                w.emit("break")
         block(w, 3)
     w.loops.pop()
     w.scope = join(before, [before, w.scope])
@@ -110,7 +116,7 @@ def for_python(w: Writer) -> bool:
     headers += [f"{item} in {name}" for name in lists]
     headers += [f"{item} in [v + 1 for v in (0, 2)]", f"{item} in reversed({values})"]
     header = c.pick(headers)
-    targets = {item: "counter"} | ({other: "counter"} if other in header else {})
+    targets = {item: "counter"} | ({other: "counter"} if f", {other} in " in header else {})
     tables = w.scope.of_kind("dict")
     if tables and c.chance(20):
         key = f"{tables[0]}[key]"

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import builtins
 import collections
+import symtable
 from typing import Any
 
 import numpy as np
@@ -58,6 +60,20 @@ def test_nearly_every_program_gives_a_value_and_no_program_fails_by_accident() -
                     program.source
                 )
     assert outcomes["NoneType"] > 0.85 * outcomes.total()
+
+
+def never_bound(table: symtable.SymbolTable, known: set[str]) -> list[str]:
+    """The global names that a function reads and that nothing binds."""
+    read = [s.get_name() for s in table.get_symbols() if s.is_global() and s.is_referenced()]
+    inner = [name for child in table.get_children() for name in never_bound(child, known)]
+    return [name for name in read if name not in known] + inner
+
+
+def test_every_name_that_is_read_is_bound_somewhere() -> None:
+    for program in some_programs():
+        module = symtable.symtable(program.source, "program", "exec")
+        known = {"note", "xp", "hits", "__class__", *dir(builtins), *(s.get_name() for s in module.get_symbols())}
+        assert not never_bound(module, known), program.source
 
 
 def test_values_stay_small_enough_for_thirty_two_bits() -> None:
