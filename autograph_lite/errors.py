@@ -300,23 +300,28 @@ class MutationError(AutographError, TypeError):
     Fails:
 
         @autograph_lite.convert
-        def f(x):
+        def f(n):
             log = []
-            if x > 0:
-                log.append(x)
+            while n > 0:
+                log.append(n)
+                n = n - 2
             return log
 
-        f(jnp.float32(2))
+        f(jnp.int32(3))
 
     Works:
 
         @autograph_lite.convert
-        def f(x):
+        def f(n):
             log = []
-            log.append(jnp.where(x > 0, x, 0))
+            for _ in autograph_lite.range(100):
+                if n <= 0:
+                    break
+                log.append(n)
+                n = n - 2
             return log
 
-        f(jnp.float32(2))
+        f(jnp.int32(3))
     """
 
 

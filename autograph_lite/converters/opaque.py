@@ -18,6 +18,8 @@ from autograph_lite.syntax import quote, trees
 
 SUSPENDING = (gast.Yield, gast.YieldFrom, gast.Await, gast.AsyncFor, gast.AsyncWith)
 
+NAMES = frozenset({"locals", "vars", "dir"})  # called without arguments, they give the local names
+
 
 def is_opaque(function: gast.FunctionDef | gast.AsyncFunctionDef) -> bool:
     """Whether the control flow of `function` can't be converted."""
@@ -28,13 +30,11 @@ def is_opaque(function: gast.FunctionDef | gast.AsyncFunctionDef) -> bool:
             return True
         if isinstance(node, (gast.Try, gast.TryStar)) and escapes(node.finalbody):
             return True
-        if isinstance(node, gast.Name) and node.id in ("locals", "vars", "dir", "eval", "exec") and _reads_frame(node):
+        if isinstance(node, gast.Name) and node.id in ("locals", "eval", "exec"):
+            return True
+        if isinstance(node, gast.Call) and isinstance(node.func, gast.Name) and node.func.id in NAMES and not node.args:
             return True
     return False
-
-
-def _reads_frame(node: gast.Name) -> bool:
-    return node.id in ("locals", "eval", "exec")
 
 
 def run(function: gast.FunctionDef, context: Context) -> None:

@@ -10,7 +10,7 @@ import jax
 import jax.numpy as jnp
 
 from autograph_lite.errors import ConditionError, PythonOnlyError
-from autograph_lite.operators import lists, where
+from autograph_lite.operators import lists, stretches, where
 from autograph_lite.operators.values import describe, traced
 
 
@@ -48,6 +48,8 @@ def python_truth(value: Any) -> Any:
     if isinstance(own, types.FunctionType) and not isinstance(value, jax.Array) and not traced(value):
         answer = own(value)
         return answer if traced(answer) or isinstance(answer, bool) else bool(value)  # Python's own error
+    if stretches.holds(value):
+        return stretches.truth(value)
     return lists.truth(value) if type(value) is list else value
 
 

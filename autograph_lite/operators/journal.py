@@ -19,8 +19,8 @@ import gc
 import itertools
 import threading
 import types
-from collections.abc import Hashable, Iterable, Iterator
-from typing import Any
+from collections.abc import Callable, Hashable, Iterable, Iterator
+from typing import Any, TypeVar
 
 import jax
 import numpy as np
@@ -31,6 +31,8 @@ from autograph_lite.operators import aliases, mismatch, spelling, where
 from autograph_lite.operators.places import MISSING, Contents, Place, cell_place, global_place, place_of
 from autograph_lite.operators.templates import Captured, capture
 from autograph_lite.operators.values import Tracer
+
+R = TypeVar("R")
 
 
 @dataclasses.dataclass(frozen=True)
@@ -170,7 +172,23 @@ def _equal_sets(a: Any, b: Any) -> bool:
     return isinstance(a, (frozenset, bytes)) and a == b
 
 
-@functools.lru_cache(maxsize=4096)
+def by_code(find: Callable[[types.CodeType], R]) -> Callable[[types.CodeType], R]:
+    """`find`, asked once for each code object; a `lru_cache` would hash all that is in it each time."""
+    known: dict[int, tuple[types.CodeType, R]] = {}
+
+    @functools.wraps(find)
+    def get(code: types.CodeType) -> R:
+        found = known.get(id(code))
+        if found is None:
+            if len(known) >= 4096:
+                known.clear()
+            found = known[id(code)] = code, find(code)  # which is kept, so that its id stays its own
+        return found[1]
+
+    return get
+
+
+@by_code
 def _names_used(code: types.CodeType) -> frozenset[str]:
     names = set(code.co_names)
     for const in code.co_consts:
@@ -377,9 +395,10 @@ def record_variables(fn: types.FunctionType) -> None:
     if not _stack.journals:
         return
     cells, names = written_variables(fn.__code__)
-    for name, cell in zip(fn.__code__.co_freevars, fn.__closure__ or (), strict=True):
-        if name in cells:
-            _stack.journals[-1].note(cell_place(cell, name))
+    if cells:
+        for name, cell in zip(fn.__code__.co_freevars, fn.__closure__ or (), strict=True):
+            if name in cells:
+                _stack.journals[-1].note(cell_place(cell, name))
     for name in names:
         _stack.journals[-1].note(global_place(fn.__globals__, name))
     for owner in captured(fn):
@@ -387,16 +406,18 @@ def record_variables(fn: types.FunctionType) -> None:
             record(owner)  # reading an item may make it
 
 
-def captured(fn: types.FunctionType) -> Iterator[Any]:
+def captured(fn: types.FunctionType) -> list[Any]:
     """What the variables hold that `fn` takes from around it."""
+    found = [*map(fn.__globals__.get, fn.__code__.co_names)]
     for cell in fn.__closure__ or ():
-        with contextlib.suppress(ValueError):
-            yield cell.cell_contents
-    for name in fn.__code__.co_names:
-        yield fn.__globals__.get(name)
+        try:
+            found.append(cell.cell_contents)
+        except ValueError:  # not assigned yet
+            continue
+    return found
 
 
-@functools.lru_cache(maxsize=4096)
+@by_code
 def written_variables(code: types.CodeType) -> tuple[frozenset[str], frozenset[str]]:
     """Names of the enclosing functions' variables, and of globals, that this code itself writes."""
     cells, names = set(), set()

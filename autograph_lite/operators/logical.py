@@ -14,7 +14,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from autograph_lite.errors import TracedIndexError
-from autograph_lite.operators import where
+from autograph_lite.operators import bounded, lists, stretches, where
 from autograph_lite.operators.conditions import python_truth, truth
 from autograph_lite.operators.if_stmt import if_stmt
 from autograph_lite.operators.values import describe, traced
@@ -89,6 +89,9 @@ def _compare(symbol: str, left: Any, right: Any) -> Any:
 
 def equal(left: Any, right: Any) -> Any:
     """`left == right`, element by element where tuples, lists, dicts and dataclasses hold traced values."""
+    for side in (left, right):
+        if stretches.holds(lists.readable(side, "`==`")):
+            raise stretches.refused(side)
     if (isinstance(left, _COLLECTIONS) and _is_number(right)) or (
         isinstance(right, _COLLECTIONS) and _is_number(left)
     ):
@@ -175,6 +178,9 @@ def in_(item: Any, container: Any) -> Any:
     """
     if isinstance(container, (jax.Array, np.ndarray)) and (traced(item) or traced(container)):
         return jnp.any(jnp.asarray(container) == item)
+    container = lists.readable(container, "`in`")
+    if stretches.holds(container):
+        return bounded.contains(container, item)
     if not isinstance(container, _COMPARED):
         contains = getattr(type(container), "__contains__", None)
         if isinstance(contains, types.FunctionType):

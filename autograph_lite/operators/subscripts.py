@@ -16,7 +16,7 @@ import numpy as np
 
 from autograph_lite.converters.python_ops import IN_PLACE
 from autograph_lite.errors import MutationError, TracedIndexError
-from autograph_lite.operators import aliases, checks, classes, journal, where
+from autograph_lite.operators import aliases, bounded, checks, classes, journal, lists, stretches, where
 from autograph_lite.operators.if_stmt import if_stmt
 from autograph_lite.operators.values import as_index, describe, is_arraylike, traced
 
@@ -29,6 +29,8 @@ def item(base: Any, index: Any) -> Any:
     Raises:
       TracedIndexError: a traced index where no array meaning exists: a dict's key, a string, a list of unlike items.
     """
+    if stretches.holds(base):
+        return bounded.item(base, index)
     if index.__class__ in _KEYS and base.__class__ in _CONTAINERS:
         return base[index]  # the commonest case, and nothing is traced
     if isinstance(base, jax.Array):
@@ -41,6 +43,8 @@ def item(base: Any, index: Any) -> Any:
                 fix="use jnp.where(mask, x, neutral), or the argument `where=` of jnp.sum, jnp.max and the like.",
             )
         return base[_checked(index)]
+    if isinstance(index, builtins.slice) or _is_traced_index(index):
+        lists.readable(base, "an index")
     if not _is_traced_index(index):
         if isinstance(base, dict) and hasattr(base, "__missing__"):
             journal.record(base)  # a `defaultdict` makes the item that is read
@@ -139,7 +143,7 @@ def _no_meaning(base: Any, index: Any) -> TracedIndexError:
 
 def set_item(base: Any, index: Any, value: Any) -> Any:
     """`base[index] = value`; returns what the name is bound to then."""
-    if index.__class__ in _KEYS and base.__class__ in _CONTAINERS:
+    if index.__class__ in _KEYS and base.__class__ in _CONTAINERS and not stretches.holds(base):
         classes.record(base)[index] = value
         return base
     return _written(base, index, value)
@@ -265,6 +269,9 @@ def _nothing() -> None:
 
 
 def _written(base: Any, index: Any, value: Any) -> Any:
+    if stretches.holds(base):
+        bounded.set_item(journal.record(base), index, value)
+        return base
     if isinstance(base, np.ndarray) and _needs_jax(index, value):
         base = jnp.asarray(base)
     if isinstance(base, jax.Array):

@@ -127,6 +127,17 @@ def as_array(leaf: Leaf) -> Array | None:
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
+class Deferred:
+    """A leaf that is computed where the types are joined.
+
+    Attributes:
+      make: given the lookup and the type, as `fill` has them, gives the array.
+    """
+
+    make: Callable[[Callable[[Any], Any], Array], Any]
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
 class Captured:
     """A variable's value at the end of a path, before what the path did to Python objects is undone.
 
@@ -260,6 +271,15 @@ def widen(template: Template) -> Template:
     return dataclasses.replace(template, leaves=leaves)
 
 
+def strong(template: Template) -> Template:
+    """`template` with the numbers that came from Python as those that came from arrays."""
+    leaves = tuple(
+        dataclasses.replace(leaf, weak=False) if isinstance(leaf, Array) and leaf.weak else leaf
+        for leaf in template.leaves
+    )
+    return dataclasses.replace(template, leaves=leaves)
+
+
 def fill(
     captured: Captured, template: Template, lookup: Callable[[Any], Any] = lambda leaf: leaf
 ) -> list[jax.Array]:
@@ -280,7 +300,8 @@ def fill(
     if any(isinstance(kind, Array) for kind in template.leaves):
         for leaf, kind in zip(captured.leaves, template.leaves, strict=True):
             if isinstance(kind, Array):
-                arrays.append(convert(lookup(leaf), kind))
+                made = leaf.make(lookup, kind) if type(leaf) is Deferred else lookup(leaf)
+                arrays.append(convert(made, kind))
     return arrays
 
 
@@ -323,7 +344,7 @@ def describe(template: Template) -> str:
     if template.tree == jax.tree.structure(0):
         return describe_leaf(template.leaves[0])
     shown = jax.tree.unflatten(template.tree, [_Shown(describe_leaf(leaf)) for leaf in template.leaves])
-    return repr(shown)
+    return repr(shown).replace(", ...", "")  # gaps of a list whose length only the data knows
 
 
 class _Shown(str):

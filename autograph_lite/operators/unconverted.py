@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 import linecache
 import re
 import types
@@ -13,7 +12,7 @@ from typing import Any
 import jax
 
 from autograph_lite import config
-from autograph_lite.errors import ConversionError, NotAFunctionError, PythonOnlyError
+from autograph_lite.errors import ConversionError, NotAFunctionError, PythonOnlyError, SourceNotFoundError
 from autograph_lite.operators import where
 from autograph_lite.operators.values import Tracer
 
@@ -36,6 +35,11 @@ def is_textless(fn: types.FunctionType) -> bool:
     return path.startswith("<") and not path.startswith("<frozen") and path not in linecache.cache
 
 
+def is_left(fn: types.FunctionType, error: ConversionError) -> bool:
+    """Whether `fn`, which can't be converted, is called as it is: no text of its own is to be had."""
+    return isinstance(error, SourceNotFoundError) or fn.__code__.co_filename.startswith("<")
+
+
 def remember(fn: Callable[..., Any], reason: ConversionError) -> None:
     """Keeps the reason for which `fn` is called as it is, and logs it."""
     _reasons[fn] = reason
@@ -50,14 +54,14 @@ def why(fn: Callable[..., Any]) -> ConversionError | None:
         return None
 
 
-def explained(fn: Callable[..., Any], reason: ConversionError) -> Callable[..., Any]:
-    """`fn`, which was not converted for that reason and says so where it needs a value that is traced.
+@where.between
+def explained(fn: Callable[..., Any], reason: ConversionError, name: str) -> Callable[..., Any]:
+    """`fn`, a function called `name`, which was not converted for that reason and says so where it needs a value that is traced.
 
     Raises:
       PythonOnlyError: in place of JAX's error about a traced value.
     """
 
-    @functools.wraps(fn)
     def run(*args: Any, **kwargs: Any) -> Any:
         try:
             return fn(*args, **kwargs)
@@ -65,7 +69,7 @@ def explained(fn: Callable[..., Any], reason: ConversionError) -> Callable[..., 
             if not any(isinstance(leaf, Tracer) for leaf in jax.tree.leaves((args, kwargs))):
                 raise
             raise PythonOnlyError(
-                f"'{fn.__name__}' needs the value of a traced argument, and it was not converted.",
+                f"'{name}' needs the value of a traced argument, and it was not converted.",
                 where=where.here(),
                 why="\n".join(_sentences(reason)),
                 fix=reason.fix,

@@ -9,11 +9,14 @@ import re
 import sys
 import types
 from collections.abc import Callable
-from typing import Any
+from typing import Any, TypeVar
 
 import jax
 
+from autograph_lite import _jax
 from autograph_lite.errors import Location
+
+F = TypeVar("F", bound=Callable[..., Any])
 
 PACKAGE = str(pathlib.Path(__file__).resolve().parent.parent)
 JAX = f"{pathlib.Path(jax.__file__).parent}/"
@@ -65,10 +68,55 @@ def expression() -> str:
 
 def user_frame() -> types.FrameType | None:
     """The innermost frame that is not ours, nor JAX's."""
-    frame: types.FrameType | None = sys._getframe(1)
-    while frame is not None and is_ours(frame.f_code.co_filename):
+    return outer_frame(sys._getframe(0))
+
+
+def outer_frame(frame: types.FrameType) -> types.FrameType | None:
+    """The next frame outwards from `frame` that is not ours, nor JAX's."""
+    outer = frame.f_back
+    while outer is not None and is_ours(outer.f_code.co_filename):
+        outer = outer.f_back
+    return outer
+
+
+_TREES = frozenset(fn.__code__.co_filename for fn in (jax.tree.flatten, jax.tree_util.tree_flatten))
+_TAKERS = tuple(
+    f"{PACKAGE}/{name}.py"
+    for name in (
+        "operators/aliases",
+        "operators/packing",
+        "operators/templates",
+        "runtime/cutting",
+        "runtime/signature",
+        "runtime/state",
+    )
+)
+
+
+def asked_by_us() -> bool:
+    """Whether it is this package, and not a library, that takes a tree apart; called by what flattens a node of ours."""
+    frame: types.FrameType | None = sys._getframe(2)
+    while frame is not None and frame.f_code.co_filename in _TREES:
         frame = frame.f_back
-    return frame
+    return frame is not None and frame.f_code.co_filename in _TAKERS
+
+
+def between(make: F) -> F:
+    """`make`, whose inner functions run between the user's frame and a library's: `warnings` skips them.
+
+    It skips the frames of an import, by the names of their files; `stacklevel=2` in a library then names the user's line.
+    """
+    code: types.CodeType = make.__code__
+    path = f"{code.co_filename} (skipped as importlib._bootstrap is)"
+    consts = [c.replace(co_filename=path) if isinstance(c, types.CodeType) else c for c in code.co_consts]
+    make.__code__ = code.replace(co_consts=tuple(consts))
+    return make
+
+
+def without_frame(error: BaseException) -> None:
+    """Takes the frame that has caught `error` out of its traceback, unless the user wants to see all frames."""
+    if error.__traceback__ is not None and not _jax.shows_all_frames():
+        error.__traceback__ = error.__traceback__.tb_next
 
 
 def is_ours(path: str) -> bool:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import collections
+
 import jax.numpy as jnp
 import numpy as np
 
@@ -67,9 +69,9 @@ def test_a_key_that_one_path_makes() -> None:
     )
 
 
-def test_a_list_that_one_path_appends_to() -> None:
+def test_a_deque_that_one_path_appends_to() -> None:
     def f(x):
-        log = []
+        log = collections.deque()
         if x > 0:
             log.append(x)
         return log
