@@ -299,7 +299,7 @@ def _stage_some(
             return past if until is None else jnp.logical_or(past, truth(until(*now)))
 
         step = _unless(stop, _place_at(one, body_fun), names)
-        result: tuple[Any, ...] = step(index, *values)
+        result: tuple[Any, ...] = step(lambda: (index,), *values)
         return result
 
     body.names = names  # type: ignore[attr-defined]

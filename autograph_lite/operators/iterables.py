@@ -311,10 +311,10 @@ def combined(values: tuple[Any, ...]) -> tuple[Staged, ...] | None:
             parts.append(Range(value.start, value.stop, value.step))
         elif isinstance(value, (np.ndarray, jax.Array)) and value.ndim:
             parts.append(Rows(jnp.asarray(value)))
-        elif any(isinstance(other, Items) for other in found):
-            raise stretches.refused(next(filter(stretches.holds, values)))
         elif unknown and isinstance(value, (list, tuple)) and _are_numbers(value):
             parts.append(Rows(_numbers(value)))
+        elif any(isinstance(other, Items) for other in found):
+            raise stretches.refused(next(filter(stretches.holds, values)))
         elif unknown:
             raise IterationError(
                 f"Items of {describe(value)} go with those of a range whose bound is traced.",

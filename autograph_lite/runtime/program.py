@@ -21,6 +21,7 @@ from autograph_lite.operators import (
     raising,
     recipes,
     spelling,
+    stretches,
     unconverted,
     where,
 )
@@ -171,6 +172,8 @@ def _refuse_foreign(changes: dict[Any, journal.Change], *, owned: bool) -> None:
     """Refuses what would leave a tracer of somebody else's trace in an object."""
     for change in changes.values():
         for key, value in change.new.items():
+            if isinstance(value, list) and stretches.holds(value):
+                continue  # see `cutting`
             tracers = [leaf for leaf in jax.tree.leaves(value) if isinstance(leaf, Tracer)]
             if value is change.old.get(key) or not tracers:
                 continue
