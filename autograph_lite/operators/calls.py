@@ -19,7 +19,6 @@ from autograph_lite.errors import ConversionError, SourceNotFoundError
 from autograph_lite.operators import (
     classes,
     journal,
-    list_errors,
     lists,
     policy,
     recipes,
@@ -287,7 +286,6 @@ def _builtin(fn: Any) -> Any:
         if isinstance(owner, MUTATORS) and fn.__name__ in READERS:
             lists.readable(owner, f"its {fn.__name__}()")
         elif not isinstance(owner, (str, bytes, tuple, int, float)):
-            list_errors.touched(owner)
             journal.record(owner)
     method = _overloads.get(getattr(type(owner), fn.__name__, None))
     if method is not None:

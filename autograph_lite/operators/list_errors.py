@@ -2,39 +2,12 @@
 
 from __future__ import annotations
 
-import threading
-from collections import OrderedDict
 from typing import Any
 
 from autograph_lite.errors import Location, MutationError
-from autograph_lite.operators import where
+from autograph_lite.operators import spelling
 from autograph_lite.operators.places import Place
 from autograph_lite.operators.templates import Mismatch
-
-REMEMBERED = 256  # lists whose last change is known
-
-
-class _Local(threading.local):
-    def __init__(self) -> None:
-        self.touched: OrderedDict[int, tuple[str, int, str]] = OrderedDict()
-
-
-_local = _Local()
-
-
-def touched(owner: Any) -> None:
-    """Notes the user's line that is about to change `owner`."""
-    frame = where.user_frame()
-    if frame is not None:
-        _local.touched[id(owner)] = frame.f_code.co_filename, frame.f_lineno, frame.f_code.co_name
-        if len(_local.touched) > REMEMBERED:
-            _local.touched.popitem(last=False)
-
-
-def touched_at(owner: Any) -> Location | tuple[()]:
-    """The last line that has changed `owner`, as far as it is known."""
-    found = _local.touched.get(id(owner))
-    return () if found is None else where.at(*found)
 
 
 def uneven(place: Place, location: Any) -> MutationError:
@@ -106,4 +79,4 @@ def changing(place: Place, found: Mismatch, location: Any) -> MutationError:
 
 
 def _places(place: Place, location: Any) -> tuple[Location, ...]:
-    return tuple(found for found in (touched_at(place.owner), location) if found)
+    return tuple(found for found in (spelling.written_at(place.owner), location) if found)
