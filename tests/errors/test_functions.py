@@ -42,7 +42,7 @@ def test_a_class_where_a_function_is_expected() -> None:
 
 def test_something_that_can_not_be_called() -> None:
     assert refusal(3) == (
-        "NotAFunctionError: A int is no function: it can't be called.\n\n"
+        "NotAFunctionError: An int is no function: it can't be called.\n\n"
         "Fix: hand over a function, a bound method or another callable."
     )
 
