@@ -29,7 +29,7 @@ class AutographError(Exception):
 
     Attributes:
       what: one sentence that says what was done and found.
-      where: the places in the user's source that are concerned, the decisive one first.
+      where: the places in the user's source that are concerned, the decisive one first, each once.
       why: the rule that was broken, with what was found on each side; may be empty.
       fix: what to type instead; may be empty.
     """
@@ -38,7 +38,7 @@ class AutographError(Exception):
         self, what: str, *, where: Location | tuple[Location, ...] = (), why: str = "", fix: str = ""
     ) -> None:
         self.what, self.why, self.fix = what, why, fix
-        self.where = (where,) if isinstance(where, Location) else tuple(where)
+        self.where = (where,) if isinstance(where, Location) else tuple(dict.fromkeys(where))
         super().__init__(self._message())
 
     def _message(self) -> str:

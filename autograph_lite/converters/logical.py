@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import gast
 
+from autograph_lite.converters import opaque
 from autograph_lite.converters.context import Context
 from autograph_lite.converters.static import is_static
 from autograph_lite.syntax import quote, trees
@@ -33,7 +34,7 @@ def run(function: gast.AST, context: Context) -> None:
 
 class _Logical(trees.Transformer):
     def __init__(self, context: Context) -> None:
-        self.ag, self.lists = context.ag, context.lists
+        self.ag, self.lists, self.context = context.ag, context.lists, context
 
     def visit_If(self, node: gast.If) -> gast.AST:
         self.truths(node.test)
@@ -53,6 +54,11 @@ class _Logical(trees.Transformer):
                     self.truths(value)
             case gast.UnaryOp(op=gast.Not(), operand=operand):
                 self.truths(operand)
+
+    def visit_ClassDef(self, node: gast.ClassDef) -> gast.AST:
+        self.generic_visit(node)
+        opaque.run(node, self.context)
+        return node
 
     def visit_BoolOp(self, node: gast.BoolOp) -> gast.AST:
         if is_static(node):

@@ -1,4 +1,4 @@
-"""Functions whose control flow stays Python's: generators, coroutines, and those that jump out of `finally`.
+"""What keeps Python's control flow: generators, coroutines, functions that jump out of `finally`, bodies of classes.
 
     if x > 0:                             if ag.python_test(x > 0):
         yield x                               yield x
@@ -37,9 +37,9 @@ def is_opaque(function: gast.FunctionDef | gast.AsyncFunctionDef) -> bool:
     return False
 
 
-def run(function: gast.FunctionDef, context: Context) -> None:
-    """Rewrites the tests in the body of `function` in place; nested functions keep theirs."""
-    _Tests(context).block(function.body)
+def run(scope: gast.FunctionDef | gast.ClassDef, context: Context) -> None:
+    """Rewrites the tests in the body of `scope` in place; functions and classes in it keep theirs."""
+    _Tests(context).block(scope.body)
 
 
 class _Tests(trees.Transformer):

@@ -23,7 +23,6 @@ from autograph_lite.operators import (
     classes,
     journal,
     library,
-    list_errors,
     lists,
     policy,
     recipes,
@@ -330,7 +329,6 @@ def _builtin(fn: Any) -> Any:
         if isinstance(owner, library.MUTATORS) and fn.__name__ in READERS:
             lists.readable(owner, f"its {fn.__name__}()")
         elif not isinstance(owner, (str, bytes, tuple, int, float)):
-            list_errors.touched(owner)
             journal.record(owner)
     elif isinstance(owner, library.MUTATORS) and fn.__name__ not in READERS:
         aliases.refuse_write(owner)

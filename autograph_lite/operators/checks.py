@@ -257,7 +257,7 @@ def refuse_handlers(error: BaseException) -> None:
     for kinds, trace, around in reversed(_local.handlers):
         # A `try` around a call of a compiled function, which is another trace, gets the exception from the call.
         if trace == base and _catches(kinds(), error):
-            places = tuple(p for p in (where.here(), where.at(*around)) if p)
+            places = tuple(p for p in (where.raised_at(error), where.at(*around)) if p)
             raise HandledRaiseError(
                 f"'{type(error).__name__}' is raised under a traced condition inside a `try` that catches it.",
                 where=places,

@@ -8,7 +8,7 @@ from typing import Any
 import jax.numpy as jnp
 
 from autograph_lite.operators import branches, journal
-from autograph_lite.operators.conditions import python_truth, truth
+from autograph_lite.operators.conditions import operand, python_truth, truth
 from autograph_lite.operators.staging import enter
 from autograph_lite.operators.values import traced
 
@@ -50,4 +50,4 @@ def if_stmt(
 
 def if_expr(test: Any, true_fun: Callable[[], Any], false_fun: Callable[[], Any]) -> Any:
     """`true_fun() if test else false_fun()`."""
-    return if_stmt(test, true_fun, false_fun)
+    return if_stmt(operand(test) if traced(test) else test, true_fun, false_fun)

@@ -2,39 +2,12 @@
 
 from __future__ import annotations
 
-import threading
-from collections import OrderedDict
 from typing import Any
 
 from autograph_lite.errors import Location, MutationError
-from autograph_lite.operators import spelling, where
+from autograph_lite.operators import spelling
 from autograph_lite.operators.places import Place
 from autograph_lite.operators.templates import Mismatch
-
-REMEMBERED = 256  # lists whose last change is known
-
-
-class _Local(threading.local):
-    def __init__(self) -> None:
-        self.touched: OrderedDict[int, tuple[str, int, str]] = OrderedDict()
-
-
-_local = _Local()
-
-
-def touched(owner: Any) -> None:
-    """Notes the user's line that is about to change `owner`."""
-    frame = where.user_frame()
-    if frame is not None:
-        _local.touched[id(owner)] = frame.f_code.co_filename, frame.f_lineno, frame.f_code.co_name
-        if len(_local.touched) > REMEMBERED:
-            _local.touched.popitem(last=False)
-
-
-def touched_at(owner: Any) -> Location | tuple[()]:
-    """The last line that has changed `owner`, as far as it is known."""
-    found = _local.touched.get(id(owner))
-    return () if found is None else where.at(*found)
 
 
 def unbounded(place: Place, location: Any) -> MutationError:
@@ -74,7 +47,7 @@ def iterated(owner: Any, location: Any) -> MutationError:
     """A list that changes while a loop goes over it."""
     return MutationError(
         f"{_called(spelling.base(owner))} is changed in a loop over its own items, and a traced value decides how.",
-        where=tuple(found for found in (location, touched_at(owner)) if found),
+        where=tuple(found for found in (location, spelling.written_at(owner)) if found),
         why="How often such a loop runs depends on what it does.",
         fix="loop over a copy, list(ys), or over a range with a known bound.",
     )
@@ -164,4 +137,4 @@ def changing(place: Place, found: Mismatch, location: Any) -> MutationError:
 
 
 def _places(place: Place, location: Any) -> tuple[Location, ...]:
-    return tuple(dict.fromkeys(found for found in (touched_at(place.owner), location) if found))
+    return tuple(dict.fromkeys(found for found in (spelling.written_at(place.owner), location) if found))

@@ -32,7 +32,7 @@ import numpy as np
 from jax import lax
 
 from autograph_lite.errors import MutationError
-from autograph_lite.operators import list_errors, where
+from autograph_lite.operators import list_errors, spelling, where
 from autograph_lite.operators.places import Contents, Place
 from autograph_lite.operators.templates import (
     Array,
@@ -363,7 +363,7 @@ def readable(owner: Any, what: str) -> Any:
         raise Uneven(growth.token)
     raise MutationError(
         f"A {type(owner).__name__} that grows in a staged loop is read as a whole inside the loop, by {what}.",
-        where=tuple(p for p in (where.here(), list_errors.touched_at(owner)) if p),
+        where=tuple(p for p in (where.here(), spelling.written_at(owner)) if p),
         why="The loop is compiled once for all its iterations, so its length is no constant.",
         fix="use a list, or keep what is needed in a variable.",
     )

@@ -15,7 +15,7 @@ import numpy as np
 
 from autograph_lite.errors import TracedIndexError
 from autograph_lite.operators import bounded, lists, stretches, where
-from autograph_lite.operators.conditions import python_truth, truth
+from autograph_lite.operators.conditions import operand, python_truth, truth
 from autograph_lite.operators.if_stmt import if_stmt
 from autograph_lite.operators.values import describe, traced
 
@@ -29,26 +29,26 @@ def _rest(combine: Callable[..., Any], operands: tuple[Thunk, ...]) -> Thunk:
 def and_(first: Any, *rest: Thunk) -> Any:
     """`first and rest[0]() and ...`: the first false operand, else the last one."""
     value = first
-    for number, operand in enumerate(rest):
+    for number, thunk in enumerate(rest):
         test = value if value is True else python_truth(value)
         if test is not True and traced(test):
-            return _both(value, _rest(and_, rest[number:]), conjunction=True)
+            return _both(operand(value, len(rest) - number), _rest(and_, rest[number:]), conjunction=True)
         if not test:
             return value
-        value = operand()
+        value = thunk()
     return value
 
 
 def or_(first: Any, *rest: Thunk) -> Any:
     """`first or rest[0]() or ...`: the first true operand, else the last one."""
     value = first
-    for number, operand in enumerate(rest):
+    for number, thunk in enumerate(rest):
         test = value if value is False else python_truth(value)
         if test is not False and traced(test):
-            return _both(value, _rest(or_, rest[number:]), conjunction=False)
+            return _both(operand(value, len(rest) - number), _rest(or_, rest[number:]), conjunction=False)
         if test:
             return value
-        value = operand()
+        value = thunk()
     return value
 
 
@@ -64,7 +64,7 @@ def _both(value: Any, rest: Thunk, *, conjunction: bool) -> Any:
 def not_(value: Any) -> Any:
     """`not value`."""
     value = python_truth(value)
-    return jnp.logical_not(truth(value)) if traced(value) else not value
+    return jnp.logical_not(truth(operand(value))) if traced(value) else not value
 
 
 _COMPARISONS: dict[str, Callable[[Any, Any], Any]] = {
@@ -79,6 +79,8 @@ def compare(left: Any, *symbols_and_operands: Any) -> Any:
     result = _compare(symbol, left, right)
     if not rest:
         return result
+    if traced(result):
+        operand(result, len(rest) // 2)
     return and_(result, lambda: compare(right, rest[0], rest[1](), *rest[2:]))
 
 

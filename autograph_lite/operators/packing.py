@@ -82,7 +82,7 @@ def template_of(item: Item, most: int, room: int, values: Iterable[Captured], pl
       values: what it is made of.
       place: the list.
     """
-    origin = spelling.base(place.owner) or "", list_errors.touched_at(place.owner)
+    origin = spelling.base(place.owner) or "", spelling.written_at(place.owner)
     lengths = [value.value.length for value in values if isinstance(value.value, Stretch)]
     varying: frozenset[str] = frozenset().union(*map(_jax.varying_axes, lengths))
     kinds = [Array(jnp.dtype("int32"), False, (), varying)]

@@ -4,7 +4,7 @@
     d['k'] = x                            "d['k']"
     log.append(x)                         'log'
 
-Only errors ask. The line of the last write to an object is kept while a trace goes on, and the source there is read.
+Only errors ask. The lines that write to an object are kept while a trace goes on, and the source there is read.
 """
 
 from __future__ import annotations
@@ -21,10 +21,12 @@ from typing import Any
 from autograph_lite.errors import Location
 from autograph_lite.operators import where
 
+Line = tuple[types.CodeType, int]
+
 
 class _Local(threading.local):
     def __init__(self) -> None:
-        self.writes: dict[int, tuple[types.CodeType, int]] = {}
+        self.writes: dict[int, dict[Line, None]] = {}  # the last one comes last
 
 
 _local = _Local()
@@ -36,7 +38,10 @@ def wrote(owner: Any) -> None:
     while frame is not None and where.is_ours(frame.f_code.co_filename):
         frame = frame.f_back
     if frame is not None:
-        _local.writes[id(owner)] = frame.f_code, frame.f_lineno
+        lines = _local.writes.setdefault(id(owner), {})
+        line = frame.f_code, frame.f_lineno
+        lines.pop(line, None)
+        lines[line] = None
 
 
 def forget() -> None:
@@ -46,10 +51,18 @@ def forget() -> None:
 
 def written_at(owner: Any) -> Location | None:
     """The user's line that changed `owner` last."""
-    if id(owner) not in _local.writes:
-        return None
-    code, line = _local.writes[id(owner)]
-    return where.at(code.co_filename, line, where.function_name(code))
+    return next(map(_location, _lines(owner)), None)
+
+
+def _location(line: Line) -> Location:
+    code, number = line
+    return where.at(code.co_filename, number, where.function_name(code))
+
+
+def _lines(owner: Any) -> list[Line]:
+    """The user's lines that have written to `owner`, the last one first; of a container, that one only."""
+    lines = list(_local.writes.get(id(owner), ()))[::-1]
+    return lines if _has_attributes(owner) else lines[:1]
 
 
 class Label(str):
@@ -73,7 +86,10 @@ class Label(str):
 
     @property
     def line(self) -> Location | None:
-        """The user's line that wrote there."""
+        """The user's line that wrote there; where it is not clear which, the last that wrote to the object."""
+        for line in _lines(self.owner):
+            if _spelled_on(line, self.owner, self.key):
+                return _location(line)
         return written_at(self.owner)
 
 
@@ -86,7 +102,18 @@ def label(owner: Any, key: Hashable, otherwise: str) -> Label:
 
 def spelled(owner: Any, key: Hashable) -> str | None:
     """The user's spelling of what `owner` holds under `key`, from the line that wrote it last."""
-    for node in _writes_on_line(owner):
+    for line in _lines(owner):
+        text = _spelled_on(line, owner, key)
+        if text:
+            return text
+    if _has_attributes(owner):
+        return None  # the name of the object alone would mislead
+    text = base(owner)
+    return f"{text}[{key!r}]" if text and isinstance(owner, dict) else text
+
+
+def _spelled_on(line: Line, owner: Any, key: Hashable) -> str | None:
+    for node in _writes_on_line(line, owner):
         match node:
             case ast.Attribute(attr=name) if name == key:
                 return ast.unparse(node)
@@ -94,13 +121,13 @@ def spelled(owner: Any, key: Hashable) -> str | None:
                 return f"{ast.unparse(value)}[{key!r}]" if _is_item(owner) else ast.unparse(value)
             case ast.Call(func=ast.Name(id="setattr" | "delattr"), args=[first, *_]):
                 return f"{ast.unparse(first)}.{key}"
-    text = base(owner)
-    return f"{text}[{key!r}]" if text and isinstance(owner, dict) else text
+    return None
 
 
 def base(owner: Any) -> str | None:
     """The user's spelling of the object `owner`, from the line that wrote to it last."""
-    for node in _writes_on_line(owner):
+    lines = _lines(owner)
+    for node in _writes_on_line(lines[0], owner) if lines else ():
         match node:
             case (
                 ast.Attribute(value=value)
@@ -117,17 +144,20 @@ def _is_item(owner: Any) -> bool:
     return isinstance(owner, (list, dict))
 
 
-def _writes_on_line(owner: Any) -> list[ast.expr]:
-    """The expressions that change an object on the line that wrote to `owner` last; none where it is not clear which."""
-    if id(owner) not in _local.writes:
-        return []
-    code, line = _local.writes[id(owner)]
+def _has_attributes(owner: Any) -> bool:
+    """Whether `owner` is changed by `owner.name = value`, and not by `owner[key] = value`."""
+    return not isinstance(owner, (list, dict, set, bytearray)) and hasattr(owner, "__dict__")
+
+
+def _writes_on_line(line: Line, owner: Any) -> list[ast.expr]:
+    """The expressions that change an object on a line that wrote to `owner`; none where it is not clear which."""
+    code, number = line
     found = [
         node
         for node in _changes(_parsed(code.co_filename, len(linecache.getlines(code.co_filename))))
-        if node.lineno == line
+        if node.lineno == number
     ]
-    if isinstance(owner, (list, dict, set, bytearray)) or not hasattr(owner, "__dict__"):
+    if not _has_attributes(owner):
         found = [node for node in found if not isinstance(node, ast.Attribute)]
     else:
         found = [node for node in found if not isinstance(node, ast.Subscript)]

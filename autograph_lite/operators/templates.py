@@ -19,7 +19,7 @@ from jax import lax
 from autograph_lite import _jax
 from autograph_lite.converters.python_ops import Maybe, Returned
 from autograph_lite.operators import objects
-from autograph_lite.operators.values import SCALARS, is_arraylike
+from autograph_lite.operators.values import SCALARS, article, is_arraylike
 
 
 @dataclasses.dataclass(frozen=True)
@@ -86,11 +86,16 @@ class Template:
 
 
 class Mismatch(Exception):
-    """Two templates that have no common one; says why, for the error that names the variable."""
+    """Two templates that have no common one; says why, for the error that names the variable.
 
-    def __init__(self, left: str, right: str) -> None:
+    Attributes:
+      left, right: what they are, in words.
+      kind: the class, where they are two objects of one class.
+    """
+
+    def __init__(self, left: str, right: str, kind: type | None = None) -> None:
         super().__init__(left, right)
-        self.left, self.right = left, right
+        self.left, self.right, self.kind = left, right, kind
 
 
 def same(a: Any, b: Any) -> bool:
@@ -240,7 +245,10 @@ def join_leaves(a: Leaf, b: Leaf) -> Leaf:
         return a
     x, y = as_array(a), as_array(b)
     if x is None or y is None or x.shape != y.shape:
-        raise Mismatch(describe_leaf(a), describe_leaf(b))
+        left, right = describe_leaf(a), describe_leaf(b)
+        if left != right or not isinstance(a, Fixed) or not isinstance(b, Fixed):
+            raise Mismatch(left, right)
+        raise Mismatch(left, f"a different {right.partition(' ')[2] or 'object'}", type(b.value))
     return join_arrays(x, y)
 
 
@@ -367,6 +375,5 @@ def describe_leaf(leaf: Leaf) -> str:
         return str(as_array(leaf))
     if callable(value) and hasattr(value, "__qualname__"):
         return f"the function '{value.__qualname__}'"
-    return (
-        f"{type(value).__name__} {value!r}" if isinstance(value, str) else f"a {type(value).__name__} object"
-    )
+    kind = type(value).__name__
+    return f"{kind} {value!r}" if isinstance(value, str) else f"{article(kind)} {kind} object"

@@ -14,7 +14,7 @@ import jax
 from autograph_lite import config
 from autograph_lite.errors import ConversionError, NotAFunctionError, PythonOnlyError, SourceNotFoundError
 from autograph_lite.operators import where
-from autograph_lite.operators.values import Tracer
+from autograph_lite.operators.values import Tracer, article
 
 NEEDS_PYTHON = (
     jax.errors.ConcretizationTypeError,
@@ -85,16 +85,9 @@ def is_about_tracer(error: BaseException) -> bool:
 
 def needs_value(error: BaseException) -> PythonOnlyError:
     """JAX's error, or Python's, about a tracer, at the user's line and with a remedy."""
-    tb = error.__traceback__
-    place: Any = ()
-    while tb is not None:
-        if not where.is_ours(tb.tb_frame.f_code.co_filename):
-            code = tb.tb_frame.f_code
-            place = where.at(code.co_filename, tb.tb_lineno, where.function_name(code))
-        tb = tb.tb_next
     return PythonOnlyError(
         f"Python needs the value of a traced array. {_TRACER.sub('traced array', str(error).partition(chr(10))[0])}",
-        where=place,
+        where=where.raised_at(error),
         why="The value is known when the compiled program runs, and not while the function is traced.",
         fix="compute with jax.numpy on the array, or pass the value as a Python number, which is not traced.",
     )
@@ -110,7 +103,7 @@ def not_a_function(value: Any) -> NotAFunctionError:
             fix=f"convert a method of '{value.__name__}', or a function that makes the objects and uses them.",
         )
     return NotAFunctionError(
-        f"A {type(value).__name__} is no function: it can't be called.",
+        f"{article(type(value).__name__).capitalize()} {type(value).__name__} is no function: it can't be called.",
         where=where.here(),
         fix="hand over a function, a bound method or another callable.",
     )

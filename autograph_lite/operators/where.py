@@ -54,16 +54,26 @@ def expression() -> str:
     frame = user_frame()
     if frame is None:
         return ""
-    positions = list(frame.f_code.co_positions())
-    line, last, column, end = positions[frame.f_lasti // 2] if frame.f_lasti >= 0 else (None,) * 4
-    if line is None or line != last or column is None or end is None:
-        line, column, end = frame.f_lineno, 0, None
-    return (
-        linecache.getline(frame.f_code.co_filename, line)
-        .encode()[column:end]
-        .decode(errors="replace")
-        .strip()
-    )
+    path, positions = frame.f_code.co_filename, list(frame.f_code.co_positions())
+    first, last, column, end = positions[frame.f_lasti // 2] if frame.f_lasti >= 0 else (None,) * 4
+    if first is None or last is None or column is None or end is None:
+        return linecache.getline(path, frame.f_lineno).strip()
+    lines = [linecache.getline(path, line).encode() for line in range(first, last + 1)]
+    lines[-1] = lines[-1][:end]
+    lines[0] = lines[0][column:]
+    return " ".join(line.decode(errors="replace").strip() for line in lines)
+
+
+def raised_at(error: BaseException) -> Location | tuple[()]:
+    """The user's line that has raised `error`; the line that is running, where nothing has raised it yet."""
+    place = here() if error.__traceback__ is None else ()
+    tb = error.__traceback__
+    while tb is not None:
+        code = tb.tb_frame.f_code
+        if not is_ours(code.co_filename):
+            place = at(code.co_filename, tb.tb_lineno, function_name(code))
+        tb = tb.tb_next
+    return place
 
 
 def user_frame() -> types.FrameType | None:
