@@ -19,7 +19,7 @@ import jax
 from autograph_lite import _jax
 from autograph_lite.converters.python_ops import Maybe
 from autograph_lite.errors import MutationError
-from autograph_lite.operators import where
+from autograph_lite.operators import trees, where
 
 
 class _Local(threading.local):
@@ -37,6 +37,10 @@ def containers(value: Any) -> list[Any]:
     def visit(node: Any) -> bool:
         if isinstance(node, (list, dict)):
             found.append(node)
+        if trees.is_unordered(node):
+            for item in node.values():
+                found.extend(containers(item))
+            return True
         return False
 
     if isinstance(value, Maybe):

@@ -12,7 +12,16 @@ import jax.numpy as jnp
 
 from autograph_lite import _jax
 from autograph_lite.errors import ConditionError
-from autograph_lite.operators import checks, comprehensions, iterables, journal, lists, reductions, where
+from autograph_lite.operators import (
+    checks,
+    comprehensions,
+    iterables,
+    journal,
+    lists,
+    reductions,
+    trees,
+    where,
+)
 from autograph_lite.operators.conditions import truth
 from autograph_lite.operators.values import as_index, describe, is_arraylike, traced
 
@@ -167,7 +176,7 @@ def sorted_(iterable: Any, /, *, key: Any = None, reverse: Any = False) -> list[
         else _mapped(key, items)
     )
     if isinstance(keys, list):
-        if not any(traced(leaf) for leaf in jax.tree.leaves(keys)):
+        if not any(traced(leaf) for leaf in trees.leaves(keys)):
             return sorted(items) if key is None and not reverse else _python_sorted(items, keys, reverse)
         if not all(is_arraylike(k) and jnp.ndim(k) == 0 for k in keys):
             raise ConditionError(
@@ -180,8 +189,8 @@ def sorted_(iterable: Any, /, *, key: Any = None, reverse: Any = False) -> list[
     order = jnp.argsort(keys, stable=True, descending=bool(reverse))
     if not isinstance(items, list):
         return lists.unstacked(items[order])
-    stacked = jax.tree.map(lambda *leaves: jnp.stack([jnp.asarray(v) for v in leaves])[order], *items)
-    leaves, tree = jax.tree.flatten(stacked)
+    stacked = trees.map(lambda *leaves: jnp.stack([jnp.asarray(v) for v in leaves])[order], *items)
+    leaves, tree = trees.flatten(stacked)
     return [jax.tree.unflatten(tree, row) for row in zip(*map(lists.unstacked, leaves), strict=True)]
 
 

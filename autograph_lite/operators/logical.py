@@ -13,7 +13,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from autograph_lite.errors import TracedIndexError
-from autograph_lite.operators import where
+from autograph_lite.operators import trees, where
 from autograph_lite.operators.conditions import python_truth, truth
 from autograph_lite.operators.if_stmt import if_stmt
 from autograph_lite.operators.values import describe, traced
@@ -122,7 +122,7 @@ def _is_number(value: Any) -> bool:
 
 
 def _holds_traced(value: Any) -> bool:
-    return isinstance(value, (tuple, list, dict)) and any(map(traced, jax.tree.leaves(value)))
+    return isinstance(value, (tuple, list, dict)) and any(map(traced, trees.leaves(value)))
 
 
 def _truth_of(value: Any) -> Thunk:
@@ -148,7 +148,7 @@ def in_(item: Any, container: Any) -> Any:
         if traced(item) and not _has_own_contains(container):
             raise _no_membership(item, container)
         return item in container
-    if not any(map(traced, jax.tree.leaves((item, [] if isinstance(container, range) else list(container))))):
+    if not any(map(traced, trees.leaves((item, [] if isinstance(container, range) else list(container))))):
         return item in container
     if isinstance(container, range) and traced(item):
         inside = (item >= container.start) & (item < container.stop)

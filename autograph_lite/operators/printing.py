@@ -9,6 +9,7 @@ from typing import Any, TextIO
 import jax
 
 from autograph_lite import _jax
+from autograph_lite.operators import trees
 from autograph_lite.operators.values import traced
 
 
@@ -21,7 +22,7 @@ def print(*values: Any, sep: str | None = " ", end: str | None = "\n", file: Tex
       end: as for the builtin.
       file: as for the builtin; None is `sys.stdout` at the time of the execution.
     """
-    leaves, tree = jax.tree.flatten(values)
+    leaves, tree = trees.flatten(values)
     late = [leaf for leaf in leaves if traced(leaf)]
 
     if late or _jax.tracing():

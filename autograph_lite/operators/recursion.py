@@ -10,7 +10,7 @@ from typing import Any
 import jax
 
 from autograph_lite.errors import TracedRecursionError
-from autograph_lite.operators import journal, where
+from autograph_lite.operators import journal, trees, where
 from autograph_lite.operators.values import traced
 
 
@@ -59,7 +59,7 @@ def _short(fn: Any) -> str:
 
 
 def _signature(args: Any, kwargs: Any) -> Any:
-    leaves, tree = jax.tree.flatten((args, kwargs))
+    leaves, tree = trees.flatten((args, kwargs))
     return tree, tuple(
         (jax.typeof(leaf).shape, jax.typeof(leaf).dtype) if traced(leaf) else _known(leaf) for leaf in leaves
     )

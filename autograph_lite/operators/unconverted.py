@@ -14,7 +14,7 @@ import jax
 
 from autograph_lite import config
 from autograph_lite.errors import ConversionError, NotAFunctionError, PythonOnlyError
-from autograph_lite.operators import where
+from autograph_lite.operators import trees, where
 from autograph_lite.operators.values import Tracer
 
 NEEDS_PYTHON = (
@@ -62,7 +62,7 @@ def explained(fn: Callable[..., Any], reason: ConversionError) -> Callable[..., 
         try:
             return fn(*args, **kwargs)
         except NEEDS_PYTHON as error:
-            if not any(isinstance(leaf, Tracer) for leaf in jax.tree.leaves((args, kwargs))):
+            if not any(isinstance(leaf, Tracer) for leaf in trees.leaves((args, kwargs))):
                 raise
             raise PythonOnlyError(
                 f"'{fn.__name__}' needs the value of a traced argument, and it was not converted.",

@@ -12,7 +12,19 @@ from jax.extend.core import jaxpr_as_fun
 
 from autograph_lite import _jax
 from autograph_lite.errors import AutographError, MutatedArgumentError, MutationError
-from autograph_lite.operators import aliases, calls, checks, classes, journal, raising, recipes, spelling, unconverted, where
+from autograph_lite.operators import (
+    aliases,
+    calls,
+    checks,
+    classes,
+    journal,
+    raising,
+    recipes,
+    spelling,
+    trees,
+    unconverted,
+    where,
+)
 from autograph_lite.operators.values import Tracer
 from autograph_lite.runtime import leaks
 from autograph_lite.runtime.signature import Split
@@ -153,7 +165,7 @@ def _refuse_foreign(changes: dict[Any, journal.Change], *, owned: bool) -> None:
     """Refuses what would leave a tracer of somebody else's trace in an object."""
     for change in changes.values():
         for key, value in change.new.items():
-            tracers = [leaf for leaf in jax.tree.leaves(value) if isinstance(leaf, Tracer)]
+            tracers = [leaf for leaf in trees.leaves(value) if isinstance(leaf, Tracer)]
             if value is change.old.get(key) or not tracers:
                 continue
             label = change.place.label(key)
