@@ -15,12 +15,15 @@ import types
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
+
 from autograph_lite.errors import ConversionError, SourceNotFoundError
 from autograph_lite.operators import (
     classes,
     journal,
     list_errors,
     lists,
+    opaque,
     policy,
     recipes,
     recursion,
@@ -262,6 +265,9 @@ def _method(method: types.MethodType) -> Any:
     owner = method.__self__
     fn = method.__func__
     classes.seen(owner)
+    noted = not policy.is_users(fn) and journal.active() is not None and _is_changeable(owner)
+    if noted:
+        journal.record(owner)
     if isinstance(fn, types.FunctionType):
         if not policy.is_users(fn):
             classes.seen_inside(owner)
@@ -269,11 +275,9 @@ def _method(method: types.MethodType) -> Any:
         if new is fn:
             return method
         return types.MethodType(new, owner)
-    return (
-        types.MethodType(call(fn), owner)
-        if callable(fn) and policy.is_users(getattr(fn, "func", None))
-        else method
-    )
+    if callable(fn) and policy.is_users(getattr(fn, "func", None)):
+        return types.MethodType(call(fn), owner)
+    return _with_converted_arguments(method) if noted else method
 
 
 def _builtin(fn: Any) -> Any:
@@ -363,12 +367,16 @@ def _with_converted_arguments(fn: Any) -> Any:
     @functools.wraps(fn, updated=())
     def run(*args: Any, **kwargs: Any) -> Any:
         values = [*args, *kwargs.values()]
+        noted = {}
         if journal.active() is not None and not changes_nothing:
-            _note_changeable(values)
+            noted = _note_changeable({**dict(enumerate(args)), **kwargs})
         if any(map(_may_hold_functions, values)):
             args = tuple(map(argument, args))
             kwargs = {name: argument(value) for name, value in kwargs.items()}
-        return fn(*args, **kwargs)
+        result = fn(*args, **kwargs)
+        if noted:
+            journal.passed(noted)
+        return result
 
     return run
 
@@ -383,13 +391,20 @@ def _may_hold_functions(value: Any) -> bool:
     return False
 
 
-def _note_changeable(values: list[Any]) -> None:
-    """Notes what a library function may change: its arguments."""
-    for value in values:
-        if isinstance(value, MUTATORS):
-            journal.record(value, written=False)
+def _note_changeable(arguments: dict[int | str, Any]) -> dict[int | str, Any]:
+    """Notes which of its arguments, by position or name, a library's function may change; gives those."""
+    noted = {}
+    for position, value in arguments.items():
+        if _is_changeable(value):
+            noted[position] = journal.record(value, written=False)
         elif isinstance(value, types.GeneratorType):
             journal.consume(value)
+    return noted
+
+
+def _is_changeable(value: Any) -> bool:
+    """Whether a library's function can change an object in a way that the journal can tell."""
+    return isinstance(value, (*MUTATORS, np.ndarray, *opaque.KINDS)) or opaque.holds_others(type(value))
 
 
 def argument(value: Any) -> Any:

@@ -24,19 +24,24 @@ from autograph_lite.operators import where
 
 class _Local(threading.local):
     def __init__(self) -> None:
-        self.writes: dict[int, tuple[types.CodeType, int]] = {}
+        self.writes: dict[int, tuple[types.CodeType, int, int | str | None]] = {}
 
 
 _local = _Local()
 
 
-def wrote(owner: Any) -> None:
-    """Keeps the user's line that is about to change `owner`."""
+def wrote(owner: Any, argument: int | str | None = None) -> None:
+    """Keeps the user's line that changes `owner`; with `argument`, by passing it to a function, in that position."""
     frame: types.FrameType | None = sys._getframe(2)
     while frame is not None and where.is_ours(frame.f_code.co_filename):
         frame = frame.f_back
     if frame is not None:
-        _local.writes[id(owner)] = frame.f_code, frame.f_lineno
+        _local.writes[id(owner)] = frame.f_code, frame.f_lineno, argument
+
+
+def knows(owner: Any) -> bool:
+    """Whether a line is known that has changed `owner`."""
+    return id(owner) in _local.writes
 
 
 def forget() -> None:
@@ -48,7 +53,7 @@ def written_at(owner: Any) -> Location | None:
     """The user's line that changed `owner` last."""
     if id(owner) not in _local.writes:
         return None
-    code, line = _local.writes[id(owner)]
+    code, line, _ = _local.writes[id(owner)]
     return where.at(code.co_filename, line, where.function_name(code))
 
 
@@ -58,18 +63,20 @@ class Label(str):
     Attributes:
       owner: the object.
       key: attribute's name, index, or key.
+      attribute: whether the key is an attribute's name, and no index or key of a container.
     """
 
     owner: Any
     key: Hashable
+    attribute: bool
 
     def __format__(self, spec: str) -> str:
-        return format(spelled(self.owner, self.key) or str(self), spec)
+        return format(spelled(self.owner, self.key, attribute=self.attribute) or str(self), spec)
 
     @property
     def whole(self) -> str:
         """What the object itself is called."""
-        return base(self.owner) or str(self)
+        return base(self.owner, attribute=self.attribute) or str(self)
 
     @property
     def line(self) -> Location | None:
@@ -77,30 +84,36 @@ class Label(str):
         return written_at(self.owner)
 
 
-def label(owner: Any, key: Hashable, otherwise: str) -> Label:
+def label(owner: Any, key: Hashable, otherwise: str, *, attribute: bool = False) -> Label:
     """A label for what `owner` holds under `key`, shown as `otherwise` where the source does not tell."""
     made = Label(otherwise)
-    made.owner, made.key = owner, key
+    made.owner, made.key, made.attribute = owner, key, attribute
     return made
 
 
-def spelled(owner: Any, key: Hashable) -> str | None:
+def spelled(owner: Any, key: Hashable, *, attribute: bool = False) -> str | None:
     """The user's spelling of what `owner` holds under `key`, from the line that wrote it last."""
-    for node in _writes_on_line(owner):
+    for node in _writes_on_line(owner, attribute=attribute):
         match node:
+            case _ if _local.writes[id(owner)][2] is not None:
+                break
             case ast.Attribute(attr=name) if name == key:
                 return ast.unparse(node)
             case ast.Subscript(value=value):
                 return f"{ast.unparse(value)}[{key!r}]" if _is_item(owner) else ast.unparse(value)
             case ast.Call(func=ast.Name(id="setattr" | "delattr"), args=[first, *_]):
                 return f"{ast.unparse(first)}.{key}"
-    text = base(owner)
+    text = base(owner, attribute=attribute)
+    if text and attribute:
+        return f"{text}.{key}"
     return f"{text}[{key!r}]" if text and isinstance(owner, dict) else text
 
 
-def base(owner: Any) -> str | None:
+def base(owner: Any, *, attribute: bool = False) -> str | None:
     """The user's spelling of the object `owner`, from the line that wrote to it last."""
-    for node in _writes_on_line(owner):
+    for node in _writes_on_line(owner, attribute=attribute):
+        if _local.writes[id(owner)][2] is not None:
+            return ast.unparse(node)
         match node:
             case (
                 ast.Attribute(value=value)
@@ -117,22 +130,33 @@ def _is_item(owner: Any) -> bool:
     return isinstance(owner, (list, dict))
 
 
-def _writes_on_line(owner: Any) -> list[ast.expr]:
+def _writes_on_line(owner: Any, *, attribute: bool) -> list[ast.expr]:
     """The expressions that change an object on the line that wrote to `owner` last; none where it is not clear which."""
     if id(owner) not in _local.writes:
         return []
-    code, line = _local.writes[id(owner)]
-    found = [
-        node
-        for node in _changes(_parsed(code.co_filename, len(linecache.getlines(code.co_filename))))
-        if node.lineno == line
-    ]
-    if isinstance(owner, (list, dict, set, bytearray)) or not hasattr(owner, "__dict__"):
+    code, line, argument = _local.writes[id(owner)]
+    tree = _parsed(code.co_filename, len(linecache.getlines(code.co_filename)))
+    if argument is not None:
+        return _passed(tree, line, argument)
+    found = [node for node in _changes(tree) if node.lineno == line]
+    if not attribute:
         found = [node for node in found if not isinstance(node, ast.Attribute)]
     else:
         found = [node for node in found if not isinstance(node, ast.Subscript)]
     bases = {ast.unparse(getattr(node, "value", getattr(node, "func", node))) for node in found}
     return found if len(bases) == 1 else []
+
+
+def _passed(tree: ast.Module | None, line: int, argument: int | str) -> list[ast.expr]:
+    """What stands on a line as a call's argument, in a position or under a name; nothing where there are several."""
+    found: dict[str, ast.expr] = {}
+    for node in ast.walk(tree) if tree is not None else ():
+        if not (isinstance(node, ast.Call) and node.lineno == line):
+            continue
+        given = {**dict(enumerate(node.args)), **{keyword.arg: keyword.value for keyword in node.keywords}}
+        if argument in given:
+            found[ast.unparse(given[argument])] = given[argument]
+    return list(found.values()) if len(found) == 1 else []
 
 
 @functools.lru_cache(maxsize=64)

@@ -40,7 +40,7 @@ def item(base: Any, index: Any) -> Any:
             )
         return base[_checked(index)]
     if not _is_traced_index(index):
-        if isinstance(base, dict) and hasattr(base, "__missing__"):
+        if isinstance(base, dict) and hasattr(type(base), "__missing__"):
             journal.record(base)  # a `defaultdict` makes the item that is read
         return base[index]
     if isinstance(base, np.ndarray):
