@@ -353,7 +353,7 @@ def _object(callee: Any) -> Any:
     if policy.is_users_class(kind):
         classes.seen(callee)
         return callee
-    wrapped = transformed.converted(callee, convert)
+    wrapped = _transformed(callee)
     if wrapped is not None:
         return wrapped
     classes.seen_inside(callee)
@@ -410,19 +410,32 @@ def _is_changeable(value: Any) -> bool:
 def argument(value: Any) -> Any:
     """What to hand to a library in place of `value`."""
     if isinstance(value, types.FunctionType):
-        return convert(value) if policy.is_users(value) else value
+        return _handed(value) if policy.is_users(value) else value
     if isinstance(value, types.MethodType):
         fn: Any = value.__func__
         classes.seen(value.__self__)
-        return types.MethodType(convert(fn), value.__self__) if policy.is_users(fn) else value
+        return types.MethodType(_handed(fn), value.__self__) if policy.is_users(fn) else value
     if isinstance(value, functools.partial):
         return functools.partial(argument(value.func), *value.args, **value.keywords)
-    wrapped = transformed.converted(value, convert)
+    wrapped = _transformed(value)
     if wrapped is not None:
         return wrapped
     if type(value) in (list, tuple) and any(map(_may_hold_functions, value)):
         return type(value)(map(argument, value))
     return value
+
+
+def _handed(fn: Any) -> Any:
+    journal.handed(fn)
+    return convert(fn)
+
+
+def _transformed(value: Any) -> Any:
+    """What stands in for a function of the user's that JAX has wrapped; None where it is something else."""
+    found = transformed.converted(value, convert)
+    if found is not None:
+        journal.handed(getattr(value, "__wrapped__", None))
+    return found
 
 
 __all__ = ["ConversionError", "argument", "call", "convert", "install", "is_converted"]

@@ -301,7 +301,7 @@ def journal(*, outer: object, keep: bool = False) -> Iterator[Journal]:
       outer: the trace around the statement; None where the body is a whole trace, whose owner takes the changes.
       keep: leave the changes in place where the body ends without an exception.
     """
-    if not _stack.journals:
+    if not _stack.journals and outer is None:
         spelling.forget()
     new = Journal(outer, _jax.trace_state())
     _stack.journals.append(new)
@@ -411,14 +411,25 @@ def record_variables(fn: types.FunctionType) -> None:
     if not _stack.journals:
         return
     cells, names = written_variables(fn.__code__)
+    now = _stack.journals[-1]
     for name, cell in zip(fn.__code__.co_freevars, fn.__closure__ or (), strict=True):
         if name in cells:
-            _stack.journals[-1].note(cell_place(cell, name))
-    for name in names:
-        _stack.journals[-1].note(global_place(fn.__globals__, name))
+            now.note(cell_place(cell, name))
+    for name, line in names.items():
+        place = global_place(fn.__globals__, name)
+        now.note(place)
+        spelling.assigned(now.places[place.key][0].owner, fn.__code__, line)
     for owner in captured(fn):
         if isinstance(owner, dict) and hasattr(type(owner), "__missing__"):
             record(owner)  # reading an item may make it
+
+
+def handed(fn: Any) -> None:
+    """Notes what `fn`, which is handed to a library, may see and write: its calls pass the operators by."""
+    now = active()
+    if now is not None and isinstance(fn, types.FunctionType):
+        now.called(fn)
+        record_variables(fn)
 
 
 def captured(fn: types.FunctionType) -> Iterator[Any]:
@@ -431,15 +442,16 @@ def captured(fn: types.FunctionType) -> Iterator[Any]:
 
 
 @functools.lru_cache(maxsize=4096)
-def written_variables(code: types.CodeType) -> tuple[frozenset[str], frozenset[str]]:
-    """Names of the enclosing functions' variables, and of globals, that this code itself writes."""
-    cells, names = set(), set()
+def written_variables(code: types.CodeType) -> tuple[frozenset[str], dict[str, int]]:
+    """Names of the enclosing functions' variables, and of globals with the line, that this code itself writes."""
+    cells, names = set(), {}
     for instruction in dis.get_instructions(code):
         if instruction.opname in ("STORE_DEREF", "DELETE_DEREF") and instruction.argval in code.co_freevars:
             cells.add(instruction.argval)
         elif instruction.opname in ("STORE_GLOBAL", "DELETE_GLOBAL"):
-            names.add(instruction.argval)
-    return frozenset(cells), frozenset(names)
+            position = instruction.positions
+            names[instruction.argval] = (position.lineno if position else None) or code.co_firstlineno
+    return frozenset(cells), names
 
 
 def commit(place: Place, contents: Contents) -> None:
@@ -458,6 +470,7 @@ __all__ = [
     "captured",
     "commit",
     "depth",
+    "handed",
     "has_left",
     "journal",
     "record",

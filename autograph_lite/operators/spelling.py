@@ -15,9 +15,11 @@ import linecache
 import sys
 import threading
 import types
+import weakref
 from collections.abc import Hashable, Iterator
 from typing import Any
 
+from autograph_lite import _jax
 from autograph_lite.errors import Location
 from autograph_lite.operators import where
 
@@ -25,6 +27,7 @@ from autograph_lite.operators import where
 class _Local(threading.local):
     def __init__(self) -> None:
         self.writes: dict[int, tuple[types.CodeType, int, int | str | None]] = {}
+        self.trace: weakref.ref[Any] | None = None  # that they belong to
 
 
 _local = _Local()
@@ -36,7 +39,20 @@ def wrote(owner: Any, argument: int | str | None = None) -> None:
     while frame is not None and where.is_ours(frame.f_code.co_filename):
         frame = frame.f_back
     if frame is not None:
-        _local.writes[id(owner)] = frame.f_code, frame.f_lineno, argument
+        _keep(owner, frame.f_code, frame.f_lineno, argument)
+
+
+def assigned(variable: Any, code: types.CodeType, line: int) -> None:
+    """Keeps the user's line that assigns a variable, which is called as it is."""
+    _keep(variable, code, line, None)
+
+
+def _keep(owner: Any, code: types.CodeType, line: int, argument: int | str | None) -> None:
+    trace = _jax.outermost_trace()
+    if _local.trace is None or _local.trace() is not trace:  # the lines of a trace that is over
+        _local.writes.clear()
+        _local.trace = weakref.ref(trace)
+    _local.writes[id(owner)] = code, line, argument
 
 
 def knows(owner: Any) -> bool:
@@ -132,7 +148,7 @@ def _is_item(owner: Any) -> bool:
 
 def _writes_on_line(owner: Any, *, attribute: bool) -> list[ast.expr]:
     """The expressions that change an object on the line that wrote to `owner` last; none where it is not clear which."""
-    if id(owner) not in _local.writes:
+    if id(owner) not in _local.writes or isinstance(owner, tuple):  # a global variable
         return []
     code, line, argument = _local.writes[id(owner)]
     tree = _parsed(code.co_filename, len(linecache.getlines(code.co_filename)))
