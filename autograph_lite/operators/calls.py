@@ -296,9 +296,11 @@ def _builtin(fn: Any) -> Any:
     method = _overloads.get(getattr(type(owner), fn.__name__, None))
     if method is not None:
         return _with_converted_arguments(functools.partial(method, owner))
-    if isinstance(owner, (list, dict)) and fn.__name__ in ("sort", "setdefault", "update"):
-        return _with_converted_arguments(fn)
-    return fn
+    if isinstance(owner, (list, dict)):
+        return _with_converted_arguments(fn) if fn.__name__ in ("sort", "setdefault", "update") else fn
+    if journal.active() is None or isinstance(owner, (str, bytes, tuple, int, float, set, bytearray)):
+        return fn
+    return _with_converted_arguments(fn)  # it may write to them: `np.add.at`
 
 
 _HIGHER_ORDER: frozenset[object] = frozenset({map, filter, sorted, min, max, functools.reduce})

@@ -249,7 +249,7 @@ class Carry:
                 continue
             if after is not MISSING and before is MISSING and isinstance(place.owner, checks.Frame):
                 before = np.zeros(jnp.shape(after), jnp.result_type(after))
-            elif MISSING in (before, after):
+            elif before is MISSING or after is MISSING:
                 raise mismatch.place(place.label(k))
             if key in self.slots:
                 contents[key] = change.captured[k]

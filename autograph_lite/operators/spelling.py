@@ -155,12 +155,17 @@ def _writes_on_line(owner: Any, *, attribute: bool) -> list[ast.expr]:
     if argument is not None:
         return _passed(tree, line, argument)
     found = [node for node in _changes(tree) if node.lineno == line]
+    if not any(hasattr(type(owner), name) for name in _IN_PLACE):
+        found = [node for node in found if not isinstance(node, ast.Name)]
     if not attribute:
         found = [node for node in found if not isinstance(node, ast.Attribute)]
     else:
         found = [node for node in found if not isinstance(node, ast.Subscript)]
     bases = {ast.unparse(getattr(node, "value", getattr(node, "func", node))) for node in found}
     return found if len(bases) == 1 else []
+
+
+_IN_PLACE = ("__iadd__", "__isub__", "__imul__", "__ior__", "__iand__", "__ixor__")
 
 
 def _passed(tree: ast.Module | None, line: int, argument: int | str) -> list[ast.expr]:
