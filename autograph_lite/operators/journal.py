@@ -68,7 +68,7 @@ class Journal:
 
     def restore(self) -> None:
         """Puts back everything that was noted."""
-        for place, contents in self.places.values():
+        for place, contents in reversed(self.places.values()):  # a module's variables may be there in two ways
             place.write(contents)
 
     def changes(self, roots: Iterable[Any]) -> dict[Hashable, Change]:
@@ -78,11 +78,10 @@ class Journal:
           roots: what the body could see: its function objects and its operands.
         """
         changed = {}
-        for key, (place, old) in self.places.items():
-            new = place.read()
+        for place, old, new in self._contents():
             if _differ(place, old, new):
                 captured = {k: capture(v) for k, v in new.items() if old.get(k, MISSING) is not v}
-                changed[key] = Change(place, old, new, captured)
+                changed[place.key] = Change(place, old, new, captured)
         self.restore()
         wanted = {
             id(_target(c.place)): key
@@ -95,7 +94,7 @@ class Journal:
             aliases.refuse_write(change.place.owner)
             if change.place.ours:
                 result[key] = change
-            elif id(_target(change.place)) in found:
+            elif id(_target(change.place)) in found or change.place.is_variable:
                 if change.old == {"items": False}:
                     raise mismatch.iterator(change.place.label("items"), change.place.owner)
                 if self.outer is not None and change.place.opaque:
@@ -107,6 +106,23 @@ class Journal:
                 change.place.write(change.new)
                 del self.places[key]
         return result
+
+    def _contents(self) -> Iterator[tuple[Place, Contents, Contents]]:
+        """The places with their contents before and now; each global variable as a place of its own, and once."""
+        seen: set[Hashable] = set()
+        for place, old in list(self.places.values()):
+            variables = place.variables
+            if variables is None:
+                if not (place.is_variable and not {place.key, id(place.owner[0])}.isdisjoint(seen)):
+                    seen.add(place.key)
+                    yield place, old, place.read()
+            elif id(variables) not in seen:
+                seen.add(id(variables))
+                for name in dict.fromkeys([*old, *variables]):
+                    one = global_place(variables, str(name), place.shown(name))
+                    if one.key not in seen:
+                        spelling.copy(place.owner, one.owner)
+                        yield one, {k: v for k, v in old.items() if k == name}, one.read()
 
     def _reachable(self, roots: Iterable[Any], wanted: set[int]) -> set[int]:
         roots = [*roots, *self._global_roots(), *opaque.MODULES]
@@ -143,8 +159,7 @@ def key_of(place: Place) -> Hashable:
 
 def _target(place: Place) -> Any:
     """The object whose reachability decides."""
-    owner = place.owner
-    return owner[0] if isinstance(owner, tuple) and owner and isinstance(owner[0], dict) else owner
+    return place.owner[0] if place.is_variable else place.owner
 
 
 def _reordered(change: Change) -> bool:

@@ -52,9 +52,21 @@ class Place:
         """What makes two places one."""
         if self.attributes is not None:
             return id(self.attributes)
-        if isinstance(self.owner, tuple) and len(self.owner) == 2 and isinstance(self.owner[0], dict):
+        if self.is_variable:
             return id(self.owner[0]), self.owner[1]
         return (id(self.owner), self.part) if self.part else id(self.owner)
+
+    @property
+    def is_variable(self) -> bool:
+        """Whether it is one global variable, whose owner is the module's dictionary and the name."""
+        return type(self.owner) is tuple
+
+    @property
+    def variables(self) -> dict[str, Any] | None:
+        """The global variables, where the place is all those of a module."""
+        if isinstance(self.owner, types.ModuleType):
+            return vars(self.owner)
+        return self.owner if type(self.owner) is dict and "__builtins__" in self.owner else None
 
     @property
     def holds_items(self) -> bool:
@@ -83,7 +95,7 @@ def places_of(owner: Any) -> list[Place]:
             Place(
                 owner,
                 lambda: dict(_now(owner, attributes)),
-                lambda new: _set_dict(_now(owner, attributes), new),
+                lambda new: _set_attributes(owner, attributes, new),
                 lambda k: f"{name}.{k}",
                 attributes=attributes,
             )
@@ -123,6 +135,12 @@ def containers_in(owner: Any) -> list[Any]:
 
 
 _CONTAINERS = (list, dict, set, collections.deque)
+
+
+def _set_attributes(owner: Any, attributes: dict[str, Any], new: Contents) -> None:
+    if attributes_of(owner) is not attributes:  # code has given it another `__dict__`
+        object.__setattr__(owner, "__dict__", attributes)
+    _set_dict(attributes, new)
 
 
 def _now(owner: Any, before: dict[str, Any]) -> dict[str, Any]:
@@ -212,8 +230,8 @@ def cell_place(cell: types.CellType, name: str) -> Place:
     return Place(cell, read, write, lambda _: name)
 
 
-def global_place(module: dict[str, Any], name: str) -> Place:
-    """A global variable."""
+def global_place(module: dict[str, Any], name: str, shown: str = "") -> Place:
+    """A global variable; messages call it `shown`, or by its name."""
 
     def read() -> Contents:
         return {name: module[name]} if name in module else {}
@@ -224,7 +242,7 @@ def global_place(module: dict[str, Any], name: str) -> Place:
         else:
             module.pop(name, None)
 
-    return Place((module, name), read, write, lambda _: name)
+    return Place((module, name), read, write, lambda _: shown or name)
 
 
 def _items(of: dict[str, Any]) -> Contents:

@@ -55,6 +55,12 @@ def _keep(owner: Any, code: types.CodeType, line: int, argument: int | str | Non
     _local.writes[id(owner)] = code, line, argument
 
 
+def copy(owner: Any, part: Any) -> None:
+    """Takes the line that has changed `owner` for that of a part of it, too."""
+    if id(owner) in _local.writes:
+        _local.writes[id(part)] = _local.writes[id(owner)]
+
+
 def knows(owner: Any) -> bool:
     """Whether a line is known that has changed `owner`."""
     return id(owner) in _local.writes
@@ -148,7 +154,7 @@ def _is_item(owner: Any) -> bool:
 
 def _writes_on_line(owner: Any, *, attribute: bool) -> list[ast.expr]:
     """The expressions that change an object on the line that wrote to `owner` last; none where it is not clear which."""
-    if id(owner) not in _local.writes or isinstance(owner, tuple):  # a global variable
+    if id(owner) not in _local.writes or type(owner) is tuple:  # a global variable
         return []
     code, line, argument = _local.writes[id(owner)]
     tree = _parsed(code.co_filename, len(linecache.getlines(code.co_filename)))

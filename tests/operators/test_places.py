@@ -274,3 +274,56 @@ def test_containers_of_the_standard_library_that_hold_others():
     for n in (0, 3):
         assert al.convert(f)(jnp.int32(n)) == f(n)
         assert jax.jit(al.to_graph(f))(jnp.int32(n)) == f(n)
+
+
+VALUE = 1
+
+
+def test_a_global_written_in_several_ways():
+    import sys
+
+    me = sys.modules[__name__]
+
+    def assign(v):
+        global VALUE
+        VALUE = v
+
+    def by_module(v):
+        me.VALUE = v
+
+    def by_globals(v):
+        globals()["VALUE"] = v
+
+    for first in (assign, by_module, by_globals):
+        for then in (assign, by_module, by_globals):
+
+            def f(n):
+                global VALUE
+                VALUE = 1
+                if n > 1:
+                    first(n)
+                    then(VALUE + n)
+                else:
+                    then(n + 5)
+                for i in range(n):
+                    first(VALUE + i)
+                    then(VALUE * 2)
+                return VALUE, me.VALUE
+
+            for n in (0, 3):
+                assert al.convert(f)(jnp.int32(n)) == f(n)
+                assert jax.jit(al.to_graph(f))(jnp.int32(n)) == f(n)
+    f(0)
+
+
+def test_an_instance_given_another_dict():
+    def f(n):
+        o = Plain()
+        if n > 1:
+            o.__dict__ = {"a": n, "b": 4}
+        for i in range(n):
+            o.__dict__ = {"a": o.a + i, "b": i}
+        return o.a, o.b
+
+    for n in (0, 3):
+        assert al.convert(f)(jnp.int32(n)) == f(n)
