@@ -37,7 +37,7 @@ from autograph_lite.operators.values import traced
 
 def unknown(change: journal.Change) -> bool:
     """Whether only the data knows the length of a list, before an iteration or after it, or it gets shorter."""
-    if not isinstance(change.place.owner, list):
+    if not (isinstance(change.place.owner, list) and change.place.holds_items):
         return False
     return len(change.new) < len(change.old) or holds([*change.old.values(), *change.new.values()])
 

@@ -320,7 +320,7 @@ class Carry:
                 before = np.zeros(jnp.shape(after), jnp.result_type(after))
             elif before is MISSING:
                 before = place.default(k)
-            if MISSING in (before, after):
+            if before is MISSING or after is MISSING:
                 raise mismatch.place(place.label(k))
             if key in self.slots:
                 contents[key] = change.captured[k]

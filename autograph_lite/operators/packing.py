@@ -186,7 +186,9 @@ def without_gaps(values: Sequence[Captured]) -> list[Captured]:
 def uneven(place: Place, contents: Sequence[Contents]) -> bool:
     """Whether paths leave a list with different lengths, or with different stretches in it."""
     first = contents[0] if contents else {}
-    return isinstance(place.owner, list) and any(
+    if not (isinstance(place.owner, list) and place.holds_items):
+        return False
+    return any(
         len(now) != len(first) or any(isinstance(v, Part) and v is not first[k] for k, v in now.items())
         for now in contents
     )

@@ -8,28 +8,35 @@ Such a dict is taken for a node with its keys in the order in which they were se
 from __future__ import annotations
 
 import collections
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import jax
 
 
-def flatten(value: Any) -> tuple[list[Any], Any]:
-    """The leaves of a value and its structure, as `jax.tree.flatten`; `jax.tree.unflatten` puts them together."""
+def flatten(value: Any, is_leaf: Callable[[Any], bool] | None = None) -> tuple[list[Any], Any]:
+    """The leaves of a value and its structure, as `jax.tree.flatten`; `jax.tree.unflatten` puts them together.
+
+    Iterators are leaves, of which JAX would warn.
+    """
+    if isinstance(value, (list, tuple, dict, Iterator)):
+        given = is_leaf
+
+        def is_leaf(node: Any) -> bool:
+            return isinstance(node, Iterator) or (given is not None and given(node))
+
     try:
-        return jax.tree.flatten(value)
-    except (
-        Exception
-    ):  # sorting the keys raises ValueError for a dict, and what a comparison raises for a defaultdict
-        held = _held(value)
+        return jax.tree.flatten(value, is_leaf=is_leaf)
+    except Exception:  # sorting the keys raises ValueError for a dict, and what a comparison raises for a defaultdict
+        held = _held(value, is_leaf)
         if held is value:
             raise
-        return jax.tree.flatten(held)
+        return jax.tree.flatten(held, is_leaf=is_leaf)
 
 
-def leaves(value: Any) -> list[Any]:
+def leaves(value: Any, is_leaf: Callable[[Any], bool] | None = None) -> list[Any]:
     """The leaves of a value."""
-    return flatten(value)[0]
+    return flatten(value, is_leaf)[0]
 
 
 def structure(value: Any) -> Any:
@@ -62,9 +69,11 @@ class _Held:
         self.whole = whole
 
 
-def _held(value: Any) -> Any:
+def _held(value: Any, is_leaf: Callable[[Any], bool] | None = None) -> Any:
     """`value` with what stands for such dicts in their place; itself where there are none."""
-    found, tree = jax.tree.flatten(value, is_leaf=is_unordered)
+    found, tree = jax.tree.flatten(
+        value, is_leaf=lambda node: is_unordered(node) or (is_leaf is not None and is_leaf(node))
+    )
     if not any(is_unordered(leaf) for leaf in found):
         return value
     return jax.tree.unflatten(tree, [_Held(leaf) if is_unordered(leaf) else leaf for leaf in found])

@@ -12,9 +12,7 @@ import itertools
 from collections.abc import Iterable
 from typing import Any
 
-import jax
-
-from autograph_lite.operators import aliases, journal, list_errors, where
+from autograph_lite.operators import aliases, journal, list_errors, trees, where
 from autograph_lite.operators.stretches import Part, Stretch, holds, parts_of
 from autograph_lite.operators.templates import rebuild
 from autograph_lite.operators.values import Tracer
@@ -26,7 +24,7 @@ def to_cut(result: Any) -> bool:
     Raises:
       MutationError: there is one elsewhere, as in a tuple.
     """
-    leaves = jax.tree.leaves(result, is_leaf=lambda node: isinstance(node, Part))
+    leaves = trees.leaves(result, is_leaf=lambda node: isinstance(node, Part))
     parts = [leaf for leaf in leaves if isinstance(leaf, Part)]
     if parts:
         inside = [part for owner in _lists(result) for part in owner if isinstance(part, Part)]
@@ -61,5 +59,5 @@ def _items(part: Any) -> Iterable[Any]:
 
 def refuse_outside(change: journal.Change) -> None:
     """Raises MutationError if a list from outside of the function gets a length that only the data knows."""
-    if isinstance(change.place.owner, list) and holds([*change.new.values()]):
+    if isinstance(change.place.owner, list) and change.place.holds_items and holds([*change.new.values()]):
         raise list_errors.outside(change.place, where.here())

@@ -5,7 +5,6 @@ from __future__ import annotations
 import array
 import collections
 import functools
-import heapq
 import io
 import queue
 import random
@@ -133,7 +132,6 @@ OBJECTS = {
     "Generator": (lambda: np.random.default_rng(0), lambda o: o.normal()),
     "RandomState": (lambda: np.random.RandomState(0), lambda o: o.rand()),
     "queue": (queue.Queue, lambda o: o.put(1)),
-    "heap": (lambda: [3, 4], lambda o: heapq.heappush(o, 1)),
     "counter": (collections.Counter, lambda o: o.update("a")),
 }
 
