@@ -371,7 +371,7 @@ def _with_converted_arguments(fn: Any) -> Any:
         values = [*args, *kwargs.values()]
         noted = {}
         if journal.active() is not None and not changes_nothing:
-            noted = _note_changeable({**dict(enumerate(args)), **kwargs})
+            noted = _note_changeable([*enumerate(args), *kwargs.items()])
         if any(map(_may_hold_functions, values)):
             args = tuple(map(argument, args))
             kwargs = {name: argument(value) for name, value in kwargs.items()}
@@ -393,10 +393,10 @@ def _may_hold_functions(value: Any) -> bool:
     return False
 
 
-def _note_changeable(arguments: dict[int | str, Any]) -> dict[int | str, Any]:
+def _note_changeable(arguments: list[tuple[int | str, Any]]) -> dict[int | str, Any]:
     """Notes which of its arguments, by position or name, a library's function may change; gives those."""
     noted = {}
-    for position, value in arguments.items():
+    for position, value in arguments:
         if _is_changeable(value):
             noted[position] = journal.record(value, written=False)
         elif isinstance(value, types.GeneratorType):
@@ -406,7 +406,7 @@ def _note_changeable(arguments: dict[int | str, Any]) -> dict[int | str, Any]:
 
 def _is_changeable(value: Any) -> bool:
     """Whether a library's function can change an object in a way that the journal can tell."""
-    return isinstance(value, (*MUTATORS, np.ndarray, *opaque.KINDS)) or opaque.holds_others(type(value))
+    return isinstance(value, (*MUTATORS, np.ndarray, *opaque.KINDS)) or opaque.holds_others(value)
 
 
 def argument(value: Any) -> Any:

@@ -68,7 +68,8 @@ class Journal:
 
     def restore(self) -> None:
         """Puts back everything that was noted."""
-        for place, contents in reversed(self.places.values()):  # a module's variables may be there in two ways
+        # The latest first: a module's variable may be there as such, and among all the module's variables.
+        for place, contents in reversed(self.places.values()):
             place.write(contents)
 
     def changes(self, roots: Iterable[Any]) -> dict[Hashable, Change]:
@@ -356,7 +357,7 @@ def record(owner: Any, *, written: bool = True) -> Any:
             if written:
                 spelling.wrote(place.owner)
             _stack.journals[-1].note(place)
-        if opaque.holds_others(type(owner)):
+        if opaque.holds_others(owner):
             for inside in places.containers_in(owner):
                 for place in places.places_of(inside):
                     if written:
@@ -471,7 +472,11 @@ def written_variables(code: types.CodeType) -> tuple[frozenset[str], dict[str, i
 
 def commit(place: Place, contents: Contents) -> None:
     """Writes `contents`, as converted code would: the body around sees the change."""
-    if isinstance(contents.get("array"), Tracer) and isinstance(place.owner, np.ndarray) and place.holds_items:
+    if (
+        isinstance(contents.get("array"), Tracer)
+        and isinstance(place.owner, np.ndarray)
+        and place.holds_items
+    ):
         raise mismatch.ndarray(place.label("array"))
     if _stack.journals:
         _stack.journals[-1].note(place)

@@ -90,17 +90,19 @@ def places_of(owner: Any) -> list[Place]:
     found = [whole] if whole is not None else []
     attributes = attributes_of(owner)
     name = type(owner).__name__
-    if attributes is not None and attributes is not owner:  # `self.__dict__ = self`: the items are the attributes
+    if (
+        attributes is not None and attributes is not owner
+    ):  # `self.__dict__ = self`: the items are the attributes
         found.append(
             Place(
                 owner,
-                lambda: dict(_now(owner, attributes)),
+                lambda: _items(_now(owner, attributes)),
                 lambda new: _set_attributes(owner, attributes, new),
                 lambda k: f"{name}.{k}",
                 attributes=attributes,
             )
         )
-    if _slots(type(owner)):
+    if _slots(owner):
         found.append(
             Place(
                 owner,
@@ -280,9 +282,14 @@ def _set_ndarray(owner: np.ndarray[Any, Any], new: Contents) -> None:
     owner[...] = new["array"]
 
 
+def _slots(owner: Any) -> dict[str, types.MemberDescriptorType]:
+    """The slots of an object, by the names that it knows them under."""
+    kind: type = type(owner)
+    return _slots_of(kind)
+
+
 @functools.lru_cache(maxsize=1024)
-def _slots(kind: type) -> dict[str, types.MemberDescriptorType]:
-    """The slots of a class, by the names that the instance knows them under."""
+def _slots_of(kind: type) -> dict[str, types.MemberDescriptorType]:
     found: dict[str, types.MemberDescriptorType] = {}
     for base in reversed(kind.__mro__):
         slots = base.__dict__.get("__slots__", ())
@@ -300,7 +307,7 @@ def _slots(kind: type) -> dict[str, types.MemberDescriptorType]:
 
 def _slot_contents(owner: Any) -> Contents:
     contents: Contents = {}
-    for name, slot in _slots(type(owner)).items():
+    for name, slot in _slots(owner).items():
         try:
             contents[name] = slot.__get__(owner)
         except AttributeError:
@@ -311,7 +318,7 @@ def _slot_contents(owner: Any) -> Contents:
 def _set_slots(owner: Any, new: Contents) -> None:
     """Sets attributes where they are stored, past a `__setattr__` that may refuse or do more."""
     now = _slot_contents(owner)
-    for name, slot in _slots(type(owner)).items():
+    for name, slot in _slots(owner).items():
         if name in new:
             slot.__set__(owner, new[name])
         elif name in now:

@@ -18,7 +18,9 @@ def flatten(value: Any) -> tuple[list[Any], Any]:
     """The leaves of a value and its structure, as `jax.tree.flatten`; `jax.tree.unflatten` puts them together."""
     try:
         return jax.tree.flatten(value)
-    except Exception:  # sorting the keys raises ValueError for a dict, and what a comparison raises for a defaultdict
+    except (
+        Exception
+    ):  # sorting the keys raises ValueError for a dict, and what a comparison raises for a defaultdict
         held = _held(value)
         if held is value:
             raise
