@@ -15,19 +15,18 @@ import contextlib
 import dataclasses
 import dis
 import functools
-import gc
 import threading
 import types
 from collections.abc import Hashable, Iterable, Iterator
 from typing import Any
 
-import jax
 import numpy as np
 
 from autograph_lite import _jax
 from autograph_lite.errors import MutationError
 from autograph_lite.operators import aliases, mismatch, opaque, places, spelling, where
 from autograph_lite.operators.places import MISSING, Contents, Place, cell_place, global_place
+from autograph_lite.operators.reach import Holder, names_used, reachable
 from autograph_lite.operators.templates import Captured, capture
 from autograph_lite.operators.values import Tracer
 
@@ -127,30 +126,21 @@ class Journal:
 
     def _reachable(self, roots: Iterable[Any], wanted: set[int]) -> set[int]:
         roots = [*roots, *self._global_roots(), *opaque.MODULES]
-        found = reachable(roots, wanted)
-        hidden = {id(place.owner) for place, _ in self.places.values() if type(place.owner) is dict}
-        hidden &= wanted - found
-        return found | reachable(roots, hidden, attributes=True) if hidden else found
+        dicts = {id(place.owner) for place, _ in self.places.values() if type(place.owner) is dict}
+        return reachable(roots, wanted, attributes=not dicts.isdisjoint(wanted))
 
     def called(self, fn: types.FunctionType) -> None:
         """Notes that the body calls `fn`: its globals are among what the body can see."""
         module = fn.__globals__
         self.globals[id(module)] = module
-        self.global_names.setdefault(id(module), set()).update(_names_used(fn.__code__))
+        self.global_names.setdefault(id(module), set()).update(names_used(fn.__code__))
 
     def _global_roots(self) -> list[Any]:
         found: list[Any] = []
         for ident, module in self.globals.items():
-            found.append(_Holder(module))
+            found.append(Holder(module))
             found += [module[name] for name in self.global_names[ident] if name in module]
         return found
-
-
-class _Holder:
-    """Stands for a module's dictionary, so that its global variables count as reachable."""
-
-    def __init__(self, module: dict[str, Any]) -> None:
-        self.module = module
 
 
 def key_of(place: Place) -> Hashable:
@@ -201,75 +191,6 @@ def _differ_arrays(old: np.ndarray[Any, Any], new: np.ndarray[Any, Any]) -> bool
 
 def _equal_sets(a: Any, b: Any) -> bool:
     return isinstance(a, (frozenset, bytes)) and a == b
-
-
-@functools.lru_cache(maxsize=4096)
-def _names_used(code: types.CodeType) -> frozenset[str]:
-    names = set(code.co_names)
-    for const in code.co_consts:
-        if isinstance(const, types.CodeType):
-            names |= _names_used(const)
-    return frozenset(names)
-
-
-_LEAVES = (
-    str,
-    bytes,
-    int,
-    float,
-    complex,
-    bool,
-    type(None),
-    jax.Array,
-    types.ModuleType,
-    types.CodeType,
-    type,
-)
-
-
-_INLINE = 1 << 2  # a class whose instances hide their `__dict__` from the garbage collector (Python 3.13)
-
-
-def reachable(roots: Iterable[Any], wanted: set[int], *, attributes: bool = False) -> set[int]:
-    """Which of the wanted ids belong to objects reachable from `roots`, modules and classes' insides excluded.
-
-    Args:
-      roots: where the search starts.
-      wanted: ids of objects.
-      attributes: whether instances' `__dict__`s are among them; Python then has to make these.
-    """
-    found: set[int] = set()
-    seen: set[int] = set()
-    stack = list(roots)
-    while stack and wanted - found:
-        item = stack.pop()
-        if id(item) in seen:
-            continue
-        seen.add(id(item))
-        if id(item) in wanted:
-            found.add(id(item))
-        if isinstance(item, _Holder):
-            found |= wanted & {id(item.module)}
-        elif isinstance(item, types.FunctionType):
-            stack += [
-                *(item.__closure__ or ()),
-                *(item.__defaults__ or ()),
-                *(item.__kwdefaults__ or {}).values(),
-            ]
-            if id(item.__globals__) not in seen:
-                found |= wanted & {id(item.__globals__)}
-            stack += [item.__globals__[n] for n in _names_used(item.__code__) if n in item.__globals__]
-        elif isinstance(item, (np.ndarray, memoryview)):
-            stack.append(item.base if isinstance(item, np.ndarray) else item.obj)
-        elif not isinstance(item, _LEAVES) or id(item) in wanted:
-            if attributes and type(item).__flags__ & _INLINE:
-                stack.append(places.attributes_of(item))
-            stack += [
-                child
-                for child in gc.get_referents(item)
-                if not isinstance(child, _LEAVES) or id(child) in wanted
-            ]
-    return found
 
 
 class _Stack(threading.local):
@@ -493,6 +414,7 @@ __all__ = [
     "handed",
     "has_left",
     "journal",
+    "reachable",
     "record",
     "record_variables",
     "staged",

@@ -138,12 +138,13 @@ class Program:
                     raise
                 # The function always ends in this `raise`, maybe after a check that fails first.
                 checks.fail_if(True, error)
+            results = Split.of(result, keep_numpy=True)  # as it is now: the changes are about to be undone
             changes = written.changes([self.fn, args, kwargs, *self.state.owners()])
             failures = changes.pop(journal.key_of(frame.place), None)
         _refuse_mutated_arguments((args, kwargs), changes)
         _refuse_foreign(changes, owned=self.owned)
         after = self.state.after(changes)
-        results, afters = Split.of(result, keep_numpy=True), Split.of(after)
+        afters = Split.of(after)
         leaks.refuse_hidden(results.literals.values(), "The result")
         leaks.refuse_hidden(afters.literals.values(), "An object from outside of the function")
         self.result, self.after = results.emptied(), afters.emptied()

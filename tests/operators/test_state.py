@@ -406,6 +406,23 @@ def test_variables_assigned_by_a_function_that_a_library_calls_in_a_branch():
     f(0.0)
 
 
+LOG = [1, 2]
+
+
+def test_a_container_from_outside_is_returned_as_it_is_in_the_end():
+    @al.convert
+    def f(n):
+        LOG[0] = n
+        if n > 1:
+            LOG[1] += n
+        return LOG, {"log": [LOG]}
+
+    for n in (0, 3):
+        LOG[:] = [1, 2]
+        result = f(jnp.int32(n))
+        assert result == (LOG, {"log": [LOG]}) == ([n, 2 + n], {"log": [[n, 2 + n]]})
+
+
 def test_a_global_is_put_back_where_the_function_fails():
     @al.convert
     def f(x):
