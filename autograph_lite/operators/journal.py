@@ -99,6 +99,8 @@ class Journal:
                     raise mismatch.iterator(change.place.label("items"), change.place.owner)
                 if self.outer is not None and change.place.opaque:
                     raise mismatch.opaque(change.place.label("state"), change.place.owner)
+                if self.outer is not None:
+                    _refuse_foreign(change)
                 if self.outer is not None and _reordered(change):
                     raise _order(change.place.label(next(iter(change.old))))
                 result[key] = change
@@ -151,6 +153,13 @@ def key_of(place: Place) -> Hashable:
 def _target(place: Place) -> Any:
     """The object whose reachability decides."""
     return place.owner[0] if place.is_variable else place.owner
+
+
+def _refuse_foreign(change: Change) -> None:
+    """Refuses a value of a trace that is over: no statement can give it."""
+    for key, captured in change.captured.items():
+        if any(isinstance(leaf, Tracer) and not _jax.is_alive(leaf) for leaf in captured.leaves):
+            raise mismatch.foreign(change.place.label(key), change.place.owner)
 
 
 def _reordered(change: Change) -> bool:

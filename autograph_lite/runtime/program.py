@@ -11,13 +11,14 @@ from jax.experimental import checkify
 from jax.extend.core import jaxpr_as_fun
 
 from autograph_lite import _jax
-from autograph_lite.errors import AutographError, MutatedArgumentError, MutationError
+from autograph_lite.errors import AutographError, MutatedArgumentError
 from autograph_lite.operators import (
     aliases,
     calls,
     checks,
     classes,
     journal,
+    mismatch,
     raising,
     recipes,
     spelling,
@@ -169,19 +170,8 @@ def _refuse_foreign(changes: dict[Any, journal.Change], *, owned: bool) -> None:
             tracers = [leaf for leaf in trees.leaves(value) if isinstance(leaf, Tracer)]
             if value is change.old.get(key) or not tracers:
                 continue
-            label = change.place.label(key)
-            if not owned:
-                what = "by a converted function that is called inside jax.jit, jax.vmap, jax.grad or the like"
-            elif all(map(_jax.is_of_this_trace, tracers)):
-                continue
-            else:
-                what = "inside a function that was handed to jax.lax.scan, jax.vmap, jax.grad or the like"
-            raise MutationError(
-                f"'{label}' is changed {what}.",
-                where=spelling.written_at(change.place.owner) or where.here(),
-                why="The new value is part of that transformation, which ends before the object could get it.",
-                fix="return the new value from the function, and change the object outside of the transformation.",
-            )
+            if not (owned and all(map(_jax.is_of_this_trace, tracers))):
+                raise mismatch.foreign(change.place.label(key), change.place.owner, owned=owned)
 
 
 def _refuse_mutated_arguments(arguments: Any, changes: dict[Any, Any]) -> None:
