@@ -179,12 +179,17 @@ class OpenTrace:
     Args:
       fun: gives a list of values.
       user: the function that JAX's messages are to name.
+      types: of the arguments of `fun`, where it has some.
     """
 
-    def __init__(self, fun: Callable[[], Sequence[Any]], user: Callable[..., Any]) -> None:
-        self._debug = core.DebugInfo("cond", api_util.fun_sourceinfo(user), (), None)
+    def __init__(
+        self, fun: Callable[..., Sequence[Any]], user: Callable[..., Any], types: Sequence[Any] = ()
+    ) -> None:
+        self._debug = core.DebugInfo("cond", api_util.fun_sourceinfo(user), ("",) * len(types), None)
         self._trace = partial_eval.DynamicJaxprTrace(self._debug, parent_trace=core.trace_ctx.trace)
-        self._kept = self._inside(fun)  # JAX drops equations whose results nobody holds
+        source = source_info_util.current()
+        arguments = [self._trace.new_arg(kind, source) for kind in types]
+        self._kept = self._inside(lambda: fun(*arguments))  # JAX drops equations whose results nobody holds
         self._jaxpr: Any = None
 
     def _inside(self, fun: Callable[[], Sequence[Any]]) -> Sequence[Any]:
@@ -201,11 +206,17 @@ class OpenTrace:
 
     def finish(self, fun: Callable[[], Sequence[Any]]) -> None:
         """Adds the equations of `fun`; the arrays that it gives are the outputs."""
+        self._kept = self._inside(fun)
+        self._jaxpr = self.closed()
+
+    def closed(self) -> Any:
+        """The function as a closed jaxpr; ends the trace."""
         source = source_info_util.current()
-        outputs = [self._trace.to_jaxpr_tracer(array, source_info=source) for array in self._inside(fun)]
-        self._jaxpr = ClosedJaxpr(*self._trace.frame.to_jaxpr(self._trace, outputs, self._debug, source))
+        outputs = [self._trace.to_jaxpr_tracer(array, source_info=source) for array in self._kept]
+        jaxpr = ClosedJaxpr(*self._trace.frame.to_jaxpr(self._trace, outputs, self._debug, source))
         _let_go(self._trace)
         self._kept = ()
+        return jaxpr
 
     def emit(self) -> list[Any]:
         """The outputs, computed in the current trace; the function itself is not run again."""

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import builtins
+import functools
+import operator
 import types
 from collections.abc import Callable
-from typing import Any, ParamSpec, TypeVar, overload
+from typing import Any, ParamSpec, TypeVar, cast, overload
 
 from autograph_lite import config, transpiler
 from autograph_lite.errors import SourceNotFoundError
-from autograph_lite.operators import calls, policy, unconverted
+from autograph_lite.operators import calls, checks as program_checks, policy, unconverted
 from autograph_lite.operators.iterables import Range
+from autograph_lite.operators.values import traced
 from autograph_lite.runtime.function import Function
 
 P = ParamSpec("P")
@@ -39,10 +43,9 @@ def convert(fn: Any = None, *, recursive: bool = True, checks: bool | str = True
     Raises:
       SourceNotFoundError: the function has no source.
       TypeError: `fn` is a class, or can't be called.
-      ValueError: `checks` is something else.
+      ValueError: `checks` or `recursive` is something else.
     """
-    if checks not in (True, False, "checkify"):
-        raise ValueError(f"checks is {checks!r}; it may be True, False or 'checkify'.")
+    _refuse_options(recursive, checks)
     if fn is None:
         return lambda decorated: convert(decorated, recursive=recursive, checks=checks)
     if isinstance(fn, (staticmethod, classmethod)):
@@ -55,7 +58,14 @@ def convert(fn: Any = None, *, recursive: bool = True, checks: bool | str = True
     return Function(fn, recursive=recursive, checks=checks)
 
 
-def to_graph(fn: F, *, recursive: bool = True) -> F:
+def _refuse_options(recursive: bool, checks: bool | str) -> None:
+    if checks not in (True, False, "checkify"):
+        raise ValueError(f"checks is {checks!r}; it may be True, False or 'checkify'.")
+    if recursive not in (True, False):
+        raise ValueError(f"recursive is {recursive!r}; it may be True or False.")
+
+
+def to_graph(fn: F, *, recursive: bool = True, checks: bool | str = True) -> F:
     """`fn` converted from source to source only: no compilation, no cache of traces.
 
     Called on Python values it does what `fn` does; under `jax.jit` its control flow is staged. Signature, globals and
@@ -64,16 +74,28 @@ def to_graph(fn: F, *, recursive: bool = True) -> F:
     Args:
       fn: a function, bound method or `functools.partial`.
       recursive: whether the functions that it calls are converted too.
+      checks: what becomes of `assert` and `raise` under traced conditions: True raises them through a host callback;
+        "checkify" leaves them to `jax.experimental.checkify`, which has to be around; False leaves them out.
 
     Returns:
-      The converted function; the same object for the same `fn`.
+      The converted function; the same object for the same `fn`, unless `checks` says otherwise.
 
     Raises:
       SourceNotFoundError: the function has no source.
       TypeError: `fn` is a class, or can't be called.
+      ValueError: `checks` or `recursive` is something else.
     """
-    converted: F = calls.converted(fn, recursive="both" if recursive and config.light() else recursive)
-    return converted
+    _refuse_options(recursive, checks)
+    converted: Any = calls.converted(fn, recursive="both" if recursive and config.light() else recursive)
+    if checks is True:
+        return cast(F, converted)
+
+    @functools.wraps(converted)
+    def run(*args: Any, **kwargs: Any) -> Any:
+        with program_checks.default_mode("checkify" if checks else "off"):
+            return converted(*args, **kwargs)
+
+    return cast(F, run)
 
 
 def to_code(fn: Callable[..., Any], *, after: str | None = None) -> str:
@@ -142,9 +164,15 @@ def range(*args: Any) -> Any:
       An iterable of the numbers.
 
     Raises:
+      TypeError: there are none or more than three arguments, or one is no integer.
       ValueError: `step` is zero.
     """
+    known = [arg for arg in args if not traced(arg)]
+    if len(known) == len(args):
+        builtins.range(*args)  # for its errors
+    for bound in known:
+        operator.index(bound)
     start, stop, step = (0, args[0], 1) if len(args) == 1 else (*args, 1)[:3]
-    if not isinstance(step, int) or step:
+    if traced(step) or step:
         return Range(start, stop, step)
     raise ValueError("range() arg 3 must not be zero")

@@ -29,7 +29,7 @@ class AutographError(Exception):
 
     Attributes:
       what: one sentence that says what was done and found.
-      where: the places in the user's source that are concerned, the decisive one first.
+      where: the places in the user's source that are concerned, the decisive one first, each once.
       why: the rule that was broken, with what was found on each side; may be empty.
       fix: what to type instead; may be empty.
     """
@@ -38,7 +38,7 @@ class AutographError(Exception):
         self, what: str, *, where: Location | tuple[Location, ...] = (), why: str = "", fix: str = ""
     ) -> None:
         self.what, self.why, self.fix = what, why, fix
-        self.where = (where,) if isinstance(where, Location) else tuple(where)
+        self.where = (where,) if isinstance(where, Location) else tuple(dict.fromkeys(where))
         super().__init__(self._message())
 
     def _message(self) -> str:
@@ -300,23 +300,28 @@ class MutationError(AutographError, TypeError):
     Fails:
 
         @autograph_lite.convert
-        def f(x):
+        def f(n):
             log = []
-            if x > 0:
-                log.append(x)
+            while n > 0:
+                log.append(n)
+                n = n - 2
             return log
 
-        f(jnp.float32(2))
+        f(jnp.int32(3))
 
     Works:
 
         @autograph_lite.convert
-        def f(x):
+        def f(n):
             log = []
-            log.append(jnp.where(x > 0, x, 0))
+            for _ in autograph_lite.range(100):
+                if n <= 0:
+                    break
+                log.append(n)
+                n = n - 2
             return log
 
-        f(jnp.float32(2))
+        f(jnp.int32(3))
     """
 
 

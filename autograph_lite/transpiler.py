@@ -50,7 +50,7 @@ class Transpiler:
 
     def __init__(self, operators: object, is_library: IsLibrary, form: str = "full") -> None:
         self.operators, self.is_library, self.form = operators, is_library, form
-        self._codes: dict[int, tuple[types.CodeType, types.CodeType, str]] = {}
+        self._codes: dict[int, tuple[types.CodeType, types.CodeType, dict[str, object]]] = {}
         self._functions: weakref.WeakKeyDictionary[types.FunctionType, types.FunctionType] = (
             weakref.WeakKeyDictionary()
         )
@@ -74,12 +74,13 @@ class Transpiler:
             tree, context = convert_tree(fn, self.is_library, form=self.form)
             if self.form != "light":  # which goes with another form of the same function
                 self._log(fn)
-            new = loader.load(tree, fn, {context.ag: self.operators}, frozenset(context.generated))
+            injected = {context.ag: self.operators, context.known: [None] * (2 * context.sites)}
+            new = loader.load(tree, fn, injected, frozenset(context.generated))
             # The user's code object is kept, so that its id stays its own.
-            self._codes[id(fn.__code__)] = fn.__code__, new.__code__, context.ag
+            self._codes[id(fn.__code__)] = fn.__code__, new.__code__, injected
             return new
-        _, code, ag = known
-        return loader.instantiate(code, fn, {ag: self.operators})
+        _, code, injected = known
+        return loader.instantiate(code, fn, injected)
 
     def _log(self, fn: types.FunctionType) -> None:
         place = f"{fn.__qualname__} ({fn.__code__.co_filename}:{fn.__code__.co_firstlineno})"
@@ -110,6 +111,7 @@ def _convert_tree(
     context = Context(
         fresh=fresh,
         ag=fresh("ag"),
+        known=fresh("ag_known"),
         path=read.path,
         function=fn.__qualname__,
         lines=linecache.getlines(read.path, fn.__globals__),

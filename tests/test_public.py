@@ -124,3 +124,19 @@ def python(program: str, *options: str) -> str:
         check=True,
     )
     return done.stdout
+
+
+@pytest.mark.parametrize("arguments", [(), (1, 2, 3, 4), ("a",), (1.5,), (1, 2, 0)], ids=str)
+def test_range_takes_what_the_builtin_takes(arguments: tuple[Any, ...]) -> None:
+    with pytest.raises((TypeError, ValueError)) as builtin:
+        range(*arguments)
+    with pytest.raises(type(builtin.value), match=re.escape(str(builtin.value))):
+        autograph_lite.range(*arguments)
+
+
+def test_options_that_do_not_exist() -> None:
+    for function in (autograph_lite.convert, autograph_lite.to_graph):
+        with pytest.raises(ValueError, match="checks is 3"):
+            function(lambda x: x, checks=3)
+        with pytest.raises(ValueError, match="recursive is 'x'"):
+            function(lambda x: x, recursive="x")

@@ -67,7 +67,9 @@ def always_returns(body: Sequence[gast.AST]) -> bool:
         case [gast.If(body=true, orelse=false)]:
             return always_returns(true) and always_returns(false)
         case [gast.Try(body=tried, handlers=handlers, orelse=other, finalbody=final)]:
-            done = (always_returns(tried) or always_returns(other)) and all(always_returns(h.body) for h in handlers)
+            done = (always_returns(tried) or always_returns(other)) and all(
+                always_returns(h.body) for h in handlers
+            )
             return done or always_returns(final)
         case [gast.While() as loop]:
             return endless(loop)

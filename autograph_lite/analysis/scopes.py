@@ -50,6 +50,10 @@ def _bind(node: gast.AST, found: dict[str, None], known: Known | None) -> None:
 
 
 def _bind_parts(node: gast.AST, found: dict[str, None], known: Known | None) -> None:
+    if node.__class__ in _BINDS_NOTHING:
+        for part in trees.children(node):
+            _bind(part, found, known)
+        return
     parts: Iterable[gast.AST] = ()
     match node:
         case gast.Name():
@@ -57,12 +61,8 @@ def _bind_parts(node: gast.AST, found: dict[str, None], known: Known | None) -> 
                 found[node.id] = None
         case gast.Constant() | gast.Attribute(value=gast.Name(ctx=gast.Load())):
             pass
-        case gast.FunctionDef() | gast.AsyncFunctionDef():
-            parts = (*node.decorator_list, *_argument_expressions(node.args))
-        case gast.ClassDef():
-            parts = (*node.decorator_list, *node.bases, *node.keywords)
-        case gast.Lambda():
-            parts = _argument_expressions(node.args)
+        case gast.FunctionDef() | gast.AsyncFunctionDef() | gast.ClassDef() | gast.Lambda():
+            parts = _outside(node)
         case gast.ListComp() | gast.SetComp() | gast.DictComp() | gast.GeneratorExp():
             # Only a walrus binds outside of the comprehension.
             parts = [inner.target for inner in trees.walk(node) if isinstance(inner, gast.NamedExpr)]
@@ -82,9 +82,17 @@ def _bind_parts(node: gast.AST, found: dict[str, None], known: Known | None) -> 
         found[node.name] = None
 
 
+# The commonest nodes that bind nothing themselves, and none of whose parts is special.
+_BINDS_NOTHING = frozenset({
+    gast.Attribute, gast.BinOp, gast.BoolOp, gast.Call, gast.Compare, gast.Constant, gast.Expr, gast.If, gast.Return,
+    gast.Subscript, gast.Tuple, gast.UnaryOp, gast.keyword,
+})  # fmt: skip
+
+
 def deleted(body: Iterable[gast.AST]) -> set[str]:
     """Names that `del` unbinds."""
-    return {n.id for n in own_nodes(body) if isinstance(n, gast.Name) and isinstance(n.ctx, gast.Del)}
+    targets = [target for n in _statements(body) if isinstance(n, gast.Delete) for target in n.targets]
+    return {n.id for n in own_nodes(targets) if isinstance(n, gast.Name) and isinstance(n.ctx, gast.Del)}
 
 
 def read(node: gast.AST) -> frozenset[str]:
@@ -101,7 +109,23 @@ def read(node: gast.AST) -> frozenset[str]:
 
 def declared(body: Iterable[gast.AST], kind: type[gast.Global] | type[gast.Nonlocal]) -> frozenset[str]:
     """Names that `global` (or `nonlocal`) statements of this scope name."""
-    return frozenset(name for n in own_nodes(body) if isinstance(n, kind) for name in n.names)
+    return frozenset(name for n in _statements(body) if isinstance(n, kind) for name in n.names)
+
+
+def _statements(body: Iterable[gast.AST]) -> Iterator[gast.AST]:
+    """All statements of `body` but the insides of nested functions and classes."""
+    stack = [*body]
+    while stack:
+        node = stack.pop()
+        yield node
+        if node.__class__ not in _SCOPES:
+            held = node.__dict__
+            for inner in map(held.get, _BLOCKS):
+                if inner.__class__ is list:
+                    stack += inner
+
+
+_BLOCKS = ("body", "orelse", "handlers", "finalbody", "cases")
 
 
 def own_nodes(body: Iterable[gast.AST]) -> Iterator[gast.AST]:
@@ -111,19 +135,28 @@ def own_nodes(body: Iterable[gast.AST]) -> Iterator[gast.AST]:
     while stack:
         node = stack.pop()
         yield node
-        match node:
-            case gast.Name() | gast.Constant():
-                continue
-            case gast.FunctionDef() | gast.AsyncFunctionDef():
-                inner = [*node.decorator_list, *_argument_expressions(node.args)]
-            case gast.Lambda():
-                inner = _argument_expressions(node.args)
-            case gast.ClassDef():
-                inner = [*node.decorator_list, *node.bases, *node.keywords]
-            case _:
-                inner = trees.children(node)
-        inner.reverse()
-        stack += inner
+        kind = node.__class__
+        if kind is gast.Name or kind is gast.Constant:
+            continue
+        inner = _outside(node) if kind in _SCOPES else trees.children(node)
+        if inner:
+            inner.reverse()
+            stack += inner
+
+
+_SCOPES = frozenset({gast.FunctionDef, gast.AsyncFunctionDef, gast.Lambda, gast.ClassDef})
+
+
+def _outside(node: gast.AST) -> list[gast.AST]:
+    """What of a function or class is evaluated where it is defined."""
+    match node:
+        case gast.Lambda():
+            return _argument_expressions(node.args)
+        case gast.ClassDef():
+            return [*node.decorator_list, *node.bases, *node.keywords]
+        case gast.FunctionDef() | gast.AsyncFunctionDef():
+            return [*node.decorator_list, *_argument_expressions(node.args)]
+    return []
 
 
 def captured(body: Iterable[gast.AST]) -> frozenset[str]:

@@ -2,6 +2,7 @@
 
     y = helper(x, *rest, k=1)             y = ag.call(helper)(x, *rest, k=1)
     y = jnp.sin(x)                        as it is: leads to a library function that takes no callback
+    names = locals()                      names = ag.without(locals(), 'ag')
 
 The callee is wrapped and the argument list stays as written. `super()` names its class and instance, because the body of
 a branch is a function of its own.
@@ -15,6 +16,7 @@ import gast
 
 from autograph_lite.analysis.plans import dotted
 from autograph_lite.analysis import scopes
+from autograph_lite.converters import opaque
 from autograph_lite.converters.context import Context
 from autograph_lite.syntax import quote, trees
 
@@ -23,7 +25,7 @@ BARE = frozenset({
     "ArithmeticError", "AssertionError", "Exception", "IndexError", "KeyError", "RuntimeError", "TypeError",
     "ValueError", "callable", "globals", "hasattr", "id", "isinstance",
     "issubclass", "object", "ord", "slice", "type", "bytes", "locals", "vars", "dir", "eval",
-    "exec", "open", "input", "super", "memoryview", "__import__", "breakpoint",
+    "exec", "open", "input", "super", "memoryview", "__import__", "breakpoint", "compile",
 })  # fmt: skip
 
 
@@ -86,11 +88,15 @@ class Calls(trees.Transformer):
                 return node
             case gast.Name(id=name) if name in self.bare and name not in self.shadowed and hasattr(builtins, name):
                 if self.context.is_library(name):
-                    return node
+                    return self._without_ours(node) if name in opaque.NAMES and not node.args else node
             case gast.Attribute() if self.is_bare(node):
                 return node
         node.func = quote.located(quote.expr(self.text, ag=self.context.ag, callee=node.func), node.func)
         return node
+
+    def _without_ours(self, node: gast.Call) -> gast.AST:
+        called = quote.expr("ag.without(names, ours)", ag=self.context.ag, names=node, ours=quote.constant(self.context.ag))
+        return quote.located(called, node)
 
     def is_bare(self, node: gast.Call) -> bool:
         """Whether a call leads to a library, and to a function that writes to none of its arguments."""

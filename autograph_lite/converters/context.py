@@ -19,12 +19,15 @@ class Context:
     Attributes:
       fresh: gives an unused name for a base name.
       ag: the name under which generated code finds the operators; `ag` unless the user has one.
+      known: the name under which light code finds what its calls have called before (see `light`).
+      sites: how many calls look there.
       path: the user's file.
       function: the user's name of the outermost function.
       lines: text of the user's file, for messages.
       is_library: whether a dotted name such as `jnp.sin` leads, at conversion, to a function that needs no conversion.
       returns: names of the variables that hold early returns.
       chains: the chains of comparisons with integers, by their first `if` (see `switches`).
+      lists: what the function appends to, as far as its text tells: `ys`, `self.stack`.
       generated: names of the functions that the passes have made.
     """
 
@@ -36,7 +39,10 @@ class Context:
     is_library: Callable[..., bool] = lambda dotted, operands=0: False
     returns: set[str] = dataclasses.field(default_factory=set)
     chains: dict[gast.AST, Any] = dataclasses.field(default_factory=dict)
+    lists: set[str] = dataclasses.field(default_factory=set)
     generated: set[str] = dataclasses.field(default_factory=set)
+    known: str = "ag_known"
+    sites: int = 0
 
     def location(self, node: gast.AST) -> Location:
         """Where `node` stands in the user's file."""

@@ -7,6 +7,8 @@
                                               test = (b := f(a))
                                           if test:
                                               use(ag.assigned(b))
+    c and f()                             if c:
+                                              f()
     while (k := step(k)) > 0:             while True:
         use(k)                                if not (k := step(k)) > 0:
                                                   break
@@ -71,6 +73,15 @@ class _Desugar(trees.Transformer):
             else:
                 new.append(gast.Delete([target]))
         return quote.all_located(new, node)
+
+    def visit_Expr(self, node: gast.Expr) -> gast.AST:
+        if not isinstance(node.value, gast.BoolOp):
+            return node
+        *first, last = node.value.values
+        test: gast.expr = first[0] if len(first) == 1 else gast.BoolOp(node.value.op, first)
+        if isinstance(node.value.op, gast.Or):
+            test = gast.UnaryOp(gast.Not(), test)
+        return self.visit(quote.located(gast.If(test, [quote.located(gast.Expr(last), last)], []), node))
 
     def visit_If(self, node: gast.If) -> gast.AST | list[gast.stmt]:
         self.generic_visit(node)

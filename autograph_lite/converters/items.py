@@ -3,6 +3,13 @@
     table[i]                              ag.item(table, i)
     x[0], x[:, 1:]                        as they are: nothing traced can decide
     {name: 1}                             {ag.key(name): 1}
+    last = rows[-1]                       last = ag.item(rows, -1)
+    ys.append(x[0])                       ys.append(x[0])
+    first = ys[0]                         first = ag.item(ys, 0)
+    a, b = ys                             a, b = ag.whole(ys)
+
+The length of a list may be traced. Where the text does not tell that something is such a list (it is appended to, or
+starts empty), it is left to the list: items that Python takes from it can't be used (see `stretches`).
 """
 
 from __future__ import annotations
@@ -15,7 +22,23 @@ from autograph_lite.syntax import quote, trees
 
 def run(function: gast.AST, context: Context) -> None:
     """Rewrites the reads of items everywhere in `function`, nested functions included."""
+    found = map(_list, trees.walk(function))
+    context.lists |= {trees.dotted(node) for node in found if node is not None} - {""}
     _Items(context).visit(function)
+
+
+def _list(node: gast.AST) -> gast.expr | None:
+    """What a statement or an expression shows to be a list that gets longer or shorter."""
+    match node:
+        case gast.Call(func=gast.Attribute(value=value, attr="append" | "clear" | "extend" | "insert" | "pop")):
+            return value
+        case gast.Assign(targets=[gast.Name() as target], value=gast.List(elts=[])):
+            return target
+        case gast.Assign(targets=[gast.Name() as target], value=gast.ListComp(generators=parts)):
+            return target if any(part.ifs for part in parts) else None
+        case gast.AugAssign(target=target, value=gast.List() | gast.ListComp()):
+            return target
+    return None
 
 
 class _Items(trees.Transformer):
@@ -24,7 +47,9 @@ class _Items(trees.Transformer):
 
     def visit_Subscript(self, node: gast.Subscript) -> gast.AST:
         self.generic_visit(node)
-        if not isinstance(node.ctx, gast.Load) or _is_static(node.slice) or _is_type(node.value):
+        if not isinstance(node.ctx, gast.Load) or _is_type(node.value):
+            return node
+        if _is_static(node.slice) and not self.is_end(node):
             return node
         if any(isinstance(n, (gast.Starred, gast.Slice)) for n in trees.walk(node.slice)):
             index = _slices(node.slice, self.context.ag)
@@ -48,6 +73,28 @@ class _Items(trees.Transformer):
         if isinstance(node, gast.Constant):
             return node
         return quote.located(quote.expr("ag.key(value)", ag=self.context.ag, value=node), node)
+
+    def visit_Assign(self, node: gast.Assign) -> gast.AST:
+        self.generic_visit(node)
+        unpacks = any(isinstance(target, (gast.Tuple, gast.List)) for target in node.targets)
+        if unpacks and trees.dotted(node.value) in self.context.lists:
+            node.value = self.whole(node.value)
+        return node
+
+    def visit_Match(self, node: gast.Match) -> gast.AST:
+        self.generic_visit(node)
+        if any(isinstance(pattern, gast.MatchSequence) for case in node.cases for pattern in trees.walk(case)):
+            node.subject = self.whole(node.subject)
+        return node
+
+    def whole(self, value: gast.expr) -> gast.expr:
+        """`value` where Python has to know how many items it has."""
+        return quote.located(quote.expr("ag.whole(value)", ag=self.context.ag, value=value), value)
+
+    def is_end(self, node: gast.Subscript) -> bool:
+        """Whether the item may be one of a list that gets longer, so that a traced value says where it is."""
+        negative = isinstance(node.slice, gast.UnaryOp) and isinstance(node.slice.op, gast.USub)
+        return negative or trees.dotted(node.value) in self.context.lists
 
     def visit_arguments(self, node: gast.arguments) -> gast.AST:
         # Annotations are no code of the function's.
@@ -82,8 +129,9 @@ def _slices(index: gast.expr, ag: str) -> gast.expr:
 
 
 def _is_static(index: gast.expr) -> bool:
-    """Whether no variable stands in the index."""
-    return not any(isinstance(n, (gast.Name, gast.Call, gast.NamedExpr, gast.Await)) for n in trees.walk(index))
+    """Whether no variable stands in the index, and no list, which JAX does not take."""
+    kinds = (gast.Name, gast.Call, gast.NamedExpr, gast.Await, gast.List)
+    return not any(isinstance(n, kinds) for n in trees.walk(index))
 
 
 def _is_type(value: gast.expr) -> bool:

@@ -40,8 +40,8 @@ def run(function: gast.FunctionDef, context: Context) -> None:
     bound = scopes.bound(body)
     function.body = _Jumps(context).block(body, _Frame())
     lost = set(bound) - set(scopes.bound(function.body)) - set(scopes.parameters(function.args))
-    lost -= scopes.declared(body, gast.Nonlocal) | scopes.declared(body, gast.Global)
     if lost:
+        lost -= scopes.declared(body, gast.Nonlocal) | scopes.declared(body, gast.Global)
         _keep(function, [name for name in bound if name in lost], context)
 
 

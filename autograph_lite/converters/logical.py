@@ -6,15 +6,16 @@
     x in (1, 3)                           ag.in_(x, (1, 3))
     a if c else b                         ag.if_expr(c, lambda: a, lambda: b)
 
-Operands that Python always evaluates are evaluated directly and once, the others on demand and at most once. Tests that look at Python
-structure only (`x is None and y is None`) stay Python's.
+Operands that Python always evaluates are evaluated directly and once, the others on demand and at most once. Tests that
+look at Python structure only (`x is None and y is None`) stay Python's. A list that a test looks at, `while stack and ok`,
+is asked for its truth, `ag.truth(stack)`, where its length may be traced.
 """
 
 from __future__ import annotations
 
-
 import gast
 
+from autograph_lite.converters import opaque
 from autograph_lite.converters.context import Context
 from autograph_lite.converters.static import is_static
 from autograph_lite.syntax import quote, trees
@@ -33,7 +34,31 @@ def run(function: gast.AST, context: Context) -> None:
 
 class _Logical(trees.Transformer):
     def __init__(self, context: Context) -> None:
-        self.ag = context.ag
+        self.ag, self.lists, self.context = context.ag, context.lists, context
+
+    def visit_If(self, node: gast.If) -> gast.AST:
+        self.truths(node.test)
+        self.generic_visit(node)
+        return node
+
+    visit_While = visit_If
+
+    def truths(self, test: gast.AST) -> None:
+        """Asks lists for their truth where nothing but that is wanted of them: the length of a list may be traced."""
+        match test:
+            case gast.BoolOp():
+                for number, value in enumerate(test.values):
+                    if trees.dotted(value) in self.lists:
+                        truth = quote.expr("ag.truth(value)", ag=self.ag, value=value)
+                        test.values[number] = quote.located(truth, value)
+                    self.truths(value)
+            case gast.UnaryOp(op=gast.Not(), operand=operand):
+                self.truths(operand)
+
+    def visit_ClassDef(self, node: gast.ClassDef) -> gast.AST:
+        self.generic_visit(node)
+        opaque.run(node, self.context)
+        return node
 
     def visit_BoolOp(self, node: gast.BoolOp) -> gast.AST:
         if is_static(node):
@@ -83,7 +108,12 @@ class _Logical(trees.Transformer):
         displays = (gast.Tuple, gast.List, gast.Dict)
         if isinstance(operator, MEMBERSHIP):
             text = "ag.in_(left, right)" if isinstance(operator, gast.In) else "ag.not_in(left, right)"
-        elif isinstance(operator, (gast.Eq, gast.NotEq)) and isinstance(node.left, displays) | isinstance(right, displays):
+        elif isinstance(operator, (gast.Eq, gast.NotEq)) and (
+            isinstance(node.left, displays)
+            or isinstance(right, displays)
+            or {trees.dotted(node.left), trees.dotted(right)} & self.lists
+            or _may_be_objects(node.left, right)
+        ):
             text = "ag.equal(left, right)" if isinstance(operator, gast.Eq) else "ag.not_equal(left, right)"
         else:
             return node
@@ -91,6 +121,7 @@ class _Logical(trees.Transformer):
 
     def visit_IfExp(self, node: gast.IfExp) -> gast.AST:
         static = is_static(node.test)
+        self.truths(node.test)
         self.generic_visit(node)
         if static:
             return node
@@ -108,6 +139,12 @@ class _Logical(trees.Transformer):
 
     def test(self, node: gast.expr) -> gast.expr:
         return quote.located(quote.expr("ag.python_test(test)", ag=self.ag, test=node), node)
+
+
+def _may_be_objects(left: gast.expr, right: gast.expr) -> bool:
+    """Whether nothing in the text says that two operands of `==` are numbers: they may be tuples or objects."""
+    kinds = (gast.Name, gast.Attribute, gast.Subscript, gast.Call)
+    return isinstance(left, kinds) and isinstance(right, kinds)
 
 
 def _binds(node: gast.AST) -> bool:

@@ -1,4 +1,4 @@
-"""Functions whose control flow stays Python's: generators, coroutines, and those that jump out of `finally`.
+"""What keeps Python's control flow: generators, coroutines, functions that jump out of `finally`, bodies of classes.
 
     if x > 0:                             if ag.python_test(x > 0):
         yield x                               yield x
@@ -18,6 +18,8 @@ from autograph_lite.syntax import quote, trees
 
 SUSPENDING = (gast.Yield, gast.YieldFrom, gast.Await, gast.AsyncFor, gast.AsyncWith)
 
+NAMES = frozenset({"locals", "vars", "dir"})  # called without arguments, they give the local names
+
 
 def is_opaque(function: gast.FunctionDef | gast.AsyncFunctionDef) -> bool:
     """Whether the control flow of `function` can't be converted."""
@@ -28,18 +30,16 @@ def is_opaque(function: gast.FunctionDef | gast.AsyncFunctionDef) -> bool:
             return True
         if isinstance(node, (gast.Try, gast.TryStar)) and escapes(node.finalbody):
             return True
-        if isinstance(node, gast.Name) and node.id in ("locals", "vars", "dir", "eval", "exec") and _reads_frame(node):
+        if isinstance(node, gast.Name) and node.id in ("locals", "eval", "exec"):
+            return True
+        if isinstance(node, gast.Call) and isinstance(node.func, gast.Name) and node.func.id in NAMES and not node.args:
             return True
     return False
 
 
-def _reads_frame(node: gast.Name) -> bool:
-    return node.id in ("locals", "eval", "exec")
-
-
-def run(function: gast.FunctionDef, context: Context) -> None:
-    """Rewrites the tests in the body of `function` in place; nested functions keep theirs."""
-    _Tests(context).block(function.body)
+def run(scope: gast.FunctionDef | gast.ClassDef, context: Context) -> None:
+    """Rewrites the tests in the body of `scope` in place; functions and classes in it keep theirs."""
+    _Tests(context).block(scope.body)
 
 
 class _Tests(trees.Transformer):

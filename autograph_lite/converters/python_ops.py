@@ -59,6 +59,13 @@ def returned(ret: Maybe) -> Any:
     return ret.present
 
 
+def without(names: Any, ours: str) -> Any:
+    """What `locals()`, `vars()` or `dir()` gives, without a name of ours."""
+    if ours in names:
+        names.pop(ours) if isinstance(names, dict) else names.remove(ours)
+    return names
+
+
 def until(stop: Callable[[], Any], iterable: Iterable[T]) -> Iterator[T]:
     """Yields from `iterable` until `stop()` holds; it is asked before an item is taken, as `break` would leave."""
     iterator = iter(iterable)

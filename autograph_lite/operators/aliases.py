@@ -10,6 +10,7 @@ every path has made for itself are nobody else's, and stay free.
 
 from __future__ import annotations
 
+import sys
 import threading
 from collections.abc import Iterable
 from typing import Any
@@ -19,12 +20,14 @@ import jax
 from autograph_lite import _jax
 from autograph_lite.converters.python_ops import Maybe
 from autograph_lite.errors import MutationError
-from autograph_lite.operators import trees, where
+from autograph_lite.operators import objects, trees, where
 
 
 class _Local(threading.local):
     def __init__(self) -> None:
-        self.shared: dict[int, Any] = {}
+        self.shared: dict[int, tuple[Any, list[Any]]] = {}  # with the items that they had then
+        # Copies that stand for one of several items; the ids of the containers in them, and in the items.
+        self.chosen: list[tuple[Any, set[int], set[int]]] = []
 
 
 _local = _Local()
@@ -37,6 +40,11 @@ def containers(value: Any) -> list[Any]:
     def visit(node: Any) -> bool:
         if isinstance(node, (list, dict)):
             found.append(node)
+        elif objects.is_structure(node):
+            if not type(node).__dataclass_params__.frozen:
+                found.append(node)
+            for inside in objects.attributes(node).values():
+                found.extend(containers(inside))
         if trees.is_unordered(node):
             for item in node.values():
                 found.extend(containers(item))
@@ -52,14 +60,57 @@ def containers(value: Any) -> list[Any]:
 
 def share(owners: Iterable[Any]) -> None:
     """Remembers containers of which one may stand for another, until the trace is over."""
-    if not _local.shared and _jax.tracing():
+    _begin()
+    _local.shared.update((id(owner), (owner, _items(owner))) for owner in owners)
+
+
+def _items(owner: Any) -> list[Any]:
+    if isinstance(owner, (list, tuple)):
+        return [*owner]
+    held = owner if isinstance(owner, dict) else objects.attributes(owner)
+    return [part for item in held.items() for part in item]
+
+
+def refuse_changed(owner: Any) -> None:
+    """`refuse_write`, where `owner` has been changed since it may be one of several."""
+    if not (_local.shared or _local.chosen):
+        return
+    known = _local.shared.get(id(owner))
+    if known is None or known[0] is not owner:
+        return
+    now = _items(owner)
+    before = known[1]
+    if len(now) != len(before) or any(a is not b for a, b in zip(now, before, strict=True)):
+        refuse_write(owner)
+
+
+def choose(copy: Any, items: Iterable[Any]) -> None:
+    """Remembers that the containers in `copy` stand for those in one of `items`, chosen by a traced index."""
+    _begin()
+    ids = {id(owner) for item in items for owner in containers(item)}
+    _local.chosen.append((copy, {id(owner) for owner in containers(copy)}, ids))
+
+
+def _begin() -> None:
+    if not (_local.shared or _local.chosen) and _jax.tracing():
         _jax.when_trace_ends(_local.shared.clear)
-    _local.shared.update((id(owner), owner) for owner in owners)
+        _jax.when_trace_ends(_local.chosen.clear)
+
+
+def _holders(chosen: tuple[Any, ...]) -> int:
+    """How many hold the copy, ourselves included."""
+    return sys.getrefcount(chosen[0])
+
+
+_ALONE = _holders(([],))
 
 
 def refuse_write(owner: Any) -> None:
     """Raises MutationError if a write to `owner` may have to change another container."""
-    if _local.shared and _local.shared.get(id(owner)) is owner:
+    if not (_local.shared or _local.chosen):
+        return
+    _refuse_chosen(owner)
+    if id(owner) in _local.shared and _local.shared[id(owner)][0] is owner:
         kind = type(owner).__name__
         raise MutationError(
             f"A {kind} is written to that is one object on one path of a staged statement and another on another path.",
@@ -67,3 +118,22 @@ def refuse_write(owner: Any) -> None:
             why="Which of them the write would have to change depends on a traced value.",
             fix=f"make a new {kind} first: {kind}(...).",
         )
+
+
+def _refuse_chosen(owner: Any) -> None:
+    kind = type(owner).__name__
+    for chosen in _local.chosen:
+        if id(owner) in chosen[1]:
+            raise MutationError(
+                f"A {kind} is written to that was chosen by a traced index.",
+                where=where.here(),
+                why="Which of several it is depends on a traced value: this one is a copy, and the change would be lost.",
+                fix="write through the outer container, rows[i][j] = value, or use an array.",
+            )
+        if id(owner) in chosen[2] and _holders(chosen) > _ALONE:
+            raise MutationError(
+                f"A {kind} is written to that may be the one that was chosen by a traced index before.",
+                where=where.here(),
+                why="Which of several was chosen depends on a traced value: it is a copy, which would not change.",
+                fix="choose the item again after the change, or use an array.",
+            )

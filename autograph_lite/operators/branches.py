@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import itertools
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from typing import Any
 
@@ -11,7 +12,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from autograph_lite import _jax
-from autograph_lite.operators import aliases, checks, journal, mismatch
+from autograph_lite.operators import aliases, checks, journal, mismatch, packing, stretches
 from autograph_lite.operators.places import MISSING, Contents, Place
 from autograph_lite.operators.staging import Path
 from autograph_lite.operators.templates import (
@@ -137,6 +138,16 @@ class _Writes:
         seen = checks.in_try() and all(now.keys() == old.keys() for now in contents)
         alive = [is_checks or seen or path.raised is None for path in paths]
         result: Contents = {}
+        if packing.uneven(place, list(itertools.compress(contents, alive))):
+            lists = [
+                [_captured(path, owner, key, now) for key in now] if counts else None
+                for path, now, counts in zip(paths, contents, alive, strict=True)
+            ]
+            found, template = packing.joined(place, lists)
+            options = [ABSENT if option is None else option for option in found]
+            self.slots.append(_Slot(owner, 0, place.label(0), options, template))
+            self.results[owner] = place, {0: MISSING}
+            return
         for key in dict.fromkeys(
             k for now, counts in zip(contents, alive, strict=True) if counts for k in now
         ):
@@ -150,7 +161,10 @@ class _Writes:
                 zero = _zero(values)
                 contents = [{**now, key: now.get(key, zero)} for now in contents]
             elif any(value is MISSING for value in values):
-                raise mismatch.place(place.label(key))
+                default = place.default(key)
+                if default is MISSING:
+                    raise mismatch.place(place.label(key))
+                contents = [{**now, key: now.get(key, default)} for now in contents]
             options = [
                 _captured(path, owner, key, now) if counts else ABSENT
                 for path, now, counts in zip(paths, contents, alive, strict=True)
@@ -190,6 +204,9 @@ class _Writes:
             joined = self.results[slot.owner][1][slot.key] = rebuild(slot.template, arrays, slot.label)
             _share(joined, slot.options, roots)
         for place, contents in self.results.values():
+            first = contents.get(0)
+            if isinstance(first, stretches.Stretch) and len(contents) == 1:
+                contents = first.contents()
             journal.commit(place, contents)
 
 

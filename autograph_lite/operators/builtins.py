@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import builtins
 import functools
+import types
+import warnings
 from collections.abc import Callable
 from typing import Any
 
@@ -19,7 +21,9 @@ from autograph_lite.operators import (
     journal,
     lists,
     reductions,
+    stretches,
     trees,
+    warn,
     where,
 )
 from autograph_lite.operators.conditions import truth
@@ -60,7 +64,25 @@ def len_(value: Any) -> Any:
         raise TypeError("object of type 'generator' has no len()")
     if isinstance(value, iterables.Staged):
         return value.length()
-    return lists.length(value) if isinstance(value, list) else len(value)
+    if stretches.holds(value):
+        return stretches.length(value)
+    if isinstance(value, (list, tuple)):
+        return lists.length(value)
+    own = getattr(type(value), "__len__", None)
+    if isinstance(own, types.FunctionType):  # of the user's: Python would ask a traced answer for an int
+        length = own(value)
+        return length if traced(length) else len(_Sized(length))
+    return len(value)
+
+
+class _Sized:
+    """Something whose length is known, for Python's own errors."""
+
+    def __init__(self, length: Any) -> None:
+        self.length = length
+
+    def __len__(self) -> int:
+        return self.length  # type: ignore[no-any-return]
 
 
 def enumerate_(iterable: Any, start: Any = 0) -> Any:
@@ -131,7 +153,7 @@ def complex_(*args: Any, **kwargs: Any) -> Any:
 
 def bool_(*args: Any) -> Any:
     """`bool(x)`."""
-    return truth(args[0]) if len(args) == 1 and traced(args[0]) else bool(*args)
+    return truth(*args) if len(args) == 1 and (traced(args[0]) or stretches.holds(args[0])) else bool(*args)
 
 
 def _scalar(value: Any, kind: type) -> Any:
@@ -166,6 +188,8 @@ def sorted_(iterable: Any, /, *, key: Any = None, reverse: Any = False) -> list[
     items, key = iterable, reductions.callee(key)
     if not (isinstance(iterable, jax.Array) and traced(iterable) and iterable.ndim == 1):
         items = list_(iterable)
+    if stretches.holds(items):
+        raise stretches.refused(items)
     if len(items) < 2:
         return list(items)
     keys = (
@@ -205,11 +229,11 @@ def _python_sorted(items: list[Any], keys: list[Any], reverse: Any) -> list[Any]
 
 def list_(*args: Any) -> list[Any]:
     """`list(iterable)`."""
-    return (
-        _collected(args[0])
-        if len(args) == 1 and isinstance(args[0], iterables.Staged)
-        else list(*map(_whole, args))
-    )
+    if len(args) == 1 and isinstance(args[0], iterables.Staged):
+        return _collected(args[0])
+    if len(args) == 1 and isinstance(args[0], comprehensions.Generated) and args[0].is_fresh:
+        return comprehensions.gathered(args[0])
+    return list(*map(_whole, args))
 
 
 def tuple_(*args: Any) -> tuple[Any, ...]:
@@ -261,5 +285,5 @@ OVERLOADS: dict[Any, Any] = {
     filter: filter_, abs: abs_, int: int_, float: float_, complex: complex_, bool: bool_, round: round_, list: list_,
     tuple: tuple_, sorted: sorted_, next: next_, min: reductions.min_, max: reductions.max_,
     sum: reductions.sum_, any: reductions.any_, all: reductions.all_, functools.reduce: reductions.reduce_,
-    setattr: setattr_, delattr: delattr_,
+    setattr: setattr_, delattr: delattr_, warnings.warn: warn.warn_,
 }  # fmt: skip

@@ -11,28 +11,27 @@ from __future__ import annotations
 
 import functools
 import inspect
+import threading
 import types
 from collections.abc import Callable
 from typing import Any
 
-import numpy as np
-
 from autograph_lite.errors import ConversionError, SourceNotFoundError
 from autograph_lite.operators import (
+    aliases,
+    bounded,
     classes,
     journal,
-    list_errors,
+    library,
     lists,
-    opaque,
     policy,
     recipes,
     recursion,
-    transformed,
+    stretches,
     unconverted,
 )
 from autograph_lite.transpiler import Transpiler
 
-MUTATORS = (list, dict, set, bytearray)
 READERS = frozenset({
     "copy", "count", "get", "index", "items", "keys", "values", "union", "intersection", "difference", "issubset",
     "issuperset", "isdisjoint", "symmetric_difference", "decode", "hex", "startswith", "endswith", "find",
@@ -103,7 +102,9 @@ def convert(fn: types.FunctionType) -> Callable[..., Any]:
         return fn
     try:
         return transpiler().convert(fn)
-    except SourceNotFoundError as error:
+    except ConversionError as error:
+        if not unconverted.is_left(fn, error):
+            raise
         unconverted.remember(fn, error)
         return fn
 
@@ -142,39 +143,76 @@ def converted(fn: Any, *, recursive: bool | str = True) -> Any:
 
 
 _light: dict[types.FunctionType, types.FunctionType] = {}
+_unchanged: set[types.FunctionType] = set()  # those that call nothing
 
 
 def light(callee: Any) -> Any:
     """What to call in place of `callee` where nothing is traced."""
     kind = type(callee)
-    if kind is _FUNCTION:
-        return _light.get(callee) or _light_function(callee)
     if kind is _METHOD:
         fn = callee.__func__
         if type(fn) is _FUNCTION:
+            if fn in _unchanged:
+                return callee
             new = _light.get(fn) or _light_function(fn)
             return callee if new is fn else _METHOD(new, callee.__self__)
-    elif kind is _BUILTIN and type(callee.__self__) in _CONTAINERS and callee.__name__ != "sort":
-        return callee
+    elif kind is _FUNCTION:
+        return _light.get(callee) or _light_function(callee)
+    elif kind is _BUILTIN:
+        owner = callee.__self__
+        if owner is None or type(owner) is types.ModuleType:
+            return _light_known(callee)
+        return _handing(callee) if isinstance(owner, list) and callee.__name__ == "sort" else callee
+    elif issubclass(kind, type):
+        return _light_known(callee)
+    elif kind is functools.partial:
+        return functools.partial(light(callee.func), *callee.args, **callee.keywords)
     return call(callee)
 
 
+def light_at(callee: Any, known: list[Any], index: int) -> Any:
+    """`light`, for a call that remembers the first function that it calls, and what to call in its place."""
+    new = light(callee)
+    if known[index] is None and type(callee) is _FUNCTION and callee in _light:
+        with _lock:  # what is found under a function is its own at any time
+            if known[index] is None:
+                known[index + 1] = new
+                known[index] = callee
+    return new
+
+
+_lock = threading.Lock()
 _FUNCTION, _METHOD, _BUILTIN = types.FunctionType, types.MethodType, types.BuiltinMethodType
-_CONTAINERS = frozenset({list, dict, set, str, bytes, tuple, frozenset, bytearray})
 
 
 def _light_function(fn: types.FunctionType) -> Any:
-    if not policy.is_users(fn) or is_converted(fn):
-        return call(fn)
-    try:
-        new = transpiler(recursive="light").convert(fn)
-    except SourceNotFoundError:
-        return call(fn)
-    if not is_converted(new):  # it calls nothing: the user's own does the same
-        new = fn
-    if not fn.__closure__ and len(_light) < 10000:  # a closure is made again and again, and is not to be kept
+    made_once = not fn.__closure__  # a closure is made again and again, and is not to be kept
+    if is_converted(fn):
+        new, made_once = fn, "<locals>" not in fn.__qualname__
+    elif not policy.is_users(fn):
+        new = _library_function(fn)
+    else:
+        try:
+            new = transpiler(recursive="light").convert(fn)
+        except ConversionError as error:
+            if not unconverted.is_left(fn, error):
+                raise
+            return call(fn)
+        if not is_converted(new):  # it calls nothing: the user's own does the same
+            new = fn
+    if made_once and len(_light) < 10000:
         _light[fn] = new
+        if new is fn:
+            _unchanged.add(fn)
     return new
+
+
+@functools.lru_cache(maxsize=4096)
+def _light_known(callee: Any) -> Any:
+    """`light` for a class or a builtin function, which needs no array meaning."""
+    if callee in _overloads:
+        return _handing(callee) if callee in _HIGHER_ORDER else callee
+    return callee if isinstance(callee, type) and policy.is_users_class(callee) else _handing(callee)
 
 
 def call(callee: Any) -> Any:
@@ -188,7 +226,7 @@ def call(callee: Any) -> Any:
         return _builtin(callee)
     if isinstance(callee, type):
         return _class(callee)
-    if isinstance(callee, functools.partial):
+    if kind in library.PARTIALS:  # a subclass may have a `__call__` of its own
         return functools.partial(call(callee.func), *callee.args, **callee.keywords)
     if isinstance(callee, (types.MethodWrapperType, types.WrapperDescriptorType, types.MethodDescriptorType)):
         return _wrapper(callee)
@@ -208,7 +246,7 @@ def _textless(fn: types.FunctionType) -> Any:
     if unconverted.why(fn) is None:
         convert(fn)
     reason = unconverted.why(fn)
-    return called if reason is None else unconverted.explained(called, reason)
+    return called if reason is None else unconverted.explained(called, reason, fn.__name__)
 
 
 def _library_function(fn: types.FunctionType) -> Any:
@@ -221,7 +259,7 @@ def _library_function(fn: types.FunctionType) -> Any:
         rewrapped = _rewrapped(fn, inner)
         if rewrapped is not None:
             return rewrapped
-    return _with_converted_arguments(fn)
+    return _handing(fn)
 
 
 def _dispatching(fn: Any) -> Any:
@@ -265,7 +303,7 @@ def _method(method: types.MethodType) -> Any:
     owner = method.__self__
     fn = method.__func__
     classes.seen(owner)
-    noted = not policy.is_users(fn) and journal.active() is not None and _is_changeable(owner)
+    noted = not policy.is_users(fn) and journal.active() is not None and library.is_changeable(owner)
     if noted:
         journal.record(owner)
     if isinstance(fn, types.FunctionType):
@@ -277,30 +315,34 @@ def _method(method: types.MethodType) -> Any:
         return types.MethodType(new, owner)
     if callable(fn) and policy.is_users(getattr(fn, "func", None)):
         return types.MethodType(call(fn), owner)
-    return _with_converted_arguments(method) if noted else method
+    return _handing(method) if noted else method
 
 
 def _builtin(fn: Any) -> Any:
     overload = _overloads.get(fn)
     if overload is not None:
-        return _with_converted_arguments(overload) if fn in _HIGHER_ORDER else overload
+        return _handing(overload) if fn in _HIGHER_ORDER else overload
     owner = getattr(fn, "__self__", None)
     if owner is None or isinstance(owner, types.ModuleType):
-        return _with_converted_arguments(fn)
+        return _handing(fn)
     if journal.active() is not None:
-        if isinstance(owner, MUTATORS) and fn.__name__ in READERS:
+        if isinstance(owner, library.MUTATORS) and fn.__name__ in READERS:
             lists.readable(owner, f"its {fn.__name__}()")
         elif not isinstance(owner, (str, bytes, tuple, int, float)):
-            list_errors.touched(owner)
             journal.record(owner)
+    elif isinstance(owner, library.MUTATORS) and fn.__name__ not in READERS:
+        aliases.refuse_write(owner)
+    if fn.__name__ == "pop" and isinstance(owner, list) and stretches.holds(owner):
+        return functools.partial(bounded.pop, owner)
     method = _overloads.get(getattr(type(owner), fn.__name__, None))
     if method is not None:
-        return _with_converted_arguments(functools.partial(method, owner))
-    if isinstance(owner, (list, dict)):
-        return _with_converted_arguments(fn) if fn.__name__ in ("sort", "setdefault", "update") else fn
-    if journal.active() is None or isinstance(owner, (str, bytes, tuple, int, float, set, bytearray)):
+        return _handing(functools.partial(method, owner))
+    if journal.active() is None or isinstance(owner, _FOLLOWED):
         return fn
-    return _with_converted_arguments(fn)  # it may write to them: `np.add.at`
+    return _handing(fn)  # it may write to its arguments: `np.add.at`
+
+
+_FOLLOWED = (list, dict, str, bytes, tuple, int, float, set, bytearray)
 
 
 _HIGHER_ORDER: frozenset[object] = frozenset({map, filter, sorted, min, max, functools.reduce})
@@ -309,7 +351,7 @@ _HIGHER_ORDER: frozenset[object] = frozenset({map, filter, sorted, min, max, fun
 def _class(kind: type) -> Any:
     overload = _overloads.get(kind)
     if overload is not None:
-        return _with_converted_arguments(overload) if kind in _HIGHER_ORDER else overload
+        return _handing(overload) if kind in _HIGHER_ORDER else overload
     if issubclass(kind, BaseException) and journal.active() is not None:
         return recipes.making(kind)
     if policy.is_users_class(kind):
@@ -317,7 +359,7 @@ def _class(kind: type) -> Any:
         if journal.active() is not None:
             return _noting_birth(kind)
         return kind
-    return _with_converted_arguments(kind)
+    return _handing(kind)
 
 
 def _noting_birth(kind: type) -> Any:
@@ -355,89 +397,16 @@ def _object(callee: Any) -> Any:
     if policy.is_users_class(kind):
         classes.seen(callee)
         return callee
-    wrapped = _transformed(callee)
+    wrapped = library.of_jax(callee, convert)
     if wrapped is not None:
         return wrapped
     classes.seen_inside(callee)
-    return _with_converted_arguments(callee)
+    return _handing(callee)
 
 
-def _with_converted_arguments(fn: Any) -> Any:
-    """`fn`, handed the converted forms of the user's functions."""
-    changes_nothing = (getattr(fn, "__module__", None) or "").partition(".")[0] in ("jax", "jaxlib")
-
-    @functools.wraps(fn, updated=())
-    def run(*args: Any, **kwargs: Any) -> Any:
-        values = [*args, *kwargs.values()]
-        noted = {}
-        if journal.active() is not None and not changes_nothing:
-            noted = _note_changeable([*enumerate(args), *kwargs.items()])
-        if any(map(_may_hold_functions, values)):
-            args = tuple(map(argument, args))
-            kwargs = {name: argument(value) for name, value in kwargs.items()}
-        result = fn(*args, **kwargs)
-        if noted:
-            journal.passed(noted)
-        return result
-
-    return run
+def _handing(fn: Any) -> Any:
+    """`fn`, a library's callable, handed the converted forms of the user's functions."""
+    return library.handing(fn, convert)
 
 
-def _may_hold_functions(value: Any) -> bool:
-    if isinstance(value, (types.FunctionType, types.MethodType, functools.partial, *transformed.KINDS)):
-        return True
-    if isinstance(value, (list, tuple)) and len(value) < 64:
-        return any(isinstance(v, (types.FunctionType, types.MethodType, functools.partial)) for v in value)
-    if hasattr(type(value), "__mro__") and not isinstance(value, (str, int, float, type(None))):
-        classes.seen(value)
-    return False
-
-
-def _note_changeable(arguments: list[tuple[int | str, Any]]) -> dict[int | str, Any]:
-    """Notes which of its arguments, by position or name, a library's function may change; gives those."""
-    noted = {}
-    for position, value in arguments:
-        if _is_changeable(value):
-            noted[position] = journal.record(value, written=False)
-        elif isinstance(value, types.GeneratorType):
-            journal.consume(value)
-    return noted
-
-
-def _is_changeable(value: Any) -> bool:
-    """Whether a library's function can change an object in a way that the journal can tell."""
-    return isinstance(value, (*MUTATORS, np.ndarray, *opaque.KINDS)) or opaque.holds_others(value)
-
-
-def argument(value: Any) -> Any:
-    """What to hand to a library in place of `value`."""
-    if isinstance(value, types.FunctionType):
-        return _handed(value) if policy.is_users(value) else value
-    if isinstance(value, types.MethodType):
-        fn: Any = value.__func__
-        classes.seen(value.__self__)
-        return types.MethodType(_handed(fn), value.__self__) if policy.is_users(fn) else value
-    if isinstance(value, functools.partial):
-        return functools.partial(argument(value.func), *value.args, **value.keywords)
-    wrapped = _transformed(value)
-    if wrapped is not None:
-        return wrapped
-    if type(value) in (list, tuple) and any(map(_may_hold_functions, value)):
-        return type(value)(map(argument, value))
-    return value
-
-
-def _handed(fn: Any) -> Any:
-    journal.handed(fn)
-    return convert(fn)
-
-
-def _transformed(value: Any) -> Any:
-    """What stands in for a function of the user's that JAX has wrapped; None where it is something else."""
-    found = transformed.converted(value, convert)
-    if found is not None:
-        journal.handed(getattr(value, "__wrapped__", None))
-    return found
-
-
-__all__ = ["ConversionError", "argument", "call", "convert", "install", "is_converted"]
+__all__ = ["ConversionError", "call", "convert", "install", "is_converted"]

@@ -15,9 +15,19 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from autograph_lite import _jax
+from autograph_lite import _jax, _jax_loops
 from autograph_lite.converters.python_ops import Maybe
-from autograph_lite.operators import aliases, checks, journal, list_errors, lists, mismatch, where
+from autograph_lite.operators import (
+    aliases,
+    bounded,
+    checks,
+    journal,
+    list_errors,
+    lists,
+    mismatch,
+    packing,
+    where,
+)
 from autograph_lite.operators.places import MISSING, Contents, Place
 from autograph_lite.operators.staging import enter
 from autograph_lite.operators.templates import (
@@ -28,10 +38,11 @@ from autograph_lite.operators.templates import (
     fill,
     join,
     rebuild,
+    strong,
     structural,
     widen,
 )
-from autograph_lite.operators.values import traced
+from autograph_lite.operators.values import is_arraylike, traced
 
 Key = tuple[Hashable, Hashable]  # a place, and what is in it
 
@@ -77,7 +88,8 @@ class Carry:
       slots: places, by owner and key.
       outer: the trace around the loop.
       growths: lists that get longer with each iteration, by the key of their place.
-      stacks: whether the loop can put out a row for each iteration.
+      bounds: lists whose length only the data knows, likewise.
+      count: the number of iterations, where it is known: then the loop can put out a row for each.
       sure: for each variable, whether every iteration assigns it; known once the body has been traced.
     """
 
@@ -87,20 +99,25 @@ class Carry:
     slots: dict[Key, Slot]
     outer: object
     growths: dict[Hashable, lists.Growth] = dataclasses.field(default_factory=dict)
-    stacks: bool = False
+    bounds: dict[Hashable, bounded.Bound] = dataclasses.field(default_factory=dict)
+    count: int | None = None
     sure: list[bool] = dataclasses.field(default_factory=list)
 
     @classmethod
-    def of(cls, names: Sequence[str], values: Sequence[Any], *, stacks: bool = False) -> Carry:
+    def of(cls, names: Sequence[str], values: Sequence[Any], *, count: int | None = None) -> Carry:
         """The first guess: numbers that Python knows will be arrays, as a loop's variables change."""
         captured = tuple(map(capture, values))
         templates = tuple(widen(c.template) for c in captured)
-        return cls(tuple(names), captured, templates, {}, _jax.trace_state(), stacks=stacks)
+        return cls(tuple(names), captured, templates, {}, _jax.trace_state(), count=count)
 
     def wants(self, wanted: lists.Wanted) -> Carry:
         """The carry with what a body has asked for; raises `wanted` where another loop has to answer."""
         for owner, growth in self.growths.items():
             if growth.token is wanted.token:
+                if isinstance(wanted, lists.Uneven):
+                    return self._bounding(
+                        {owner: bounded.Bound.of(growth.place, self.count, growth.templates)}
+                    )
                 new = growth.wants(wanted)
                 known = self.slots.items()
                 slots = {key: slot for key, slot in known if key[0] != owner or _below(key[1], new.head)}
@@ -113,6 +130,19 @@ class Carry:
                     slots[owner, last] = Slot(growth.place, last, item, widen(structural(item.template)))
                 return dataclasses.replace(self, slots=slots, growths={**self.growths, owner: new})
         raise wanted
+
+    def traced(self) -> bool:
+        """Whether there are arrays among the variables, and no other numbers: the loop sees the values as they are."""
+        leaves = [leaf for value in self.start_values for leaf in value.leaves]
+        return any(map(traced, leaves)) and all(traced(leaf) or not is_arraylike(leaf) for leaf in leaves)
+
+    def _bounding(self, bounds: dict[Hashable, bounded.Bound]) -> Carry:
+        """The carry with these lists as lists whose length only the data knows."""
+        slots = {key: slot for key, slot in self.slots.items() if key[0] not in bounds}
+        for owner, bound in bounds.items():
+            slots[owner, 0] = Slot(bound.place, 0, *bound.start_value())
+        growths = {owner: growth for owner, growth in self.growths.items() if owner not in bounds}
+        return dataclasses.replace(self, slots=slots, growths=growths, bounds={**self.bounds, **bounds})
 
     @property
     def indexed(self) -> bool:
@@ -156,14 +186,22 @@ class Carry:
     def _merged(self, contents: dict[Key, Any]) -> list[tuple[Place, Contents]]:
         merged: dict[Hashable, tuple[Place, Contents]] = {}
         for key, slot in self.slots.items():
-            _, now = merged.setdefault(journal.key_of(slot.place), (slot.place, slot.place.read()))
+            owner = journal.key_of(slot.place)
+            if owner in self.bounds:
+                merged[owner] = slot.place, contents[key].contents()
+                continue
+            _, now = merged.setdefault(owner, (slot.place, slot.place.read()))
             now[slot.key] = contents[key]
         for owner, growth in self.growths.items():
             merged.setdefault(owner, (growth.place, growth.place.read()))
         return list(merged.values())
 
-    def leave(self, values: Sequence[Any], written: journal.Journal, roots: Sequence[Any]) -> list[jax.Array]:
-        """The arrays after an iteration; then what it puts out.
+    def leave(
+        self, values: Sequence[Any], written: journal.Journal, roots: Sequence[Any]
+    ) -> tuple[Carry, list[jax.Array]]:
+        """The carry, and the arrays after an iteration; then what it puts out.
+
+        The carry is another one where types that came from Python numbers no longer do.
 
         Raises:
           Grow: they do not fit the types.
@@ -177,8 +215,11 @@ class Carry:
         known += [growth.place.owner for growth in self.growths.values()]
         roots = [*roots, *known]
         appended: dict[Hashable, list[Captured]] = {}
+        bounds: dict[Hashable, bounded.Bound] = {}
         for owner, change in written.changes(roots).items():
-            if owner in growths or (len(change.new) != len(change.old) and lists.grows(change.place)):
+            if owner in self.bounds or bounded.unknown(change):
+                self._bounded(owner, change, contents, bounds)
+            elif owner in growths or (len(change.new) != len(change.old) and lists.grows(change.place)):
                 items = self._appended(owner, change, contents, grown)
                 appended[owner] = items
                 growths[owner] = self._growth(owner, change, items, roots)
@@ -188,14 +229,40 @@ class Carry:
             joined = _join(slot.place.label(slot.key), slot.template, contents[key])
             grown[key] = dataclasses.replace(slot, template=joined)
         templates = tuple(map(_join, self.names, self.templates, captured))
-        if templates != self.templates or _types(grown) != _types(self.slots) or growths != self.growths:
+        if bounds:
             _jax.abandon_trace()
-            raise Grow(dataclasses.replace(self, templates=templates, slots=grown, growths=growths))
-        arrays = self._arrays(captured, contents)
+            after = dataclasses.replace(self, templates=templates, slots=grown, growths=growths)
+            raise Grow(after._bounding(bounds))
+        after = self
+        if templates != self.templates or _types(grown) != _types(self.slots) or growths != self.growths:
+            after = dataclasses.replace(self, templates=templates, slots=grown, growths=growths)
+            if growths != self.growths or after._strong_types() != self._strong_types():
+                _jax.abandon_trace()
+                raise Grow(after)
+        arrays = after._arrays(captured, contents)
         for owner, growth in self.growths.items():
             for item, template in zip(appended[owner], growth.templates, strict=True):
                 arrays += fill(item, template)
-        return arrays
+        return after, arrays
+
+    def _strong_types(self) -> tuple[list[Template], dict[Key, Template]]:
+        """The types, whatever numbers they came from."""
+        slots = {key: strong(slot.template) for key, slot in self.slots.items()}
+        return list(map(strong, self.templates)), slots
+
+    def _bounded(
+        self, owner: Hashable, change: journal.Change, contents: dict[Key, Captured],
+        bounds: dict[Hashable, bounded.Bound],
+    ) -> None:  # fmt: skip
+        """What an iteration leaves in a list whose length only the data knows; notes in `bounds` what is new."""
+        items = packing.without_gaps([change.captured.get(k) or capture(v) for k, v in change.new.items()])
+        known = self.bounds.get(owner)
+        bound = known or bounded.Bound.of(change.place, self.count)
+        new = bound.after(items)
+        if new is not known:
+            bounds[owner] = new
+        if known is not None:
+            contents[owner, 0] = known.left(items, self.slots[owner, 0].template)
 
     def _appended(
         self, owner: Hashable, change: journal.Change, contents: dict[Key, Captured], grown: dict[Key, Slot]
@@ -205,13 +272,15 @@ class Carry:
         items = list(change.new.values())
         captured = [change.captured.get(k) or capture(v) for k, v in change.new.items()]
         if growth is None:  # found in this pass: the body has seen the list itself
-            if not self.stacks:
-                raise list_errors.uneven(change.place, where.here())
+            if self.count is None:
+                raise list_errors.unbounded(change.place, where.here())
             if len(change.new) < len(change.old):
                 raise list_errors.shrinks(change.place, where.here())
             return captured[len(change.old) :]
         tail = growth.tail(items, where.here())
         if len(items) < tail + growth.window:
+            if isinstance(change.place.owner, list):
+                raise lists.Uneven(growth.token)
             raise list_errors.shrinks(change.place, where.here())
         last = len(items)
         for j in range(1, growth.window + 1):
@@ -249,7 +318,9 @@ class Carry:
                 continue
             if after is not MISSING and before is MISSING and isinstance(place.owner, checks.Frame):
                 before = np.zeros(jnp.shape(after), jnp.result_type(after))
-            elif before is MISSING or after is MISSING:
+            elif before is MISSING:
+                before = place.default(k)
+            if MISSING in (before, after):
                 raise mismatch.place(place.label(k))
             if key in self.slots:
                 contents[key] = change.captured[k]
@@ -270,6 +341,9 @@ class Carry:
           reverse: whether the last iteration is at index 0 of the outputs.
         """
         values, contents = self.read(arrays)
+        for owner, bound in self.bounds.items():
+            now = contents[owner, 0]
+            contents[owner, 0] = now.having([now.length, *now.columns], bound.most)
         if count:  # what every iteration assigns is assigned
             values = [
                 _certain(value) if sure else value for value, sure in zip(values, self.sure, strict=True)
@@ -305,8 +379,8 @@ def _join(name: str, template: Template, value: Captured) -> Template:
 def run_body(
     carry: Carry, body_fun: Callable[..., Any], arrays: Iterable[Any], take: Callable[[], Sequence[Any]] = tuple,
     after: Callable[[list[Any]], Any] | None = None, index: Any = None,
-) -> list[jax.Array]:  # fmt: skip
-    """One iteration, while it is traced: the arrays after it.
+) -> tuple[Carry, list[jax.Array]]:  # fmt: skip
+    """One iteration, while it is traced: the carry as `Carry.leave` gives it, and the arrays.
 
     Args:
       carry: what the loop carries.
@@ -332,10 +406,29 @@ def run_body(
             checks.fail_if(True, error)
             new = values
             extra = [jnp.asarray(False)] if after is not None else []
-        return [
-            *extra,
-            *carry.leave(new, written, [body_fun, take, *(c.value for c in carry.start_values), *item]),
-        ]
+        roots = [body_fun, take, *(c.value for c in carry.start_values), *item]
+        now, results = carry.leave(new, written, roots)
+        return now, [*extra, *results]
+
+
+def held(now: Carry, after: Carry, jaxprs: Sequence[Any], start: list[Any]) -> list[Any]:
+    """The arrays that enter the loop, in types that hold.
+
+    Args:
+      now: what the loop was traced with.
+      after: what came out of the body.
+      jaxprs: of the loop's condition, where it has one, and of its body.
+      start: the arrays that they were traced for; those of the carry come last.
+
+    Raises:
+      Grow: the loop has to be traced with other types.
+    """
+    if after is now:
+        return start
+    arrays = after.start()
+    if not _jax_loops.settle(jaxprs, len(start) - len(arrays), len(start)):
+        raise Grow(after)
+    return [*start[: len(start) - len(arrays)], *arrays]
 
 
 def failed() -> Any:

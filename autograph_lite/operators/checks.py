@@ -67,8 +67,12 @@ class _Local(threading.local):
         self.handlers: list[tuple[Callable[[], Any], tuple[object, int], tuple[str, int, str]]] = []
         self.default_mode = "callback"
         self.count = 0
-        self.tried: list[int] = []  # for each `try ... finally` that runs, how many checks there were before it
-        self.replaced: list[tuple[int, int]] = []  # for each `finally` that runs, the checks that failed before it
+        self.tried: list[
+            int
+        ] = []  # for each `try ... finally` that runs, how many checks there were before it
+        self.replaced: list[
+            tuple[int, int]
+        ] = []  # for each `finally` that runs, the checks that failed before it
 
 
 _local = _Local()
@@ -253,7 +257,7 @@ def refuse_handlers(error: BaseException) -> None:
     for kinds, trace, around in reversed(_local.handlers):
         # A `try` around a call of a compiled function, which is another trace, gets the exception from the call.
         if trace == base and _catches(kinds(), error):
-            places = tuple(p for p in (where.here(), where.at(*around)) if p)
+            places = tuple(p for p in (where.raised_at(error), where.at(*around)) if p)
             raise HandledRaiseError(
                 f"'{type(error).__name__}' is raised under a traced condition inside a `try` that catches it.",
                 where=places,

@@ -48,9 +48,9 @@ def list_of(
         return generated(iterable, elt, keep, flat=flat, eager=True)
     if items is None:
         return _python_list(iterable, elt, keep, flat=flat)
-    if keep is not None:
-        raise dynamic("the condition of a comprehension over a traced array")
-    return collected(generated(items, elt, flat=flat), items.length())
+    if keep is not None and items.most() is not None:
+        return gathered(generated(items, elt, keep, flat=flat))
+    return collected(generated(items, elt, keep, flat=flat), items.length())
 
 
 def _python_list(
@@ -61,7 +61,10 @@ def _python_list(
         return [value for x in iterable if keep is None or filter_test(keep(x)) for value in elt(x)]
     if keep is None:
         return [elt(x) for x in iterable]
-    return [elt(x) for x in iterable if filter_test(keep(x))]
+    found: list[Any] = []
+    for x in iterable:
+        if_stmt(keep(x), lambda x=x: journal.record(found).append(elt(x)), lambda: None)
+    return found
 
 
 def generator(
@@ -70,9 +73,7 @@ def generator(
     """`(elt(x) for x in iterable if keep(x))`; the arguments are those of `list_of`."""
     elt, keep = unpacking(elt), keep and unpacking(keep)
     iterable = lists.readable(iterable, "a generator expression")
-    traced_filter = (
-        _jax.tracing() and (keep is not None or flat) and isinstance(iterable, ITEMS)
-    )
+    traced_filter = _jax.tracing() and (keep is not None or flat) and isinstance(iterable, ITEMS)
     if traced_filter or isinstance(iterable, Generated) or iterables.staged(iterable) is not None:
         return generated(iterable, elt, keep, flat=flat)
     if flat:
@@ -205,6 +206,10 @@ class Mapping(Generated, Staged):
     def length(self) -> Any:
         return self.source.length()
 
+    def most(self) -> int | None:
+        found: int | None = self.source.most()
+        return found
+
     def rows(self) -> Any:
         return self.source.rows()
 
@@ -299,18 +304,19 @@ def collected(items: Any, length: Any) -> list[Any]:
     Raises:
       IterationError: their number is not known.
     """
-    if traced(length):
+    if traced(length) and items.most() is None:
         raise dynamic("the traced bound of a range")
-    if length > UNROLLED:
+    if traced(length) or length > UNROLLED:
         try:
-            return _stacked(items)
+            return gathered(items)
         except list_errors.UnstackableError:
             if isinstance(items, Generated):
                 items._spent = False
     return list(items)
 
 
-def _stacked(items: Staged) -> list[Any]:
+def gathered(items: Staged | Generated) -> list[Any]:
+    """The items as a list that one loop appends them to."""
     found: list[Any] = []
 
     def append(item: Any) -> State:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import inspect
 import types
 from typing import Any
@@ -10,7 +11,7 @@ import jax
 import jax.numpy as jnp
 
 from autograph_lite.errors import ConditionError, PythonOnlyError
-from autograph_lite.operators import lists, where
+from autograph_lite.operators import lists, stretches, where
 from autograph_lite.operators.values import describe, traced
 
 
@@ -20,6 +21,7 @@ def truth(value: Any) -> Any:
     Raises:
       ConditionError: the value has several elements.
     """
+    value = python_truth(value)
     if not traced(value):
         return bool(value)
     if not isinstance(value, jax.Array):  # a symbolic dimension
@@ -28,18 +30,59 @@ def truth(value: Any) -> Any:
         if value.size == 1:
             value = value.reshape(())
         else:
-            test = where.expression()
-            raise ConditionError(
-                f"The condition {test!r} is an array: {describe(value)}.",
-                where=where.here(),
-                why="The truth of an array with more or less than one element is ambiguous.",
-                fix="say which is meant: jnp.any(...) or jnp.all(...).",
-            )
+            raise _ambiguous(value, where.expression())
     return value if value.dtype == bool else value != 0
 
 
+def operand(value: Any, after: int = 0) -> Any:
+    """`value`, an operand of the user's expression that is tested, and has `after` others after it.
+
+    Raises:
+      ConditionError: the value has several elements.
+    """
+    if isinstance(value, jax.Array) and value.size != 1:
+        raise _ambiguous(value, _part(f"({where.expression()})", after))
+    return value
+
+
+def _ambiguous(value: Any, test: str) -> ConditionError:
+    return ConditionError(
+        f"The condition {test!r} is an array: {describe(value)}.",
+        where=where.here(),
+        why="The truth of an array with more or less than one element is ambiguous.",
+        fix="say which is meant: jnp.any(...) or jnp.all(...).",
+    )
+
+
+def _part(text: str, after: int) -> str:
+    """The operand that an expression tests, in the user's spelling; the whole expression where it has no such operand."""
+    whole = text[1:-1]
+    try:
+        tree = ast.parse(text, mode="eval").body
+    except SyntaxError:
+        return whole
+    match tree:
+        case ast.IfExp(test=tested) | ast.UnaryOp(op=ast.Not(), operand=tested):
+            return ast.get_source_segment(text, tested) or whole
+        case ast.BoolOp(values=values) if after < len(values):
+            return ast.get_source_segment(text, values[-1 - after]) or whole
+        case ast.Compare(left=left, ops=ops, comparators=comparators) if after < len(ops):
+            at = len(ops) - 1 - after
+            return ast.unparse(ast.Compare([left, *comparators][at], [ops[at]], [comparators[at]]))
+    return whole
+
+
 def python_truth(value: Any) -> Any:
-    """`value`, or what is as true: of a list that grows in a staged loop, whether it will hold anything then."""
+    """`value`, or what is as true: of a list that grows in a staged loop, whether it will hold anything then.
+
+    Of an object with a `__bool__` of the user's it is the answer, which may be traced, where Python wants a bool.
+    """
+    own = getattr(type(value), "__bool__", None)
+    if isinstance(own, types.FunctionType) and not isinstance(value, jax.Array) and not traced(value):
+        answer = own(value)
+        return answer if traced(answer) or isinstance(answer, bool) else bool(value)  # Python's own error
+    if stretches.holds(value):
+        return stretches.truth(value)
     return lists.truth(value) if type(value) is list else value
 
 
@@ -71,4 +114,6 @@ def _why_python(frame: types.FrameType | None) -> str:
         return (
             f"'{name}' is a coroutine: it suspends between its statements, so none of them can be compiled."
         )
+    if frame is not None and not flags & inspect.CO_OPTIMIZED:
+        return f"'{name}' is a class, whose body runs as Python."
     return "Functions that jump out of `finally` or read their own frame, and operands that bind a name, run as Python."

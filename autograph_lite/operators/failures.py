@@ -8,7 +8,7 @@ from typing import Any
 import jax.numpy as jnp
 
 from autograph_lite.operators import calls, checks, recipes
-from autograph_lite.operators.conditions import truth
+from autograph_lite.operators.conditions import python_truth, truth
 from autograph_lite.operators.values import traced
 
 
@@ -20,6 +20,7 @@ def assert_(test: Any, message: Callable[[], Any] | None = None) -> None:
     """
     if not __debug__:
         return
+    test = python_truth(test)
     if traced(test):
         args = (message(),) if message is not None else ()
         checks.fail_if(jnp.logical_not(truth(test)), AssertionError(*args))

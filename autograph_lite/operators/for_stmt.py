@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import itertools
 import linecache
 import re
@@ -12,8 +13,8 @@ import jax
 import jax.numpy as jnp
 from jax import lax
 
-from autograph_lite import _jax
-from autograph_lite.errors import IterationError
+from autograph_lite import _jax, _jax_loops
+from autograph_lite.errors import BranchMismatchError, IterationError
 from autograph_lite.operators import (
     carry as carries,
     iterables,
@@ -21,6 +22,7 @@ from autograph_lite.operators import (
     list_errors,
     lists,
     mismatch,
+    stretches,
     unrolling,
     where,
 )
@@ -62,6 +64,9 @@ def for_stmt(
         return _python(iterable, body_fun, init, until)
     length = items.length()
     if traced(length):
+        most = items.most()
+        if most is not None:
+            return _stage_some(items, length, most, body_fun, init, until)
         return _stage_range(items, length, body_fun, init, until)
     return init if length == 0 else _stage_rows(items, length, body_fun, init, until)
 
@@ -74,7 +79,10 @@ def _python(
     if staging and iterator is iterable:
         journal.consume(iterator)
     count = unrolling.counter(body_fun) if _jax.tracing() else None
+    sources = _sources(iterator) if count is not None else []
     while True:
+        if sources and (changed := next(filter(stretches.holds, sources), None)) is not None:
+            raise list_errors.iterated(changed, where.of_function(body_fun))
         stop = until(*values) if until is not None else False
         if stop is not False and traced(stop):
             return _guarded(iterable, iterator, body_fun, values, until)
@@ -91,6 +99,15 @@ def _python(
             count()
             if isinstance(iterable, ENDLESS) and traced(carries.failed()):
                 raise _never_ends(iterable, body_fun)  # only a `raise` under a traced condition leaves it
+
+
+_ITERATORS: tuple[type, ...] = (type(iter([])), type(reversed([])), enumerate, zip, map, filter, tuple)
+
+
+def _sources(iterator: Any) -> list[Any]:
+    """The lists that an iterator of Python's takes its items from."""
+    held = gc.get_referents(iterator) if isinstance(iterator, _ITERATORS) else []
+    return [*(v for v in held if isinstance(v, list)), *itertools.chain.from_iterable(map(_sources, held))]
 
 
 def _never_ends(iterable: Any, body_fun: Callable[..., Any]) -> IterationError:
@@ -191,42 +208,46 @@ def _stage_rows(
             else rows
         )
 
-        def stage(now: Carry) -> Any:
+        def stage(now: Carry) -> tuple[Carry, Any]:
+            xs: tuple[Any, ...] = (left,)
+            if now.indexed:
+                order = jnp.arange(count)[::-1] if reverse else jnp.arange(count)
+                xs = left, _jax.as_type(order, order.dtype, True)
+            flat, tree = jax.tree.flatten(xs)
             start = now.start()
 
-            def step(arrays: Any, row: Any) -> tuple[Any, Any]:
+            def step(arrays: list[Any]) -> tuple[Carry, list[Any]]:
+                row = jax.tree.unflatten(tree, arrays[len(start) :])
                 index = row[1] if now.indexed else None
 
                 def take() -> tuple[Any]:
                     return (source.item(row[0]),)
 
                 if until is None:
-                    results = run_body(now, body_fun, arrays, take, index=index)
-                else:
-                    results = run_body(
-                        now, _unless(until, body_fun, names), arrays, lambda: (take,), index=index
-                    )
-                return results[: len(start)], results[len(start) :]
+                    return run_body(now, body_fun, arrays[: len(start)], take, index=index)
+                body = _unless(until, body_fun, names)
+                return run_body(now, body, arrays[: len(start)], lambda: (take,), index=index)
 
-            xs: tuple[Any, ...] = (left,)
-            if now.indexed:
-                order = jnp.arange(count)[::-1] if reverse else jnp.arange(count)
-                xs = left, _jax.as_type(order, order.dtype, True)
-            arrays, outputs = lax.scan(step, start, xs, length=count, reverse=reverse)
-            return arrays, outputs
+            types = [*map(jax.typeof, start), *map(_jax_loops.row_type, flat)]
+            after, body = _jax_loops.trace(step, types, body_fun)
+            start = carries.held(now, after, [body], start)
+            return after, _jax_loops.scan(body, start, flat, count, reverse=reverse)
 
         return stage
 
     values, skipped = init, 0
     while True:
         try:
-            carry = Carry.of(names, values, stacks=True)
+            carry = Carry.of(names, values, count=length - skipped)
             carry, (arrays, outputs) = settled(carry, body_fun, scan(skipped))
             return carry.finish(arrays, outputs, length - skipped, reverse=reverse)
-        except Unjoinable as error:
+        except (Unjoinable, BranchMismatchError) as error:
             # The type of a first value that only stood in for a later one: the first iteration is known to run.
-            if skipped or (until is not None and until(*values) is not False):
-                raise mismatch.carry(error.name, error.found, body_fun) from None
+            stood_in = isinstance(error, Unjoinable) or any(value is None for value in values)
+            if skipped or not stood_in or (until is not None and until(*values) is not False):
+                if isinstance(error, Unjoinable):
+                    raise mismatch.carry(error.name, error.found, body_fun) from None
+                raise
         except lists.TooShortError:
             # The body reads items that the first iterations append.
             if skipped == lists.PEELED:
@@ -260,29 +281,63 @@ def _unless(
     return step
 
 
+def _stage_some(
+    items: iterables.Staged, length: Any, most: int, body_fun: Callable[..., Any], init: tuple[Any, ...],
+    until: Until,
+) -> tuple[Any, ...]:  # fmt: skip
+    """A number of iterations that is known when the program runs, and has a bound: the last ones do nothing."""
+    names = _names(body_fun)
+
+    def one(index: Any, *values: Any) -> tuple[Any, ...]:
+        enter(body_fun, values)
+        result: tuple[Any, ...] = body_fun(items.at(index), *values)
+        return result
+
+    def body(index: Any, *values: Any) -> tuple[Any, ...]:
+        def stop(*now: Any) -> Any:
+            past = index >= length
+            return past if until is None else jnp.logical_or(past, truth(until(*now)))
+
+        step = _unless(stop, _place_at(one, body_fun), names)
+        result: tuple[Any, ...] = step(lambda: (index,), *values)
+        return result
+
+    body.names = names  # type: ignore[attr-defined]
+    if most == 0:
+        return init
+    return _stage_rows(iterables.Range(0, most, 1), most, _place_at(body, body_fun), init, None)
+
+
 def _stage_range(
     items: iterables.Staged, length: Any, body_fun: Callable[..., Any], init: tuple[Any, ...], until: Until
 ) -> tuple[Any, ...]:
     """A number of iterations that is known when the program runs: `lax.while_loop` over an index."""
     names = _names(body_fun)
+    bound = jnp.asarray(length)
 
-    def stage(now: Carry) -> Any:
-        def cond(arrays: Sequence[Any]) -> Any:
+    def stage(now: Carry) -> tuple[Carry, Any]:
+        def cond(arrays: list[Any]) -> tuple[None, list[Any]]:
             index, *rest = arrays
-            test = index < length
+            test = lax.lt(index, bound)
             values, contents = now.read(rest)
             with journal.journal(outer=now.outer):
                 now.enter(contents)
                 if until is not None:
                     test = jnp.logical_and(test, jnp.logical_not(truth(until(*values))))
-                return carries.unless_failed(test)
+                return None, [carries.unless_failed(test)]
 
-        def body(arrays: list[Any]) -> list[Any]:
+        def body(arrays: list[Any]) -> tuple[Carry, list[Any]]:
             index, *rest = arrays
-            return [index + 1, *run_body(now, body_fun, rest, lambda: (items.at(index),))]
+            after, results = run_body(now, body_fun, rest, lambda: (items.at(index),))
+            return after, [index + 1, *results]
 
-        start = jnp.zeros((), jnp.asarray(length).dtype)
-        return lax.while_loop(cond, body, [start, *now.start()])[1:]
+        # Where it can be, the index is a Python int's array, which the items then need not be made.
+        start = [_jax.as_type(0, bound.dtype, bound.dtype == jnp.result_type(int)), *now.start()]
+        types = list(map(jax.typeof, start))
+        _, test = _jax_loops.trace(cond, types, body_fun)
+        after, step = _jax_loops.trace(body, types, body_fun)
+        start = carries.held(now, after, [test, step], start)
+        return after, _jax_loops.while_loop(test, step, start)[1:]
 
     carry, arrays = settle(Carry.of(names, init), body_fun, stage)
     return carry.finish(arrays)

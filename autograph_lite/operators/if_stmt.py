@@ -8,7 +8,7 @@ from typing import Any
 import jax.numpy as jnp
 
 from autograph_lite.operators import branches, journal
-from autograph_lite.operators.conditions import python_truth, truth
+from autograph_lite.operators.conditions import operand, python_truth, truth
 from autograph_lite.operators.staging import enter
 from autograph_lite.operators.values import traced
 
@@ -39,9 +39,9 @@ def if_stmt(
     Source: https://docs.jax.dev/en/latest/_autosummary/jax.lax.cond.html
     """
     if test is not True and test is not False:
+        test = python_truth(test)
         if traced(test):
             return branches.stage(jnp.asarray(truth(test)), (true_fun, false_fun), operands, names)
-        test = python_truth(test)
     fun = true_fun if test else false_fun
     if journal.active() is not None:
         enter(fun, operands)
@@ -50,4 +50,4 @@ def if_stmt(
 
 def if_expr(test: Any, true_fun: Callable[[], Any], false_fun: Callable[[], Any]) -> Any:
     """`true_fun() if test else false_fun()`."""
-    return if_stmt(test, true_fun, false_fun)
+    return if_stmt(operand(test) if traced(test) else test, true_fun, false_fun)

@@ -6,6 +6,7 @@ Outside of staged loops they iterate as in Python, one item after the other.
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
@@ -16,7 +17,7 @@ from jax import lax
 
 from autograph_lite import _jax
 from autograph_lite.errors import IterationError
-from autograph_lite.operators import where
+from autograph_lite.operators import list_errors, packing, stretches, where
 from autograph_lite.operators.values import as_index, describe, is_arraylike, traced
 
 
@@ -26,6 +27,11 @@ class Staged:
     def length(self) -> Any:
         """The number of items: an int, or a traced int32 scalar."""
         raise NotImplementedError
+
+    def most(self) -> int | None:
+        """How many items there are at most; None where that is not known while tracing."""
+        length = self.length()
+        return None if traced(length) else int(length)
 
     def rows(self) -> Any:
         """A pytree of arrays with a leading axis of that length; only where the length is static."""
@@ -107,6 +113,25 @@ class Rows(Staged):
         )
 
 
+class Items(Staged):
+    """The items of a list whose length only the data knows."""
+
+    def __init__(self, values: list[Any] | tuple[Any, ...]) -> None:
+        self.values, self.parts = values, list(values)
+        self.stretch = packing.packed(values)
+
+    def length(self) -> Any:
+        return stretches.length(self.parts)
+
+    def most(self) -> int | None:
+        return self.stretch.most
+
+    def at(self, index: Any) -> Any:
+        if len(self.values) != len(self.parts) or any(map(operator.is_not, self.values, self.parts)):
+            raise list_errors.iterated(self.values, where.here())
+        return self.stretch.at(index)
+
+
 class Range(Staged):
     """`range(start, stop, step)` with a traced bound, or one that is to be staged."""
 
@@ -154,6 +179,9 @@ class Enumerated(Staged):
     def length(self) -> Any:
         return self.items.length()
 
+    def most(self) -> int | None:
+        return self.items.most()
+
     def rows(self) -> Any:
         return as_index(jnp.arange(self.items.length()) + self.start), self.items.rows()
 
@@ -179,6 +207,9 @@ class Zipped(Staged):
             return shortest
         return min(lengths)
 
+    def most(self) -> int | None:
+        return min((most for i in self.items if (most := i.most()) is not None), default=None)
+
     def rows(self) -> Any:
         length = self.length()
         return tuple(jax.tree.map(lambda a: a[:length], i.rows()) for i in self.items)
@@ -199,6 +230,9 @@ class Reversed(Staged):
     def length(self) -> Any:
         return self.items.length()
 
+    def most(self) -> int | None:
+        return self.items.most()
+
     def rows(self) -> Any:
         return jax.tree.map(lambda a: a[::-1], self.items.rows())
 
@@ -217,6 +251,10 @@ class Rest(Staged):
 
     def length(self) -> Any:
         return self.items.length() - 1
+
+    def most(self) -> int | None:
+        most = self.items.most()
+        return most and most - 1
 
     def rows(self) -> Any:
         return jax.tree.map(lambda a: a[1:], self.items.rows())
@@ -237,6 +275,9 @@ class Mapped(Staged):
     def length(self) -> Any:
         return self.items.length()
 
+    def most(self) -> int | None:
+        return self.items.most()
+
     def rows(self) -> Any:
         return self.items.rows()
 
@@ -253,7 +294,7 @@ def staged(value: Any) -> Staged | None:
         return value
     if isinstance(value, jax.Array) and traced(value):
         return Rows(value)
-    return None
+    return Items(value) if stretches.holds(value) else None
 
 
 def combined(values: tuple[Any, ...]) -> tuple[Staged, ...] | None:
@@ -272,6 +313,8 @@ def combined(values: tuple[Any, ...]) -> tuple[Staged, ...] | None:
             parts.append(Rows(jnp.asarray(value)))
         elif unknown and isinstance(value, (list, tuple)) and _are_numbers(value):
             parts.append(Rows(_numbers(value)))
+        elif any(isinstance(other, Items) for other in found):
+            raise stretches.refused(next(filter(stretches.holds, values)))
         elif unknown:
             raise IterationError(
                 f"Items of {describe(value)} go with those of a range whose bound is traced.",

@@ -14,7 +14,7 @@ from __future__ import annotations
 import contextlib
 import dataclasses
 import dis
-import functools
+import itertools
 import threading
 import types
 from collections.abc import Hashable, Iterable, Iterator
@@ -26,7 +26,7 @@ from autograph_lite import _jax
 from autograph_lite.errors import MutationError
 from autograph_lite.operators import aliases, mismatch, opaque, places, spelling, where
 from autograph_lite.operators.places import MISSING, Contents, Place, cell_place, global_place
-from autograph_lite.operators.reach import Holder, names_used, reachable
+from autograph_lite.operators.reach import Holder, by_code, names_used, reachable
 from autograph_lite.operators.templates import Captured, capture
 from autograph_lite.operators.values import Tracer
 
@@ -91,7 +91,7 @@ class Journal:
         found = self._reachable(roots, set(wanted)) if wanted else set()
         result: dict[Hashable, Change] = {}
         for key, change in changed.items():
-            aliases.refuse_write(change.place.owner)
+            aliases.refuse_changed(change.place.owner)
             if change.place.ours:
                 result[key] = change
             elif id(_target(change.place)) in found or change.place.is_variable:
@@ -329,6 +329,18 @@ def unchanging(iterator: Iterator[Any]) -> Iterator[Any]:
     Raises:
       MutationError: taking an item changes an object, or a variable, of the user's.
     """
+    names = (
+        [*itertools.chain(*written_variables(iterator.gi_code))]
+        if isinstance(iterator, types.GeneratorType)
+        else []
+    )
+    if names:
+        raise MutationError(
+            f"'{names[0]}' is assigned in a generator that a traced value may leave.",
+            where=where.here(),
+            why="Python would not take the later items, but the program is traced with all of them.",
+            fix="write it as a loop with `break`.",
+        )
     while True:
         with journal(outer=_jax.trace_state(), keep=True) as written:
             try:
@@ -358,9 +370,10 @@ def record_variables(fn: types.FunctionType) -> None:
         return
     cells, names = written_variables(fn.__code__)
     now = _stack.journals[-1]
-    for name, cell in zip(fn.__code__.co_freevars, fn.__closure__ or (), strict=True):
-        if name in cells:
-            now.note(cell_place(cell, name))
+    if cells:
+        for name, cell in zip(fn.__code__.co_freevars, fn.__closure__ or (), strict=True):
+            if name in cells:
+                now.note(cell_place(cell, name))
     for name, line in names.items():
         place = global_place(fn.__globals__, name)
         now.note(place)
@@ -378,16 +391,18 @@ def handed(fn: Any) -> None:
         record_variables(fn)
 
 
-def captured(fn: types.FunctionType) -> Iterator[Any]:
+def captured(fn: types.FunctionType) -> list[Any]:
     """What the variables hold that `fn` takes from around it."""
+    found = [*map(fn.__globals__.get, fn.__code__.co_names)]
     for cell in fn.__closure__ or ():
-        with contextlib.suppress(ValueError):
-            yield cell.cell_contents
-    for name in fn.__code__.co_names:
-        yield fn.__globals__.get(name)
+        try:
+            found.append(cell.cell_contents)
+        except ValueError:  # not assigned yet
+            continue
+    return found
 
 
-@functools.lru_cache(maxsize=4096)
+@by_code
 def written_variables(code: types.CodeType) -> tuple[frozenset[str], dict[str, int]]:
     """Names of the enclosing functions' variables, and of globals with the line, that this code itself writes."""
     cells, names = set(), {}

@@ -2,50 +2,81 @@
 
 from __future__ import annotations
 
-import threading
-from collections import OrderedDict
 from typing import Any
 
 from autograph_lite.errors import Location, MutationError
-from autograph_lite.operators import where
+from autograph_lite.operators import spelling
 from autograph_lite.operators.places import Place
 from autograph_lite.operators.templates import Mismatch
 
-REMEMBERED = 256  # lists whose last change is known
 
-
-class _Local(threading.local):
-    def __init__(self) -> None:
-        self.touched: OrderedDict[int, tuple[str, int, str]] = OrderedDict()
-
-
-_local = _Local()
-
-
-def touched(owner: Any) -> None:
-    """Notes the user's line that is about to change `owner`."""
-    frame = where.user_frame()
-    if frame is not None:
-        _local.touched[id(owner)] = frame.f_code.co_filename, frame.f_lineno, frame.f_code.co_name
-        if len(_local.touched) > REMEMBERED:
-            _local.touched.popitem(last=False)
-
-
-def touched_at(owner: Any) -> Location | tuple[()]:
-    """The last line that has changed `owner`, as far as it is known."""
-    found = _local.touched.get(id(owner))
-    return () if found is None else where.at(*found)
-
-
-def uneven(place: Place, location: Any) -> MutationError:
-    """The length of a list depends on a traced value."""
-    kind = type(place.owner).__name__
+def unbounded(place: Place, location: Any) -> MutationError:
+    """A list that grows in a loop whose number of iterations is not known while tracing."""
+    name = spelling.base(place.owner)
     return MutationError(
-        f"The length of a {kind} depends on a traced value.",
+        f"{_called(name)} grows in a loop that may run any number of times.",
         where=_places(place, location),
-        why=f"A {kind} can grow where the number of iterations is known and each appends as many items.",
-        fix="write to an array of fixed size by index, ys[k] = v, and count the items in k.",
+        why="A compiled program needs room for all items before it starts, so the number of iterations must have a bound.",
+        fix="loop over a range with a known bound and leave it with `break`: for _ in autograph_lite.range(1000).",
     )
+
+
+def dynamic(name: str, changed: Any, location: Any) -> MutationError:
+    """A list whose length only the data knows, where Python or a library would have to know it."""
+    return MutationError(
+        f"{_called(name)} has a length that only the data knows, and is used where it has to be known.",
+        where=tuple(dict.fromkeys(found for found in (location, changed) if found)),
+        why="In a compiled program the list is a buffer and a traced length. It can be asked for its len() and its items, "
+        "appended to, popped from, iterated over, and returned from a function that went through `convert`.",
+        fix="loop over the items, or fill an array of fixed size by index, ys[k] = v, and count the items in k.",
+    )
+
+
+def unlike(place: Place, found: Mismatch, location: Any) -> MutationError:
+    """Items that can't stand in one buffer."""
+    name = spelling.base(place.owner)
+    return MutationError(
+        f"An item of {_called(name, start=False)} is {found.left}, and another one {found.right}.",
+        where=_places(place, location),
+        why="The length of the list depends on a traced value, so that its items are kept in one array.",
+        fix="give all items the same structure and shape.",
+    )
+
+
+def iterated(owner: Any, location: Any) -> MutationError:
+    """A list that changes while a loop goes over it."""
+    return MutationError(
+        f"{_called(spelling.base(owner))} is changed in a loop over its own items, and a traced value decides how.",
+        where=tuple(found for found in (location, spelling.written_at(owner)) if found),
+        why="How often such a loop runs depends on what it does.",
+        fix="loop over a copy, list(ys), or over a range with a known bound.",
+    )
+
+
+def outside(place: Place, location: Any) -> MutationError:
+    """A list that was there before the function was called."""
+    return MutationError(
+        f"{_called(spelling.base(place.owner))}, a list from outside of the function, gets a length that only the data knows.",
+        where=_places(place, location),
+        why="A compiled function reads and writes such a list item by item, and so needs to know how many there are.",
+        fix="make the list in the function, and return it.",
+    )
+
+
+def unkept(place: Place, kind: str, location: Any) -> MutationError:
+    """An item that is no value that a program computes."""
+    return MutationError(
+        f"{_called(spelling.base(place.owner))} has a length that only the data knows, and one of its items is a {kind}.",
+        where=_places(place, location),
+        why="The items of such a list are kept in arrays.",
+        fix="append arrays, numbers, or tuples of them.",
+    )
+
+
+def _called(name: str | None, *, start: bool = True) -> str:
+    if name:
+        return f"'{name}'"
+    return "A list" if start else "a list"
 
 
 def shrinks(place: Place, location: Any) -> MutationError:
@@ -106,4 +137,4 @@ def changing(place: Place, found: Mismatch, location: Any) -> MutationError:
 
 
 def _places(place: Place, location: Any) -> tuple[Location, ...]:
-    return tuple(found for found in (touched_at(place.owner), location) if found)
+    return tuple(dict.fromkeys(found for found in (spelling.written_at(place.owner), location) if found))

@@ -32,7 +32,7 @@ import numpy as np
 from jax import lax
 
 from autograph_lite.errors import MutationError
-from autograph_lite.operators import list_errors, where
+from autograph_lite.operators import list_errors, spelling, where
 from autograph_lite.operators.places import Contents, Place
 from autograph_lite.operators.templates import (
     Array,
@@ -74,6 +74,13 @@ class UnstackableItemError(Exception):
         self.found = found
 
 
+class Uneven(Wanted):
+    """The body changes the length of a growing list in a way that only the data knows."""
+
+    def __init__(self, token: object) -> None:
+        super().__init__(token, None)
+
+
 @dataclasses.dataclass(frozen=True)
 class Last:
     """The key of the item at the distance `distance` from the end: 1 for the last one."""
@@ -96,23 +103,27 @@ class Earlier:
         """What a use of the item raises."""
         return Wanted(self._token, self._distance)
 
+    def uneven(self) -> Uneven:
+        """What is raised where the list, with the item in it, gets a length that only the data knows."""
+        return Uneven(self._token)
+
 
 def _used(self: Earlier, *_: Any) -> Any:
     raise self.wanted()
 
 
-_SYMBOLS = (
+SYMBOLS = (
     "add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "matmul", "and", "or", "xor", "lshift",
     "rshift", "divmod",
 )  # fmt: skip
-_OTHERS = (
+OTHERS = (
     "eq", "ne", "lt", "le", "gt", "ge", "bool", "int", "float", "complex", "index", "neg", "pos", "abs",
     "invert", "len", "iter", "next", "getitem", "setitem", "delitem", "contains", "call", "round", "hash",
     "str", "repr", "format", "enter", "exit",
 )  # fmt: skip
-for _name in (*_SYMBOLS, *_OTHERS):
+for _name in (*SYMBOLS, *OTHERS):
     setattr(Earlier, f"__{_name}__", _used)
-for _name in _SYMBOLS:
+for _name in SYMBOLS:
     setattr(Earlier, f"__r{_name}__", _used)
     setattr(Earlier, f"__i{_name}__", _used)
 
@@ -179,6 +190,8 @@ class Growth:
             intact += 1
         others = [item for item in (*known[: self.head], *known[self.head + intact :]) if item is not None]
         if intact < GAP and others:
+            if isinstance(self.place.owner, list):
+                raise Uneven(self.token)
             raise list_errors.misused(self.place, location)
         if intact < GAP:
             raise Wanted(self.token, self.window + GAP - intact)
@@ -245,7 +258,7 @@ def stacked_type(item: Captured, reachable: Callable[[Any], bool]) -> Template:
     return dataclasses.replace(inner, leaves=leaves)
 
 
-_IMMUTABLE = (
+IMMUTABLE = (
     str, bytes, bool, int, float, complex, type(None), type, enum.Enum, np.dtype, np.generic, range, slice,
     types.BuiltinFunctionType, types.ModuleType,
 )  # fmt: skip
@@ -259,7 +272,7 @@ def _stacked_leaf(leaf: Any, reachable: Callable[[Any], bool]) -> Any:
         raise value.wanted()
     if isinstance(value, (jax.Array, np.ndarray)):
         return as_array(leaf) or leaf
-    if isinstance(value, _IMMUTABLE) or reachable(value):
+    if isinstance(value, IMMUTABLE) or reachable(value):
         return leaf
     raise UnstackableItemError(f"a {type(value).__name__} object")
 
@@ -303,7 +316,15 @@ def growing(growths: Sequence[Growth], index: Any) -> Iterator[None]:
         _local.live = before
 
 
-def length(owner: list[Any]) -> Any:
+def _refuse_copied(values: Any) -> None:
+    """Asks for another form of a growing list if `values` is another one with some of its items."""
+    if _local.live and isinstance(values, (list, tuple)):
+        for item in values:
+            if isinstance(item, Earlier):
+                raise item.uneven()
+
+
+def length(owner: Sequence[Any]) -> Any:
     """`len(owner)`: an int, or a traced one where earlier iterations of a staged loop have appended to it."""
     return _length(_local.live, owner, len(owner)) if _local.live else len(owner)
 
@@ -316,6 +337,8 @@ def _length(live: Sequence[_Live], owner: Any, shown: int) -> Any:
                 raise Wanted(growth.token, None)
             before = _length(live[:number], owner, growth.length)
             return before + index * len(growth.templates) + (shown - growth.length - GAP)
+    if len(live) == len(_local.live):
+        _refuse_copied(owner)
     return shown
 
 
@@ -327,22 +350,22 @@ def truth(owner: list[Any]) -> bool:
     return bool(owner)
 
 
-def is_growing(owner: Any) -> bool:
-    """Whether `owner` is a list of which the running code sees a part only."""
-    return any(live.growth.place.owner is owner for live in _local.live)
-
-
 def readable(owner: Any, what: str) -> Any:
     """`owner`, unless it grows in the loop that runs.
 
     Raises:
-      MutationError: it does.
+      Uneven: it is a list that does: what earlier iterations have appended has to be carried.
+      MutationError: it is something else that does.
     """
-    if _local.live and is_growing(owner):
-        raise MutationError(
-            f"A list that grows in a staged loop is read as a whole inside the loop, by {what}.",
-            where=tuple(p for p in (where.here(), list_errors.touched_at(owner)) if p),
-            why="The loop is compiled once for all its iterations, so the length of the list is no constant.",
-            fix="read single items from its end, such as ys[-1], or keep what is needed in a variable.",
-        )
-    return owner
+    growth = next((live.growth for live in reversed(_local.live) if live.growth.place.owner is owner), None)
+    if growth is None:
+        _refuse_copied(owner)
+        return owner
+    if isinstance(owner, list):
+        raise Uneven(growth.token)
+    raise MutationError(
+        f"A {type(owner).__name__} that grows in a staged loop is read as a whole inside the loop, by {what}.",
+        where=tuple(p for p in (where.here(), spelling.written_at(owner)) if p),
+        why="The loop is compiled once for all its iterations, so its length is no constant.",
+        fix="use a list, or keep what is needed in a variable.",
+    )

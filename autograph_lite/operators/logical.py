@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import collections
+import dataclasses
 import operator
 import types
 from collections.abc import Callable
@@ -13,8 +14,8 @@ import jax.numpy as jnp
 import numpy as np
 
 from autograph_lite.errors import TracedIndexError
-from autograph_lite.operators import trees, where
-from autograph_lite.operators.conditions import python_truth, truth
+from autograph_lite.operators import bounded, lists, stretches, trees, where
+from autograph_lite.operators.conditions import operand, python_truth, truth
 from autograph_lite.operators.if_stmt import if_stmt
 from autograph_lite.operators.values import describe, traced
 
@@ -28,24 +29,26 @@ def _rest(combine: Callable[..., Any], operands: tuple[Thunk, ...]) -> Thunk:
 def and_(first: Any, *rest: Thunk) -> Any:
     """`first and rest[0]() and ...`: the first false operand, else the last one."""
     value = first
-    for number, operand in enumerate(rest):
-        if value is not True and traced(value):
-            return _both(value, _rest(and_, rest[number:]), conjunction=True)
-        if not python_truth(value):
+    for number, thunk in enumerate(rest):
+        test = value if value is True else python_truth(value)
+        if test is not True and traced(test):
+            return _both(operand(value, len(rest) - number), _rest(and_, rest[number:]), conjunction=True)
+        if not test:
             return value
-        value = operand()
+        value = thunk()
     return value
 
 
 def or_(first: Any, *rest: Thunk) -> Any:
     """`first or rest[0]() or ...`: the first true operand, else the last one."""
     value = first
-    for number, operand in enumerate(rest):
-        if value is not False and traced(value):
-            return _both(value, _rest(or_, rest[number:]), conjunction=False)
-        if python_truth(value):
+    for number, thunk in enumerate(rest):
+        test = value if value is False else python_truth(value)
+        if test is not False and traced(test):
+            return _both(operand(value, len(rest) - number), _rest(or_, rest[number:]), conjunction=False)
+        if test:
             return value
-        value = operand()
+        value = thunk()
     return value
 
 
@@ -60,7 +63,8 @@ def _both(value: Any, rest: Thunk, *, conjunction: bool) -> Any:
 
 def not_(value: Any) -> Any:
     """`not value`."""
-    return jnp.logical_not(truth(value)) if traced(value) else not python_truth(value)
+    value = python_truth(value)
+    return jnp.logical_not(truth(operand(value))) if traced(value) else not value
 
 
 _COMPARISONS: dict[str, Callable[[Any, Any], Any]] = {
@@ -75,6 +79,8 @@ def compare(left: Any, *symbols_and_operands: Any) -> Any:
     result = _compare(symbol, left, right)
     if not rest:
         return result
+    if traced(result):
+        operand(result, len(rest) // 2)
     return and_(result, lambda: compare(right, rest[0], rest[1](), *rest[2:]))
 
 
@@ -84,10 +90,20 @@ def _compare(symbol: str, left: Any, right: Any) -> Any:
 
 
 def equal(left: Any, right: Any) -> Any:
-    """`left == right`, element by element where tuples and lists hold traced values."""
-    if (isinstance(left, _COLLECTIONS) and _is_number(right)) or (isinstance(right, _COLLECTIONS) and _is_number(left)):
+    """`left == right`, element by element where tuples, lists, dicts and dataclasses hold traced values."""
+    for side in (left, right):
+        if stretches.holds(lists.readable(side, "`==`")):
+            raise stretches.refused(side)
+    if (isinstance(left, _COLLECTIONS) and _is_number(right)) or (
+        isinstance(right, _COLLECTIONS) and _is_number(left)
+    ):
         return False  # JAX does not compare them
-    if not (_holds_traced(left) or _holds_traced(right)):
+    if _has_fields(left) and type(left) is type(right):
+        names = [field.name for field in dataclasses.fields(left) if field.compare]
+        fields = [tuple(getattr(side, name) for name in names) for side in (left, right)]
+        if any(map(_decides, fields)):
+            return equal(*fields)
+    if not (_decides(left) or _decides(right)):
         return left == right
     if isinstance(left, (tuple, list)) and isinstance(right, (tuple, list)):
         if isinstance(left, tuple) != isinstance(right, tuple) or len(left) != len(right):
@@ -101,17 +117,44 @@ def equal(left: Any, right: Any) -> Any:
         return left == right
     result: Any = True
     for a, b in pairs:
-        same = equal(a, b)
+        same = a is b or equal(a, b)
         result = and_(result, _truth_of(same))
     return result
 
 
 def not_equal(left: Any, right: Any) -> Any:
-    """`left != right`, element by element where tuples and lists hold traced values."""
-    if not (_holds_traced(left) or _holds_traced(right)):
-        return left != right
+    """`left != right`, element by element where tuples, lists, dicts and dataclasses hold traced values."""
     both = isinstance(left, (tuple, list, dict)) and isinstance(right, (tuple, list, dict))
-    return not_(equal(left, right)) if both else left != right
+    # Without a `__ne__` of its own, Python asks for the truth of what `__eq__` answers.
+    asks = _asks_user(left) and type(left).__ne__ is object.__ne__
+    if (both and (_decides(left) or _decides(right))) or asks:
+        return not_(equal(left, right))
+    return left != right
+
+
+def _has_fields(value: Any) -> bool:
+    """Whether `value` is of a dataclass that compares as its fields do."""
+    parameters = getattr(type(value), "__dataclass_params__", None)
+    own = vars(type(value)).get("__eq__")
+    return (
+        parameters is not None
+        and isinstance(own, types.FunctionType)
+        and own.__code__.co_filename == "<string>"
+    )
+
+
+def _decides(value: Any) -> bool:
+    """Whether something in a collection is compared by JAX, or by a method of the user's, which may answer with a tracer."""
+    if not isinstance(value, (tuple, list, dict)):
+        return False
+    return any(traced(leaf) or _asks_user(leaf) for leaf in trees.leaves(value))
+
+
+def _asks_user(value: Any) -> bool:
+    """Whether comparing `value` runs a method that is written in Python."""
+    return isinstance(getattr(type(value), "__eq__", None), types.FunctionType) and not isinstance(
+        value, jax.Array
+    )
 
 
 _COLLECTIONS = (tuple, list, dict, set)
@@ -119,10 +162,6 @@ _COLLECTIONS = (tuple, list, dict, set)
 
 def _is_number(value: Any) -> bool:
     return traced(value) and jnp.ndim(value) == 0
-
-
-def _holds_traced(value: Any) -> bool:
-    return isinstance(value, (tuple, list, dict)) and any(map(traced, trees.leaves(value)))
 
 
 def _truth_of(value: Any) -> Thunk:
@@ -141,6 +180,9 @@ def in_(item: Any, container: Any) -> Any:
     """
     if isinstance(container, (jax.Array, np.ndarray)) and (traced(item) or traced(container)):
         return jnp.any(jnp.asarray(container) == item)
+    container = lists.readable(container, "`in`")
+    if stretches.holds(container):
+        return bounded.contains(container, item)
     if not isinstance(container, _COMPARED):
         contains = getattr(type(container), "__contains__", None)
         if isinstance(contains, types.FunctionType):
@@ -148,7 +190,7 @@ def in_(item: Any, container: Any) -> Any:
         if traced(item) and not _has_own_contains(container):
             raise _no_membership(item, container)
         return item in container
-    if not any(map(traced, trees.leaves((item, [] if isinstance(container, range) else list(container))))):
+    if not _decides((item, *(() if isinstance(container, range) else container))):
         return item in container
     if isinstance(container, range) and traced(item):
         inside = (item >= container.start) & (item < container.stop)

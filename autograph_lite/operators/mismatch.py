@@ -5,6 +5,7 @@ from __future__ import annotations
 import collections
 import dataclasses
 import re
+import sys
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -29,7 +30,17 @@ def branches(label: str, found: Mismatch, funs: Sequence[Callable[..., Any]]) ->
         f"{what[0].upper()}{what[1:]} is {found.left} on one path and {found.right} on another.",
         where=where.of_function(funs[0]),
         why="The condition depends on a traced value, so both paths are compiled, and their results must be of one type.",
-        fix=f"give {what} the same structure and shape on every path.",
+        fix=_objects(found, "statement") or f"give {what} the same structure and shape on every path.",
+    )
+
+
+def _objects(found: Mismatch, before: str) -> str:
+    """What to do about two objects of one class of the user's, if that is what was found."""
+    if found.kind is None or found.kind.__module__ in sys.stdlib_module_names:
+        return ""
+    return (
+        f"register {found.kind.__name__} as a pytree, for example with jax.tree_util.register_dataclass, "
+        f"or make one object before the {before}, and set its attributes in it."
     )
 
 
@@ -42,13 +53,15 @@ def place(label: str, found: Mismatch | None = None) -> MutationError:
     """A place in a user's object that two paths leave in states that can't be joined."""
     here = where.here()
     written = label.line if isinstance(label, spelling.Label) else None
-    places = tuple(dict.fromkeys(p for p in (written, here) if p))
+    places = tuple(p for p in (written, here) if p)
+    if found is not None and _is_opaque(label):
+        return _opaque(label)
     if found is not None:
         return MutationError(
             f"'{label}' is {found.left} on one path of a staged statement and {found.right} on another.",
             where=places,
             why="The condition depends on a traced value, so both paths are compiled, and what they leave must be of one type.",
-            fix=f"give '{label}' the same structure and shape on every path.",
+            fix=_objects(found, "statement") or f"give '{label}' the same structure and shape on every path.",
         )
     if (
         isinstance(label, spelling.Label)
@@ -69,12 +82,30 @@ def place(label: str, found: Mismatch | None = None) -> MutationError:
     )
 
 
+def _is_opaque(label: str) -> bool:
+    return isinstance(label, spelling.Label) and isinstance(label.owner, (set, bytearray))
+
+
+def _opaque(label: Any) -> MutationError:
+    """A set or a bytearray that a staged statement changes."""
+    kind = type(label.owner).__name__
+    use = {"bytearray": "an array of jnp.uint8"}.get(
+        kind, "a mask, an array of bools that says which values are in it"
+    )
+    return MutationError(
+        f"'{label}', a {kind}, is changed inside a staged statement.",
+        where=tuple(p for p in (label.line, where.here()) if p),
+        why=f"What is in a {kind} has to be known while tracing, and here it depends on a traced value.",
+        fix=f"use {use}, and write to its items.",
+    )
+
+
 def ndarray(label: str) -> MutationError:
     """An array of NumPy's that a staged statement changes to values that the program computes."""
     written = label.line if isinstance(label, spelling.Label) else None
     return MutationError(
         f"'{label}', an array of NumPy's, is changed in place inside a staged statement.",
-        where=tuple(dict.fromkeys(p for p in (written, where.here()) if p)),
+        where=tuple(p for p in (written, where.here()) if p),
         why="A compiled program computes the new items, and an array of NumPy's can't hold them.",
         fix=f"make it an array of JAX's, jnp.asarray({label}), and bind the changed array to the name.",
     )
@@ -118,18 +149,20 @@ def iterator(label: str, found: object) -> IterationError:
     kind = type(found).__name__
     return IterationError(
         f"A {kind} is consumed inside a staged statement that it does not come from.",
-        where=tuple(dict.fromkeys(p for p in (written, where.here()) if p)),
+        where=tuple(p for p in (written, where.here()) if p),
         why="The statement is traced once, so that every execution would get the same items, whether it runs or not.",
         fix="take the items before the statement, or iterate over an array.",
     )
 
 
-def carry(name: str, found: Mismatch, body_fun: Callable[..., Any]) -> CarryMismatchError:
+def carry(name: str, found: Mismatch, body_fun: Callable[..., Any]) -> CarryMismatchError | MutationError:
     """A loop's variable that an iteration leaves with another type."""
+    if _is_opaque(name):
+        return _opaque(name)
     return CarryMismatchError(
         f"'{name}' is {found.left} before an iteration of the loop and {found.right} after it.",
         where=where.of_function(body_fun),
-        why="The number of iterations depends on a traced value, so one body is compiled for all of them.",
+        why="The loop is staged: one body is compiled for all iterations, so a variable has the same type in all of them.",
         fix=_start(f"{name}", found),
     )
 
@@ -146,7 +179,26 @@ def _start(name: str, found: Mismatch) -> str:
         return f"give '{name}' its final shape before the loop, and write its items in the body."
     if before and after:
         return f"start with '{name}' of its final shape: jnp.zeros(({after[2]},), jnp.{after[1]})."
-    return f"start with '{name}' of the structure and shape that it has later."
+    resized = _length(found.right) - _length(found.left) if found.left[0] == found.right[0] else 0
+    if resized > 0:
+        return (
+            f"'{name}' may not get longer: append to a list, in a `for` loop over an array, "
+            "or write to the items of an array that has the final length from the start."
+        )
+    if resized < 0:
+        return f"'{name}' may not get shorter: keep its items in an array, and count how many are left."
+    return _objects(found, "loop") or f"start with '{name}' of the structure and shape that it has later."
+
+
+def _length(text: str) -> int:
+    """How many items a tuple or list has, of which `text` tells the type; 0 for anything else."""
+    if text[0] not in "([":
+        return 0
+    depth, separators = 0, 0
+    for character in text[1:-1].rstrip(","):
+        depth += (character in "([{") - (character in ")]}")
+        separators += character == "," and depth == 0
+    return separators + (len(text) > len("()"))
 
 
 @dataclasses.dataclass(frozen=True)

@@ -11,6 +11,7 @@ from __future__ import annotations
 import collections
 import dataclasses
 import functools
+import inspect
 import types
 from collections.abc import Callable, Hashable
 from typing import Any
@@ -36,6 +37,7 @@ class Place:
       attributes: the instance's `__dict__`, where the place is that: code may write to it past the instance.
       part: tells the place from the owner's others, where it has several.
       opaque: whether only all of the contents can be compared, and none can be carried by a program.
+      default: what is seen under a key that is not there: the class's attribute; MISSING if nothing is.
     """
 
     owner: Any
@@ -43,6 +45,7 @@ class Place:
     write: Callable[[Contents], None]
     shown: Callable[[Hashable], str]
     ours: bool = False
+    default: Callable[[Hashable], Any] = lambda _: MISSING
     attributes: dict[str, Any] | None = None
     part: str = ""
     opaque: bool = False
@@ -99,6 +102,7 @@ def places_of(owner: Any) -> list[Place]:
                 lambda: _items(_now(owner, attributes)),
                 lambda new: _set_attributes(owner, attributes, new),
                 lambda k: f"{name}.{k}",
+                default=lambda k: _class_attribute(type(owner), k),
                 attributes=attributes,
             )
         )
@@ -313,6 +317,12 @@ def _slot_contents(owner: Any) -> Contents:
         except AttributeError:
             continue
     return contents
+
+
+def _class_attribute(kind: type, name: Hashable) -> Any:
+    """What an object shows under a name that it has not set itself, where that is plain data of its class."""
+    found = inspect.getattr_static(kind, str(name), MISSING)
+    return MISSING if hasattr(type(found), "__get__") else found
 
 
 def _set_slots(owner: Any, new: Contents) -> None:

@@ -6,10 +6,14 @@ is the user's. A function without a file (a built-in, `exec`) can't be converted
 
 from __future__ import annotations
 
+import cmath
+import collections
 import functools
 import linecache
+import math
 import pathlib
 import site
+import sys
 import sysconfig
 import types
 from typing import Any
@@ -69,6 +73,17 @@ def is_users_own_class(kind: type) -> bool:
     return False
 
 
+@functools.lru_cache(maxsize=4096)
+def only_stores(kind: type) -> bool:
+    """Whether a class is the user's and has a generated constructor: what it is handed, no library's method calls."""
+    files = [getattr(sys.modules.get(base.__module__), "__file__", None) for base in kind.__mro__]
+    if any(path is not None and is_library_file(path) for path in files):
+        return False
+    make = kind.__new__ if kind.__init__ is object.__init__ else kind.__init__  # type: ignore[misc]
+    path = make.__code__.co_filename if isinstance(make, types.FunctionType) else ""
+    return path.startswith("<") and not path.startswith("<frozen")
+
+
 def functions_of(value: Any) -> list[Any]:
     """The functions that an attribute of a class consists of."""
     match value:
@@ -82,6 +97,18 @@ def functions_of(value: Any) -> list[Any]:
             return [value.func]
     return []
 
+
+# What lies in these modules looks at the frame that calls it, or wants the user's function itself: its source, its identity,
+# its place in a module.
+UNTOUCHED_MODULES = frozenset({
+    "absl", "atexit", "bdb", "concurrent.futures.process", "dataclasses", "dis", "enum", "faulthandler", "inspect",
+    "logging", "loguru", "multiprocessing", "pdb", "pickle", "_pickle", "queue", "_queue", "signal", "_signal", "sys",
+    "traceback", "typing", "warnings", "_warnings", "weakref", "_weakref",
+})  # fmt: skip
+UNTOUCHED = frozenset({
+    collections.namedtuple, functools.partial, functools.update_wrapper, functools.wraps,
+    *(fn for module in (math, cmath) for fn in vars(module).values() if isinstance(fn, types.BuiltinFunctionType)),
+})  # fmt: skip
 
 # Functions of these modules that take no function of the user's: a call of theirs needs no operator.
 ROOTS = (

@@ -9,8 +9,7 @@ from typing import Any, TextIO
 import jax
 
 from autograph_lite import _jax
-from autograph_lite.operators import trees
-from autograph_lite.operators.values import traced
+from autograph_lite.operators import texts
 
 
 def print(*values: Any, sep: str | None = " ", end: str | None = "\n", file: TextIO | None = None) -> None:
@@ -22,19 +21,13 @@ def print(*values: Any, sep: str | None = " ", end: str | None = "\n", file: Tex
       end: as for the builtin.
       file: as for the builtin; None is `sys.stdout` at the time of the execution.
     """
-    leaves, tree = trees.flatten(values)
-    late = [leaf for leaf in leaves if traced(leaf)]
+    late: list[Any] = []
+    rebuild = texts.parted(values, late)
 
     if late or _jax.tracing():
-        positions = [traced(leaf) for leaf in leaves]
-        fixed = [None if is_late else leaf for leaf, is_late in zip(leaves, positions, strict=True)]
 
         def on_host(*known: Any) -> None:
-            rest = iter(known)
-            shown = [next(rest) if is_late else leaf for leaf, is_late in zip(fixed, positions, strict=True)]
-            builtins.print(
-                *jax.tree.unflatten(tree, shown), sep=sep, end=end, file=file or sys.stdout, flush=True
-            )
+            builtins.print(*rebuild(known), sep=sep, end=end, file=file or sys.stdout, flush=True)
 
         jax.debug.callback(on_host, *late, ordered=True)
     else:

@@ -13,14 +13,15 @@ import gc
 import sys
 import types
 import weakref
-from collections.abc import Iterable
-from typing import Any
+from collections.abc import Callable, Iterable
+from typing import Any, TypeVar
 
 import jax
 import numpy as np
 
 from autograph_lite.operators import places, policy
 
+R = TypeVar("R")
 _PLAIN = (str, bytes, int, float, complex, bool, type(None), jax.Array, types.CodeType)
 _LEAVES = (*_PLAIN, types.ModuleType, type)
 _METHODS = (types.FunctionType, types.BuiltinFunctionType, staticmethod, classmethod, property)
@@ -107,7 +108,23 @@ def _is_users_module(name: str) -> bool:
     return not policy.is_library_file(path)
 
 
-@functools.lru_cache(maxsize=4096)
+def by_code(find: Callable[[types.CodeType], R]) -> Callable[[types.CodeType], R]:
+    """`find`, asked once for each code object; a `lru_cache` would hash all that is in it each time."""
+    known: dict[int, tuple[types.CodeType, R]] = {}
+
+    @functools.wraps(find)
+    def get(code: types.CodeType) -> R:
+        found = known.get(id(code))
+        if found is None:
+            if len(known) >= 4096:
+                known.clear()
+            found = known[id(code)] = code, find(code)  # which is kept, so that its id stays its own
+        return found[1]
+
+    return get
+
+
+@by_code
 def names_used(code: types.CodeType) -> frozenset[str]:
     """The names of global variables that a function's code may use, and of attributes."""
     names = set(code.co_names)

@@ -193,9 +193,7 @@ def _field(value: Any, fields: Iterator[int]) -> str:
         return _quoted(value)
     if traced(value):
         return f"{{{next(fields)}}}"
-    numbered = trees.map(
-        lambda leaf: Unknown(leaf, f"\0{next(fields)}\1") if traced(leaf) else leaf, value
-    )
+    numbered = trees.map(lambda leaf: Unknown(leaf, f"\0{next(fields)}\1") if traced(leaf) else leaf, value)
     return _quoted(numbered).replace("\0", "{").replace("\1", "}")
 
 

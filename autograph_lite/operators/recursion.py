@@ -4,19 +4,32 @@ from __future__ import annotations
 
 import functools
 import threading
-import types
-from typing import Any
+from typing import Any, NamedTuple
 
 import jax
 
 from autograph_lite.errors import TracedRecursionError
 from autograph_lite.operators import journal, trees, where
-from autograph_lite.operators.values import traced
+from autograph_lite.operators.values import Tracer, traced
+
+
+class _Call(NamedTuple):
+    """A call of a converted function that is running."""
+
+    fn: Any
+    signature: Any  # of its arguments; None where they are kept, because nothing can change them
+    arguments: tuple[Any, ...]
+    depth: int  # of the journals
+    name: str
+
+    def like(self, signature: Any) -> bool:
+        """Whether the arguments were of these types."""
+        return bool((self.signature or _signature(self.arguments, {})) == signature)
 
 
 class _Local(threading.local):
     def __init__(self) -> None:
-        self.calls: list[tuple[types.CodeType, Any, int, str]] = []
+        self.calls: list[_Call] = []
 
 
 _local = _Local()
@@ -29,27 +42,36 @@ def guarded(fn: Any) -> Any:
       TracedRecursionError: the function is running already, was called with arguments of the same types, and a staged
         statement lies between: the statement's condition is what would end the recursion, and tracing follows both sides.
     """
+    return functools.partial(_run, fn)
 
-    @functools.wraps(fn)
-    def run(*args: Any, **kwargs: Any) -> Any:
-        code, depth = fn.__code__, journal.depth()
-        signature = None
-        if any(entry[0] is code for entry in _local.calls):
-            signature = _signature(args, kwargs)
-            for known, earlier, at, _ in _local.calls:
-                if known is code and at < depth and earlier == signature:
-                    raise _endless(code, _short(fn))
-        _local.calls.append((code, signature or _signature(args, kwargs), depth, _short(fn)))
-        try:
-            now = journal.active()
-            if now is not None:
-                now.called(fn)
-            journal.record_variables(fn)
-            return fn(*args, **kwargs)
-        finally:
-            _local.calls.pop()
 
-    return run
+def _run(fn: Any, /, *args: Any, **kwargs: Any) -> Any:
+    depth, running = journal.depth(), _local.calls
+    kept = not kwargs and all(isinstance(value, _UNCHANGING) for value in args)
+    signature = None if kept else _signature(args, kwargs)
+    for call in running:
+        if call.depth < depth and _is_same(call.fn, fn) and call.like(signature or _signature(args, kwargs)):
+            raise _endless(fn, _short(fn))
+    running.append(_Call(fn, signature, args if kept else (), depth, _short(fn)))
+    try:
+        now = journal.active()
+        if now is not None:
+            now.called(fn)
+        journal.record_variables(fn)
+        return fn(*args, **kwargs)
+    finally:
+        running.pop()
+
+
+_UNCHANGING = (Tracer, int, float, str)
+
+
+def _is_same(a: Any, b: Any) -> bool:
+    """Whether two functions have the same code and the same variables around them."""
+    if a.__code__ is not b.__code__:
+        return False
+    pairs = zip(a.__closure__ or (), b.__closure__ or (), strict=True)
+    return all(x is y or (x.cell_contents is y.cell_contents) for x, y in pairs)
 
 
 def _short(fn: Any) -> str:
@@ -69,9 +91,9 @@ def _known(leaf: Any) -> Any:
     return (type(leaf), leaf) if isinstance(leaf, (int, float, str, bool)) else id(leaf)
 
 
-def _endless(code: types.CodeType, name: str) -> TracedRecursionError:
-    names = [entry[3] for entry in _local.calls]
-    start = next(i for i, entry in enumerate(_local.calls) if entry[0] is code)
+def _endless(fn: Any, name: str) -> TracedRecursionError:
+    names = [call.name for call in _local.calls]
+    start = next(i for i, call in enumerate(_local.calls) if _is_same(call.fn, fn))
     cycle = " -> ".join([*names[start:], name])
     return TracedRecursionError(
         f"'{name}' calls itself on traced values: {cycle}.",

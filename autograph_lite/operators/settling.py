@@ -39,8 +39,10 @@ _local = _Local()
 
 
 @_jax.without_leak_check
-def settled(carry: Carry, body_fun: Callable[..., Any], stage: Callable[[Carry], Any]) -> tuple[Carry, Any]:
-    """The result of `stage`, called with growing types until they hold.
+def settled(
+    carry: Carry, body_fun: Callable[..., Any], stage: Callable[[Carry], tuple[Carry, Any]]
+) -> tuple[Carry, Any]:
+    """The results of `stage`, the carry and another one; it is called with growing types until they hold.
 
     Raises:
       Unjoinable: a variable has no type that holds it before and after an iteration.
@@ -53,7 +55,7 @@ def settled(carry: Carry, body_fun: Callable[..., Any], stage: Callable[[Carry],
         this = _Pass(inside, [])
         _local.passes.append(this)
         try:
-            result = stage(carry)
+            carry, result = stage(carry)
         except Grow as grow:
             carry = grow.carry
         except lists.Wanted as wanted:
@@ -94,7 +96,9 @@ def _widened(own: Template, earlier: Template) -> Template:
     return own if both_held else join(own, earlier)
 
 
-def settle(carry: Carry, body_fun: Callable[..., Any], stage: Callable[[Carry], Any]) -> tuple[Carry, Any]:
+def settle(
+    carry: Carry, body_fun: Callable[..., Any], stage: Callable[[Carry], tuple[Carry, Any]]
+) -> tuple[Carry, Any]:
     """`settled`, for a loop whose first iteration may not run.
 
     Raises:

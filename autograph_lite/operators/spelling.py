@@ -4,7 +4,7 @@
     d['k'] = x                            "d['k']"
     log.append(x)                         'log'
 
-Only errors ask. The line of the last write to an object is kept while a trace goes on, and the source there is read.
+Only errors ask. The lines that write to an object are kept while a trace goes on, and the source there is read.
 """
 
 from __future__ import annotations
@@ -23,10 +23,12 @@ from autograph_lite import _jax
 from autograph_lite.errors import Location
 from autograph_lite.operators import where
 
+Line = tuple[types.CodeType, int, "int | str | None"]  # with the argument that was passed there, if any
+
 
 class _Local(threading.local):
     def __init__(self) -> None:
-        self.writes: dict[int, tuple[types.CodeType, int, int | str | None]] = {}
+        self.writes: dict[int, dict[Line, None]] = {}  # the last one comes last
         self.trace: weakref.ref[Any] | None = None  # that they belong to
 
 
@@ -52,13 +54,15 @@ def _keep(owner: Any, code: types.CodeType, line: int, argument: int | str | Non
     if _local.trace is None or _local.trace() is not trace:  # the lines of a trace that is over
         _local.writes.clear()
         _local.trace = weakref.ref(trace)
-    _local.writes[id(owner)] = code, line, argument
+    lines = _local.writes.setdefault(id(owner), {})
+    lines.pop((code, line, argument), None)
+    lines[code, line, argument] = None
 
 
 def copy(owner: Any, part: Any) -> None:
     """Takes the line that has changed `owner` for that of a part of it, too."""
     if id(owner) in _local.writes:
-        _local.writes[id(part)] = _local.writes[id(owner)]
+        _local.writes[id(part)] = dict(_local.writes[id(owner)])
 
 
 def knows(owner: Any) -> bool:
@@ -73,10 +77,18 @@ def forget() -> None:
 
 def written_at(owner: Any) -> Location | None:
     """The user's line that changed `owner` last."""
-    if id(owner) not in _local.writes:
-        return None
-    code, line, _ = _local.writes[id(owner)]
-    return where.at(code.co_filename, line, where.function_name(code))
+    return next(map(_location, _lines(owner)), None)
+
+
+def _location(line: Line) -> Location:
+    code, number, _ = line
+    return where.at(code.co_filename, number, where.function_name(code))
+
+
+def _lines(owner: Any) -> list[Line]:
+    """The user's lines that have written to `owner`, the last one first; of a container, that one only."""
+    lines = list(_local.writes.get(id(owner), ()))[::-1]
+    return lines if _has_attributes(owner) else lines[:1]
 
 
 class Label(str):
@@ -102,7 +114,10 @@ class Label(str):
 
     @property
     def line(self) -> Location | None:
-        """The user's line that wrote there."""
+        """The user's line that wrote there; where it is not clear which, the last that wrote to the object."""
+        for line in _lines(self.owner):
+            if _spelled_on(line, self.owner, self.key, attribute=self.attribute):
+                return _location(line)
         return written_at(self.owner)
 
 
@@ -115,9 +130,22 @@ def label(owner: Any, key: Hashable, otherwise: str, *, attribute: bool = False)
 
 def spelled(owner: Any, key: Hashable, *, attribute: bool = False) -> str | None:
     """The user's spelling of what `owner` holds under `key`, from the line that wrote it last."""
-    for node in _writes_on_line(owner, attribute=attribute):
+    for line in _lines(owner):
+        text = _spelled_on(line, owner, key, attribute=attribute)
+        if text:
+            return text
+    if attribute and not any(argument is not None for _, _, argument in _lines(owner)):
+        return None  # the name of the object alone would mislead
+    text = base(owner, attribute=attribute)
+    if text and attribute:
+        return f"{text}.{key}"
+    return f"{text}[{key!r}]" if text and isinstance(owner, dict) else text
+
+
+def _spelled_on(line: Line, owner: Any, key: Hashable, *, attribute: bool) -> str | None:
+    for node in _writes_on_line(line, owner, attribute=attribute):
         match node:
-            case _ if _local.writes[id(owner)][2] is not None:
+            case _ if line[2] is not None:
                 break
             case ast.Attribute(attr=name) if name == key:
                 return ast.unparse(node)
@@ -125,16 +153,14 @@ def spelled(owner: Any, key: Hashable, *, attribute: bool = False) -> str | None
                 return f"{ast.unparse(value)}[{key!r}]" if _is_item(owner) else ast.unparse(value)
             case ast.Call(func=ast.Name(id="setattr" | "delattr"), args=[first, *_]):
                 return f"{ast.unparse(first)}.{key}"
-    text = base(owner, attribute=attribute)
-    if text and attribute:
-        return f"{text}.{key}"
-    return f"{text}[{key!r}]" if text and isinstance(owner, dict) else text
+    return None
 
 
 def base(owner: Any, *, attribute: bool = False) -> str | None:
     """The user's spelling of the object `owner`, from the line that wrote to it last."""
-    for node in _writes_on_line(owner, attribute=attribute):
-        if _local.writes[id(owner)][2] is not None:
+    lines = _lines(owner)
+    for node in _writes_on_line(lines[0], owner, attribute=attribute) if lines else ():
+        if lines[0][2] is not None:
             return ast.unparse(node)
         match node:
             case (
@@ -152,15 +178,20 @@ def _is_item(owner: Any) -> bool:
     return isinstance(owner, (list, dict))
 
 
-def _writes_on_line(owner: Any, *, attribute: bool) -> list[ast.expr]:
-    """The expressions that change an object on the line that wrote to `owner` last; none where it is not clear which."""
-    if id(owner) not in _local.writes or type(owner) is tuple:  # a global variable
+def _has_attributes(owner: Any) -> bool:
+    """Whether `owner` is changed by `owner.name = value`, and not by `owner[key] = value`."""
+    return not isinstance(owner, (list, dict, set, bytearray)) and hasattr(type(owner), "__dict__")
+
+
+def _writes_on_line(line: Line, owner: Any, *, attribute: bool) -> list[ast.expr]:
+    """The expressions that change an object on a line that wrote to `owner`; none where it is not clear which."""
+    if type(owner) is tuple:  # a global variable
         return []
-    code, line, argument = _local.writes[id(owner)]
+    code, number, argument = line
     tree = _parsed(code.co_filename, len(linecache.getlines(code.co_filename)))
     if argument is not None:
-        return _passed(tree, line, argument)
-    found = [node for node in _changes(tree) if node.lineno == line]
+        return _passed(tree, number, argument)
+    found = [node for node in _changes(tree) if node.lineno == number]
     if not any(hasattr(type(owner), name) for name in _IN_PLACE):
         found = [node for node in found if not isinstance(node, ast.Name)]
     if not attribute:

@@ -16,7 +16,18 @@ import numpy as np
 
 from autograph_lite.converters.python_ops import IN_PLACE
 from autograph_lite.errors import MutationError, TracedIndexError
-from autograph_lite.operators import checks, classes, journal, trees, where
+from autograph_lite.operators import (
+    aliases,
+    bounded,
+    checks,
+    classes,
+    journal,
+    lists,
+    stretches,
+    trees,
+    where,
+)
+from autograph_lite.operators.if_stmt import if_stmt
 from autograph_lite.operators.values import as_index, describe, is_arraylike, traced
 
 slice = builtins.slice
@@ -28,10 +39,13 @@ def item(base: Any, index: Any) -> Any:
     Raises:
       TracedIndexError: a traced index where no array meaning exists: a dict's key, a string, a list of unlike items.
     """
+    if stretches.holds(base):
+        return bounded.item(base, index)
     if index.__class__ in _KEYS and base.__class__ in _CONTAINERS:
         return base[index]  # the commonest case, and nothing is traced
     if isinstance(base, jax.Array):
-        if _is_mask(index):
+        index = _arrays(index)
+        if any(map(_is_mask, index if isinstance(index, tuple) else (index,))):
             raise TracedIndexError(
                 f"An array, {describe(base)}, is indexed with a traced mask.",
                 where=where.here(),
@@ -39,6 +53,8 @@ def item(base: Any, index: Any) -> Any:
                 fix="use jnp.where(mask, x, neutral), or the argument `where=` of jnp.sum, jnp.max and the like.",
             )
         return base[_checked(index)]
+    if isinstance(index, builtins.slice) or _is_traced_index(index):
+        lists.readable(base, "an index")
     if not _is_traced_index(index):
         if isinstance(base, dict) and hasattr(type(base), "__missing__"):
             journal.record(base)  # a `defaultdict` makes the item that is read
@@ -59,6 +75,13 @@ def item(base: Any, index: Any) -> Any:
 
 _KEYS = frozenset({int, str, bytes, bool})
 _CONTAINERS = frozenset({list, tuple, dict, str, bytes, range})
+
+
+def _arrays(index: Any) -> Any:
+    """An index with arrays in place of lists, as NumPy takes them."""
+    if isinstance(index, tuple):
+        return tuple(map(_arrays, index))
+    return jnp.asarray(index) if isinstance(index, list) else index
 
 
 def _checked(index: Any) -> Any:
@@ -98,7 +121,10 @@ def _choose(base: Sequence[Any], index: Any) -> Any:
     kind = "list" if isinstance(base, list) else "tuple"
     _check_bounds(index, len(base), f"{kind} index out of range")
     columns = [jnp.stack(list(map(jnp.asarray, column))) for column in zip(*leaves, strict=True)]
-    return jax.tree.unflatten(shapes[0], [column[index] for column in columns])
+    chosen = jax.tree.unflatten(shapes[0], [column[index] for column in columns])
+    if not isinstance(chosen, jax.Array):
+        aliases.choose(chosen, base)
+    return chosen
 
 
 def _check_bounds(index: Any, length: int, message: str) -> None:
@@ -127,7 +153,7 @@ def _no_meaning(base: Any, index: Any) -> TracedIndexError:
 
 def set_item(base: Any, index: Any, value: Any) -> Any:
     """`base[index] = value`; returns what the name is bound to then."""
-    if index.__class__ in _KEYS and base.__class__ in _CONTAINERS:
+    if index.__class__ in _KEYS and base.__class__ in _CONTAINERS and not stretches.holds(base):
         classes.record(base)[index] = value
         return base
     return _written(base, index, value)
@@ -150,16 +176,17 @@ def update_item(base: Any, *steps_symbol_operand: Any) -> Any:
     """`base.a[i] += operand()` for the steps `'a', (i,)` and the symbol `'+='`; returns what `base` is then."""
     *steps, symbol, operand = steps_symbol_operand
 
-    if (
-        len(steps) == 1
-        and not isinstance(steps[0], str)
-        and _is_mask(steps[0][0])
-        and isinstance(base, (jax.Array, np.ndarray))
-    ):
-        array = jnp.asarray(base)
-        return _where(
-            steps[0][0], _cast(IN_PLACE[symbol](array, _scalar_operand(operand(), base)), array), array
-        )
+    if len(steps) == 1 and not isinstance(steps[0], str) and isinstance(base, (jax.Array, np.ndarray)):
+        mask = _as_mask(base, _arrays(steps[0][0]))
+        if _is_mask(mask):
+            array = jnp.asarray(base)
+            return _where(
+                mask, _cast(IN_PLACE[symbol](array, _scalar_operand(operand(), base)), array), array
+            )
+
+    if any(not isinstance(step, str) and _is_traced_index(step[0]) for step in steps[:-1]):
+        value = operand()  # once, and not in each of the items that may be meant
+        operand = lambda: value  # noqa: E731
 
     def change(old: Any) -> Any:
         if isinstance(old, (list, dict, set, bytearray)):
@@ -199,6 +226,9 @@ def _same(base: Any, new: Any) -> None:
 
 def _store(base: Any, steps: Sequence[Any], change: Callable[[Any], Any], *, reads: bool = False) -> Any:
     step, *rest = steps
+    if rest and not isinstance(step, str) and _is_one_of_several(base, step[0]):
+        _store_in_one(base, step[0], rest, change, reads=reads)
+        return base
     if rest:
         child = getattr(base, step) if isinstance(step, str) else item(base, step[0])
         new = _store(child, rest, change, reads=reads)
@@ -215,10 +245,47 @@ def _store(base: Any, steps: Sequence[Any], change: Callable[[Any], Any], *, rea
     return _written(base, step[0], new)
 
 
+def _is_one_of_several(base: Any, index: Any) -> bool:
+    """Whether a traced index chooses one of Python's objects, and not an array, which would be written back."""
+    return (
+        isinstance(base, (list, tuple))
+        and _is_traced_index(index)
+        and not isinstance(index, (builtins.slice, tuple))
+        and not any(map(is_arraylike, base))
+    )
+
+
+def _store_in_one(
+    base: Sequence[Any], index: Any, rest: Sequence[Any], change: Callable[[Any], Any], *, reads: bool
+) -> None:
+    """Writes to the item that a traced index chooses: to each of them, if it is the one."""
+    if jnp.ndim(index) or jnp.result_type(index).kind not in "biu" or not base:
+        raise _no_meaning(base, index)
+    index = as_index(index)
+    _check_bounds(
+        index, len(base), "list index out of range" if isinstance(base, list) else "tuple index out of range"
+    )
+    position = jnp.where(index < 0, index + len(base), index)
+    for number, item_ in enumerate(base):
+
+        def write(item_: Any = item_) -> None:
+            _store(item_, rest, change, reads=reads)
+
+        if_stmt(position == number, write, _nothing)
+
+
+def _nothing() -> None:
+    pass
+
+
 def _written(base: Any, index: Any, value: Any) -> Any:
+    if stretches.holds(base):
+        bounded.set_item(journal.record(base), index, value)
+        return base
     if isinstance(base, np.ndarray) and _needs_jax(index, value):
         base = jnp.asarray(base)
     if isinstance(base, jax.Array):
+        index = _as_mask(base, _arrays(index))
         if _is_mask(index):
             return _where(index, _cast(value, base), base)
         return base.at[_checked(index)].set(_cast(value, base))
@@ -226,6 +293,19 @@ def _written(base: Any, index: Any, value: Any) -> Any:
         return _written_to_list(base, index, value)
     classes.record(base)[index] = value
     return base
+
+
+def _as_mask(base: Any, index: Any) -> Any:
+    """A mask of all axes, where one of them is indexed with a traced mask and the others not at all: `x[:, mask]`."""
+    if not isinstance(index, tuple) or not any(map(_is_mask, index)):
+        return index
+    whole = builtins.slice(None)
+    masks = [number for number, part in enumerate(index) if _is_mask(part)]
+    if len(masks) > 1 or any(part != whole for part in index[: masks[0]] + index[masks[0] + 1 :]):
+        return index
+    mask = index[masks[0]]
+    rest = base.ndim - masks[0] - mask.ndim
+    return jnp.broadcast_to(mask.reshape(mask.shape + (1,) * rest), base.shape) if rest >= 0 else index
 
 
 def _is_mask(index: Any) -> bool:

@@ -18,8 +18,8 @@ from jax import lax
 
 from autograph_lite import _jax
 from autograph_lite.converters.python_ops import Maybe, Returned
-from autograph_lite.operators import trees
-from autograph_lite.operators.values import SCALARS, is_arraylike
+from autograph_lite.operators import objects, trees
+from autograph_lite.operators.values import SCALARS, article, is_arraylike
 
 
 @dataclasses.dataclass(frozen=True)
@@ -86,18 +86,23 @@ class Template:
 
 
 class Mismatch(Exception):
-    """Two templates that have no common one; says why, for the error that names the variable."""
+    """Two templates that have no common one; says why, for the error that names the variable.
 
-    def __init__(self, left: str, right: str) -> None:
+    Attributes:
+      left, right: what they are, in words.
+      kind: the class, where they are two objects of one class.
+    """
+
+    def __init__(self, left: str, right: str, kind: type | None = None) -> None:
         super().__init__(left, right)
-        self.left, self.right = left, right
+        self.left, self.right, self.kind = left, right, kind
 
 
 def same(a: Any, b: Any) -> bool:
     """Whether two leaves are the same Python value."""
     if a is b:
         return True
-    if type(a) is not type(b) or isinstance(a, (jax.Array, np.ndarray, *MUTABLE)):
+    if type(a) is not type(b) or isinstance(a, (jax.Array, np.ndarray, *MUTABLE)) or objects.is_structure(a):
         return False
     if isinstance(a, (float, complex)):
         return repr(a) == repr(b)  # tells 0.0 from -0.0, and takes nan for nan
@@ -124,6 +129,17 @@ def as_array(leaf: Leaf) -> Array | None:
     if isinstance(value, (np.ndarray, np.generic)):
         return Array(jax.dtypes.canonicalize_dtype(value.dtype), False, value.shape)
     return Array(value.dtype, _jax.weak_type(value), value.shape, _jax.varying_axes(value))
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Deferred:
+    """A leaf that is computed where the types are joined.
+
+    Attributes:
+      make: given the lookup and the type, as `fill` has them, gives the array.
+    """
+
+    make: Callable[[Callable[[Any], Any], Array], Any]
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -154,10 +170,10 @@ def capture(value: Any) -> Captured:
         kind, present, inner = type(value), value.present, value.value
         if present is False:
             return Captured(value, False, Template(None, (), False, kind), [])
-    leaves, tree = trees.flatten(inner)
+    leaves, tree = objects.opened(*trees.flatten(inner))
     known = present if isinstance(present, bool) else None
     structural = Template(tree, tuple(map(Fixed, leaves)), known, kind)
-    if isinstance(inner, MUTABLE):
+    if isinstance(inner, MUTABLE) or objects.is_structure(inner):
         held = Template(LEAF, (Fixed(inner, structural),), known, kind)
         return Captured(value, present, held, leaves)
     return Captured(value, present, structural, leaves)
@@ -229,7 +245,10 @@ def join_leaves(a: Leaf, b: Leaf) -> Leaf:
         return a
     x, y = as_array(a), as_array(b)
     if x is None or y is None or x.shape != y.shape:
-        raise Mismatch(describe_leaf(a), describe_leaf(b))
+        left, right = describe_leaf(a), describe_leaf(b)
+        if left != right or not isinstance(a, Fixed) or not isinstance(b, Fixed):
+            raise Mismatch(left, right)
+        raise Mismatch(left, f"a different {right.partition(' ')[2] or 'object'}", type(b.value))
     return join_arrays(x, y)
 
 
@@ -260,6 +279,15 @@ def widen(template: Template) -> Template:
     return dataclasses.replace(template, leaves=leaves)
 
 
+def strong(template: Template) -> Template:
+    """`template` with the numbers that came from Python as those that came from arrays."""
+    leaves = tuple(
+        dataclasses.replace(leaf, weak=False) if isinstance(leaf, Array) and leaf.weak else leaf
+        for leaf in template.leaves
+    )
+    return dataclasses.replace(template, leaves=leaves)
+
+
 def fill(
     captured: Captured, template: Template, lookup: Callable[[Any], Any] = lambda leaf: leaf
 ) -> list[jax.Array]:
@@ -280,7 +308,8 @@ def fill(
     if any(isinstance(kind, Array) for kind in template.leaves):
         for leaf, kind in zip(captured.leaves, template.leaves, strict=True):
             if isinstance(kind, Array):
-                arrays.append(convert(lookup(leaf), kind))
+                made = leaf.make(lookup, kind) if type(leaf) is Deferred else lookup(leaf)
+                arrays.append(convert(made, kind))
     return arrays
 
 
@@ -323,7 +352,7 @@ def describe(template: Template) -> str:
     if template.tree == jax.tree.structure(0):
         return describe_leaf(template.leaves[0])
     shown = jax.tree.unflatten(template.tree, [_Shown(describe_leaf(leaf)) for leaf in template.leaves])
-    return repr(shown)
+    return repr(shown).replace(", ...", "")  # gaps of a list whose length only the data knows
 
 
 class _Shown(str):
@@ -346,6 +375,5 @@ def describe_leaf(leaf: Leaf) -> str:
         return str(as_array(leaf))
     if callable(value) and hasattr(value, "__qualname__"):
         return f"the function '{value.__qualname__}'"
-    return (
-        f"{type(value).__name__} {value!r}" if isinstance(value, str) else f"a {type(value).__name__} object"
-    )
+    kind = type(value).__name__
+    return f"{kind} {value!r}" if isinstance(value, str) else f"{article(kind)} {kind} object"

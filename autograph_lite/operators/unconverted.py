@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 import linecache
 import re
 import types
@@ -13,9 +12,9 @@ from typing import Any
 import jax
 
 from autograph_lite import config
-from autograph_lite.errors import ConversionError, NotAFunctionError, PythonOnlyError
+from autograph_lite.errors import ConversionError, NotAFunctionError, PythonOnlyError, SourceNotFoundError
 from autograph_lite.operators import trees, where
-from autograph_lite.operators.values import Tracer
+from autograph_lite.operators.values import Tracer, article
 
 NEEDS_PYTHON = (
     jax.errors.ConcretizationTypeError,
@@ -36,6 +35,11 @@ def is_textless(fn: types.FunctionType) -> bool:
     return path.startswith("<") and not path.startswith("<frozen") and path not in linecache.cache
 
 
+def is_left(fn: types.FunctionType, error: ConversionError) -> bool:
+    """Whether `fn`, which can't be converted, is called as it is: no text of its own is to be had."""
+    return isinstance(error, SourceNotFoundError) or fn.__code__.co_filename.startswith("<")
+
+
 def remember(fn: Callable[..., Any], reason: ConversionError) -> None:
     """Keeps the reason for which `fn` is called as it is, and logs it."""
     _reasons[fn] = reason
@@ -50,14 +54,14 @@ def why(fn: Callable[..., Any]) -> ConversionError | None:
         return None
 
 
-def explained(fn: Callable[..., Any], reason: ConversionError) -> Callable[..., Any]:
-    """`fn`, which was not converted for that reason and says so where it needs a value that is traced.
+@where.between
+def explained(fn: Callable[..., Any], reason: ConversionError, name: str) -> Callable[..., Any]:
+    """`fn`, a function called `name`, which was not converted for that reason and says so where it needs a value that is traced.
 
     Raises:
       PythonOnlyError: in place of JAX's error about a traced value.
     """
 
-    @functools.wraps(fn)
     def run(*args: Any, **kwargs: Any) -> Any:
         try:
             return fn(*args, **kwargs)
@@ -65,7 +69,7 @@ def explained(fn: Callable[..., Any], reason: ConversionError) -> Callable[..., 
             if not any(isinstance(leaf, Tracer) for leaf in trees.leaves((args, kwargs))):
                 raise
             raise PythonOnlyError(
-                f"'{fn.__name__}' needs the value of a traced argument, and it was not converted.",
+                f"'{name}' needs the value of a traced argument, and it was not converted.",
                 where=where.here(),
                 why="\n".join(_sentences(reason)),
                 fix=reason.fix,
@@ -81,16 +85,9 @@ def is_about_tracer(error: BaseException) -> bool:
 
 def needs_value(error: BaseException) -> PythonOnlyError:
     """JAX's error, or Python's, about a tracer, at the user's line and with a remedy."""
-    tb = error.__traceback__
-    place: Any = ()
-    while tb is not None:
-        if not where.is_ours(tb.tb_frame.f_code.co_filename):
-            code = tb.tb_frame.f_code
-            place = where.at(code.co_filename, tb.tb_lineno, where.function_name(code))
-        tb = tb.tb_next
     return PythonOnlyError(
         f"Python needs the value of a traced array. {_TRACER.sub('traced array', str(error).partition(chr(10))[0])}",
-        where=place,
+        where=where.raised_at(error),
         why="The value is known when the compiled program runs, and not while the function is traced.",
         fix="compute with jax.numpy on the array, or pass the value as a Python number, which is not traced.",
     )
@@ -106,7 +103,7 @@ def not_a_function(value: Any) -> NotAFunctionError:
             fix=f"convert a method of '{value.__name__}', or a function that makes the objects and uses them.",
         )
     return NotAFunctionError(
-        f"A {type(value).__name__} is no function: it can't be called.",
+        f"{article(type(value).__name__).capitalize()} {type(value).__name__} is no function: it can't be called.",
         where=where.here(),
         fix="hand over a function, a bound method or another callable.",
     )

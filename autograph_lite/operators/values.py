@@ -56,6 +56,11 @@ def describe(value: Any) -> str:
     return f"{type(value).__name__} object"
 
 
+def article(noun: str) -> str:
+    """The article before the name of a type."""
+    return "an" if noun[:1].lower() in "aeio" else "a"
+
+
 def as_index(value: Any) -> Any:
     """A traced integer or bool as Python's int: of JAX's default integer type, and adding to others without a change."""
     return _jax.as_type(value, jnp.result_type(int), True)

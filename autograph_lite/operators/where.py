@@ -9,11 +9,14 @@ import re
 import sys
 import types
 from collections.abc import Callable
-from typing import Any
+from typing import Any, TypeVar
 
 import jax
 
+from autograph_lite import _jax
 from autograph_lite.errors import Location
+
+F = TypeVar("F", bound=Callable[..., Any])
 
 PACKAGE = str(pathlib.Path(__file__).resolve().parent.parent)
 JAX = f"{pathlib.Path(jax.__file__).parent}/"
@@ -51,24 +54,82 @@ def expression() -> str:
     frame = user_frame()
     if frame is None:
         return ""
-    positions = list(frame.f_code.co_positions())
-    line, last, column, end = positions[frame.f_lasti // 2] if frame.f_lasti >= 0 else (None,) * 4
-    if line is None or line != last or column is None or end is None:
-        line, column, end = frame.f_lineno, 0, None
-    return (
-        linecache.getline(frame.f_code.co_filename, line)
-        .encode()[column:end]
-        .decode(errors="replace")
-        .strip()
-    )
+    path, positions = frame.f_code.co_filename, list(frame.f_code.co_positions())
+    first, last, column, end = positions[frame.f_lasti // 2] if frame.f_lasti >= 0 else (None,) * 4
+    if first is None or last is None or column is None or end is None:
+        return linecache.getline(path, frame.f_lineno).strip()
+    lines = [linecache.getline(path, line).encode() for line in range(first, last + 1)]
+    lines[-1] = lines[-1][:end]
+    lines[0] = lines[0][column:]
+    return " ".join(line.decode(errors="replace").strip() for line in lines)
+
+
+def raised_at(error: BaseException) -> Location | tuple[()]:
+    """The user's line that has raised `error`; the line that is running, where nothing has raised it yet."""
+    place = here() if error.__traceback__ is None else ()
+    tb = error.__traceback__
+    while tb is not None:
+        code = tb.tb_frame.f_code
+        if not is_ours(code.co_filename):
+            place = at(code.co_filename, tb.tb_lineno, function_name(code))
+        tb = tb.tb_next
+    return place
 
 
 def user_frame() -> types.FrameType | None:
     """The innermost frame that is not ours, nor JAX's."""
-    frame: types.FrameType | None = sys._getframe(1)
-    while frame is not None and is_ours(frame.f_code.co_filename):
+    return outer_frame(sys._getframe(0))
+
+
+def outer_frame(frame: types.FrameType) -> types.FrameType | None:
+    """The next frame outwards from `frame` that is not ours, nor JAX's."""
+    outer = frame.f_back
+    while outer is not None and is_ours(outer.f_code.co_filename):
+        outer = outer.f_back
+    return outer
+
+
+_TREES = frozenset({
+    *(fn.__code__.co_filename for fn in (jax.tree.flatten, jax.tree_util.tree_flatten)),
+    f"{PACKAGE}/operators/trees.py", f"{PACKAGE}/operators/objects.py",
+})  # fmt: skip
+_TAKERS = tuple(
+    f"{PACKAGE}/{name}.py"
+    for name in (
+        "operators/aliases",
+        "operators/packing",
+        "operators/templates",
+        "runtime/cutting",
+        "runtime/signature",
+        "runtime/state",
+    )
+)
+
+
+def asked_by_us() -> bool:
+    """Whether it is this package, and not a library, that takes a tree apart; called by what flattens a node of ours."""
+    frame: types.FrameType | None = sys._getframe(2)
+    while frame is not None and frame.f_code.co_filename in _TREES:
         frame = frame.f_back
-    return frame
+    return frame is not None and frame.f_code.co_filename in _TAKERS
+
+
+def between(make: F) -> F:
+    """`make`, whose inner functions run between the user's frame and a library's: `warnings` skips them.
+
+    It skips the frames of an import, by the names of their files; `stacklevel=2` in a library then names the user's line.
+    """
+    code: types.CodeType = make.__code__
+    path = f"{code.co_filename} (skipped as importlib._bootstrap is)"
+    consts = [c.replace(co_filename=path) if isinstance(c, types.CodeType) else c for c in code.co_consts]
+    make.__code__ = code.replace(co_consts=tuple(consts))
+    return make
+
+
+def without_frame(error: BaseException) -> None:
+    """Takes the frame that has caught `error` out of its traceback, unless the user wants to see all frames."""
+    if error.__traceback__ is not None and not _jax.shows_all_frames():
+        error.__traceback__ = error.__traceback__.tb_next
 
 
 def is_ours(path: str) -> bool:

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
+import dataclasses
 import dis
-import functools
 import types
 from collections.abc import Callable, Sequence
 from typing import Any
 
 import jax
 import jax.numpy as jnp
-from jax import lax
 
-from autograph_lite.operators import journal
-from autograph_lite.operators.carry import Carry, failed, run_body, unless_failed
-from autograph_lite.operators.conditions import truth
+from autograph_lite import _jax, _jax_loops
+from autograph_lite.operators import journal, reach
+from autograph_lite.operators.carry import Carry, failed, held, run_body, unless_failed
+from autograph_lite.operators.conditions import python_truth, truth
 from autograph_lite.operators.settling import settle
 from autograph_lite.operators.staging import enter
 from autograph_lite.operators.values import traced
@@ -41,11 +41,9 @@ def while_stmt(
     """
     values = init
     staging = journal.active() is not None
+    test = _first_test(cond_fun, body_fun, values)
     while True:
-        if staging:
-            enter(cond_fun, values)
-        test = cond_fun(*values)
-        if test is not True and test is not False and traced(test):
+        if test is not True and test is not False and (type(test) is _Test or traced(test)):
             return _stage(cond_fun, body_fun, values, test)
         if not test:
             return values
@@ -54,9 +52,16 @@ def while_stmt(
         values = body_fun(*values)
         if test is True and traced(failed()) and _endless(cond_fun.__code__):
             return _stage(cond_fun, body_fun, values, test)  # a `raise` leaves it
+        test = _test(cond_fun, values)
 
 
-@functools.lru_cache(maxsize=4096)
+def _test(cond_fun: Callable[..., Any], values: Sequence[Any]) -> Any:
+    if journal.active() is not None:
+        enter(cond_fun, values)
+    return python_truth(cond_fun(*values))
+
+
+@reach.by_code
 def _endless(code: types.CodeType) -> bool:
     """Whether a condition is the constant True."""
     names = {instruction.opname for instruction in dis.get_instructions(code)}
@@ -67,34 +72,87 @@ class _TestWrites(Exception):
     """The condition changes the user's objects, so that it has to be computed once for each iteration."""
 
 
+@dataclasses.dataclass(frozen=True)
+class _Test:
+    """The condition of a loop that is to be staged, traced before anything else is known of the loop.
+
+    Attributes:
+      carry: what it was traced with.
+      jaxpr: of the condition.
+    """
+
+    carry: Carry
+    jaxpr: Any
+
+
+def _first_test(cond_fun: Callable[..., Any], body_fun: Callable[..., Any], values: Sequence[Any]) -> Any:
+    """The value of the condition before the loop; where it is traced, the condition itself if that will do.
+
+    So the condition is computed once, in the loop, and not once more before it.
+    """
+    if _jax.untraced() or not _plain(cond_fun.__code__):
+        return _test(cond_fun, values)
+    carry = _carry(body_fun, values)
+    if not carry.traced():
+        return _test(cond_fun, values)
+    try:
+        test, jaxpr = _trace_test(carry, cond_fun, carry.start())
+    except Exception:  # of the user's, which is to come from the condition before the loop
+        return _test(cond_fun, values)
+    return _Test(carry, jaxpr) if traced(test) else test
+
+
+@reach.by_code
+def _plain(code: types.CodeType) -> bool:
+    """Whether a condition is computed from its variables alone, and does not care which objects they are."""
+    if any(name.startswith("ag") for name in code.co_freevars):
+        return False
+    names = {instruction.opname for instruction in dis.get_instructions(code)}
+    return not names & {"IS_OP", "CONTAINS_OP", "MAKE_FUNCTION"}
+
+
+def _carry(body_fun: Callable[..., Any], values: Sequence[Any]) -> Carry:
+    return Carry.of(body_fun.__code__.co_varnames[: body_fun.__code__.co_argcount], values)
+
+
 def _stage(
     cond_fun: Callable[..., Any], body_fun: Callable[..., Any], values: Sequence[Any], test: Any
 ) -> tuple[Any, ...]:
-    names = body_fun.__code__.co_varnames[: body_fun.__code__.co_argcount]
-    carry = Carry.of(names, values)
+    known = test if type(test) is _Test else None
+    carry = known.carry if known else _carry(body_fun, values)
     try:
-        carry, arrays = settle(carry, body_fun, lambda now: _loop(now, cond_fun, body_fun))
+        carry, arrays = settle(carry, body_fun, lambda now: _loop(now, cond_fun, body_fun, known))
     except _TestWrites:
         carry, arrays = settle(carry, body_fun, lambda now: _loop_with_test(now, cond_fun, body_fun, test))
     return carry.finish(arrays)
 
 
-def _loop(carry: Carry, cond_fun: Callable[..., Any], body_fun: Callable[..., Any]) -> Sequence[jax.Array]:
-    def cond(arrays: Any) -> Any:
+def _trace_test(carry: Carry, cond_fun: Callable[..., Any], start: Sequence[Any]) -> tuple[Any, Any]:
+    """The condition's value as it is while it is traced, and its jaxpr."""
+
+    def cond(arrays: list[Any]) -> tuple[Any, list[Any]]:
         values, contents = carry.read(arrays)
         with journal.journal(outer=carry.outer) as written:
             carry.enter(contents)
             enter(cond_fun, values)
             known = set(written.places)
-            test = unless_failed(truth(cond_fun(*values)))
+            test = truth(cond_fun(*values))
             if set(written.places) - known or _changed(carry, contents):
+                _jax.abandon_trace()
                 raise _TestWrites
-        return jnp.asarray(test)
+            return test, [jnp.asarray(unless_failed(test))]
 
-    def body(arrays: Any) -> Any:
-        return run_body(carry, body_fun, arrays)
+    return _jax_loops.trace(cond, list(map(jax.typeof, start)), cond_fun)
 
-    return list(lax.while_loop(cond, body, carry.start()))
+
+def _loop(
+    now: Carry, cond_fun: Callable[..., Any], body_fun: Callable[..., Any], known: _Test | None
+) -> tuple[Carry, Sequence[jax.Array]]:
+    start = now.start()
+    test = known.jaxpr if known and known.carry is now else _trace_test(now, cond_fun, start)[1]
+    types = list(map(jax.typeof, start))
+    after, body = _jax_loops.trace(lambda arrays: run_body(now, body_fun, arrays), types, body_fun)
+    return after, _jax_loops.while_loop(test, body, held(now, after, [test, body], start))
 
 
 def _changed(carry: Carry, contents: dict[Any, Any]) -> bool:
@@ -103,19 +161,19 @@ def _changed(carry: Carry, contents: dict[Any, Any]) -> bool:
 
 
 def _loop_with_test(
-    carry: Carry, cond_fun: Callable[..., Any], body_fun: Callable[..., Any], test: Any
-) -> Sequence[jax.Array]:
+    now: Carry, cond_fun: Callable[..., Any], body_fun: Callable[..., Any], test: Any
+) -> tuple[Carry, Sequence[jax.Array]]:
     """The loop with the condition carried: computed at the end of the body, in the state that the body leaves."""
 
     def again(values: list[Any]) -> Any:
         enter(cond_fun, values)
         return jnp.asarray(unless_failed(truth(cond_fun(*values))))
 
-    def body(arrays: Any) -> Any:
-        return run_body(carry, body_fun, arrays[1:], after=again)
+    def body(arrays: list[Any]) -> tuple[Carry, list[Any]]:
+        return run_body(now, body_fun, arrays[1:], after=again)
 
-    def go_on(arrays: Any) -> Any:
-        return arrays[0]
-
-    first = jnp.asarray(unless_failed(truth(test)))
-    return list(lax.while_loop(go_on, body, [first, *carry.start()]))[1:]
+    start = [jnp.asarray(unless_failed(truth(test))), *now.start()]
+    types = list(map(jax.typeof, start))
+    _, go_on = _jax_loops.trace(lambda arrays: (None, arrays[:1]), types, cond_fun)
+    after, step = _jax_loops.trace(body, types, body_fun)
+    return after, _jax_loops.while_loop(go_on, step, held(now, after, [go_on, step], start))[1:]

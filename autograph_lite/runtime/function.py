@@ -21,6 +21,9 @@ from autograph_lite.runtime.program import Program
 from autograph_lite.runtime.signature import Split
 from autograph_lite.runtime.state import Restart, State
 
+_SUSPENDING = inspect.CO_GENERATOR | inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR
+_ASSIGNED = ("__code__", "__defaults__", "__kwdefaults__")  # `inspect` asks a coroutine function for them
+
 
 class Function:
     """A function of the user's, converted and compiled by JAX when it is called.
@@ -33,11 +36,16 @@ class Function:
         self.python_function = fn
         self._recursive, self._checks = recursive, checks
         self._converted = calls.converted(fn, recursive=recursive)
-        self._signature = inspect.signature(fn)
+        is_function = isinstance(fn, (types.FunctionType, types.MethodType))
+        code = getattr(fn, "__code__", None) if is_function else None
+        # A wrapper may take other arguments than what it wraps: the signature that it shows is the other's.
+        self._plain = code is not None and not hasattr(fn, "__signature__")
+        self._signature = inspect.signature(fn, follow_wrapped=not self._plain)
+        self._suspends = code is not None and bool(code.co_flags & _SUSPENDING)
         self._states: dict[Hashable, State] = {}
         self._programs: dict[Hashable, Program] = {}
         self._lock = threading.RLock()
-        functools.update_wrapper(self, fn)
+        functools.update_wrapper(self, fn, (*functools.WRAPPER_ASSIGNMENTS, *_ASSIGNED))
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """Runs the compiled program for these arguments; makes it first if there is none.
@@ -47,7 +55,7 @@ class Function:
           Exception: what an `assert` or `raise` of the user's raises.
         """
         try:
-            if program_checks.within_program():
+            if self._suspends or program_checks.within_program():
                 return self._converted(*args, **kwargs)
             arguments = self._bound(args, kwargs)
             return self._run(arguments)
@@ -56,7 +64,14 @@ class Function:
             raise  # without a frame of this call: a bare `raise` adds none
 
     def _bound(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Split:
-        bound = self._signature.bind(*args, **kwargs)
+        try:
+            bound = self._signature.bind(*args, **kwargs)
+        except TypeError as error:
+            bound, misfit = None, error
+        if bound is None:
+            if self._plain:
+                self.python_function(*args, **kwargs)  # runs nothing: Python says what is wrong
+            raise misfit
         bound.apply_defaults()
         return Split.of((bound.args, bound.kwargs))
 

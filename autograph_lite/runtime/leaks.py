@@ -7,8 +7,9 @@ object, or in the closure of a function, would stay a tracer: it is refused wher
 from __future__ import annotations
 
 import functools
+import gc
 import types
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 import jax
@@ -70,6 +71,10 @@ def _inside(item: Any) -> list[Any]:
             return [*item.values()]
         case list() | tuple() | set() | frozenset():
             return [*item]
+        case types.GeneratorType() if item.gi_frame is not None:
+            return [*item.gi_frame.f_locals.values()]
+    if isinstance(item, Iterator) and type(item).__module__ in ("builtins", "itertools"):
+        return gc.get_referents(item)
     return [value for owner in (item, type(item)) for value in _attributes(item, owner)]
 
 

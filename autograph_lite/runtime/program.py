@@ -22,12 +22,13 @@ from autograph_lite.operators import (
     raising,
     recipes,
     spelling,
+    stretches,
     trees,
     unconverted,
     where,
 )
 from autograph_lite.operators.values import Tracer
-from autograph_lite.runtime import leaks
+from autograph_lite.runtime import cutting, leaks
 from autograph_lite.runtime.signature import Split
 from autograph_lite.runtime.state import State
 
@@ -62,6 +63,7 @@ class Program:
         self.sites: dict[int, checks.Site] = {}
         self.program: object = None
         self.inside = "inner" if owned else outside
+        self.cuts = False  # whether it gives lists whose length only its data know
         self._jit = jax.jit(_named(self._body, fn))
         self._call: Callable[..., Any] | None = None
 
@@ -73,8 +75,11 @@ class Program:
             self._raise(contents)
         assert self.result is not None
         assert self.after is not None
-        self.state.write(self.after.merge(after))
-        return self.result.merge(result)
+        values, returned = self.after.merge(after), self.result.merge(result)
+        if self.cuts:
+            values, returned = cutting.cut([values, returned])
+        self.state.write(values)
+        return returned
 
     def prepare(self, arguments: Split) -> None:
         """Traces the function.
@@ -143,11 +148,14 @@ class Program:
             changes = written.changes([self.fn, args, kwargs, *self.state.owners()])
             failures = changes.pop(journal.key_of(frame.place), None)
         _refuse_mutated_arguments((args, kwargs), changes)
+        for change in changes.values():
+            cutting.refuse_outside(change)
         _refuse_foreign(changes, owned=self.owned)
         after = self.state.after(changes)
         afters = Split.of(after)
         leaks.refuse_hidden(results.literals.values(), "The result")
         leaks.refuse_hidden(afters.literals.values(), "An object from outside of the function")
+        self.cuts = cutting.to_cut([result, after])
         self.result, self.after = results.emptied(), afters.emptied()
         self.sites, self.program = frame.sites, frame.program
         return results.arrays, afters.arrays, failures.new if failures is not None else {}
@@ -167,6 +175,8 @@ def _refuse_foreign(changes: dict[Any, journal.Change], *, owned: bool) -> None:
     """Refuses what would leave a tracer of somebody else's trace in an object."""
     for change in changes.values():
         for key, value in change.new.items():
+            if isinstance(value, list) and stretches.holds(value):
+                continue  # see `cutting`
             tracers = [leaf for leaf in trees.leaves(value) if isinstance(leaf, Tracer)]
             if value is change.old.get(key) or not tracers:
                 continue

@@ -1,11 +1,14 @@
 """How are text and trees compiled without repeating the warnings that Python gave at import?"""
 
 from __future__ import annotations
+import __future__
 
 import ast
 import threading
 import types
 import warnings
+
+FEATURES = sum({getattr(__future__, name).compiler_flag for name in __future__.all_feature_names})
 
 # `catch_warnings` swaps a global list: two threads that overlapped would leave the process without warnings.
 _lock = threading.Lock()

@@ -12,7 +12,6 @@ decorators and annotations are not evaluated again, and nothing is added to the 
 """
 
 from __future__ import annotations
-import __future__
 
 import ast
 import dataclasses
@@ -28,7 +27,6 @@ from autograph_lite.syntax.mangling import class_in, mangled, unmangled
 
 _FACTORY = "__autograph_lite_factory__"
 _NAME = "__autograph_lite_function__"
-_FEATURES = sum({getattr(__future__, name).compiler_flag for name in __future__.all_feature_names})
 _ITERABLE_COROUTINE = 0x100  # set by types.coroutine; no syntax gives it
 
 
@@ -92,7 +90,7 @@ def _compiled(node: gast.AST, code: types.CodeType, outside: Iterable[str]) -> t
     factory.col_offset = factory.end_col_offset = 0
     module = ast.Module([factory], [])
     origins.locate(module)
-    compiled = compiling.compile_module(module, code.co_filename, code.co_flags & _FEATURES)
+    compiled = compiling.compile_module(module, code.co_filename, code.co_flags & compiling.FEATURES)
     return _only_code(_only_code(compiled))
 
 

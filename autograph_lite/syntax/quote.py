@@ -85,6 +85,9 @@ def located(new: Node, origin: gast.AST) -> Node:
         node = stack.pop()
         if "lineno" in node._attributes and getattr(node, "lineno", None) is None:
             gast.copy_location(node, origin)
+            if isinstance(node, gast.Attribute):
+                # Python says of `ag.f(...)` that it runs on the line on which `ag.f` ends.
+                node.end_lineno, node.end_col_offset = node.lineno, node.col_offset
         stack += [
             child
             for child in trees.children(node)

@@ -13,10 +13,11 @@ import dataclasses
 import functools
 import inspect
 import linecache
+import tokenize
 import types
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import gast
 
@@ -85,7 +86,9 @@ def _lines(fn: types.FunctionType) -> list[str]:
         return list(lines)
     if Path(path).exists():  # otherwise the text was registered, and the check would discard it
         linecache.checkcache(path)
-    return linecache.getlines(path, fn.__globals__)
+    lines = linecache.getlines(path, fn.__globals__)
+    # Text that was registered may come without the ends of its lines, as `timeit` registers it.
+    return [line if line.endswith("\n") else f"{line}\n" for line in lines] if path[:1] == "<" else lines
 
 
 def _candidates(lines: list[str], code: types.CodeType) -> list[_Found]:
@@ -95,7 +98,24 @@ def _candidates(lines: list[str], code: types.CodeType) -> list[_Found]:
         outer = None
     except SyntaxError as error:
         tree, outer = _parsed_alone(lines, code, error), class_in(code.co_qualname)
+    if code.co_filename.startswith("<") and not _gives(tree, code):
+        return []
     return [found for found in _definitions(tree, code.co_firstlineno, outer) if _fits(found, code)]
+
+
+def _gives(tree: ast.Module, code: types.CodeType) -> bool:
+    """Whether compiling `tree` gives `code` again; asked of text that was registered, one after another under one name."""
+    todo = [compiling.compile_module(tree, code.co_filename, code.co_flags & compiling.FEATURES)]
+    for made in todo:
+        if _instructions(made) == _instructions(code):
+            return True
+        todo += [const for const in made.co_consts if isinstance(const, types.CodeType)]
+    return False
+
+
+def _instructions(code: types.CodeType) -> tuple[Any, ...]:
+    constants = [_instructions(c) if isinstance(c, types.CodeType) else (type(c), c) for c in code.co_consts]
+    return code.co_code, code.co_names, constants
 
 
 def _fits(found: _Found, code: types.CodeType) -> bool:
@@ -115,12 +135,12 @@ def _parsed(path: str, text: str) -> ast.Module:
 
 def _parsed_alone(lines: list[str], code: types.CodeType, error: SyntaxError) -> ast.Module:
     """The definition alone, where the rest of the file is not Python, as while it is being edited."""
-    block = inspect.getblock(lines[code.co_firstlineno - 1 :])
-    indented = bool(block) and block[0][:1].isspace()
-    above = "\n" * (code.co_firstlineno - 2) + "if 1:\n" if indented else "\n" * (code.co_firstlineno - 1)
     try:
+        block = inspect.getblock(lines[code.co_firstlineno - 1 :])
+        indented = bool(block) and block[0][:1].isspace()
+        above = "\n" * (code.co_firstlineno - 2) + "if 1:\n" if indented else "\n" * (code.co_firstlineno - 1)
         return compiling.parse(above + "".join(block), code.co_filename)
-    except SyntaxError:
+    except (SyntaxError, tokenize.TokenError):
         raise ConversionError(
             f"The source of '{code.co_qualname}' could not be read: its file is not valid Python.",
             where=_location(code, lines),

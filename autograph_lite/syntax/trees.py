@@ -6,7 +6,6 @@ no nodes here: no pass rewrites them, and they are a third of a tree.
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Callable, Iterator
 from typing import Any, TypeVar
 
@@ -17,25 +16,48 @@ Node = TypeVar("Node")
 _PLAIN = frozenset(
     {"id", "attr", "ctx", "op", "ops", "kind", "type_comment", "lineno", "is_async", "conversion", "simple"}
 )
+# Lists of these fields hold nodes and nothing else.
+_NODES = frozenset({
+    "args", "bases", "body", "cases", "comparators", "decorator_list", "elts", "finalbody", "generators", "handlers",
+    "ifs", "items", "keywords", "orelse", "patterns", "targets",
+})  # fmt: skip
 
 
-@functools.cache
-def fields(kind: Any) -> tuple[str, ...]:
-    """The fields of a kind of node that may hold nodes, in the order in which they are written."""
-    return tuple(name for name in getattr(kind, "_fields", ()) if name not in _PLAIN)
+class _Fields(dict[Any, tuple[tuple[str, bool], ...]]):
+    def __missing__(self, kind: Any) -> tuple[tuple[str, bool], ...]:
+        names = () if kind is gast.Constant else getattr(kind, "_fields", ())
+        self[kind] = tuple((name, name in _NODES) for name in names if name not in _PLAIN)
+        return self[kind]
+
+
+# For each kind of node, the fields that may hold nodes, in the order in which they are written.
+_fields = _Fields()
 
 
 def children(node: gast.AST) -> list[gast.AST]:
     """The nodes directly in `node`, in the order in which they are written."""
     found: list[gast.AST] = []
-    kind: Any = node.__class__
-    for name in fields(kind):
-        value: Any = getattr(node, name, None)
+    held = node.__dict__
+    for name, nodes in _fields[node.__class__]:
+        value = held.get(name)
+        if value is None:
+            continue
         if value.__class__ is list:
-            found += [item for item in value if isinstance(item, gast.AST)]
+            found += value if nodes else [item for item in value if isinstance(item, gast.AST)]
         elif isinstance(value, gast.AST):
             found.append(value)
     return found
+
+
+def dotted(node: gast.AST) -> str:
+    """`a.b.c` as text; nothing for another expression."""
+    match node:
+        case gast.Name(id=name):
+            return str(name)
+        case gast.Attribute(value=value, attr=attr):
+            base = dotted(value)
+            return f"{base}.{attr}" if base else ""
+    return ""
 
 
 def walk(node: gast.AST) -> Iterator[gast.AST]:
@@ -44,6 +66,8 @@ def walk(node: gast.AST) -> Iterator[gast.AST]:
     while stack:
         node = stack.pop()
         yield node
+        if node.__class__ is gast.Constant:
+            continue
         inner = children(node)
         if inner:
             inner.reverse()
@@ -57,9 +81,9 @@ def copied(tree: Node) -> Node:
         copy = [copied(item) for item in tree]
     elif isinstance(tree, gast.AST):
         copy = tree.__class__.__new__(tree.__class__)
-        for name, value in vars(tree).items():
-            nested = value.__class__ is list or isinstance(value, gast.AST)
-            setattr(copy, name, copied(value) if nested else value)
+        held = copy.__dict__
+        for name, value in tree.__dict__.items():
+            held[name] = copied(value) if value.__class__ is list or isinstance(value, gast.AST) else value
     else:
         copy = tree
     return copy  # type: ignore[no-any-return]
@@ -84,9 +108,11 @@ class Transformer:
 
     def generic_visit(self, node: gast.AST) -> Any:
         """Visits what is in `node`, which keeps its place."""
-        kind: Any = node.__class__
-        for name in fields(kind):
-            old = getattr(node, name, None)
+        held = node.__dict__
+        for name, _ in _fields[node.__class__]:
+            old = held.get(name)
+            if old is None:
+                continue
             if old.__class__ is list:
                 if old:
                     self._visit_list(old)

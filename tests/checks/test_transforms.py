@@ -206,3 +206,11 @@ def test_checkify_takes_the_checks_where_the_user_asks_for_it(fn, message: str) 
 
     assert message in error.get()
     assert f(jnp.float32(10) if fn is doubled else GOOD)[0].get() is None
+
+
+def test_checks_of_a_converted_function_go_to_checkify_when_asked() -> None:
+    converted = autograph_lite.to_graph(small, checks="checkify")
+    for run in (checkify.checkify(converted), jax.jit(checkify.checkify(converted))):
+        assert run(GOOD)[0].get() is None
+        assert str(run(BAD)[0].get()).startswith("ValueError: ")
+    assert float(jax.jit(autograph_lite.to_graph(small, checks=False))(BAD)) == 6.0

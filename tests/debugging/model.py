@@ -31,6 +31,20 @@ def both(x, y):
         x > 0
         and y.missing
     )
+
+
+def requires(x):
+    assert x < (
+        x - 1
+    ), "large"
+    return x
+
+
+def tests(x):
+    if (x > 0
+            and x < 3):
+        return 1
+    return 2
 # fmt: on
 
 

@@ -58,6 +58,19 @@ def test_an_operand_belongs_to_its_function() -> None:
     assert lines == [at("and y.missing", "both")]
 
 
+def test_an_assert_of_several_lines_shows_its_first() -> None:
+    with pytest.raises(AssertionError) as wanted:
+        model.requires(2.0)
+    line = traceback.extract_tb(wanted.value.__traceback__)[-1].lineno
+
+    assert f'File "model.py", line {line}, in requires' in failure(model.requires, jnp.float32(2))
+    assert line == model.requires.__code__.co_firstlineno + 1
+
+
+def test_a_condition_of_several_lines_shows_its_first() -> None:
+    assert at("if (x > 0", "tests") in failure(model.tests, jnp.ones(3))
+
+
 def test_a_check_shows_the_line_that_raised() -> None:
     text = failure(model.raises, jnp.float32(2))
 

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
+import functools
+import inspect
+
 import jax
 import jax.numpy as jnp
 import pytest
@@ -42,7 +46,7 @@ def test_a_class_where_a_function_is_expected() -> None:
 
 def test_something_that_can_not_be_called() -> None:
     assert refusal(3) == (
-        "NotAFunctionError: A int is no function: it can't be called.\n\n"
+        "NotAFunctionError: An int is no function: it can't be called.\n\n"
         "Fix: hand over a function, a bound method or another callable."
     )
 
@@ -115,3 +119,83 @@ def test_jax_names_the_users_function_and_not_ours() -> None:
         autograph_lite.convert(halve)(jnp.ones(3))
     assert "_body" not in str(caught.value)
     assert "/autograph_lite/" not in str(caught.value)
+
+
+class Scale:
+    def __init__(self, rate):
+        self.rate = rate
+
+    def apply(self, x, *, power=1):
+        return self.rate * x**power
+
+
+def scaled(x, rate=2, *, power=1):
+    return rate * x**power
+
+
+def with_rate(fn):
+    @functools.wraps(fn)
+    def run(*args, **kwargs):
+        return fn(*args, rate=3, **kwargs)
+
+    return run
+
+
+@pytest.mark.parametrize("fn", [scaled, Scale(2).apply, with_rate(scaled)], ids=["def", "method", "wrapper"])
+@pytest.mark.parametrize(
+    ("args", "kwargs"),
+    [((), {}), ((1, 2, 3, 4), {}), ((1,), {"shift": 2}), ((1,), {"x": 2})],
+    ids=["too few", "too many", "unknown", "twice"],
+)
+def test_wrong_arguments_are_refused_in_pythons_words(fn, args, kwargs) -> None:
+    with pytest.raises(TypeError) as wanted:
+        fn(*args, **kwargs)
+    with pytest.raises(TypeError) as caught:
+        autograph_lite.convert(fn)(*args, **kwargs)
+    assert str(caught.value) == str(wanted.value)
+    assert caught.value.__context__ is None
+
+
+def test_a_wrapper_may_hand_over_arguments_of_its_own() -> None:
+    def doubled(fn):
+        @functools.wraps(fn)
+        def run(*args):
+            return fn(2, *args)
+
+        return run
+
+    @autograph_lite.convert
+    @doubled
+    def product(a, b):
+        return a * b if b > 0 else b
+
+    assert product(jnp.float32(4)) == 8
+
+
+def test_functions_that_suspend_are_known_for_what_they_are() -> None:
+    async def coroutine(x):
+        return x
+
+    def generator(x):
+        yield x
+
+    async def stream(x):
+        yield x
+
+    assert inspect.iscoroutinefunction(autograph_lite.convert(coroutine))
+    assert inspect.isgeneratorfunction(autograph_lite.convert(generator))
+    assert inspect.isasyncgenfunction(autograph_lite.convert(stream))
+    assert not inspect.iscoroutinefunction(autograph_lite.convert(scaled))
+
+
+def test_functions_that_suspend_work_on_arrays() -> None:
+    async def coroutine(x):
+        return x + 1 if x > 0 else x
+
+    def generator(x):
+        if x > 0:
+            yield x
+        yield x + 1
+
+    assert asyncio.run(autograph_lite.convert(coroutine)(jnp.float32(1))) == 2
+    assert list(autograph_lite.convert(generator)(jnp.float32(1))) == [1, 2]

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import jax.numpy as jnp
+import pytest
+
+import autograph_lite
 
 from .messages import message
 
@@ -102,4 +105,30 @@ def test_a_while_condition_with_several_elements() -> None:
         "      while x < 10:\n"
         "  The truth of an array with more or less than one element is ambiguous.\n"
         "  Fix: say which is meant: jnp.any(...) or jnp.all(...)."
+    )
+
+
+# fmt: off
+CONDITIONS = [
+    (lambda x: 1 if x > 0 else 2, "x > 0"),
+    (lambda x: x > 0 and x < 2, "x > 0"),
+    (lambda x: x.sum() > 0 and x > 1 and x < 2, "x > 1"),
+    (lambda x: x.sum() > 9 or x < 2 or x > 1, "x < 2"),
+    (lambda x: 0 < x < 2, "0 < x"),
+    (lambda x: 0 < x.sum() < x + 3 < 9, "x.sum() < x + 3"),
+    (lambda x: not x, "x"),
+    (lambda x: 1 if not (x < 2) else 2, "x < 2"),
+    (lambda x: 1 if x.shape and x < 2 else 2, "x.shape and x < 2"),
+    (lambda x: (x
+                > 0) and x.sum(), "x > 0"),
+]
+# fmt: on
+
+
+@pytest.mark.parametrize(("fn", "shown"), CONDITIONS, ids=range(len(CONDITIONS)))
+def test_a_condition_is_the_operand_that_has_several_elements(fn, shown) -> None:
+    with pytest.raises(autograph_lite.ConditionError) as caught:
+        autograph_lite.convert(fn)(jnp.ones(3))
+    assert caught.value.what == f"The condition '{shown}' is an array: bool[3].".replace(
+        "'x' is an array: bool", "'x' is an array: float32"
     )

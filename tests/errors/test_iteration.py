@@ -70,6 +70,25 @@ def test_yield_under_a_traced_condition() -> None:
     )
 
 
+def test_a_traced_condition_in_the_body_of_a_class() -> None:
+    def f(x):
+        class Options:
+            if x > 0:
+                rate = 1
+            else:
+                rate = 2
+
+        return Options.rate
+
+    assert message(f, jnp.float32(2)) == (
+        "PythonOnlyError: A traced value, bool[], decides where only Python can.\n"
+        "  test.py:2 in Options\n"
+        "      if x > 0:\n"
+        "  'Options' is a class, whose body runs as Python.\n"
+        "  Fix: move the decision into a plain function, or write it with jnp.where."
+    )
+
+
 def test_yield_in_a_loop_with_a_traced_bound() -> None:
     def f(n):
         def first():
@@ -131,9 +150,32 @@ def test_a_handler_of_a_staged_raise() -> None:
 
     assert message(f, jnp.float32(2)) == (
         "HandledRaiseError: 'ValueError' is raised under a traced condition inside a `try` that catches it.\n"
-        "  test.py:2 in f\n"
-        "      if x < 0:\n"
+        "  test.py:3 in f\n"
+        '      raise ValueError("negative")\n'
         "  test.py:1 in f\n"
+        "      try:\n"
+        "  A compiled program raises after it has run, so that no `except` in it can catch.\n"
+        "  Fix: write the condition as an `if` with the handler's code in its branch."
+    )
+
+
+def test_a_handler_of_a_staged_raise_that_follows_a_staged_break() -> None:
+    def f(n):
+        for i in range(5):
+            try:
+                if i == n:
+                    break
+                if i > 3:
+                    raise KeyError
+            except KeyError:
+                return -5
+        return i
+
+    assert message(f, jnp.int32(3)) == (
+        "HandledRaiseError: 'KeyError' is raised under a traced condition inside a `try` that catches it.\n"
+        "  test.py:6 in f\n"
+        "      raise KeyError\n"
+        "  test.py:2 in f\n"
         "      try:\n"
         "  A compiled program raises after it has run, so that no `except` in it can catch.\n"
         "  Fix: write the condition as an `if` with the handler's code in its branch."

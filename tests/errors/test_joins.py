@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import jax
 import jax.numpy as jnp
+
+import autograph_lite
 
 from .messages import message
 
@@ -17,7 +20,7 @@ def test_an_array_that_grows_in_a_loop() -> None:
         "CarryMismatchError: 'x' is float32[3] before an iteration of the loop and float32[6] after it.\n"
         "  test.py:1 in f\n"
         "      while x.sum() < n:\n"
-        "  The number of iterations depends on a traced value, so one body is compiled for all of them.\n"
+        "  The loop is staged: one body is compiled for all iterations, so a variable has the same type in all of them.\n"
         "  Fix: give 'x' its final shape before the loop, and write its items in the body."
     )
 
@@ -33,7 +36,7 @@ def test_a_number_that_becomes_an_array_in_a_loop() -> None:
         "CarryMismatchError: 'total' is float32[] before an iteration of the loop and float32[3] after it.\n"
         "  test.py:2 in f\n"
         "      while jnp.sum(total) < 10:\n"
-        "  The number of iterations depends on a traced value, so one body is compiled for all of them.\n"
+        "  The loop is staged: one body is compiled for all iterations, so a variable has the same type in all of them.\n"
         "  Fix: start with 'total' of its final shape: jnp.zeros((3,), jnp.float32)."
     )
 
@@ -50,7 +53,7 @@ def test_a_dict_that_gets_a_key_in_a_loop() -> None:
         "CarryMismatchError: 'state' is {'a': float32[]} before an iteration of the loop and {'a': float32[], 'b': float32[]} after it.\n"
         "  test.py:2 in f\n"
         "      while x < 10:\n"
-        "  The number of iterations depends on a traced value, so one body is compiled for all of them.\n"
+        "  The loop is staged: one body is compiled for all iterations, so a variable has the same type in all of them.\n"
         "  Fix: start with 'state' of the structure and shape that it has later."
     )
 
@@ -67,7 +70,7 @@ def test_none_before_a_while_and_an_array_inside() -> None:
         "CarryMismatchError: 'best' is None before an iteration of the loop and float32[] after it.\n"
         "  test.py:2 in f\n"
         "      while x < 10:\n"
-        "  The number of iterations depends on a traced value, so one body is compiled for all of them.\n"
+        "  The loop is staged: one body is compiled for all iterations, so a variable has the same type in all of them.\n"
         "  Fix: start with a value of the type float32[], and a flag that says whether 'best' was set."
     )
 
@@ -160,4 +163,156 @@ def test_different_operands_of_and() -> None:
         "      return x and v\n"
         "  The condition depends on a traced value, so both paths are compiled, and their results must be of one type.\n"
         "  Fix: give the value of the expression the same structure and shape on every path."
+    )
+
+
+class Point:
+    def __init__(self, x):
+        self.x = x
+
+
+def test_two_objects_of_a_class() -> None:
+    def f(x):
+        point = Point(x)
+        if x > 0:
+            point = Point(-x)
+        return point.x
+
+    assert message(f, jnp.float32(2)) == (
+        "BranchMismatchError: 'point' is a Point object on one path and a different Point object on another.\n"
+        "  test.py:2 in f\n"
+        "      if x > 0:\n"
+        "  The condition depends on a traced value, so both paths are compiled, and their results must be of one type.\n"
+        "  Fix: register Point as a pytree, for example with jax.tree_util.register_dataclass, "
+        "or make one object before the statement, and set its attributes in it."
+    )
+
+
+def test_two_objects_of_a_class_in_a_conditional_expression() -> None:
+    def f(x):
+        low, high = Point(x), Point(x + 1)
+        point = low if x > 0 else high
+        return point.x
+
+    assert message(f, jnp.float32(2)) == (
+        "BranchMismatchError: The value of the expression is a Point object on one path "
+        "and a different Point object on another.\n"
+        "  test.py:2 in f\n"
+        "      point = low if x > 0 else high\n"
+        "  The condition depends on a traced value, so both paths are compiled, and their results must be of one type.\n"
+        "  Fix: register Point as a pytree, for example with jax.tree_util.register_dataclass, "
+        "or make one object before the statement, and set its attributes in it."
+    )
+
+
+def test_a_new_object_in_each_iteration() -> None:
+    def f(x):
+        point = Point(x)
+        while point.x < 10:
+            point = Point(point.x * 2)
+        return point.x
+
+    assert message(f, jnp.float32(2)) == (
+        "CarryMismatchError: 'point' is a Point object before an iteration of the loop "
+        "and a different Point object after it.\n"
+        "  test.py:2 in f\n"
+        "      while point.x < 10:\n"
+        "  The loop is staged: one body is compiled for all iterations, so a variable has the same type in all of them.\n"
+        "  Fix: register Point as a pytree, for example with jax.tree_util.register_dataclass, "
+        "or make one object before the loop, and set its attributes in it."
+    )
+
+
+def test_the_remedies_for_two_objects_help() -> None:
+    class Registered(Point):
+        pass
+
+    jax.tree_util.register_dataclass(Registered, data_fields=["x"], meta_fields=[])
+
+    def registered(x):
+        point = Registered(x)
+        while point.x < 10:
+            point = Registered(point.x * 2)
+        return point.x
+
+    def one_object(x):
+        point = Point(x)
+        while point.x < 10:
+            point.x = point.x * 2
+        return point.x
+
+    assert autograph_lite.convert(registered)(jnp.float32(3)) == 12
+    assert autograph_lite.convert(one_object)(jnp.float32(3)) == 12
+
+
+def test_two_functions_of_one_name() -> None:
+    def f(x):
+        def times(k):
+            return lambda v: v * k
+
+        g = times(2)
+        if x > 0:
+            g = times(3)
+        return g(x)
+
+    name = "test_two_functions_of_one_name.<locals>.f.<locals>.times.<locals>.<lambda>"
+    assert message(f, jnp.float32(2)) == (
+        f"BranchMismatchError: 'g' is the function '{name}' on one path and a different function '{name}' on another.\n"
+        "  test.py:5 in f\n"
+        "      if x > 0:\n"
+        "  The condition depends on a traced value, so both paths are compiled, and their results must be of one type.\n"
+        "  Fix: give 'g' the same structure and shape on every path."
+    )
+
+
+def test_a_tuple_that_grows_in_a_loop() -> None:
+    def f(xs):
+        found = ()
+        for x in xs:
+            found = found + (x,)
+        return found
+
+    assert message(f, jnp.ones(5)) == (
+        "CarryMismatchError: 'found' is (float32[],) before an iteration of the loop and (float32[], float32[]) after it.\n"
+        "  test.py:2 in f\n"
+        "      for x in xs:\n"
+        "  The loop is staged: one body is compiled for all iterations, so a variable has the same type in all of them.\n"
+        "  Fix: 'found' may not get longer: append to a list, in a `for` loop over an array, "
+        "or write to the items of an array that has the final length from the start."
+    )
+
+
+def test_a_tuple_that_gets_shorter_in_a_loop() -> None:
+    def f(n):
+        left = ((1, 2), 3)
+        while n > 0:
+            left = left[1:]
+            n = n - 1
+        return left
+
+    assert message(f, jnp.int32(5)) == (
+        "CarryMismatchError: 'left' is ((int32[], int32[]), int32[]) before an iteration of the loop "
+        "and (int32[],) after it.\n"
+        "  test.py:2 in f\n"
+        "      while n > 0:\n"
+        "  The loop is staged: one body is compiled for all iterations, so a variable has the same type in all of them.\n"
+        "  Fix: 'left' may not get shorter: keep its items in an array, and count how many are left."
+    )
+
+
+def test_a_tuple_of_other_items_in_a_loop() -> None:
+    def f(n):
+        pair = (1, (2, 3))
+        while n > 0:
+            pair = (pair[1], n)
+            n = n - 1
+        return pair
+
+    assert message(f, jnp.int32(5)) == (
+        "CarryMismatchError: 'pair' is (int32[], (int32[], int32[])) before an iteration of the loop "
+        "and ((int32[], int32[]), int32[]) after it.\n"
+        "  test.py:2 in f\n"
+        "      while n > 0:\n"
+        "  The loop is staged: one body is compiled for all iterations, so a variable has the same type in all of them.\n"
+        "  Fix: start with 'pair' of the structure and shape that it has later."
     )

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import collections
+
 import jax.numpy as jnp
 import numpy as np
 
@@ -67,9 +69,9 @@ def test_a_key_that_one_path_makes() -> None:
     )
 
 
-def test_a_list_that_one_path_appends_to() -> None:
+def test_a_deque_that_one_path_appends_to() -> None:
     def f(x):
-        log = []
+        log = collections.deque()
         if x > 0:
             log.append(x)
         return log
@@ -133,3 +135,117 @@ def test_an_argument_that_gets_a_key() -> None:
         "  The caller would not see the change: a compiled function gets the values of its arguments.\n"
         "  Fix: make a new dict and return it."
     )
+
+
+def test_an_attribute_that_a_method_makes_on_one_path() -> None:
+    def f(xs):
+        class Stats:
+            def push(self, x):
+                self.last = x
+                self.count = self.count + 1
+
+        stats = Stats()
+        stats.count = 0
+        for x in xs:
+            if x < 4:
+                stats.push(x)
+        return stats.last
+
+    assert message(f, jnp.ones(3)) == (
+        "MutationError: 'self.last' exists on one path of a staged statement and not on another.\n"
+        "  test.py:3 in push\n"
+        "      self.last = x\n"
+        "  test.py:9 in f\n"
+        "      if x < 4:\n"
+        "  The condition depends on a traced value, so the program must know what is there without knowing the path.\n"
+        "  Fix: create 'self.last' before the statement, with a value of the same type."
+    )
+
+
+def test_an_attribute_that_is_none_before_a_loop() -> None:
+    class Controller:
+        def step(self, x):
+            self.previous = x
+            self.active = True
+
+    def f(x):
+        controller = Controller()
+        controller.previous, controller.active = None, False
+        while x < 10:
+            controller.step(x)
+            x = x + 1
+        return controller.previous
+
+    assert message(f, jnp.float32(2)) == (
+        "CarryMismatchError: 'self.previous' is None before an iteration of the loop and float32[] after it.\n"
+        "  test.py:3 in f\n"
+        "      while x < 10:\n"
+        "  The loop is staged: one body is compiled for all iterations, so a variable has the same type in all of them.\n"
+        "  Fix: start with a value of the type float32[], and a flag that says whether 'self.previous' was set."
+    )
+
+
+def test_an_attribute_whose_line_does_not_name_it() -> None:
+    def f(x):
+        model = Model()
+        if x > 0:
+            object.__setattr__(model, "value", x)
+        return model.value
+
+    assert message(f, jnp.float32(2)).startswith(
+        "MutationError: 'Model.value' exists on one path of a staged statement and not on another.\n"
+        "  test.py:3 in f\n"
+    )
+
+
+def test_a_set_that_one_path_adds_to() -> None:
+    def f(x):
+        seen = {1, 2}
+        if x > 0:
+            seen.add(3)
+        return len(seen)
+
+    assert message(f, jnp.float32(2)) == (
+        "MutationError: 'seen', a set, is changed inside a staged statement.\n"
+        "  test.py:3 in f\n"
+        "      seen.add(3)\n"
+        "  test.py:2 in f\n"
+        "      if x > 0:\n"
+        "  What is in a set has to be known while tracing, and here it depends on a traced value.\n"
+        "  Fix: use a mask, an array of bools that says which values are in it, and write to its items."
+    )
+
+
+def test_a_bytearray_that_a_loop_appends_to() -> None:
+    def f(n):
+        text = bytearray(b"abc")
+        for i in range(n):
+            text.append(65)
+        return len(text)
+
+    assert message(f, jnp.int32(2)) == (
+        "MutationError: 'text', a bytearray, is changed inside a staged statement.\n"
+        "  test.py:3 in f\n"
+        "      text.append(65)\n"
+        "  test.py:2 in f\n"
+        "      for i in range(n):\n"
+        "  What is in a bytearray has to be known while tracing, and here it depends on a traced value.\n"
+        "  Fix: use an array of jnp.uint8, and write to its items."
+    )
+
+
+# fmt: off
+def test_a_place_is_named_once() -> None:
+    def f(n):
+        found = []
+        for i in range(n): found.append(i)
+        return found
+
+    assert message(f, jnp.int32(3)) == (
+        "MutationError: The length of a list depends on a traced value.\n"
+        "  test.py:2 in f\n"
+        "      for i in range(n): found.append(i)\n"
+        "  A list can grow where the number of iterations is known and each appends as many items.\n"
+        "  Fix: write to an array of fixed size by index, ys[k] = v, and count the items in k."
+    )
+# fmt: on

@@ -11,7 +11,7 @@ def find(xs, target):
         def false_fun(done):
             return done
 
-        done = ag.if_stmt(ag.item(xs, i) == target, true_fun, false_fun, (done,), names=('done',))
+        done = ag.if_stmt(ag.equal(ag.item(xs, i), target), true_fun, false_fun, (done,), names=('done',))
         return i, done
 
     i, done = ag.for_stmt(ag.call(range)(xs.shape[0]), body_fun, (i, done), until=lambda i, done: done)

@@ -15,7 +15,7 @@ def first_repeat(xs, ys):
             def false_fun(found, stop_2):
                 return found, stop_2
 
-            return ag.if_stmt(x == y, true_fun, false_fun, (found, stop_2), names=('found', 'stop_2'))
+            return ag.if_stmt(ag.equal(x, y), true_fun, false_fun, (found, stop_2), names=('found', 'stop_2'))
 
         found, stop_2 = ag.for_stmt(ys, body_fun_2, (found, stop_2), until=lambda found, stop_2: stop_2)
 

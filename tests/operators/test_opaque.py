@@ -55,7 +55,9 @@ def test_a_write_to_an_array_of_numpys_in_a_branch_is_refused(write):
         return a
 
     for run in (al.convert(f), jax.jit(al.to_graph(f))):
-        with pytest.raises(MutationError, match="an array of NumPy's, is changed in place inside a staged statement"):
+        with pytest.raises(
+            MutationError, match="an array of NumPy's, is changed in place inside a staged statement"
+        ):
             run(jnp.int32(3))
         np.testing.assert_array_equal(a, before)
 
@@ -69,7 +71,9 @@ def test_the_message_names_the_array_and_the_line():
             np.sum(table)
         return table
 
-    with pytest.raises(MutationError, match=r"^'table', an array of NumPy's.*\n.* in f\n +np\.copyto\(table, 9\)\n"):
+    with pytest.raises(
+        MutationError, match=r"^'table', an array of NumPy's.*\n.* in f\n +np\.copyto\(table, 9\)\n"
+    ):
         al.convert(f)(jnp.int32(3))
 
 
@@ -189,7 +193,9 @@ def test_the_message_of_a_draw():
     with pytest.raises(MutationError) as caught:
         al.convert(f)(jnp.float32(3))
     first, *_, fix = str(caught.value).splitlines()
-    assert first == "'rng', of the type Random, is changed inside a staged statement that it does not come from."
+    assert (
+        first == "'rng', of the type Random, is changed inside a staged statement that it does not come from."
+    )
     assert fix == "  Fix: use jax.random, with a key that the function is given and splits."
 
 

@@ -92,11 +92,19 @@ def added_by_vars(o, name, v):
 
 
 WAYS = [by_name, by_setattr, past_the_class, by_dict, by_update, by_vars, added_by_vars]
-WRITES = st.lists(st.tuples(st.sampled_from(WAYS), st.sampled_from("ab"), st.integers(0, 4)), min_size=1, max_size=3)
+WRITES = st.lists(
+    st.tuples(st.sampled_from(WAYS), st.sampled_from("ab"), st.integers(0, 4)), min_size=1, max_size=3
+)
 
 
 def contents(o):
-    items = list(o.values()) if isinstance(o, dict) else list(o) if isinstance(o, (list, collections.deque)) else []
+    items = (
+        list(o.values())
+        if isinstance(o, dict)
+        else list(o)
+        if isinstance(o, (list, collections.deque))
+        else []
+    )
     return [o.a, o.b, *items]
 
 
@@ -113,7 +121,10 @@ def test_writes_of_all_kinds_agree_with_python(kind, first, then, otherwise, n):
         )
     elif kind is Both:  # its `__dict__` holds another attribute
         first, then, otherwise = (
-            [(way, "c" if way in (by_dict, by_vars, by_update, added_by_vars) else name, v) for way, name, v in writes]
+            [
+                (way, "c" if way in (by_dict, by_vars, by_update, added_by_vars) else name, v)
+                for way, name, v in writes
+            ]
             for writes in (first, then, otherwise)
         )
 

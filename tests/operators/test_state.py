@@ -382,7 +382,9 @@ HANDED = {
 
 @pytest.mark.parametrize("fun", HANDED.values(), ids=HANDED)
 def test_a_global_assigned_in_a_transformed_function_is_refused(fun):
-    with pytest.raises(MutationError, match=r"(?s)^'LAST' is changed inside a function that was handed.*LAST = x"):
+    with pytest.raises(
+        MutationError, match=r"(?s)^'LAST' is changed inside a function that was handed.*LAST = x"
+    ):
         al.convert(fun)(jnp.arange(3.0))
     assert LAST == 0.0
 

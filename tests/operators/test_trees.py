@@ -24,9 +24,11 @@ class Color(enum.Enum):
 KEYS = [1, "k", None, (0, 1), Color.RED, Color.BLUE, b"x", 2.5]
 VALUES = st.recursive(
     st.integers(0, 9),
-    lambda inside: st.lists(inside, max_size=3)
-    | st.dictionaries(st.sampled_from(KEYS), inside, max_size=4)
-    | st.tuples(inside, inside),
+    lambda inside: (
+        st.lists(inside, max_size=3)
+        | st.dictionaries(st.sampled_from(KEYS), inside, max_size=4)
+        | st.tuples(inside, inside)
+    ),
     max_leaves=12,
 )
 
@@ -97,7 +99,9 @@ def test_a_dict_that_is_an_argument_a_choice_and_a_result():
 
     for n in (0, 3):
         assert g(jnp.int32(n)) == f({1: 1, "k": 2, None: [3]}, n)
-        assert al.convert(f)({1: jnp.int32(1), "k": 2, None: [3]}, jnp.int32(n)) == f({1: 1, "k": 2, None: [3]}, n)
+        assert al.convert(f)({1: jnp.int32(1), "k": 2, None: [3]}, jnp.int32(n)) == f(
+            {1: 1, "k": 2, None: [3]}, n
+        )
 
 
 def test_dicts_of_different_keys_are_refused():
@@ -109,5 +113,7 @@ def test_dicts_of_different_keys_are_refused():
             table = {1: 1, None: 2}
         return table
 
-    with pytest.raises(BranchMismatchError, match=r"'table' is \{1: int 1, 'k': int 2\} on one path and \{1: int 1, None"):
+    with pytest.raises(
+        BranchMismatchError, match=r"'table' is \{1: int 1, 'k': int 2\} on one path and \{1: int 1, None"
+    ):
         f(jnp.int32(3))

@@ -177,15 +177,41 @@ def new_container(w: Writer) -> None:
     w.scope.define(name, kind)
 
 
+def grow(w: Writer) -> None:
+    """A list that gets longer or shorter; a new one if there is none."""
+    c = w.choices
+    lists = [name for name in w.scope.of_kind("list") if name not in w.scope.locked]
+    if not lists:
+        name = w.fresh("list")
+        w.emit(f"{name} = [{of_kind(w, 'int', 1)}, {of_kind(w, 'int', 0)}, {c.pick([1, 2, 3])}]", "list")
+        w.scope.define(name, "list")
+        return
+    name = c.pick(lists)
+    if c.chance(30):  # the items that other statements read stay
+        with w.inside(f"if len({name}) > 3:", "pop"):
+            w.emit(f"{name}.pop({c.pick(['', '', '0', '-2'])})")
+    else:
+        value = of_kind(w, "int", 1)
+        form = c.pick(
+            [
+                f".append({value})",
+                f".append({value})",
+                f" += [{value}]",
+                f".extend([{value}, 1])",
+                f".insert(0, {value})",
+            ]
+        )
+        w.emit(f"{name}{form}", "append")
+
+
 def call(w: Writer) -> None:
     """A call for its side effect: a helper that mutates an object, a method, `append`, `note`."""
     c = w.choices
     boxes = w.scope.of_kind("box")
-    lists = [name for name in w.scope.of_kind("list") if name not in w.scope.locked]
     options = [f"{box}.{method}({tiny(w, 'int')})" for box in boxes for method in w.shared.methods]
     options += [f"{mutator}({box}, {tiny(w, 'int')})" for box in boxes for mutator in w.shared.mutators]
-    if lists and w.likes("append"):
-        w.emit(f"{c.pick(lists)}.append({of_kind(w, 'int', 1)})", "append")
+    if w.scope.of_kind("list") and w.likes("append"):
+        grow(w)
     elif options:
         w.emit(c.pick(options), "call for its effect")
     else:
@@ -212,5 +238,6 @@ SIMPLE: dict[str, Callable[[Writer], None]] = {
     "array": write_array,
     "mutate": mutate,
     "call": call,
+    "grow": grow,
     "del": delete,
 }

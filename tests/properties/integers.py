@@ -96,7 +96,9 @@ def _int_place(w: Writer) -> Expr | None:
     if kind == "dict":
         return Expr(f"{name}['a']") if w.choices.chance(80) else Expr(f"{name}.get('a', 3)")
     if kind == "list":
-        return Expr(f"{name}[{w.choices.pick(['0', '-1', '1'])}]")
+        if w.choices.chance(60):
+            return Expr(f"{name}[{w.choices.pick(['0', '-1', '1'])}]")
+        return Expr(f"{w.choices.pick(['len', 'sum', 'max'])}({name}) % 9", 8, compound=True)
     return Expr(f"{name}.count") if w.choices.chance(75) else Expr(f"{name}.double", 2 * MOST)
 
 

@@ -56,6 +56,9 @@ MIXES: dict[str, dict[str, int]] = {
     | EXITS
     | {"for python": 0, "accumulate": 0, "with": 5, "leave": 12, "return": 8},
     "objects": ORDINARY | SOME_LOOPS | OBJECTS | {"calls": 8},
+    "lists": ORDINARY
+    | SOME_LOOPS
+    | {"while": 1, "for range": 1, "for array": 12, "grow": 40, "mutate": 8, "leave": 6},
     "functions": ORDINARY | SOME_LOOPS | {"def": 14, "call": 6, "helpers": 90, "recursion": 30, "calls": 25},
     "arrays": ORDINARY
     | SOME_LOOPS

@@ -76,3 +76,19 @@ def test_arrays_in_containers_and_attributes_come_out_as_arrays():
     for x in (1.0, 2.0):
         result, same = f(jnp.float32(x))
     assert (float(result["a"][1][0]), same is owner, list(map(float, owner.value))) == (4.0, True, [1.0, 2.0])
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda x: (y * x for y in [1, 2]),
+        lambda x: (y for y in [x]),
+        lambda x: map(lambda y: y * x, [1, 2]),
+        lambda x: zip([x], [1], strict=True),
+        lambda x: iter([x]),
+    ],
+    ids=["generator", "its source", "map", "zip", "iter"],
+)
+def test_an_iterator_over_traced_values_is_not_returned(make):
+    with pytest.raises(MutationError, match="The result holds a traced value"):
+        al.convert(make)(jnp.float32(3))

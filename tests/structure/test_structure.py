@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 import pytest
 
 import autograph_lite
-from autograph_lite import _jax, transpiler
+from autograph_lite import _jax, _jax_loops, transpiler
 from benchmarks import generated, structure
 from benchmarks.programs import PROGRAMS, agree
 
@@ -56,6 +57,22 @@ def test_a_jax_without_the_fast_way_gets_the_public_one(monkeypatch):
         _jax.branch_trace.cache_clear()
 
 
+def test_this_jax_offers_the_fast_way_of_making_loops():
+    assert _jax_loops._offered()
+
+
+def test_a_jax_with_other_loops_gets_them_from_the_public_functions(monkeypatch):
+    monkeypatch.delattr(_jax_loops.loops, "scan_p")
+    _jax_loops._offered.cache_clear()
+    try:
+        assert not _jax_loops._offered()
+        assert agree(
+            PROGRAMS["for over an array"], autograph_lite.to_graph(PROGRAMS["for over an array"].python)
+        )
+    finally:
+        _jax_loops._offered.cache_clear()
+
+
 TRACED = []
 
 
@@ -90,9 +107,26 @@ def typed_loops(xs, n):
     return total
 
 
+def loops_from_numbers(xs, n):
+    total = 0.0
+    for x in xs:
+        mark("for")
+        total = total + x
+    count = 0
+    for _ in range(n):
+        mark("range")
+        count = count + n
+    left = jnp.sum(xs)
+    while left > 0.5:
+        mark("while")
+        left = left / 2
+    return total, count, left
+
+
 @pytest.mark.parametrize(
     ("fn", "arguments", "expected"),
     [
+        (loops_from_numbers, (jnp.ones(3), np.int32(4)), ["for", "range", "while"]),
         (deep_branches, (1.0,), ["outer true", "inner true", "inner false", "outer false"]),
         (typed_loops, (jnp.ones(3), 1.0), ["for", "while"]),
     ],

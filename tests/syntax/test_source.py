@@ -281,6 +281,26 @@ def test_module_in_an_archive_is_read(tmp_path: Path, monkeypatch: pytest.Monkey
     assert "return x + 7" in body_text(importlib.import_module("zipped_model").f)
 
 
+def _registered(name: str, text: str, kept: list[str]) -> FunctionType:
+    names: dict[str, Any] = {}
+    exec(compile(text, name, "exec"), names)
+    linecache.cache[name] = (len(text), None, kept, name)
+    found: FunctionType = names["f"]
+    return found
+
+
+def test_registered_text_without_the_ends_of_its_lines_is_read():
+    text = "def f(x):\n    return x"
+    assert source.read(_registered("<without ends>", text, text.split("\n"))).text == f"{text}\n"
+
+
+@pytest.mark.parametrize("kept", ["def g():\n    pass\n", "def f(x:\n", "def f(x): return -x\n"])
+def test_registered_text_of_another_function_is_an_error(kept: str):
+    fn = _registered("<another's>", "def f(x): return x", kept.splitlines(keepends=True))
+    with pytest.raises(ConversionError):
+        source.read(fn)
+
+
 def test_function_of_a_doctest_is_read():
     text = ">>> def f(x):\n...     return x + 5\n>>> body_text(f)\n'def f(x):\\n    return x + 5'\n"
     test = doctest.DocTestParser().get_doctest(text, {"body_text": body_text}, "a doctest", None, None)

@@ -18,7 +18,7 @@ def main(name: str, report: str, *, convert: bool) -> None:
     """Runs the target's test modules and writes what failed."""
     target = TARGETS[name]
     sys.setrecursionlimit(max(sys.getrecursionlimit(), 3000))
-    counts: dict[str, object] = {}
+    replaced = None
     if convert:
         from .replacing import convert_on_import
 
@@ -30,8 +30,7 @@ def main(name: str, report: str, *, convert: bool) -> None:
     result = unittest.TextTestRunner(stream=sys.stderr, verbosity=0).run(suite)
     failures = {test.id(): text for test, text in [*result.failures, *result.errors]}
     failures |= {test.id(): "passed, though marked as failing" for test in result.unexpectedSuccesses}
-    if convert:
-        counts = {"functions": len(replaced.functions), "refused": replaced.refused}
+    counts = {"functions": len(replaced.functions), "refused": replaced.refused} if replaced else {}
     Path(report).write_text(json.dumps({"run": result.testsRun, "failures": failures, **counts}))
 
 

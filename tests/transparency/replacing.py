@@ -11,7 +11,6 @@ import dataclasses
 import functools
 import importlib.abc
 import importlib.machinery
-import inspect
 import operator
 import sys
 import types
@@ -121,11 +120,7 @@ def _converted_member(value: Any, convert: Callable[[Any], Any]) -> Any:
 
 def _converted(function: Any, module: str, replaced: Replaced) -> Any:
     """The converted function, or the object itself if it is no function of this module or was refused."""
-    if (
-        not isinstance(function, Function)
-        or function.__module__ != module
-        or inspect.isgeneratorfunction(function)
-    ):
+    if not isinstance(function, Function) or function.__module__ != module:
         return function
     if function in replaced.functions:
         return replaced.functions[function]  # a second name of one function stays a second name

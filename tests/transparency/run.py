@@ -7,6 +7,8 @@ python -m tests.transparency.run textwrap re   # these
 from __future__ import annotations
 
 import dataclasses
+import fnmatch
+import functools
 import json
 import os
 import subprocess
@@ -15,7 +17,9 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
-from .modules import TARGETS
+from autograph_lite import config
+
+from .modules import INHERENT, INHERENT_IN_FULL, TARGETS
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -28,29 +32,41 @@ class Result:
       tests: how many ran.
       functions: how many functions were converted.
       refused: functions that were not, with the reason.
+      inherent: those among the tests that fail which no conversion can pass.
       new_failures: tests that fail only with the converted module, with the end of their tracebacks.
     """
 
     tests: int
     functions: int
     refused: dict[str, str]
+    inherent: list[str]
     new_failures: dict[str, str]
 
 
-def run(name: str, seconds: float = 900.0) -> Result:
-    """Runs the tests of a target as it is and converted, each in a process of its own."""
-    plain, converted = (_child(name, options, seconds) for options in ([], ["--convert"]))
+def run(name: str, seconds: float = 900.0, *, light: bool = True) -> Result:
+    """Runs the tests of a target as it is and converted, each in a process of its own.
+
+    Args:
+      light: whether the converted functions have their light form, too, which runs where nothing is traced.
+    """
+    plain = _child(name, seconds)
+    converted = _child(name, seconds, "--convert", AUTOGRAPH_LITE_LIGHT=str(int(light)))
     new = {test: text for test, text in converted["failures"].items() if test not in plain["failures"]}
     if converted["run"] < plain["run"]:
         new["(missing)"] = f"{plain['run']} tests ran unconverted, {converted['run']} converted"
-    return Result(converted["run"], converted["functions"], converted["refused"], new)
+    patterns = [*INHERENT, *(INHERENT_IN_FULL if not light else ())]
+    inherent = [test for test in new if any(fnmatch.fnmatchcase(test, pattern) for pattern in patterns)]
+    new = {test: text for test, text in new.items() if test not in inherent}
+    return Result(converted["run"], converted["functions"], converted["refused"], inherent, new)
 
 
-def _child(name: str, options: list[str], seconds: float) -> dict[str, Any]:
+@functools.cache
+def _child(name: str, seconds: float, *options: str, **variables: str) -> dict[str, Any]:
     """The report of one process; it works in a folder of its own, as some tests write files."""
     with tempfile.TemporaryDirectory() as folder:
         report = Path(folder, "report.json")
         environment = os.environ | {"PYTHONPATH": str(ROOT), "JAX_PLATFORMS": "cpu", "PYTHONHASHSEED": "0"}
+        environment |= variables
         command = [sys.executable, "-m", "tests.transparency.child", name, str(report), *options]
         child = subprocess.run(
             command, cwd=folder, env=environment, capture_output=True, text=True, timeout=seconds, check=False
@@ -68,7 +84,7 @@ def main(names: list[str]) -> int:
     failed = 0
     for name in names or TARGETS:
         try:
-            result = run(name)
+            result = run(name, light=config.light())
         except (RuntimeError, subprocess.TimeoutExpired) as error:
             failed += 1
             print(f"{name}: {error}", flush=True)
@@ -76,7 +92,8 @@ def main(names: list[str]) -> int:
         counts = (
             f"{result.tests} tests, {result.functions} functions converted, {len(result.refused)} refused"
         )
-        print(f"{name}: {counts}, {len(result.new_failures)} new failures", flush=True)
+        failures = f"{len(result.new_failures)} new failures, {len(result.inherent)} inherent"
+        print(f"{name}: {counts}, {failures}", flush=True)
         for function, why in result.refused.items():
             print(f"    refused {function}: {why}")
         for test, text in result.new_failures.items():

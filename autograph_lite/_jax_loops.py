@@ -1,0 +1,208 @@
+"""How is the body of a loop traced exactly once, and becomes the loop as it is? Like `_jax`, this uses JAX's insides.
+
+`lax.scan` and `lax.while_loop` trace the functions that they are handed. Here the trace is made first, and looked at;
+then the loop is made of it. Checked on jax 0.10.2 and 0.12.0.1; where another JAX differs, the public functions get
+the equations of the trace.
+"""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import operator
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, TypeVar
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax import lax
+from jax._src import config, core
+from jax._src.interpreters import partial_eval
+from jax._src.lax.control_flow import loops
+from jax.extend.core import jaxpr_as_fun
+
+from autograph_lite import _jax
+
+R = TypeVar("R")
+
+
+def row_type(array: Any) -> Any:
+    """The type of a row of `array`."""
+    return core.mapped_leading_aval(array.shape[0], jax.typeof(array))
+
+
+def trace(
+    fun: Callable[[list[Any]], tuple[R, Sequence[Any]]], types: Sequence[Any], user: Callable[..., Any]
+) -> tuple[R, Any]:
+    """What `fun` gives besides arrays, and its closed jaxpr.
+
+    Args:
+      fun: a list of arrays -> something, arrays.
+      types: of the arrays that `fun` takes, as `jax.typeof` gives them.
+      user: the function that JAX's messages are to name.
+    """
+    results: list[R] = []
+
+    def run(*arrays: Any) -> Sequence[Any]:
+        result, outputs = fun(list(arrays))
+        results.append(result)
+        return outputs
+
+    if _jax.branch_trace() is _jax.ClosedTrace:
+        jaxpr: Any = jax.make_jaxpr(run)(*types)
+    else:
+        jaxpr = _jax.OpenTrace(run, user, types).closed()
+    return results[0], jaxpr
+
+
+def while_loop(cond: Any, body: Any, init: Sequence[Any]) -> list[Any]:
+    """`lax.while_loop` of two closed jaxprs."""
+    if not _made_directly(body, len(init)) or cond.effects:
+        test, step = jaxpr_as_fun(cond), jaxpr_as_fun(body)
+        return list(lax.while_loop(lambda now: test(*now)[0], lambda now: list(step(*now)), list(init)))
+    return _while(cond, body, init)
+
+
+def scan(
+    body: Any, init: Sequence[Any], rows: Sequence[Any], length: int, *, reverse: bool
+) -> tuple[list[Any], list[Any]]:
+    """`lax.scan` of a closed jaxpr: the arrays after the last iteration, and what the iterations put out."""
+    if _made_directly(body, len(init)):
+        return _scan(body, init, rows, length, reverse)
+    run = jaxpr_as_fun(body)
+
+    def step(now: Any, row: Any) -> Any:
+        results = run(*now, *row)
+        return list(results[: len(init)]), list(results[len(init) :])
+
+    now, outputs = lax.scan(step, list(init), list(rows), length=length, reverse=reverse)
+    return now, outputs
+
+
+def _made_directly(body: Any, count: int) -> bool:
+    """Whether a loop is what its body says, so that `lax.scan` and `lax.while_loop` would change nothing."""
+    if config.disable_jit.value or body.effects or not jax.sharding.get_abstract_mesh().empty:
+        return False
+    if _jax.branch_trace() is _jax.ClosedTrace or not _offered():
+        return False
+    jaxpr = getattr(body, "jaxpr", body)
+    # JAX takes out of the loop what an iteration hands on as it is.
+    handed_on = any(map(operator.is_, jaxpr.invars[:count], jaxpr.outvars))
+    rows = set(map(id, jaxpr.invars[count:]))
+    put_out = any(id(variable) in rows for variable in jaxpr.outvars[count:])
+    return not handed_on and not put_out and body.in_avals[:count] == body.out_avals[:count]
+
+
+def _while(cond: Any, body: Any, init: Sequence[Any]) -> list[Any]:
+    cond, cond_consts = partial_eval.separate_consts(cond)
+    body, body_consts = partial_eval.separate_consts(body)
+    return list(
+        loops.while_p.bind(
+            *cond_consts, *body_consts, *init,
+            cond_nconsts=len(cond_consts), cond_jaxpr=cond, body_nconsts=len(body_consts), body_jaxpr=body,
+        )
+    )  # fmt: skip
+
+
+def _scan(
+    body: Any, init: Sequence[Any], rows: Sequence[Any], length: int, reverse: bool
+) -> tuple[list[Any], list[Any]]:
+    count, put_out = len(init), len(body.out_avals) - len(init)
+    body, consts = partial_eval.separate_consts(body)
+    groups: Any
+    if _counted():  # 0.10
+        groups = {"num_consts": len(consts), "num_carry": count}
+    else:  # 0.12
+        ft: Any = vars(loops)["ft"]
+        groups = {
+            "ft_in": ft.pack((ft.nones(len(consts)), ft.nones(count), ft.nones(len(rows)))),
+            "ft_out": ft.pack((ft.nones(count), ft.nones(put_out).filter_with_mask([True] * put_out))),
+        }
+    results = loops.scan_p.bind(
+        *consts, *init, *rows, reverse=reverse, length=length, jaxpr=body, unroll=1, **groups
+    )
+    return results[:count], results[count:]
+
+
+@functools.cache
+def _counted() -> bool:
+    return "num_carry" in inspect.signature(loops._scan_abstract_eval).parameters
+
+
+@functools.cache
+def _offered() -> bool:
+    """Whether this JAX has what is needed here, and the loops made of it are those that the public functions make."""
+
+    def body(now: Any, k: Any) -> Any:
+        return [now[1] * k, now[0] + 1]
+
+    def ours(x: Any, k: Any, xs: Any) -> Any:
+        init = [x, x * 2]
+        types = [jax.typeof(x), jax.typeof(x)]
+        _, test = trace(lambda now: (None, [now[0] < k]), types, body)
+        _, step = trace(lambda now: (None, body(now, k)), types, body)
+        _, row = trace(lambda now: (None, [*body(now[:2], k), now[2] + 1]), [*types, row_type(xs)], body)
+        return _while(test, step, init), _scan(row, init, [xs], 3, True)
+
+    def public(x: Any, k: Any, xs: Any) -> Any:
+        init = [x, x * 2]
+        return (
+            lax.while_loop(lambda now: now[0] < k, lambda now: body(now, k), init),
+            lax.scan(lambda now, row: (body(now, k), [row + 1]), init, xs, reverse=True),
+        )
+
+    one, three = np.float32(1), np.ones(3, np.float32)
+    try:
+        programs = [str(jax.make_jaxpr(f)(one, one, three)) for f in (ours, public)]
+    except Exception:  # whatever another version of JAX raises where its insides have changed
+        return False
+    return programs[0] == programs[1]
+
+
+def settle(jaxprs: Sequence[Any], first: int, last: int) -> bool:
+    """Whether a loop gives its variables in the types in which it takes them; may change these types.
+
+    A number that Python knew becomes one that came from arrays. Where no promotion in the loop depends on which of the
+    two it is, it is taken for one that came from arrays from the start.
+
+    Args:
+      jaxprs: of the loop; that of its body is the last.
+      first: where the variables begin among the inputs; what is before them keeps its type.
+      last: where they end.
+    """
+    body = jaxprs[-1]
+    before, after = body.in_avals, body.out_avals
+    grown = [i for i in range(first, last) if before[i] != after[i]]
+    if any(not before[i].weak_type or before[i].strip_weak_type() != after[i] for i in grown):
+        return False
+    if config.numpy_dtype_promotion.value != "standard":
+        return False
+    kinds = {_kind(after[i].dtype): after[i].dtype for i in grown}
+    if any(t.weak_type and _kind(t.dtype) in kinds for t in after[first:]):
+        return False
+    for jaxpr in jaxprs:
+        if any(kinds.get(_kind(t.dtype), t.dtype) != t.dtype for t in _types(jaxpr)):
+            return False
+    for jaxpr in jaxprs:
+        for i in grown:
+            getattr(jaxpr, "jaxpr", jaxpr).invars[i].aval = after[i]
+    return True
+
+
+def _kind(dtype: Any) -> str:
+    """Numbers of one kind are promoted to each other where both came from arrays: integers; all others but bools."""
+    if jnp.issubdtype(dtype, jnp.integer):
+        return "integer"
+    return "inexact" if jnp.issubdtype(dtype, jnp.inexact) else str(dtype)
+
+
+def _types(jaxpr: Any) -> Iterator[Any]:
+    """Types of the arrays in a jaxpr and in those that it calls."""
+    jaxpr = getattr(jaxpr, "jaxpr", jaxpr)
+    for eqn in jaxpr.eqns:
+        for atom in (*eqn.invars, *eqn.outvars):
+            if hasattr(atom.aval, "dtype"):
+                yield atom.aval
+        for inner in core.jaxprs_in_params(eqn.params):
+            yield from _types(inner)

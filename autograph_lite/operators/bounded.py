@@ -1,0 +1,223 @@
+"""How many items can a list in a loop get? What it holds before, and what an iteration adds, times the iterations.
+
+    for x in xs:                          at most len(xs) items:  a buffer of that size and a length, carried
+        if x > 0:
+            ys.append(x)
+    while ys and ys[-1] > t:              at most as many as before: no iteration adds one
+        ys.pop()
+
+Reading and writing the items of such a list, and taking one off, is here too.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import operator
+from collections.abc import Sequence
+from typing import Any
+
+import jax.numpy as jnp
+from jax import lax
+
+from autograph_lite.operators import checks, journal, list_errors, where
+from autograph_lite.operators.packing import (
+    as_stretch,
+    item_of,
+    packed,
+    room_for,
+    stretched,
+    template_of,
+    without_gaps,
+)
+from autograph_lite.operators.places import Place, places_of
+from autograph_lite.operators.stretches import Item, Part, Stretch, arrays_of, holds, most_of, refused
+from autograph_lite.operators.templates import LEAF, Captured, Template, capture, fill, rebuild, zeros
+from autograph_lite.operators.values import traced
+
+
+def unknown(change: journal.Change) -> bool:
+    """Whether only the data knows the length of a list, before an iteration or after it, or it gets shorter."""
+    if not isinstance(change.place.owner, list):
+        return False
+    return len(change.new) < len(change.old) or holds([*change.old.values(), *change.new.values()])
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Bound:
+    """A list in a loop, with room for all items that the iterations may add.
+
+    Attributes:
+      place: the list.
+      before: what it holds before the loop.
+      item: the type of an item.
+      start: how many items it holds before the loop, at most.
+      count: the number of iterations, where it is known.
+      step: how many items one iteration adds, at most.
+    """
+
+    place: Place
+    before: list[Captured]
+    item: Item | None
+    start: int
+    count: int | None
+    step: int = 0
+
+    @classmethod
+    def of(cls, place: Place, count: int | None, grown: Sequence[Template] = ()) -> Bound:
+        """The list as it is before the loop; `grown` are the types of what each iteration is known to append."""
+        before = without_gaps(list(map(capture, place.read().values())))
+        examples = [rebuild(template, map(zeros, arrays_of(template)), "an item") for template in grown]
+        known = [*before, *map(capture, examples)]
+        item = item_of(known, place) if known else None
+        return cls(place, before, item, most_of(v.value for v in before), count, len(grown))
+
+    @property
+    def most(self) -> int:
+        """How many items it holds after the loop, at most."""
+        return self.start + self.step * (self.count or 0)
+
+    @property
+    def entry(self) -> int:
+        """How many items it holds before an iteration, at most."""
+        return self.start + self.step * max((self.count or 0) - 1, 0)
+
+    def after(self, values: Sequence[Captured]) -> Bound:
+        """The same object, unless an iteration that leaves such items in the list shows something new.
+
+        Raises:
+          MutationError: it adds items, and the number of iterations is not known.
+        """
+        item = item_of(values, self.place, self.item)
+        step = max(self.step, most_of(v.value for v in values) - self.entry)
+        if item == self.item and step == self.step:
+            return self
+        if step and self.count is None:
+            raise list_errors.unbounded(self.place, where.here())
+        return dataclasses.replace(self, item=item, step=step)
+
+    def start_value(self) -> tuple[Captured, Template]:
+        """What enters the loop, and its type."""
+        assert self.item is not None
+        room = room_for(self.before, self.most)
+        template = template_of(self.item, self.entry, room, self.before, self.place)
+        return stretched(self.before, template, self.item), template
+
+    def left(self, values: Sequence[Captured], template: Template) -> Captured:
+        """What leaves an iteration, to be brought to the type that the loop carries."""
+        assert self.item is not None
+        return stretched(values, template, self.item)
+
+
+# Items
+
+
+def item(values: Sequence[Any], index: Any) -> Any:
+    """`values[index]`.
+
+    Raises:
+      MutationError: the index is a slice with a step.
+    """
+    if isinstance(index, slice):
+        return _sliced(values, index)
+    known = _known(values, index)
+    if known is not None:
+        return values[known]
+    stretch = packed(values)
+    kind = "list" if isinstance(values, list) else "tuple"
+    return stretch.at(_position(stretch, index, f"{kind} index out of range"))
+
+
+def _sliced(values: Sequence[Any], index: slice) -> Any:
+    if not (index.step is None or (isinstance(index.step, int) and index.step == 1)):
+        raise refused(values)
+    stretch = packed(values)
+
+    def bound(end: Any, default: Any) -> Any:
+        return (
+            default
+            if end is None
+            else jnp.clip(jnp.where(end < 0, end + stretch.length, end), 0, stretch.length)
+        )
+
+    start, stop = bound(index.start, 0), bound(index.stop, stretch.length)
+    order = jnp.arange(stretch.room) + start
+    columns = [jnp.take(column, order, axis=0, mode="clip") for column in stretch.columns]
+    part = stretch.having([jnp.maximum(stop - start, 0).astype(jnp.int32), *columns], stretch.most)
+    return type(values)(part.contents().values())  # type: ignore[call-arg]
+
+
+def _known(values: Sequence[Any], index: Any) -> int | None:
+    """The index for Python, where no stretch lies before the item."""
+    if isinstance(index, slice):
+        raise refused(values)
+    if traced(index):
+        return None
+    number = operator.index(index)
+    ahead = values[: number + 1] if number >= 0 else values[number:]
+    inside = -len(values) <= number < len(values)
+    return number if inside and not any(isinstance(part, Part) for part in ahead) else None
+
+
+def _position(stretch: Stretch, index: Any, message: str) -> Any:
+    """The place of an item in the buffers."""
+    place = jnp.where(index < 0, index + stretch.length, index)
+    checks.fail_if((place < 0) | (place >= stretch.length), IndexError(message))
+    return place
+
+
+def set_item(values: list[Any], index: Any, value: Any) -> None:
+    """`values[index] = value`."""
+    if isinstance(index, slice) and index == slice(None):
+        values[index] = value
+        return
+    known = _known(values, index)
+    if known is not None:
+        values[known] = value
+        return
+    place, stretch, new = _place(values), packed(values), capture(value)
+    at = _position(stretch, index, "list assignment index out of range")
+    old = capture(stretch)
+    joint = item_of([old, new], place)
+    both = as_stretch([old], template_of(joint, stretch.most, stretch.room, [old], place), joint)
+    columns = [
+        lax.dynamic_update_index_in_dim(column, row, at, 0)
+        for column, row in zip(both.columns, fill(new, joint), strict=True)
+    ]
+    place.write(both.having([both.length, *columns], both.most).contents())
+
+
+def pop(values: list[Any], index: Any = -1) -> Any:
+    """`values.pop(index)`."""
+    known = _known(values, index)
+    if known is not None:
+        return values.pop(known)
+    stretch = packed(values)
+    empty = stretch.length == 0
+    checks.fail_if(empty, IndexError("pop from empty list"))
+    at = jnp.where(empty, 0, _position(stretch, index, "pop index out of range"))
+    taken, columns = stretch.at(at), stretch.columns
+    if traced(index) or index != -1:
+        order = jnp.arange(stretch.room)
+        order = jnp.where(order >= at, order + 1, order)
+        columns = [jnp.take(column, order, axis=0, mode="clip") for column in columns]
+    rest = [jnp.maximum(stretch.length - 1, 0), *columns]
+    _place(values).write(stretch.having(rest, max(stretch.most - 1, 0)).contents())
+    return taken
+
+
+def _place(values: list[Any]) -> Place:
+    place = places_of(values)[0]
+    assert place is not None
+    return place
+
+
+def contains(values: Sequence[Any], value: Any) -> Any:
+    """`value in values`, for numbers."""
+    stretch = packed(values)
+    if (
+        stretch.item.tree != LEAF
+        or [jnp.ndim(column) for column in stretch.columns] != [1]
+        or jnp.ndim(value)
+    ):
+        raise refused(values)
+    return jnp.any((stretch.columns[0] == value) & (jnp.arange(stretch.room) < stretch.length))

@@ -1,0 +1,127 @@
+"""How does converted code call a library? With the converted forms of the user's functions among the arguments.
+
+    jax.lax.scan(step, x, ys)             scan, handed the converted `step`
+    heapq.heappush(queue, entry)          as it is, with a look at what is handed over
+    warnings.warn("old"), pickle.dumps(f) as it is: they look at the frame that calls, or at the function itself
+
+The look takes a frame of ours between the user's and the library's. It is left out of tracebacks, and `warnings` skips
+it where it counts frames.
+"""
+
+from __future__ import annotations
+
+import functools
+import sys
+import types
+from collections.abc import Callable
+from typing import Any
+
+import jax
+import numpy as np
+
+from autograph_lite import _jax
+from autograph_lite.operators import classes, journal, opaque, policy, transformed, where
+
+Convert = Callable[[types.FunctionType], Any]
+MUTATORS = (list, dict, set, bytearray)
+PARTIALS = (functools.partial, jax.tree_util.Partial)
+_INERT = frozenset({int, float, complex, bool, str, bytes, types.NoneType})
+_FUNCTIONS = (types.FunctionType, types.MethodType, functools.partial)
+_HELD = (*_FUNCTIONS, *transformed.KINDS)
+
+
+@where.between
+def handing(fn: Any, convert: Convert) -> Any:
+    """`fn`, a library's callable, handed the converted forms of the user's functions."""
+    module = getattr(fn, "__module__", None)
+    root = module.partition(".")[0] if isinstance(module, str) else ""
+    if root in policy.UNTOUCHED_MODULES or module in policy.UNTOUCHED_MODULES:
+        return fn
+    if isinstance(fn, (type, types.FunctionType, types.BuiltinFunctionType)) and fn in policy.UNTOUCHED:
+        return fn
+    if isinstance(fn, type) and policy.only_stores(fn):
+        return fn
+    keeps = fn is dict or fn is set or fn is frozenset  # and calls nothing
+    changes_nothing = root in ("jax", "jaxlib")
+    # The standard library keeps what it is handed: a list copied here would miss what is put into it.
+    deep = root not in sys.stdlib_module_names and root != "autograph_lite"
+
+    def run(*args: Any, **kwargs: Any) -> Any:
+        values = [value for value in (*args, *kwargs.values()) if type(value) not in _INERT]
+        noted: dict[int | str, Any] = {}
+        if values and not _jax.untraced():
+            for value in values:
+                classes.seen(value)
+            if not changes_nothing and journal.active() is not None:
+                noted = _note([*enumerate(args), *kwargs.items()])
+        if values and not keeps and any(_may_hold_functions(value, deep) for value in values):
+            args = tuple(_argument(value, convert, deep) for value in args)
+            kwargs = {name: _argument(value, convert, deep) for name, value in kwargs.items()}
+        try:
+            result = fn(*args, **kwargs)
+        except BaseException as error:
+            where.without_frame(error)
+            raise  # a bare `raise` adds no entry for this frame
+        if noted:
+            journal.passed(noted)
+        return result
+
+    return run
+
+
+def _note(arguments: list[tuple[int | str, Any]]) -> dict[int | str, Any]:
+    """Notes which of its arguments, by position or name, a library's function may change; gives those."""
+    noted = {}
+    for position, value in arguments:
+        if is_changeable(value):
+            noted[position] = journal.record(value, written=False)
+        elif isinstance(value, types.GeneratorType):
+            journal.consume(value)
+    return noted
+
+
+def is_changeable(value: Any) -> bool:
+    """Whether a library's function can change an object in a way that the journal can tell."""
+    return isinstance(value, (*MUTATORS, np.ndarray, *opaque.KINDS)) or opaque.holds_others(value)
+
+
+def _may_hold_functions(value: Any, deep: bool) -> bool:
+    if isinstance(value, _HELD):
+        return True
+    return (
+        deep
+        and isinstance(value, (list, tuple))
+        and len(value) < 64
+        and any(isinstance(item, _FUNCTIONS) for item in value)
+    )
+
+
+def _argument(value: Any, convert: Convert, deep: bool) -> Any:
+    """What to hand to a library in place of `value`."""
+    if isinstance(value, types.FunctionType):
+        return _handed(value, convert) if policy.is_users(value) else value
+    if isinstance(value, types.MethodType):
+        fn: Any = value.__func__
+        classes.seen(value.__self__)
+        return types.MethodType(_handed(fn, convert), value.__self__) if policy.is_users(fn) else value
+    if type(value) in PARTIALS:
+        return type(value)(_argument(value.func, convert, deep), *value.args, **value.keywords)
+    wrapped = of_jax(value, convert)
+    if wrapped is not None:
+        return wrapped
+    if deep and type(value) in (list, tuple) and any(_may_hold_functions(item, deep) for item in value):
+        return type(value)(_argument(item, convert, deep) for item in value)
+    return value
+
+
+def _handed(fn: Any, convert: Convert) -> Any:
+    journal.handed(fn)
+    return convert(fn)
+
+
+def of_jax(value: Any, convert: Convert) -> Any:
+    """What stands in for a function of the user's that JAX has wrapped; None where it is something else."""
+    found = transformed.converted(value, convert)
+    if found is not None:
+        journal.handed(getattr(value, "__wrapped__", None))
+    return found

@@ -1,0 +1,64 @@
+"""Dataclasses are structures, as tuples and dicts are: two paths may leave different ones of a class.
+
+    p = Point(x, y) if c else Point(y, x)     a new Point, of the joined x and the joined y
+
+JAX takes an object that nobody has registered for a leaf. So before a value is taken apart, its dataclasses are put into
+nodes that JAX can take apart, and that come back as the objects themselves.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Any
+
+import jax
+
+from autograph_lite.operators import trees
+
+
+class Node:
+    """A dataclass object as a node of a pytree."""
+
+    __slots__ = ("owner",)
+
+    def __init__(self, owner: Any) -> None:
+        self.owner = owner
+
+
+def is_structure(value: Any) -> bool:
+    """Whether `value` is a dataclass object that JAX takes for a leaf."""
+    return hasattr(type(value), "__dataclass_fields__")
+
+
+def opened(leaves: list[Any], tree: Any) -> tuple[list[Any], Any]:
+    """The leaves and the tree of a value where dataclasses are no leaves any more, but what is in them."""
+    if not any(map(is_structure, leaves)):
+        return leaves, tree
+    nodes = [Node(leaf) if is_structure(leaf) else leaf for leaf in leaves]
+    found, whole = trees.flatten(jax.tree.unflatten(tree, nodes))
+    return opened(found, whole)
+
+
+def attributes(owner: Any) -> dict[str, Any]:
+    """What an object holds: its attributes, in slots or not."""
+    held = dict(getattr(owner, "__dict__", {}))
+    for field in dataclasses.fields(owner):
+        if field.name not in held and hasattr(owner, field.name):
+            held[field.name] = getattr(owner, field.name)
+    return held
+
+
+def _flatten(node: Node) -> tuple[list[Any], Any]:
+    held = attributes(node.owner)
+    return list(held.values()), (type(node.owner), tuple(held))
+
+
+def _unflatten(kind_and_names: Any, values: Any) -> Any:
+    kind, names = kind_and_names
+    made = object.__new__(kind)
+    for name, value in zip(names, values, strict=True):
+        object.__setattr__(made, name, value)
+    return made
+
+
+jax.tree_util.register_pytree_node(Node, _flatten, _unflatten)

@@ -1,0 +1,65 @@
+"""How does a list whose length only the data knows come out of a program? With the items that it has, as a list.
+
+    ys = f(xs)                            [<up to 8 items>, ...], of which the program says that 3 count
+                                          [Array(3.), Array(4.), Array(5.)]
+
+Inside somebody else's trace nobody runs the program, so that the items can't be counted: there it is an error.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterable
+from typing import Any
+
+import jax
+
+from autograph_lite.operators import aliases, journal, list_errors, where
+from autograph_lite.operators.stretches import Part, Stretch, holds, parts_of
+from autograph_lite.operators.templates import rebuild
+from autograph_lite.operators.values import Tracer
+
+
+def to_cut(result: Any) -> bool:
+    """Whether lists in `result`, which a program gives, have stretches in them.
+
+    Raises:
+      MutationError: there is one elsewhere, as in a tuple.
+    """
+    leaves = jax.tree.leaves(result, is_leaf=lambda node: isinstance(node, Part))
+    parts = [leaf for leaf in leaves if isinstance(leaf, Part)]
+    if parts:
+        inside = [part for owner in _lists(result) for part in owner if isinstance(part, Part)]
+        if len(inside) < len(parts):
+            raise parts[0].misused()
+    return bool(parts)
+
+
+def cut(result: Any) -> Any:
+    """`result` of a program that has run, with items in place of the stretches in its lists.
+
+    Raises:
+      MutationError: the call is part of somebody else's trace.
+    """
+    for owner in _lists(result):
+        owner[:] = itertools.chain.from_iterable(map(_items, parts_of(owner)))
+    return result
+
+
+def _lists(result: Any) -> list[list[Any]]:
+    return [owner for owner in aliases.containers(result) if isinstance(owner, list) and holds(owner)]
+
+
+def _items(part: Any) -> Iterable[Any]:
+    if not isinstance(part, Stretch):
+        return [part]
+    if isinstance(part.length, Tracer):
+        raise part.misused()
+    columns = [list(column) for column in part.columns]
+    return [rebuild(part.item, [column[i] for column in columns], "an item") for i in range(int(part.length))]
+
+
+def refuse_outside(change: journal.Change) -> None:
+    """Raises MutationError if a list from outside of the function gets a length that only the data knows."""
+    if isinstance(change.place.owner, list) and holds([*change.new.values()]):
+        raise list_errors.outside(change.place, where.here())

@@ -1,0 +1,627 @@
+"""Does a list whose length only the data knows hold what Python's would?"""
+
+from __future__ import annotations
+
+import collections
+import functools
+from collections.abc import Callable
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+from hypothesis import given, strategies as st
+
+import autograph_lite as al
+from autograph_lite import MutationError
+from tests.errors.messages import message
+
+XS = np.array([3, -1, 4, -1, 5, -9, 2, 6], np.float32)
+FLOATS = st.lists(st.integers(-6, 6).map(float), min_size=6, max_size=6)
+compiled_once = functools.cache(al.convert)
+
+
+def agree(fn: Callable[..., Any], *args: Any) -> None:
+    """Compares the compiled function with plain Python: the results, or the exceptions."""
+    try:
+        plain = fn(*args)
+    except Exception as expected:
+        with pytest.raises(type(expected), match=str(expected)):
+            compiled_once(fn)(*args)
+        return
+    compiled = compiled_once(fn)(*args)
+    assert jax.tree.structure(compiled) == jax.tree.structure(plain)
+    jax.tree.map(lambda a, b: np.testing.assert_allclose(a, b, rtol=1e-5, atol=1e-5), compiled, plain)
+
+
+def positive(xs):
+    ys = []
+    for x in xs:
+        if x > 0:
+            ys.append(x)
+    return ys
+
+
+def until_negative(xs):
+    ys = [0.5]
+    for x in xs:
+        if x < -4:
+            break
+        ys.append(2 * x)
+    else:
+        ys.append(100)
+    return ys, len(ys)
+
+
+def returned_early(xs):
+    ys = []
+    for i, x in enumerate(xs):
+        if x == -1:
+            return ys
+        ys.append((x, i))
+    ys.append((xs[0], -1))
+    return ys
+
+
+def skipping(xs):
+    ys, zs = [], []
+    for i, x in enumerate(xs):
+        if x < 0:
+            zs.append(i)
+            continue
+        ys.append(x)
+    return ys, zs, len(ys) - len(zs)
+
+
+def outside_a_loop(xs):
+    ys = [xs[0]]
+    if xs[1] > 0:
+        ys.append(2 * xs[1])
+        ys.append(1)
+    elif xs[2] > 0:
+        ys.pop()
+    return ys, len(ys), bool(ys)
+
+
+def pushing_and_popping(xs):
+    ys = [1.0, 2.0]
+    total = 0.0
+    for x in xs:
+        if x > 0:
+            ys.append(x)
+        elif len(ys) > 1:
+            total = 2 * total + ys.pop()
+    return ys, total, ys[-1], ys[0]
+
+
+def draining(xs):
+    stack = [xs[0], xs[1], xs[2]]
+    steps = 0
+    while stack and steps < 20:
+        x = stack.pop()
+        steps += 1
+        if x > 1:
+            stack.append(x - 1.5)
+    return steps, stack
+
+
+def queue(xs):
+    ys = [xs[0], xs[1]]
+    total = 0.0
+    for x in xs:
+        total = 0.5 * total + ys.pop(0)
+        ys.append(x + total)
+        if x > 3:
+            ys.append(x)
+    return ys, total
+
+
+def sliding(xs):
+    ys = []
+    for x in xs:
+        ys.append(x)
+        if len(ys) > 2:
+            ys.pop(0)
+    return ys
+
+
+def monotone(xs):
+    ys = []
+    for x in xs:
+        while ys and ys[-1] > x:
+            ys.pop()
+        ys.append(x)
+    return ys
+
+
+def merged(xs):
+    ys = [xs[0]]
+    for x in xs[1:]:
+        if abs(x - ys[-1]) < 3:
+            ys[-1] = ys[-1] + x
+        else:
+            ys.append(x)
+    return ys
+
+
+def in_front(xs):
+    ys = [xs[0]]
+    for x in xs:
+        if x > 0:
+            ys.insert(0, x)
+    return ys
+
+
+def read_in_the_loop(xs):
+    ys = [xs[0]]
+    for x in xs:
+        ys.append(x + sum(ys) / len(ys))
+    return ys
+
+
+def looked_at_as_a_whole(xs):
+    ys = [xs[0]]
+    n, total = 0, 0.0
+    for x in xs:
+        zs = ys + [x]
+        n = n + len(zs) + len((*ys, 1)) + len(ys[1:])
+        for z in [*ys, 1.0]:
+            total = 0.5 * total + z
+        if x in ys:
+            total = total + 10
+        ys.append(ys[n % len(ys)] + x)
+    return n, total, ys
+
+
+def iterated(xs):
+    ys = positive(xs)
+    total, zs = 0.0, []
+    for i, y in enumerate(ys):
+        total = total + y * i
+        if y > 3:
+            zs.append(y)
+    for y in reversed(ys):
+        total = 0.5 * total + y
+    for y in ys:
+        if y > 4:
+            break
+    else:
+        total = -total
+    return (
+        total,
+        zs,
+        [2 * y for y in ys],
+        [y for y in ys if y > 2],
+        list(filter(lambda y: y > 3, ys)),
+        list(map(abs, ys)),
+    )
+
+
+def reduced(xs):
+    ys = [*positive(xs), xs[0]]
+    return sum(ys), min(ys), max(ys), sum(y * y for y in ys), any(y > 5 for y in ys), 4 in ys, 7 not in ys
+
+
+def aliased(xs):
+    ys = []
+    table = {"ys": ys}
+    zs = ys
+    for x in xs:
+        if x > 0:
+            zs.append(x)
+    table["ys"].append(1)
+    ws = list(ys)
+    ws[:] = [0]
+    return len(ys), table["ys"][-1], ys is zs, [*ys, 2], ys + [3], ys * 2, list(ys), ys[:], ws
+
+
+class Stack:
+    def __init__(self):
+        self.items = []
+
+    def push(self, value):
+        self.items.append(value)
+
+    def __len__(self):
+        return len(self.items)
+
+    def top(self):
+        return self.items[-1]
+
+
+def in_an_object(xs):
+    stack = Stack()
+    stack.push(xs[0])
+    for x in xs:
+        if len(stack) > 1 and stack.top() > x:
+            stack.items.pop()
+        else:
+            stack.push(x)
+    return stack.items, stack.top()
+
+
+def nested_loops(xs):
+    ys = []
+    for x in xs:
+        for z in xs[:3]:
+            if z > x:
+                ys.append(x * z)
+        if x > 3:
+            ys.append(x)
+            ys.append(-x)
+    return ys
+
+
+def unrolled(xs):
+    ys = []
+    for i in range(3):
+        if xs[i] < 0 and i > 0:
+            break
+        ys.append(xs[i])
+    return ys
+
+
+def filtered(xs):
+    return (
+        [x for x in xs if x > 0],
+        [2 * v for v in (xs[0], xs[1]) if v > 0],
+        [[y for y in xs if y > x] for x in xs[:2]],
+    )
+
+
+def positions(xs):
+    ys = positive(xs)
+    k = 0
+    for x in xs:
+        if x > 2:
+            k = k + 1
+    ys.append(1.5)
+    ys[k] = ys[0] + 10
+    return ys, ys[k], ys[-k - 1]
+
+
+def changed_numbers(xs):
+    ys = []
+    for x in xs:
+        if x > 0:
+            ys.append(1)
+        elif x < -2:
+            ys.append(x > -5)
+    return ys, sum(ys)
+
+
+def slices(xs):
+    ys = [x for x in xs if x > -2]
+    k = 0
+    for x in xs:
+        if x > 2:
+            k += 1
+    return ys[1:], ys[:-1], ys[-2:], ys[k:], ys[1:k], ys[-k:3], ys[:2] + ys[100:], sum(ys[1:])
+
+
+PROGRAMS = [
+    positive, until_negative, returned_early, skipping, outside_a_loop, pushing_and_popping, draining, queue, sliding, monotone,
+    merged, in_front, read_in_the_loop, iterated, reduced, aliased, in_an_object, nested_loops, unrolled, filtered,
+    positions, changed_numbers, slices, looked_at_as_a_whole,
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("fn", PROGRAMS, ids=lambda fn: fn.__name__)
+def test_the_list_is_pythons(fn):
+    agree(fn, XS)
+
+
+@given(FLOATS, st.sampled_from(PROGRAMS))
+def test_the_list_is_pythons_on_any_values(values, fn):
+    agree(fn, np.array(values, np.float32))
+
+
+def score(xs):
+    ys = []
+    for x in xs:
+        if x > 0:
+            ys.append(x * x)
+        elif ys:
+            ys[-1] = ys[-1] * x
+    total = 0.0
+    for y in ys:
+        total = 0.5 * total + y
+    return total + sum(ys) * len(ys) + (ys[-1] if ys else 0.0)
+
+
+gradient = jax.jit(jax.grad(al.to_graph(score)))
+batched = jax.jit(jax.vmap(al.to_graph(score)))
+
+
+@given(FLOATS)
+def test_items_are_differentiable_in_reverse(values):
+    xs = jnp.asarray(values, jnp.float32)
+    np.testing.assert_allclose(gradient(xs), jax.grad(score)(xs), rtol=1e-5)
+
+
+def test_items_are_differentiable_forwards():
+    np.testing.assert_allclose(jax.jacfwd(al.convert(positive))(XS), jax.jacfwd(positive)(XS))
+
+
+@given(st.lists(st.lists(st.integers(-3, 3).map(float), min_size=4, max_size=4), min_size=3, max_size=3))
+def test_each_member_of_a_batch_has_a_length_of_its_own(rows):
+    batch = np.array(rows, np.float32)
+    np.testing.assert_allclose(batched(batch), [score(row) for row in batch], rtol=1e-5)
+
+
+def looked_at(xs):
+    ys = positive(xs)
+    return len(ys), ys[-1] if ys else 0.0, sum(ys)
+
+
+look = jax.jit(al.to_graph(looked_at))
+
+
+@given(FLOATS)
+def test_the_length_and_the_items_come_out_of_the_users_own_jit(values):
+    xs = np.array(values, np.float32)
+    np.testing.assert_allclose(look(xs), looked_at(xs))
+
+
+def test_the_length_is_an_int32_that_adds_like_an_int():
+    length = jax.jit(al.to_graph(lambda xs: len(positive(xs))))(XS)
+    assert length.dtype == np.int32
+    assert jax.jit(al.to_graph(lambda xs: len(positive(xs)) + np.int8(1)))(XS).dtype == np.int8
+
+
+def test_the_body_is_traced_as_often_however_long_the_loop():
+    def sines(count):
+        def fn(xs):
+            ys = []
+            for x in xs:
+                if x > 0:
+                    ys.append(jnp.sin(x))
+            return len(ys)
+
+        return str(jax.make_jaxpr(al.to_graph(fn))(jnp.ones(count))).count("= sin ")
+
+    assert sines(3) == sines(300) == 1
+
+
+def test_a_second_call_gets_a_list_of_another_length():
+    compiled = al.convert(positive)
+    assert len(compiled(XS)) == 5
+    assert compiled(-np.abs(XS)) == []
+    assert len(compiled(np.abs(XS))) == 8
+
+
+def test_items_that_are_constants_are_counted():
+    def fn(xs):
+        words = []
+        for x in xs:
+            if x > 0:
+                words.append("up")
+        return words
+
+    assert al.convert(fn)(XS) == ["up"] * 5
+
+
+def test_a_list_in_an_attribute_of_the_callers_object_is_cut():
+    class Box:
+        pass
+
+    box = Box()
+
+    def fn(xs):
+        box.found = positive(xs)
+
+    al.convert(fn)(XS)
+    np.testing.assert_allclose(box.found, [3, 4, 5, 2, 6])
+
+
+@pytest.mark.parametrize("index", [5, -6])
+def test_an_index_out_of_range_raises_as_python_does(index):
+    def fn(xs):
+        ys = positive(xs)
+        return ys[index]
+
+    with pytest.raises(IndexError, match="list index out of range"):
+        al.convert(fn)(XS)
+
+
+def test_pop_from_an_empty_list_raises_as_python_does():
+    def fn(xs):
+        ys = positive(xs)
+        return ys.pop()
+
+    with pytest.raises(IndexError, match="pop from empty list"):
+        al.convert(fn)(-np.abs(XS))
+
+
+WHY = """  In a compiled program the list is a buffer and a traced length. It can be asked for its len() and its items, \
+appended to, popped from, iterated over, and returned from a function that went through `convert`.
+  Fix: loop over the items, or fill an array of fixed size by index, ys[k] = v, and count the items in k."""
+
+
+def test_a_library_that_is_handed_the_list_is_refused():
+    def fn(xs):
+        ys = []
+        for x in xs:
+            if x > 0:
+                ys.append(x)
+        return jnp.stack(ys)
+
+    assert (
+        message(fn, XS)
+        == f"""\
+MutationError: 'ys' has a length that only the data knows, and is used where it has to be known.
+  test.py:5 in fn
+      return jnp.stack(ys)
+  test.py:4 in fn
+      ys.append(x)
+{WHY}"""
+    )
+
+
+def mapped(ys):
+    return jax.tree.map(lambda y: y + 1, ys)
+
+
+def compared(ys):
+    return ys == [1.0]
+
+
+def sliced(ys):
+    return ys[::2]
+
+
+def unpacked(ys):
+    first, *rest = ys
+    return rest
+
+
+def matched(ys):
+    match ys:
+        case [first]:
+            return first
+
+
+def kept_in_a_tuple(ys):
+    return tuple(ys)
+
+
+def in_order(ys):
+    return sorted(ys)
+
+
+def zipped(ys):
+    return [a for a, b in zip(ys, ["a", "b"], strict=True)]
+
+
+@pytest.mark.parametrize(
+    "use",
+    [mapped, compared, sliced, unpacked, matched, kept_in_a_tuple, in_order, zipped],
+    ids=lambda f: f.__name__,
+)
+def test_what_needs_the_length_is_refused(use):
+    def fn(xs):
+        ys = []
+        for x in xs:
+            if x > 0:
+                ys.append(x)
+        return use(ys)
+
+    with pytest.raises(MutationError, match="'ys' has a length that only the data knows"):
+        al.convert(fn)(XS)
+
+
+@pytest.mark.parametrize("transform", [jax.jit, jax.make_jaxpr, jax.vmap], ids=lambda t: t.__name__)
+def test_the_list_can_not_leave_somebody_elses_trace(transform):
+    for converted in (al.to_graph(positive), al.convert(positive)):
+        with pytest.raises(MutationError, match="'ys' has a length that only the data knows"):
+            transform(converted)(jnp.stack([XS]) if transform is jax.vmap else XS)
+
+
+def test_a_loop_without_a_bound_is_refused():
+    def fn(n):
+        ys = []
+        while n > 0:
+            ys.append(n)
+            n = n - 1
+        return ys
+
+    assert (
+        message(fn, np.int32(3))
+        == """\
+MutationError: 'ys' grows in a loop that may run any number of times.
+  test.py:3 in fn
+      ys.append(n)
+  test.py:2 in fn
+      while n > 0:
+  A compiled program needs room for all items before it starts, so the number of iterations must have a bound.
+  Fix: loop over a range with a known bound and leave it with `break`: for _ in autograph_lite.range(1000)."""
+    )
+
+
+def test_a_list_that_changes_while_it_is_iterated_is_refused():
+    def fn(xs):
+        ys = [xs[0], xs[1]]
+        for i, y in enumerate(ys):
+            if y > i:
+                ys.append(y - 1)
+        return ys
+
+    assert (
+        message(fn, XS)
+        == """\
+MutationError: 'ys' is changed in a loop over its own items, and a traced value decides how.
+  test.py:2 in fn
+      for i, y in enumerate(ys):
+  test.py:4 in fn
+      ys.append(y - 1)
+  How often such a loop runs depends on what it does.
+  Fix: loop over a copy, list(ys), or over a range with a known bound."""
+    )
+
+
+def test_items_of_different_shapes_are_refused():
+    def fn(xs):
+        ys = [xs]
+        if xs[0] > 0:
+            ys.append(xs[0])
+        return ys
+
+    assert (
+        message(fn, XS)
+        == """\
+MutationError: An item of 'ys' is float32[8], and another one float32[].
+  test.py:3 in fn
+      ys.append(xs[0])
+  test.py:2 in fn
+      if xs[0] > 0:
+  The length of the list depends on a traced value, so that its items are kept in one array.
+  Fix: give all items the same structure and shape."""
+    )
+
+
+def test_items_that_can_be_changed_in_place_are_refused():
+    def fn(xs):
+        ys = []
+        for x in xs:
+            if x > 0:
+                ys.append({"x": x})
+        return ys
+
+    assert (
+        message(fn, XS)
+        == """\
+MutationError: 'ys' has a length that only the data knows, and one of its items is a dict.
+  test.py:4 in fn
+      ys.append({"x": x})
+  test.py:3 in fn
+      if x > 0:
+  The items of such a list are kept in arrays.
+  Fix: append arrays, numbers, or tuples of them."""
+    )
+
+
+log: list[Any] = []
+
+
+def test_a_list_from_outside_of_the_function_is_refused():
+    def fn(xs):
+        for x in xs:
+            if x > 0:
+                log.append(x)
+
+    assert "'log', a list from outside of the function, gets a length that only the data knows." in message(
+        fn, XS
+    )
+    assert log == []
+
+
+def test_a_deque_is_refused():
+    def fn(xs):
+        ys = collections.deque()
+        for x in xs:
+            if x > 0:
+                ys.append(x)
+        return len(ys)
+
+    assert "'ys' has more items on one path of a staged statement than on another." in message(fn, XS)
