@@ -124,6 +124,16 @@ def abandon_trace() -> None:
         _let_go(trace)
 
 
+def is_alive(value: Any) -> bool:
+    """Whether `value` is a tracer of one of the traces that are going on on this thread, as far as JAX tells."""
+    trace = core.trace_ctx.trace
+    while not isinstance(trace, core.EvalTrace):
+        if trace is None or getattr(value, "_trace", None) is trace:
+            return True
+        trace = getattr(trace, "parent_trace", None)
+    return False
+
+
 class ClosedTrace:
     """A function without arguments, traced once by public means; its equations are emitted again in the end."""
 

@@ -14,25 +14,21 @@ from __future__ import annotations
 import contextlib
 import dataclasses
 import dis
-import functools
-import gc
 import itertools
 import threading
 import types
-from collections.abc import Callable, Hashable, Iterable, Iterator
-from typing import Any, TypeVar
+from collections.abc import Hashable, Iterable, Iterator
+from typing import Any
 
-import jax
 import numpy as np
 
 from autograph_lite import _jax
 from autograph_lite.errors import MutationError
 from autograph_lite.operators import aliases, mismatch, opaque, places, spelling, where
 from autograph_lite.operators.places import MISSING, Contents, Place, cell_place, global_place
+from autograph_lite.operators.reach import Holder, by_code, names_used, reachable
 from autograph_lite.operators.templates import Captured, capture
 from autograph_lite.operators.values import Tracer
-
-R = TypeVar("R")
 
 
 @dataclasses.dataclass(frozen=True)
@@ -71,9 +67,8 @@ class Journal:
 
     def restore(self) -> None:
         """Puts back everything that was noted."""
-        for place, contents in reversed(
-            self.places.values()
-        ):  # a module's variables may be there in two ways
+        # The latest first: a module's variable may be there as such, and among all the module's variables.
+        for place, contents in reversed(self.places.values()):
             place.write(contents)
 
     def changes(self, roots: Iterable[Any]) -> dict[Hashable, Change]:
@@ -104,6 +99,8 @@ class Journal:
                     raise mismatch.iterator(change.place.label("items"), change.place.owner)
                 if self.outer is not None and change.place.opaque:
                     raise mismatch.opaque(change.place.label("state"), change.place.owner)
+                if self.outer is not None:
+                    _refuse_foreign(change)
                 if self.outer is not None and _reordered(change):
                     raise _order(change.place.label(next(iter(change.old))))
                 result[key] = change
@@ -131,30 +128,21 @@ class Journal:
 
     def _reachable(self, roots: Iterable[Any], wanted: set[int]) -> set[int]:
         roots = [*roots, *self._global_roots(), *opaque.MODULES]
-        found = reachable(roots, wanted)
-        hidden = {id(place.owner) for place, _ in self.places.values() if type(place.owner) is dict}
-        hidden &= wanted - found
-        return found | reachable(roots, hidden, attributes=True) if hidden else found
+        dicts = {id(place.owner) for place, _ in self.places.values() if type(place.owner) is dict}
+        return reachable(roots, wanted, attributes=not dicts.isdisjoint(wanted))
 
     def called(self, fn: types.FunctionType) -> None:
         """Notes that the body calls `fn`: its globals are among what the body can see."""
         module = fn.__globals__
         self.globals[id(module)] = module
-        self.global_names.setdefault(id(module), set()).update(_names_used(fn.__code__))
+        self.global_names.setdefault(id(module), set()).update(names_used(fn.__code__))
 
     def _global_roots(self) -> list[Any]:
         found: list[Any] = []
         for ident, module in self.globals.items():
-            found.append(_Holder(module))
+            found.append(Holder(module))
             found += [module[name] for name in self.global_names[ident] if name in module]
         return found
-
-
-class _Holder:
-    """Stands for a module's dictionary, so that its global variables count as reachable."""
-
-    def __init__(self, module: dict[str, Any]) -> None:
-        self.module = module
 
 
 def key_of(place: Place) -> Hashable:
@@ -165,6 +153,13 @@ def key_of(place: Place) -> Hashable:
 def _target(place: Place) -> Any:
     """The object whose reachability decides."""
     return place.owner[0] if place.is_variable else place.owner
+
+
+def _refuse_foreign(change: Change) -> None:
+    """Refuses a value of a trace that is over: no statement can give it."""
+    for key, captured in change.captured.items():
+        if any(isinstance(leaf, Tracer) and not _jax.is_alive(leaf) for leaf in captured.leaves):
+            raise mismatch.foreign(change.place.label(key), change.place.owner)
 
 
 def _reordered(change: Change) -> bool:
@@ -205,91 +200,6 @@ def _differ_arrays(old: np.ndarray[Any, Any], new: np.ndarray[Any, Any]) -> bool
 
 def _equal_sets(a: Any, b: Any) -> bool:
     return isinstance(a, (frozenset, bytes)) and a == b
-
-
-def by_code(find: Callable[[types.CodeType], R]) -> Callable[[types.CodeType], R]:
-    """`find`, asked once for each code object; a `lru_cache` would hash all that is in it each time."""
-    known: dict[int, tuple[types.CodeType, R]] = {}
-
-    @functools.wraps(find)
-    def get(code: types.CodeType) -> R:
-        found = known.get(id(code))
-        if found is None:
-            if len(known) >= 4096:
-                known.clear()
-            found = known[id(code)] = code, find(code)  # which is kept, so that its id stays its own
-        return found[1]
-
-    return get
-
-
-@by_code
-def _names_used(code: types.CodeType) -> frozenset[str]:
-    names = set(code.co_names)
-    for const in code.co_consts:
-        if isinstance(const, types.CodeType):
-            names |= _names_used(const)
-    return frozenset(names)
-
-
-_LEAVES = (
-    str,
-    bytes,
-    int,
-    float,
-    complex,
-    bool,
-    type(None),
-    jax.Array,
-    types.ModuleType,
-    types.CodeType,
-    type,
-)
-
-
-_INLINE = 1 << 2  # a class whose instances hide their `__dict__` from the garbage collector (Python 3.13)
-
-
-def reachable(roots: Iterable[Any], wanted: set[int], *, attributes: bool = False) -> set[int]:
-    """Which of the wanted ids belong to objects reachable from `roots`, modules and classes' insides excluded.
-
-    Args:
-      roots: where the search starts.
-      wanted: ids of objects.
-      attributes: whether instances' `__dict__`s are among them; Python then has to make these.
-    """
-    found: set[int] = set()
-    seen: set[int] = set()
-    stack = list(roots)
-    while stack and wanted - found:
-        item = stack.pop()
-        if id(item) in seen:
-            continue
-        seen.add(id(item))
-        if id(item) in wanted:
-            found.add(id(item))
-        if isinstance(item, _Holder):
-            found |= wanted & {id(item.module)}
-        elif isinstance(item, types.FunctionType):
-            stack += [
-                *(item.__closure__ or ()),
-                *(item.__defaults__ or ()),
-                *(item.__kwdefaults__ or {}).values(),
-            ]
-            if id(item.__globals__) not in seen:
-                found |= wanted & {id(item.__globals__)}
-            stack += [item.__globals__[n] for n in _names_used(item.__code__) if n in item.__globals__]
-        elif isinstance(item, (np.ndarray, memoryview)):
-            stack.append(item.base if isinstance(item, np.ndarray) else item.obj)
-        elif not isinstance(item, _LEAVES) or id(item) in wanted:
-            if attributes and type(item).__flags__ & _INLINE:
-                stack.append(places.attributes_of(item))
-            stack += [
-                child
-                for child in gc.get_referents(item)
-                if not isinstance(child, _LEAVES) or id(child) in wanted
-            ]
-    return found
 
 
 class _Stack(threading.local):
@@ -377,7 +287,7 @@ def record(owner: Any, *, written: bool = True) -> Any:
             if written:
                 spelling.wrote(place.owner)
             _stack.journals[-1].note(place)
-        if opaque.holds_others(type(owner)):
+        if opaque.holds_others(owner):
             for inside in places.containers_in(owner):
                 for place in places.places_of(inside):
                     if written:
@@ -528,6 +438,7 @@ __all__ = [
     "handed",
     "has_left",
     "journal",
+    "reachable",
     "record",
     "record_variables",
     "staged",

@@ -53,7 +53,7 @@ def handing(fn: Any, convert: Convert) -> Any:
             for value in values:
                 classes.seen(value)
             if not changes_nothing and journal.active() is not None:
-                noted = _note({**dict(enumerate(args)), **kwargs})
+                noted = _note([*enumerate(args), *kwargs.items()])
         if values and not keeps and any(_may_hold_functions(value, deep) for value in values):
             args = tuple(_argument(value, convert, deep) for value in args)
             kwargs = {name: _argument(value, convert, deep) for name, value in kwargs.items()}
@@ -69,10 +69,10 @@ def handing(fn: Any, convert: Convert) -> Any:
     return run
 
 
-def _note(arguments: dict[int | str, Any]) -> dict[int | str, Any]:
+def _note(arguments: list[tuple[int | str, Any]]) -> dict[int | str, Any]:
     """Notes which of its arguments, by position or name, a library's function may change; gives those."""
     noted = {}
-    for position, value in arguments.items():
+    for position, value in arguments:
         if is_changeable(value):
             noted[position] = journal.record(value, written=False)
         elif isinstance(value, types.GeneratorType):
@@ -82,7 +82,7 @@ def _note(arguments: dict[int | str, Any]) -> dict[int | str, Any]:
 
 def is_changeable(value: Any) -> bool:
     """Whether a library's function can change an object in a way that the journal can tell."""
-    return isinstance(value, (*MUTATORS, np.ndarray, *opaque.KINDS)) or opaque.holds_others(type(value))
+    return isinstance(value, (*MUTATORS, np.ndarray, *opaque.KINDS)) or opaque.holds_others(value)
 
 
 def _may_hold_functions(value: Any, deep: bool) -> bool:

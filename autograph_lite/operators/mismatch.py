@@ -111,6 +111,27 @@ def ndarray(label: str) -> MutationError:
     )
 
 
+def foreign(label: str, owner: object, *, owned: bool = True) -> MutationError:
+    """A place that gets a value of a transformation that ends before the place could hold it.
+
+    Args:
+      label: what the place is called.
+      owner: the object that it is in.
+      owned: whether the transformation is inside of the converted function, and not around it.
+    """
+    what = (
+        "inside a function that was handed to jax.lax.scan, jax.vmap, jax.grad or the like"
+        if owned
+        else "by a converted function that is called inside jax.jit, jax.vmap, jax.grad or the like"
+    )
+    return MutationError(
+        f"'{label}' is changed {what}.",
+        where=spelling.written_at(owner) or where.here(),
+        why="The new value is part of that transformation, which ends before the object could get it.",
+        fix="return the new value from the function, and change the object outside of the transformation.",
+    )
+
+
 def opaque(label: str, found: object) -> MutationError:
     """An object of a library's, from outside of a staged statement, that the statement changes."""
     written = label.line if isinstance(label, spelling.Label) else None

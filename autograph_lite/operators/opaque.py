@@ -13,7 +13,6 @@ import functools
 import io
 import pickle
 import random
-import sys
 from collections.abc import Callable
 from typing import Any, TypeVar
 
@@ -120,16 +119,17 @@ def _kind_of(owner: Any) -> tuple[Callable[[Any], Any], Callable[[Any, Any], Non
     return next(row for kind, row in _KINDS.items() if isinstance(owner, kind))
 
 
+def holds_others(owner: Any) -> bool:
+    """Whether an object keeps what it holds in containers that the standard library's own methods change."""
+    kind: type = type(owner)
+    return _is_holder(kind)
+
+
 @functools.lru_cache(maxsize=1024)
-def holds_others(kind: type) -> bool:
-    """Whether instances of a class keep what they hold in containers, which the standard library's methods change."""
-    return any(
-        base.__module__.partition(".")[0] in _STANDARD and base.__module__ not in _PLAIN
-        for base in kind.__mro__
-    )
+def _is_holder(kind: type) -> bool:
+    return any(base.__module__ in _HOLDERS for base in kind.__mro__)
 
 
-_STANDARD = sys.stdlib_module_names
-_PLAIN = frozenset(
-    {"builtins", "abc", "collections.abc", "typing", "enum", "types", "dataclasses", "functools"}
-)
+# ChainMap, UserDict, WeakKeyDictionary, Queue and their like. In other modules, a logger's or a path's containers are
+# caches, which change where the user's program changes nothing.
+_HOLDERS = frozenset({"collections", "weakref", "_weakrefset", "queue"})

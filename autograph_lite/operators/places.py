@@ -99,14 +99,14 @@ def places_of(owner: Any) -> list[Place]:
         found.append(
             Place(
                 owner,
-                lambda: dict(_now(owner, attributes)),
+                lambda: _items(_now(owner, attributes)),
                 lambda new: _set_attributes(owner, attributes, new),
                 lambda k: f"{name}.{k}",
                 default=lambda k: _class_attribute(type(owner), k),
                 attributes=attributes,
             )
         )
-    if _slots(type(owner)):
+    if _slots(owner):
         found.append(
             Place(
                 owner,
@@ -286,9 +286,14 @@ def _set_ndarray(owner: np.ndarray[Any, Any], new: Contents) -> None:
     owner[...] = new["array"]
 
 
+def _slots(owner: Any) -> dict[str, types.MemberDescriptorType]:
+    """The slots of an object, by the names that it knows them under."""
+    kind: type = type(owner)
+    return _slots_of(kind)
+
+
 @functools.lru_cache(maxsize=1024)
-def _slots(kind: type) -> dict[str, types.MemberDescriptorType]:
-    """The slots of a class, by the names that the instance knows them under."""
+def _slots_of(kind: type) -> dict[str, types.MemberDescriptorType]:
     found: dict[str, types.MemberDescriptorType] = {}
     for base in reversed(kind.__mro__):
         slots = base.__dict__.get("__slots__", ())
@@ -306,7 +311,7 @@ def _slots(kind: type) -> dict[str, types.MemberDescriptorType]:
 
 def _slot_contents(owner: Any) -> Contents:
     contents: Contents = {}
-    for name, slot in _slots(type(owner)).items():
+    for name, slot in _slots(owner).items():
         try:
             contents[name] = slot.__get__(owner)
         except AttributeError:
@@ -323,7 +328,7 @@ def _class_attribute(kind: type, name: Hashable) -> Any:
 def _set_slots(owner: Any, new: Contents) -> None:
     """Sets attributes where they are stored, past a `__setattr__` that may refuse or do more."""
     now = _slot_contents(owner)
-    for name, slot in _slots(type(owner)).items():
+    for name, slot in _slots(owner).items():
         if name in new:
             slot.__set__(owner, new[name])
         elif name in now:

@@ -211,9 +211,9 @@ def _passed(tree: ast.Module | None, line: int, argument: int | str) -> list[ast
     for node in ast.walk(tree) if tree is not None else ():
         if not (isinstance(node, ast.Call) and node.lineno == line):
             continue
-        given = {**dict(enumerate(node.args)), **{keyword.arg: keyword.value for keyword in node.keywords}}
-        if argument in given:
-            found[ast.unparse(given[argument])] = given[argument]
+        for name, value in (*enumerate(node.args), *((word.arg, word.value) for word in node.keywords)):
+            if name == argument:
+                found[ast.unparse(value)] = value
     return list(found.values()) if len(found) == 1 else []
 
 

@@ -12,7 +12,7 @@ import jax
 import jax.numpy as jnp
 
 from autograph_lite import _jax, _jax_loops
-from autograph_lite.operators import journal
+from autograph_lite.operators import journal, reach
 from autograph_lite.operators.carry import Carry, failed, held, run_body, unless_failed
 from autograph_lite.operators.conditions import python_truth, truth
 from autograph_lite.operators.settling import settle
@@ -61,7 +61,7 @@ def _test(cond_fun: Callable[..., Any], values: Sequence[Any]) -> Any:
     return python_truth(cond_fun(*values))
 
 
-@journal.by_code
+@reach.by_code
 def _endless(code: types.CodeType) -> bool:
     """Whether a condition is the constant True."""
     names = {instruction.opname for instruction in dis.get_instructions(code)}
@@ -102,7 +102,7 @@ def _first_test(cond_fun: Callable[..., Any], body_fun: Callable[..., Any], valu
     return _Test(carry, jaxpr) if traced(test) else test
 
 
-@journal.by_code
+@reach.by_code
 def _plain(code: types.CodeType) -> bool:
     """Whether a condition is computed from its variables alone, and does not care which objects they are."""
     if any(name.startswith("ag") for name in code.co_freevars):

@@ -11,13 +11,14 @@ from jax.experimental import checkify
 from jax.extend.core import jaxpr_as_fun
 
 from autograph_lite import _jax
-from autograph_lite.errors import AutographError, MutatedArgumentError, MutationError
+from autograph_lite.errors import AutographError, MutatedArgumentError
 from autograph_lite.operators import (
     aliases,
     calls,
     checks,
     classes,
     journal,
+    mismatch,
     raising,
     recipes,
     spelling,
@@ -143,6 +144,7 @@ class Program:
                     raise
                 # The function always ends in this `raise`, maybe after a check that fails first.
                 checks.fail_if(True, error)
+            results = Split.of(result, keep_numpy=True)  # as it is now: the changes are about to be undone
             changes = written.changes([self.fn, args, kwargs, *self.state.owners()])
             failures = changes.pop(journal.key_of(frame.place), None)
         _refuse_mutated_arguments((args, kwargs), changes)
@@ -150,7 +152,7 @@ class Program:
             cutting.refuse_outside(change)
         _refuse_foreign(changes, owned=self.owned)
         after = self.state.after(changes)
-        results, afters = Split.of(result, keep_numpy=True), Split.of(after)
+        afters = Split.of(after)
         leaks.refuse_hidden(results.literals.values(), "The result")
         leaks.refuse_hidden(afters.literals.values(), "An object from outside of the function")
         self.cuts = cutting.to_cut([result, after])
@@ -178,19 +180,8 @@ def _refuse_foreign(changes: dict[Any, journal.Change], *, owned: bool) -> None:
             tracers = [leaf for leaf in trees.leaves(value) if isinstance(leaf, Tracer)]
             if value is change.old.get(key) or not tracers:
                 continue
-            label = change.place.label(key)
-            if not owned:
-                what = "by a converted function that is called inside jax.jit, jax.vmap, jax.grad or the like"
-            elif all(map(_jax.is_of_this_trace, tracers)):
-                continue
-            else:
-                what = "inside a function that was handed to jax.lax.scan, jax.vmap, jax.grad or the like"
-            raise MutationError(
-                f"'{label}' is changed {what}.",
-                where=spelling.written_at(change.place.owner) or where.here(),
-                why="The new value is part of that transformation, which ends before the object could get it.",
-                fix="return the new value from the function, and change the object outside of the transformation.",
-            )
+            if not (owned and all(map(_jax.is_of_this_trace, tracers))):
+                raise mismatch.foreign(change.place.label(key), change.place.owner, owned=owned)
 
 
 def _refuse_mutated_arguments(arguments: Any, changes: dict[Any, Any]) -> None:

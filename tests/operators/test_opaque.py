@@ -6,6 +6,8 @@ import array
 import collections
 import functools
 import io
+import logging
+import pathlib
 import queue
 import random
 import types
@@ -209,6 +211,21 @@ def test_reading_and_objects_of_the_statements_own_are_pythons():
         return k
 
     for n in (0, 3):
+        assert al.convert(f)(jnp.int32(n)) == f(n)
+
+
+def test_caches_of_librarys_objects_are_nobodys_state():
+    path, logger = pathlib.PurePath("a/b"), logging.getLogger("autograph_lite.test")
+
+    def f(n):
+        if n > 1:
+            logger.debug("n")
+            k = len(path.as_posix()) + len(path.joinpath("c").name)
+        else:
+            k = n
+        return k
+
+    for n in (3, 0):
         assert al.convert(f)(jnp.int32(n)) == f(n)
 
 

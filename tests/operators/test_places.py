@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import collections
+import copy
 import types
 import weakref
 
@@ -335,6 +336,87 @@ def test_an_instance_given_another_dict():
         for i in range(n):
             o.__dict__ = {"a": o.a + i, "b": i}
         return o.a, o.b
+
+    for n in (0, 3):
+        assert al.convert(f)(jnp.int32(n)) == f(n)
+
+
+class Shared:
+    plain, table, items = Plain(), {"k": 1}, [1, 2]
+
+    def add(self, n):
+        self.table["k"] += n
+
+    @classmethod
+    def set(cls, n):
+        cls.items[0] += n
+        cls.plain.a = cls.plain.a + n
+
+
+class Heir(Shared):
+    pass
+
+
+MODULE = types.ModuleType("autograph_lite_test_module")
+
+
+def begin():
+    Shared.plain, Shared.table, Shared.items = Plain(), {"k": 1}, [1, 2]
+    MODULE.plain, MODULE.items = Plain(), [1, 2]
+
+
+def in_a_class(n):
+    Shared.plain.a, Shared.items[1] = n, n
+
+
+def in_a_class_by_its_methods(n):
+    Shared().add(n)
+    Shared.set(n)
+
+
+def in_a_base(n):
+    Heir().add(n)
+    Heir.set(n)
+    Heir.table["k"] *= 2
+
+
+def in_a_module(n):
+    MODULE.plain.a, MODULE.items[1] = n, n
+
+
+def behind_a_weak_reference(n):
+    weakref.ref(Shared.plain)().a += n
+
+
+@pytest.mark.parametrize(
+    "write",
+    [in_a_class, in_a_class_by_its_methods, in_a_base, in_a_module, behind_a_weak_reference],
+    ids=lambda f: f.__name__,
+)
+def test_objects_that_no_variable_holds(write):
+    def f(n):
+        if n > 1:
+            write(n)
+        for _ in range(n):
+            write(n)
+        return Shared.plain.a, Shared.items, Shared.table, MODULE.plain.a, MODULE.items
+
+    for n in (0, 3):
+        begin()
+        wanted = copy.deepcopy(f(n))
+        begin()
+        assert al.convert(f)(jnp.int32(n)) == wanted
+        begin()
+        assert jax.tree.map(int, jax.jit(al.to_graph(f))(jnp.int32(n))) == wanted
+    begin()
+
+
+def test_an_object_in_an_array_of_objects():
+    def f(n):
+        objects = np.array([Plain(), None])
+        if n > 1:
+            objects[0].a = n
+        return objects[0].a
 
     for n in (0, 3):
         assert al.convert(f)(jnp.int32(n)) == f(n)

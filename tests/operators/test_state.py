@@ -389,6 +389,52 @@ def test_a_global_assigned_in_a_transformed_function_is_refused(fun):
     assert LAST == 0.0
 
 
+@pytest.mark.parametrize("name", [name for name in HANDED if "jit" not in name])  # jax.jit traces once only
+def test_it_is_refused_in_a_staged_statement_too(name):
+    fun = HANDED[name]
+
+    def branch(xs):
+        return fun(xs) if xs[0] > 1 else xs
+
+    def loop(xs):
+        while xs[0] < 9:
+            xs = xs + 1.0 + fun(xs)
+        return xs
+
+    for f in (branch, loop):
+        with pytest.raises(MutationError, match=r"(?s)^'LAST' is changed inside a function that was handed.*LAST = x"):
+            al.convert(f)(jnp.arange(3.0))
+    assert LAST == 0.0
+
+
+def test_a_value_of_a_trace_around_is_kept():
+    cell = Holder(v=0.0)
+
+    def f(xs):
+        def body(c, x):
+            if x > 1:
+                cell.v = xs[2]
+            return c + x, cell.v
+
+        cell.v = 0.0
+        return jax.lax.scan(body, 0.0, xs)[0]
+
+    with pytest.raises(MutationError, match=r"'cell\.v' is changed inside a function"):
+        al.convert(f)(jnp.arange(3.0))
+
+    def g(xs):
+        cell.v = 0.0
+        if xs[0] < 1:
+            for i in range(jnp.int32(2)):
+                if i > 0:
+                    cell.v = xs[2]
+        return cell.v
+
+    assert float(al.convert(g)(jnp.arange(3.0))) == 2.0
+    assert float(jax.vmap(al.to_graph(g))(jnp.arange(6.0).reshape(1, 6))[0]) == 2.0
+    assert float(jax.jvp(al.to_graph(g), (jnp.arange(3.0),), (jnp.ones(3),))[1]) == 1.0
+
+
 def test_variables_assigned_by_a_function_that_a_library_calls_in_a_branch():
     def f(x):
         global LAST
@@ -406,6 +452,23 @@ def test_variables_assigned_by_a_function_that_a_library_calls_in_a_branch():
 
     agree(f, 2.0, -1.0)
     f(0.0)
+
+
+LOG = [1, 2]
+
+
+def test_a_container_from_outside_is_returned_as_it_is_in_the_end():
+    @al.convert
+    def f(n):
+        LOG[0] = n
+        if n > 1:
+            LOG[1] += n
+        return LOG, {"log": [LOG]}
+
+    for n in (0, 3):
+        LOG[:] = [1, 2]
+        result = f(jnp.int32(n))
+        assert result == (LOG, {"log": [LOG]}) == ([n, 2 + n], {"log": [[n, 2 + n]]})
 
 
 def test_a_global_is_put_back_where_the_function_fails():

@@ -1,0 +1,134 @@
+"""Which objects could a body see before it ran?
+
+if x > 0:
+table["k"] = x                    a variable of the function's, or of an enclosing one, or a global: seen
+self.log.append(x)                in an attribute of the instance, or of its class: seen
+new = [x]; new.append(1)          made by the body: not seen, and nobody's state
+"""
+
+from __future__ import annotations
+
+import functools
+import gc
+import sys
+import types
+import weakref
+from collections.abc import Callable, Iterable
+from typing import Any, TypeVar
+
+import jax
+import numpy as np
+
+from autograph_lite.operators import places, policy
+
+R = TypeVar("R")
+_PLAIN = (str, bytes, int, float, complex, bool, type(None), jax.Array, types.CodeType)
+_LEAVES = (*_PLAIN, types.ModuleType, type)
+_METHODS = (types.FunctionType, types.BuiltinFunctionType, staticmethod, classmethod, property)
+_INLINE = 1 << 2  # a class whose instances hide their `__dict__` from the garbage collector (Python 3.13)
+
+
+class Holder:
+    """Stands for a module's dictionary, so that its global variables count as reachable."""
+
+    def __init__(self, module: dict[str, Any]) -> None:
+        self.module = module
+
+
+def reachable(roots: Iterable[Any], wanted: set[int], *, attributes: bool = False) -> set[int]:
+    """Which of the wanted ids belong to objects that can be reached from `roots`.
+
+    Args:
+      roots: where the search starts: functions, with the variables that they use, and other objects.
+      wanted: ids of objects.
+      attributes: whether instances' `__dict__`s may be among them; Python then has to make these.
+    """
+    roots = list(roots)
+    found = _search(roots, wanted, wide=False, attributes=False)
+    missing = wanted - found
+    return found | _search(roots, missing, wide=True, attributes=attributes) if missing else found
+
+
+def _search(roots: list[Any], wanted: set[int], *, wide: bool, attributes: bool) -> set[int]:
+    """`reachable`; with `wide`, in what the user's classes and modules hold, too, which is much and seldom changes."""
+    leaves = _PLAIN if wide else _LEAVES
+    found: set[int] = set()
+    seen: set[int] = set()
+    stack = list(roots)
+    while stack and len(found) < len(wanted):
+        item = stack.pop()
+        if id(item) in seen:
+            continue
+        seen.add(id(item))
+        if id(item) in wanted:
+            found.add(id(item))
+        if isinstance(item, Holder):
+            found |= wanted & {id(item.module)}
+        elif isinstance(item, types.FunctionType):
+            found |= wanted & {id(item.__globals__)}
+            stack += _of_function(item)
+        elif wide and isinstance(item, (type, types.ModuleType)) and id(item) not in wanted:
+            stack += _of_namespace(item)
+        elif not isinstance(item, leaves) or id(item) in wanted:
+            if attributes and type(item).__flags__ & _INLINE:
+                stack.append(places.attributes_of(item))
+            inside = [*gc.get_referents(item), *_hidden(item)]
+            stack += [child for child in inside if not isinstance(child, leaves) or id(child) in wanted]
+    return found
+
+
+def _of_function(fn: types.FunctionType) -> list[Any]:
+    found = [*(fn.__closure__ or ()), *(fn.__defaults__ or ()), *(fn.__kwdefaults__ or {}).values()]
+    return found + [fn.__globals__[name] for name in names_used(fn.__code__) if name in fn.__globals__]
+
+
+def _of_namespace(item: Any) -> list[Any]:
+    """What a class or module of the user's holds, functions apart."""
+    name = item.__module__ if isinstance(item, type) else item.__name__
+    if not (isinstance(name, str) and _is_users_module(name)):
+        return []
+    bases = item.__mro__[1:] if isinstance(item, type) else ()
+    return [*bases, *(value for value in vars(item).values() if not isinstance(value, _METHODS))]
+
+
+def _hidden(item: Any) -> list[Any]:
+    """What an object holds without telling the garbage collector."""
+    if isinstance(item, np.ndarray):
+        return [item.base, *(item.flat if item.dtype.hasobject else ())]
+    if isinstance(item, memoryview):
+        return [item.obj]
+    return [item()] if isinstance(item, weakref.ref) else []
+
+
+@functools.lru_cache(maxsize=1024)
+def _is_users_module(name: str) -> bool:
+    path = getattr(sys.modules.get(name), "__file__", None)
+    if path is None:
+        return name not in sys.builtin_module_names
+    return not policy.is_library_file(path)
+
+
+def by_code(find: Callable[[types.CodeType], R]) -> Callable[[types.CodeType], R]:
+    """`find`, asked once for each code object; a `lru_cache` would hash all that is in it each time."""
+    known: dict[int, tuple[types.CodeType, R]] = {}
+
+    @functools.wraps(find)
+    def get(code: types.CodeType) -> R:
+        found = known.get(id(code))
+        if found is None:
+            if len(known) >= 4096:
+                known.clear()
+            found = known[id(code)] = code, find(code)  # which is kept, so that its id stays its own
+        return found[1]
+
+    return get
+
+
+@by_code
+def names_used(code: types.CodeType) -> frozenset[str]:
+    """The names of global variables that a function's code may use, and of attributes."""
+    names = set(code.co_names)
+    for const in code.co_consts:
+        if isinstance(const, types.CodeType):
+            names |= names_used(const)
+    return frozenset(names)
