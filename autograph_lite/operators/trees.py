@@ -19,11 +19,11 @@ def flatten(value: Any, is_leaf: Callable[[Any], bool] | None = None) -> tuple[l
 
     Iterators are leaves, of which JAX would warn.
     """
-    if isinstance(value, (list, tuple, dict, Iterator)):
+    if isinstance(value, (list, tuple, dict)) or is_iterator(value):
         given = is_leaf
 
         def is_leaf(node: Any) -> bool:
-            return isinstance(node, Iterator) or (given is not None and given(node))
+            return is_iterator(node) or (given is not None and given(node))
 
     try:
         return jax.tree.flatten(value, is_leaf=is_leaf)
@@ -32,6 +32,11 @@ def flatten(value: Any, is_leaf: Callable[[Any], bool] | None = None) -> tuple[l
         if held is value:
             raise
         return jax.tree.flatten(held, is_leaf=is_leaf)
+
+
+def is_iterator(node: Any) -> bool:
+    """Whether `node` is an iterator of Python's own."""
+    return type(node).__module__ in ("builtins", "itertools") and isinstance(node, Iterator)
 
 
 def leaves(value: Any, is_leaf: Callable[[Any], bool] | None = None) -> list[Any]:
