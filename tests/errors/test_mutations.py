@@ -242,10 +242,10 @@ def test_a_place_is_named_once() -> None:
         return found
 
     assert message(f, jnp.int32(3)) == (
-        "MutationError: The length of a list depends on a traced value.\n"
+        "MutationError: 'found' grows in a loop that may run any number of times.\n"
         "  test.py:2 in f\n"
         "      for i in range(n): found.append(i)\n"
-        "  A list can grow where the number of iterations is known and each appends as many items.\n"
-        "  Fix: write to an array of fixed size by index, ys[k] = v, and count the items in k."
+        "  A compiled program needs room for all items before it starts, so the number of iterations must have a bound.\n"
+        "  Fix: loop over a range with a known bound and leave it with `break`: for _ in autograph_lite.range(1000)."
     )
 # fmt: on
