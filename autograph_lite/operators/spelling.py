@@ -35,7 +35,7 @@ _local = _Local()
 def wrote(owner: Any) -> None:
     """Keeps the user's line that is about to change `owner`."""
     frame: types.FrameType | None = sys._getframe(2)
-    while frame is not None and where.is_ours(frame.f_code.co_filename):
+    while frame is not None and where.is_hidden(frame.f_code):
         frame = frame.f_back
     if frame is not None:
         lines = _local.writes.setdefault(id(owner), {})
