@@ -5,6 +5,7 @@ The transpiler never imports JAX: it is handed the operators that generated code
 
 from __future__ import annotations
 
+import functools
 import linecache
 import threading
 import types
@@ -33,7 +34,7 @@ from autograph_lite.syntax.names import Fresh, used_names
 
 PASS_NAMES = tuple(p.name for p in PASSES)
 PART_ONE = tuple(p.name for p in PASSES if p.part == 1)
-IsLibrary = Callable[[types.FunctionType, str], bool]
+IsLibrary = Callable[..., bool]  # of a function, a dotted name, and how many operands are given
 
 
 class Transpiler:
@@ -114,7 +115,7 @@ def _convert_tree(
         path=read.path,
         function=fn.__qualname__,
         lines=linecache.getlines(read.path, fn.__globals__),
-        is_library=lambda dotted: is_library(fn, dotted),
+        is_library=functools.partial(is_library, fn),
     )
     plain = trees.copied(tree) if form != "full" else None
     functions = functions_in(tree)

@@ -89,7 +89,7 @@ class Calls(trees.Transformer):
             case gast.Name(id=name) if name in self.bare and name not in self.shadowed and hasattr(builtins, name):
                 if self.context.is_library(name):
                     return self._without_ours(node) if name in opaque.NAMES and not node.args else node
-            case gast.Attribute() if self.context.is_library(dotted(node.func)):
+            case gast.Attribute() if self.is_bare(node):
                 return node
         node.func = quote.located(quote.expr(self.text, ag=self.context.ag, callee=node.func), node.func)
         return node
@@ -97,3 +97,8 @@ class Calls(trees.Transformer):
     def _without_ours(self, node: gast.Call) -> gast.AST:
         called = quote.expr("ag.without(names, ours)", ag=self.context.ag, names=node, ours=quote.constant(self.context.ag))
         return quote.located(called, node)
+
+    def is_bare(self, node: gast.Call) -> bool:
+        """Whether a call leads to a library, and to a function that writes to none of its arguments."""
+        into = any(keyword.arg in ("out", "copy", "overwrite_input") for keyword in node.keywords)
+        return not into and self.context.is_library(dotted(node.func), len(node.args))

@@ -36,7 +36,7 @@ class Context:
     path: str
     function: str
     lines: list[str]
-    is_library: Callable[[str], bool] = lambda dotted: False
+    is_library: Callable[..., bool] = lambda dotted, operands=0: False
     returns: set[str] = dataclasses.field(default_factory=set)
     chains: dict[gast.AST, Any] = dataclasses.field(default_factory=dict)
     lists: set[str] = dataclasses.field(default_factory=set)

@@ -20,7 +20,7 @@ import jax
 from autograph_lite import _jax
 from autograph_lite.converters.python_ops import Maybe
 from autograph_lite.errors import MutationError
-from autograph_lite.operators import objects, where
+from autograph_lite.operators import objects, trees, where
 
 
 class _Local(threading.local):
@@ -45,6 +45,10 @@ def containers(value: Any) -> list[Any]:
                 found.append(node)
             for inside in objects.attributes(node).values():
                 found.extend(containers(inside))
+        if trees.is_unordered(node):
+            for item in node.values():
+                found.extend(containers(item))
+            return True
         return False
 
     if isinstance(value, Maybe):

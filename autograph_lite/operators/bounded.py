@@ -29,7 +29,7 @@ from autograph_lite.operators.packing import (
     template_of,
     without_gaps,
 )
-from autograph_lite.operators.places import Place, place_of
+from autograph_lite.operators.places import Place, places_of
 from autograph_lite.operators.stretches import Item, Part, Stretch, arrays_of, holds, most_of, refused
 from autograph_lite.operators.templates import LEAF, Captured, Template, capture, fill, rebuild, zeros
 from autograph_lite.operators.values import traced
@@ -206,7 +206,7 @@ def pop(values: list[Any], index: Any = -1) -> Any:
 
 
 def _place(values: list[Any]) -> Place:
-    place = place_of(values)
+    place = places_of(values)[0]
     assert place is not None
     return place
 

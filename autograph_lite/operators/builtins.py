@@ -22,6 +22,7 @@ from autograph_lite.operators import (
     lists,
     reductions,
     stretches,
+    trees,
     warn,
     where,
 )
@@ -199,7 +200,7 @@ def sorted_(iterable: Any, /, *, key: Any = None, reverse: Any = False) -> list[
         else _mapped(key, items)
     )
     if isinstance(keys, list):
-        if not any(traced(leaf) for leaf in jax.tree.leaves(keys)):
+        if not any(traced(leaf) for leaf in trees.leaves(keys)):
             return sorted(items) if key is None and not reverse else _python_sorted(items, keys, reverse)
         if not all(is_arraylike(k) and jnp.ndim(k) == 0 for k in keys):
             raise ConditionError(
@@ -212,8 +213,8 @@ def sorted_(iterable: Any, /, *, key: Any = None, reverse: Any = False) -> list[
     order = jnp.argsort(keys, stable=True, descending=bool(reverse))
     if not isinstance(items, list):
         return lists.unstacked(items[order])
-    stacked = jax.tree.map(lambda *leaves: jnp.stack([jnp.asarray(v) for v in leaves])[order], *items)
-    leaves, tree = jax.tree.flatten(stacked)
+    stacked = trees.map(lambda *leaves: jnp.stack([jnp.asarray(v) for v in leaves])[order], *items)
+    leaves, tree = trees.flatten(stacked)
     return [jax.tree.unflatten(tree, row) for row in zip(*map(lists.unstacked, leaves), strict=True)]
 
 

@@ -28,7 +28,6 @@ from autograph_lite.operators import (
     recipes,
     recursion,
     stretches,
-    transformed,
     unconverted,
 )
 from autograph_lite.transpiler import Transpiler
@@ -304,6 +303,9 @@ def _method(method: types.MethodType) -> Any:
     owner = method.__self__
     fn = method.__func__
     classes.seen(owner)
+    noted = not policy.is_users(fn) and journal.active() is not None and library.is_changeable(owner)
+    if noted:
+        journal.record(owner)
     if isinstance(fn, types.FunctionType):
         if not policy.is_users(fn):
             classes.seen_inside(owner)
@@ -311,11 +313,9 @@ def _method(method: types.MethodType) -> Any:
         if new is fn:
             return method
         return types.MethodType(new, owner)
-    return (
-        types.MethodType(call(fn), owner)
-        if callable(fn) and policy.is_users(getattr(fn, "func", None))
-        else method
-    )
+    if callable(fn) and policy.is_users(getattr(fn, "func", None)):
+        return types.MethodType(call(fn), owner)
+    return _handing(method) if noted else method
 
 
 def _builtin(fn: Any) -> Any:
@@ -337,7 +337,12 @@ def _builtin(fn: Any) -> Any:
     method = _overloads.get(getattr(type(owner), fn.__name__, None))
     if method is not None:
         return _handing(functools.partial(method, owner))
-    return fn
+    if journal.active() is None or isinstance(owner, _FOLLOWED):
+        return fn
+    return _handing(fn)  # it may write to its arguments: `np.add.at`
+
+
+_FOLLOWED = (list, dict, str, bytes, tuple, int, float, set, bytearray)
 
 
 _HIGHER_ORDER: frozenset[object] = frozenset({map, filter, sorted, min, max, functools.reduce})
@@ -392,7 +397,7 @@ def _object(callee: Any) -> Any:
     if policy.is_users_class(kind):
         classes.seen(callee)
         return callee
-    wrapped = transformed.converted(callee, convert)
+    wrapped = library.of_jax(callee, convert)
     if wrapped is not None:
         return wrapped
     classes.seen_inside(callee)

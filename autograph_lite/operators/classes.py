@@ -18,7 +18,7 @@ from typing import Any
 import jax
 
 from autograph_lite import _jax
-from autograph_lite.operators import journal, policy
+from autograph_lite.operators import journal, places, policy
 
 _lock = threading.RLock()
 _installed: dict[
@@ -118,7 +118,7 @@ def seen_inside(value: Any) -> None:
             inside += (
                 list(item.values())
                 if isinstance(item, dict)
-                else list(getattr(item, "__dict__", {}).values())
+                else list((places.attributes_of(item) or {}).values())
             )
             todo += [(child, depth + 1) for child in inside]
 

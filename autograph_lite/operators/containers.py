@@ -10,11 +10,10 @@ import sys
 from collections.abc import Callable
 from typing import Any, TypeVar
 
-import jax
 import jax.numpy as jnp
 
 from autograph_lite.errors import TracedIndexError
-from autograph_lite.operators import builtins, checks, journal, where
+from autograph_lite.operators import builtins, checks, journal, trees, where
 from autograph_lite.operators.conditions import truth
 from autograph_lite.operators.logical import equal
 from autograph_lite.operators.values import as_index, describe, traced
@@ -90,7 +89,7 @@ def _hashed(method: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _holds_traced(values: Any) -> bool:
-    return any(map(traced, jax.tree.leaves(values)))
+    return any(map(traced, trees.leaves(values)))
 
 
 _LOOKUPS = (dict.get, dict.pop, dict.setdefault, set.add, set.discard, set.remove)

@@ -129,7 +129,7 @@ def _guarded(
     """The rest of an unrolled loop, where a traced value says whether it was left."""
     assert until is not None
     combined = isinstance(iterable, (zip, enumerate, reversed, map, filter)) and not _is_named(body_fun)
-    if not hasattr(iterable, "__len__") and not combined:
+    if not hasattr(type(iterable), "__len__") and not combined:
         raise _never_ends(iterable, body_fun)
     names = _names(body_fun)
     for item in journal.unchanging(iterator):

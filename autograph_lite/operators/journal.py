@@ -27,8 +27,8 @@ import numpy as np
 
 from autograph_lite import _jax
 from autograph_lite.errors import MutationError
-from autograph_lite.operators import aliases, mismatch, spelling, where
-from autograph_lite.operators.places import MISSING, Contents, Place, cell_place, global_place, place_of
+from autograph_lite.operators import aliases, mismatch, opaque, places, spelling, where
+from autograph_lite.operators.places import MISSING, Contents, Place, cell_place, global_place
 from autograph_lite.operators.templates import Captured, capture
 from autograph_lite.operators.values import Tracer
 
@@ -66,13 +66,14 @@ class Journal:
 
     def note(self, place: Place) -> None:
         """Keeps the contents of `place`, unless they are kept already."""
-        key = key_of(place)
-        if key not in self.places:
-            self.places[key] = place, place.read()
+        if place.key not in self.places:
+            self.places[place.key] = place, place.read()
 
     def restore(self) -> None:
         """Puts back everything that was noted."""
-        for place, contents in self.places.values():
+        for place, contents in reversed(
+            self.places.values()
+        ):  # a module's variables may be there in two ways
             place.write(contents)
 
     def changes(self, roots: Iterable[Any]) -> dict[Hashable, Change]:
@@ -82,26 +83,27 @@ class Journal:
           roots: what the body could see: its function objects and its operands.
         """
         changed = {}
-        for key, (place, old) in self.places.items():
-            new = place.read()
-            if _differ(old, new):
+        for place, old, new in self._contents():
+            if _differ(place, old, new):
                 captured = {k: capture(v) for k, v in new.items() if old.get(k, MISSING) is not v}
-                changed[key] = Change(place, old, new, captured)
+                changed[place.key] = Change(place, old, new, captured)
         self.restore()
         wanted = {
             id(_target(c.place)): key
             for key, c in changed.items()
             if id(_target(c.place)) not in self.born and not c.place.ours
         }
-        found = reachable([*roots, *self._global_roots()], set(wanted)) if wanted else set()
+        found = self._reachable(roots, set(wanted)) if wanted else set()
         result: dict[Hashable, Change] = {}
         for key, change in changed.items():
             aliases.refuse_changed(change.place.owner)
             if change.place.ours:
                 result[key] = change
-            elif id(_target(change.place)) in found:
+            elif id(_target(change.place)) in found or change.place.is_variable:
                 if change.old == {"items": False}:
                     raise mismatch.iterator(change.place.label("items"), change.place.owner)
+                if self.outer is not None and change.place.opaque:
+                    raise mismatch.opaque(change.place.label("state"), change.place.owner)
                 if self.outer is not None and _reordered(change):
                     raise _order(change.place.label(next(iter(change.old))))
                 result[key] = change
@@ -109,6 +111,30 @@ class Journal:
                 change.place.write(change.new)
                 del self.places[key]
         return result
+
+    def _contents(self) -> Iterator[tuple[Place, Contents, Contents]]:
+        """The places with their contents before and now; each global variable as a place of its own, and once."""
+        seen: set[Hashable] = set()
+        for place, old in list(self.places.values()):
+            variables = place.variables
+            if variables is None:
+                if not (place.is_variable and not {place.key, id(place.owner[0])}.isdisjoint(seen)):
+                    seen.add(place.key)
+                    yield place, old, place.read()
+            elif id(variables) not in seen:
+                seen.add(id(variables))
+                for name in dict.fromkeys([*old, *variables]):
+                    one = global_place(variables, str(name), place.shown(name))
+                    if one.key not in seen:
+                        spelling.copy(place.owner, one.owner)
+                        yield one, {k: v for k, v in old.items() if k == name}, one.read()
+
+    def _reachable(self, roots: Iterable[Any], wanted: set[int]) -> set[int]:
+        roots = [*roots, *self._global_roots(), *opaque.MODULES]
+        found = reachable(roots, wanted)
+        hidden = {id(place.owner) for place, _ in self.places.values() if type(place.owner) is dict}
+        hidden &= wanted - found
+        return found | reachable(roots, hidden, attributes=True) if hidden else found
 
     def called(self, fn: types.FunctionType) -> None:
         """Notes that the body calls `fn`: its globals are among what the body can see."""
@@ -133,20 +159,17 @@ class _Holder:
 
 def key_of(place: Place) -> Hashable:
     """What makes two places one."""
-    if isinstance(place.owner, tuple) and len(place.owner) == 2 and isinstance(place.owner[0], dict):
-        return id(place.owner[0]), place.owner[1]
-    return id(place.owner)
+    return place.key
 
 
 def _target(place: Place) -> Any:
     """The object whose reachability decides."""
-    owner = place.owner
-    return owner[0] if isinstance(owner, tuple) and owner and isinstance(owner[0], dict) else owner
+    return place.owner[0] if place.is_variable else place.owner
 
 
 def _reordered(change: Change) -> bool:
     """Whether the keys of a dict that stay come in another order."""
-    if not isinstance(change.place.owner, dict):
+    if not (isinstance(change.place.owner, dict) and change.place.holds_items):
         return False
     return [key for key in change.new if key in change.old] != [
         key for key in change.old if key in change.new
@@ -162,10 +185,22 @@ def _order(label: spelling.Label) -> MutationError:
     )
 
 
-def _differ(old: Contents, new: Contents) -> bool:
+def _differ(place: Place, old: Contents, new: Contents) -> bool:
     if list(old) != list(new):
         return True
+    if place.opaque:
+        return old != new
+    if isinstance(place.owner, np.ndarray) and place.holds_items:
+        return _differ_arrays(old["array"], new["array"])
     return any(new[k] is not old[k] and not _equal_sets(new[k], old[k]) for k in old)
+
+
+def _differ_arrays(old: np.ndarray[Any, Any], new: np.ndarray[Any, Any]) -> bool:
+    if old.dtype != new.dtype or old.shape != new.shape:
+        return True
+    if old.dtype.hasobject:
+        return any(a is not b for a, b in zip(old.flat, new.flat, strict=True))
+    return old.tobytes() != new.tobytes()  # nan is nan, and 0.0 is not -0.0
 
 
 def _equal_sets(a: Any, b: Any) -> bool:
@@ -212,8 +247,17 @@ _LEAVES = (
 )
 
 
-def reachable(roots: Iterable[Any], wanted: set[int]) -> set[int]:
-    """Which of the wanted ids belong to objects reachable from `roots`, modules and classes' insides excluded."""
+_INLINE = 1 << 2  # a class whose instances hide their `__dict__` from the garbage collector (Python 3.13)
+
+
+def reachable(roots: Iterable[Any], wanted: set[int], *, attributes: bool = False) -> set[int]:
+    """Which of the wanted ids belong to objects reachable from `roots`, modules and classes' insides excluded.
+
+    Args:
+      roots: where the search starts.
+      wanted: ids of objects.
+      attributes: whether instances' `__dict__`s are among them; Python then has to make these.
+    """
     found: set[int] = set()
     seen: set[int] = set()
     stack = list(roots)
@@ -235,7 +279,11 @@ def reachable(roots: Iterable[Any], wanted: set[int]) -> set[int]:
             if id(item.__globals__) not in seen:
                 found |= wanted & {id(item.__globals__)}
             stack += [item.__globals__[n] for n in _names_used(item.__code__) if n in item.__globals__]
+        elif isinstance(item, (np.ndarray, memoryview)):
+            stack.append(item.base if isinstance(item, np.ndarray) else item.obj)
         elif not isinstance(item, _LEAVES) or id(item) in wanted:
+            if attributes and type(item).__flags__ & _INLINE:
+                stack.append(places.attributes_of(item))
             stack += [
                 child
                 for child in gc.get_referents(item)
@@ -289,7 +337,7 @@ def journal(*, outer: object, keep: bool = False) -> Iterator[Journal]:
       outer: the trace around the statement; None where the body is a whole trace, whose owner takes the changes.
       keep: leave the changes in place where the body ends without an exception.
     """
-    if not _stack.journals:
+    if not _stack.journals and outer is None:
         spelling.forget()
     new = Journal(outer, _jax.trace_state())
     _stack.journals.append(new)
@@ -298,7 +346,7 @@ def journal(*, outer: object, keep: bool = False) -> Iterator[Journal]:
     except BaseException as error:
         new.restore()
         if outer is not None:
-            setattr(error, _LEFT, True)
+            vars(error)[_LEFT] = True
         raise
     else:
         if not keep:
@@ -312,7 +360,7 @@ _LEFT = "__autograph_lite_left_a_staged_statement__"
 
 def has_left(error: BaseException) -> bool:
     """Whether `error` has come out of the body of a staged statement."""
-    return hasattr(error, _LEFT)
+    return _LEFT in vars(error)
 
 
 def staged() -> bool:
@@ -325,12 +373,28 @@ def record(owner: Any, *, written: bool = True) -> Any:
     if written:
         aliases.refuse_write(owner)
     if _stack.journals:
-        place = place_of(owner)
-        if place is not None:
+        for place in places.places_of(owner):
             if written:
-                spelling.wrote(owner)
+                spelling.wrote(place.owner)
             _stack.journals[-1].note(place)
+        if opaque.holds_others(type(owner)):
+            for inside in places.containers_in(owner):
+                for place in places.places_of(inside):
+                    if written:
+                        spelling.wrote(place.owner)
+                    _stack.journals[-1].note(place)
     return owner
+
+
+def passed(arguments: dict[int | str, Any]) -> None:
+    """Notes that the user's line has called a library's function, which may have changed arguments that were recorded."""
+    if not staged():
+        return
+    for position, value in arguments.items():
+        for place in places.places_of(value)[:1]:
+            known = _stack.journals[-1].places.get(place.key)
+            if known is not None and not spelling.knows(place.owner) and _differ(*known, place.read()):
+                spelling.wrote(place.owner, position)
 
 
 def consume(iterator: Any) -> None:
@@ -373,7 +437,7 @@ def unchanging(iterator: Iterator[Any]) -> Iterator[Any]:
                 item = next(iterator)
             except StopIteration:
                 return
-            changed = [place for place, old in written.places.values() if _differ(old, place.read())]
+            changed = [place for place, old in written.places.values() if _differ(place, old, place.read())]
         if changed and not changed[0].ours:
             label = changed[0].label(next(iter(changed[0].read()), None))
             raise MutationError(
@@ -395,15 +459,26 @@ def record_variables(fn: types.FunctionType) -> None:
     if not _stack.journals:
         return
     cells, names = written_variables(fn.__code__)
+    now = _stack.journals[-1]
     if cells:
         for name, cell in zip(fn.__code__.co_freevars, fn.__closure__ or (), strict=True):
             if name in cells:
-                _stack.journals[-1].note(cell_place(cell, name))
-    for name in names:
-        _stack.journals[-1].note(global_place(fn.__globals__, name))
+                now.note(cell_place(cell, name))
+    for name, line in names.items():
+        place = global_place(fn.__globals__, name)
+        now.note(place)
+        spelling.assigned(now.places[place.key][0].owner, fn.__code__, line)
     for owner in captured(fn):
-        if isinstance(owner, dict) and hasattr(owner, "__missing__"):
+        if isinstance(owner, dict) and hasattr(type(owner), "__missing__"):
             record(owner)  # reading an item may make it
+
+
+def handed(fn: Any) -> None:
+    """Notes what `fn`, which is handed to a library, may see and write: its calls pass the operators by."""
+    now = active()
+    if now is not None and isinstance(fn, types.FunctionType):
+        now.called(fn)
+        record_variables(fn)
 
 
 def captured(fn: types.FunctionType) -> list[Any]:
@@ -418,20 +493,25 @@ def captured(fn: types.FunctionType) -> list[Any]:
 
 
 @by_code
-def written_variables(code: types.CodeType) -> tuple[frozenset[str], frozenset[str]]:
-    """Names of the enclosing functions' variables, and of globals, that this code itself writes."""
-    cells, names = set(), set()
+def written_variables(code: types.CodeType) -> tuple[frozenset[str], dict[str, int]]:
+    """Names of the enclosing functions' variables, and of globals with the line, that this code itself writes."""
+    cells, names = set(), {}
     for instruction in dis.get_instructions(code):
         if instruction.opname in ("STORE_DEREF", "DELETE_DEREF") and instruction.argval in code.co_freevars:
             cells.add(instruction.argval)
         elif instruction.opname in ("STORE_GLOBAL", "DELETE_GLOBAL"):
-            names.add(instruction.argval)
-    return frozenset(cells), frozenset(names)
+            position = instruction.positions
+            names[instruction.argval] = (position.lineno if position else None) or code.co_firstlineno
+    return frozenset(cells), names
 
 
 def commit(place: Place, contents: Contents) -> None:
     """Writes `contents`, as converted code would: the body around sees the change."""
-    if isinstance(place.owner, np.ndarray) and isinstance(contents["array"], Tracer):
+    if (
+        isinstance(contents.get("array"), Tracer)
+        and isinstance(place.owner, np.ndarray)
+        and place.holds_items
+    ):
         raise mismatch.ndarray(place.label("array"))
     if _stack.journals:
         _stack.journals[-1].note(place)
@@ -445,6 +525,7 @@ __all__ = [
     "captured",
     "commit",
     "depth",
+    "handed",
     "has_left",
     "journal",
     "record",

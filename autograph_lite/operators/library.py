@@ -17,9 +17,10 @@ from collections.abc import Callable
 from typing import Any
 
 import jax
+import numpy as np
 
 from autograph_lite import _jax
-from autograph_lite.operators import classes, journal, policy, transformed, where
+from autograph_lite.operators import classes, journal, opaque, policy, transformed, where
 
 Convert = Callable[[types.FunctionType], Any]
 MUTATORS = (list, dict, set, bytearray)
@@ -47,28 +48,41 @@ def handing(fn: Any, convert: Convert) -> Any:
 
     def run(*args: Any, **kwargs: Any) -> Any:
         values = [value for value in (*args, *kwargs.values()) if type(value) not in _INERT]
+        noted: dict[int | str, Any] = {}
         if values and not _jax.untraced():
-            _note(values, changeable=not changes_nothing and journal.active() is not None)
+            for value in values:
+                classes.seen(value)
+            if not changes_nothing and journal.active() is not None:
+                noted = _note({**dict(enumerate(args)), **kwargs})
         if values and not keeps and any(_may_hold_functions(value, deep) for value in values):
             args = tuple(_argument(value, convert, deep) for value in args)
             kwargs = {name: _argument(value, convert, deep) for name, value in kwargs.items()}
         try:
-            return fn(*args, **kwargs)
+            result = fn(*args, **kwargs)
         except BaseException as error:
             where.without_frame(error)
             raise  # a bare `raise` adds no entry for this frame
+        if noted:
+            journal.passed(noted)
+        return result
 
     return run
 
 
-def _note(values: list[Any], *, changeable: bool) -> None:
-    """Notes what a library function may change, its arguments, and whose methods it may call."""
-    for value in values:
-        classes.seen(value)
-        if changeable and isinstance(value, MUTATORS):
-            journal.record(value, written=False)
-        elif changeable and isinstance(value, types.GeneratorType):
+def _note(arguments: dict[int | str, Any]) -> dict[int | str, Any]:
+    """Notes which of its arguments, by position or name, a library's function may change; gives those."""
+    noted = {}
+    for position, value in arguments.items():
+        if is_changeable(value):
+            noted[position] = journal.record(value, written=False)
+        elif isinstance(value, types.GeneratorType):
             journal.consume(value)
+    return noted
+
+
+def is_changeable(value: Any) -> bool:
+    """Whether a library's function can change an object in a way that the journal can tell."""
+    return isinstance(value, (*MUTATORS, np.ndarray, *opaque.KINDS)) or opaque.holds_others(type(value))
 
 
 def _may_hold_functions(value: Any, deep: bool) -> bool:
@@ -85,16 +99,29 @@ def _may_hold_functions(value: Any, deep: bool) -> bool:
 def _argument(value: Any, convert: Convert, deep: bool) -> Any:
     """What to hand to a library in place of `value`."""
     if isinstance(value, types.FunctionType):
-        return convert(value) if policy.is_users(value) else value
+        return _handed(value, convert) if policy.is_users(value) else value
     if isinstance(value, types.MethodType):
         fn: Any = value.__func__
         classes.seen(value.__self__)
-        return types.MethodType(convert(fn), value.__self__) if policy.is_users(fn) else value
+        return types.MethodType(_handed(fn, convert), value.__self__) if policy.is_users(fn) else value
     if type(value) in PARTIALS:
         return type(value)(_argument(value.func, convert, deep), *value.args, **value.keywords)
-    wrapped = transformed.converted(value, convert)
+    wrapped = of_jax(value, convert)
     if wrapped is not None:
         return wrapped
     if deep and type(value) in (list, tuple) and any(_may_hold_functions(item, deep) for item in value):
         return type(value)(_argument(item, convert, deep) for item in value)
     return value
+
+
+def _handed(fn: Any, convert: Convert) -> Any:
+    journal.handed(fn)
+    return convert(fn)
+
+
+def of_jax(value: Any, convert: Convert) -> Any:
+    """What stands in for a function of the user's that JAX has wrapped; None where it is something else."""
+    found = transformed.converted(value, convert)
+    if found is not None:
+        journal.handed(getattr(value, "__wrapped__", None))
+    return found

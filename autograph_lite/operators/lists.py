@@ -232,7 +232,9 @@ def unstacked(array: jax.Array) -> list[jax.Array]:
 def grows(place: Place) -> bool:
     """Whether a place is a sequence that may get longer at its end."""
     owner = place.owner
-    return isinstance(owner, list) or (isinstance(owner, deque) and owner.maxlen is None)
+    return place.holds_items and (
+        isinstance(owner, list) or (isinstance(owner, deque) and owner.maxlen is None)
+    )
 
 
 def stacked_type(item: Captured, reachable: Callable[[Any], bool]) -> Template:

@@ -14,7 +14,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from autograph_lite.errors import TracedIndexError
-from autograph_lite.operators import bounded, lists, stretches, where
+from autograph_lite.operators import bounded, lists, stretches, trees, where
 from autograph_lite.operators.conditions import operand, python_truth, truth
 from autograph_lite.operators.if_stmt import if_stmt
 from autograph_lite.operators.values import describe, traced
@@ -147,7 +147,7 @@ def _decides(value: Any) -> bool:
     """Whether something in a collection is compared by JAX, or by a method of the user's, which may answer with a tracer."""
     if not isinstance(value, (tuple, list, dict)):
         return False
-    return any(traced(leaf) or _asks_user(leaf) for leaf in jax.tree.leaves(value))
+    return any(traced(leaf) or _asks_user(leaf) for leaf in trees.leaves(value))
 
 
 def _asks_user(value: Any) -> bool:

@@ -17,7 +17,7 @@ from autograph_lite.errors import (
     MutationError,
     UndefinedVariableError,
 )
-from autograph_lite.operators import spelling, where
+from autograph_lite.operators import opaque as opaque_objects, spelling, where
 from autograph_lite.operators.templates import Mismatch
 
 
@@ -63,7 +63,11 @@ def place(label: str, found: Mismatch | None = None) -> MutationError:
             why="The condition depends on a traced value, so both paths are compiled, and what they leave must be of one type.",
             fix=_objects(found, "statement") or f"give '{label}' the same structure and shape on every path.",
         )
-    if isinstance(label, spelling.Label) and isinstance(label.owner, (list, collections.deque)):
+    if (
+        isinstance(label, spelling.Label)
+        and isinstance(label.owner, (list, collections.deque))
+        and not label.attribute
+    ):
         return MutationError(
             f"'{label.whole}' has more items on one path of a staged statement than on another.",
             where=places,
@@ -104,6 +108,17 @@ def ndarray(label: str) -> MutationError:
         where=tuple(p for p in (written, where.here()) if p),
         why="A compiled program computes the new items, and an array of NumPy's can't hold them.",
         fix=f"make it an array of JAX's, jnp.asarray({label}), and bind the changed array to the name.",
+    )
+
+
+def opaque(label: str, found: object) -> MutationError:
+    """An object of a library's, from outside of a staged statement, that the statement changes."""
+    written = label.line if isinstance(label, spelling.Label) else None
+    return MutationError(
+        f"'{label}', of the type {type(found).__name__}, is changed inside a staged statement that it does not come from.",
+        where=tuple(dict.fromkeys(p for p in (written, where.here()) if p)),
+        why="The statement is traced once: the change would be made then, and not each time that the program runs it.",
+        fix=opaque_objects.instead(found),
     )
 
 

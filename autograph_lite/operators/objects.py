@@ -13,6 +13,8 @@ from typing import Any
 
 import jax
 
+from autograph_lite.operators import trees
+
 
 class Node:
     """A dataclass object as a node of a pytree."""
@@ -33,7 +35,7 @@ def opened(leaves: list[Any], tree: Any) -> tuple[list[Any], Any]:
     if not any(map(is_structure, leaves)):
         return leaves, tree
     nodes = [Node(leaf) if is_structure(leaf) else leaf for leaf in leaves]
-    found, whole = jax.tree.flatten(jax.tree.unflatten(tree, nodes))
+    found, whole = trees.flatten(jax.tree.unflatten(tree, nodes))
     return opened(found, whole)
 
 

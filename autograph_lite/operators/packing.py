@@ -19,7 +19,7 @@ from jax import lax
 
 from autograph_lite import _jax
 from autograph_lite.operators import list_errors, lists, spelling, where
-from autograph_lite.operators.places import Contents, Place, place_of
+from autograph_lite.operators.places import Contents, Place, places_of
 from autograph_lite.operators.stretches import Item, Part, Stretch, arrays_of, most_of, parts_of, total
 from autograph_lite.operators.templates import (
     Array,
@@ -159,7 +159,7 @@ def packed(values: Sequence[Any]) -> Stretch:
     parts = parts_of(values)
     if len(parts) == 1 and isinstance(parts[0], Stretch):
         return parts[0]
-    place = place_of(values if isinstance(values, list) else [])
+    place = places_of(values if isinstance(values, list) else [])[0]
     assert place is not None
     captured = list(map(capture, parts))
     item, most = item_of(captured, place), most_of(parts)

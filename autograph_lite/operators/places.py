@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import collections
 import dataclasses
+import functools
 import inspect
 import types
 from collections.abc import Callable, Hashable
@@ -17,7 +18,7 @@ from typing import Any
 
 import numpy as np
 
-from autograph_lite.operators import spelling
+from autograph_lite.operators import opaque, spelling
 
 MISSING = type("MISSING", (), {"__repr__": lambda self: "MISSING"})()
 Contents = dict[Hashable, Any]
@@ -33,6 +34,9 @@ class Place:
       write: makes its contents equal to such a dictionary.
       shown: how a message calls a key's place where the user's source does not tell.
       ours: whether it is state of this package, which is there before any body runs.
+      attributes: the instance's `__dict__`, where the place is that: code may write to it past the instance.
+      part: tells the place from the owner's others, where it has several.
+      opaque: whether only all of the contents can be compared, and none can be carried by a program.
       default: what is seen under a key that is not there: the class's attribute; MISSING if nothing is.
     """
 
@@ -42,14 +46,117 @@ class Place:
     shown: Callable[[Hashable], str]
     ours: bool = False
     default: Callable[[Hashable], Any] = lambda _: MISSING
+    attributes: dict[str, Any] | None = None
+    part: str = ""
+    opaque: bool = False
+
+    @property
+    def key(self) -> Hashable:
+        """What makes two places one."""
+        if self.attributes is not None:
+            return id(self.attributes)
+        if self.is_variable:
+            return id(self.owner[0]), self.owner[1]
+        return (id(self.owner), self.part) if self.part else id(self.owner)
+
+    @property
+    def is_variable(self) -> bool:
+        """Whether it is one global variable, whose owner is the module's dictionary and the name."""
+        return type(self.owner) is tuple
+
+    @property
+    def variables(self) -> dict[str, Any] | None:
+        """The global variables, where the place is all those of a module."""
+        if isinstance(self.owner, types.ModuleType):
+            return vars(self.owner)
+        return self.owner if type(self.owner) is dict and "__builtins__" in self.owner else None
+
+    @property
+    def holds_items(self) -> bool:
+        """Whether the contents are the items of a container, and not its attributes."""
+        return self.attributes is None and not self.part
+
+    @property
+    def _has_names(self) -> bool:
+        return not self.holds_items or isinstance(self.owner, (types.ModuleType, type))
 
     def label(self, key: Hashable) -> spelling.Label:
         """How the user calls a key's place."""
-        return spelling.label(self.owner, key, self.shown(key))
+        return spelling.label(self.owner, key, self.shown(key), attribute=self._has_names)
 
 
-def place_of(owner: Any) -> Place | None:
-    """The place that `owner` is; None for what can't be changed, or can't be followed."""
+def places_of(owner: Any) -> list[Place]:
+    """The places that `owner` consists of: its items, its attributes, its slots."""
+    whole = _whole(owner)
+    if isinstance(owner, (types.ModuleType, type)):
+        return [whole] if whole is not None else []
+    found = [whole] if whole is not None else []
+    attributes = attributes_of(owner)
+    name = type(owner).__name__
+    if (
+        attributes is not None and attributes is not owner
+    ):  # `self.__dict__ = self`: the items are the attributes
+        found.append(
+            Place(
+                owner,
+                lambda: dict(_now(owner, attributes)),
+                lambda new: _set_attributes(owner, attributes, new),
+                lambda k: f"{name}.{k}",
+                default=lambda k: _class_attribute(type(owner), k),
+                attributes=attributes,
+            )
+        )
+    if _slots(type(owner)):
+        found.append(
+            Place(
+                owner,
+                lambda: _slot_contents(owner),
+                lambda new: _set_slots(owner, new),
+                lambda k: f"{name}.{k}",
+                part="slots",
+            )
+        )
+    return found
+
+
+def attributes_of(owner: Any) -> dict[str, Any] | None:
+    """The `__dict__` of an object, found without its own `__getattr__`; None where it has none."""
+    try:
+        found = object.__getattribute__(owner, "__dict__")
+    except AttributeError:
+        return None
+    return found if isinstance(found, dict) else None
+
+
+def containers_in(owner: Any) -> list[Any]:
+    """The containers in which an object keeps what it holds, those in them included."""
+    found: list[Any] = []
+    todo = list((attributes_of(owner) or {}).values())
+    while todo:
+        item = todo.pop()
+        if type(item) in _CONTAINERS and not any(item is known for known in found):
+            found.append(item)
+            todo += item.values() if isinstance(item, dict) else item
+    return found
+
+
+_CONTAINERS = (list, dict, set, collections.deque)
+
+
+def _set_attributes(owner: Any, attributes: dict[str, Any], new: Contents) -> None:
+    if attributes_of(owner) is not attributes:  # code has given it another `__dict__`
+        object.__setattr__(owner, "__dict__", attributes)
+    _set_dict(attributes, new)
+
+
+def _now(owner: Any, before: dict[str, Any]) -> dict[str, Any]:
+    """The `__dict__` that an object has now: code may have given it another."""
+    now = attributes_of(owner)
+    return before if now is None else now
+
+
+def _whole(owner: Any) -> Place | None:
+    """The place of what is in an object of Python's or NumPy's; None where it has attributes at most."""
     if isinstance(owner, list):
         return Place(
             owner,
@@ -80,10 +187,11 @@ def place_of(owner: Any) -> Place | None:
             lambda k: "a bytearray",
         )
     if isinstance(owner, np.ndarray):
+        array = base_of(owner)
         return Place(
-            owner,
-            lambda: {"array": owner.copy()},
-            lambda new: _set_ndarray(owner, new),
+            array,
+            lambda: {"array": array.copy()},
+            lambda new: _set_ndarray(array, new),
             lambda k: "a NumPy array",
         )
     if isinstance(owner, types.ModuleType):
@@ -100,16 +208,14 @@ def place_of(owner: Any) -> Place | None:
             lambda new: _set_class(owner, new),
             lambda k: f"{owner.__name__}.{k}",
         )
-    if hasattr(owner, "__dict__") or _slots(type(owner)):
-        name = type(owner).__name__
-        return Place(
-            owner,
-            lambda: _attributes(owner),
-            lambda new: _set_attributes(owner, new),
-            lambda k: f"{name}.{k}",
-            default=lambda k: _class_attribute(type(owner), k),
-        )
-    return None
+    return opaque.place_of(owner, Place)
+
+
+def base_of(array: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+    """The array that has the memory of a view."""
+    while isinstance(array.base, np.ndarray):
+        array = array.base
+    return array
 
 
 def cell_place(cell: types.CellType, name: str) -> Place:
@@ -130,8 +236,8 @@ def cell_place(cell: types.CellType, name: str) -> Place:
     return Place(cell, read, write, lambda _: name)
 
 
-def global_place(module: dict[str, Any], name: str) -> Place:
-    """A global variable."""
+def global_place(module: dict[str, Any], name: str, shown: str = "") -> Place:
+    """A global variable; messages call it `shown`, or by its name."""
 
     def read() -> Contents:
         return {name: module[name]} if name in module else {}
@@ -142,7 +248,7 @@ def global_place(module: dict[str, Any], name: str) -> Place:
         else:
             module.pop(name, None)
 
-    return Place((module, name), read, write, lambda _: name)
+    return Place((module, name), read, write, lambda _: shown or name)
 
 
 def _items(of: dict[str, Any]) -> Contents:
@@ -180,9 +286,11 @@ def _set_ndarray(owner: np.ndarray[Any, Any], new: Contents) -> None:
     owner[...] = new["array"]
 
 
-def _slots(kind: type) -> list[str]:
-    found: list[str] = []
-    for base in kind.__mro__:
+@functools.lru_cache(maxsize=1024)
+def _slots(kind: type) -> dict[str, types.MemberDescriptorType]:
+    """The slots of a class, by the names that the instance knows them under."""
+    found: dict[str, types.MemberDescriptorType] = {}
+    for base in reversed(kind.__mro__):
         slots = base.__dict__.get("__slots__", ())
         for name in (slots,) if isinstance(slots, str) else slots:
             mangled = (
@@ -190,18 +298,17 @@ def _slots(kind: type) -> list[str]:
                 if name.startswith("__") and not name.endswith("__")
                 else name
             )
-            if mangled not in ("__dict__", "__weakref__") and isinstance(
-                base.__dict__.get(mangled), types.MemberDescriptorType
-            ):
-                found.append(mangled)
+            slot = base.__dict__.get(mangled)
+            if isinstance(slot, types.MemberDescriptorType):
+                found[mangled] = slot
     return found
 
 
-def _attributes(owner: Any) -> Contents:
-    contents: Contents = dict(getattr(owner, "__dict__", {}))
-    for name in _slots(type(owner)):
+def _slot_contents(owner: Any) -> Contents:
+    contents: Contents = {}
+    for name, slot in _slots(type(owner)).items():
         try:
-            contents[name] = object.__getattribute__(owner, name)
+            contents[name] = slot.__get__(owner)
         except AttributeError:
             continue
     return contents
@@ -213,16 +320,14 @@ def _class_attribute(kind: type, name: Hashable) -> Any:
     return MISSING if hasattr(type(found), "__get__") else found
 
 
-def _set_attributes(owner: Any, new: Contents) -> None:
+def _set_slots(owner: Any, new: Contents) -> None:
     """Sets attributes where they are stored, past a `__setattr__` that may refuse or do more."""
-    slots = set(_slots(type(owner)))
-    for name in slots:
+    now = _slot_contents(owner)
+    for name, slot in _slots(type(owner)).items():
         if name in new:
-            object.__setattr__(owner, name, new[name])
-        elif name in _attributes(owner):
-            object.__delattr__(owner, name)
-    if hasattr(owner, "__dict__"):
-        _set_dict(owner.__dict__, {k: v for k, v in new.items() if k not in slots})
+            slot.__set__(owner, new[name])
+        elif name in now:
+            slot.__delete__(owner)
 
 
 def _class_contents(owner: type) -> Contents:

@@ -18,6 +18,8 @@ import sysconfig
 import types
 from typing import Any
 
+import numpy as np
+
 from autograph_lite.operators.where import PACKAGE
 
 MARK = "__autograph_lite_do_not_convert__"
@@ -125,12 +127,18 @@ CALLBACKS = frozenset({
     "vectorize", "apply_along_axis", "apply_over_axes", "piecewise", "fromfunction", "frompyfunc", "methodcaller",
     "setitem", "delitem", "iadd", "iconcat", "isub", "imul", "ior", "iand", "ixor", "call", "map", "sorted", "min",
     "max", "filter", "length_hint", "truth", "not_", "contains", "countOf", "indexOf", "index", "getitem", "eq", "ne",
-    "copyto", "put", "place", "fill_diagonal", "shuffle",
+    "copyto", "put", "place", "putmask", "put_along_axis", "fill_diagonal",
 })  # fmt: skip
 
 
-def leads_to_library(fn: types.FunctionType, dotted: str) -> bool:
-    """Whether `dotted`, as `fn` would find it now, is a library function that takes no callback."""
+def leads_to_library(fn: types.FunctionType, dotted: str, operands: int = 0) -> bool:
+    """Whether `dotted`, as `fn` would find it now, is a library function that takes no callback and changes no object.
+
+    Args:
+      fn: the function that calls it.
+      dotted: its name there.
+      operands: how many positional arguments it is called with: a ufunc of NumPy's writes to one too many.
+    """
     root, *attributes = dotted.split(".")
     found = _lookup(fn, root)
     if not attributes:
@@ -147,6 +155,8 @@ def leads_to_library(fn: types.FunctionType, dotted: str) -> bool:
         found = getattr(found, name, None)
         if found is None:
             return False
+    if owner.startswith("numpy.random") or (isinstance(found, np.ufunc) and operands > found.nin):
+        return False
     return any(owner == known or owner.startswith(f"{known}.") for known in ROOTS)
 
 

@@ -15,7 +15,7 @@ import jax
 
 from autograph_lite import _jax
 from autograph_lite.errors import AutographError
-from autograph_lite.operators import journal
+from autograph_lite.operators import journal, trees
 from autograph_lite.operators.texts import Text, Unknown, holds_traced, parted
 from autograph_lite.operators.values import traced
 
@@ -193,9 +193,7 @@ def _field(value: Any, fields: Iterator[int]) -> str:
         return _quoted(value)
     if traced(value):
         return f"{{{next(fields)}}}"
-    numbered = jax.tree.map(
-        lambda leaf: Unknown(leaf, f"\0{next(fields)}\1") if traced(leaf) else leaf, value
-    )
+    numbered = trees.map(lambda leaf: Unknown(leaf, f"\0{next(fields)}\1") if traced(leaf) else leaf, value)
     return _quoted(numbered).replace("\0", "{").replace("\1", "}")
 
 

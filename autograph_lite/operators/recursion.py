@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import jax
 
 from autograph_lite.errors import TracedRecursionError
-from autograph_lite.operators import journal, where
+from autograph_lite.operators import journal, trees, where
 from autograph_lite.operators.values import Tracer, traced
 
 
@@ -81,7 +81,7 @@ def _short(fn: Any) -> str:
 
 
 def _signature(args: Any, kwargs: Any) -> Any:
-    leaves, tree = jax.tree.flatten((args, kwargs))
+    leaves, tree = trees.flatten((args, kwargs))
     return tree, tuple(
         (jax.typeof(leaf).shape, jax.typeof(leaf).dtype) if traced(leaf) else _known(leaf) for leaf in leaves
     )

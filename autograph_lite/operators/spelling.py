@@ -15,33 +15,59 @@ import linecache
 import sys
 import threading
 import types
+import weakref
 from collections.abc import Hashable, Iterator
 from typing import Any
 
+from autograph_lite import _jax
 from autograph_lite.errors import Location
 from autograph_lite.operators import where
 
-Line = tuple[types.CodeType, int]
+Line = tuple[types.CodeType, int, "int | str | None"]  # with the argument that was passed there, if any
 
 
 class _Local(threading.local):
     def __init__(self) -> None:
         self.writes: dict[int, dict[Line, None]] = {}  # the last one comes last
+        self.trace: weakref.ref[Any] | None = None  # that they belong to
 
 
 _local = _Local()
 
 
-def wrote(owner: Any) -> None:
-    """Keeps the user's line that is about to change `owner`."""
+def wrote(owner: Any, argument: int | str | None = None) -> None:
+    """Keeps the user's line that changes `owner`; with `argument`, by passing it to a function, in that position."""
     frame: types.FrameType | None = sys._getframe(2)
     while frame is not None and where.is_hidden(frame.f_code):
         frame = frame.f_back
     if frame is not None:
-        lines = _local.writes.setdefault(id(owner), {})
-        line = frame.f_code, frame.f_lineno
-        lines.pop(line, None)
-        lines[line] = None
+        _keep(owner, frame.f_code, frame.f_lineno, argument)
+
+
+def assigned(variable: Any, code: types.CodeType, line: int) -> None:
+    """Keeps the user's line that assigns a variable, which is called as it is."""
+    _keep(variable, code, line, None)
+
+
+def _keep(owner: Any, code: types.CodeType, line: int, argument: int | str | None) -> None:
+    trace = _jax.outermost_trace()
+    if _local.trace is None or _local.trace() is not trace:  # the lines of a trace that is over
+        _local.writes.clear()
+        _local.trace = weakref.ref(trace)
+    lines = _local.writes.setdefault(id(owner), {})
+    lines.pop((code, line, argument), None)
+    lines[code, line, argument] = None
+
+
+def copy(owner: Any, part: Any) -> None:
+    """Takes the line that has changed `owner` for that of a part of it, too."""
+    if id(owner) in _local.writes:
+        _local.writes[id(part)] = dict(_local.writes[id(owner)])
+
+
+def knows(owner: Any) -> bool:
+    """Whether a line is known that has changed `owner`."""
+    return id(owner) in _local.writes
 
 
 def forget() -> None:
@@ -55,7 +81,7 @@ def written_at(owner: Any) -> Location | None:
 
 
 def _location(line: Line) -> Location:
-    code, number = line
+    code, number, _ = line
     return where.at(code.co_filename, number, where.function_name(code))
 
 
@@ -71,50 +97,56 @@ class Label(str):
     Attributes:
       owner: the object.
       key: attribute's name, index, or key.
+      attribute: whether the key is an attribute's name, and no index or key of a container.
     """
 
     owner: Any
     key: Hashable
+    attribute: bool
 
     def __format__(self, spec: str) -> str:
-        return format(spelled(self.owner, self.key) or str(self), spec)
+        return format(spelled(self.owner, self.key, attribute=self.attribute) or str(self), spec)
 
     @property
     def whole(self) -> str:
         """What the object itself is called."""
-        return base(self.owner) or str(self)
+        return base(self.owner, attribute=self.attribute) or str(self)
 
     @property
     def line(self) -> Location | None:
         """The user's line that wrote there; where it is not clear which, the last that wrote to the object."""
         for line in _lines(self.owner):
-            if _spelled_on(line, self.owner, self.key):
+            if _spelled_on(line, self.owner, self.key, attribute=self.attribute):
                 return _location(line)
         return written_at(self.owner)
 
 
-def label(owner: Any, key: Hashable, otherwise: str) -> Label:
+def label(owner: Any, key: Hashable, otherwise: str, *, attribute: bool = False) -> Label:
     """A label for what `owner` holds under `key`, shown as `otherwise` where the source does not tell."""
     made = Label(otherwise)
-    made.owner, made.key = owner, key
+    made.owner, made.key, made.attribute = owner, key, attribute
     return made
 
 
-def spelled(owner: Any, key: Hashable) -> str | None:
+def spelled(owner: Any, key: Hashable, *, attribute: bool = False) -> str | None:
     """The user's spelling of what `owner` holds under `key`, from the line that wrote it last."""
     for line in _lines(owner):
-        text = _spelled_on(line, owner, key)
+        text = _spelled_on(line, owner, key, attribute=attribute)
         if text:
             return text
-    if _has_attributes(owner):
+    if attribute and not any(argument is not None for _, _, argument in _lines(owner)):
         return None  # the name of the object alone would mislead
-    text = base(owner)
+    text = base(owner, attribute=attribute)
+    if text and attribute:
+        return f"{text}.{key}"
     return f"{text}[{key!r}]" if text and isinstance(owner, dict) else text
 
 
-def _spelled_on(line: Line, owner: Any, key: Hashable) -> str | None:
-    for node in _writes_on_line(line, owner):
+def _spelled_on(line: Line, owner: Any, key: Hashable, *, attribute: bool) -> str | None:
+    for node in _writes_on_line(line, owner, attribute=attribute):
         match node:
+            case _ if line[2] is not None:
+                break
             case ast.Attribute(attr=name) if name == key:
                 return ast.unparse(node)
             case ast.Subscript(value=value):
@@ -124,10 +156,12 @@ def _spelled_on(line: Line, owner: Any, key: Hashable) -> str | None:
     return None
 
 
-def base(owner: Any) -> str | None:
+def base(owner: Any, *, attribute: bool = False) -> str | None:
     """The user's spelling of the object `owner`, from the line that wrote to it last."""
     lines = _lines(owner)
-    for node in _writes_on_line(lines[0], owner) if lines else ():
+    for node in _writes_on_line(lines[0], owner, attribute=attribute) if lines else ():
+        if lines[0][2] is not None:
+            return ast.unparse(node)
         match node:
             case (
                 ast.Attribute(value=value)
@@ -146,23 +180,41 @@ def _is_item(owner: Any) -> bool:
 
 def _has_attributes(owner: Any) -> bool:
     """Whether `owner` is changed by `owner.name = value`, and not by `owner[key] = value`."""
-    return not isinstance(owner, (list, dict, set, bytearray)) and hasattr(owner, "__dict__")
+    return not isinstance(owner, (list, dict, set, bytearray)) and hasattr(type(owner), "__dict__")
 
 
-def _writes_on_line(line: Line, owner: Any) -> list[ast.expr]:
+def _writes_on_line(line: Line, owner: Any, *, attribute: bool) -> list[ast.expr]:
     """The expressions that change an object on a line that wrote to `owner`; none where it is not clear which."""
-    code, number = line
-    found = [
-        node
-        for node in _changes(_parsed(code.co_filename, len(linecache.getlines(code.co_filename))))
-        if node.lineno == number
-    ]
-    if not _has_attributes(owner):
+    if type(owner) is tuple:  # a global variable
+        return []
+    code, number, argument = line
+    tree = _parsed(code.co_filename, len(linecache.getlines(code.co_filename)))
+    if argument is not None:
+        return _passed(tree, number, argument)
+    found = [node for node in _changes(tree) if node.lineno == number]
+    if not any(hasattr(type(owner), name) for name in _IN_PLACE):
+        found = [node for node in found if not isinstance(node, ast.Name)]
+    if not attribute:
         found = [node for node in found if not isinstance(node, ast.Attribute)]
     else:
         found = [node for node in found if not isinstance(node, ast.Subscript)]
     bases = {ast.unparse(getattr(node, "value", getattr(node, "func", node))) for node in found}
     return found if len(bases) == 1 else []
+
+
+_IN_PLACE = ("__iadd__", "__isub__", "__imul__", "__ior__", "__iand__", "__ixor__")
+
+
+def _passed(tree: ast.Module | None, line: int, argument: int | str) -> list[ast.expr]:
+    """What stands on a line as a call's argument, in a position or under a name; nothing where there are several."""
+    found: dict[str, ast.expr] = {}
+    for node in ast.walk(tree) if tree is not None else ():
+        if not (isinstance(node, ast.Call) and node.lineno == line):
+            continue
+        given = {**dict(enumerate(node.args)), **{keyword.arg: keyword.value for keyword in node.keywords}}
+        if argument in given:
+            found[ast.unparse(given[argument])] = given[argument]
+    return list(found.values()) if len(found) == 1 else []
 
 
 @functools.lru_cache(maxsize=64)

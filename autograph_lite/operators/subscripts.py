@@ -16,7 +16,17 @@ import numpy as np
 
 from autograph_lite.converters.python_ops import IN_PLACE
 from autograph_lite.errors import MutationError, TracedIndexError
-from autograph_lite.operators import aliases, bounded, checks, classes, journal, lists, stretches, where
+from autograph_lite.operators import (
+    aliases,
+    bounded,
+    checks,
+    classes,
+    journal,
+    lists,
+    stretches,
+    trees,
+    where,
+)
 from autograph_lite.operators.if_stmt import if_stmt
 from autograph_lite.operators.values import as_index, describe, is_arraylike, traced
 
@@ -46,7 +56,7 @@ def item(base: Any, index: Any) -> Any:
     if isinstance(index, builtins.slice) or _is_traced_index(index):
         lists.readable(base, "an index")
     if not _is_traced_index(index):
-        if isinstance(base, dict) and hasattr(base, "__missing__"):
+        if isinstance(base, dict) and hasattr(type(base), "__missing__"):
             journal.record(base)  # a `defaultdict` makes the item that is read
         return base[index]
     if isinstance(base, np.ndarray):
@@ -99,9 +109,9 @@ def _choose(base: Sequence[Any], index: Any) -> Any:
     if jnp.ndim(index) or jnp.result_type(index).kind not in "biu" or not base:
         raise _no_meaning(base, index)
     index = as_index(index)
-    trees: list[Any] = [jax.tree.structure(value) for value in base]
-    leaves = [jax.tree.leaves(value) for value in base]
-    alike = all(tree == trees[0] for tree in trees) and all(
+    shapes: list[Any] = [trees.structure(value) for value in base]
+    leaves = [trees.leaves(value) for value in base]
+    alike = all(tree == shapes[0] for tree in shapes) and all(
         is_arraylike(leaf) for row in leaves for leaf in row
     )
     if not alike or any(
@@ -111,7 +121,7 @@ def _choose(base: Sequence[Any], index: Any) -> Any:
     kind = "list" if isinstance(base, list) else "tuple"
     _check_bounds(index, len(base), f"{kind} index out of range")
     columns = [jnp.stack(list(map(jnp.asarray, column))) for column in zip(*leaves, strict=True)]
-    chosen = jax.tree.unflatten(trees[0], [column[index] for column in columns])
+    chosen = jax.tree.unflatten(shapes[0], [column[index] for column in columns])
     if not isinstance(chosen, jax.Array):
         aliases.choose(chosen, base)
     return chosen
@@ -328,7 +338,7 @@ def _scalar_operand(value: Any, base: Any, axes: int | None = None) -> Any:
 
 def _needs_jax(index: Any, value: Any) -> bool:
     """Whether a NumPy array can't be changed in place: something is traced, or the change may have to be undone."""
-    return _is_traced_index(index) or any(map(traced, jax.tree.leaves(value))) or journal.staged()
+    return _is_traced_index(index) or any(map(traced, trees.leaves(value))) or journal.staged()
 
 
 def _cast(value: Any, base: jax.Array) -> Any:
@@ -356,13 +366,13 @@ def _written_to_list(base: Any, index: Any, value: Any) -> Any:
                 why="Which item it replaces is not known while tracing, so each of them may become either.",
                 fix="make the items alike, or use an array.",
             )
-        base[i] = jax.tree.map(lambda new, was, i=i: jnp.where(position == i, new, was), value, old)
+        base[i] = trees.map(lambda new, was, i=i: jnp.where(position == i, new, was), value, old)
     return base
 
 
 def _is_alike(new: Any, old: Any) -> bool:
     """Whether two values are numbers, or arrays of one shape, or trees of such."""
-    if jax.tree.structure(new) != jax.tree.structure(old):
+    if trees.structure(new) != trees.structure(old):
         return False
-    pairs = zip(jax.tree.leaves(new), jax.tree.leaves(old), strict=True)
+    pairs = zip(trees.leaves(new), trees.leaves(old), strict=True)
     return all(is_arraylike(a) and is_arraylike(b) and jnp.shape(a) == jnp.shape(b) for a, b in pairs)

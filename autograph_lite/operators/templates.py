@@ -18,7 +18,7 @@ from jax import lax
 
 from autograph_lite import _jax
 from autograph_lite.converters.python_ops import Maybe, Returned
-from autograph_lite.operators import objects
+from autograph_lite.operators import objects, trees
 from autograph_lite.operators.values import SCALARS, article, is_arraylike
 
 
@@ -170,7 +170,7 @@ def capture(value: Any) -> Captured:
         kind, present, inner = type(value), value.present, value.value
         if present is False:
             return Captured(value, False, Template(None, (), False, kind), [])
-    leaves, tree = objects.opened(*jax.tree.flatten(inner))
+    leaves, tree = objects.opened(*trees.flatten(inner))
     known = present if isinstance(present, bool) else None
     structural = Template(tree, tuple(map(Fixed, leaves)), known, kind)
     if isinstance(inner, MUTABLE) or objects.is_structure(inner):

@@ -13,7 +13,7 @@ import jax
 
 from autograph_lite import config
 from autograph_lite.errors import ConversionError, NotAFunctionError, PythonOnlyError, SourceNotFoundError
-from autograph_lite.operators import where
+from autograph_lite.operators import trees, where
 from autograph_lite.operators.values import Tracer, article
 
 NEEDS_PYTHON = (
@@ -66,7 +66,7 @@ def explained(fn: Callable[..., Any], reason: ConversionError, name: str) -> Cal
         try:
             return fn(*args, **kwargs)
         except NEEDS_PYTHON as error:
-            if not any(isinstance(leaf, Tracer) for leaf in jax.tree.leaves((args, kwargs))):
+            if not any(isinstance(leaf, Tracer) for leaf in trees.leaves((args, kwargs))):
                 raise
             raise PythonOnlyError(
                 f"'{name}' needs the value of a traced argument, and it was not converted.",

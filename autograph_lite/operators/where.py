@@ -89,7 +89,10 @@ def outer_frame(frame: types.FrameType) -> types.FrameType | None:
     return outer
 
 
-_TREES = frozenset(fn.__code__.co_filename for fn in (jax.tree.flatten, jax.tree_util.tree_flatten))
+_TREES = frozenset({
+    *(fn.__code__.co_filename for fn in (jax.tree.flatten, jax.tree_util.tree_flatten)),
+    f"{PACKAGE}/operators/trees.py", f"{PACKAGE}/operators/objects.py",
+})  # fmt: skip
 _TAKERS = tuple(
     f"{PACKAGE}/{name}.py"
     for name in (

@@ -17,7 +17,7 @@ import numpy as np
 
 from autograph_lite import _jax
 from autograph_lite.errors import MutationError, PythonOnlyError
-from autograph_lite.operators import texts, where
+from autograph_lite.operators import places, texts, where
 
 LIMIT = 10_000  # how many objects are looked at
 LEAVES = (
@@ -80,7 +80,7 @@ def _inside(item: Any) -> list[Any]:
 
 def _attributes(item: Any, owner: Any) -> list[Any]:
     if owner is item:
-        return [*getattr(item, "__dict__", {}).values()]
+        return [*(places.attributes_of(item) or {}).values()]
     slots = [
         d for base in owner.__mro__ for d in vars(base).values() if isinstance(d, types.MemberDescriptorType)
     ]

@@ -22,6 +22,7 @@ from autograph_lite.operators import (
     recipes,
     spelling,
     stretches,
+    trees,
     unconverted,
     where,
 )
@@ -174,7 +175,7 @@ def _refuse_foreign(changes: dict[Any, journal.Change], *, owned: bool) -> None:
         for key, value in change.new.items():
             if isinstance(value, list) and stretches.holds(value):
                 continue  # see `cutting`
-            tracers = [leaf for leaf in jax.tree.leaves(value) if isinstance(leaf, Tracer)]
+            tracers = [leaf for leaf in trees.leaves(value) if isinstance(leaf, Tracer)]
             if value is change.old.get(key) or not tracers:
                 continue
             label = change.place.label(key)

@@ -16,6 +16,7 @@ import jax
 import numpy as np
 
 from autograph_lite import _jax
+from autograph_lite.operators import trees
 
 VALUES = (bool, int, float, complex, str, bytes, type(None), enum.Enum, type, np.dtype)
 
@@ -37,7 +38,7 @@ class Split:
     @classmethod
     def of(cls, tree: Any, *, keep_numpy: bool = False) -> Split:
         """The leaves of `tree`, parted; with `keep_numpy`, arrays of NumPy's are literals."""
-        leaves, structure = jax.tree.flatten(tree)
+        leaves, structure = trees.flatten(tree)
         arrays, literals = [], {}
         for position, leaf in enumerate(leaves):
             if is_traced_argument(leaf) and (not keep_numpy or isinstance(leaf, jax.Array)):

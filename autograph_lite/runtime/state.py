@@ -10,9 +10,7 @@ import dataclasses
 from collections.abc import Hashable, Sequence
 from typing import Any
 
-import jax
-
-from autograph_lite.operators import journal
+from autograph_lite.operators import journal, trees
 from autograph_lite.operators.places import MISSING, Contents, Place
 from autograph_lite.operators.values import Tracer
 from autograph_lite.runtime import leaks
@@ -74,7 +72,7 @@ class State:
             raise Restart
         for (_, contents), change in zip(kept, changes.values(), strict=True):
             fresh = [value for key, value in contents.items() if value is not change.old.get(key)]
-            leaks.refuse_hidden(jax.tree.leaves(fresh), "An object from outside of the function")
+            leaks.refuse_hidden(trees.leaves(fresh), "An object from outside of the function")
         for place, contents in kept:
             place.write(contents)
         values = []
@@ -90,7 +88,7 @@ class Restart(Exception):
 
 def holds_tracer(value: Any) -> bool:
     """Whether a traced value stands anywhere in `value`."""
-    return any(isinstance(leaf, Tracer) for leaf in jax.tree.leaves(value))
+    return any(isinstance(leaf, Tracer) for leaf in trees.leaves(value))
 
 
 def _widened(value: Any) -> Any:

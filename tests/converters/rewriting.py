@@ -33,7 +33,7 @@ def context(tree: Any) -> Context:
         path="example.py",
         function="example",
         lines=[],
-        is_library=LIBRARY.__contains__,
+        is_library=lambda dotted, operands=0: dotted in LIBRARY,
     )
 
 

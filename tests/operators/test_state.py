@@ -343,3 +343,79 @@ def test_a_transformation_leaves_no_tracer_in_an_object(transform, what):
         transform(counter)
     assert float(counter.n) == 0.0
     assert float(counter.add(jnp.float32(2))) == 2.0 == float(counter.n)
+
+
+LAST = 0.0
+
+
+def keeps_last(x):
+    global LAST
+    LAST = x
+    return x
+
+
+class Keeper:
+    def keep(self, x):
+        global LAST
+        LAST = x
+        return x
+
+
+@jax.jit
+def compiled_keeps_last(x):
+    global LAST
+    LAST = x
+    return x
+
+
+HANDED = {
+    "vmap": lambda xs: jax.vmap(keeps_last)(xs),
+    "scan": lambda xs: jax.lax.scan(lambda c, x: (c, keeps_last(x)), 0.0, xs)[1],
+    "scan of a function": lambda xs: jax.lax.map(keeps_last, xs),
+    "grad": lambda xs: jax.grad(lambda ys: keeps_last(ys).sum())(xs),
+    "a method": lambda xs: jax.vmap(Keeper().keep)(xs),
+    "a partial": lambda xs: jax.vmap(functools.partial(keeps_last))(xs),
+    "jit": lambda xs: compiled_keeps_last(xs),
+    "jit handed on": lambda xs: jax.vmap(compiled_keeps_last)(xs),
+}
+
+
+@pytest.mark.parametrize("fun", HANDED.values(), ids=HANDED)
+def test_a_global_assigned_in_a_transformed_function_is_refused(fun):
+    with pytest.raises(
+        MutationError, match=r"(?s)^'LAST' is changed inside a function that was handed.*LAST = x"
+    ):
+        al.convert(fun)(jnp.arange(3.0))
+    assert LAST == 0.0
+
+
+def test_variables_assigned_by_a_function_that_a_library_calls_in_a_branch():
+    def f(x):
+        global LAST
+        LAST, total = 0.0, 0.0
+
+        def add(a, b):
+            nonlocal total
+            global LAST
+            total, LAST = total + a, b
+            return a + b
+
+        if x > 0:
+            x = functools.reduce(add, [x, 2.0, 3.0])
+        return x, total, LAST
+
+    agree(f, 2.0, -1.0)
+    f(0.0)
+
+
+def test_a_global_is_put_back_where_the_function_fails():
+    @al.convert
+    def f(x):
+        global LAST
+        del LAST
+        LAST = x
+        return jnp.zeros(3) + jnp.zeros(4)
+
+    with pytest.raises(TypeError):
+        f(jnp.float32(2))
+    assert LAST == 0.0

@@ -1,0 +1,88 @@
+"""What are the leaves of a value, where a dict may have keys that Python can't put in order?
+
+    {(0, 1): x, "k": y}                   JAX sorts the keys of a dict, and refuses this one
+
+Such a dict is taken for a node with its keys in the order in which they were set, and comes back as a dict.
+"""
+
+from __future__ import annotations
+
+import collections
+from collections.abc import Callable
+from typing import Any
+
+import jax
+
+
+def flatten(value: Any) -> tuple[list[Any], Any]:
+    """The leaves of a value and its structure, as `jax.tree.flatten`; `jax.tree.unflatten` puts them together."""
+    try:
+        return jax.tree.flatten(value)
+    except (
+        Exception
+    ):  # sorting the keys raises ValueError for a dict, and what a comparison raises for a defaultdict
+        held = _held(value)
+        if held is value:
+            raise
+        return jax.tree.flatten(held)
+
+
+def leaves(value: Any) -> list[Any]:
+    """The leaves of a value."""
+    return flatten(value)[0]
+
+
+def structure(value: Any) -> Any:
+    """The structure of a value."""
+    return flatten(value)[1]
+
+
+def map(change: Callable[..., Any], first: Any, *others: Any) -> Any:
+    """`first` with each leaf changed, given those of values of the same structure, as `jax.tree.map`."""
+    found, tree = flatten(first)
+    columns = [found, *(leaves(other) for other in others)]
+    return jax.tree.unflatten(tree, [change(*row) for row in zip(*columns, strict=True)])
+
+
+def is_unordered(node: Any) -> bool:
+    """Whether `node` is a dict of which JAX can't sort the keys."""
+    if type(node) not in (dict, collections.defaultdict) or all(type(key) is str for key in node):
+        return False
+    try:
+        sorted(node)
+    except Exception:  # a user's comparison may do anything
+        return True
+    return False
+
+
+class _Held:
+    """Stands for such a dict in a tree."""
+
+    def __init__(self, whole: Any) -> None:
+        self.whole = whole
+
+
+def _held(value: Any) -> Any:
+    """`value` with what stands for such dicts in their place; itself where there are none."""
+    found, tree = jax.tree.flatten(value, is_leaf=is_unordered)
+    if not any(is_unordered(leaf) for leaf in found):
+        return value
+    return jax.tree.unflatten(tree, [_Held(leaf) if is_unordered(leaf) else leaf for leaf in found])
+
+
+def _parts(held: _Held) -> tuple[list[Any], Any]:
+    whole = held.whole
+    return [_held(item) for item in whole.values()], (
+        type(whole),
+        getattr(whole, "default_factory", None),
+        (*whole,),
+    )
+
+
+def _whole(known: Any, items: Any) -> Any:
+    kind, factory, keys = known
+    pairs = zip(keys, items, strict=True)
+    return dict(pairs) if kind is dict else kind(factory, pairs)
+
+
+jax.tree_util.register_pytree_node(_Held, _parts, _whole)
