@@ -181,7 +181,7 @@ def _place_at(fun: Any, body_fun: Callable[..., Any]) -> Any:
 
 def place_at(fun: Any, path: str, line: int, name: str) -> Any:
     """`fun`, which errors are to show at that line."""
-    fun.__code__ = fun.__code__.replace(co_filename=path, co_firstlineno=line, co_name=name)
+    fun.__code__ = where.placed(fun.__code__, path, line, name)
     return fun
 
 

@@ -182,7 +182,7 @@ def _start(name: str, found: Mismatch) -> str:
     resized = _length(found.right) - _length(found.left) if found.left[0] == found.right[0] else 0
     if resized > 0:
         return (
-            f"'{name}' may not get longer: append to a list, in a `for` loop over an array, "
+            f"'{name}' may not get longer: append to a list, in a loop with a known bound, "
             "or write to the items of an array that has the final length from the start."
         )
     if resized < 0:

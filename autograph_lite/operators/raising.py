@@ -147,7 +147,7 @@ def user_trace(error: BaseException) -> tuple[tuple[Entry, ...], int]:
     boundary = max(
         (n for n, (code, _) in enumerate(frames) if code.co_filename.startswith(where.JAX)), default=0
     )
-    shown = [(n, code, at) for n, (code, at) in enumerate(frames) if not where.is_ours(code.co_filename)]
+    shown = [(n, code, at) for n, (code, at) in enumerate(frames) if not where.is_hidden(code)]
     # Frames around the outermost converted function are its caller's: the real traceback shows them.
     start = next((i for i, (_, code, _) in enumerate(shown) if _is_converted(code)), max(len(shown) - 1, 0))
     chosen = _one_per_function(shown[start:])

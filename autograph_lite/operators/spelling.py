@@ -38,7 +38,7 @@ _local = _Local()
 def wrote(owner: Any, argument: int | str | None = None) -> None:
     """Keeps the user's line that changes `owner`; with `argument`, by passing it to a function, in that position."""
     frame: types.FrameType | None = sys._getframe(2)
-    while frame is not None and where.is_ours(frame.f_code.co_filename):
+    while frame is not None and where.is_hidden(frame.f_code):
         frame = frame.f_back
     if frame is not None:
         _keep(owner, frame.f_code, frame.f_lineno, argument)

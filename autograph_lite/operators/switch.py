@@ -7,7 +7,7 @@ from typing import Any
 
 import jax.numpy as jnp
 
-from autograph_lite.operators import branches, journal
+from autograph_lite.operators import branches, journal, where
 from autograph_lite.operators.if_stmt import if_stmt
 from autograph_lite.operators.staging import enter
 from autograph_lite.operators.values import traced
@@ -84,9 +84,6 @@ def _nested(
     def rest(*inner: Any) -> Any:
         return _nested(subject, values[1:], funs[1:], inner, names)
 
-    rest.__code__ = rest.__code__.replace(
-        co_firstlineno=funs[1].__code__.co_firstlineno,
-        co_filename=funs[1].__code__.co_filename,
-        co_name=funs[1].__code__.co_name,
-    )
+    code = funs[1].__code__
+    rest.__code__ = where.placed(rest.__code__, code.co_filename, code.co_firstlineno, code.co_name)
     return if_stmt(chosen, funs[0], rest, operands, names)

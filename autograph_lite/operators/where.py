@@ -70,7 +70,7 @@ def raised_at(error: BaseException) -> Location | tuple[()]:
     tb = error.__traceback__
     while tb is not None:
         code = tb.tb_frame.f_code
-        if not is_ours(code.co_filename):
+        if not is_hidden(code):
             place = at(code.co_filename, tb.tb_lineno, function_name(code))
         tb = tb.tb_next
     return place
@@ -84,7 +84,7 @@ def user_frame() -> types.FrameType | None:
 def outer_frame(frame: types.FrameType) -> types.FrameType | None:
     """The next frame outwards from `frame` that is not ours, nor JAX's."""
     outer = frame.f_back
-    while outer is not None and is_ours(outer.f_code.co_filename):
+    while outer is not None and is_hidden(outer.f_code):
         outer = outer.f_back
     return outer
 
@@ -130,6 +130,24 @@ def without_frame(error: BaseException) -> None:
     """Takes the frame that has caught `error` out of its traceback, unless the user wants to see all frames."""
     if error.__traceback__ is not None and not _jax.shows_all_frames():
         error.__traceback__ = error.__traceback__.tb_next
+
+
+_PLACED = "<autograph_lite>"
+
+
+def placed(code: types.CodeType, path: str, line: int, name: str) -> types.CodeType:
+    """`code` of ours, as if all of it stood on that line of the user's file."""
+    units = len(code.co_code) // 2
+    # An entry for eight units: no columns, and no step to another line.
+    table = b"".join(bytes((0xE8 | min(8, units - at) - 1, 0)) for at in range(0, units, 8))
+    return code.replace(
+        co_filename=path, co_firstlineno=line, co_name=name, co_qualname=_PLACED, co_linetable=table
+    )
+
+
+def is_hidden(code: types.CodeType) -> bool:
+    """Whether frames of `code` are not shown to users."""
+    return code.co_qualname == _PLACED or is_ours(code.co_filename)
 
 
 def is_ours(path: str) -> bool:

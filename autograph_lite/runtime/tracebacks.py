@@ -6,7 +6,7 @@ import types
 
 from autograph_lite import _jax
 from autograph_lite.operators import raising
-from autograph_lite.operators.where import PACKAGE, is_ours, is_part
+from autograph_lite.operators.where import PACKAGE, is_hidden, is_part
 
 _jax.hide_frames(f"{PACKAGE}/")
 
@@ -26,7 +26,7 @@ def _filtered(tb: types.TracebackType | None) -> types.TracebackType | None:
         return tb
     entries = []
     while tb is not None:
-        if not is_ours(tb.tb_frame.f_code.co_filename):
+        if not is_hidden(tb.tb_frame.f_code):
             entries.append(tb)
         tb = tb.tb_next
     result: types.TracebackType | None = None

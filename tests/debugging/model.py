@@ -54,3 +54,12 @@ def raises(x):
             raise ValueError(f"{x:.1f}")
         x = x * 2
     return x
+
+
+def leaves(xs):
+    total = 0
+    for x in xs:
+        if x > 3:
+            break
+        total = total + x.missing
+    return total

@@ -42,6 +42,13 @@ def test_one_entry_for_each_function_of_the_user() -> None:
     assert lines == [at("return inner(y)", "outer"), at("y = y.reshape(7, 7) + k", "inner")]
 
 
+def test_a_loop_that_is_left_has_one_entry() -> None:
+    text = failure(model.leaves, jnp.ones(3))
+
+    lines = [line.strip() for line in text.splitlines() if line.startswith("  File")]
+    assert lines == [at("total = total + x.missing", "leaves")]
+
+
 def test_carets_stand_under_the_users_expression() -> None:
     text = failure(model.outer, jnp.float32(2)).splitlines()
 

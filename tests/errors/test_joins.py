@@ -277,7 +277,7 @@ def test_a_tuple_that_grows_in_a_loop() -> None:
         "  test.py:2 in f\n"
         "      for x in xs:\n"
         "  The loop is staged: one body is compiled for all iterations, so a variable has the same type in all of them.\n"
-        "  Fix: 'found' may not get longer: append to a list, in a `for` loop over an array, "
+        "  Fix: 'found' may not get longer: append to a list, in a loop with a known bound, "
         "or write to the items of an array that has the final length from the start."
     )
 
