@@ -27,7 +27,9 @@ def flatten(value: Any, is_leaf: Callable[[Any], bool] | None = None) -> tuple[l
 
     try:
         return jax.tree.flatten(value, is_leaf=is_leaf)
-    except Exception:  # sorting the keys raises ValueError for a dict, and what a comparison raises for a defaultdict
+    except (
+        Exception
+    ):  # sorting the keys raises ValueError for a dict, and what a comparison raises for a defaultdict
         held = _held(value, is_leaf)
         if held is value:
             raise

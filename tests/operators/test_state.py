@@ -402,7 +402,9 @@ def test_it_is_refused_in_a_staged_statement_too(name):
         return xs
 
     for f in (branch, loop):
-        with pytest.raises(MutationError, match=r"(?s)^'LAST' is changed inside a function that was handed.*LAST = x"):
+        with pytest.raises(
+            MutationError, match=r"(?s)^'LAST' is changed inside a function that was handed.*LAST = x"
+        ):
             al.convert(f)(jnp.arange(3.0))
     assert LAST == 0.0
 
