@@ -74,14 +74,15 @@ class _Desugar(trees.Transformer):
                 new.append(gast.Delete([target]))
         return quote.all_located(new, node)
 
-    def visit_Expr(self, node: gast.Expr) -> gast.AST:
+    def visit_Expr(self, node: gast.Expr) -> gast.AST | list[gast.stmt]:
         if not isinstance(node.value, gast.BoolOp):
             return node
         *first, last = node.value.values
         test: gast.expr = first[0] if len(first) == 1 else gast.BoolOp(node.value.op, first)
         if isinstance(node.value.op, gast.Or):
             test = gast.UnaryOp(gast.Not(), test)
-        return self.visit(quote.located(gast.If(test, [quote.located(gast.Expr(last), last)], []), node))
+        branch = gast.If(test, [quote.located(gast.Expr(last), last)], [])
+        return self.visit_If(quote.located(branch, node))
 
     def visit_If(self, node: gast.If) -> gast.AST | list[gast.stmt]:
         self.generic_visit(node)

@@ -63,7 +63,8 @@ def _opened(pattern: gast.pattern, tests: list[gast.expr], fresh: Fresh) -> gast
     """`pattern` with a new name for each value in it; the comparisons go to `tests`, in their order."""
     if isinstance(pattern, gast.MatchOr) and all(isinstance(p, gast.MatchValue) for p in pattern.patterns):
         name = fresh("value")
-        tests.append(gast.BoolOp(gast.Or(), [_equals(name, p) for p in pattern.patterns]))
+        values = [p for p in pattern.patterns if isinstance(p, gast.MatchValue)]
+        tests.append(gast.BoolOp(gast.Or(), [_equals(name, p) for p in values]))
         return gast.MatchAs(None, name)
     if isinstance(pattern, gast.MatchOr):
         return pattern  # Python decides which of them it is

@@ -294,7 +294,9 @@ def staged(value: Any) -> Staged | None:
         return value
     if isinstance(value, jax.Array) and traced(value):
         return Rows(value)
-    return Items(value) if stretches.holds(value) else None
+    if isinstance(value, (list, tuple)) and stretches.holds(value):
+        return Items(value)
+    return None
 
 
 def combined(values: tuple[Any, ...]) -> tuple[Staged, ...] | None:

@@ -99,7 +99,8 @@ def equal(left: Any, right: Any) -> Any:
     ):
         return False  # JAX does not compare them
     if _has_fields(left) and type(left) is type(right):
-        names = [field.name for field in dataclasses.fields(left) if field.compare]
+        kind: Any = type(left)
+        names = [field.name for field in dataclasses.fields(kind) if field.compare]
         fields = [tuple(getattr(side, name) for name in names) for side in (left, right)]
         if any(map(_decides, fields)):
             return equal(*fields)
@@ -126,10 +127,14 @@ def not_equal(left: Any, right: Any) -> Any:
     """`left != right`, element by element where tuples, lists, dicts and dataclasses hold traced values."""
     both = isinstance(left, (tuple, list, dict)) and isinstance(right, (tuple, list, dict))
     # Without a `__ne__` of its own, Python asks for the truth of what `__eq__` answers.
-    asks = _asks_user(left) and type(left).__ne__ is object.__ne__
+    asks = _asks_user(left) and not _has_own(left, "__ne__")
     if (both and (_decides(left) or _decides(right))) or asks:
         return not_(equal(left, right))
     return left != right
+
+
+def _has_own(value: Any, method: str) -> bool:
+    return bool(getattr(type(value), method) is not getattr(object, method))
 
 
 def _has_fields(value: Any) -> bool:
@@ -180,10 +185,13 @@ def in_(item: Any, container: Any) -> Any:
     """
     if isinstance(container, (jax.Array, np.ndarray)) and (traced(item) or traced(container)):
         return jnp.any(jnp.asarray(container) == item)
-    container = lists.readable(container, "`in`")
-    if stretches.holds(container):
-        return bounded.contains(container, item)
-    if not isinstance(container, _COMPARED):
+    known: Any = lists.readable(container, "`in`")
+    return bounded.contains(known, item) if stretches.holds(known) else _among(item, known)
+
+
+def _among(item: Any, container: Any) -> Any:
+    compared: bool = isinstance(container, _COMPARED)
+    if not compared:
         contains = getattr(type(container), "__contains__", None)
         if isinstance(contains, types.FunctionType):
             return truth(contains(container, item))  # Python's `in` would ask a traced answer for its truth
@@ -203,7 +211,17 @@ def in_(item: Any, container: Any) -> Any:
     return result
 
 
-_COMPARED = (tuple, list, set, frozenset, dict, range, collections.deque, type({}.keys()), type({}.values()))
+_COMPARED: tuple[type, ...] = (
+    tuple,
+    list,
+    set,
+    frozenset,
+    dict,
+    range,
+    collections.deque,
+    type({}.keys()),
+    type({}.values()),
+)
 
 
 def not_in(item: Any, container: Any) -> Any:

@@ -70,7 +70,7 @@ def _search(roots: list[Any], wanted: set[int], *, wide: bool, attributes: bool)
         elif wide and isinstance(item, (type, types.ModuleType)) and id(item) not in wanted:
             stack += _of_namespace(item)
         elif not isinstance(item, leaves) or id(item) in wanted:
-            if attributes and type(item).__flags__ & _INLINE:
+            if attributes and _flags(item) & _INLINE:
                 stack.append(places.attributes_of(item))
             inside = [*gc.get_referents(item), *_hidden(item)]
             stack += [child for child in inside if not isinstance(child, leaves) or id(child) in wanted]
@@ -132,3 +132,8 @@ def names_used(code: types.CodeType) -> frozenset[str]:
         if isinstance(const, types.CodeType):
             names |= names_used(const)
     return frozenset(names)
+
+
+def _flags(item: Any) -> int:
+    kind: Any = type(item)
+    return int(kind.__flags__)

@@ -68,7 +68,7 @@ class Text(str):
             fix="compare the value itself; in the messages of `assert` and `raise` the text is completed.",
         )
 
-    __eq__ = __ne__ = __lt__ = __le__ = __gt__ = __ge__ = __hash__ = __contains__ = _refuse  # type: ignore[assignment]
+    __eq__ = __ne__ = __lt__ = __le__ = __gt__ = __ge__ = __hash__ = __contains__ = _refuse
 
     def __add__(self, other: str) -> str:
         return format("{}{}", self, other)

@@ -19,21 +19,23 @@ def flatten(value: Any, is_leaf: Callable[[Any], bool] | None = None) -> tuple[l
 
     Iterators are leaves, of which JAX would warn.
     """
+    leaf: Callable[[Any], bool] | None = is_leaf
     if isinstance(value, (list, tuple, dict)) or is_iterator(value):
-        given = is_leaf
 
-        def is_leaf(node: Any) -> bool:
-            return is_iterator(node) or (given is not None and given(node))
+        def ends(node: Any) -> bool:
+            return is_iterator(node) or (is_leaf is not None and is_leaf(node))
+
+        leaf = ends
 
     try:
-        return jax.tree.flatten(value, is_leaf=is_leaf)
+        return jax.tree.flatten(value, is_leaf=leaf)
     except (
         Exception
     ):  # sorting the keys raises ValueError for a dict, and what a comparison raises for a defaultdict
-        held = _held(value, is_leaf)
+        held = _held(value, leaf)
         if held is value:
             raise
-        return jax.tree.flatten(held, is_leaf=is_leaf)
+        return jax.tree.flatten(held, is_leaf=leaf)
 
 
 def is_iterator(node: Any) -> bool:
