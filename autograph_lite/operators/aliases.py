@@ -45,7 +45,7 @@ def containers(value: Any) -> list[Any]:
                 found.append(node)
             for inside in objects.attributes(node).values():
                 found.extend(containers(inside))
-        if trees.is_unordered(node):
+        if isinstance(node, dict) and trees.is_unordered(node):
             for item in node.values():
                 found.extend(containers(item))
             return True

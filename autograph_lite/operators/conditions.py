@@ -81,7 +81,7 @@ def python_truth(value: Any) -> Any:
     if isinstance(own, types.FunctionType) and not isinstance(value, jax.Array) and not traced(value):
         answer = own(value)
         return answer if traced(answer) or isinstance(answer, bool) else bool(value)  # Python's own error
-    if stretches.holds(value):
+    if isinstance(value, (list, tuple)) and stretches.holds(value):
         return stretches.truth(value)
     return lists.truth(value) if type(value) is list else value
 

@@ -64,12 +64,13 @@ class Function:
             raise  # without a frame of this call: a bare `raise` adds none
 
     def _bound(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Split:
-        misfit: TypeError | None = None
+        bound: inspect.BoundArguments | None = None
+        misfit = TypeError()
         try:
             bound = self._signature.bind(*args, **kwargs)
         except TypeError as error:
             misfit = error
-        if misfit is not None:  # outside of the handler, whose exception Python's own would show as its cause
+        if bound is None:  # outside of the handler, whose exception Python's own would show as its cause
             if self._plain:
                 self.python_function(*args, **kwargs)  # runs nothing: Python says what is wrong
             raise misfit
