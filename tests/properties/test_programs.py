@@ -13,7 +13,7 @@ from .derivatives import compare_derivatives
 from .programs import MIXES, Program, generate
 
 # In all, over the mixes; half of them are compiled, too.
-BUDGET = int(os.environ.get("AUTOGRAPH_LITE_FUZZ_PROGRAMS", "400"))
+BUDGET = int(os.environ.get("AUTOGRAPH_LITE_FUZZ_PROGRAMS", "1000"))
 PER_TEST = max(1, BUDGET // (2 * len(MIXES) + 2))
 
 
