@@ -13,6 +13,7 @@ import functools
 import inspect
 import threading
 import types
+import weakref
 from collections.abc import Callable
 from typing import Any
 
@@ -120,6 +121,9 @@ def converted(fn: Any, *, recursive: bool | str = True) -> Any:
     if python is not None and isinstance(fn, python):
         return fn.inside()
     if isinstance(fn, types.FunctionType):
+        around = rewrapped(fn) if fn.__closure__ and not policy.is_users(fn) else None
+        if around is not None:
+            return around
         return fn if is_converted(fn) else transpiler(recursive=recursive).convert(fn)
     if isinstance(fn, types.MethodType):
         return types.MethodType(converted(fn.__func__, recursive=recursive), fn.__self__)
@@ -254,12 +258,8 @@ def _library_function(fn: types.FunctionType) -> Any:
         return fn
     if isinstance(getattr(fn, "registry", None), types.MappingProxyType) and hasattr(fn, "dispatch"):
         return _dispatching(fn)
-    inner = getattr(fn, "__wrapped__", None)
-    if inner is not None and fn.__closure__:
-        rewrapped = _rewrapped(fn, inner)
-        if rewrapped is not None:
-            return rewrapped
-    return _handing(fn)
+    around = rewrapped(fn) if fn.__closure__ else None
+    return _handing(fn) if around is None else around
 
 
 def _dispatching(fn: Any) -> Any:
@@ -274,21 +274,35 @@ def _dispatching(fn: Any) -> Any:
     return run
 
 
-def _rewrapped(wrapper: types.FunctionType, inner: Any) -> Any:
-    """A library's wrapper (made with functools.wraps) around the converted form of the user's function."""
-    if not policy.is_users(inner):
-        return None
-    new = convert(inner)
+def rewrapped(wrapper: types.FunctionType) -> Any:
+    """A library's wrapper around a function of the user's, around its converted form; None where it is none.
+
+    `jax.grad(loss)` and `jax.vmap(row)`, made outside of converted code, are such, and functions made with functools.wraps.
+    """
+    if wrapper not in _rewraps:
+        wraps_users = hasattr(wrapper, "__wrapped__") and policy.is_users(inspect.unwrap(wrapper))
+        _rewraps[wrapper] = _rebuilt(wrapper, WRAPPERS) if wraps_users else None
+    return _rewraps[wrapper]
+
+
+WRAPPERS = 6  # one in the other; jax.hessian takes five
+_rewraps: weakref.WeakKeyDictionary[types.FunctionType, Any] = weakref.WeakKeyDictionary()
+
+
+def _rebuilt(wrapper: types.FunctionType, depth: int) -> Any:
+    """`wrapper` with the converted forms of the user's functions in its closure; None where there are none."""
     cells = []
-    found = False
     for cell in wrapper.__closure__ or ():
         try:
-            here = cell.cell_contents is inner
-        except ValueError:
-            here = False
-        found = found or here
-        cells.append(types.CellType(new) if here else cell)
-    if not found:
+            held = new = cell.cell_contents
+        except ValueError:  # not assigned yet
+            held = new = None
+        if isinstance(held, types.FunctionType) and policy.is_users(held):
+            new = convert(held)
+        elif isinstance(held, types.FunctionType) and depth and not is_converted(held):
+            new = _rebuilt(held, depth - 1) or held
+        cells.append(cell if new is held else types.CellType(new))
+    if all(cell is old for cell, old in zip(cells, wrapper.__closure__ or (), strict=True)):
         return None
     made = types.FunctionType(
         wrapper.__code__, wrapper.__globals__, wrapper.__name__, wrapper.__defaults__, tuple(cells)
@@ -315,6 +329,9 @@ def _method(method: types.MethodType) -> Any:
         return types.MethodType(new, owner)
     if callable(fn) and policy.is_users(getattr(fn, "func", None)):
         return types.MethodType(call(fn), owner)
+    of_jax = library.of_jax(fn, convert)
+    if of_jax is not None:  # a method under `jax.jit`
+        return types.MethodType(of_jax, owner)
     return _handing(method) if noted else method
 
 

@@ -144,8 +144,8 @@ def _acquire(kind: type) -> None:
     if not policy.is_users_own_class(kind):
         return
     with _lock:
-        _users[kind] = _users.get(kind, 0) + 1
         if kind in _installed:
+            _users[kind] += 1
             return
         replaced: dict[str, tuple[Any, Any]] = {}
         for name, value in list(vars(kind).items()):
@@ -157,6 +157,7 @@ def _acquire(kind: type) -> None:
                     continue  # a class that can't be changed: its methods are converted where they are called
                 replaced[name] = value, new
         _installed[kind] = replaced
+        _users[kind] = 1
 
 
 def _release(kind: type) -> None:
@@ -177,8 +178,8 @@ def _converted(value: Any) -> Any:
     match value:
         case types.FunctionType() if policy.is_users(value) or _is_ordering(value):
             return calls.convert(value)
-        case types.FunctionType() if policy.is_users(getattr(value, "__wrapped__", None)):
-            return calls._rewrapped(value, vars(value)["__wrapped__"]) or value
+        case types.FunctionType() if value.__closure__ and hasattr(value, "__wrapped__"):
+            return calls.rewrapped(value) or value
         case staticmethod() | classmethod():
             inner = _converted(value.__func__)
             return value if inner is value.__func__ else type(value)(inner)

@@ -143,3 +143,53 @@ def test_an_array_of_an_enclosing_function_is_not_changed_in_silence():
     assert table.tolist() == [0, 0, 0]
     al.to_graph(f)(3.0)
     assert table.tolist() == [1, 0, 0]
+
+
+@jax.vmap
+def of_a_row(r):
+    return r if r > 0 else r * 0
+
+
+def loss(x):
+    return x * x if x > 0 else -x
+
+
+gradient, both, saved = jax.grad(loss), jax.value_and_grad(loss), jax.checkpoint(loss)
+
+
+class Scaled:
+    limit = 1.0
+
+    @functools.partial(jax.jit, static_argnums=0)
+    def compiled(self, x):
+        return x if x > self.limit else -x
+
+    @functools.partial(jax.vmap, in_axes=(None, 0))
+    def mapped(self, x):
+        return x if x > self.limit else -x
+
+
+scaled = Scaled()
+
+
+@pytest.mark.parametrize(
+    ("function", "expected"),
+    [
+        (lambda x: of_a_row(jnp.stack([x, -x])), [2.0, 0.0]),
+        (lambda x: gradient(x), 4.0),
+        (lambda x: both(x), (4.0, 4.0)),
+        (lambda x: saved(x), 4.0),
+        (lambda x: scaled.compiled(x), 2.0),
+        (lambda x: scaled.mapped(jnp.stack([x, -x])), [2.0, 1.0 * 2.0]),
+    ],
+    ids=["vmap", "grad", "value_and_grad", "checkpoint", "method under jit", "method under vmap"],
+)
+def test_a_transformation_made_outside_of_converted_code(function, expected):
+    for run in (al.convert(function), jax.jit(al.to_graph(function)), al.to_graph(function)):
+        found = run(jnp.float32(2))
+        assert jax.tree.map(lambda leaf: leaf.tolist(), found) == expected
+
+
+def test_a_transformation_is_converted_itself():
+    assert al.convert(jax.vmap(loss))(jnp.array([2.0, -3.0])).tolist() == [4.0, 3.0]
+    assert float(al.convert(jax.grad(loss))(jnp.float32(-3))) == -1.0

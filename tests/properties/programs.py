@@ -139,7 +139,9 @@ def generate(choices: Choices, mix: Mapping[str, int], runs: int = 3) -> Program
     jumped = False
     while w.room > 0 and not jumped:
         jumped = statement(w)
-    if not jumped and not (choices.chance(50) and w.likes("no value")):
+    if not jumped and choices.chance(50) and w.likes("no value"):
+        shared.features.add("return without a value")  # it falls off its end
+    elif not jumped:
         return_(w)
     main = "\n".join([f"def main({', '.join(parameters)}):", *w.lines, ""])
     imports = ["import functools\n"] if "functools." in main + "".join(shared.module) else []
