@@ -41,6 +41,9 @@ class _Scope:
             if base not in self.classes:
                 self.classes.add(base)
                 _acquire(base)
+                for value in list(vars(base).values()):
+                    if hasattr(type(value), "__get__") and policy.is_users_own_class(type(value)):
+                        self.add(type(value))  # a descriptor of the user's
 
     def close(self) -> None:
         while self.classes:

@@ -182,3 +182,37 @@ def test_a_metaclass_does_not_see_the_replacement():
 
     assert float(al.convert(lambda x: Local().m(x))(jnp.float32(-2))) == 2.0
     assert written == []
+
+
+class Absolute:
+    """A descriptor whose methods decide on the value."""
+
+    def __set_name__(self, owner, name):
+        self.name = "_" + name
+
+    def __get__(self, instance, owner=None):
+        value = getattr(instance, self.name)
+        return value if value < 10 else 10.0
+
+    def __set__(self, instance, value):
+        setattr(instance, self.name, value if value > 0 else -value)
+
+
+class Measured:
+    size = Absolute()
+
+
+def test_descriptors_of_the_user():
+    def f(x):
+        measured = Measured()
+        measured.size = x
+        total = 0.0
+        for _ in range(3):
+            if x < 5:
+                measured.size = measured.size - 2
+            total += measured.size
+        return total
+
+    for value in (3.0, -4.0, 12.0):
+        for run in (al.convert(f), jax.jit(al.to_graph(f))):
+            assert float(run(jnp.float32(value))) == f(value)
