@@ -11,7 +11,7 @@ from typing import Any, ParamSpec, TypeVar, cast, overload
 
 from autograph_lite import config, transpiler
 from autograph_lite.errors import SourceNotFoundError
-from autograph_lite.operators import calls, checks as program_checks, policy, unconverted
+from autograph_lite.operators import calls, checks as program_checks, policy, unconverted, unrolling
 from autograph_lite.operators.iterables import Range
 from autograph_lite.operators.values import traced
 from autograph_lite.runtime.function import Function
@@ -22,12 +22,16 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 
 @overload
-def convert(fn: Callable[..., Any], *, recursive: bool = ..., checks: bool | str = ...) -> Function: ...
+def convert(
+    fn: Callable[..., Any], *, recursive: bool = ..., checks: bool | str = ..., static_loops: str = ...
+) -> Function: ...
 @overload
 def convert(
-    *, recursive: bool = ..., checks: bool | str = ...
+    *, recursive: bool = ..., checks: bool | str = ..., static_loops: str = ...
 ) -> Callable[[Callable[..., Any]], Function]: ...
-def convert(fn: Any = None, *, recursive: bool = True, checks: bool | str = True) -> Any:
+def convert(
+    fn: Any = None, *, recursive: bool = True, checks: bool | str = True, static_loops: str = "unroll"
+) -> Any:
     """A function whose control flow on array values becomes one compiled program.
 
     Args:
@@ -35,6 +39,8 @@ def convert(fn: Any = None, *, recursive: bool = True, checks: bool | str = True
       recursive: whether the functions that it calls are converted too.
       checks: whether `assert` and `raise` under traced conditions become checks of the program; "checkify" hands them to
         `jax.experimental.checkify` where the call is part of somebody else's trace, instead of to a host callback.
+      static_loops: what becomes of a `for` over a range, or over a list or tuple of numbers, that Python knows: "unroll"
+        traces each iteration, with its item a Python value; "stage" traces one, and makes a `lax.scan`.
 
     Returns:
       A `Function`. Arrays among its arguments (`jax.Array`, `numpy.ndarray`, NumPy scalars) are traced; every other
@@ -43,29 +49,30 @@ def convert(fn: Any = None, *, recursive: bool = True, checks: bool | str = True
     Raises:
       SourceNotFoundError: the function has no source.
       TypeError: `fn` is a class, or can't be called.
-      ValueError: `checks` or `recursive` is something else.
+      ValueError: an option is something else.
     """
-    _refuse_options(recursive, checks)
+    _refuse_options(recursive, checks, static_loops)
+    options: dict[str, Any] = {"recursive": recursive, "checks": checks, "static_loops": static_loops}
     if fn is None:
-        return lambda decorated: convert(decorated, recursive=recursive, checks=checks)
+        return lambda decorated: convert(decorated, **options)
     if isinstance(fn, (staticmethod, classmethod)):
-        return type(fn)(convert(fn.__func__, recursive=recursive, checks=checks))
+        return type(fn)(convert(fn.__func__, **options))
     if isinstance(fn, property):
-        get, put, delete = (
-            p and convert(p, recursive=recursive, checks=checks) for p in (fn.fget, fn.fset, fn.fdel)
-        )
+        get, put, delete = (p and convert(p, **options) for p in (fn.fget, fn.fset, fn.fdel))
         return property(get, put, delete, fn.__doc__)
-    return Function(fn, recursive=recursive, checks=checks)
+    return Function(fn, **options)
 
 
-def _refuse_options(recursive: bool, checks: bool | str) -> None:
+def _refuse_options(recursive: bool, checks: bool | str, static_loops: str) -> None:
     if checks not in (True, False, "checkify"):
         raise ValueError(f"checks is {checks!r}; it may be True, False or 'checkify'.")
     if recursive not in (True, False):
         raise ValueError(f"recursive is {recursive!r}; it may be True or False.")
+    if static_loops not in ("unroll", "stage"):
+        raise ValueError(f"static_loops is {static_loops!r}; it may be 'unroll' or 'stage'.")
 
 
-def to_graph(fn: F, *, recursive: bool = True, checks: bool | str = True) -> F:
+def to_graph(fn: F, *, recursive: bool = True, checks: bool | str = True, static_loops: str = "unroll") -> F:
     """`fn` converted from source to source only: no compilation, no cache of traces.
 
     Called on Python values it does what `fn` does; under `jax.jit` its control flow is staged. Signature, globals and
@@ -76,23 +83,25 @@ def to_graph(fn: F, *, recursive: bool = True, checks: bool | str = True) -> F:
       recursive: whether the functions that it calls are converted too.
       checks: what becomes of `assert` and `raise` under traced conditions: True raises them through a host callback;
         "checkify" leaves them to `jax.experimental.checkify`, which has to be around; False leaves them out.
+      static_loops: "unroll" or "stage", as in `convert`.
 
     Returns:
-      The converted function; the same object for the same `fn`, unless `checks` says otherwise.
+      The converted function; the same object for the same `fn`, where no option changes what its programs do.
 
     Raises:
       SourceNotFoundError: the function has no source.
       TypeError: `fn` is a class, or can't be called.
-      ValueError: `checks` or `recursive` is something else.
+      ValueError: an option is something else.
     """
-    _refuse_options(recursive, checks)
+    _refuse_options(recursive, checks, static_loops)
     converted: Any = calls.converted(fn, recursive="both" if recursive and config.light() else recursive)
-    if checks is True:
+    if checks is True and static_loops == "unroll":
         return cast(F, converted)
+    mode = "callback" if checks is True else "checkify" if checks else "off"
 
     @functools.wraps(converted)
     def run(*args: Any, **kwargs: Any) -> Any:
-        with program_checks.default_mode("checkify" if checks else "off"):
+        with program_checks.default_mode(mode), unrolling.rolling(static_loops == "stage"):
             return converted(*args, **kwargs)
 
     return cast(F, run)

@@ -140,3 +140,5 @@ def test_options_that_do_not_exist() -> None:
             function(lambda x: x, checks=3)
         with pytest.raises(ValueError, match="recursive is 'x'"):
             function(lambda x: x, recursive="x")
+        with pytest.raises(ValueError, match="static_loops is 'roll'"):
+            function(lambda x: x, static_loops="roll")

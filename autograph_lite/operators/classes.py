@@ -41,9 +41,10 @@ class _Scope:
             if base not in self.classes:
                 self.classes.add(base)
                 _acquire(base)
-                for value in list(vars(base).values()):
-                    if hasattr(type(value), "__get__") and policy.is_users_own_class(type(value)):
-                        self.add(type(value))  # a descriptor of the user's
+                kinds: set[Any] = {type(value) for value in vars(base).values()}
+                for held in kinds:
+                    if hasattr(held, "__get__") and policy.is_users_own_class(held):
+                        self.add(held)  # a descriptor of the user's
 
     def close(self) -> None:
         while self.classes:

@@ -57,6 +57,7 @@ def for_stmt(
 
     Source: https://docs.jax.dev/en/latest/_autosummary/jax.lax.scan.html
     """
+    iterable = unrolling.rolled(iterable)
     if isinstance(iterable, iterables.Looped):
         return iterable.loop(body_fun, init, _names(body_fun), until)
     items = iterables.staged(iterable)

@@ -313,8 +313,8 @@ def combined(values: tuple[Any, ...]) -> tuple[Staged, ...] | None:
             parts.append(Range(value.start, value.stop, value.step))
         elif isinstance(value, (np.ndarray, jax.Array)) and value.ndim:
             parts.append(Rows(jnp.asarray(value)))
-        elif unknown and isinstance(value, (list, tuple)) and _are_numbers(value):
-            parts.append(Rows(_numbers(value)))
+        elif unknown and isinstance(value, (list, tuple)) and are_numbers(value):
+            parts.append(Rows(numbers(value)))
         elif any(isinstance(other, Items) for other in found):
             raise stretches.refused(next(filter(stretches.holds, values)))
         elif unknown:
@@ -329,12 +329,12 @@ def combined(values: tuple[Any, ...]) -> tuple[Staged, ...] | None:
     return tuple(parts)
 
 
-def _are_numbers(values: Sequence[Any]) -> bool:
+def are_numbers(values: Sequence[Any]) -> bool:
     """Whether `values` are numbers, or arrays of one shape."""
     return all(map(is_arraylike, values)) and len({jnp.shape(value) for value in values}) == 1
 
 
-def _numbers(values: Sequence[Any]) -> jax.Array:
+def numbers(values: Sequence[Any]) -> jax.Array:
     """The rows of an array, each of which adds to others as the number in Python does."""
     array = jnp.stack([jnp.asarray(value) for value in values])
     weak = all(type(value) in (int, float, complex) for value in values)

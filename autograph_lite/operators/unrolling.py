@@ -1,13 +1,16 @@
-"""A loop over Python values is traced once for each iteration: warns where that becomes slow."""
+"""A loop over Python values is traced once for each iteration: warns where that becomes slow, or stages it where asked to."""
 
 from __future__ import annotations
 
+import contextlib
+import threading
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
+from autograph_lite import _jax
 from autograph_lite.errors import UnrolledLoopWarning
-from autograph_lite.operators import where
+from autograph_lite.operators import iterables, where
 
 # Compile time of 500 unrolled 32x32 products is about a minute; of 50, eight seconds.
 LIMIT = 256
@@ -30,3 +33,32 @@ def counter(body_fun: Callable[..., Any]) -> Callable[[], None]:
             )
 
     return step
+
+
+class _Local(threading.local):
+    def __init__(self) -> None:
+        self.rolled = False
+
+
+_local = _Local()
+
+
+@contextlib.contextmanager
+def rolling(rolled: bool) -> Iterator[None]:
+    """Whether loops over ranges, and over lists and tuples of numbers, that Python knows are staged all the same."""
+    before, _local.rolled = _local.rolled, rolled
+    try:
+        yield
+    finally:
+        _local.rolled = before
+
+
+def rolled(iterable: Any) -> Any:
+    """`iterable`, or what stands for it in a staged loop, where that is asked for and possible."""
+    if not _local.rolled or not _jax.tracing():
+        return iterable
+    if isinstance(iterable, range):
+        return iterables.Range(iterable.start, iterable.stop, iterable.step)
+    if type(iterable) in (list, tuple) and iterables.are_numbers(iterable):
+        return iterables.Rows(iterables.numbers(iterable))
+    return iterable

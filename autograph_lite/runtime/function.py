@@ -32,9 +32,11 @@ class Function:
       python_function: the function as the user wrote it.
     """
 
-    def __init__(self, fn: Callable[..., Any], *, recursive: bool, checks: bool | str) -> None:
+    def __init__(
+        self, fn: Callable[..., Any], *, recursive: bool, checks: bool | str, static_loops: str
+    ) -> None:
         self.python_function = fn
-        self._recursive, self._checks = recursive, checks
+        self._recursive, self._checks, self._rolled = recursive, checks, static_loops == "stage"
         self._converted = calls.converted(fn, recursive=recursive)
         is_function = isinstance(fn, (types.FunctionType, types.MethodType))
         code = getattr(fn, "__code__", None) if is_function else None
@@ -97,7 +99,13 @@ class Function:
         if program is None:
             outside = "checkify" if self._checks == "checkify" else "callback"
             program = Program(
-                self._converted, arguments, state, checked=bool(self._checks), outside=outside, owned=owned
+                self._converted,
+                arguments,
+                state,
+                checked=bool(self._checks),
+                outside=outside,
+                owned=owned,
+                rolled=self._rolled,
             )
             program.prepare(arguments)
             self._programs[full] = program  # only now: a trace that raises leaves nothing behind

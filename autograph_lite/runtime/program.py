@@ -25,6 +25,7 @@ from autograph_lite.operators import (
     stretches,
     trees,
     unconverted,
+    unrolling,
     where,
 )
 from autograph_lite.operators.values import Tracer
@@ -43,6 +44,7 @@ class Program:
       checked: whether the program carries checks.
       outside: what becomes of them where the call is part of a trace of somebody else's: 'callback' or 'checkify'.
       owned: whether it is not.
+      rolled: whether loops that Python knows are staged, too.
     """
 
     def __init__(
@@ -54,9 +56,10 @@ class Program:
         checked: bool,
         outside: str,
         owned: bool,
+        rolled: bool,
     ) -> None:
         self.fn, self.arguments, self.state = fn, arguments.emptied(), state
-        self.checked, self.outside, self.owned = checked, outside, owned
+        self.checked, self.outside, self.owned, self.rolled = checked, outside, owned, rolled
         self.before = state.read().emptied()
         self.result: Split | None = None
         self.after: Split | None = None
@@ -126,6 +129,7 @@ class Program:
         args, kwargs = self.arguments.merge(arrays)
         with (
             classes.converted_methods(),
+            unrolling.rolling(self.rolled),
             checks.new_frame("outputs" if self.checked else "off", self.inside) as frame,
             journal.journal(outer=None) as written,
         ):
