@@ -22,7 +22,10 @@ import numpy as np
 from autograph_lite.operators import places, policy
 
 R = TypeVar("R")
-_PLAIN = (str, bytes, int, float, complex, bool, type(None), jax.Array, types.CodeType)
+_PLAIN = (
+    *(str, bytes, int, float, complex, bool, type(None), jax.Array, types.CodeType),
+    *(types.FrameType, types.TracebackType),  # of what runs: they lead to what the body has made
+)
 _LEAVES = (*_PLAIN, types.ModuleType, type)
 _METHODS = (types.FunctionType, types.BuiltinFunctionType, staticmethod, classmethod, property)
 _INLINE = 1 << 2  # a class whose instances hide their `__dict__` from the garbage collector (Python 3.13)
@@ -69,12 +72,38 @@ def _search(roots: list[Any], wanted: set[int], *, wide: bool, attributes: bool)
             stack += _of_function(item)
         elif wide and isinstance(item, (type, types.ModuleType)) and id(item) not in wanted:
             stack += _of_namespace(item)
-        elif not isinstance(item, leaves) or id(item) in wanted:
+        elif (not isinstance(item, leaves) and _is_open(type(item))) or id(item) in wanted:
             if attributes and _flags(item) & _INLINE:
                 stack.append(places.attributes_of(item))
             inside = [*gc.get_referents(item), *_hidden(item)]
             stack += [child for child in inside if not isinstance(child, leaves) or id(child) in wanted]
+        elif isinstance(wrapped := getattr(item, "__wrapped__", None), types.FunctionType):
+            stack.append(wrapped)  # in a function of JAX's
     return found
+
+
+_OURS = (  # which hold the user's functions and values while a loop runs
+    "autograph_lite.operators.iterables", "autograph_lite.operators.comprehensions", "autograph_lite.converters.python_ops",
+    "autograph_lite.runtime.function",
+)  # fmt: skip
+_open: weakref.WeakKeyDictionary[type, bool] = weakref.WeakKeyDictionary()
+
+
+def _is_open(kind: type) -> bool:
+    """Whether to look into the objects of a class: those of JAX and of other libraries lead to their caches.
+
+    What a body has made stands in such a cache already, under some function that JAX has traced.
+    """
+    known = _open.get(kind)
+    if known is None:
+        root = kind.__module__.partition(".")[0] if isinstance(kind.__module__, str) else ""
+        known = _open[kind] = (
+            issubclass(kind, (list, tuple, dict, set, frozenset, np.ndarray, functools.partial))
+            or root in sys.stdlib_module_names
+            or kind.__module__ in _OURS
+            or _is_users_module(kind.__module__)
+        )
+    return known
 
 
 def _of_function(fn: types.FunctionType) -> list[Any]:

@@ -14,7 +14,8 @@ from collections.abc import Callable, Hashable
 from typing import Any
 
 from autograph_lite import _jax
-from autograph_lite.operators import calls, checks as program_checks
+from autograph_lite.errors import MutationError
+from autograph_lite.operators import calls, checks as program_checks, where
 from autograph_lite.operators.values import Tracer
 from autograph_lite.runtime import tracebacks
 from autograph_lite.runtime.program import Program
@@ -23,6 +24,9 @@ from autograph_lite.runtime.state import Restart, State
 
 _SUSPENDING = inspect.CO_GENERATOR | inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR
 _ASSIGNED = ("__code__", "__defaults__", "__kwdefaults__")  # `inspect` asks a coroutine function for them
+
+
+TRACES = 24  # of one signature, each of which may find more state that is carried
 
 
 class Function:
@@ -84,13 +88,22 @@ class Function:
         owned = not _jax.tracing() and not any(isinstance(leaf, Tracer) for leaf in arguments.arrays)
         with self._lock:  # two threads that call at once make one trace
             state = self._states.setdefault(key, State())
-        while True:
+        for _ in range(TRACES):
             try:
                 with self._lock:
                     program = self._program(key, arguments, state, owned)
                 return program(arguments)
             except Restart:
                 continue
+        places = ", ".join(
+            dict.fromkeys(f"'{place.label(k)}'" for place, k in list(state.slots.values())[-3:])
+        )
+        raise MutationError(
+            f"{places}: each trace of '{self.python_function.__name__}' changes other objects than the one before.",
+            where=where.of_function(self.python_function),
+            why="What a call changes is read from the objects before it, and so has to be there before.",
+            fix="make the objects once, outside of the function.",
+        )
 
     def _program(self, key: Hashable, arguments: Split, state: State, owned: bool) -> Program:
         before = state.read()
