@@ -331,3 +331,19 @@ def test_a_refusal_is_not_covered_up_by_a_finally() -> None:
 
     with pytest.raises(autograph_lite.HandledRaiseError):
         autograph_lite.convert(f)(jnp.float32(0))
+
+
+@pytest.mark.parametrize("x", f32(-1, 2))
+def test_every_path_raises_and_one_has_assigned_a_variable(x) -> None:
+    def f(x):
+        try:
+            for y in (1.0, 2.0):
+                if y >= x:
+                    x = 1.0
+                    raise KeyError("first")
+                raise KeyError("second")
+        except ValueError:
+            x -= 1
+        return x
+
+    assert_like_python(f, x)
