@@ -44,8 +44,7 @@ class _Failures(trees.Transformer):
         self.ag = context.ag
 
     def visit_JoinedStr(self, node: gast.JoinedStr) -> gast.AST:
-        self.generic_visit(node)
-        formatted: gast.AST = _Format(self.ag).visit(node)
+        formatted: gast.AST = _Format(self.ag).visit(node)  # a format's own fields are no text by themselves
         return formatted
 
     def visit_BinOp(self, node: gast.BinOp) -> gast.AST:
