@@ -86,3 +86,15 @@ def test_a_message_with_named_fields_is_refused() -> None:
 
     with pytest.raises(PythonOnlyError, match="write it as an f-string"):
         autograph_lite.convert(f)(jnp.float32(1))
+
+
+def test_fields_in_a_specification() -> None:
+    def f(x, width=7):
+        if width > 3:
+            text = (
+                f"{3.14159:{width}.{width - 4}f}|{'a' + f'{width:0{width}d}'!s:>{width + 3}}|{width:{'+'}d}"
+            )
+        return x, text
+
+    assert autograph_lite.convert(f)(jnp.float32(1))[1] == f(1)[1]
+    assert f(1)[1] == "  3.142|  a0000007|+7"
