@@ -76,6 +76,16 @@ def always_returns(body: Sequence[gast.AST]) -> bool:
     return False
 
 
+def always_ends(body: Sequence[gast.AST]) -> bool:
+    """Whether every path ends in `return` or `raise`."""
+    match body[-1:]:
+        case [gast.Raise()]:
+            return True
+        case [gast.If(body=true, orelse=false)]:
+            return always_ends(true) and always_ends(false)
+    return always_returns(body)
+
+
 def endless(loop: gast.AST) -> bool:
     """Whether nothing but a `return` or an exception leaves `loop`: `while True` without `break`."""
     return (

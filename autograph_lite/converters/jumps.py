@@ -21,7 +21,7 @@ from collections.abc import Sequence
 import gast
 
 from autograph_lite.analysis import scopes
-from autograph_lite.analysis.exits import LOOPS, always_jumps, always_returns, blocks, endless, escapes
+from autograph_lite.analysis.exits import LOOPS, always_ends, always_jumps, always_returns, blocks, endless, escapes
 from autograph_lite.converters import assigned
 from autograph_lite.converters.context import Context
 from autograph_lite.syntax import quote, trees
@@ -161,6 +161,8 @@ class _Jumps:
         if inner.ret != frame.ret:
             before += quote.stmts("ret = ag.NO_RETURN", ret=inner.holder, ag=self.ag)
         tests = self.tests(inner, kinds)
+        # Past a `with` that no path falls out of, there is a value, or its manager has stopped an exception: then None.
+        ended = isinstance(node, gast.With) and always_ends(node.body) and not any(map(_gives_something, rest))
         tried = node if isinstance(node, (gast.Try, gast.TryStar)) and node.orelse and escapes(node.body) else None
         for body in blocks(node):
             body[:] = self.block(body, inner)
@@ -171,7 +173,9 @@ class _Jumps:
             handler.body = handler.body or [gast.Pass()]
         if inner.ret != frame.ret and not frame.in_loop:
             # Function level: test once, then return.
-            again = self.return_again(inner.holder, rest, frame)
+            again = quote.stmts("return ret.value", ret=inner.holder)
+            if not ended:
+                again = self.return_again(inner.holder, rest, frame)
             return quote.all_located([*before, node, *again], node)
         guard: Block = []
         if rest:
@@ -284,6 +288,14 @@ def _assigned_before(body: Sequence[gast.stmt], last: gast.stmt, known: frozense
         if isinstance(node, (gast.Assign, gast.AugAssign)):
             known |= frozenset(scopes.bound([node]))
     return None
+
+
+def _gives_something(node: gast.stmt) -> bool:
+    """Whether a statement does more than to return None."""
+    match node:
+        case gast.Return(value=None | gast.Constant(value=None)):
+            return False
+    return True
 
 
 def _any(tests: list[gast.expr]) -> gast.expr:

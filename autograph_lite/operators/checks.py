@@ -237,7 +237,7 @@ class handling:  # noqa: N801 (a context manager that reads as a verb)
         self.kinds = kinds
 
     def __enter__(self) -> None:
-        frame = sys._getframe(1)
+        frame = where.user_frame() or sys._getframe(1)
         place = frame.f_code.co_filename, frame.f_lineno, frame.f_code.co_name
         _local.handlers.append((self.kinds, journal.base(), place))
 

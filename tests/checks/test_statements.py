@@ -5,6 +5,8 @@ PYTEST_DONT_REWRITE: the messages of the asserts are compared with Python's own.
 
 from __future__ import annotations
 
+import contextlib
+
 import jax.numpy as jnp
 import pytest
 
@@ -347,3 +349,36 @@ def test_every_path_raises_and_one_has_assigned_a_variable(x) -> None:
         return x
 
     assert_like_python(f, x)
+
+
+class Gate:
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        return False
+
+
+@pytest.mark.parametrize("n", f32(0, 3, 7))
+def test_a_with_that_ends_in_a_raise_gives_what_was_returned(n) -> None:
+    def f(n):
+        with Gate():
+            for x in jnp.array([1.0, 5.0, 2.0]):
+                if x > n:
+                    return x, n
+            raise ValueError("none is greater")
+
+    assert_like_python(f, n)
+
+
+def test_a_manager_that_may_stop_an_exception_is_named_at_its_line() -> None:
+    def f(x):
+        with contextlib.suppress(ValueError):
+            if x > 0:
+                raise ValueError
+            return x
+
+    with pytest.raises(autograph_lite.HandledRaiseError) as caught:
+        autograph_lite.convert(f)(jnp.float32(1))
+    assert "with contextlib.suppress(ValueError):" in str(caught.value)
+    assert "handlers.py" not in str(caught.value)
