@@ -151,7 +151,7 @@ def fail_if(failed: Any, error: BaseException) -> None:
     contents = dict(here.contents)
     code = contents.get(CODE, 0)
     counts = code == 0
-    for first, last in _local.replaced:
+    for first, last in (*_local.replaced, *getattr(error, _REPLACES, ())):
         counts = counts | ((code > first) & (code <= last))
     contents[CODE] = jnp.where(counts & jnp.asarray(failed), jnp.int32(number), code)
     for k, value in enumerate(recipe.payload):
@@ -223,11 +223,19 @@ def in_try() -> bool:
 @contextlib.contextmanager
 def finishing() -> Iterator[None]:
     """Around the code of a `finally`: what fails in it takes the place of what has failed in its `try`."""
-    _local.replaced.append((_local.tried.pop(), _local.count))
+    before = _local.tried.pop(), _local.count
+    _local.replaced.append(before)
     try:
         yield
+    except BaseException as error:  # which Python raises, and which becomes a check further out
+        with contextlib.suppress(AttributeError):
+            setattr(error, _REPLACES, (*getattr(error, _REPLACES, ()), before))
+        raise
     finally:
         _local.replaced.pop()
+
+
+_REPLACES = "__autograph_lite_replaces__"
 
 
 class handling:  # noqa: N801 (a context manager that reads as a verb)

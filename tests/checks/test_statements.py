@@ -382,3 +382,14 @@ def test_a_manager_that_may_stop_an_exception_is_named_at_its_line() -> None:
         autograph_lite.convert(f)(jnp.float32(1))
     assert "with contextlib.suppress(ValueError):" in str(caught.value)
     assert "handlers.py" not in str(caught.value)
+
+
+@pytest.mark.parametrize("x", f32(-1, 2))
+def test_what_python_raises_in_a_finally_takes_the_place_of_a_check(x) -> None:
+    def f(x):
+        try:
+            assert x > 0, "a check"
+        finally:
+            raise RuntimeError("in any case")
+
+    assert_like_python(f, x)
