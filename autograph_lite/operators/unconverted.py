@@ -13,7 +13,7 @@ import jax
 
 from autograph_lite import config
 from autograph_lite.errors import ConversionError, NotAFunctionError, PythonOnlyError, SourceNotFoundError
-from autograph_lite.operators import trees, where
+from autograph_lite.operators import policy, trees, where
 from autograph_lite.operators.values import Tracer, article
 
 NEEDS_PYTHON = (
@@ -80,14 +80,30 @@ def explained(fn: Callable[..., Any], reason: ConversionError, name: str) -> Cal
 
 def is_about_tracer(error: BaseException) -> bool:
     """Whether Python, or a library, has failed because a value is a tracer: it needs the value."""
-    return isinstance(error, NEEDS_PYTHON) or (type(error) is TypeError and "Tracer'" in str(error))
+    return (
+        _is_of_flax(error)
+        or isinstance(error, NEEDS_PYTHON)
+        or (type(error) is TypeError and "Tracer'" in str(error))
+    )
+
+
+def _is_of_flax(error: BaseException) -> bool:
+    """Whether Flax refuses to change one of its variables in another trace than that in which it was made."""
+    return type(error).__name__ == "TraceContextError"
 
 
 def needs_value(error: BaseException) -> PythonOnlyError:
     """JAX's error, or Python's, about a tracer, at the user's line and with a remedy."""
+    if _is_of_flax(error):
+        return PythonOnlyError(
+            f"A variable of Flax's is changed in a staged statement. {str(error).partition(chr(10))[0]}",
+            where=where.raised_at(error, policy.is_library_file),
+            why="Flax binds a variable to the trace in which it was made, and a staged branch or loop is a trace of its own.",
+            fix="compute the new value in the statement, and assign it to the variable after the statement.",
+        )
     return PythonOnlyError(
         f"Python needs the value of a traced array. {_TRACER.sub('traced array', str(error).partition(chr(10))[0])}",
-        where=where.raised_at(error),
+        where=where.raised_at(error, policy.is_library_file),
         why="The value is known when the compiled program runs, and not while the function is traced.",
         fix="compute with jax.numpy on the array, or pass the value as a Python number, which is not traced.",
     )

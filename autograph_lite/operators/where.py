@@ -64,13 +64,20 @@ def expression() -> str:
     return " ".join(line.decode(errors="replace").strip() for line in lines)
 
 
-def raised_at(error: BaseException) -> Location | tuple[()]:
-    """The user's line that has raised `error`; the line that is running, where nothing has raised it yet."""
+def raised_at(
+    error: BaseException, is_library: Callable[[str], bool] = lambda _: False
+) -> Location | tuple[()]:
+    """The user's line that has raised `error`; the line that is running, where nothing has raised it yet.
+
+    Args:
+      error: the exception.
+      is_library: of a file, whether it is none of the user's: the line that has called it is meant.
+    """
     place = here() if error.__traceback__ is None else ()
     tb = error.__traceback__
     while tb is not None:
         code = tb.tb_frame.f_code
-        if not is_hidden(code):
+        if not is_hidden(code) and not is_library(code.co_filename):
             place = at(code.co_filename, tb.tb_lineno, function_name(code))
         tb = tb.tb_next
     return place
