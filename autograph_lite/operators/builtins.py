@@ -27,7 +27,7 @@ from autograph_lite.operators import (
     where,
 )
 from autograph_lite.operators.conditions import truth
-from autograph_lite.operators.values import as_index, describe, is_arraylike, traced
+from autograph_lite.operators.values import any_traced, as_index, describe, is_arraylike, traced
 
 
 def _is_narrow(bound: Any) -> bool:
@@ -200,7 +200,7 @@ def sorted_(iterable: Any, /, *, key: Any = None, reverse: Any = False) -> list[
         else _mapped(key, items)
     )
     if isinstance(keys, list):
-        if not any(traced(leaf) for leaf in trees.leaves(keys)):
+        if not any_traced(keys):
             return sorted(items) if key is None and not reverse else _python_sorted(items, keys, reverse)
         if not all(is_arraylike(k) and jnp.ndim(k) == 0 for k in keys):
             raise ConditionError(

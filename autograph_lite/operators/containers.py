@@ -13,10 +13,10 @@ from typing import Any, TypeVar
 import jax.numpy as jnp
 
 from autograph_lite.errors import TracedIndexError
-from autograph_lite.operators import builtins, checks, journal, trees, where
+from autograph_lite.operators import builtins, checks, journal, where
 from autograph_lite.operators.conditions import truth
 from autograph_lite.operators.logical import equal
-from autograph_lite.operators.values import as_index, describe, traced
+from autograph_lite.operators.values import any_traced, as_index, describe
 
 T = TypeVar("T")
 
@@ -27,13 +27,13 @@ def _sort(owner: list[Any], /, *, key: Any = None, reverse: Any = False) -> None
 
 
 def _count(owner: Any, value: Any, /) -> Any:
-    if not _holds_traced([value, *owner]):
+    if not any_traced([value, *owner]):
         return owner.count(value)
     return as_index(sum(jnp.asarray(truth(equal(value, item)), int) for item in owner))
 
 
 def _index(owner: Any, value: Any, /, start: int = 0, stop: int = sys.maxsize) -> Any:
-    if not _holds_traced([value, *owner]):
+    if not any_traced([value, *owner]):
         return owner.index(value, start, stop)
     numbers = range(len(owner))[start:stop]
     kind = type(owner).__name__
@@ -46,7 +46,7 @@ def _index(owner: Any, value: Any, /, start: int = 0, stop: int = sys.maxsize) -
 
 
 def _remove(owner: list[Any], value: Any, /) -> None:
-    if _holds_traced([value, *owner]):
+    if any_traced([value, *owner]):
         raise TracedIndexError(
             f"remove() looks for a traced value, {describe(value)}, in a list.",
             where=where.here(),
@@ -62,7 +62,7 @@ def key(value: T) -> T:
     Raises:
       TracedIndexError: it is traced.
     """
-    if value.__class__ is not str and _holds_traced(value):
+    if value.__class__ is not str and any_traced(value):
         raise TracedIndexError(
             f"A traced value, {describe(value)}, is a key of a dict or an item of a set.",
             where=where.here(),
@@ -76,7 +76,7 @@ def _hashed(method: Callable[..., Any]) -> Callable[..., Any]:
     """A method of a dict or a set that looks for its first argument."""
 
     def run(owner: Any, /, *args: Any, **kwargs: Any) -> Any:
-        if args and _holds_traced(args[:1]):
+        if args and any_traced(args[:1]):
             raise TracedIndexError(
                 f"{method.__name__}() looks for a traced value, {describe(args[0])}, in a {type(owner).__name__}.",
                 where=where.here(),
@@ -86,10 +86,6 @@ def _hashed(method: Callable[..., Any]) -> Callable[..., Any]:
         return method(owner, *args, **kwargs)
 
     return run
-
-
-def _holds_traced(values: Any) -> bool:
-    return any(map(traced, trees.leaves(values)))
 
 
 _LOOKUPS = (dict.get, dict.pop, dict.setdefault, set.add, set.discard, set.remove)

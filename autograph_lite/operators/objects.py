@@ -8,12 +8,11 @@ nodes that JAX can take apart, and that come back as the objects themselves.
 
 from __future__ import annotations
 
-import dataclasses
 from typing import Any
 
 import jax
 
-from autograph_lite.operators import trees
+from autograph_lite.operators import places, trees
 
 
 class Node:
@@ -41,11 +40,7 @@ def opened(leaves: list[Any], tree: Any) -> tuple[list[Any], Any]:
 
 def attributes(owner: Any) -> dict[str, Any]:
     """What an object holds: its attributes, in slots or not."""
-    held = dict(getattr(owner, "__dict__", {}))
-    for field in dataclasses.fields(owner):
-        if field.name not in held and hasattr(owner, field.name):
-            held[field.name] = getattr(owner, field.name)
-    return held
+    return {**(places.attributes_of(owner) or {}), **places.slot_contents(owner)}
 
 
 def _flatten(node: Node) -> tuple[list[Any], Any]:

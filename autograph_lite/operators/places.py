@@ -110,7 +110,7 @@ def places_of(owner: Any) -> list[Place]:
         found.append(
             Place(
                 owner,
-                lambda: _slot_contents(owner),
+                lambda: slot_contents(owner),
                 lambda new: _set_slots(owner, new),
                 lambda k: f"{name}.{k}",
                 part="slots",
@@ -309,7 +309,8 @@ def _slots_of(kind: type) -> dict[str, types.MemberDescriptorType]:
     return found
 
 
-def _slot_contents(owner: Any) -> Contents:
+def slot_contents(owner: Any) -> dict[Any, Any]:
+    """What an object holds in its slots."""
     contents: Contents = {}
     for name, slot in _slots(owner).items():
         try:
@@ -327,7 +328,7 @@ def _class_attribute(kind: type, name: Hashable) -> Any:
 
 def _set_slots(owner: Any, new: Contents) -> None:
     """Sets attributes where they are stored, past a `__setattr__` that may refuse or do more."""
-    now = _slot_contents(owner)
+    now = slot_contents(owner)
     for name, slot in _slots(owner).items():
         if name in new:
             slot.__set__(owner, new[name])

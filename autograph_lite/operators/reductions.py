@@ -18,13 +18,13 @@ import jax.numpy as jnp
 
 from autograph_lite import _jax
 from autograph_lite.converters.python_ops import Maybe, Undefined
-from autograph_lite.operators import calls, checks, iterables, journal, lists, trees
+from autograph_lite.operators import calls, checks, iterables, journal, lists
 from autograph_lite.operators.comprehensions import Generated, loop
 from autograph_lite.operators.conditions import truth
 from autograph_lite.operators.if_stmt import if_stmt
 from autograph_lite.operators.iterables import Looped, Staged
 from autograph_lite.operators.logical import and_, equal, not_, or_
-from autograph_lite.operators.values import is_arraylike, traced
+from autograph_lite.operators.values import any_traced, is_arraylike, traced
 
 State = tuple[Any, ...]
 _ZERO = object()
@@ -124,7 +124,7 @@ def _extreme(
 
     if isinstance(items, tuple):
         keys = items if key is None else [key(item) for item in items]
-        if not any(traced(leaf) for leaf in trees.leaves(keys)):
+        if not any_traced(keys):
             return python(items, **kwargs) if key is None else _python_best(python, items, list(keys), kwargs)
         best = items[0], keys[0]
         for item, now in zip(items[1:], keys[1:], strict=True):
@@ -138,7 +138,7 @@ def _extreme(
 def _less(a: Any, b: Any, order: Callable[[Any, Any], Any]) -> Any:
     """`a < b`, or `a > b`, of numbers, or of tuples and lists of traced numbers."""
     sequences = isinstance(a, (tuple, list)) and type(a) is type(b)
-    if not sequences or not any(map(traced, trees.leaves((a, b)))):
+    if not sequences or not any_traced((a, b)):
         return order(a, b)
     if not a or not b:
         return order(len(a), len(b))

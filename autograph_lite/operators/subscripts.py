@@ -28,7 +28,7 @@ from autograph_lite.operators import (
     where,
 )
 from autograph_lite.operators.if_stmt import if_stmt
-from autograph_lite.operators.values import as_index, describe, is_arraylike, traced
+from autograph_lite.operators.values import any_traced, as_index, describe, is_arraylike, traced
 
 slice = builtins.slice
 
@@ -106,9 +106,7 @@ def _is_traced_index(index: Any) -> bool:
 
 def _choose(base: Sequence[Any], index: Any) -> Any:
     """The item of a list or tuple at a traced index: all items are of one type, so they stack."""
-    if jnp.ndim(index) or jnp.result_type(index).kind not in "biu" or not base:
-        raise _no_meaning(base, index)
-    index = as_index(index)
+    index = _integer(base, index)
     shapes: list[Any] = [trees.structure(value) for value in base]
     leaves = [trees.leaves(value) for value in base]
     alike = all(tree == shapes[0] for tree in shapes) and all(
@@ -118,13 +116,27 @@ def _choose(base: Sequence[Any], index: Any) -> Any:
         len({jnp.shape(leaf) for leaf in column}) > 1 for column in zip(*leaves, strict=True)
     ):
         raise _no_meaning(base, index)
-    kind = "list" if isinstance(base, list) else "tuple"
-    _check_bounds(index, len(base), f"{kind} index out of range")
+    _check_bounds(index, len(base), _out_of_range(base))
     columns = [jnp.stack(list(map(jnp.asarray, column))) for column in zip(*leaves, strict=True)]
     chosen = jax.tree.unflatten(shapes[0], [column[index] for column in columns])
     if not isinstance(chosen, jax.Array):
         aliases.choose(chosen, base)
     return chosen
+
+
+def _integer(base: Sequence[Any], index: Any, *, empty: bool = False) -> Any:
+    """A traced index of a list or tuple as Python's int.
+
+    Raises:
+      TracedIndexError: it is no integer, or an array of several; or `base` is, and must not be, empty.
+    """
+    if jnp.ndim(index) or jnp.result_type(index).kind not in "biu" or not (base or empty):
+        raise _no_meaning(base, index)
+    return as_index(index)
+
+
+def _out_of_range(base: Sequence[Any]) -> str:
+    return f"{'list' if isinstance(base, list) else 'tuple'} index out of range"
 
 
 def _check_bounds(index: Any, length: int, message: str) -> None:
@@ -259,12 +271,8 @@ def _store_in_one(
     base: Sequence[Any], index: Any, rest: Sequence[Any], change: Callable[[Any], Any], *, reads: bool
 ) -> None:
     """Writes to the item that a traced index chooses: to each of them, if it is the one."""
-    if jnp.ndim(index) or jnp.result_type(index).kind not in "biu" or not base:
-        raise _no_meaning(base, index)
-    index = as_index(index)
-    _check_bounds(
-        index, len(base), "list index out of range" if isinstance(base, list) else "tuple index out of range"
-    )
+    index = _integer(base, index)
+    _check_bounds(index, len(base), _out_of_range(base))
     position = jnp.where(index < 0, index + len(base), index)
     for number, item_ in enumerate(base):
 
@@ -338,7 +346,7 @@ def _scalar_operand(value: Any, base: Any, axes: int | None = None) -> Any:
 
 def _needs_jax(index: Any, value: Any) -> bool:
     """Whether a NumPy array can't be changed in place: something is traced, or the change may have to be undone."""
-    return _is_traced_index(index) or any(map(traced, trees.leaves(value))) or journal.staged()
+    return _is_traced_index(index) or any_traced(value) or journal.staged()
 
 
 def _cast(value: Any, base: jax.Array) -> Any:
@@ -352,9 +360,7 @@ def _cast(value: Any, base: jax.Array) -> Any:
 def _written_to_list(base: Any, index: Any, value: Any) -> Any:
     if not isinstance(base, list) or isinstance(index, (builtins.slice, tuple)):
         raise _no_meaning(base, index)
-    if jnp.ndim(index) or jnp.result_type(index).kind not in "biu":
-        raise _no_meaning(base, index)
-    index = as_index(index)
+    index = _integer(base, index, empty=True)
     _check_bounds(index, len(base), "list assignment index out of range")
     position = jnp.where(index < 0, index + len(base), index)
     journal.record(base)

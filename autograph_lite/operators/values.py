@@ -10,6 +10,7 @@ import numpy as np
 from jax import core, export
 
 from autograph_lite import _jax
+from autograph_lite.operators import trees
 
 Tracer = core.Tracer
 SCALARS = (bool, int, float, complex)
@@ -64,3 +65,8 @@ def article(noun: str) -> str:
 def as_index(value: Any) -> Any:
     """A traced integer or bool as Python's int: of JAX's default integer type, and adding to others without a change."""
     return _jax.as_type(value, jnp.result_type(int), True)
+
+
+def any_traced(value: Any) -> bool:
+    """Whether JAX has to decide on a leaf of `value`."""
+    return any(map(traced, trees.leaves(value)))
