@@ -34,12 +34,16 @@ def run(function: gast.AST, context: Context) -> None:
     stored = {
         n.id for n in trees.walk(function) if isinstance(n, gast.Name) and not isinstance(n.ctx, gast.Load)
     }
-    _Comprehensions(context, stored).generic_visit(function)
+    _Comprehensions(context, stored, function).generic_visit(function)
 
 
 class _Comprehensions(trees.Transformer):
-    def __init__(self, context: Context, stored: set[str]) -> None:
-        self.context, self.ag, self.stored = context, context.ag, stored
+    def __init__(self, context: Context, stored: set[str], function: gast.AST) -> None:
+        self.context, self.ag, self.stored, self.whole = context, context.ag, stored, function
+
+    @functools.cached_property
+    def outside(self) -> set[str]:
+        return _outside(self.whole, frozenset())
 
     def visit_FunctionDef(self, node: gast.FunctionDef) -> gast.AST:
         # Decorators and annotations run where they stand, before anything is traced.
@@ -80,8 +84,17 @@ class _Comprehensions(trees.Transformer):
     visit_DictComp = visit_SetComp
 
     def python(self, node: Comprehension) -> gast.expr:
-        """`node` as it is, but for its conditions."""
+        """`node` as it is, but for its conditions, and variables that have the name of another one.
+
+        Python 3.12 and 3.13 inline a comprehension, and then lose a variable of that name which a nested function reads.
+        """
         self.generic_visit(node)
+        shared = [name for name in _targets(node) if name in self.outside]
+        if shared and not isinstance(node, gast.GeneratorExp) and not _binds_parameters(node, shared):
+            first = node.generators[0].iter  # evaluated outside
+            node.generators[0].iter = gast.Constant(None, None)
+            _Renamed({name: self.context.fresh(name) for name in shared}).visit(node)
+            node.generators[0].iter = first
         for part in node.generators:
             part.ifs = [test if is_static(test) else self.tested(test) for test in part.ifs]
         return node
@@ -120,6 +133,38 @@ class _Comprehensions(trees.Transformer):
         inner = gast.comprehension(target, gast.List([quote.name(item)], gast.Load()), [], 0)
         single = gast.Subscript(gast.ListComp(value, [inner]), quote.constant(0), gast.Load())
         return quote.located(quote.lambda_([item], single), value)
+
+
+class _Renamed(trees.Transformer):
+    def __init__(self, names: dict[str, str]) -> None:
+        self.names = names
+
+    def visit_Name(self, node: gast.Name) -> gast.AST:
+        node.id = self.names.get(node.id, node.id)
+        return node
+
+
+def _targets(node: Comprehension) -> list[str]:
+    return list(scopes.bound([gast.Expr(part.target) for part in node.generators]))
+
+
+def _binds_parameters(node: gast.AST, names: Sequence[str]) -> bool:
+    """Whether a function in `node` has a parameter of these names, which its calls may spell, or looks at its scope."""
+    found = [n for n in trees.walk(node) if isinstance(n, gast.Name)]
+    return any((isinstance(n.ctx, gast.Param) and n.id in names) or n.id in INTROSPECTING for n in found)
+
+
+def _outside(node: gast.AST, bound: frozenset[str]) -> set[str]:
+    """The names in `node` that are not those of a comprehension around them."""
+    if isinstance(node, gast.Name):
+        return {node.id} - bound
+    if isinstance(node, (gast.ListComp, gast.SetComp, gast.DictComp, gast.GeneratorExp)):
+        first = _outside(node.generators[0].iter, bound)
+        inside = bound | frozenset(_targets(node))
+        parts = [c for c in trees.children(node) if c is not node.generators[0]]
+        parts += [*node.generators[0].ifs]
+        return first.union(*(_outside(part, inside) for part in parts))
+    return set().union(*(_outside(child, bound) for child in trees.children(node)))
 
 
 def _names(target: gast.expr) -> list[str] | None:

@@ -18,6 +18,7 @@ from typing import Any
 import pytest
 
 import autograph_lite
+from autograph_lite.operators import calls
 from autograph_lite import transpiler
 from autograph_lite.syntax import loader
 from tests.converters.samples import INPUTS, SAMPLES
@@ -183,3 +184,15 @@ def _functions(module: types.ModuleType) -> Iterator[types.FunctionType]:
         if written_here and isinstance(member, types.FunctionType) and "<" not in member.__code__.co_filename:
             if not hasattr(member, "__wrapped__") and member.__code__.co_filename == module.__file__:
                 yield member
+
+
+def test_a_comprehension_has_a_variable_of_its_own() -> None:
+    def f(v):
+        log = []
+        for i in range(2):
+            for j in [v + 1 for v in (0, 2)]:
+                log.append(v if i else j)
+            log.append([{v: [v for v in (v, 8)]} for v in (v, 5)])
+        return log
+
+    assert calls.converted(f)(7) == autograph_lite.to_graph(f)(7) == f(7)
