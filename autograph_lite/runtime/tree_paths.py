@@ -1,0 +1,76 @@
+"""How does the user get at each leaf of a structure, and what does the structure look like?
+
+JAX's own description of a structure tells neither `1` from `True` among the keys and the static fields of its nodes, nor
+where a leaf is in a dataclass.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+from typing import Any
+
+import jax
+
+from autograph_lite.runtime.opening import keys_of
+
+_SCALARS = (bool, int, float, complex)
+
+
+def equal(one: Any, other: Any) -> bool:
+    """Whether two structures are the same; not if what the nodes hold can't be compared, as arrays can't."""
+    try:
+        return one is other or bool(one == other)
+    except Exception:  # what users' nodes hold may raise anything
+        return False
+
+
+def static_types(treedef: Any) -> Hashable:
+    """The types of the numbers among the keys and static fields of a structure's nodes, and of those the signs."""
+    data = treedef.node_data()
+    if data is None:
+        return None
+    found = _types(data[1]), tuple(map(static_types, treedef.children()))
+    return found if found[0] is not None or any(part is not None for part in found[1]) else None
+
+
+def _types(static: Any) -> Hashable:
+    if isinstance(static, _SCALARS):
+        return type(static), repr(static) if isinstance(static, (float, complex)) else None
+    if isinstance(static, dict):
+        static = [*static, *static.values()]
+    if isinstance(static, (list, tuple)):
+        found = tuple(map(_types, static))
+        return found if any(part is not None for part in found) else None
+    return None
+
+
+def paths(treedef: Any) -> tuple[str, ...]:
+    """What to write after a value's name to get at each of its leaves."""
+    if treedef.node_data() is None:
+        return ("",)
+    children = treedef.children()
+    try:
+        keys = keys_of(treedef)
+    except Exception:  # users' nodes are made of what stands for the leaves
+        keys = []
+    if len(keys) != len(children):
+        keys = [f"[{i}]" for i in range(len(children))]
+    return tuple(key + rest for key, child in zip(keys, children, strict=True) for rest in paths(child))
+
+
+class _Text:
+    """Prints as a text."""
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+
+    def __repr__(self) -> str:
+        return self._text
+
+
+def shown(treedef: Any, leaves: Sequence[str]) -> str:
+    """The structure as Python prints it, with a text for each leaf."""
+    try:
+        return repr(jax.tree.unflatten(treedef, list(map(_Text, leaves))))
+    except Exception:  # users' classes may refuse to be made, or printed, with texts in them
+        return f"{treedef}: {', '.join(leaves)}"
