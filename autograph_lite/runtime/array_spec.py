@@ -14,6 +14,7 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 import numpy as np
+from jax import export
 
 from autograph_lite import _jax
 from autograph_lite.runtime.trace_types import Placeholders, TraceType
@@ -121,7 +122,7 @@ def _shape(shape: Any) -> Shape:
 
 
 def _size(size: Any) -> Any:
-    if size is None or jax.export.is_symbolic_dim(size):
+    if size is None or export.is_symbolic_dim(size):
         return size
     try:
         number = operator.index(size)

@@ -59,8 +59,9 @@ class TraceCache(Generic[T]):
         self._used[key] = None
         self._answers.clear()  # the new trace may be the more specific one
         # Python may collect an object at any point, in any thread: the callback does no more than take note.
+        dead = self._dead
         for part in type.objects():
-            part.on_death(lambda: self._dead.append(key))
+            part.on_death(lambda: dead.append(key))
         while self._max_traces is not None and len(self._traces) > self._max_traces:
             self._drop(next(iter(self._used)))
 

@@ -170,6 +170,13 @@ class FunctionType(inspect.Signature):
             f"{slot.name}: no argument where {type} was" for slot, type in its.items() if slot not in mine
         ]
 
+    def returning(self, output: TraceType) -> inspect.Signature:
+        """The signature with the type of what is returned, to be shown."""
+        return inspect.Signature(list(self.parameters.values()), return_annotation=output)
+
+    def __reduce__(self) -> Any:
+        return FunctionType, (self.slots, self.types, self._kinds())
+
     def _kinds(self) -> list[inspect._ParameterKind]:
         return [parameter.kind for parameter in self.parameters.values()]
 

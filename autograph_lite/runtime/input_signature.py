@@ -36,7 +36,7 @@ def from_input_signature(signature: inspect.Signature, input_signature: Sequence
       TypeError: the specs do not fit the function's parameters, or something in it is no spec.
     """
     if not isinstance(input_signature, (list, tuple)):
-        raise TypeError(f"input_signature is a tuple or a list of specs, not a {_name(input_signature)}.")
+        raise TypeError(f"input_signature is a tuple or a list of specs: found {input_signature!r}.")
     context = TracingContext(specs=True)
     types = [_spec(item, f"input_signature[{i}]", context) for i, item in enumerate(input_signature)]
     rows: list[tuple[Slot, TraceType, inspect._ParameterKind]] = []

@@ -53,6 +53,9 @@ class Literal(Single):
     def __hash__(self) -> int:
         return self._hash
 
+    def __reduce__(self) -> Any:
+        return Literal, (self.value,)  # an id is another one elsewhere
+
     def __repr__(self) -> str:
         shown = self.value.__qualname__ if isinstance(self.value, type) else repr(self.value)
         return f"Literal[{shown}]"

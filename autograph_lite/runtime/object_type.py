@@ -68,6 +68,9 @@ class ObjectType(Single):
     def __hash__(self) -> int:
         return self._hash
 
+    def __reduce__(self) -> Any:
+        return ObjectType, (self.referent(), self._contents)
+
     def __repr__(self) -> str:
         value = self.referent()
         name = getattr(value, "__qualname__", None)
