@@ -31,6 +31,7 @@ class Kind(enum.Enum):
     DTYPE = "cast '{0}' to one dtype: jnp.asarray({0}, {1})."
     WEAK_TYPE = "give '{0}' a dtype, jnp.asarray({0}, {1}): an array made of a Python number has a weak one."
     STRUCTURE = "pass '{0}' with the same keys and lengths each time; stack what grows into one array."
+    ABSENT = "pass as many arguments each time; stack what grows in number into one array."
     VARIABLE = "pass Variables of one shape and dtype as '{0}', and one Variable twice always or never."
     CONTEXT = "set '{0}' once, before the first call: traces depend on it."
     OTHER = "pass values of one trace type as '{0}'."
@@ -99,12 +100,19 @@ def _types(record: TraceRecord) -> dict[str, Any]:
 def _changes_at(place: str, before: Any, after: Any) -> list[Change]:
     if before == after:
         return []
-    if _is_structure(before) and _is_structure(after) and before.treedef == after.treedef:
+    if _is_structure(before) and _is_structure(after) and _is_same(before.treedef, after.treedef):
         leaves = zip(after.paths, before.leaves, after.leaves, strict=True)
         inside = [change for path, old, new in leaves for change in _changes_at(place + path, old, new)]
         if inside:  # else they differ in what JAX's comparison of structures does not see
             return inside
     return [Change(place, before, after, _kind(before, after))]
+
+
+def _is_same(one: Any, other: Any) -> bool:
+    try:
+        return bool(one == other)
+    except Exception:  # what users' nodes hold may not be comparable, as arrays are not
+        return False
 
 
 def _changes_of_context(before: dict[str, Any], after: dict[str, Any]) -> list[Change]:
@@ -117,7 +125,9 @@ def _changes_of_context(before: dict[str, Any], after: dict[str, Any]) -> list[C
 
 def _kind(before: Any, after: Any) -> Kind:
     both = before, after
-    if any(map(_is_structure, both)) or before is None or after is None:
+    if before is None or after is None:
+        return Kind.ABSENT
+    if any(map(_is_structure, both)):
         return Kind.STRUCTURE
     if any(map(_is_variable, both)):
         return Kind.VARIABLE

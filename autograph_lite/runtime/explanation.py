@@ -84,8 +84,11 @@ class Explanation(Sequence[Retrace]):
         if not self.retraces:
             return f"{self.name}: no traces"
         tracing = sum(each.trace_seconds for each in self)
-        compiling = sum(each.compile_seconds or 0 for each in self)
-        return f"{self.name}: {traces}, {_duration(tracing)} tracing, {_duration(compiling)} compiling"
+        compiling = [each.compile_seconds for each in self if each.compile_seconds is not None]
+        costs = [f"{_duration(tracing)} tracing"] + (
+            [f"{_duration(sum(compiling))} compiling"] if compiling else []
+        )
+        return f"{self.name}: {traces}, {', '.join(costs)}"
 
 
 def explain(name: str, records: Sequence[TraceRecord]) -> Explanation:

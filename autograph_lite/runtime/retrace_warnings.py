@@ -19,7 +19,7 @@ from typing import Any
 
 from autograph_lite.errors import AutographError, Location, RetraceWarning
 from autograph_lite.operators import where
-from autograph_lite.runtime.changes import Change, changes, shown
+from autograph_lite.runtime.changes import Change, Kind, changes, shown
 from autograph_lite.runtime.retracing import Frequent
 
 MOST_GUILTY = 3  # arguments that one warning names
@@ -80,9 +80,7 @@ def _guilt(frequent: Frequent) -> tuple[str, str]:
         why = "The arguments were of the same types: what the function changes or captures has not stayed the same."
         fix = "make the lists and arrays that it changes once, and keep their lengths, shapes and dtypes."
         return why, fix
-    why = "\n".join(
-        f"'{found[0].place}' changed in {len(found)} of them: {_values(found)}." for found in guilty
-    )
+    why = "\n".join(map(_story, guilty))
     return why, "\n  Fix: ".join(dict.fromkeys(map(_advice, guilty)))
 
 
@@ -90,11 +88,21 @@ def _guilty(frequent: Frequent) -> list[list[Change]]:
     """The changes between each trace and the next, by argument: of those that change in at least half of the cases."""
     by_place: dict[str, list[Change]] = {}
     for old, new in itertools.pairwise(frequent.records):
-        for change in changes(new, old):
-            by_place.setdefault(change.place, []).append(change)
+        by_name = {_name_of(change): change for change in changes(new, old)}
+        for name, change in by_name.items():
+            by_place.setdefault(name, []).append(change)
     found = sorted(by_place.values(), key=len, reverse=True)[:MOST_GUILTY]
     often = [each for each in found if 2 * len(each) >= frequent.retraces]
     return often or found[:1]
+
+
+def _name_of(change: Change) -> str:
+    return "The number of arguments" if change.kind is Kind.ABSENT else f"'{change.place}'"
+
+
+def _story(found: list[Change]) -> str:
+    story = f"{_name_of(found[0])} changed in {len(found)} of them"
+    return f"{story}." if found[0].kind is Kind.ABSENT else f"{story}: {_values(found)}."
 
 
 def _advice(found: list[Change]) -> str:

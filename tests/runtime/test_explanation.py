@@ -56,6 +56,7 @@ def test_an_argument_that_is_not_always_there():
     found = explain("step", [record(x=X), record(x=X, n=Literal(1)), record(n=Literal(1))])
 
     assert [each.differences for each in found] == [(), ("n: absent -> 1",), ("x: float32[3] -> absent",)]
+    assert found[1].advice == "pass as many arguments each time; stack what grows in number into one array."
 
 
 def test_the_configuration_of_jax_is_compared():
@@ -131,7 +132,7 @@ def test_the_table_of_one_trace_that_nobody_called():
     trace = dataclasses.replace(record(x=X), called_from=(), compile_seconds=None)
 
     assert str(explain("step", [trace])) == textwrap.dedent("""\
-        step: 1 trace, 12.5 ms tracing, 0.0 ms compiling
+        step: 1 trace, 12.5 ms tracing
           trace  signature        tracing  compiling  called from  what differs
               1  (x: float32[3])  12.5 ms""")
 

@@ -173,6 +173,29 @@ def test_two_guilty_arguments_are_both_named():
     )
 
 
+def test_arguments_that_grow_in_number():
+    traces = [record(x=X, **{f"rest_{i}": X for i in range(n)}) for n in range(0, 10, 2)]
+
+    assert message(*traces) == expected(
+        "The number of arguments changed in 4 of them.",
+        "pass as many arguments each time; stack what grows in number into one array.",
+    )
+
+
+class Holder(Dictionary):
+    """The type of a node that holds an array, besides, which makes no bool of a comparison."""
+
+    @property
+    def treedef(self):
+        return np.arange(2)
+
+
+def test_structures_that_cannot_be_compared_are_taken_to_differ():
+    text = message(*of(Holder((("w", Literal(n)),)) for n in range(5)))
+
+    assert "  'n' changed in 4 of them: {'w': Literal[0]}, {'w': Literal[1]}, " in text
+
+
 def test_a_function_that_is_made_anew():
     assert message(*of([Literal(1)] * 5), functions=5) == expected(
         "5 functions were made from it, and each has traces of its own.",
