@@ -424,3 +424,26 @@ class MutatedArgumentError(AutographError, ValueError):
 
 class UnrolledLoopWarning(UserWarning):
     """A loop over Python values is traced once for each of its many iterations."""
+
+
+class RetraceWarning(UserWarning):
+    """A function is traced and compiled anew by most of its calls, which costs much more than running it.
+
+    Fails:
+
+        @autograph_lite.convert
+        def scale(x, n):
+            return n * x
+
+        for n in range(5):
+            scale(jnp.float32(2), n)
+
+    Works:
+
+        @autograph_lite.convert
+        def scale(x, n):
+            return n * x
+
+        for n in range(5):
+            scale(jnp.float32(2), jnp.asarray(n))
+    """
