@@ -97,6 +97,16 @@ def deleted(value: Any, name: str) -> Maybe:
     return Undefined(name)
 
 
+def reached(_: bool) -> bool:
+    """Whether a statement has been reached: Python reaches what it runs."""
+    return True
+
+
+def found(value: T, _reached: bool, _name: str) -> T:
+    """`value`, which a `finally` reads."""
+    return value
+
+
 def set_item(base: T, index: Any, value: Any) -> T:
     """`base[index] = value`; returns `base`."""
     base[index] = value  # type: ignore[index]
