@@ -67,12 +67,10 @@ class _Local(threading.local):
         self.handlers: list[tuple[Callable[[], Any], tuple[object, int], tuple[str, int, str]]] = []
         self.default_mode = "callback"
         self.count = 0
-        self.tried: list[
-            int
-        ] = []  # for each `try ... finally` that runs, how many checks there were before it
-        self.replaced: list[
-            tuple[int, int]
-        ] = []  # for each `finally` that runs, the checks that failed before it
+        # For each `try ... finally` that runs, how many checks there were before it.
+        self.tried: list[int] = []
+        # For each `finally` that runs, the checks that failed before it.
+        self.replaced: list[tuple[int, int]] = []
 
 
 _local = _Local()
