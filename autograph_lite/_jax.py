@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import functools
 import weakref
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from typing import Any, TypeVar
 
 import jax
@@ -109,6 +109,12 @@ def is_of_this_trace(value: Any) -> bool:
 def when_trace_ends(action: Callable[[], None]) -> None:
     """Calls `action` once the outermost trace of this thread is over."""
     weakref.finalize(outermost_trace(), action)
+
+
+def trace_context() -> Hashable:
+    """JAX's configuration, as far as a trace depends on it: x64, precision, promotion, mesh, contexts of users' own."""
+    context: Hashable = config.trace_context()
+    return context
 
 
 def _let_go(trace: Any) -> None:

@@ -70,6 +70,11 @@ def _is_open(leaf: Any) -> bool:
     return trees.is_unordered(leaf) or (objects.is_structure(leaf) and not is_leaf(leaf))
 
 
+def node(owner: Any) -> Any:
+    """A dataclass object as a node; the object itself where it holds itself."""
+    return _node(owner, ())
+
+
 def _node(owner: Any, around: Around) -> Any:
     try:
         if any(owner is other for other in around):
