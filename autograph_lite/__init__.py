@@ -19,9 +19,13 @@ from autograph_lite.errors import (
     TracedRecursionError,
     UndefinedVariableError,
     UnrolledLoopWarning,
+    VariableError,
 )
 from autograph_lite.operators.printing import print
 from autograph_lite.runtime.function import Function
+from autograph_lite.runtime.gradients import grad, value_and_grad
+from autograph_lite.runtime.modules import Module
+from autograph_lite.runtime.variables import Variable
 
 __all__ = [
     "AutographError",
@@ -32,6 +36,7 @@ __all__ = [
     "Function",
     "HandledRaiseError",
     "IterationError",
+    "Module",
     "MutatedArgumentError",
     "MutationError",
     "NotAFunctionError",
@@ -41,11 +46,15 @@ __all__ = [
     "TracedRecursionError",
     "UndefinedVariableError",
     "UnrolledLoopWarning",
+    "Variable",
+    "VariableError",
     "convert",
     "do_not_convert",
+    "grad",
     "print",
     "range",
     "set_verbosity",
     "to_code",
     "to_graph",
+    "value_and_grad",
 ]

@@ -18,6 +18,7 @@ from autograph_lite.errors import MutationError
 from autograph_lite.operators import calls, checks as program_checks, where
 from autograph_lite.operators.values import Tracer
 from autograph_lite.runtime import tracebacks
+from autograph_lite.runtime.creations import Creations
 from autograph_lite.runtime.program import Program
 from autograph_lite.runtime.signature import Split
 from autograph_lite.runtime.state import Restart, State
@@ -51,6 +52,7 @@ class Function:
         self._states: dict[Hashable, State] = {}
         self._programs: dict[Hashable, Program] = {}
         self._lock = threading.RLock()
+        self._creations = Creations()
         functools.update_wrapper(self, fn, (*functools.WRAPPER_ASSIGNMENTS, *_ASSIGNED))
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
@@ -87,7 +89,7 @@ class Function:
         key = arguments.key()
         owned = not _jax.tracing() and not any(isinstance(leaf, Tracer) for leaf in arguments.arrays)
         with self._lock:  # two threads that call at once make one trace
-            state = self._states.setdefault(key, State())
+            state = self._states.setdefault(key, State(creations=self._creations))
         for _ in range(TRACES):
             try:
                 with self._lock:

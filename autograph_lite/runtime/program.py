@@ -29,9 +29,9 @@ from autograph_lite.operators import (
     where,
 )
 from autograph_lite.operators.values import Tracer
-from autograph_lite.runtime import cutting, leaks
+from autograph_lite.runtime import cutting, frames, leaks
 from autograph_lite.runtime.signature import Split
-from autograph_lite.runtime.state import State
+from autograph_lite.runtime.state import Restart, State
 
 
 class Program:
@@ -60,6 +60,7 @@ class Program:
     ) -> None:
         self.fn, self.arguments, self.state = fn, arguments.emptied(), state
         self.checked, self.outside, self.owned, self.rolled = checked, outside, owned, rolled
+        state.search([fn, *arguments.literals.values()])
         self.before = state.read().emptied()
         self.result: Split | None = None
         self.after: Split | None = None
@@ -126,6 +127,18 @@ class Program:
             checks.raise_failed(contents, self.sites)
 
     def _body(self, arrays: list[Any], state: list[Any]) -> Any:
+        with frames.entered(frames.Frame(self.state.creations)):
+            try:
+                outputs = self._traced(arrays, state)
+            except Restart:
+                raise
+            except BaseException:
+                self.state.creations.undo()
+                raise
+            self.state.creations.done()
+            return outputs
+
+    def _traced(self, arrays: list[Any], state: list[Any]) -> Any:
         args, kwargs = self.arguments.merge(arrays)
         with (
             classes.converted_methods(),
