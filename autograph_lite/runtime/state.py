@@ -73,7 +73,10 @@ class State:
     def enter(self, values: Sequence[Any]) -> None:
         """Puts traced values into the places, for the time of a trace."""
         for place, contents in self._merged(values):
-            journal.commit(place, contents)
+            if place.ours:  # of the trace's frame, which ends with it: nothing has to be put back
+                place.write(contents)
+            else:
+                journal.commit(place, contents)
 
     def write(self, values: Sequence[Any], bindings: Bindings | None = None) -> None:
         """Puts the values of a finished call into the places."""

@@ -222,7 +222,7 @@ def _initial(value: Any, dtype: Any, name: str | None) -> jax.Array:
 
 
 def _named(variable: Variable) -> str:
-    name = spelling.base(variable) or variable.name
+    name = variable.name or spelling.base(variable)
     return f"Variable '{name}'" if name else "A Variable"
 
 
