@@ -20,9 +20,13 @@ from autograph_lite.errors import (
     TracedRecursionError,
     UndefinedVariableError,
     UnrolledLoopWarning,
+    VariableError,
 )
 from autograph_lite.operators.printing import print
 from autograph_lite.runtime.function import Function
+from autograph_lite.runtime.gradients import grad, value_and_grad
+from autograph_lite.runtime.modules import Module
+from autograph_lite.runtime.variables import Variable
 
 __all__ = [
     "AutographError",
@@ -33,6 +37,7 @@ __all__ = [
     "Function",
     "HandledRaiseError",
     "IterationError",
+    "Module",
     "MutatedArgumentError",
     "MutationError",
     "NotAFunctionError",
@@ -43,11 +48,15 @@ __all__ = [
     "TracedRecursionError",
     "UndefinedVariableError",
     "UnrolledLoopWarning",
+    "Variable",
+    "VariableError",
     "convert",
     "do_not_convert",
+    "grad",
     "print",
     "range",
     "set_verbosity",
     "to_code",
     "to_graph",
+    "value_and_grad",
 ]

@@ -422,6 +422,32 @@ class MutatedArgumentError(AutographError, ValueError):
     """
 
 
+class VariableError(AutographError, ValueError):
+    """A Variable is created on a later call, or given a value of another shape or dtype than it has.
+
+    Fails:
+
+        @autograph_lite.convert
+        def f(x):
+            total = autograph_lite.Variable(0.0)
+            total.assign_add(x)
+            return total.value
+
+        f(jnp.float32(2))
+
+    Works:
+
+        total = autograph_lite.Variable(0.0)
+
+        @autograph_lite.convert
+        def f(x):
+            total.assign_add(x)
+            return total.value
+
+        f(jnp.float32(2))
+    """
+
+
 class UnrolledLoopWarning(UserWarning):
     """A loop over Python values is traced once for each of its many iterations."""
 

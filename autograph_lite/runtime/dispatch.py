@@ -17,7 +17,8 @@ from autograph_lite.runtime import spelled, tracebacks
 from autograph_lite.runtime.argument_kinds import registry
 from autograph_lite.runtime.program import Program
 from autograph_lite.runtime.public_dispatch import PublicDispatch
-from autograph_lite.runtime.traces import Traces
+from autograph_lite.runtime.traces import Resolved, Traces
+from autograph_lite.runtime.variable_calls import MOST, VariableCalls
 
 Slow = Callable[[tuple[Any, ...], dict[str, Any]], Any]
 
@@ -27,21 +28,27 @@ class FastDispatch:
 
     Args:
       traces: of the function.
-      slow: runs a call that C++ can't be told to run: in somebody else's trace, or with state.
+      slow: runs a call by way of the policy.
       inline: whether calls are not to be compiled now.
+      changed: told of what is to be called from now on.
     """
 
-    def __init__(self, traces: Traces, slow: Slow, inline: Callable[[], bool]) -> None:
-        self._traces, self._slow, self._inline = traces, slow, inline
+    def __init__(
+        self, traces: Traces, slow: Slow, inline: Callable[[], bool], changed: Callable[[Any], None]
+    ) -> None:
+        self._traces, self._slow, self._inline, self._changed = traces, slow, inline, changed
         self._jits: dict[Any, Any] = {}
         name = getattr(traces.fn, "__name__", "f")
         self._dispatcher = _jax_dispatch.Dispatcher(registry(), name, self._plain, self._miss)
+        self._variables: VariableCalls | None = None
         self.call: Any = self._dispatcher.call
 
     def clear(self) -> None:
         """Forgets which programs serve which calls."""
         self._dispatcher.clear()
         self._jits.clear()
+        if self._variables is not None:
+            self._variables.clear()
 
     def _plain(self, *args: Any, **kwargs: Any) -> Any:
         try:
@@ -62,24 +69,42 @@ class FastDispatch:
             return self._slow(args, kwargs), None, False
         resolved = self._traces.resolve(args, kwargs)
         program = resolved.program
-        if not program.plain:
-            return self._traces.call(args, kwargs), None, False
+        if not program.plain or program.state.slots:
+            result = self._traces.call(args, kwargs)
+            if program.plain:
+                self._with_variables(program)
+            return result, None, False
         leaves = registry().flatten((args, kwargs))
         sources = spelled.sources(resolved, args, kwargs)
-        if len(leaves) != sum(isinstance(source, int) for source in sources):
-            return program(resolved.arrays), None, False  # an array where C++ sees none
-        outputs, fast = _jax_dispatch.run(
-            self._jit(program, sources), leaves, lambda outputs: _structure(program, outputs)
-        )
+        if not spelled.fits(sources, leaves, resolved):
+            return program(resolved.arrays), None, False
+        jit = self._jit(resolved, sources)
+        outputs, fast = _jax_dispatch.run(jit, leaves, functools.partial(_structure, program))
         return _finished(program, outputs), fast, False
 
-    def _jit(self, program: Program, sources: Sequence[Any]) -> Any:
-        """`program.jit` as a function of the arrays in the order in which the call spells them."""
+    def _with_variables(self, program: Program) -> None:
+        """Lets calls bring the Variables that the program uses, and those that others have used."""
+        known = self._variables
+        written = [*(known.written if known else ()), *program.written]
+        used = [*written, *(known.read if known else ()), *program.state.variables]
+        unique = {id(variable): variable for variable in used}
+        first = {id(variable): variable for variable in written}
+        read = [variable for ident, variable in unique.items() if ident not in first]
+        if len(unique) > MOST:
+            return
+        self._variables = VariableCalls(
+            self._traces, self._slow, self._inline, self._with_variables, [*first.values()], read
+        )
+        self.call = self._variables.call
+        self._changed(self.call)
+
+    def _jit(self, resolved: Resolved, sources: Sequence[Any]) -> Any:
+        """The program as a function of the arrays in the order in which the call spells them."""
+        jit = resolved.program.jit_for(resolved.arrays)
         if all(i == source for i, source in enumerate(sources)):
-            return program.jit
-        key = program, tuple(source if isinstance(source, int) else None for source in sources)
+            return jit
+        key = jit, spelled.key(sources)
         if key not in self._jits:
-            jit = program.jit
 
             def reordered(*leaves: Any) -> Any:
                 return jit(*spelled.in_order(sources, leaves))
@@ -99,13 +124,16 @@ def _structure(program: Program, outputs: Sequence[Any]) -> Any:
 
 def _finished(program: Program, outputs: Sequence[Any]) -> Any:
     try:
-        return program.finish(outputs)
+        return program.finish(outputs)[0]
     except BaseException as error:
         tracebacks.hide_frames(error)
         raise
 
 
-def best(traces: Traces, slow: Slow, inline: Callable[[], bool]) -> FastDispatch | PublicDispatch:
+def best(
+    traces: Traces, slow: Slow, inline: Callable[[], bool], changed: Callable[[Any], None]
+) -> FastDispatch | PublicDispatch:
     """The fast way, where this JAX has what it takes; AUTOGRAPH_LITE_FAST_DISPATCH=0 asks for the other."""
-    fast = config.fast_dispatch() and _jax_dispatch.works()
-    return (FastDispatch if fast else PublicDispatch)(traces, slow, inline)
+    if config.fast_dispatch() and _jax_dispatch.works():
+        return FastDispatch(traces, slow, inline, changed)
+    return PublicDispatch(traces, slow, inline)

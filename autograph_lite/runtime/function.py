@@ -49,13 +49,17 @@ class Function:
             fn, lambda: self.python_function, self.inside, options, bound=method is not None
         )
         functools.update_wrapper(self, fn, (*functools.WRAPPER_ASSIGNMENTS, *_ASSIGNED))
-        self._dispatch = dispatch.best(self._traces, self._run, self._is_inlined)
+        self._dispatch = dispatch.best(self._traces, self._run, self._is_inlined, self._redirect)
         self.__call__ = self._dispatch.call
 
     @property
     def python_function(self) -> Callable[..., Any]:
         """The function as the user wrote it."""
         return self._fn if self._method is None else self._method.bound(self._fn)
+
+    def _redirect(self, call: Callable[..., Any]) -> None:
+        """Lets `call` run the calls from now on."""
+        self.__call__ = call
 
     def _is_inlined(self) -> bool:
         """Whether a call is not a program of its own now: it suspends, or is part of a program that is being traced."""

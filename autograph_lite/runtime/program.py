@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -28,9 +29,10 @@ from autograph_lite.operators import (
     where,
 )
 from autograph_lite.operators.values import Tracer
-from autograph_lite.runtime import cutting, leaks
+from autograph_lite.runtime import cutting, frames, leaks
 from autograph_lite.runtime.signature import Split
-from autograph_lite.runtime.state import State
+from autograph_lite.runtime.state import KEPT, WRITING, Bindings, Restart, State
+from autograph_lite.runtime.variables import Variable
 
 
 class Program:
@@ -48,7 +50,6 @@ class Program:
 
     Attributes:
       jit: the program as a function of `jax.jit`: arrays, then those of the state -> a list of arrays.
-      plain: whether `jit` and `finish` are all that a call takes: no state, and nothing run around the program.
     """
 
     def __init__(
@@ -75,30 +76,57 @@ class Program:
         self.cuts = False  # whether it gives lists whose length only its data know
         self.jit: Any = jax.jit(_named(self._body, name))
         self.traced: Any = None
-        self._call: Callable[..., Any] = self.jit
+        self.donated: list[int] = []  # the slots of the state whose arrays the program takes
+        self._around: Callable[..., Any] | None = (
+            None  # what runs in place of `jit`, for checks that are not outputs
+        )
 
     @property
     def plain(self) -> bool:
-        """Whether a call is nothing but `jit` and `finish`."""
-        return self.owned and self._call is self.jit and not self.state.slots
+        """Whether a call is nothing but `jit`, `finish` and the Variables' arrays."""
+        return self.owned and self._around is None and self.state.is_variables
+
+    @property
+    def written(self) -> list[Variable]:
+        """The Variables that the program gives new values."""
+        assert self.after is not None
+        values = self.after.merge([None] * len(self.after.arrays))
+        return [
+            variable
+            for variable, value in zip(self.state.variables, values, strict=True)
+            if value is not KEPT
+        ]
+
+    def jit_for(self, arrays: Sequence[Any]) -> Any:
+        """The function of `jax.jit` that runs the program for arrays of these shapes."""
+        return self.jit
 
     @property
     def returns_arrays(self) -> bool:
-        """Whether a call returns a pytree of the program's outputs, and nothing has to be done with them."""
+        """Whether a call returns a pytree of the program's first outputs, and nothing has to be done with them."""
         assert self.result is not None
-        return not (self.sites or self.cuts or self.result.literals or self.state.slots)
+        return not (self.sites or self.cuts or self.result.literals)
+
+    def __call__(self, arrays: Sequence[Any], bindings: Bindings | None = None) -> Any:
+        """Runs the program; raises what its checks found; writes its state back.
+
+        Args:
+          arrays: the traced arrays of the call.
+          bindings: the Variables of the call, by those that were traced in their place.
+        """
+        run = self.jit_for(arrays) if self._around is None else self._around
+        with WRITING if self.donated else contextlib.nullcontext():
+            returned, values = self.finish(run(*arrays, *self.state.read(bindings, self.donated).arrays))
+            self.state.write(values, bindings)
+        return returned
 
     def returned(self, outputs: Sequence[Any]) -> Any:
-        """What a call returns, where it returns the outputs."""
+        """What a call returns, where it returns the first outputs."""
         assert self.result is not None
-        return self.result.merge(outputs)
+        return self.result.merge(outputs[: len(self.result.arrays)])
 
-    def __call__(self, arrays: Sequence[Any]) -> Any:
-        """Runs the program; raises what its checks found; writes its state back."""
-        return self.finish(self._call(*arrays, *self.state.read().arrays))
-
-    def finish(self, outputs: Sequence[Any]) -> Any:
-        """What a call returns, from the program's outputs; writes the state back.
+    def finish(self, outputs: Sequence[Any]) -> tuple[Any, list[Any]]:
+        """What a call returns, and the new values of the state, from the program's outputs.
 
         Raises:
           Exception: what the first check that failed raises.
@@ -111,8 +139,7 @@ class Program:
         values, returned = self.after.merge(outputs[n:m]), self.result.merge(outputs[:n])
         if self.cuts:
             values, returned = cutting.cut([values, returned])
-        self.state.write(values)
-        return returned
+        return returned, values
 
     def prepare(self, arrays: Sequence[Any]) -> None:
         """Traces the function.
@@ -124,10 +151,23 @@ class Program:
           Restart: it carries more state than was known.
         """
         flat = [*arrays, *self.state.read().arrays]
-        if self.owned:
-            self.traced = self.jit.trace(*flat)
-            if self.checked and _jax.has_checks(self.traced.jaxpr):
-                self._call = self._bringing_out(flat)
+        if not self.owned:
+            return
+        self.traced = self.jit.trace(*flat)
+        if self.checked and _jax.has_checks(self.traced.jaxpr):
+            self._around = self._bringing_out(flat)
+        elif not self.sites:  # a call that raises leaves the state as it was
+            self._donate(len(arrays))
+
+    def _donate(self, start: int) -> None:
+        """Lets the program take the memory of the Variables that it gives new values."""
+        assert self.after is not None
+        self.donated = self.state.donated(self.after.merge([None] * len(self.after.arrays)))
+        if self.donated:
+            places = self.state.positions()
+            traced = self.jit  # whose trace is kept: the function does not run again
+            donate = [start + places[number] for number in self.donated]
+            self.jit = jax.jit(_named(lambda flat: traced(*flat), self.name), donate_argnums=donate)
 
     def _bringing_out(self, flat: list[Any]) -> Callable[..., Any]:
         """The program with the checks in functions that the user handed to jax.vmap, jax.lax.scan and the like."""
@@ -157,6 +197,18 @@ class Program:
             checks.raise_failed(contents, self.sites)
 
     def _body(self, flat: tuple[Any, ...]) -> list[Any]:
+        with frames.entered(frames.Frame(self.state.creations)):
+            try:
+                outputs = self._run(flat)
+            except Restart:
+                raise
+            except BaseException:
+                self.state.creations.undo()
+                raise
+            self.state.creations.done()
+            return outputs
+
+    def _run(self, flat: tuple[Any, ...]) -> list[Any]:
         count = len(flat) - len(self.before.arrays)
         arrays, state = flat[:count], flat[count:]
         args, kwargs = self.arguments(arrays)

@@ -74,7 +74,7 @@ class _Entry:
             raise _Unknown
         program, sources = chosen
         arrays = [arg for i, arg in enumerate(args) if i not in self._static]
-        outputs = program.jit(*spelled.in_order(sources, arrays))
+        outputs = _run(program, spelled.in_order(sources, arrays))
         return program.returned(outputs) if program.returns_arrays else _Outputs(program, outputs)
 
     def run(self, program: Program, sources: Sequence[spelled.Source], args: Sequence[Any]) -> Any:
@@ -132,7 +132,7 @@ class PublicDispatch:
                 result = jit(*args)
             except _Unknown:
                 return first(entry, args)
-            return result.program.finish(result.arrays) if type(result) is _Outputs else result
+            return result.program.finish(result.arrays)[0] if type(result) is _Outputs else result
 
         return call
 
@@ -143,7 +143,7 @@ class PublicDispatch:
         if self._inline():
             return self._slow(positional_, keywords)
         resolved = self._traces.resolve(positional_, keywords)
-        if not resolved.program.plain:
+        if not resolved.program.plain or resolved.program.state.slots:
             return self._traces.call(positional_, keywords)
         return _finished(entry.run(resolved.program, range(len(resolved.arrays)), args))
 
@@ -177,14 +177,18 @@ class PublicDispatch:
         self, key: Any, leaves: Sequence[Any], args: tuple[Any, ...], kwargs: dict[str, Any]
     ) -> Any:
         resolved = self._traces.resolve(args, kwargs)
-        if not resolved.program.plain:
+        if not resolved.program.plain or resolved.program.state.slots:
             return self._traces.call(args, kwargs)
         entry = self._by_structure.setdefault(key, _Entry(self._name))
         return _finished(entry.run(resolved.program, spelled.sources(resolved, args, kwargs), leaves))
 
 
+def _run(program: Program, arrays: Sequence[Any]) -> Any:
+    return program.jit_for(arrays)(*arrays)
+
+
 def _finished(result: Any) -> Any:
-    return result.program.finish(result.arrays) if type(result) is _Outputs else result
+    return result.program.finish(result.arrays)[0] if type(result) is _Outputs else result
 
 
 def _leaf_type(leaf: Any) -> TraceType | None:

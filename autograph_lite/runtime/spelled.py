@@ -27,6 +27,20 @@ def in_order(sources: Sequence[Source], arrays: Sequence[Any]) -> list[Any]:
     return [arrays[source] if isinstance(source, int) else source.array for source in sources]
 
 
+def key(sources: Sequence[Source]) -> tuple[int | None, ...]:
+    """What tells one order from others; the defaults are always the same."""
+    return tuple(source if isinstance(source, int) else None for source in sources)
+
+
+def fits(sources: Sequence[Source], leaves: Sequence[Any], resolved: Resolved) -> bool:
+    """Whether the program's arrays are those of the call, in that order: none was cast, or hidden in what is a leaf."""
+    given = [source for source in sources if isinstance(source, int)]
+    if len(leaves) != len(given):
+        return False
+    pairs = zip(sources, resolved.arrays, strict=True)
+    return all(leaves[source] is array for source, array in pairs if isinstance(source, int))
+
+
 def sources(resolved: Resolved, args: tuple[Any, ...], kwargs: dict[str, Any]) -> list[Source]:
     """For each array, in the order of the parameters: its position among those of the call as it is spelled."""
     types = resolved.type.types

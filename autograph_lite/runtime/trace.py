@@ -15,6 +15,7 @@ from autograph_lite import _jax
 from autograph_lite.errors import MutationError
 from autograph_lite.operators import where
 from autograph_lite.operators.values import Tracer
+from autograph_lite.runtime.creations import Creations
 from autograph_lite.runtime.function_type import FunctionType
 from autograph_lite.runtime.program import Program
 from autograph_lite.runtime.state import Restart, State
@@ -58,6 +59,7 @@ class Trace:
       converted: gives what it was converted to.
       function_type: the type of the call.
       options: of the function.
+      creations: the Variables that the function has created.
     """
 
     def __init__(
@@ -66,10 +68,11 @@ class Trace:
         converted: Callable[[], Callable[..., Any]],
         function_type: FunctionType,
         options: Options,
+        creations: Creations,
     ) -> None:
         self.fn, self.function_type = fn, function_type
         self._converted, self._options = converted, options
-        self.state = State()
+        self.state = State(creations=creations)
         self.seconds = 0.0  # of tracing
         self._programs: dict[Hashable, Program] = {}
 
@@ -102,6 +105,8 @@ class Trace:
         raise self._endless()
 
     def _traced(self, arrays: Sequence[Any], *, owned: bool) -> Program:
+        objects = [found.referent() for found in self.function_type.objects()]
+        self.state.search([self._converted(), *objects])
         program = Program(
             self._converted,
             getattr(self.fn, "__qualname__", "f"),

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 
 from autograph_lite import _jax
 from autograph_lite.runtime.cache import TraceCache
+from autograph_lite.runtime.creations import Creations
 from autograph_lite.runtime.function_type import FunctionType
 from autograph_lite.runtime.program import Program
 from autograph_lite.runtime.trace import Options, Trace
@@ -64,6 +65,7 @@ class Traces:
         self.signature = _without_self(signature) if bound else signature
         self.cache: TraceCache[Trace] = TraceCache(max_traces=options.max_traces)
         self.count = 0
+        self._creations = Creations()
         self.lock = threading.RLock()
 
     def bind(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> inspect.BoundArguments:
@@ -99,7 +101,7 @@ class Traces:
             trace = self.cache.lookup(found, _jax.trace_context())
             known = trace is not None
             if trace is None:
-                trace = Trace(self.fn, self.converted, found, self.options)
+                trace = Trace(self.fn, self.converted, found, self.options, self._creations)
             program = trace.program(arrays)
             if not known and program.owned:
                 self.keep(trace)
