@@ -6,6 +6,7 @@ where a leaf is in a dataclass.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Hashable, Sequence
 from typing import Any
 
@@ -48,14 +49,18 @@ def paths(treedef: Any) -> tuple[str, ...]:
     """What to write after a value's name to get at each of its leaves."""
     if treedef.node_data() is None:
         return ("",)
-    children = treedef.children()
+    rows = zip(keys(treedef), treedef.children(), strict=True)
+    return tuple(key + rest for key, child in rows for rest in paths(child))
+
+
+def keys(treedef: Any) -> list[str]:
+    """What to write after a node's name to get at each of its children."""
+    count = len(treedef.children())
     try:
-        keys = keys_of(treedef)
+        found = keys_of(treedef)
     except Exception:  # users' nodes are made of what stands for the leaves
-        keys = []
-    if len(keys) != len(children):
-        keys = [f"[{i}]" for i in range(len(children))]
-    return tuple(key + rest for key, child in zip(keys, children, strict=True) for rest in paths(child))
+        found = []
+    return found if len(found) == count else [f"[{i}]" for i in range(count)]
 
 
 class _Text:
@@ -69,8 +74,9 @@ class _Text:
 
 
 def shown(treedef: Any, leaves: Sequence[str]) -> str:
-    """The structure as Python prints it, with a text for each leaf."""
+    """The structure as Python prints it, on one line, with a text for each leaf."""
     try:
-        return repr(jax.tree.unflatten(treedef, list(map(_Text, leaves))))
+        text = repr(jax.tree.unflatten(treedef, list(map(_Text, leaves))))
+        return re.sub(r"\s*\n\s*", " ", text)  # some libraries print a field a line
     except Exception:  # users' classes may refuse to be made, or printed, with texts in them
         return f"{treedef}: {', '.join(leaves)}"

@@ -131,6 +131,9 @@ class Keyed:
     def __init__(self, array, known):
         self.array, self.known = array, known
 
+    def __repr__(self):
+        return f"Keyed({self.array},\n    {self.known})"
+
 
 jax.tree_util.register_pytree_with_keys(
     Keyed,
@@ -595,6 +598,22 @@ def test_arrays_and_placeholders_are_in_the_same_order():
             ["x['a']: Literal[1] where nothing was", "x['b']: nothing where Literal[1] was"],
         ),
         ([1], (1,), ["x: [Literal[1]] where (Literal[1],) was"]),
+        (
+            {"w": [1], "b": {"c": 2}},
+            {"w": (1,), "b": 3},
+            [
+                "x['b']: {'c': Literal[2]} where Literal[3] was",
+                "x['w']: [Literal[1]] where (Literal[1],) was",
+            ],
+        ),
+        (
+            Point(1, 2),
+            Frozen(1, 2),
+            ["x: Point(x=Literal[1], y=Literal[2]) where Frozen(x=Literal[1], y=Literal[2]) was"],
+        ),
+        (Keyed([vector], 1), Keyed([scalar], 1), ["x.array[0]: float32[3] where float32[] was"]),
+        (Keyed(vector, 1), Keyed(vector, 2), ["x: Keyed(float32[3], 1) where Keyed(float32[3], 2) was"]),
+        ({1: 2}, {True: 2}, ["x[1]: Literal[2] where nothing was", "x[True]: nothing where Literal[2] was"]),
         (None, vector, ["x: Literal[None] where float32[3] was"]),
         ([None], [vector], ["x[0]: Literal[None] where float32[3] was"]),
     ],
