@@ -50,7 +50,9 @@ class ArraySpec(TraceType):
         if not isinstance(array, jax.Array):
             return cls(array.shape, array.dtype, bool(getattr(array, "weak_type", False))).canonical()
         made = object.__new__(cls)  # what an array has is right, and to check it is most of the time
-        made.__dict__.update(shape=array.shape, dtype=array.dtype, weak_type=_jax.weak_type(array))
+        held = {"shape": array.shape, "dtype": array.dtype, "weak_type": _jax.weak_type(array)}
+        for name, value in held.items():
+            object.__setattr__(made, name, value)
         return made
 
     def canonical(self) -> ArraySpec:

@@ -7,14 +7,14 @@ where a leaf is in a dataclass.
 from __future__ import annotations
 
 import re
+import types
 from collections.abc import Hashable, Sequence
 from typing import Any
 
 import jax
 
+from autograph_lite.runtime.literals import Literal
 from autograph_lite.runtime.opening import keys_of
-
-_SCALARS = (bool, int, float, complex)
 
 
 def equal(one: Any, other: Any) -> bool:
@@ -26,7 +26,7 @@ def equal(one: Any, other: Any) -> bool:
 
 
 def static_types(treedef: Any) -> Hashable:
-    """The types of the numbers among the keys and static fields of a structure's nodes, and of those the signs."""
+    """The types of what the nodes of a structure keep, keys and static fields; of floats the sign, too."""
     data = treedef.node_data()
     if data is None:
         return None
@@ -35,14 +35,17 @@ def static_types(treedef: Any) -> Hashable:
 
 
 def _types(static: Any) -> Hashable:
-    if isinstance(static, _SCALARS):
-        return type(static), repr(static) if isinstance(static, (float, complex)) else None
-    if isinstance(static, dict):
+    kind: Any = type(static)
+    if kind is dict:
         static = [*static, *static.values()]
-    if isinstance(static, (list, tuple)):
+    if isinstance(static, (list, tuple, dict)):
         found = tuple(map(_types, static))
         return found if any(part is not None for part in found) else None
-    return None
+    if kind is frozenset:
+        return Literal(static)
+    if isinstance(static, (float, complex)):
+        return kind, repr(static)
+    return kind if kind not in (str, bytes, types.NoneType) else None  # most of them, and equal to no others
 
 
 def paths(treedef: Any) -> tuple[str, ...]:
