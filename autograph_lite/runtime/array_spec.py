@@ -47,12 +47,13 @@ class ArraySpec(TraceType):
     @classmethod
     def from_array(cls, array: Any) -> ArraySpec:
         """The type of a `jax.Array`, a tracer, an array or scalar of NumPy's, or a `jax.ShapeDtypeStruct`."""
-        weak = (
-            _jax.weak_type(array)
-            if isinstance(array, jax.Array)
-            else bool(getattr(array, "weak_type", False))
-        )
-        return cls(array.shape, array.dtype, weak).canonical()
+        if not isinstance(array, jax.Array):
+            return cls(array.shape, array.dtype, bool(getattr(array, "weak_type", False))).canonical()
+        made = object.__new__(cls)  # what an array has is right, and to check it is most of the time
+        held = {"shape": array.shape, "dtype": array.dtype, "weak_type": _jax.weak_type(array)}
+        for name, value in held.items():
+            object.__setattr__(made, name, value)
+        return made
 
     def canonical(self) -> ArraySpec:
         """The same with the dtype that JAX's arrays will have: int32 in place of int64, unless x64 is enabled."""

@@ -24,6 +24,8 @@ import numpy as np
 from autograph_lite.runtime.object_type import ObjectType
 from autograph_lite.runtime.trace_types import Placeholders, Single, TraceType
 
+LONGEST = 200  # characters of a value in a message
+
 
 class Literal(Single):
     """A value that a trace is made for: another one, or one of another type, is another trace.
@@ -57,8 +59,7 @@ class Literal(Single):
         return Literal, (self.value,)  # an id is another one elsewhere
 
     def __repr__(self) -> str:
-        shown = self.value.__qualname__ if isinstance(self.value, type) else repr(self.value)
-        return f"Literal[{shown}]"
+        return f"Literal[{_shown(self.value)}]"
 
 
 def is_literal(value: Any) -> bool:
@@ -108,16 +109,18 @@ def _reader(value: Any) -> Reader | None:
     """What reads of a value all that tells it from others of its class; None if nothing does."""
     kind = type(value)
     for family, read in _FAMILIES:
-        if isinstance(value, family):
+        if issubclass(kind, family):
             return read
     found: Reader | None = _KINDS.get(kind) or _NUMBERS_AND_TEXTS.get(kind)
-    if found is None and isinstance(value, np.generic):
+    if found is None and issubclass(kind, np.generic):
         return _of_scalar
-    if found is None and not getattr(value, "__dict__", None):
-        bases = (base for base in _NUMBERS_AND_TEXTS if isinstance(value, base))
-        base = next(bases, None)
-        return _NUMBERS_AND_TEXTS[base] if base is not None else _singleton(value)
-    return found
+    return found or _inherited(value, kind) or _singleton(value)
+
+
+def _inherited(value: Any, kind: type) -> Reader | None:
+    """How to read a number or text of a class of the user's; attributes make it an object."""
+    base = next((base for base in _NUMBERS_AND_TEXTS if issubclass(kind, base)), None)
+    return _NUMBERS_AND_TEXTS[base] if base is not None and not getattr(value, "__dict__", None) else None
 
 
 def _of_scalar(value: Any) -> Hashable:
@@ -128,6 +131,15 @@ def _singleton(value: Any) -> Reader | None:
     """Functions of a module written in C are there once."""
     is_global = isinstance(value, types.BuiltinFunctionType) and isinstance(value.__self__, types.ModuleType)
     return id if is_global else None
+
+
+def _shown(value: Any) -> str:
+    """What a message says of a value, in a line."""
+    try:
+        text = value.__qualname__ if isinstance(value, type) else repr(value)
+    except Exception:  # an int of 5000 digits has no text, and a user's `__repr__` may do anything
+        text = object.__repr__(value)
+    return text if len(text) <= LONGEST else f"{text[: LONGEST - 3]}..."
 
 
 def _part(value: Any) -> Hashable:

@@ -73,14 +73,16 @@ class ObjectType(Single):
 
     def __repr__(self) -> str:
         value = self.referent()
-        name = getattr(value, "__qualname__", None)
-        if isinstance(name, str) and callable(value):
-            return f"<{self._kind.__name__} {name}>"
+        if isinstance(value, _CALLED):
+            return f"<{self._kind.__name__} {value.__qualname__}>"
         return (
             f"<{self._kind.__qualname__} object>"
             if value is not None
             else f"<dead {self._kind.__qualname__} object>"
         )
+
+
+_CALLED = (types.FunctionType, types.MethodType, types.BuiltinFunctionType)
 
 
 class _Held:

@@ -22,6 +22,7 @@ from autograph_lite.runtime.literals import Literal, is_literal
 from autograph_lite.runtime.object_type import ObjectType
 from autograph_lite.runtime.opening import flatten
 from autograph_lite.runtime.trace_types import Placeholders, TraceType, TracingContext, registered
+from autograph_lite.runtime.tree_differences import Part, differences
 
 
 class Structure(TraceType):
@@ -79,17 +80,8 @@ class Structure(TraceType):
         """Where the leaves differ, or how the structures do."""
         if not isinstance(other, Structure):
             return super().differences(other, path)
-        if not self._same_tree(other):
-            return self._rearranged(other, path) or super().differences(other, path)
-        rows = zip(self.leaves, other.leaves, self.paths, strict=True)
-        return [text for leaf, old, place in rows for text in leaf.differences(old, path + place)]
-
-    def _rearranged(self, other: Structure, path: str) -> list[str]:
-        """The places that only one of the two structures has."""
-        mine, its = (dict(zip(type.paths, type.leaves, strict=True)) for type in (self, other))
-        extra = [f"{path}{at}: {leaf} where nothing was" for at, leaf in mine.items() if at not in its]
-        missing = [f"{path}{at}: nothing where {leaf} was" for at, leaf in its.items() if at not in mine]
-        return extra + missing
+        mine, its = (Part(type.treedef, type.leaves) for type in (self, other))
+        return differences(mine, its, path)
 
     def _pairs(self, value: Any) -> list[tuple[TraceType, Any]]:
         return list(zip(self.leaves, flatten(value)[0], strict=True))

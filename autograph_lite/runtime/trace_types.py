@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import abc
 import dataclasses
+import functools
 from collections.abc import Callable, Sequence
 from typing import Any, Protocol
 
@@ -143,11 +144,17 @@ _leaves: dict[type, MakeType] = {}
 def register_leaf(kind: type, make_type: MakeType) -> None:
     """Lets the values of a class have the types that `make_type(value, context)` gives."""
     _leaves[kind] = make_type
+    _maker.cache_clear()
 
 
 def registered(value: Any) -> MakeType | None:
     """What makes the types of a value: its own `__tracing_type__`, or what is registered for its class."""
-    kind = type(value)
+    kind: Any = type(value)
+    return _maker(kind)
+
+
+@functools.lru_cache(maxsize=1024)
+def _maker(kind: type) -> MakeType | None:
     if hasattr(kind, "__tracing_type__"):
         return _by_protocol
     return next((_leaves[base] for base in kind.__mro__ if base in _leaves), None)

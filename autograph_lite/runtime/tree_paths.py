@@ -6,14 +6,15 @@ where a leaf is in a dataclass.
 
 from __future__ import annotations
 
+import re
+import types
 from collections.abc import Hashable, Sequence
 from typing import Any
 
 import jax
 
+from autograph_lite.runtime.literals import Literal
 from autograph_lite.runtime.opening import keys_of
-
-_SCALARS = (bool, int, float, complex)
 
 
 def equal(one: Any, other: Any) -> bool:
@@ -25,7 +26,7 @@ def equal(one: Any, other: Any) -> bool:
 
 
 def static_types(treedef: Any) -> Hashable:
-    """The types of the numbers among the keys and static fields of a structure's nodes, and of those the signs."""
+    """The types of what the nodes of a structure keep, keys and static fields; of floats the sign, too."""
     data = treedef.node_data()
     if data is None:
         return None
@@ -34,28 +35,35 @@ def static_types(treedef: Any) -> Hashable:
 
 
 def _types(static: Any) -> Hashable:
-    if isinstance(static, _SCALARS):
-        return type(static), repr(static) if isinstance(static, (float, complex)) else None
-    if isinstance(static, dict):
+    kind: Any = type(static)
+    if kind is dict:
         static = [*static, *static.values()]
-    if isinstance(static, (list, tuple)):
+    if isinstance(static, (list, tuple, dict)):
         found = tuple(map(_types, static))
         return found if any(part is not None for part in found) else None
-    return None
+    if kind is frozenset:
+        return Literal(static)
+    if isinstance(static, (float, complex)):
+        return kind, repr(static)
+    return kind if kind not in (str, bytes, types.NoneType) else None  # most of them, and equal to no others
 
 
 def paths(treedef: Any) -> tuple[str, ...]:
     """What to write after a value's name to get at each of its leaves."""
     if treedef.node_data() is None:
         return ("",)
-    children = treedef.children()
+    rows = zip(keys(treedef), treedef.children(), strict=True)
+    return tuple(key + rest for key, child in rows for rest in paths(child))
+
+
+def keys(treedef: Any) -> list[str]:
+    """What to write after a node's name to get at each of its children."""
+    count = len(treedef.children())
     try:
-        keys = keys_of(treedef)
+        found = keys_of(treedef)
     except Exception:  # users' nodes are made of what stands for the leaves
-        keys = []
-    if len(keys) != len(children):
-        keys = [f"[{i}]" for i in range(len(children))]
-    return tuple(key + rest for key, child in zip(keys, children, strict=True) for rest in paths(child))
+        found = []
+    return found if len(found) == count else [f"[{i}]" for i in range(count)]
 
 
 class _Text:
@@ -69,8 +77,9 @@ class _Text:
 
 
 def shown(treedef: Any, leaves: Sequence[str]) -> str:
-    """The structure as Python prints it, with a text for each leaf."""
+    """The structure as Python prints it, on one line, with a text for each leaf."""
     try:
-        return repr(jax.tree.unflatten(treedef, list(map(_Text, leaves))))
+        text = repr(jax.tree.unflatten(treedef, list(map(_Text, leaves))))
+        return re.sub(r"\s*\n\s*", " ", text)  # some libraries print a field a line
     except Exception:  # users' classes may refuse to be made, or printed, with texts in them
         return f"{treedef}: {', '.join(leaves)}"

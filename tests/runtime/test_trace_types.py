@@ -131,6 +131,9 @@ class Keyed:
     def __init__(self, array, known):
         self.array, self.known = array, known
 
+    def __repr__(self):
+        return f"Keyed({self.array},\n    {self.known})"
+
 
 jax.tree_util.register_pytree_with_keys(
     Keyed,
@@ -156,6 +159,19 @@ ROWS = {
     "R149!-numbers_by_type_in_containers": ([[1], [True], [1.0], [1]], [0, 1, 2, 0]),
     "R149!-keys_by_type": ([{1: 2}, {True: 2}, {1.0: 2}, {1: 2}], [0, 1, 2, 0]),
     "R149!-what_a_node_keeps_by_type": ([Keyed(vector, 1), Keyed(vector, True), Keyed(vector, 1)], [0, 1, 0]),
+    "R149!-keys_in_keys_by_type": (
+        [
+            {frozenset({1}): 2},
+            {frozenset({True}): 2},
+            {(1,): 2},
+            {(True,): 2},
+            {Level.LOW: 2},
+            {1: 2},
+            {(1,): 2},
+        ],
+        [0, 1, 2, 3, 4, 5, 2],
+    ),
+    "R149!-keys_by_sign": ([{0.0: 1}, {-0.0: 1}, {0.0: 1}], [0, 1, 0]),
     "R5!-zeros": ([0, False, 0.0, -0.0, 0], [0, 1, 2, 3, 0]),
     "R6-texts_and_constants": (["a", "a", "b", b"a", None, None, ...], [0, 0, 1, 2, 3, 3, 4]),
     "R7-nan": ([float("nan"), math.nan, complex("nan")], [0, 0, 1]),
@@ -595,6 +611,22 @@ def test_arrays_and_placeholders_are_in_the_same_order():
             ["x['a']: Literal[1] where nothing was", "x['b']: nothing where Literal[1] was"],
         ),
         ([1], (1,), ["x: [Literal[1]] where (Literal[1],) was"]),
+        (
+            {"w": [1], "b": {"c": 2}},
+            {"w": (1,), "b": 3},
+            [
+                "x['b']: {'c': Literal[2]} where Literal[3] was",
+                "x['w']: [Literal[1]] where (Literal[1],) was",
+            ],
+        ),
+        (
+            Point(1, 2),
+            Frozen(1, 2),
+            ["x: Point(x=Literal[1], y=Literal[2]) where Frozen(x=Literal[1], y=Literal[2]) was"],
+        ),
+        (Keyed([vector], 1), Keyed([scalar], 1), ["x.array[0]: float32[3] where float32[] was"]),
+        (Keyed(vector, 1), Keyed(vector, 2), ["x: Keyed(float32[3], 1) where Keyed(float32[3], 2) was"]),
+        ({1: 2}, {True: 2}, ["x[1]: Literal[2] where nothing was", "x[True]: nothing where Literal[2] was"]),
         (None, vector, ["x: Literal[None] where float32[3] was"]),
         ([None], [vector], ["x[0]: Literal[None] where float32[3] was"]),
     ],
@@ -614,6 +646,26 @@ def test_types_print_as_users_write_them():
         "<function function>",
         "Literal[Plain]",
     ]
+
+
+@pytest.mark.parametrize(
+    ("value", "start"),
+    [("x" * 500, "Literal['xxxx"), (10**5000, "Literal[<int object at"), (list(range(100)), "[Literal[0], ")],
+    ids=["long", "endless", "list"],
+)
+def test_every_type_prints(value, start):
+    assert str(type_of(value)).startswith(start)
+    assert len(str(type_of("x" * 500))) == 209
+
+
+def test_an_object_that_raises_for_every_attribute_has_a_type():
+    class Odd:
+        def __getattr__(self, name):
+            raise RuntimeError(name)
+
+    one = Odd()
+    assert type_of([one]) == type_of([one])
+    assert str(type_of(one)) == f"<{Odd.__qualname__} object>"
 
 
 # ArraySpec.
