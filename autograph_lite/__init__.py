@@ -16,6 +16,7 @@ from autograph_lite.errors import (
     PythonOnlyError,
     RetraceWarning,
     SourceNotFoundError,
+    SymbolicSizeWarning,
     TracedIndexError,
     TracedRecursionError,
     UndefinedVariableError,
@@ -23,12 +24,18 @@ from autograph_lite.errors import (
     VariableError,
 )
 from autograph_lite.operators.printing import print
+from autograph_lite.runtime.array_spec import ArraySpec
 from autograph_lite.runtime.function import Function
+from autograph_lite.runtime.function_type import FunctionType
+from autograph_lite.runtime.trace_types import TraceType
 from autograph_lite.runtime.gradients import grad, value_and_grad
 from autograph_lite.runtime.modules import Module
 from autograph_lite.runtime.variables import Variable
 
 __all__ = [
+    "ArraySpec",
+    "FunctionType",
+    "TraceType",
     "AutographError",
     "BranchMismatchError",
     "CarryMismatchError",
@@ -44,6 +51,7 @@ __all__ = [
     "PythonOnlyError",
     "RetraceWarning",
     "SourceNotFoundError",
+    "SymbolicSizeWarning",
     "TracedIndexError",
     "TracedRecursionError",
     "UndefinedVariableError",

@@ -473,3 +473,24 @@ class RetraceWarning(UserWarning):
         for n in range(5):
             scale(jnp.float32(2), jnp.asarray(n))
     """
+
+
+class SymbolicSizeWarning(UserWarning):
+    """A function that should be traced once for arrays of all sizes is traced for each size, as a line asks for one.
+
+    Fails:
+
+        @autograph_lite.convert(input_signature=[autograph_lite.ArraySpec([None], jnp.float32)])
+        def largest(x):
+            return jax.lax.top_k(x, 1)[0][0]
+
+        largest(jnp.array([1.0, 3.0, 2.0]))
+
+    Works:
+
+        @autograph_lite.convert(input_signature=[autograph_lite.ArraySpec([None], jnp.float32)])
+        def largest(x):
+            return jnp.max(x)
+
+        largest(jnp.array([1.0, 3.0, 2.0]))
+    """

@@ -62,6 +62,11 @@ class ArraySpec(TraceType):
         dtype = jax.dtypes.canonicalize_dtype(self.dtype)
         return self if dtype == self.dtype else dataclasses.replace(self, dtype=dtype)
 
+    @property
+    def is_general(self) -> bool:
+        """Whether arrays of more than one shape are of this type."""
+        return self.shape is None or None in self.shape
+
     def is_subtype_of(self, other: TraceType) -> bool:
         """Whether `other` has the same dtype and weak type, and takes the shape."""
         return isinstance(other, ArraySpec) and self._same_dtype(other) and _fits(self.shape, other.shape)
@@ -155,3 +160,11 @@ def _joined(one: Shape, other: Shape) -> Shape:
     if one is None or other is None or len(one) != len(other):
         return None
     return tuple(a if a == b else None for a, b in zip(one, other, strict=True))
+
+
+def specs_in(types: Sequence[TraceType]) -> list[ArraySpec]:
+    """The types of the arrays in types, in their order."""
+    found: list[ArraySpec] = []
+    for type in types:
+        found += [type] if isinstance(type, ArraySpec) else specs_in(type.parts())
+    return found

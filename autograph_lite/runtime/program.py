@@ -29,7 +29,8 @@ from autograph_lite.operators import (
     where,
 )
 from autograph_lite.operators.values import Tracer
-from autograph_lite.runtime import cutting, frames, leaks
+from autograph_lite.runtime import cutting, frames, leaks, symbolic
+from autograph_lite.runtime.array_spec import ArraySpec
 from autograph_lite.runtime.signature import Split
 from autograph_lite.runtime.state import KEPT, WRITING, Bindings, Restart, State
 from autograph_lite.runtime.variables import Variable
@@ -66,7 +67,9 @@ class Program:
     ) -> None:
         self.fn, self.name, self.arguments, self.state = fn, name, arguments, state
         self.checked, self.outside, self.owned, self.rolled = checked, outside, owned, rolled
-        self.before = state.read().emptied()
+        held = state.read()
+        self.before, self._held = held.emptied(), [array.shape for array in held.arrays]
+        self.symbolic: symbolic.SymbolicTrace | None = None  # where sizes of arrays are symbols
         self.result: Split | None = None
         self.after: Split | None = None
         self.checks: list[Any] = []  # the keys of what its checks give
@@ -99,7 +102,9 @@ class Program:
 
     def jit_for(self, arrays: Sequence[Any]) -> Any:
         """The function of `jax.jit` that runs the program for arrays of these shapes."""
-        return self.jit
+        if self.symbolic is None:
+            return self.jit
+        return self.symbolic.jit_for([*(array.shape for array in arrays), *self._held])
 
     @property
     def returns_arrays(self) -> bool:
@@ -141,15 +146,20 @@ class Program:
             values, returned = cutting.cut([values, returned])
         return returned, values
 
-    def prepare(self, arrays: Sequence[Any]) -> None:
+    def prepare(self, arrays: Sequence[Any], specs: Sequence[ArraySpec] | None = None) -> None:
         """Traces the function.
 
         Args:
           arrays: the traced arrays of a call, or their types.
+          specs: these types, where some of their sizes are symbols in the trace; None where all sizes are known.
 
         Raises:
           Restart: it carries more state than was known.
+          InconclusiveSize: it can't be traced with symbols.
         """
+        if specs is not None:
+            self._prepare_symbolic(specs)
+            return
         flat = [*arrays, *self.state.read().arrays]
         if not self.owned:
             return
@@ -158,6 +168,13 @@ class Program:
             self._around = self._bringing_out(flat)
         elif not self.sites:  # a call that raises leaves the state as it was
             self._donate(len(arrays))
+
+    def _prepare_symbolic(self, specs: Sequence[ArraySpec]) -> None:
+        held = [ArraySpec.from_array(array) for array in self.state.read().arrays]
+        kinds = [(spec.shape or (), spec.dtype, spec.weak_type) for spec in [*specs, *held]]
+        self.symbolic = symbolic.trace_symbolic(_named(self._body, self.name), kinds)
+        if self.checked and _jax.has_checks(self.symbolic.jaxpr):
+            raise symbolic.InconclusiveSize(ValueError("checks inside of a transformation"))
 
     def _donate(self, start: int) -> None:
         """Lets the program take the memory of the Variables that it gives new values."""

@@ -111,13 +111,20 @@ class SymbolicTrace:
         Raises:
           InconclusiveSize: the program means something else for these sizes.
         """
-        shapes = [array.shape for array in arrays]
+        return list(self.jit_for([array.shape for array in arrays])(*arrays))
+
+    def jit_for(self, shapes: Sequence[Sequence[int]]) -> Callable[..., list[Any]]:
+        """The function of `jax.jit` for arrays of these shapes, which it serves.
+
+        Raises:
+          InconclusiveSize: the program means something else for these sizes.
+        """
         sizes = tuple(self._sizes(shapes).values())
         with self._lock:
             if sizes not in self._compiled:
                 run = jaxpr_as_fun(self.sized(shapes))
                 self._compiled[sizes] = jax.jit(_named(run, self._name))
-        return list(self._compiled[sizes](*arrays))
+        return self._compiled[sizes]
 
     @property
     def compiled_sizes(self) -> list[tuple[int, ...]]:

@@ -15,12 +15,15 @@ from autograph_lite import _jax
 from autograph_lite.errors import MutationError
 from autograph_lite.operators import where
 from autograph_lite.operators.values import Tracer
+from autograph_lite.runtime import symbolic, symbolic_warnings
+from autograph_lite.runtime.array_spec import ArraySpec, specs_in
 from autograph_lite.runtime.creations import Creations
 from autograph_lite.runtime.function_type import FunctionType
 from autograph_lite.runtime.program import Program
 from autograph_lite.runtime.state import Restart, State
 from autograph_lite.runtime.trace_types import VariableType
 
+Key = tuple[bool, Hashable, Hashable]  # whether it is nobody else's trace, the state's types, the shapes of arrays
 RESTARTS = 24  # of one trace, each of which may find more state that is carried
 
 
@@ -74,7 +77,10 @@ class Trace:
         self._converted, self._options = converted, options
         self.state = State(creations=creations)
         self.seconds = 0.0  # of tracing
-        self._programs: dict[Hashable, Program] = {}
+        self._programs: dict[Key, Program] = {}
+        specs = specs_in(function_type.types)
+        self._specs = specs if any(spec.is_general for spec in specs) else []
+        self._per_size = any(spec.shape is None for spec in specs)  # nothing stands for an array of any rank
 
     def __call__(self, arrays: Sequence[Any]) -> Any:
         """Runs the program for these arrays; makes it first if there is none.
@@ -93,18 +99,36 @@ class Trace:
         """The program for these arrays and for what the state holds now; traces it if there is none."""
         owned = not _jax.tracing() and not any(isinstance(leaf, Tracer) for leaf in arrays)
         for _ in range(RESTARTS):
-            key = owned, self.state.read().key() if self.state.slots else None
-            if key in self._programs:
-                return self._programs[key]
             try:
-                program = self._traced(arrays, owned=owned)
+                return self._known(arrays, owned=owned)
             except Restart:
                 continue
-            self._programs[key] = program  # only now: a trace that raises leaves nothing behind
-            return program
         raise self._endless()
 
-    def _traced(self, arrays: Sequence[Any], *, owned: bool) -> Program:
+    def _known(self, arrays: Sequence[Any], *, owned: bool) -> Program:
+        state = self.state.read().key() if self.state.slots else None
+        if self._has_symbols(arrays):
+            try:
+                return self._kept((owned, state, None), arrays, self._specs)
+            except symbolic.InconclusiveSize as failure:
+                program = self._kept((owned, state, _shapes(arrays)), arrays, None)
+                self._per_size = True  # only now: what fails for known sizes, too, is the user's mistake
+                symbolic_warnings.warn(self.fn, failure)
+                return program
+        return self._kept((owned, state, _shapes(arrays) if self._specs else None), arrays, None)
+
+    def _has_symbols(self, arrays: Sequence[Any]) -> bool:
+        """Whether one program serves arrays of all sizes. JAX's symbols stand for sizes of at least 1."""
+        return bool(self._specs) and not self._per_size and all(array.size for array in arrays)
+
+    def _kept(self, key: Key, arrays: Sequence[Any], specs: Sequence[ArraySpec] | None) -> Program:
+        known = self._programs.get(key)
+        if known is None:
+            known = self._traced(arrays, specs, owned=key[0])
+            self._programs[key] = known  # only now: a trace that raises leaves nothing behind
+        return known
+
+    def _traced(self, arrays: Sequence[Any], specs: Sequence[ArraySpec] | None, *, owned: bool) -> Program:
         objects = [found.referent() for found in self.function_type.objects()]
         self.state.search([self._converted(), *objects])
         program = Program(
@@ -118,7 +142,7 @@ class Trace:
             rolled=self._options.static_loops == "stage",
         )
         start = time.perf_counter()
-        program.prepare(arrays)
+        program.prepare(arrays, specs)
         self.seconds += time.perf_counter() - start
         return program
 
@@ -139,3 +163,7 @@ class Trace:
             why="What a call changes is read from the objects before it, and so has to be there before.",
             fix="make the objects once, outside of the function.",
         )
+
+
+def _shapes(arrays: Sequence[Any]) -> Hashable:
+    return tuple(array.shape for array in arrays)

@@ -14,6 +14,7 @@ from autograph_lite import _jax
 from autograph_lite.runtime.cache import TraceCache
 from autograph_lite.runtime.creations import Creations
 from autograph_lite.runtime.function_type import FunctionType
+from autograph_lite.runtime.input_signature import accept, from_input_signature
 from autograph_lite.runtime.program import Program
 from autograph_lite.runtime.trace import Options, Trace
 from autograph_lite.runtime.trace_types import TracingContext
@@ -40,6 +41,10 @@ class Resolved(NamedTuple):
 class Traces:
     """The traces of one function.
 
+    Attributes:
+      allowed: the one type of calls that an input signature allows; None for any.
+      count: how many traces were made.
+
     Args:
       fn: the user's function.
       python: gives it as it is to be called: bound, where it is a method.
@@ -63,6 +68,8 @@ class Traces:
         self._plain = code is not None and not hasattr(fn, "__signature__")
         signature = inspect.signature(fn, follow_wrapped=not self._plain)
         self.signature = _without_self(signature) if bound else signature
+        specs = options.input_signature
+        self.allowed = None if specs is None else from_input_signature(self.signature, specs)
         self.cache: TraceCache[Trace] = TraceCache(max_traces=options.max_traces)
         self.count = 0
         self._creations = Creations()
@@ -85,7 +92,11 @@ class Traces:
                 self.python()(*args, **kwargs)  # runs nothing: Python says what is wrong
             raise misfit
         bound.apply_defaults()
-        return bound
+        return bound if self.allowed is None else accept(self.allowed, self.signature, args, kwargs)
+
+    def type_of(self, bound: inspect.BoundArguments) -> FunctionType:
+        """The type of a call whose arguments are bound."""
+        return self.allowed or FunctionType.from_bound(self.signature, bound, TracingContext())
 
     def resolve(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Resolved:
         """What serves a call.
@@ -95,17 +106,23 @@ class Traces:
           Exception: what tracing raises; then nothing is kept.
         """
         bound = self.bind(args, kwargs)
-        found = FunctionType.from_bound(self.signature, bound, TracingContext())
+        found = self.type_of(bound)
         arrays = found.arrays(bound)
         with self.lock:  # two threads that call at once make one trace
             trace = self.cache.lookup(found, _jax.trace_context())
             known = trace is not None
             if trace is None:
-                trace = Trace(self.fn, self.converted, found, self.options, self._creations)
+                trace = self._new(found)
             program = trace.program(arrays)
             if not known and program.owned:
                 self.keep(trace)
         return Resolved(bound, found, arrays, trace, program)
+
+    def _new(self, found: FunctionType) -> Trace:
+        """A trace for calls of a type, or for those of the cache, too."""
+        if self.options.reduce_retracing and self.allowed is None:
+            found = self.cache.generalize(found, _jax.trace_context())
+        return Trace(self.fn, self.converted, found, self.options, self._creations)
 
     def call(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """Runs what serves a call."""
