@@ -449,7 +449,28 @@ class VariableError(AutographError, ValueError):
 
 
 class UnrolledLoopWarning(UserWarning):
-    """A loop over Python values is traced once for each of its many iterations."""
+    """A loop over Python values is traced once for each of its many iterations, which takes long to trace and compile.
+
+    Fails:
+
+        @autograph_lite.convert
+        def f(x):
+            for i in range(300):
+                x = x + i
+            return x
+
+        f(jnp.float32(2))
+
+    Works:
+
+        @autograph_lite.convert
+        def f(x):
+            for i in autograph_lite.range(300):
+                x = x + i
+            return x
+
+        f(jnp.float32(2))
+    """
 
 
 class RetraceWarning(UserWarning):

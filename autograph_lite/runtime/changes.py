@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import dataclasses
 import enum
-import inspect
 import numbers
 import reprlib
 import textwrap
@@ -16,6 +15,13 @@ import types
 from typing import Any
 
 from autograph_lite.errors import Location
+from autograph_lite.runtime import tree_paths
+from autograph_lite.runtime.array_spec import ArraySpec
+from autograph_lite.runtime.function_type import FunctionType
+from autograph_lite.runtime.literals import Literal
+from autograph_lite.runtime.object_type import ObjectType
+from autograph_lite.runtime.structures import Structure
+from autograph_lite.runtime.trace_types import VariableType
 
 
 class Kind(enum.Enum):
@@ -66,7 +72,7 @@ class TraceRecord:
     """A trace that was made.
 
     Attributes:
-      function_type: the types of its arguments: a signature whose parameters' annotations are trace types.
+      function_type: the types of its arguments.
       called_from: the user's line that called the function; empty where none did.
       trace_seconds: the time that the user's Python and JAX took to make the program.
       compile_seconds: the time that XLA took; None where it has not compiled yet.
@@ -74,7 +80,7 @@ class TraceRecord:
       context: JAX's configuration, as far as traces depend on it, by option.
     """
 
-    function_type: inspect.Signature
+    function_type: FunctionType
     called_from: Location | tuple[()]
     trace_seconds: float
     compile_seconds: float | None = None
@@ -100,19 +106,13 @@ def _types(record: TraceRecord) -> dict[str, Any]:
 def _changes_at(place: str, before: Any, after: Any) -> list[Change]:
     if before == after:
         return []
-    if _is_structure(before) and _is_structure(after) and _is_same(before.treedef, after.treedef):
+    both = isinstance(before, Structure) and isinstance(after, Structure)
+    if both and tree_paths.equal(before.treedef, after.treedef):
         leaves = zip(after.paths, before.leaves, after.leaves, strict=True)
         inside = [change for path, old, new in leaves for change in _changes_at(place + path, old, new)]
         if inside:  # else they differ in what JAX's comparison of structures does not see
             return inside
     return [Change(place, before, after, _kind(before, after))]
-
-
-def _is_same(one: Any, other: Any) -> bool:
-    try:
-        return bool(one == other)
-    except Exception:  # what users' nodes hold may not be comparable, as arrays are not
-        return False
 
 
 def _changes_of_context(before: dict[str, Any], after: dict[str, Any]) -> list[Change]:
@@ -127,21 +127,22 @@ def _kind(before: Any, after: Any) -> Kind:
     both = before, after
     if before is None or after is None:
         return Kind.ABSENT
-    if any(map(_is_structure, both)):
+    if any(isinstance(each, Structure) for each in both):
         return Kind.STRUCTURE
-    if any(map(_is_variable, both)):
+    if any(isinstance(each, VariableType) for each in both):
         return Kind.VARIABLE
-    if all(map(_is_array, both)):
+    if all(isinstance(each, ArraySpec) for each in both):
         return _kind_of_arrays(before, after)
-    if any(map(_is_array, both)) and any(map(_is_number, both)):
-        return Kind.MIXED
     if all(map(_is_number, both)):
         return Kind.NUMBER
-    if all(hasattr(each, "value") for each in both):
+    if all(isinstance(each, ArraySpec) or _is_number(each) for each in both):
+        return Kind.MIXED
+    if all(isinstance(each, Literal) for each in both):
         return Kind.VALUE
-    if any(map(_is_function, both)):
+    objects = [each for each in both if isinstance(each, ObjectType)]
+    if any(each.kind is types.FunctionType for each in objects):
         return Kind.FUNCTION
-    return Kind.OBJECT if any(hasattr(each, "referent") for each in both) else Kind.OTHER
+    return Kind.OBJECT if objects else Kind.OTHER
 
 
 def _kind_of_arrays(before: Any, after: Any) -> Kind:
@@ -152,31 +153,15 @@ def _kind_of_arrays(before: Any, after: Any) -> Kind:
     return Kind.DTYPE if before.dtype != after.dtype else Kind.WEAK_TYPE
 
 
-def _is_structure(trace_type: Any) -> bool:
-    return hasattr(trace_type, "treedef")
-
-
-def _is_variable(trace_type: Any) -> bool:
-    return hasattr(trace_type, "alias")
-
-
-def _is_array(trace_type: Any) -> bool:
-    return hasattr(trace_type, "shape") and hasattr(trace_type, "dtype")
-
-
 def _is_number(trace_type: Any) -> bool:
-    return isinstance(getattr(trace_type, "value", None), numbers.Number)
-
-
-def _is_function(trace_type: Any) -> bool:
-    return hasattr(trace_type, "referent") and isinstance(trace_type.referent(), types.FunctionType)
+    return isinstance(trace_type, Literal) and isinstance(trace_type.value, numbers.Number)
 
 
 def shown(trace_type: Any) -> str:
     """A trace type in a line of text, shortened; a literal as its value."""
     if trace_type is None:
         return "absent"
-    value = getattr(trace_type, "value", trace_type)
-    if value is trace_type:
+    if not isinstance(trace_type, Literal):
         return textwrap.shorten(str(trace_type), 60, placeholder=" ...")
+    value = trace_type.value
     return value.__qualname__ if isinstance(value, type) else reprlib.repr(value)

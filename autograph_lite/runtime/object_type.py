@@ -22,13 +22,16 @@ class ObjectType(Single):
     Args:
       value: the object.
       contents: what the object must hold, besides, for the trace to serve.
+
+    Attributes:
+      kind: the class of the object, which is known when that is gone.
     """
 
     def __init__(self, value: Any, contents: Hashable = None) -> None:
         self._reference = _reference(value)
         self._contents = contents
         self._by_equality, self._hash = _hashed(value, self._reference)
-        self._kind = type(value)
+        self.kind = type(value)
         self._watches: list[Any] = []
 
     def referent(self) -> Any:
@@ -50,13 +53,13 @@ class ObjectType(Single):
         """
         value = self.referent()
         if value is None:
-            raise ReferenceError(f"The {self._kind.__qualname__} object that the trace is made for is gone.")
+            raise ReferenceError(f"The {self.kind.__qualname__} object that the trace is made for is gone.")
         return value
 
     def __eq__(self, other: object) -> bool:
         if self is other:
             return True
-        if not isinstance(other, ObjectType) or self._kind is not other._kind:
+        if not isinstance(other, ObjectType) or self.kind is not other.kind:
             return False
         if self._contents != other._contents:
             return False
@@ -74,11 +77,11 @@ class ObjectType(Single):
     def __repr__(self) -> str:
         value = self.referent()
         if isinstance(value, _CALLED):
-            return f"<{self._kind.__name__} {value.__qualname__}>"
+            return f"<{self.kind.__name__} {value.__qualname__}>"
         return (
-            f"<{self._kind.__qualname__} object>"
+            f"<{self.kind.__qualname__} object>"
             if value is not None
-            else f"<dead {self._kind.__qualname__} object>"
+            else f"<dead {self.kind.__qualname__} object>"
         )
 
 

@@ -9,11 +9,13 @@ import pytest
 
 from autograph_lite.errors import Location
 from autograph_lite.runtime import explanation
+from autograph_lite.runtime.array_spec import ArraySpec
 from autograph_lite.runtime.explanation import Retrace, explain
+from autograph_lite.runtime.literals import Literal
 
-from .traces import Array, Literal, record
+from .traces import record
 
-X = Array((3,))
+X = ArraySpec((3,), "float32")
 
 
 def test_the_first_trace_differs_from_nothing():
@@ -40,7 +42,11 @@ def test_a_retrace_says_what_differs_and_what_would_avoid_it():
 
 
 def test_the_nearest_trace_has_the_fewest_differences():
-    traces = [record(x=X, n=Literal(1)), record(x=Array((4,)), n=Literal(2)), record(x=X, n=Literal(3))]
+    traces = [
+        record(x=X, n=Literal(1)),
+        record(x=ArraySpec((4,), "float32"), n=Literal(2)),
+        record(x=X, n=Literal(3)),
+    ]
 
     assert explain("step", traces)[2].nearest == 1
     assert explain("step", traces)[2].differences == ("n: 1 -> 3",)
@@ -101,7 +107,7 @@ def test_each_trace_is_compared_with_a_bounded_number_of_others(monkeypatch):
     monkeypatch.setattr(explanation, "COMPARED", 2)
     traces = [
         record(x=X, n=Literal(0)),
-        *(record(x=Array((9,)), n=Literal(n)) for n in (1, 2)),
+        *(record(x=ArraySpec((9,), "float32"), n=Literal(n)) for n in (1, 2)),
         record(x=X, n=Literal(0)),
     ]
 

@@ -6,22 +6,28 @@ import functools
 import warnings
 from typing import Any
 
+import jax
 import numpy as np
 import pytest
 
 from autograph_lite import RetraceWarning
 from autograph_lite.runtime import retrace_warnings
+from autograph_lite.runtime.array_spec import ArraySpec
 from autograph_lite.runtime.changes import TraceRecord
+from autograph_lite.runtime.literals import Literal
+from autograph_lite.runtime.object_type import ObjectType
 from autograph_lite.runtime.retracing import Frequent
+from autograph_lite.runtime.structures import from_value
+from autograph_lite.runtime.trace_types import TracingContext, VariableType
 
-from .traces import Array, Dictionary, Literal, Object, VariableType, record
+from .traces import dictionary, record
 
 
 def step(x, n):
     return n * x
 
 
-X = Array((3,))
+X = ArraySpec((3,), "float32")
 RETRACED = "4 of the last 4 calls of 'step' retraced it: each ran its Python code and compiled it once more."
 WHERE = f"  test.py:{step.__code__.co_firstlineno} in step\n      def step(x, n):"
 
@@ -73,39 +79,56 @@ def test_texts():
 
 
 def test_shapes():
-    assert message(*of(Array((n,)) for n in range(1, 6))) == expected(
+    assert message(*of(ArraySpec((n,), "float32") for n in range(1, 6))) == expected(
         "'n' changed in 4 of them: float32[1], float32[2], float32[3], float32[4], float32[5].",
         "pass reduce_retracing=True, or an ArraySpec with None for the size of 'n' that varies.",
     )
 
 
 def test_ranks():
-    assert message(*of(Array((1,) * n) for n in range(5))) == expected(
+    assert message(*of(ArraySpec((1,) * n, "float32") for n in range(5))) == expected(
         "'n' changed in 4 of them: float32[], float32[1], float32[1,1], float32[1,1,1], float32[1,1,1,1].",
         "reshape 'n' to one number of dimensions, or let jax.vmap add the further ones.",
     )
 
 
 def test_dtypes():
-    assert message(*of(Array((), np.dtype(each)) for each in ("f4", "i4", "i8", "f2", "u1"))) == expected(
-        "'n' changed in 4 of them: float32[], int32[], int64[], float16[], uint8[].",
+    assert message(*of(ArraySpec((), each) for each in ("f4", "i4", "i2", "f2", "u1"))) == expected(
+        "'n' changed in 4 of them: float32[], int32[], int16[], float16[], uint8[].",
         "cast 'n' to one dtype: jnp.asarray(n, 'float32').",
     )
 
 
 def test_weak_types():
-    assert message(*of(Array((), weak_type=each) for each in (False, True, False, True, False))) == expected(
+    assert message(
+        *of(ArraySpec((), "float32", each) for each in (False, True, False, True, False))
+    ) == expected(
         "'n' changed in 4 of them: float32[], weak float32[].",
         "give 'n' a dtype, jnp.asarray(n, 'float32'): an array made of a Python number has a weak one.",
     )
 
 
-def test_new_functions():
-    functions = [lambda x: x for _ in range(5)]
+def new_loss():
+    def loss(x):
+        return x
 
-    assert message(*of(map(Object, functions))) == expected(
-        "'n' changed in 4 of them: <function object>.",
+    return loss
+
+
+def test_new_functions():
+    functions = [new_loss() for _ in range(5)]
+
+    assert message(*of(map(ObjectType, functions))) == expected(
+        "'n' changed in 4 of them: <function new_loss.<locals>.loss>.",
         "make 'n' once: a lambda or an inner function is another object each time it is defined.",
+    )
+
+
+def test_new_functions_that_are_gone_by_now():
+    traces = of(ObjectType(lambda x: x) for _ in range(5))
+
+    assert "  Fix: make 'n' once: a lambda or an inner function is another object each time" in message(
+        *traces
     )
 
 
@@ -114,14 +137,14 @@ class Config:
 
 
 def test_new_objects_that_are_gone_by_now():
-    assert message(*of(Object(Config()) for _ in range(5))) == expected(
-        "'n' changed in 4 of them: <Config object>.",
+    assert message(*of(ObjectType(Config()) for _ in range(5))) == expected(
+        "'n' changed in 4 of them: <dead Config object>.",
         "make 'n' once and pass the same object, or make its class a dataclass or a pytree.",
     )
 
 
 def test_dictionaries_with_other_keys():
-    assert message(*of(Dictionary(((key, X),)) for key in "abcde")) == expected(
+    assert message(*of(dictionary(**{key: X}) for key in "abcde")) == expected(
         "'n' changed in 4 of them: {'a': float32[3]}, {'b': float32[3]}, {'c': float32[3]}, {'d': float32[3]}, "
         "{'e': float32[3]}.",
         "pass 'n' with the same keys and lengths each time; stack what grows into one array.",
@@ -129,14 +152,14 @@ def test_dictionaries_with_other_keys():
 
 
 def test_a_leaf_is_named_by_the_expression_that_gives_it():
-    assert message(*of(Dictionary((("w", X), ("rate", Literal(n)))) for n in range(5))) == expected(
+    assert message(*of(dictionary(w=X, rate=n) for n in range(5))) == expected(
         "'n['rate']' changed in 4 of them: 0, 1, 2, 3, 4.",
         "pass an array, jnp.asarray(n['rate']): each Python number is a trace of its own.",
     )
 
 
 def test_variables():
-    assert message(*of(VariableType((n,), "float32", 0) for n in range(5))) == expected(
+    assert message(*of(VariableType((n,), "float32", True, 0) for n in range(5))) == expected(
         "'n' changed in 4 of them: Variable(float32[0], #0), Variable(float32[1], #0), Variable(float32[2], #0), "
         "Variable(float32[3], #0), Variable(float32[4], #0).",
         "pass Variables of one shape and dtype as 'n', and one Variable twice always or never.",
@@ -159,13 +182,13 @@ def test_jax_configuration():
 
 
 def test_an_argument_that_changed_once_is_not_among_the_guilty():
-    traces = [record(x=Array((3 if n else 4,)), n=Literal(n)) for n in range(5)]
+    traces = [record(x=ArraySpec((3 if n else 4,), "float32"), n=Literal(n)) for n in range(5)]
 
     assert "'x'" not in message(*traces)
 
 
 def test_two_guilty_arguments_are_both_named():
-    assert message(*(record(x=Array((n,)), n=Literal(n)) for n in range(1, 6))) == expected(
+    assert message(*(record(x=ArraySpec((n,), "float32"), n=Literal(n)) for n in range(1, 6))) == expected(
         "'x' changed in 4 of them: float32[1], float32[2], float32[3], float32[4], float32[5].\n"
         "  'n' changed in 4 of them: 1, 2, 3, 4, 5.",
         "pass reduce_retracing=True, or an ArraySpec with None for the size of 'x' that varies.\n"
@@ -182,18 +205,23 @@ def test_arguments_that_grow_in_number():
     )
 
 
-class Holder(Dictionary):
-    """The type of a node that holds an array, besides, which makes no bool of a comparison."""
+class Holder:
+    def __init__(self, w, mask):
+        self.w, self.mask = w, mask
 
-    @property
-    def treedef(self):
-        return np.arange(2)
+
+jax.tree_util.register_pytree_node(Holder, lambda h: ((h.w,), h.mask), lambda mask, ws: Holder(*ws, mask))
 
 
 def test_structures_that_cannot_be_compared_are_taken_to_differ():
-    text = message(*of(Holder((("w", Literal(n)),)) for n in range(5)))
+    held = [Holder(1, np.arange(2)) for _ in range(5)]
 
-    assert "  'n' changed in 4 of them: {'w': Literal[0]}, {'w': Literal[1]}, " in text
+    text = message(*of(from_value(each, TracingContext()) for each in held))
+
+    assert "  'n' changed in 4 of them: " in text
+    assert (
+        "  Fix: pass 'n' with the same keys and lengths each time; stack what grows into one array." in text
+    )
 
 
 def test_a_function_that_is_made_anew():
@@ -231,7 +259,9 @@ def test_the_definition_is_named_below_its_decorators():
 def test_what_has_no_definition_in_python_is_named_by_its_last_call():
     partial = functools.partial(step, n=1)
 
-    assert retrace_warnings.message(partial, Frequent(1, 1, (record(x=X), record(x=Array(()))), 1)) == (
+    assert retrace_warnings.message(
+        partial, Frequent(1, 1, (record(x=X), record(x=ArraySpec((), "float32"))), 1)
+    ) == (
         "1 of the last 1 calls of 'partial' retraced it: each ran its Python code and compiled it once more.\n"
         "  /model/train.py:8 in main\n"
         "      step(x, n)\n"

@@ -10,9 +10,11 @@ import pytest
 from hypothesis import given, strategies as st
 
 from autograph_lite.runtime import retracing
+from autograph_lite.runtime.array_spec import ArraySpec
+from autograph_lite.runtime.literals import Literal
 from autograph_lite.runtime.retracing import Frequent, RetraceDetector, detector_of
 
-from .traces import Array, Literal, record
+from .traces import record
 
 
 class Caller:
@@ -164,7 +166,7 @@ def test_functions_that_are_gone_are_counted_each_and_not_kept():
 
     def trace():
         caller = Caller()  # which may lie where the one before lay
-        return detector.traced(caller, record(x=Array((3,))))
+        return detector.traced(caller, record(x=ArraySpec((3,), "float32")))
 
     *_, found = [trace() for _ in range(5)]
     gc.collect()
