@@ -25,23 +25,24 @@ from autograph_lite.errors import (
 )
 from autograph_lite.operators.printing import print
 from autograph_lite.runtime.array_spec import ArraySpec
+from autograph_lite.runtime.concrete import ConcreteFunction
 from autograph_lite.runtime.function import Function
 from autograph_lite.runtime.function_type import FunctionType
-from autograph_lite.runtime.trace_types import TraceType
 from autograph_lite.runtime.gradients import grad, value_and_grad
 from autograph_lite.runtime.modules import Module
+from autograph_lite.runtime.trace_types import TraceType
 from autograph_lite.runtime.variables import Variable
 
 __all__ = [
     "ArraySpec",
-    "FunctionType",
-    "TraceType",
     "AutographError",
     "BranchMismatchError",
     "CarryMismatchError",
+    "ConcreteFunction",
     "ConditionError",
     "ConversionError",
     "Function",
+    "FunctionType",
     "HandledRaiseError",
     "IterationError",
     "Module",
@@ -52,6 +53,7 @@ __all__ = [
     "RetraceWarning",
     "SourceNotFoundError",
     "SymbolicSizeWarning",
+    "TraceType",
     "TracedIndexError",
     "TracedRecursionError",
     "UndefinedVariableError",
