@@ -132,10 +132,10 @@ class ConcreteFunction:
         for slot, type in self._trace.function_type.items():
             if slot.parameter not in given:
                 given[slot.parameter] = self._fixed(slot, type)
-        empty = {"VAR_POSITIONAL": (), "VAR_KEYWORD": {}}
+        empty: dict[str, Any] = {"VAR_POSITIONAL": (), "VAR_KEYWORD": {}}
         parameters = self._signature.parameters.items()
         ordered = {name: given.get(name, empty.get(parameter.kind.name)) for name, parameter in parameters}
-        return inspect.BoundArguments(self._signature, ordered)  # type: ignore[arg-type]
+        return inspect.BoundArguments(self._signature, ordered)
 
     def _fixed(self, slot: Slot, type: TraceType) -> Any:
         default = self._signature.parameters[slot.parameter].default
