@@ -21,6 +21,7 @@ from autograph_lite.errors import (
     UnrolledLoopWarning,
 )
 from autograph_lite.operators.printing import print
+from autograph_lite.runtime.eager import functions_run_eagerly, run_functions_eagerly
 from autograph_lite.runtime.function import Function
 
 __all__ = [
@@ -43,8 +44,10 @@ __all__ = [
     "UnrolledLoopWarning",
     "convert",
     "do_not_convert",
+    "functions_run_eagerly",
     "print",
     "range",
+    "run_functions_eagerly",
     "set_verbosity",
     "to_code",
     "to_graph",

@@ -17,7 +17,7 @@ from autograph_lite import _jax
 from autograph_lite.errors import MutationError
 from autograph_lite.operators import calls, checks as program_checks, where
 from autograph_lite.operators.values import Tracer
-from autograph_lite.runtime import tracebacks
+from autograph_lite.runtime import eager, tracebacks
 from autograph_lite.runtime.program import Program
 from autograph_lite.runtime.signature import Split
 from autograph_lite.runtime.state import Restart, State
@@ -63,6 +63,8 @@ class Function:
         try:
             if self._suspends or program_checks.within_program():
                 return self._converted(*args, **kwargs)
+            if eager.on():
+                return self.python_function(*args, **kwargs)
             arguments = self._bound(args, kwargs)
             return self._run(arguments)
         except BaseException as error:
