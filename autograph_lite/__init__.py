@@ -9,6 +9,7 @@ from autograph_lite.errors import (
     ConditionError,
     ConversionError,
     HandledRaiseError,
+    InitScopeError,
     IterationError,
     MutatedArgumentError,
     MutationError,
@@ -21,6 +22,7 @@ from autograph_lite.errors import (
     UnrolledLoopWarning,
 )
 from autograph_lite.operators.printing import print
+from autograph_lite.operators.scope import init_scope, inside_function
 from autograph_lite.runtime.eager import functions_run_eagerly, run_functions_eagerly
 from autograph_lite.runtime.function import Function
 
@@ -32,6 +34,7 @@ __all__ = [
     "ConversionError",
     "Function",
     "HandledRaiseError",
+    "InitScopeError",
     "IterationError",
     "MutatedArgumentError",
     "MutationError",
@@ -45,6 +48,8 @@ __all__ = [
     "convert",
     "do_not_convert",
     "functions_run_eagerly",
+    "init_scope",
+    "inside_function",
     "print",
     "range",
     "run_functions_eagerly",

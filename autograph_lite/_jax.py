@@ -5,6 +5,7 @@ Checked on jax 0.10.2 and 0.12.0.1. Everything else in this package uses public 
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import weakref
 from collections.abc import Callable, Sequence
@@ -31,6 +32,13 @@ trace_state: Callable[[], object] = get_opaque_trace_state
 def tracing() -> bool:
     """Whether JAX is tracing on this thread."""
     return not core.trace_state_clean()
+
+
+def no_trace() -> contextlib.AbstractContextManager[None]:
+    """A context in which JAX computes, whatever is being traced around it."""
+    # The public jax.ensure_compile_time_eval goes on tracing where an operand is traced.
+    context: contextlib.AbstractContextManager[None] = core.eval_context()
+    return context
 
 
 _traces, _python = core.trace_state_strong_ref, core.eval_trace

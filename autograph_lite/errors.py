@@ -422,5 +422,30 @@ class MutatedArgumentError(AutographError, ValueError):
     """
 
 
+class InitScopeError(AutographError, TypeError):
+    """A traced value is used inside `init_scope`, where nothing is traced: it is not known there.
+
+    Fails:
+
+        @autograph_lite.convert
+        def f(x):
+            with autograph_lite.init_scope():
+                weights = jnp.arange(3) * x
+            return weights
+
+        f(jnp.float32(2))
+
+    Works:
+
+        @autograph_lite.convert
+        def f(x):
+            with autograph_lite.init_scope():
+                weights = jnp.arange(3)
+            return weights * x
+
+        f(jnp.float32(2))
+    """
+
+
 class UnrolledLoopWarning(UserWarning):
     """A loop over Python values is traced once for each of its many iterations."""

@@ -17,6 +17,7 @@ import dis
 import itertools
 import threading
 import types
+from collections import deque
 from collections.abc import Hashable, Iterable, Iterator
 from typing import Any
 
@@ -265,6 +266,39 @@ def journal(*, outer: object, keep: bool = False) -> Iterator[Journal]:
         _stack.journals.pop()
 
 
+@contextlib.contextmanager
+def suspended() -> Iterator[Journal]:
+    """Code inside belongs to no body that is traced: what it writes stays, and is no change that a body has made.
+
+    Gives a journal of its own, which is never undone.
+    """
+    outer = _stack.journals
+    before = [(old, place, place.read()) for now in outer for place, old in now.places.values()]
+    _stack.journals = [Journal(None, _jax.trace_state())]
+    try:
+        yield _stack.journals[0]
+    finally:
+        _stack.journals = outer
+        for old, place, contents in before:
+            _adopt(old, place, contents, place.read())
+
+
+def _adopt(old: Contents, place: Place, before: Contents, now: Contents) -> None:
+    """Makes what has changed from `before` to `now` part of `old`, to which the place will be put back."""
+    if not _differ(place, before, now):
+        return
+    for key in [*before, *now]:
+        value = now.get(key, MISSING)
+        if value is MISSING:
+            old.pop(key, None)
+        elif value is not before.get(key, MISSING):
+            old[key] = value
+    if place.holds_items and isinstance(place.owner, (list, deque)):
+        items = [old[key] for key in sorted(old)]  # type: ignore[type-var]
+        old.clear()
+        old.update(enumerate(items))
+
+
 _LEFT = "__autograph_lite_left_a_staged_statement__"
 
 
@@ -442,4 +476,5 @@ __all__ = [
     "record",
     "record_variables",
     "staged",
+    "suspended",
 ]
