@@ -14,6 +14,7 @@ from autograph_lite.errors import (
     MutatedArgumentError,
     MutationError,
     NotAFunctionError,
+    NotDifferentiableError,
     PythonOnlyError,
     SourceNotFoundError,
     TracedIndexError,
@@ -25,6 +26,7 @@ from autograph_lite.operators.printing import print
 from autograph_lite.operators.scope import init_scope, inside_function
 from autograph_lite.runtime.eager import functions_run_eagerly, run_functions_eagerly
 from autograph_lite.runtime.function import Function
+from autograph_lite.runtime.py_function import py_function
 
 __all__ = [
     "AutographError",
@@ -39,6 +41,7 @@ __all__ = [
     "MutatedArgumentError",
     "MutationError",
     "NotAFunctionError",
+    "NotDifferentiableError",
     "PythonOnlyError",
     "SourceNotFoundError",
     "TracedIndexError",
@@ -51,6 +54,7 @@ __all__ = [
     "init_scope",
     "inside_function",
     "print",
+    "py_function",
     "range",
     "run_functions_eagerly",
     "set_verbosity",

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import contextlib
 import functools
+import logging
 import weakref
 from collections.abc import Callable, Sequence
 from typing import Any, TypeVar
@@ -290,6 +291,24 @@ def _program(kind: Any) -> str:
 def has_checks(jaxpr: Any) -> bool:
     """Whether a closed jaxpr holds checks for checkify, in whatever it calls."""
     return any(type(effect).__name__ == "ErrorEffect" for effect in jaxpr.effects)
+
+
+def callback_of(equation: Any) -> Any:
+    """The Python function that an equation of a jaxpr calls while the program runs; None where it calls none."""
+    callback = equation.params.get("callback") if "callback" in equation.primitive.name else None
+    # JAX wraps it, and does not name what it wraps.
+    while (inner := getattr(callback, "callback_func", getattr(callback, "func", None))) is not None:
+        callback = inner
+    return callback
+
+
+def no_log_of(kind: type[BaseException]) -> None:
+    """JAX logs what a callback raises; exceptions of this kind come out of the call, and are not to be told twice."""
+
+    def wanted(record: logging.LogRecord) -> bool:
+        return not (record.exc_info and isinstance(record.exc_info[1], kind))
+
+    logging.getLogger("jax._src.callback").addFilter(wanted)
 
 
 def jit_info(compiled: Any) -> Any:

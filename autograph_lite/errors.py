@@ -447,5 +447,29 @@ class InitScopeError(AutographError, TypeError):
     """
 
 
+class NotDifferentiableError(AutographError, TypeError):
+    """A `py_function` is differentiated, and nobody has said what its derivative is.
+
+    Fails:
+
+        @autograph_lite.convert
+        def f(x):
+            return x * autograph_lite.py_function(np.cbrt, (x,), result=x)
+
+        jax.grad(f)(8.0)
+
+    Works:
+
+        def slope(args, result, cotangent):
+            return (cotangent / (3 * result**2),)
+
+        @autograph_lite.convert
+        def f(x):
+            return x * autograph_lite.py_function(np.cbrt, (x,), result=x, vjp=slope)
+
+        jax.grad(f)(8.0)
+    """
+
+
 class UnrolledLoopWarning(UserWarning):
     """A loop over Python values is traced once for each of its many iterations."""

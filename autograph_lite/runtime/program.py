@@ -29,7 +29,7 @@ from autograph_lite.operators import (
     where,
 )
 from autograph_lite.operators.values import Tracer
-from autograph_lite.runtime import cutting, leaks
+from autograph_lite.runtime import cutting, host_calls, leaks
 from autograph_lite.runtime.signature import Split
 from autograph_lite.runtime.state import State
 
@@ -67,13 +67,15 @@ class Program:
         self.program: object = None
         self.inside = "inner" if owned else outside
         self.cuts = False  # whether it gives lists whose length only its data know
+        self.calls_python = False
         self._jit = jax.jit(_named(self._body, fn))
         self._call: Callable[..., Any] | None = None
 
     def __call__(self, arguments: Split) -> Any:
         """Runs the program; raises what its checks found; writes its state back."""
         assert self._call is not None
-        result, after, contents = self._call(arguments.arrays, self.state.read().arrays)
+        call = functools.partial(self._call, arguments.arrays, self.state.read().arrays)
+        result, after, contents = host_calls.raising_own(call) if self.calls_python else call()
         if self.sites:
             self._raise(contents)
         assert self.result is not None
@@ -96,6 +98,7 @@ class Program:
         if not self.owned:
             return self._jit
         traced = self._jit.trace(arrays, state)
+        self.calls_python = bool(host_calls.in_program(traced.jaxpr))
         if not (self.checked and _jax.has_checks(traced.jaxpr)):
             return self._jit
         # Checks in functions that the user handed to jax.vmap, jax.lax.scan and the like: checkify brings them out.
