@@ -34,6 +34,7 @@ class Given:
 
     @classmethod
     def of(cls, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Given:
+        """The arguments of a call."""
         leaves, tree = trees.flatten((args, kwargs))
         return cls(args, tree, leaves, [leaf for leaf in leaves if is_traced_argument(leaf)])
 
