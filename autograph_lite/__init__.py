@@ -17,6 +17,7 @@ from autograph_lite.errors import (
     NotDifferentiableError,
     PythonOnlyError,
     SourceNotFoundError,
+    TensorArrayError,
     TracedIndexError,
     TracedRecursionError,
     UndefinedVariableError,
@@ -24,6 +25,7 @@ from autograph_lite.errors import (
 )
 from autograph_lite.operators.printing import print
 from autograph_lite.operators.scope import init_scope, inside_function
+from autograph_lite.operators.tensor_array import TensorArray
 from autograph_lite.runtime.eager import functions_run_eagerly, run_functions_eagerly
 from autograph_lite.runtime.function import Function
 from autograph_lite.runtime.py_function import py_function
@@ -44,6 +46,8 @@ __all__ = [
     "NotDifferentiableError",
     "PythonOnlyError",
     "SourceNotFoundError",
+    "TensorArray",
+    "TensorArrayError",
     "TracedIndexError",
     "TracedRecursionError",
     "UndefinedVariableError",

@@ -471,5 +471,32 @@ class NotDifferentiableError(AutographError, TypeError):
     """
 
 
+class TensorArrayError(AutographError, ValueError):
+    """A `TensorArray` is written to and the result is not used, or it is given what does not fit.
+
+    Fails:
+
+        @autograph_lite.convert
+        def squares(n):
+            ys = autograph_lite.TensorArray(jnp.int32, 10)
+            for i in range(n):
+                ys.write(i, i * i)
+            return ys.stack()
+
+        squares(jnp.int32(3))
+
+    Works:
+
+        @autograph_lite.convert
+        def squares(n):
+            ys = autograph_lite.TensorArray(jnp.int32, 10)
+            for i in range(n):
+                ys = ys.write(i, i * i)
+            return ys.stack()
+
+        squares(jnp.int32(3))
+    """
+
+
 class UnrolledLoopWarning(UserWarning):
     """A loop over Python values is traced once for each of its many iterations."""

@@ -48,6 +48,9 @@ class Change:
     captured: dict[Hashable, Captured]
 
 
+_numbers = itertools.count()
+
+
 class Journal:
     """The places written to by one body, with their contents before it ran."""
 
@@ -60,6 +63,7 @@ class Journal:
         ] = {}  # of functions called by the body, with the names they use
         self.global_names: dict[int, set[str]] = {}
         self.exceptions: list[Any] = []  # see `recipes`; only of the outermost journal
+        self.number = next(_numbers)
 
     def note(self, place: Place) -> None:
         """Keeps the contents of `place`, unless they are kept already."""
@@ -224,6 +228,11 @@ def outermost() -> Journal | None:
 def depth() -> int:
     """How many bodies are being traced on this thread, one in the other."""
     return len(_stack.journals)
+
+
+def bodies() -> tuple[int, ...]:
+    """The numbers of the bodies that are being traced on this thread, the outermost first."""
+    return tuple(now.number for now in _stack.journals)
 
 
 def base() -> tuple[object, int]:
@@ -466,6 +475,7 @@ __all__ = [
     "MISSING",
     "Journal",
     "active",
+    "bodies",
     "captured",
     "commit",
     "depth",
