@@ -25,6 +25,7 @@ from autograph_lite.errors import (
 )
 from autograph_lite.operators.printing import print
 from autograph_lite.operators.scope import init_scope, inside_function
+from autograph_lite.operators.slices import from_slices
 from autograph_lite.operators.tensor_array import TensorArray
 from autograph_lite.runtime.eager import functions_run_eagerly, run_functions_eagerly
 from autograph_lite.runtime.function import Function
@@ -54,6 +55,7 @@ __all__ = [
     "UnrolledLoopWarning",
     "convert",
     "do_not_convert",
+    "from_slices",
     "functions_run_eagerly",
     "init_scope",
     "inside_function",
