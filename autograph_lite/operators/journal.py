@@ -101,7 +101,9 @@ class Journal:
                 result[key] = change
             elif id(_target(change.place)) in found or change.place.is_variable:
                 if change.old == {"items": False}:
-                    raise mismatch.iterator(change.place.label("items"), change.place.owner)
+                    raise mismatch.iterator(
+                        change.place.label("items"), change.place.owner, whole=self.outer is None
+                    )
                 if self.outer is not None and change.place.opaque:
                     raise mismatch.opaque(change.place.label("state"), change.place.owner)
                 if self.outer is not None:
@@ -351,13 +353,16 @@ def passed(arguments: dict[int | str, Any]) -> None:
 
 
 def consume(iterator: Any) -> None:
-    """Notes that items are taken from `iterator`: a body that is traced once may only do that to one of its own."""
+    """Notes that items are taken from `iterator`: a body that is traced once may only do that to one of its own.
+
+    So may a whole function, whose later executions would get the same items.
+    """
     step = getattr(type(iterator), "__next__", None)
     if isinstance(step, types.FunctionType) and any(
         name.startswith("ag") for name in step.__code__.co_freevars
     ):
         return  # a converted method of the user's, which notes what it changes
-    if _stack.journals and _stack.journals[-1].outer is not None:
+    if _stack.journals:
         spelling.wrote(iterator)
         taken: Contents = {"items": False}
         _stack.journals[-1].note(
