@@ -15,6 +15,7 @@ from autograph_lite.operators import calls, checks as program_checks, policy, un
 from autograph_lite.operators.iterables import Range
 from autograph_lite.operators.values import traced
 from autograph_lite.runtime.function import Function
+from autograph_lite.runtime.trace import Options
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -60,7 +61,7 @@ def convert(
     if isinstance(fn, property):
         get, put, delete = (p and convert(p, **options) for p in (fn.fget, fn.fset, fn.fdel))
         return property(get, put, delete, fn.__doc__)
-    return Function(fn, **options)
+    return Function(fn, Options(**options))
 
 
 def _refuse_options(recursive: bool, checks: bool | str, static_loops: str) -> None:

@@ -12,6 +12,7 @@ import jax.numpy as jnp
 
 from autograph_lite.errors import ConditionError, PythonOnlyError
 from autograph_lite.operators import lists, stretches, where
+from autograph_lite.operators.boxes import Box
 from autograph_lite.operators.values import describe, traced
 
 
@@ -77,6 +78,8 @@ def python_truth(value: Any) -> Any:
 
     Of an object with a `__bool__` of the user's it is the answer, which may be traced, where Python wants a bool.
     """
+    if isinstance(value, Box):
+        return value.read()
     own = getattr(type(value), "__bool__", None)
     if isinstance(own, types.FunctionType) and not isinstance(value, jax.Array) and not traced(value):
         answer = own(value)

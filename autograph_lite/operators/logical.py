@@ -15,6 +15,7 @@ import numpy as np
 
 from autograph_lite.errors import TracedIndexError
 from autograph_lite.operators import bounded, lists, stretches, trees, where
+from autograph_lite.operators.boxes import opened
 from autograph_lite.operators.conditions import operand, python_truth, truth
 from autograph_lite.operators.if_stmt import if_stmt
 from autograph_lite.operators.values import describe, traced
@@ -23,7 +24,7 @@ Thunk = Callable[[], Any]
 
 
 def _rest(combine: Callable[..., Any], operands: tuple[Thunk, ...]) -> Thunk:
-    return lambda: combine(operands[0](), *operands[1:])
+    return lambda: opened(combine(operands[0](), *operands[1:]))
 
 
 def and_(first: Any, *rest: Thunk) -> Any:
@@ -32,7 +33,8 @@ def and_(first: Any, *rest: Thunk) -> Any:
     for number, thunk in enumerate(rest):
         test = value if value is True else python_truth(value)
         if test is not True and traced(test):
-            return _both(operand(value, len(rest) - number), _rest(and_, rest[number:]), conjunction=True)
+            value = operand(opened(value), len(rest) - number)
+            return _both(value, _rest(and_, rest[number:]), conjunction=True)
         if not test:
             return value
         value = thunk()
@@ -45,7 +47,8 @@ def or_(first: Any, *rest: Thunk) -> Any:
     for number, thunk in enumerate(rest):
         test = value if value is False else python_truth(value)
         if test is not False and traced(test):
-            return _both(operand(value, len(rest) - number), _rest(or_, rest[number:]), conjunction=False)
+            value = operand(opened(value), len(rest) - number)
+            return _both(value, _rest(or_, rest[number:]), conjunction=False)
         if test:
             return value
         value = thunk()
@@ -91,6 +94,7 @@ def _compare(symbol: str, left: Any, right: Any) -> Any:
 
 def equal(left: Any, right: Any) -> Any:
     """`left == right`, element by element where tuples, lists, dicts and dataclasses hold traced values."""
+    left, right = opened(left), opened(right)
     for side in (left, right):
         if stretches.holds(lists.readable(side, "`==`")):
             raise stretches.refused(side)
@@ -125,6 +129,7 @@ def equal(left: Any, right: Any) -> Any:
 
 def not_equal(left: Any, right: Any) -> Any:
     """`left != right`, element by element where tuples, lists, dicts and dataclasses hold traced values."""
+    left, right = opened(left), opened(right)
     both = isinstance(left, (tuple, list, dict)) and isinstance(right, (tuple, list, dict))
     # Without a `__ne__` of its own, Python asks for the truth of what `__eq__` answers.
     asks = _asks_user(left) and not _has_own(left, "__ne__")
@@ -183,6 +188,7 @@ def in_(item: Any, container: Any) -> Any:
     Raises:
       TracedIndexError: the container has no array meaning for a traced item.
     """
+    item, container = opened(item), opened(container)
     if isinstance(container, (jax.Array, np.ndarray)) and (traced(item) or traced(container)):
         return jnp.any(jnp.asarray(container) == item)
     known: Any = lists.readable(container, "`in`")

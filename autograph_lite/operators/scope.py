@@ -1,21 +1,13 @@
-"""How does code leave the trace that it stands in? `init_scope` runs it while tracing, on values that are known.
-
-with autograph_lite.init_scope():     no trace, no journal and no frame of checks is active inside
-    self.table = load()               happens each time the function is traced, and not when its program runs
-"""
+"""Has the running code left the trace that it stands in, by `init_scope`?"""
 
 from __future__ import annotations
 
 import contextlib
 import threading
-import types
-
-import jax
+from collections.abc import Iterator
 
 from autograph_lite import _jax
-from autograph_lite.errors import InitScopeError
-from autograph_lite.operators import checks, journal, policy, trees, unconverted, where
-from autograph_lite.operators.values import Tracer
+from autograph_lite.operators import checks, journal
 
 
 class _Local(threading.local):
@@ -26,84 +18,20 @@ class _Local(threading.local):
 _local = _Local()
 
 
-def init_scope() -> contextlib.AbstractContextManager[None]:
-    """A context that leaves the trace: the code inside runs while the function is traced, on values that are known.
-
-    It runs as Python, once for each time that the function is traced, whatever branch or loop it stands in, and not when the
-    compiled program does. A converted function that is called inside runs compiled. Where nothing is traced the context
-    changes nothing.
-
-        @autograph_lite.convert
-        def scale(x):
-            with autograph_lite.init_scope():
-                table = jnp.arange(3) ** 2    # computed once: a constant of the program
-                print("tables:", table)       # an array, no tracer
-            return x * table
-
-    Returns:
-      The context, for a `with` statement.
-
-    Raises:
-      InitScopeError: the code inside computes with a traced value, or stores one in an object.
-    """
-    return _Left()
-
-
-def inside_function() -> bool:
-    """Whether the code that runs is being traced as part of a converted function.
-
-    Returns:
-      False in plain Python, in `init_scope`, and while functions run eagerly.
-    """
-    return checks.within_program()
-
-
 def left() -> bool:
-    """Whether the running code stands in an `init_scope` that has left a trace."""
+    """Whether the running code stands in a scope that has left a trace."""
     return _local.depth > 0 and not checks.within_program()
 
 
-class _Left:
-    def __init__(self) -> None:
-        self.place = where.here()
-        self.contexts = contextlib.ExitStack()
-        self.written: journal.Journal | None = None
+@contextlib.contextmanager
+def leaving() -> Iterator[journal.Journal]:
+    """Inside, nothing is traced, nothing is undone, and checks are Python's own.
 
-    def __enter__(self) -> None:
-        if not _jax.tracing() and journal.active() is None:
-            return
-        self.contexts.enter_context(_jax.no_trace())
-        self.written = self.contexts.enter_context(journal.suspended())
-        self.contexts.enter_context(checks.suspended())
-        _local.depth += 1
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, tb: types.TracebackType | None
-    ) -> None:
-        if self.written is None:
-            return
+    Gives the journal of what is written inside.
+    """
+    _local.depth += 1
+    try:
+        with _jax.no_trace(), journal.suspended() as written, checks.suspended():
+            yield written
+    finally:
         _local.depth -= 1
-        self.contexts.close()
-        if error is None:
-            self._refuse_stored(self.written)
-        elif isinstance(error, jax.errors.UnexpectedTracerError) or unconverted.is_about_tracer(error):
-            raise InitScopeError(
-                "A traced value is used inside 'init_scope'.",
-                where=tuple(p for p in (where.raised_at(error, policy.is_library_file), self.place) if p),
-                why="The code inside runs while the function is traced, when the value is not known.",
-                fix="compute with it outside of the `with` statement.",
-            ) from None
-
-    def _refuse_stored(self, written: journal.Journal) -> None:
-        for place, old in written.places.values():
-            for key, value in place.read().items():
-                if value is not old.get(key) and any(
-                    isinstance(leaf, Tracer) for leaf in trees.leaves(value)
-                ):
-                    place.write(old)
-                    raise InitScopeError(
-                        f"A traced value is stored in '{place.label(key)}' inside 'init_scope'.",
-                        where=self.place,
-                        why="What is stored there stays when the trace is over, and the value is known only in the program.",
-                        fix="store it outside of the `with` statement.",
-                    )

@@ -19,6 +19,7 @@ import jax
 
 from autograph_lite.errors import PythonOnlyError
 from autograph_lite.operators import trees, where
+from autograph_lite.operators.boxes import opened
 from autograph_lite.operators.values import Tracer, describe, traced
 
 
@@ -29,6 +30,7 @@ def _fixed(value: Any, _values: Sequence[Any]) -> Any:
 def parted(tree: Any, payload: list[Any]) -> Callable[[Sequence[Any]], Any]:
     """Rebuilds `tree` from the payload's values; adds its traced values to the payload."""
     leaves, structure = trees.flatten(tree)
+    leaves = [*map(opened, leaves)]
     slots: list[Callable[[Sequence[Any]], Any]] = []
     for leaf in leaves:
         if isinstance(leaf, Text):
@@ -86,6 +88,7 @@ def format(template: str, *values: Any) -> str:
     """`template.format(*values)`; where a value is traced, text that is completed when the program has run."""
     if not holds_traced(values):
         return template.format(*values)
+    values = trees.map(opened, values)
     shown = trees.map(lambda leaf: Unknown(leaf) if isinstance(leaf, Tracer) else leaf, values)
     new = Text(template.format(*shown))
     new.template, new.values, new.place = template, values, where.here()
@@ -181,7 +184,7 @@ class Unknown:
 
 def holds_traced(value: Any) -> bool:
     """Whether a value that is not known yet, or text of one, stands anywhere in `value`."""
-    return any(isinstance(leaf, (Tracer, Text)) for leaf in trees.leaves(value))
+    return any(isinstance(opened(leaf), (Tracer, Text)) for leaf in trees.leaves(value))
 
 
 OVERLOADS: dict[Any, Any] = {

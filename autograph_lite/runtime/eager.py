@@ -2,7 +2,26 @@
 
 from __future__ import annotations
 
+import weakref
+from typing import Protocol
+
+
+class Switched(Protocol):
+    """What runs eagerly or not."""
+
+    def run_eagerly(self, flag: bool) -> None:
+        """Lets Python run the calls, or the compiled programs again."""
+
+
 _on = False
+_functions: weakref.WeakSet[Switched] = weakref.WeakSet()
+
+
+def register(function: Switched) -> None:
+    """Has `function` told whether to run eagerly, now and whenever that changes: on a hit nobody could ask."""
+    _functions.add(function)
+    if _on:
+        function.run_eagerly(True)
 
 
 def run_functions_eagerly(flag: bool) -> None:
@@ -32,6 +51,8 @@ def run_functions_eagerly(flag: bool) -> None:
     if not isinstance(flag, bool):
         raise TypeError(f"run_functions_eagerly: flag is {flag!r}; it may be True or False.")
     _on = flag
+    for function in list(_functions):
+        function.run_eagerly(flag)
 
 
 def functions_run_eagerly() -> bool:

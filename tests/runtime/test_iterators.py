@@ -12,6 +12,8 @@ import autograph_lite
 from tests.errors.messages import message
 
 NUMBERS = iter([1, 2, 3])
+# JAX warns of an iterator that is an argument.
+pytestmark = pytest.mark.filterwarnings("ignore:Python iterable type")
 
 
 def test_the_guides_iterator_as_an_argument() -> None:

@@ -1,0 +1,177 @@
+"""How does one trace serve arrays of all sizes? Dimensions that are `None` are symbols in it; calls put sizes in their place.
+
+The user's Python runs once. XLA compiles each size: it has no programs for arrays of any size.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import jax
+from jax import export
+from jax.extend.core import jaxpr_as_fun
+
+from autograph_lite import _jax_sizes
+from autograph_lite.errors import Location
+from autograph_lite.operators import where
+from autograph_lite.operators.values import Tracer
+from autograph_lite.runtime.state import Restart
+
+Spec = tuple[Sequence[int | None], Any, bool]
+
+
+class InconclusiveSize(Exception):
+    """A function can't be traced with symbolic sizes; it may be traced with known ones.
+
+    Attributes:
+      error: what was raised with symbolic sizes.
+      where: the user's line that has asked for a size.
+    """
+
+    def __init__(self, error: Exception) -> None:
+        self.error = error
+        self.where: Location | tuple[()] = where.raised_at(error)
+        super().__init__(str(error))
+
+
+def symbolic_types(specs: Sequence[Spec], *, shared: bool = False) -> list[jax.ShapeDtypeStruct]:
+    """Types of arrays with a symbol for each dimension that is None.
+
+    Args:
+      specs: shape, dtype and weak type of each array.
+      shared: whether one symbol stands for the leading dimensions of all arrays.
+    """
+    scope = export.SymbolicScope()
+    return [_type(spec, number, scope, shared) for number, spec in enumerate(specs)]
+
+
+def _type(spec: Spec, number: int, scope: export.SymbolicScope, shared: bool) -> jax.ShapeDtypeStruct:
+    shape, dtype, weak = spec
+    names = ["n" if shared and not axis else f"n{number}_{axis}" for axis in range(len(shape))]
+    text = [name if dim is None else str(dim) for name, dim in zip(names, shape, strict=True)]
+    dims = export.symbolic_shape(f"({', '.join(text)},)" if text else "()", scope=scope)
+    return jax.ShapeDtypeStruct(dims, dtype, weak_type=weak)
+
+
+def solve(types: Sequence[jax.ShapeDtypeStruct], shapes: Sequence[Sequence[int]]) -> dict[str, int] | None:
+    """The size that each symbol has for arrays of these shapes; None where the types do not fit the shapes.
+
+    A size may be 0, which a symbolic trace does not serve: JAX takes sizes for at least 1.
+    """
+    sizes: dict[str, int] = {}
+    for kind, shape in zip(types, shapes, strict=True):
+        if len(kind.shape) != len(shape):
+            return None
+        for dim, size in zip(kind.shape, shape, strict=True):
+            wanted = sizes.setdefault(str(dim), size) if export.is_symbolic_dim(dim) else dim
+            if wanted != size:
+                return None
+    return sizes
+
+
+def instantiate(closed: Any, sizes: Mapping[str, int]) -> Any:
+    """A closed jaxpr with symbolic sizes as the closed jaxpr for these ones; the user's Python is not run.
+
+    Raises:
+      InconclusiveSize: the program means something else for them.
+    """
+    try:
+        return _jax_sizes.instantiate(closed, sizes)
+    except Exception as error:
+        raise InconclusiveSize(error) from error
+
+
+class SymbolicTrace:
+    """A function of arrays that was traced once, for all sizes.
+
+    Attributes:
+      types: of its arguments.
+      jaxpr: with symbolic sizes.
+    """
+
+    def __init__(self, types: Sequence[jax.ShapeDtypeStruct], jaxpr: Any, name: str) -> None:
+        self.types, self.jaxpr, self._name = types, jaxpr, name
+        self._compiled: dict[tuple[int, ...], Callable[..., list[Any]]] = {}
+        self._lock = threading.Lock()
+
+    def serves(self, shapes: Sequence[Sequence[int]]) -> bool:
+        """Whether arrays of these shapes fit; where one is empty, only a trace of its own does."""
+        sizes = solve(self.types, shapes)
+        return sizes is not None and all(sizes.values())
+
+    def sized(self, shapes: Sequence[Sequence[int]]) -> Any:
+        """The closed jaxpr for arrays of these shapes, which it serves."""
+        return instantiate(self.jaxpr, self._sizes(shapes))
+
+    def call(self, *arrays: Any) -> list[Any]:
+        """What the function gives for arrays that it serves; compiled at the first call with their sizes.
+
+        Raises:
+          InconclusiveSize: the program means something else for these sizes.
+        """
+        return list(self.jit_for([array.shape for array in arrays])(*arrays))
+
+    def jit_for(self, shapes: Sequence[Sequence[int]]) -> Callable[..., list[Any]]:
+        """The function of `jax.jit` for arrays of these shapes, which it serves.
+
+        Raises:
+          InconclusiveSize: the program means something else for these sizes.
+        """
+        sizes = tuple(self._sizes(shapes).values())
+        with self._lock:
+            if sizes not in self._compiled:
+                run = jaxpr_as_fun(self.sized(shapes))
+                self._compiled[sizes] = jax.jit(_named(run, self._name))
+        return self._compiled[sizes]
+
+    @property
+    def compiled_sizes(self) -> list[tuple[int, ...]]:
+        """The sizes of the symbols for which there have been calls."""
+        return list(self._compiled)
+
+    def _sizes(self, shapes: Sequence[Sequence[int]]) -> dict[str, int]:
+        sizes = solve(self.types, shapes)
+        if sizes is None or not all(sizes.values()):
+            raise ValueError(f"A trace for {self.types} does not serve arrays of shapes {list(shapes)}.")
+        return sizes
+
+
+def _named(run: Callable[..., Any], name: str) -> Callable[..., Any]:
+    def call(*arrays: Any) -> Any:
+        return run(*arrays)
+
+    call.__name__ = call.__qualname__ = name
+    return call
+
+
+def trace_symbolic(fn: Callable[..., Sequence[Any]], specs: Sequence[Spec]) -> SymbolicTrace:
+    """The trace of a function for all sizes: a symbol for each None or, if that fails, one for the leading dimensions.
+
+    Args:
+      fn: arrays -> arrays.
+      specs: shape, dtype and weak type of each argument.
+
+    Raises:
+      InconclusiveSize: Python has to know a size. Errors of the user's come as such, too: they may hang on a size.
+    """
+    kinds = [symbolic_types(specs)]
+    if sum(bool(shape) and shape[0] is None for shape, _, _ in specs) > 1:
+        kinds.append(symbolic_types(specs, shared=True))
+    failure: Exception = AssertionError()
+    for types in kinds:
+        try:
+            jaxpr = jax.jit(fn).trace(*types).jaxpr
+            _refuse_captured(jaxpr)
+            return SymbolicTrace(types, jaxpr, getattr(fn, "__name__", "call"))
+        except Restart:
+            raise
+        except Exception as error:
+            failure = error
+    raise InconclusiveSize(failure) from failure
+
+
+def _refuse_captured(jaxpr: Any) -> None:
+    if any(isinstance(const, Tracer) for const in jaxpr.consts):
+        raise ValueError("A value of a trace around the function is used in it.")
