@@ -27,7 +27,6 @@ from autograph_lite.errors import (
     VariableError,
 )
 from autograph_lite.operators.printing import print
-from autograph_lite.operators.slices import from_slices
 from autograph_lite.operators.tensor_array import TensorArray
 from autograph_lite.runtime.array_spec import ArraySpec
 from autograph_lite.runtime.eager import functions_run_eagerly, run_functions_eagerly
@@ -37,6 +36,7 @@ from autograph_lite.runtime.gradients import grad, value_and_grad
 from autograph_lite.runtime.init_scope import init_scope, inside_function
 from autograph_lite.runtime.modules import Module
 from autograph_lite.runtime.py_function import py_function
+from autograph_lite.runtime.slices import from_slices
 from autograph_lite.runtime.trace_types import TraceType
 from autograph_lite.runtime.variables import Variable
 

@@ -166,7 +166,7 @@ class Program:
         self.traced = self.jit.trace(*flat)
         if self.checked and _jax.has_checks(self.traced.jaxpr):
             self._around = self._bringing_out(flat)
-        if any(isinstance(call, host_calls.HostCall) for call in host_calls.in_program(self.traced.jaxpr)):
+        if _calls_python(self.traced.jaxpr):
             run = self._around or self.jit
             self._around = lambda *flat: host_calls.raising_own(lambda: run(*flat))
         elif not self.sites and self._around is None:  # a call that raises leaves the state as it was
@@ -178,6 +178,8 @@ class Program:
         self.symbolic = symbolic.trace_symbolic(_named(self._body, self.name), kinds)
         if self.checked and _jax.has_checks(self.symbolic.jaxpr):
             raise symbolic.InconclusiveSize(ValueError("checks inside of a transformation"))
+        if _calls_python(self.symbolic.jaxpr):
+            raise symbolic.InconclusiveSize(ValueError("a py_function in the program"))
 
     def _donate(self, start: int) -> None:
         """Lets the program take the memory of the Variables that it gives new values."""
@@ -271,6 +273,10 @@ class Program:
         contents = failures.new if failures is not None else {}
         self.checks = [*contents]
         return [*results.arrays, *afters.arrays, *contents.values()]
+
+
+def _calls_python(jaxpr: Any) -> bool:
+    return any(isinstance(call, host_calls.HostCall) for call in host_calls.in_program(jaxpr))
 
 
 def _named(body: Callable[[tuple[Any, ...]], Any], name: str) -> Callable[..., Any]:

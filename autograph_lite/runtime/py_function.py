@@ -16,6 +16,7 @@ from typing import Any, TypeVar, overload
 
 import jax
 import jax.numpy as jnp
+from jax import export
 
 from autograph_lite import _jax
 from autograph_lite.operators import trees
@@ -110,6 +111,10 @@ class PyFunction:
         given = Given.of(args, kwargs)
         leaves, tree = trees.flatten(self._result_of(given))
         kinds = [self._kind(leaf) for leaf in leaves]
+        for value in (*given.operands, *kinds):
+            tuple(
+                map(operator.index, value.shape)
+            )  # a symbolic size is JAX's error: NumPy has no such arrays
         call = HostCall(self.func, lambda values: self._run(given, values), kinds, tree)
         if not _jax.tracing() and not any(isinstance(value, Tracer) for value in given.operands):
             return jax.tree.unflatten(tree, list(map(jnp.asarray, call.run(given.operands))))

@@ -14,6 +14,7 @@ import pytest
 
 import autograph_lite
 from autograph_lite.runtime.host_calls import HostCall, in_program
+from autograph_lite.runtime.trace import Options
 from tests.errors.messages import shown
 
 SCALAR = jax.ShapeDtypeStruct((), jnp.float32)
@@ -395,3 +396,38 @@ def test_a_program_tells_which_functions_it_calls_and_where() -> None:
 def test_what_prints_is_among_the_callbacks_of_a_program() -> None:
     jaxpr = jax.make_jaxpr(autograph_lite.convert(lambda x: autograph_lite.print(x)))(jnp.float32(1))
     assert len(in_program(jaxpr)) == 1
+
+
+def test_a_function_for_all_sizes_is_traced_for_each_size() -> None:
+    log: list[Any] = []
+    double = doubling(log)
+
+    def f(x):
+        return double(x) + 1
+
+    options = Options(input_signature=[autograph_lite.ArraySpec([None], jnp.float32)])
+    sized = autograph_lite.Function(f, options)
+    with pytest.warns(autograph_lite.SymbolicSizeWarning) as caught:
+        assert sized(jnp.ones(2)).tolist() == [3, 3]
+    assert sized(jnp.ones(3)).tolist() == [3, 3, 3]
+    assert log == [[1, 1], [1, 1, 1]]
+    assert caught[0].lineno == f.__code__.co_firstlineno + 1
+
+
+def test_state_stays_as_it_was_where_it_raises() -> None:
+    count = autograph_lite.Variable(0)
+
+    @autograph_lite.py_function()
+    def refuse(x):
+        raise Full
+
+    @autograph_lite.convert
+    def f(x):
+        count.assign_add(1)
+        refuse(x)
+        return count.value
+
+    for _ in range(2):
+        with pytest.raises(Full):
+            f(jnp.float32(1))
+    assert count.value == 0
