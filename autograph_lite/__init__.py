@@ -29,6 +29,7 @@ from autograph_lite.errors import (
 from autograph_lite.operators.printing import print
 from autograph_lite.operators.tensor_array import TensorArray
 from autograph_lite.runtime.array_spec import ArraySpec
+from autograph_lite.runtime.concrete import ConcreteFunction
 from autograph_lite.runtime.eager import functions_run_eagerly, run_functions_eagerly
 from autograph_lite.runtime.function import Function
 from autograph_lite.runtime.function_type import FunctionType
@@ -45,6 +46,7 @@ __all__ = [
     "AutographError",
     "BranchMismatchError",
     "CarryMismatchError",
+    "ConcreteFunction",
     "ConditionError",
     "ConversionError",
     "Function",

@@ -150,6 +150,22 @@ def trace_context() -> Hashable:
     return context
 
 
+_OPTIONS = (
+    "jax_enable_x64",
+    "jax_default_matmul_precision",
+    "jax_numpy_dtype_promotion",
+    "jax_numpy_rank_promotion",
+    "jax_default_prng_impl",
+    "jax_debug_nans",
+    "jax_disable_jit",
+)
+
+
+def trace_options() -> tuple[tuple[str, Any], ...]:
+    """The options of JAX's configuration that a trace depends on, as far as users set them, with their values."""
+    return tuple((name, getattr(jax.config, name)) for name in _OPTIONS if hasattr(jax.config, name))
+
+
 def _let_go(trace: Any) -> None:
     # A trace holds the tracers around that it uses, and each of them holds the trace: neither would ever go.
     trace.frame.constvar_to_val.clear()

@@ -62,6 +62,11 @@ class ArraySpec(TraceType):
         dtype = jax.dtypes.canonicalize_dtype(self.dtype)
         return self if dtype == self.dtype else dataclasses.replace(self, dtype=dtype)
 
+    def placeholder(self) -> jax.ShapeDtypeStruct:
+        """What stands for an array of this type where one is asked for; of some shape, where the type leaves it open."""
+        shape = tuple(2 if size is None else size for size in self.shape or ())
+        return jax.ShapeDtypeStruct(shape, self.dtype, weak_type=self.weak_type)
+
     @property
     def is_general(self) -> bool:
         """Whether arrays of more than one shape are of this type."""

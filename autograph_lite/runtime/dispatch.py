@@ -15,6 +15,7 @@ import jax
 from autograph_lite import _jax_dispatch, config
 from autograph_lite.runtime import spelled, tracebacks
 from autograph_lite.runtime.argument_kinds import registry
+from autograph_lite.runtime.compiling import measured
 from autograph_lite.runtime.program import Program
 from autograph_lite.runtime.public_dispatch import PublicDispatch
 from autograph_lite.runtime.traces import Resolved, Traces
@@ -79,7 +80,8 @@ class FastDispatch:
         if not spelled.fits(sources, leaves, resolved):
             return program(resolved.arrays), None, False
         jit = self._jit(resolved, sources)
-        outputs, fast = _jax_dispatch.run(jit, leaves, functools.partial(_structure, program))
+        with measured(program.compiling):
+            outputs, fast = _jax_dispatch.run(jit, leaves, functools.partial(_structure, program))
         return _finished(program, outputs), fast, False
 
     def _with_variables(self, program: Program) -> None:

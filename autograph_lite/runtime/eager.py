@@ -9,7 +9,7 @@ from typing import Protocol
 class Switched(Protocol):
     """What runs eagerly or not."""
 
-    def run_eagerly(self, flag: bool) -> None:
+    def eagerness_changed(self) -> None:
         """Lets Python run the calls, or the compiled programs again."""
 
 
@@ -18,10 +18,8 @@ _functions: weakref.WeakSet[Switched] = weakref.WeakSet()
 
 
 def register(function: Switched) -> None:
-    """Has `function` told whether to run eagerly, now and whenever that changes: on a hit nobody could ask."""
+    """Has `function` told when that changes: nothing of ours runs in a call whose program is known."""
     _functions.add(function)
-    if _on:
-        function.run_eagerly(True)
 
 
 def run_functions_eagerly(flag: bool) -> None:
@@ -52,7 +50,7 @@ def run_functions_eagerly(flag: bool) -> None:
         raise TypeError(f"run_functions_eagerly: flag is {flag!r}; it may be True or False.")
     _on = flag
     for function in list(_functions):
-        function.run_eagerly(flag)
+        function.eagerness_changed()
 
 
 def functions_run_eagerly() -> bool:

@@ -13,7 +13,11 @@ from collections.abc import Callable
 from typing import Any
 
 from autograph_lite.operators import calls, checks as program_checks
-from autograph_lite.runtime import dispatch, eager, tracebacks
+from autograph_lite.runtime import dispatch, eager, retrace_warnings, retracing, tracebacks
+from autograph_lite.runtime.changes import TraceRecord
+from autograph_lite.runtime.concrete import ConcreteFunction
+from autograph_lite.runtime.explanation import Explanation, explain
+from autograph_lite.runtime.function_type import FunctionType
 from autograph_lite.runtime.methods import BoundFunction, Instances, WeakMethod
 from autograph_lite.runtime.trace import Options
 from autograph_lite.runtime.traces import Traces
@@ -49,8 +53,11 @@ class Function:
             fn, lambda: self.python_function, self.inside, options, bound=method is not None
         )
         functools.update_wrapper(self, fn, (*functools.WRAPPER_ASSIGNMENTS, *_ASSIGNED))
+        self._counts_calls = False
         self._dispatch = dispatch.best(self._traces, self._run, self._is_inlined, self._redirect)
-        self.__call__ = self._dispatch.call
+        self._traces.dropped = self._dispatch.clear
+        self._traces.retraced = self._retraced
+        self._redirect(self._dispatch.call)
         eager.register(self)
 
     @property
@@ -60,12 +67,15 @@ class Function:
 
     def _redirect(self, call: Callable[..., Any]) -> None:
         """Lets `call` run the calls from now on."""
-        if not eager.on():
-            self.__call__ = call
+        self._call = call
+        if eager.on():
+            self.__call__ = self._in_python
+        else:
+            self.__call__ = self._counted if self._counts_calls else call
 
-    def run_eagerly(self, flag: bool) -> None:
+    def eagerness_changed(self) -> None:
         """Lets Python run the calls, or the compiled programs again."""
-        self.__call__ = self._in_python if flag else self._dispatch.call
+        self._redirect(self._call)
 
     def _in_python(self, *args: Any, **kwargs: Any) -> Any:
         """A call in Python: of the user's own function, except where it is part of a program that is being traced."""
@@ -75,6 +85,28 @@ class Function:
         except BaseException as error:
             tracebacks.hide_frames(error)
             raise  # without a frame of this call: a bare `raise` adds none
+
+    def count_calls(self, wanted: bool) -> None:
+        """Lets Python see the next calls that find their trace, or no longer; see `retracing`."""
+        self._counts_calls = wanted
+        self._redirect(self._call)
+
+    def _counted(self, *args: Any, **kwargs: Any) -> Any:
+        try:
+            before = self._traces.count
+            result = self._call(*args, **kwargs)
+            if self._traces.count == before and not self._is_inlined():
+                retracing.detector_of(self._fn).called()
+            return result
+        except BaseException as error:
+            tracebacks.hide_frames(error)
+            raise  # without a frame of this call: a bare `raise` adds none
+
+    def _retraced(self, record: TraceRecord) -> None:
+        """Warns of a call that has made a trace, where there were too many."""
+        frequent = retracing.detector_of(self._fn).traced(self, record)
+        if frequent is not None:
+            retrace_warnings.warn(self._fn, frequent)
 
     def _is_inlined(self) -> bool:
         """Whether a call is not a program of its own now: it suspends, or is part of a program that is being traced."""
@@ -93,8 +125,47 @@ class Function:
 
     @property
     def trace_count(self) -> int:
-        """How often the function has been traced for calls of its own."""
+        """How many traces were made, those of `get_concrete_function` included."""
         return self._traces.count
+
+    @property
+    def input_signature(self) -> FunctionType | None:
+        """The one type of calls that is allowed; None for any."""
+        return self._traces.allowed
+
+    def get_concrete_function(self, *args: Any, **kwargs: Any) -> ConcreteFunction:
+        """The trace for arguments of these types; makes it if there is none for exactly them.
+
+        Args:
+          *args: values, or an `ArraySpec` or `jax.ShapeDtypeStruct` in place of an array.
+          **kwargs: the same.
+
+        Raises:
+          TypeError: they do not fit the function's parameters, or its input signature.
+        """
+        return self._traces.concrete(args, kwargs)
+
+    @property
+    def concrete_functions(self) -> list[ConcreteFunction]:
+        """The traces that there are, the oldest first."""
+        return self._traces.all()
+
+    def pretty_printed_concrete_signatures(self) -> str:
+        """What the traces take, return and capture, for people."""
+        return "\n\n".join(each.pretty_printed_signature() for each in self.concrete_functions)
+
+    def explain_retraces(self) -> Explanation:
+        """Each trace: what differs from the nearest before it, where the call came from, its cost, and how to avoid it.
+
+        `print` shows a table.
+        """
+        return explain(self._traces.fn.__name__, [made.now() for made in self._traces.history])
+
+    def clear_cache(self) -> None:
+        """Forgets all traces, of all instances where it is a method."""
+        self._traces.clear()
+        for function in self._instances.all():
+            function.clear_cache()
 
     def __get__(self, instance: Any, owner: type | None = None) -> Any:
         """The function bound to an instance, as a method; each instance has traces of its own."""

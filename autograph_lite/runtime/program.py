@@ -31,6 +31,7 @@ from autograph_lite.operators import (
 from autograph_lite.operators.values import Tracer
 from autograph_lite.runtime import cutting, frames, host_calls, leaks, symbolic
 from autograph_lite.runtime.array_spec import ArraySpec
+from autograph_lite.runtime.compiling import Compiling, measured
 from autograph_lite.runtime.signature import Split
 from autograph_lite.runtime.state import KEPT, WRITING, Bindings, Restart, State
 from autograph_lite.runtime.variables import Variable
@@ -44,12 +45,14 @@ class Program:
       name: of the user's function.
       arguments: the traced arrays of a call -> (args, kwargs) that the function is to see.
       state: the places that the function carries; grows while it is traced.
+      held: what they hold.
       checked: whether the program carries checks.
       outside: what becomes of them where the call is part of a trace of somebody else's: 'callback' or 'checkify'.
       owned: whether it is not.
       rolled: whether loops that Python knows are staged, too.
 
     Attributes:
+      held: the types of the state's arrays.
       jit: the program as a function of `jax.jit`: arrays, then those of the state -> a list of arrays.
     """
 
@@ -59,6 +62,7 @@ class Program:
         name: str,
         arguments: Callable[[Sequence[Any]], tuple[tuple[Any, ...], dict[str, Any]]],
         state: State,
+        held: Split,
         *,
         checked: bool,
         outside: str,
@@ -67,8 +71,8 @@ class Program:
     ) -> None:
         self.fn, self.name, self.arguments, self.state = fn, name, arguments, state
         self.checked, self.outside, self.owned, self.rolled = checked, outside, owned, rolled
-        held = state.read()
-        self.before, self._held = held.emptied(), [array.shape for array in held.arrays]
+        self.before = held.emptied()
+        self.held = [jax.ShapeDtypeStruct(a.shape, a.dtype, weak_type=_jax.weak_type(a)) for a in held.arrays]
         self.symbolic: symbolic.SymbolicTrace | None = None  # where sizes of arrays are symbols
         self.result: Split | None = None
         self.after: Split | None = None
@@ -79,6 +83,7 @@ class Program:
         self.cuts = False  # whether it gives lists whose length only its data know
         self.jit: Any = jax.jit(_named(self._body, name))
         self.traced: Any = None
+        self.compiling = Compiling()
         self.donated: list[int] = []  # the slots of the state whose arrays the program takes
         self._around: Callable[..., Any] | None = (
             None  # what runs in place of `jit`, for checks that are not outputs
@@ -88,6 +93,16 @@ class Program:
     def plain(self) -> bool:
         """Whether a call is nothing but `jit`, `finish` and the Variables' arrays."""
         return self.owned and self._around is None and self.state.is_variables
+
+    @property
+    def jaxpr(self) -> Any:
+        """The closed jaxpr, where the program is nobody else's trace."""
+        return self.symbolic.jaxpr if self.symbolic is not None else self.traced.jaxpr
+
+    def output_types(self, make: Callable[[Any], Any]) -> Any:
+        """What a call returns, with what `make` gives for the type of each array in its place."""
+        assert self.result is not None
+        return self.result.merge([make(aval) for aval in self.jaxpr.out_avals[: len(self.result.arrays)]])
 
     @property
     def written(self) -> list[Variable]:
@@ -104,7 +119,7 @@ class Program:
         """The function of `jax.jit` that runs the program for arrays of these shapes."""
         if self.symbolic is None:
             return self.jit
-        return self.symbolic.jit_for([*(array.shape for array in arrays), *self._held])
+        return self.symbolic.jit_for([array.shape for array in [*arrays, *self.held]])
 
     @property
     def returns_arrays(self) -> bool:
@@ -120,7 +135,7 @@ class Program:
           bindings: the Variables of the call, by those that were traced in their place.
         """
         run = self.jit_for(arrays) if self._around is None else self._around
-        with WRITING if self.donated else contextlib.nullcontext():
+        with measured(self.compiling), WRITING if self.donated else contextlib.nullcontext():
             returned, values = self.finish(run(*arrays, *self.state.read(bindings, self.donated).arrays))
             self.state.write(values, bindings)
         return returned
@@ -146,11 +161,14 @@ class Program:
             values, returned = cutting.cut([values, returned])
         return returned, values
 
-    def prepare(self, arrays: Sequence[Any], specs: Sequence[ArraySpec] | None = None) -> None:
+    def prepare(
+        self, arrays: Sequence[Any], bindings: Bindings, specs: Sequence[ArraySpec] | None = None
+    ) -> None:
         """Traces the function.
 
         Args:
           arrays: the traced arrays of a call, or their types.
+          bindings: as for a call.
           specs: these types, where some of their sizes are symbols in the trace; None where all sizes are known.
 
         Raises:
@@ -158,9 +176,9 @@ class Program:
           InconclusiveSize: it can't be traced with symbols.
         """
         if specs is not None:
-            self._prepare_symbolic(specs)
+            self._prepare_symbolic(specs, self.state.read(bindings).arrays)
             return
-        flat = [*arrays, *self.state.read().arrays]
+        flat = [*arrays, *self.state.read(bindings).arrays]
         if not self.owned:
             return
         self.traced = self.jit.trace(*flat)
@@ -172,9 +190,9 @@ class Program:
         elif not self.sites and self._around is None:  # a call that raises leaves the state as it was
             self._donate(len(arrays))
 
-    def _prepare_symbolic(self, specs: Sequence[ArraySpec]) -> None:
-        held = [ArraySpec.from_array(array) for array in self.state.read().arrays]
-        kinds = [(spec.shape or (), spec.dtype, spec.weak_type) for spec in [*specs, *held]]
+    def _prepare_symbolic(self, specs: Sequence[ArraySpec], held: Sequence[Any]) -> None:
+        types = [*specs, *map(ArraySpec.from_array, held)]
+        kinds = [(spec.shape or (), spec.dtype, spec.weak_type) for spec in types]
         self.symbolic = symbolic.trace_symbolic(_named(self._body, self.name), kinds)
         if self.checked and _jax.has_checks(self.symbolic.jaxpr):
             raise symbolic.InconclusiveSize(ValueError("checks inside of a transformation"))

@@ -6,6 +6,7 @@ it meets new ones it is traced, says so by `_Unknown`, and is traced again with 
 
 from __future__ import annotations
 
+import functools
 import threading
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -16,13 +17,13 @@ import numpy as np
 
 from autograph_lite.runtime import positional, spelled, tracebacks
 from autograph_lite.runtime.array_spec import ArraySpec
+from autograph_lite.runtime.compiling import measured
 from autograph_lite.runtime.program import Program
 from autograph_lite.runtime.structures import from_value
 from autograph_lite.runtime.trace_types import TraceType, TracingContext
 from autograph_lite.runtime.traces import Traces
 
 Slow = Callable[[tuple[Any, ...], dict[str, Any]], Any]
-_ARRAYS = frozenset([type(jnp.zeros(())), np.ndarray] + [np.dtype(code).type for code in "?bhilqBHILQefdFD"])
 _LITERALS = (
     int,
     bool,
@@ -81,7 +82,8 @@ class _Entry:
         """Runs the program, and keeps it for arrays of these dtypes and shapes."""
         self._chosen.now = program, sources
         try:
-            return self.jit(*args)
+            with measured(program.compiling):
+                return self.jit(*args)
         finally:
             self._chosen.now = None
 
@@ -160,7 +162,7 @@ class PublicDispatch:
     def _by_leaves(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         leaves, tree = jax.tree.flatten((args, kwargs))
         key: Any = tree
-        if not _ARRAYS.issuperset(map(type, leaves)):
+        if not _arrays().issuperset(map(type, leaves)):
             types = [None if isinstance(leaf, jax.Array) else _leaf_type(leaf) for leaf in leaves]
             if any(type is not None and type.parts() for type in types):
                 return self._slow(args, kwargs)  # arrays in what is a leaf to JAX
@@ -197,8 +199,14 @@ def _leaf_type(leaf: Any) -> TraceType | None:
     return None if isinstance(found, ArraySpec) else found
 
 
+@functools.cache
+def _arrays() -> frozenset[type]:
+    """The types of arrays that are no tracers."""
+    return frozenset([type(jnp.zeros(())), np.ndarray, *(np.dtype(code).type for code in "?bhilqBHILQefdFD")])
+
+
 def _kind(kind: type) -> str | None:
     """Whether values of a type are arrays, literals, or what has to be looked at."""
-    if kind in _ARRAYS:
+    if kind in _arrays():
         return "array"
     return "literal" if kind in _LITERALS else None

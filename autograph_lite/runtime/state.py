@@ -114,7 +114,7 @@ class State:
     @property
     def is_variables(self) -> bool:
         """Whether all places are Variables."""
-        return all(place.ours for place, _ in self.slots.values())
+        return all(place.ours and not place.owner.stands_in for place, _ in self.slots.values())
 
     @property
     def variables(self) -> list[Variable]:

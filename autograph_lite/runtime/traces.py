@@ -5,19 +5,29 @@ This is what happens where `dispatch` has not seen a call of that kind; on a hit
 
 from __future__ import annotations
 
+import collections
+import dataclasses
 import inspect
 import threading
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from autograph_lite import _jax
+from autograph_lite.operators import where
+from autograph_lite.runtime.array_spec import specs_in
 from autograph_lite.runtime.cache import TraceCache
+from autograph_lite.runtime.captures import Captures
+from autograph_lite.runtime.changes import TraceRecord
+from autograph_lite.runtime.compiling import Compiling
+from autograph_lite.runtime.concrete import ConcreteFunction
 from autograph_lite.runtime.creations import Creations
 from autograph_lite.runtime.function_type import FunctionType
 from autograph_lite.runtime.input_signature import accept, from_input_signature
 from autograph_lite.runtime.program import Program
 from autograph_lite.runtime.trace import Options, Trace
 from autograph_lite.runtime.trace_types import TracingContext
+
+REMEMBERED = 1000  # traces that `explain_retraces` tells of
 
 
 class Resolved(NamedTuple):
@@ -36,6 +46,26 @@ class Resolved(NamedTuple):
     arrays: list[Any]
     trace: Trace
     program: Program
+
+
+class Made(NamedTuple):
+    """A trace that was made: what of it is told to users.
+
+    Attributes:
+      record: what it was made for.
+      captures: the names that it has read.
+      compiling: what its compilation takes, as far as it has been.
+    """
+
+    record: TraceRecord
+    captures: Captures
+    compiling: Compiling
+
+    def now(self) -> TraceRecord:
+        """The record with what has happened since."""
+        return dataclasses.replace(
+            self.record, compile_seconds=self.compiling.seconds, changed_globals=self.captures.rebound()
+        )
 
 
 class Traces:
@@ -72,7 +102,14 @@ class Traces:
         self.allowed = None if specs is None else from_input_signature(self.signature, specs)
         self.cache: TraceCache[Trace] = TraceCache(max_traces=options.max_traces)
         self.count = 0
+        self.history: collections.deque[Made] = collections.deque(maxlen=REMEMBERED)
         self._creations = Creations()
+        self.dropped: Callable[[], object] = lambda: (
+            None
+        )  # called when traces are gone, or others serve calls
+        self.retraced: Callable[[TraceRecord], object] = lambda record: (
+            None
+        )  # called when a call has made a trace
         self.lock = threading.RLock()
 
     def bind(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> inspect.BoundArguments:
@@ -109,25 +146,80 @@ class Traces:
         found = self.type_of(bound)
         arrays = found.arrays(bound)
         with self.lock:  # two threads that call at once make one trace
-            trace = self.cache.lookup(found, _jax.trace_context())
+            before = self.count
+            trace = self._lookup(found)
             known = trace is not None
             if trace is None:
                 trace = self._new(found)
-            program = trace.program(arrays)
+            program = trace.program(arrays, found.variables(bound))
             if not known and program.owned:
                 self.keep(trace)
+            fresh = self.history[-1].record if self.count > before and program.owned else None
+        if fresh is not None:
+            self.retraced(fresh)
         return Resolved(bound, found, arrays, trace, program)
+
+    def _lookup(self, found: FunctionType, *, exact: bool = False) -> Trace | None:
+        if self.cache.evict():
+            self.dropped()
+        return self.cache.lookup(found, _jax.trace_context(), exact=exact)
+
+    def concrete(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> ConcreteFunction:
+        """The trace for arguments of exactly these types, which may be given in their place."""
+        bound, found = self._specified(args, kwargs)
+        arrays = [spec.placeholder() for spec in specs_in(found.types)]
+        variables = found.variables(bound)
+        with self.lock:
+            trace = self._lookup(found, exact=True)
+            if trace is None:
+                trace = Trace(self.fn, self.converted, found, self.options, self._creations, self._made)
+                trace.program(arrays, variables)
+                self.keep(trace)
+                self.dropped()  # calls that another trace has served find the more specific one now
+        return ConcreteFunction(self.fn.__name__, self.signature, trace)
+
+    def _specified(
+        self, args: tuple[Any, ...], kwargs: dict[str, Any]
+    ) -> tuple[inspect.BoundArguments, FunctionType]:
+        """The arguments of `get_concrete_function`, and their type."""
+        if self.allowed is not None and not (args or kwargs):
+            return inspect.BoundArguments(self.signature, {}), self.allowed
+        bound = self.signature.bind(*args, **kwargs)
+        bound.apply_defaults()
+        found = FunctionType.from_bound(self.signature, bound, TracingContext(specs=True))
+        if self.allowed is not None and not found.is_subtype_of(self.allowed):
+            raise TypeError(
+                f"{self.fn.__name__}: {'; '.join(found.differences(self.allowed))} (input_signature)."
+            )
+        return bound, found if self.allowed is None else self.allowed
+
+    def all(self) -> list[ConcreteFunction]:
+        """The traces that there are, the oldest first."""
+        with self.lock:
+            return [ConcreteFunction(self.fn.__name__, self.signature, trace) for trace in self.cache]
+
+    def clear(self) -> None:
+        """Forgets all traces."""
+        with self.lock:
+            self.cache.clear()
+            self.dropped()
 
     def _new(self, found: FunctionType) -> Trace:
         """A trace for calls of a type, or for those of the cache, too."""
         if self.options.reduce_retracing and self.allowed is None:
             found = self.cache.generalize(found, _jax.trace_context())
-        return Trace(self.fn, self.converted, found, self.options, self._creations)
+        return Trace(self.fn, self.converted, found, self.options, self._creations, self._made)
+
+    def _made(self, trace: Trace, program: Program, seconds: float) -> None:
+        """Notes that a program was traced."""
+        record = TraceRecord(trace.function_type, where.here(), seconds, context=_jax.trace_options())
+        self.history.append(Made(record, Captures(self.fn), program.compiling))
+        self.count += 1
 
     def call(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """Runs what serves a call."""
         resolved = self.resolve(args, kwargs)
-        result = resolved.trace(resolved.arrays)
+        result = resolved.trace(resolved.arrays, resolved.type.variables(resolved.bound))
         if not resolved.program.owned:
             with self.lock:
                 if self.cache.lookup(resolved.type, _jax.trace_context()) is None:
@@ -136,8 +228,10 @@ class Traces:
 
     def keep(self, trace: Trace) -> None:
         """Keeps a trace that was made."""
+        before = len(self.cache)
         self.cache.add(trace.function_type, trace, _jax.trace_context())
-        self.count += 1
+        if len(self.cache) <= before:
+            self.dropped()
 
 
 def _without_self(signature: inspect.Signature) -> inspect.Signature:

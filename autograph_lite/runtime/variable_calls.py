@@ -17,6 +17,7 @@ import jax
 from autograph_lite import _jax_dispatch
 from autograph_lite.runtime import spelled, tracebacks
 from autograph_lite.runtime.argument_kinds import registry
+from autograph_lite.runtime.compiling import measured
 from autograph_lite.runtime.program import Program
 from autograph_lite.runtime.state import KEPT, WRITING
 from autograph_lite.runtime.traces import Resolved, Traces
@@ -105,7 +106,8 @@ class VariableCalls:
         if not spelled.fits(sources, arguments, resolved):
             return (self._traces.call(args, kwargs), None), None, False
         jit = self._jit(resolved, sources, len(taken) + len(read))
-        outputs, fast = _jax_dispatch.run(jit, leaves, functools.partial(self._structure, program))
+        with measured(program.compiling):
+            outputs, fast = _jax_dispatch.run(jit, leaves, functools.partial(self._structure, program))
         return self._finished(program, outputs), fast, False
 
     def _jit(self, resolved: Resolved, sources: Sequence[Any], start: int) -> Any:

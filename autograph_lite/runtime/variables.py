@@ -28,6 +28,7 @@ from autograph_lite.operators.places import Place
 from autograph_lite.operators.values import Tracer, describe
 from autograph_lite.runtime import creations, frames
 from autograph_lite.runtime.arithmetic import Arithmetic
+from autograph_lite.runtime.trace_types import TraceType, TracingContext, VariableType, register_leaf
 
 KEY = "value"  # of what a Variable's place holds
 
@@ -172,6 +173,11 @@ class Variable(Arithmetic):
         return f"{self.dtype}[{','.join(map(str, self.shape))}]"
 
     @property
+    def stands_in(self) -> bool:
+        """Whether it stands for whatever Variable a call brings."""
+        return isinstance(self._value, jax.ShapeDtypeStruct)
+
+    @property
     def shape(self) -> tuple[int, ...]:
         """Shape of the array."""
         shape: tuple[int, ...] = self._value.shape
@@ -262,11 +268,19 @@ def remade(value: Any, name: str | None, *, trainable: bool) -> Variable:
     return made
 
 
-def stand_in(like: Variable) -> Variable:
+def stand_in(like: Variable | VariableType) -> Variable:
     """A Variable to trace a program with that is called with others of its kind: see `State.read`."""
-    made = remade(jax.ShapeDtypeStruct(like.shape, like.dtype), like.name, trainable=like.trainable)
+    made = remade(jax.ShapeDtypeStruct(like.shape, like.dtype), None, trainable=like.trainable)
     made._copied = False
     return made
 
 
 jax.tree_util.register_pytree_node(Variable, _parts, _whole)
+
+
+def _type_of(variable: Variable, context: TracingContext) -> TraceType:
+    number = context.alias(variable)
+    return VariableType(variable.shape, variable.dtype, variable.trainable, number)  # type: ignore[abstract]
+
+
+register_leaf(Variable, _type_of)
