@@ -292,3 +292,49 @@ def test_what_is_printed_inside_is_printed_while_tracing(capsys: pytest.CaptureF
     f(jnp.float32(1))
     f(jnp.float32(2))
     assert capsys.readouterr().out == "table [0 1]\n"
+
+
+def test_a_return_inside_and_a_scope_in_a_scope() -> None:
+    @autograph_lite.convert
+    def f(x):
+        with autograph_lite.init_scope():
+            with autograph_lite.init_scope():
+                two = float(jnp.float32(2))
+            if two > 1:
+                return two
+        return x
+
+    assert f(jnp.float32(1)) == 2
+
+
+def test_a_variable_is_updated_for_good_and_the_program_goes_on_with_the_new_value() -> None:
+    v = autograph_lite.Variable(1.0)
+
+    @autograph_lite.convert
+    def f(x):
+        with autograph_lite.init_scope():
+            v.assign(float(v.value) + 10)
+        v.assign_add(x)
+        return v.value
+
+    assert [float(f(jnp.float32(1))) for _ in range(3)] == [12, 13, 14]
+
+
+def test_after_an_exception_inside_the_trace_goes_on() -> None:
+    held = []
+
+    @autograph_lite.convert
+    def f(x):
+        try:
+            with autograph_lite.init_scope():
+                raise ValueError("inside")
+        except ValueError:
+            x = x + 1
+        if x > 0:
+            x = 2 * x
+        held.append(x)
+        return x
+
+    assert f(jnp.float32(1)) == 4
+    assert f(jnp.float32(-3)) == -2
+    assert [float(x) for x in held] == [4, -2]
