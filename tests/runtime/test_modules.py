@@ -141,6 +141,7 @@ def test_modules_of_one_structure_use_one_program_of_jax():
 
     a, b = Net(), Net()
     b.extra["scale"].assign(3.0)
+    b.steps.name = "steps of b"
     assert [float(f(net, jnp.ones(3))[0]) for net in (a, b)] == [12, 18]
     assert len(runs) == 1
     b.kind = "other"

@@ -574,7 +574,10 @@ def test_two_paths_with_different_variables_are_refused():
         v = a if x > 0 else b
         return v.value
 
-    with pytest.raises(BranchMismatchError, match=r"Fix: use the values, which are arrays, in place of the Variable objects: v\.value\."):
+    with pytest.raises(
+        BranchMismatchError,
+        match=r"Fix: use the values, which are arrays, in place of the Variable objects: v\.value\.",
+    ):
         f(jnp.float32(1))
 
 
