@@ -76,7 +76,7 @@ class Variable(Arithmetic):
         """The array that it holds now."""
         if self._copied:
             return self._value
-        value = frames.value_of(self)
+        value = frames.read(self)
         if not isinstance(value, Tracer):
             self._lent = True
         elif not _jax.is_alive(value):
