@@ -136,9 +136,7 @@ class _Sized:
         if hasattr(value, "eqns"):
             return self.jaxpr(value)
         if hasattr(value, "inner_aval"):
-            return value.update(
-                inner_aval=self.value(value.inner_aval)
-            )
+            return value.update(inner_aval=self.value(value.inner_aval))
         if isinstance(value, (core.ShapedArray, jax.ShapeDtypeStruct)):
             return value.update(shape=self.value(value.shape))  # type: ignore[no-untyped-call,unused-ignore]
         if isinstance(value, functools.partial):

@@ -50,7 +50,6 @@ class Frame:
         """Whether it is that of a whole program."""
         return self.creations is not None
 
-
     def renew(self, changed: Iterable[int]) -> None:
         """Makes JAX trace functions anew where they have read a Variable that is now changed, given by its id."""
         if not self.captured.isdisjoint(changed):
