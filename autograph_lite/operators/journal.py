@@ -26,6 +26,7 @@ import numpy as np
 from autograph_lite import _jax
 from autograph_lite.errors import MutationError
 from autograph_lite.operators import aliases, mismatch, opaque, places, spelling, where
+from autograph_lite.operators.boxes import Box
 from autograph_lite.operators.places import MISSING, Contents, Place, cell_place, global_place
 from autograph_lite.operators.reach import Holder, by_code, names_used, reachable
 from autograph_lite.operators.templates import Captured, capture
@@ -396,8 +397,12 @@ def unchanging(iterator: Iterator[Any]) -> Iterator[Any]:
                 item = next(iterator)
             except StopIteration:
                 return
-            changed = [place for place, old in written.places.values() if _differ(place, old, place.read())]
-        if changed and not changed[0].ours:
+            changed = [
+                place
+                for place, old in written.places.values()
+                if (not place.ours or isinstance(place.owner, Box)) and _differ(place, old, place.read())
+            ]
+        if changed:
             label = changed[0].label(next(iter(changed[0].read()), None))
             raise MutationError(
                 f"'{label}' is changed by taking the items of an iterator that a traced value may leave.",
