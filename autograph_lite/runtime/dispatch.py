@@ -41,6 +41,7 @@ class FastDispatch:
         self._jits: dict[Any, Any] = {}
         name = getattr(traces.fn, "__name__", "f")
         self._dispatcher = _jax_dispatch.Dispatcher(registry(), name, self._plain, self._miss)
+        self._failed = False
         self._variables: VariableCalls | None = None
         self.call: Any = self._dispatcher.call
 
@@ -60,8 +61,12 @@ class FastDispatch:
 
     def _miss(self, *args: Any, **kwargs: Any) -> tuple[Any, Any, bool]:
         try:
+            if self._failed:  # C++ would ask for each of the calls that raised once, for ever
+                self._failed = False
+                self._dispatcher.clear()
             return self._run(args, kwargs)
         except BaseException as error:
+            self._failed = True
             tracebacks.hide_frames(error)
             raise  # without a frame of this call: a bare `raise` adds none
 

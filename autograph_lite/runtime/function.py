@@ -49,6 +49,7 @@ class Function:
         self._suspends = code is not None and bool(code.co_flags & _SUSPENDING)
         self._fn = fn
         self._instances: Instances[Function] = Instances(self._of_instance)
+        self._by_instance = self._instances.known  # looked up at each access of a method
         self._traces = Traces(
             fn, lambda: self.python_function, self.inside, options, bound=method is not None
         )
@@ -171,7 +172,7 @@ class Function:
         """The function bound to an instance, as a method; each instance has traces of its own."""
         if instance is None:
             return self
-        function = self._instances.of(instance)
+        function = self._by_instance.get(id(instance)) or self._instances.of(instance)
         return BoundFunction(function.__call__, instance, function)
 
     @property

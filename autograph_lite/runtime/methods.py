@@ -85,19 +85,22 @@ class WeakMethod:
 class Instances(Generic[F]):
     """One function for each instance, by identity.
 
+    Attributes:
+      known: by the ids of the instances.
+
     Args:
       make: gives the function for an instance that has none yet.
     """
 
     def __init__(self, make: Callable[[Any], F]) -> None:
         self._make = make
-        self._functions: dict[int, F] = {}
+        self.known: dict[int, F] = {}
         self._watches: dict[int, weakref.ref[Any]] = {}
         self._held: OrderedDict[int, Any] = OrderedDict()
 
     def of(self, instance: Any) -> F:
         """The function for this instance."""
-        known = self._functions.get(id(instance))
+        known = self.known.get(id(instance))
         return self._new(instance) if known is None else known
 
     def _new(self, instance: Any) -> F:
@@ -106,8 +109,8 @@ class Instances(Generic[F]):
             self._watches[key] = weakref.ref(instance, lambda _: self._forget(key))
         except TypeError:
             self._hold(key, instance)
-        self._functions[key] = self._make(instance)
-        return self._functions[key]
+        self.known[key] = self._make(instance)
+        return self.known[key]
 
     def _hold(self, key: int, instance: Any) -> None:
         self._held[key] = instance
@@ -115,9 +118,9 @@ class Instances(Generic[F]):
             self._forget(self._held.popitem(last=False)[0])
 
     def _forget(self, key: int) -> None:
-        self._functions.pop(key, None)
+        self.known.pop(key, None)
         self._watches.pop(key, None)
 
     def all(self) -> list[F]:
         """The functions of the instances that are there."""
-        return list(self._functions.values())
+        return list(self.known.values())

@@ -1,7 +1,7 @@
 """How does a call find its program by JAX's public names alone? By the types and literals, and then by `jax.jit`.
 
 For each combination of types and literals there is one function of `jax.jit`, which tells dtypes and shapes apart. Where
-it meets new ones it is traced, says so by `_Unknown`, and is traced again with the program that the policy has chosen.
+it meets new ones, JAX traces it, and the policy chooses the program that it becomes.
 """
 
 from __future__ import annotations
@@ -15,13 +15,13 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from autograph_lite import _jax
 from autograph_lite.runtime import positional, spelled, tracebacks
 from autograph_lite.runtime.array_spec import ArraySpec
-from autograph_lite.runtime.compiling import measured
 from autograph_lite.runtime.program import Program
 from autograph_lite.runtime.structures import from_value
 from autograph_lite.runtime.trace_types import TraceType, TracingContext
-from autograph_lite.runtime.traces import Traces
+from autograph_lite.runtime.traces import Resolved, Traces
 
 Slow = Callable[[tuple[Any, ...], dict[str, Any]], Any]
 _LITERALS = (
@@ -51,41 +51,42 @@ jax.tree_util.register_pytree_node(
 )
 
 
+Chosen = tuple[Program, Sequence[spelled.Source]]
+
+
 class _Entry:
     """Calls of one combination of types and literals.
 
     Args:
       name: of the user's function.
+      choose: the call, with types in place of arrays, as far as it is known -> the program, and the order of its arrays.
       static: positions of literals among the arguments.
     """
 
-    def __init__(self, name: str, static: tuple[int, ...] = ()) -> None:
-        self._static = frozenset(static)
-        self._chosen = threading.local()
+    def __init__(
+        self, name: str, choose: Callable[[tuple[Any, ...]], Chosen], static: tuple[int, ...] = ()
+    ) -> None:
+        literals = frozenset(static)
 
         def run(*args: Any) -> Any:
-            return self._body(args)
+            if _jax.is_within_another_trace():
+                raise _Unknown
+            types = [arg if i in literals else _type(arg) for i, arg in enumerate(args)]
+            # As if nothing was traced: the program is one of its own.
+            with jax.ensure_compile_time_eval():
+                program, sources = choose(tuple(types))
+            arrays = spelled.in_order(sources, [arg for i, arg in enumerate(args) if i not in literals])
+            outputs = program.jit_for(arrays)(*arrays)
+            return program.returned(outputs) if program.returns_arrays else _Outputs(program, outputs)
 
         run.__name__ = run.__qualname__ = name
         self.jit = jax.jit(run, static_argnums=static)
 
-    def _body(self, args: tuple[Any, ...]) -> Any:
-        chosen = getattr(self._chosen, "now", None)
-        if chosen is None:
-            raise _Unknown
-        program, sources = chosen
-        arrays = [arg for i, arg in enumerate(args) if i not in self._static]
-        outputs = _run(program, spelled.in_order(sources, arrays))
-        return program.returned(outputs) if program.returns_arrays else _Outputs(program, outputs)
 
-    def run(self, program: Program, sources: Sequence[spelled.Source], args: Sequence[Any]) -> Any:
-        """Runs the program, and keeps it for arrays of these dtypes and shapes."""
-        self._chosen.now = program, sources
-        try:
-            with measured(program.compiling):
-                return self.jit(*args)
-        finally:
-            self._chosen.now = None
+class _Calling(threading.local):
+    """The call that is being made on this thread."""
+
+    now: tuple[tuple[Any, ...], dict[str, Any]] | None = None
 
 
 class PublicDispatch:
@@ -105,9 +106,12 @@ class PublicDispatch:
         self._positional = len(parameters) - len(self._keywords)
         self._by_types: dict[Any, Callable[..., Any]] = {}
         self._by_structure: dict[Any, _Entry] = {}
+        self._calling = _Calling()
         qualname = getattr(traces.fn, "__qualname__", self._name)
         generated = positional.generated(traces.signature, qualname, self._by_types.get, self._new)
         self.call: Callable[..., Any] = self._spelled if generated is None else generated
+        if traces.allowed is not None:  # arguments are cast before anything can be looked up
+            self.call = self._in_policy
 
     def clear(self) -> None:
         """Forgets which programs serve which calls."""
@@ -122,32 +126,37 @@ class PublicDispatch:
             return self._spelled(
                 *args[: self._positional], **dict(zip(self._keywords, args[self._positional :], strict=True))
             )
-        call = self._call(_Entry(self._name, tuple(i for i, kind in enumerate(kinds) if kind == "literal")))
-        self._by_types[types] = call
+        static = tuple(i for i, kind in enumerate(kinds) if kind == "literal")
+        call = self._by_types[types] = self._call(_Entry(self._name, self._choose, static))
         return call(*args)
 
     def _call(self, entry: _Entry) -> Callable[..., Any]:
-        jit, first = entry.jit, self._first
+        jit, slow = entry.jit, self._slow
 
         def call(*args: Any) -> Any:
             try:
                 result = jit(*args)
             except _Unknown:
-                return first(entry, args)
+                return slow(*self._parted(args))
             return result.program.finish(result.arrays)[0] if type(result) is _Outputs else result
 
         return call
 
-    def _first(self, entry: _Entry, args: tuple[Any, ...]) -> Any:
-        """A call by position, with arrays of dtypes and shapes that the entry has not seen."""
-        keywords = dict(zip(self._keywords, args[self._positional :], strict=True))
-        positional_ = args[: self._positional]
+    def _parted(self, args: tuple[Any, ...]) -> tuple[tuple[Any, ...], dict[str, Any]]:
+        """The arguments in the order of the parameters as positional ones and keywords."""
+        return args[: self._positional], dict(zip(self._keywords, args[self._positional :], strict=True))
+
+    def _choose(self, args: tuple[Any, ...]) -> Chosen:
+        resolved = self._resolve(*self._parted(args), types=True)
+        return resolved.program, range(len(resolved.arrays))
+
+    def _resolve(self, args: tuple[Any, ...], kwargs: dict[str, Any], *, types: bool = False) -> Resolved:
         if self._inline():
-            return self._slow(positional_, keywords)
-        resolved = self._traces.resolve(positional_, keywords)
+            raise _Unknown
+        resolved = self._traces.resolve(args, kwargs, types=types)
         if not resolved.program.plain or resolved.program.state.slots:
-            return self._traces.call(positional_, keywords)
-        return _finished(entry.run(resolved.program, range(len(resolved.arrays)), args))
+            raise _Unknown
+        return resolved
 
     def _spelled(self, *args: Any, **kwargs: Any) -> Any:
         """A call with containers, objects, or any number of arguments."""
@@ -155,6 +164,13 @@ class PublicDispatch:
             if self._inline():
                 return self._slow(args, kwargs)
             return self._by_leaves(args, kwargs)
+        except BaseException as error:
+            tracebacks.hide_frames(error)
+            raise
+
+    def _in_policy(self, *args: Any, **kwargs: Any) -> Any:
+        try:
+            return self._slow(args, kwargs)
         except BaseException as error:
             tracebacks.hide_frames(error)
             raise
@@ -169,24 +185,27 @@ class PublicDispatch:
             leaves = [leaf for leaf, type in zip(leaves, types, strict=True) if type is None]
             key = tree, tuple(types)
         entry = self._by_structure.get(key)
+        if entry is None:
+            entry = self._by_structure[key] = _Entry(self._name, self._choose_spelled)
+        self._calling.now = args, kwargs
         try:
-            result = (entry or _Entry(self._name)).jit(*leaves)
+            result = entry.jit(*leaves)
         except _Unknown:
-            return self._first_of_structure(key, leaves, args, kwargs)
+            return self._slow(args, kwargs)
+        finally:
+            self._calling.now = None
         return _finished(result)
 
-    def _first_of_structure(
-        self, key: Any, leaves: Sequence[Any], args: tuple[Any, ...], kwargs: dict[str, Any]
-    ) -> Any:
-        resolved = self._traces.resolve(args, kwargs)
-        if not resolved.program.plain or resolved.program.state.slots:
-            return self._traces.call(args, kwargs)
-        entry = self._by_structure.setdefault(key, _Entry(self._name))
-        return _finished(entry.run(resolved.program, spelled.sources(resolved, args, kwargs), leaves))
+    def _choose_spelled(self, _: tuple[Any, ...]) -> Chosen:
+        if self._calling.now is None:
+            raise _Unknown
+        args, kwargs = self._calling.now
+        resolved = self._resolve(args, kwargs)
+        return resolved.program, spelled.sources(resolved, args, kwargs)
 
 
-def _run(program: Program, arrays: Sequence[Any]) -> Any:
-    return program.jit_for(arrays)(*arrays)
+def _type(array: Any) -> jax.ShapeDtypeStruct:
+    return jax.ShapeDtypeStruct(array.shape, array.dtype, weak_type=_jax.weak_type(array))
 
 
 def _finished(result: Any) -> Any:

@@ -131,19 +131,24 @@ class Traces:
         bound.apply_defaults()
         return bound if self.allowed is None else accept(self.allowed, self.signature, args, kwargs)
 
-    def type_of(self, bound: inspect.BoundArguments) -> FunctionType:
+    def type_of(self, bound: inspect.BoundArguments, *, types: bool = False) -> FunctionType:
         """The type of a call whose arguments are bound."""
-        return self.allowed or FunctionType.from_bound(self.signature, bound, TracingContext())
+        return self.allowed or FunctionType.from_bound(self.signature, bound, TracingContext(specs=types))
 
-    def resolve(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Resolved:
+    def resolve(self, args: tuple[Any, ...], kwargs: dict[str, Any], *, types: bool = False) -> Resolved:
         """What serves a call.
+
+        Args:
+          args: the positional arguments.
+          kwargs: the keywords.
+          types: whether types of arrays stand in their place.
 
         Raises:
           TypeError: the arguments do not fit the parameters.
           Exception: what tracing raises; then nothing is kept.
         """
         bound = self.bind(args, kwargs)
-        found = self.type_of(bound)
+        found = self.type_of(bound, types=types)
         arrays = found.arrays(bound)
         with self.lock:  # two threads that call at once make one trace
             before = self.count

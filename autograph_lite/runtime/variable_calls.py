@@ -21,7 +21,7 @@ from autograph_lite.runtime.compiling import measured
 from autograph_lite.runtime.program import Program
 from autograph_lite.runtime.state import KEPT, WRITING
 from autograph_lite.runtime.traces import Resolved, Traces
-from autograph_lite.runtime.variables import Variable
+from autograph_lite.runtime.variables import LENT, Variable
 
 Slow = Callable[[tuple[Any, ...], dict[str, Any]], Any]
 MOST = 1000  # Variables of one function; with more of them calls take the slow way
@@ -62,12 +62,14 @@ class VariableCalls:
         def call(*args: Any, **kwargs: Any) -> Any:
             try:
                 with WRITING:
-                    taken = [v.taken() if v._lent else v._value for v in written]
+                    taken = [v.taken() for v in written] if LENT else [v._value for v in written]
                     result, new = run(taken, [v._value for v in read], *args, **kwargs)
                     if new is not None:
                         for variable, value in zip(written, new, strict=True):
                             if value is not None:
-                                variable._value, variable._lent = value, False
+                                variable._value = value
+                        if LENT:
+                            self._give_back(new)
                 return result
             except BaseException as error:
                 tracebacks.hide_frames(error)
@@ -75,17 +77,22 @@ class VariableCalls:
 
         return call
 
+    def _give_back(self, new: Sequence[Any]) -> None:
+        """Notes that nobody else holds the new arrays."""
+        for variable, value in zip(self.written, new, strict=True):
+            if value is not None:
+                variable._settle(value)
+
     def clear(self) -> None:
         """Forgets which programs serve which calls."""
         self._dispatcher.clear()
         self._jits.clear()
 
     def serves(self, program: Program) -> bool:
-        """Whether the program uses these Variables and no others."""
+        """Whether the program uses these Variables and no others, and writes none but those that are written."""
         written = {id(variable) for variable in self.written}
-        return all(id(v) in self._places for v in program.state.variables) and all(
-            id(v) in written for v in program.written
-        )
+        uses = all(id(variable) in self._places for variable in program.state.variables)
+        return uses and all(id(variable) in written for variable in program.written)
 
     def _plain(self, taken: Any, read: Any, *args: Any, **kwargs: Any) -> Any:
         return self._slow(args, kwargs), None
@@ -128,7 +135,7 @@ class VariableCalls:
         return self._jits[key]
 
     def _new(self, program: Program, values: Sequence[Any]) -> list[Any]:
-        """The new values of the written Variables, in their order; None for what the program only reads."""
+        """The new values of the written Variables, in their order; None for what this program does not write."""
         new: list[Any] = [None] * len(self.written)
         for variable, value in zip(program.state.variables, values, strict=True):
             if value is not KEPT:

@@ -32,6 +32,8 @@ from autograph_lite.runtime.arithmetic import Arithmetic
 from autograph_lite.runtime.trace_types import TraceType, TracingContext, VariableType, register_leaf
 
 KEY = "value"  # of what a Variable's place holds
+# The ids of Variables whose array somebody else may hold, so that no program may take its memory.
+LENT: set[int] = set()
 
 
 class Variable(Arithmetic):
@@ -79,6 +81,7 @@ class Variable(Arithmetic):
         value = frames.read(self)
         if not isinstance(value, Tracer):
             self._lent = True
+            LENT.add(id(self))
         elif not _jax.is_alive(value):
             raise mismatch.foreign(self._label(), self)
         return value
@@ -151,6 +154,10 @@ class Variable(Arithmetic):
     def _settle(self, value: Any) -> None:
         """Makes it hold an array that nobody else holds."""
         self._value, self._lent = value, False
+        LENT.discard(id(self))
+
+    def __del__(self) -> None:
+        LENT.discard(id(self))
 
     def taken(self) -> Any:
         """The array, for a program that takes its memory: a copy where somebody else may hold it."""
