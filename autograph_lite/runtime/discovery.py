@@ -20,6 +20,11 @@ from autograph_lite.operators.reach import names_used
 from autograph_lite.runtime.variables import Variable
 
 LIMIT, DEPTH = 5000, 8  # how many objects are looked at, and how deep
+_WRAPPERS = (
+    "autograph_lite",
+    "jax",
+    "jaxlib",
+)  # of the user's functions, in what `convert` and `jax.jit` give
 _PLAIN = (str, bytes, int, float, complex, type(None), type, types.ModuleType, jax.Array, np.ndarray)
 
 
@@ -53,9 +58,10 @@ def _inside(item: Any) -> list[Any]:
             return [*item]
         case dict():
             return [*item.values()]
-    inner = getattr(item, "python_function", None)
-    if inner is not None:
-        return [inner]
+    if type(item).__module__.partition(".")[0] in _WRAPPERS:
+        inner = [getattr(item, name, None) for name in ("python_function", "__wrapped__")]
+        if any(inner):
+            return inner
     if isinstance(item, Whole) or policy.is_users_class(type(item)):
         held = [*(places.attributes_of(item) or {}).values(), *places.slot_contents(item).values()]
         method = getattr(type(item), "__call__", None)  # noqa: B004 (the function is wanted)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import gc
 import pickle
+from typing import Any
 
 import jax
 import jax.numpy as jnp
@@ -25,6 +26,8 @@ class Dense(al.Module):
 
 
 class Net(al.Module):
+    me: list[Any]
+
     def __init__(self):
         self.layers = [Dense(3, 2), Dense(2, 1)]
         self.extra = {"scale": al.Variable(2.0, name="scale"), "none": None}
