@@ -73,7 +73,7 @@ class _Entry:
                 raise _Unknown
             types = [arg if i in literals else _type(arg) for i, arg in enumerate(args)]
             # As if nothing was traced: the program is one of its own.
-            with jax.ensure_compile_time_eval():
+            with _jax.no_trace():
                 program, sources = choose(tuple(types))
             arrays = spelled.in_order(sources, [arg for i, arg in enumerate(args) if i not in literals])
             outputs = program.jit_for(arrays)(*arrays)
