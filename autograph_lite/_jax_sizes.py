@@ -16,10 +16,12 @@ import jax
 import numpy as np
 from jax import export, lax
 from jax._src import core, linear_util, source_info_util
-from jax.extend.core import jaxpr_as_fun
+from jax.extend.core import (  # type: ignore[attr-defined]
+    ClosedJaxpr,  # pyright: ignore[reportPrivateImportUsage]
+    jaxpr_as_fun,
+)
 
 from autograph_lite import _jax, _jax_loops
-from autograph_lite._jax import ClosedJaxpr
 
 Sizes = Mapping[str, int]
 
@@ -136,7 +138,8 @@ class _Sized:
         if hasattr(value, "inner_aval"):
             return value.update(inner_aval=self.value(value.inner_aval))
         if isinstance(value, (core.ShapedArray, jax.ShapeDtypeStruct)):
-            return value.update(shape=self.value(value.shape))
+            update: Any = value.update
+            return update(shape=self.value(value.shape))
         if isinstance(value, functools.partial):
             return functools.partial(
                 self.value(value.func), *self.value(value.args), **self.value(value.keywords)

@@ -424,3 +424,7 @@ class MutatedArgumentError(AutographError, ValueError):
 
 class UnrolledLoopWarning(UserWarning):
     """A loop over Python values is traced once for each of its many iterations."""
+
+
+class SymbolicSizeWarning(UserWarning):
+    """A function is traced once for each size of its arrays, though one trace was to serve all sizes."""

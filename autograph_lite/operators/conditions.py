@@ -10,9 +10,10 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 
+from autograph_lite import _jax_dims
 from autograph_lite.errors import ConditionError, PythonOnlyError
 from autograph_lite.operators import lists, stretches, where
-from autograph_lite.operators.values import describe, traced
+from autograph_lite.operators.values import describe, is_symbolic, traced
 
 
 def truth(value: Any) -> Any:
@@ -24,8 +25,6 @@ def truth(value: Any) -> Any:
     value = python_truth(value)
     if not traced(value):
         return bool(value)
-    if not isinstance(value, jax.Array):  # a symbolic dimension
-        value = jnp.asarray(value)
     if value.shape != ():
         if value.size == 1:
             value = value.reshape(())
@@ -75,8 +74,12 @@ def _part(text: str, after: int) -> str:
 def python_truth(value: Any) -> Any:
     """`value`, or what is as true: of a list that grows in a staged loop, whether it will hold anything then.
 
-    Of an object with a `__bool__` of the user's it is the answer, which may be traced, where Python wants a bool.
+    Of an object with a `__bool__` of the user's it is the answer, which may be traced, where Python wants a bool; of a
+    symbolic size, whether it is zero.
     """
+    if is_symbolic(value):
+        zero = _jax_dims.equal(value, 0)
+        return not zero if isinstance(zero, bool) else jnp.logical_not(zero)
     own = getattr(type(value), "__bool__", None)
     if isinstance(own, types.FunctionType) and not isinstance(value, jax.Array) and not traced(value):
         answer = own(value)

@@ -17,9 +17,10 @@ from typing import Any
 
 import jax
 
+from autograph_lite import _jax_dims
 from autograph_lite.errors import PythonOnlyError
 from autograph_lite.operators import trees, where
-from autograph_lite.operators.values import Tracer, describe, traced
+from autograph_lite.operators.values import Tracer, describe, is_symbolic, traced
 
 
 def _fixed(value: Any, _values: Sequence[Any]) -> Any:
@@ -34,7 +35,7 @@ def parted(tree: Any, payload: list[Any]) -> Callable[[Sequence[Any]], Any]:
         if isinstance(leaf, Text):
             slots.append(leaf.rebuilt(payload))
         elif traced(leaf):
-            payload.append(leaf)
+            payload.append(_jax_dims.as_array(leaf) if is_symbolic(leaf) else leaf)
             slots.append(operator.itemgetter(len(payload) - 1))
         else:
             slots.append(functools.partial(_fixed, leaf))
@@ -86,7 +87,9 @@ def format(template: str, *values: Any) -> str:
     """`template.format(*values)`; where a value is traced, text that is completed when the program has run."""
     if not holds_traced(values):
         return template.format(*values)
-    shown = trees.map(lambda leaf: Unknown(leaf) if isinstance(leaf, Tracer) else leaf, values)
+    shown = trees.map(
+        lambda leaf: Unknown(leaf) if isinstance(leaf, Tracer) or is_symbolic(leaf) else leaf, values
+    )
     new = Text(template.format(*shown))
     new.template, new.values, new.place = template, values, where.here()
     return new
@@ -181,7 +184,7 @@ class Unknown:
 
 def holds_traced(value: Any) -> bool:
     """Whether a value that is not known yet, or text of one, stands anywhere in `value`."""
-    return any(isinstance(leaf, (Tracer, Text)) for leaf in trees.leaves(value))
+    return any(isinstance(leaf, (Tracer, Text)) or is_symbolic(leaf) for leaf in trees.leaves(value))
 
 
 OVERLOADS: dict[Any, Any] = {

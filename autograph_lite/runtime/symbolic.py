@@ -6,6 +6,7 @@ The user's Python runs once. XLA compiles each size: it has no programs for arra
 from __future__ import annotations
 
 import threading
+import warnings
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -13,9 +14,9 @@ import jax
 from jax import export
 from jax.extend.core import jaxpr_as_fun
 
-from autograph_lite import _jax_sizes
-from autograph_lite.errors import Location
-from autograph_lite.operators import where
+from autograph_lite import _jax_dims, _jax_sizes
+from autograph_lite.errors import AutographError, Location, SymbolicSizeWarning
+from autograph_lite.operators import policy, where
 from autograph_lite.operators.values import Tracer
 from autograph_lite.runtime.state import Restart
 
@@ -27,13 +28,26 @@ class InconclusiveSize(Exception):
 
     Attributes:
       error: what was raised with symbolic sizes.
-      where: the user's line that has asked for a size.
+      where: the user's line that has raised it.
     """
 
     def __init__(self, error: Exception) -> None:
         self.error = error
-        self.where: Location | tuple[()] = where.raised_at(error)
+        own = error.where if isinstance(error, AutographError) else ()
+        self.where: Location | tuple[()] = own[0] if own else where.raised_at(error, policy.is_library_file)
         super().__init__(str(error))
+
+    def warn(self, name: str) -> None:
+        """Says that the function of this name is traced for each size, and which of its lines is the reason."""
+        found = f"{type(self.error).__name__}: {str(self.error).partition(chr(10))[0]}"
+        place = self.where or Location("<unknown>", 0, name)
+        warnings.warn_explicit(
+            f"'{name}' is traced again for each size of its arrays: {place.path}:{place.line} has to know a size. "
+            f"One trace for all sizes ended there with {found}",
+            SymbolicSizeWarning,
+            place.path,
+            place.line,
+        )
 
 
 def symbolic_types(specs: Sequence[Spec], *, shared: bool = False) -> list[jax.ShapeDtypeStruct]:
@@ -89,21 +103,34 @@ class SymbolicTrace:
     Attributes:
       types: of its arguments.
       jaxpr: with symbolic sizes.
+      different: pairs of sizes that code which is not converted has taken for different.
     """
 
-    def __init__(self, types: Sequence[jax.ShapeDtypeStruct], jaxpr: Any, name: str) -> None:
-        self.types, self.jaxpr, self._name = types, jaxpr, name
+    def __init__(
+        self,
+        types: Sequence[jax.ShapeDtypeStruct],
+        jaxpr: Any,
+        different: Sequence[tuple[Any, Any]],
+        name: str,
+    ) -> None:
+        self.types, self.jaxpr, self.different, self._name = types, jaxpr, different, name
         self._compiled: dict[tuple[int, ...], Callable[..., list[Any]]] = {}
         self._lock = threading.Lock()
 
     def serves(self, shapes: Sequence[Sequence[int]]) -> bool:
-        """Whether arrays of these shapes fit; where one is empty, only a trace of its own does."""
+        """Whether the trace is right for arrays of these shapes; where one is empty, it is not."""
+        return self._sizes(shapes) is not None
+
+    def _sizes(self, shapes: Sequence[Sequence[int]]) -> dict[str, int] | None:
         sizes = solve(self.types, shapes)
-        return sizes is not None and all(sizes.values())
+        if sizes is None or not all(sizes.values()):
+            return None
+        equal = any(_jax_sizes.size(a, sizes) == _jax_sizes.size(b, sizes) for a, b in self.different)
+        return None if equal else sizes
 
     def sized(self, shapes: Sequence[Sequence[int]]) -> Any:
         """The closed jaxpr for arrays of these shapes, which it serves."""
-        return instantiate(self.jaxpr, self._sizes(shapes))
+        return instantiate(self.jaxpr, self._served(shapes))
 
     def call(self, *arrays: Any) -> list[Any]:
         """What the function gives for arrays that it serves; compiled at the first call with their sizes.
@@ -112,7 +139,7 @@ class SymbolicTrace:
           InconclusiveSize: the program means something else for these sizes.
         """
         shapes = [array.shape for array in arrays]
-        sizes = tuple(self._sizes(shapes).values())
+        sizes = tuple(self._served(shapes).values())
         with self._lock:
             if sizes not in self._compiled:
                 run = jaxpr_as_fun(self.sized(shapes))
@@ -124,9 +151,9 @@ class SymbolicTrace:
         """The sizes of the symbols for which there have been calls."""
         return list(self._compiled)
 
-    def _sizes(self, shapes: Sequence[Sequence[int]]) -> dict[str, int]:
-        sizes = solve(self.types, shapes)
-        if sizes is None or not all(sizes.values()):
+    def _served(self, shapes: Sequence[Sequence[int]]) -> dict[str, int]:
+        sizes = self._sizes(shapes)
+        if sizes is None:
             raise ValueError(f"A trace for {self.types} does not serve arrays of shapes {list(shapes)}.")
         return sizes
 
@@ -155,9 +182,7 @@ def trace_symbolic(fn: Callable[..., Sequence[Any]], specs: Sequence[Spec]) -> S
     failure: Exception = AssertionError()
     for types in kinds:
         try:
-            jaxpr = jax.jit(fn).trace(*types).jaxpr
-            _refuse_captured(jaxpr)
-            return SymbolicTrace(types, jaxpr, getattr(fn, "__name__", "call"))
+            return _trace(fn, types)
         except Restart:
             raise
         except Exception as error:
@@ -165,6 +190,11 @@ def trace_symbolic(fn: Callable[..., Sequence[Any]], specs: Sequence[Spec]) -> S
     raise InconclusiveSize(failure) from failure
 
 
-def _refuse_captured(jaxpr: Any) -> None:
+def _trace(fn: Callable[..., Sequence[Any]], types: Sequence[jax.ShapeDtypeStruct]) -> SymbolicTrace:
+    if not _jax_dims.installed:
+        raise NotImplementedError("This version of JAX compares symbolic sizes in a way of its own.")
+    with _jax_dims.assuming() as different:
+        jaxpr = jax.make_jaxpr(fn)(*types)
     if any(isinstance(const, Tracer) for const in jaxpr.consts):
         raise ValueError("A value of a trace around the function is used in it.")
+    return SymbolicTrace(types, jaxpr, different, getattr(fn, "__name__", "call"))
