@@ -115,7 +115,7 @@ class SymbolicTrace:
     ) -> None:
         self.types, self.jaxpr, self.different, self._name = types, jaxpr, different, name
         self._compiled: dict[tuple[int, ...], Callable[..., list[Any]]] = {}
-        self._lock = threading.Lock()
+        self._lock = threading.RLock()
 
     def serves(self, shapes: Sequence[Sequence[int]]) -> bool:
         """Whether the trace is right for arrays of these shapes; where one is empty, it is not."""
