@@ -114,7 +114,7 @@ class SymbolicTrace:
         name: str,
     ) -> None:
         self.types, self.jaxpr, self.different, self._name = types, jaxpr, different, name
-        self._compiled: dict[tuple[int, ...], Callable[..., list[Any]]] = {}
+        self._compiled: dict[tuple[Any, ...], Callable[..., list[Any]]] = {}  # by the shapes of the arrays
         self._lock = threading.RLock()
 
     def serves(self, shapes: Sequence[Sequence[int]]) -> bool:
@@ -138,18 +138,20 @@ class SymbolicTrace:
         Raises:
           InconclusiveSize: the program means something else for these sizes.
         """
-        shapes = [array.shape for array in arrays]
-        sizes = tuple(self._served(shapes).values())
-        with self._lock:
-            if sizes not in self._compiled:
-                run = jaxpr_as_fun(self.sized(shapes))
-                self._compiled[sizes] = jax.jit(_named(run, self._name))
-        return list(self._compiled[sizes](*arrays))
+        shapes = tuple([array.shape for array in arrays])
+        run = self._compiled.get(shapes)
+        if run is None:
+            with self._lock:
+                run = self._compiled.get(shapes) or jax.jit(
+                    _named(jaxpr_as_fun(self.sized(shapes)), self._name)
+                )
+                self._compiled[shapes] = run
+        return list(run(*arrays))
 
     @property
     def compiled_sizes(self) -> list[tuple[int, ...]]:
         """The sizes of the symbols for which there have been calls."""
-        return list(self._compiled)
+        return [tuple(self._served(shapes).values()) for shapes in list(self._compiled)]
 
     def _served(self, shapes: Sequence[Sequence[int]]) -> dict[str, int]:
         sizes = self._sizes(shapes)
