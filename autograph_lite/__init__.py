@@ -14,40 +14,59 @@ from autograph_lite.errors import (
     MutationError,
     NotAFunctionError,
     PythonOnlyError,
+    RetraceWarning,
     SourceNotFoundError,
     SymbolicSizeWarning,
     TracedIndexError,
     TracedRecursionError,
     UndefinedVariableError,
     UnrolledLoopWarning,
+    VariableError,
 )
 from autograph_lite.operators.printing import print
+from autograph_lite.runtime.array_spec import ArraySpec
+from autograph_lite.runtime.concrete import ConcreteFunction
 from autograph_lite.runtime.function import Function
+from autograph_lite.runtime.function_type import FunctionType
+from autograph_lite.runtime.gradients import grad, value_and_grad
+from autograph_lite.runtime.modules import Module
+from autograph_lite.runtime.trace_types import TraceType
+from autograph_lite.runtime.variables import Variable
 
 __all__ = [
+    "ArraySpec",
     "AutographError",
     "BranchMismatchError",
     "CarryMismatchError",
+    "ConcreteFunction",
     "ConditionError",
     "ConversionError",
     "Function",
+    "FunctionType",
     "HandledRaiseError",
     "IterationError",
+    "Module",
     "MutatedArgumentError",
     "MutationError",
     "NotAFunctionError",
     "PythonOnlyError",
+    "RetraceWarning",
     "SourceNotFoundError",
     "SymbolicSizeWarning",
+    "TraceType",
     "TracedIndexError",
     "TracedRecursionError",
     "UndefinedVariableError",
     "UnrolledLoopWarning",
+    "Variable",
+    "VariableError",
     "convert",
     "do_not_convert",
+    "grad",
     "print",
     "range",
     "set_verbosity",
     "to_code",
     "to_graph",
+    "value_and_grad",
 ]

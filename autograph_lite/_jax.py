@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import functools
 import weakref
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from typing import Any, TypeVar
 
 import jax
@@ -101,6 +101,30 @@ def outermost_trace() -> Any:
     return trace
 
 
+def program_trace() -> Callable[[], Any]:
+    """Gives the innermost trace of this thread that records a program, for as long as it goes on; else None.
+
+    Those of `grad` and `vmap` record none: they compute with what they are given.
+    """
+    trace = core.trace_ctx.trace
+    while trace is not None and not isinstance(trace, core.EvalTrace):
+        if isinstance(trace, partial_eval.DynamicJaxprTrace):
+            return weakref.ref(trace)
+        trace = getattr(trace, "parent_trace", None)
+    return _no_trace
+
+
+def _no_trace() -> None:
+    return None
+
+
+def is_recorded(value: Any) -> bool:
+    """Whether `value` is no tracer, or one of a trace that records a program: `grad` and `vmap` know nothing of it."""
+    return not isinstance(value, core.Tracer) or isinstance(
+        getattr(value, "_trace", None), partial_eval.DynamicJaxprTrace
+    )
+
+
 def is_of_this_trace(value: Any) -> bool:
     """Whether `value` is a tracer of the innermost trace of this thread."""
     return isinstance(value, core.Tracer) and getattr(value, "_trace", None) is core.trace_ctx.trace
@@ -109,6 +133,28 @@ def is_of_this_trace(value: Any) -> bool:
 def when_trace_ends(action: Callable[[], None]) -> None:
     """Calls `action` once the outermost trace of this thread is over."""
     weakref.finalize(outermost_trace(), action)
+
+
+def trace_context() -> Hashable:
+    """JAX's configuration, as far as a trace depends on it: x64, precision, promotion, mesh, contexts of users' own."""
+    context: Hashable = config.trace_context()
+    return context
+
+
+_OPTIONS = (
+    "jax_enable_x64",
+    "jax_default_matmul_precision",
+    "jax_numpy_dtype_promotion",
+    "jax_numpy_rank_promotion",
+    "jax_default_prng_impl",
+    "jax_debug_nans",
+    "jax_disable_jit",
+)
+
+
+def trace_options() -> tuple[tuple[str, Any], ...]:
+    """The options of JAX's configuration that a trace depends on, as far as users set them, with their values."""
+    return tuple((name, getattr(jax.config, name)) for name in _OPTIONS if hasattr(jax.config, name))
 
 
 def _let_go(trace: Any) -> None:

@@ -72,7 +72,7 @@ class _Sized:
         return self._done[id(jaxpr)][1]
 
     def _jaxpr(self, jaxpr: Any) -> Any:
-        is_closed = hasattr(jaxpr, "in_avals")
+        is_closed = hasattr(jaxpr, "consts")
         inputs = jaxpr.in_avals if is_closed else [v.aval for v in jaxpr.invars]
         if not is_closed and jaxpr.constvars:
             raise SizeError("A function within the program holds values of the program around it.")

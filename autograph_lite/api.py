@@ -6,7 +6,7 @@ import builtins
 import functools
 import operator
 import types
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, ParamSpec, TypeVar, cast, overload
 
 from autograph_lite import config, transpiler
@@ -15,6 +15,7 @@ from autograph_lite.operators import calls, checks as program_checks, policy, un
 from autograph_lite.operators.iterables import Range
 from autograph_lite.operators.values import traced
 from autograph_lite.runtime.function import Function
+from autograph_lite.runtime.trace import Options
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -23,24 +24,49 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 @overload
 def convert(
-    fn: Callable[..., Any], *, recursive: bool = ..., checks: bool | str = ..., static_loops: str = ...
+    fn: Callable[..., Any],
+    *,
+    input_signature: Sequence[Any] | None = ...,
+    reduce_retracing: bool = ...,
+    recursive: bool = ...,
+    checks: bool | str = ...,
+    static_loops: str = ...,
+    max_traces: int | None = ...,
 ) -> Function: ...
 @overload
 def convert(
-    *, recursive: bool = ..., checks: bool | str = ..., static_loops: str = ...
+    *,
+    input_signature: Sequence[Any] | None = ...,
+    reduce_retracing: bool = ...,
+    recursive: bool = ...,
+    checks: bool | str = ...,
+    static_loops: str = ...,
+    max_traces: int | None = ...,
 ) -> Callable[[Callable[..., Any]], Function]: ...
 def convert(
-    fn: Any = None, *, recursive: bool = True, checks: bool | str = True, static_loops: str = "unroll"
+    fn: Any = None,
+    *,
+    input_signature: Sequence[Any] | None = None,
+    reduce_retracing: bool = False,
+    recursive: bool = True,
+    checks: bool | str = True,
+    static_loops: str = "unroll",
+    max_traces: int | None = None,
 ) -> Any:
     """A function whose control flow on array values becomes one compiled program.
 
     Args:
       fn: the function; None where `convert` is used as a decorator with options.
+      input_signature: an `ArraySpec`, or a pytree of them, for each positional parameter: the only types of calls that are
+        allowed. A size that is None is any size, traced once.
+      reduce_retracing: whether a call with other sizes than those before makes a trace for all sizes there, instead of one
+        for its own.
       recursive: whether the functions that it calls are converted too.
       checks: whether `assert` and `raise` under traced conditions become checks of the program; "checkify" hands them to
         `jax.experimental.checkify` where the call is part of somebody else's trace, instead of to a host callback.
       static_loops: what becomes of a `for` over a range, or over a list or tuple of numbers, that Python knows: "unroll"
         traces each iteration, with its item a Python value; "stage" traces one, and makes a `lax.scan`.
+      max_traces: how many traces are kept; of more, the one that was looked up least recently goes. None for any number.
 
     Returns:
       A `Function`. Arrays among its arguments (`jax.Array`, `numpy.ndarray`, NumPy scalars) are traced; every other
@@ -48,11 +74,18 @@ def convert(
 
     Raises:
       SourceNotFoundError: the function has no source.
-      TypeError: `fn` is a class, or can't be called.
+      TypeError: `fn` is a class, or can't be called; or the input signature does not fit its parameters.
       ValueError: an option is something else.
     """
     _refuse_options(recursive, checks, static_loops)
-    options: dict[str, Any] = {"recursive": recursive, "checks": checks, "static_loops": static_loops}
+    options: dict[str, Any] = {
+        "input_signature": input_signature,
+        "reduce_retracing": reduce_retracing,
+        "recursive": recursive,
+        "checks": checks,
+        "static_loops": static_loops,
+        "max_traces": max_traces,
+    }
     if fn is None:
         return lambda decorated: convert(decorated, **options)
     if isinstance(fn, (staticmethod, classmethod)):
@@ -60,7 +93,7 @@ def convert(
     if isinstance(fn, property):
         get, put, delete = (p and convert(p, **options) for p in (fn.fget, fn.fset, fn.fdel))
         return property(get, put, delete, fn.__doc__)
-    return Function(fn, **options)
+    return Function(fn, Options(**options))
 
 
 def _refuse_options(recursive: bool, checks: bool | str, static_loops: str) -> None:

@@ -3,6 +3,7 @@
     AUTOGRAPH_LITE_VERBOSITY       0 silent, 1 what is converted, 2 also the generated code, 3 also each pass
     AUTOGRAPH_LITE_CHECK           1 checks each pass's specification after it ran (tests do); 0 does not
     AUTOGRAPH_LITE_FUZZ_PROGRAMS   how many random programs the property tests generate
+    AUTOGRAPH_LITE_FAST_DISPATCH   0 finds the program of a call by JAX's public names alone; 1 by its own C++ dispatch
     AUTOGRAPH_LITE_LIGHT           0 runs the staged form of the code also where nothing is traced; 1 does not
 
 The variables are read at the first use and not at import, so that a program may set them after importing us.
@@ -31,6 +32,7 @@ class Options:
       verbosity: how much is logged, 0 to 3.
       check_passes: whether each pass's specification is checked after it ran.
       fuzz_programs: how many random programs the property tests generate, at least 1.
+      fast_dispatch: whether calls find their programs by JAX's own C++ dispatch.
       light: whether functions get a light body, which runs where nothing is traced.
     """
 
@@ -38,13 +40,14 @@ class Options:
     check_passes: bool = False
     fuzz_programs: int = 1000
     light: bool = True
+    fast_dispatch: bool = True
 
     @classmethod
     def from_environment(cls, environ: Mapping[str, str]) -> Options:
         """The options that `environ` gives; what is unset or empty keeps its default.
 
         >>> Options.from_environment({"AUTOGRAPH_LITE_VERBOSITY": "2"})
-        Options(verbosity=2, check_passes=False, fuzz_programs=1000, light=True)
+        Options(verbosity=2, check_passes=False, fuzz_programs=1000, light=True, fast_dispatch=True)
         >>> Options.from_environment({"AUTOGRAPH_LITE_CHECK": "yes"})
         Traceback (most recent call last):
         ValueError: AUTOGRAPH_LITE_CHECK is 'yes'; it may be 0 or 1.
@@ -62,6 +65,9 @@ class Options:
                 environ, "AUTOGRAPH_LITE_FUZZ_PROGRAMS", cls.fuzz_programs, range(1, 10_000_001)
             ),
             light=bool(_integer(environ, "AUTOGRAPH_LITE_LIGHT", cls.light, range(2))),
+            fast_dispatch=bool(
+                _integer(environ, "AUTOGRAPH_LITE_FAST_DISPATCH", cls.fast_dispatch, range(2))
+            ),
         )
 
 
@@ -95,6 +101,11 @@ def check_passes() -> bool:
 def light() -> bool:
     """Whether functions that `to_graph` gives get a light body, which runs where nothing is traced."""
     return options().light
+
+
+def fast_dispatch() -> bool:
+    """Whether calls find their programs by JAX's own C++ dispatch, where this version has what it takes."""
+    return options().fast_dispatch
 
 
 def verbosity() -> int:

@@ -422,9 +422,96 @@ class MutatedArgumentError(AutographError, ValueError):
     """
 
 
+class VariableError(AutographError, ValueError):
+    """A Variable is created on a later call, or given a value of another shape or dtype than it has.
+
+    Fails:
+
+        @autograph_lite.convert
+        def f(x):
+            total = autograph_lite.Variable(0.0)
+            total.assign_add(x)
+            return total.value
+
+        f(jnp.float32(2))
+
+    Works:
+
+        total = autograph_lite.Variable(0.0)
+
+        @autograph_lite.convert
+        def f(x):
+            total.assign_add(x)
+            return total.value
+
+        f(jnp.float32(2))
+    """
+
+
 class UnrolledLoopWarning(UserWarning):
-    """A loop over Python values is traced once for each of its many iterations."""
+    """A loop over Python values is traced once for each of its many iterations, which takes long to trace and compile.
+
+    Fails:
+
+        @autograph_lite.convert
+        def f(x):
+            for i in range(300):
+                x = x + i
+            return x
+
+        f(jnp.float32(2))
+
+    Works:
+
+        @autograph_lite.convert
+        def f(x):
+            for i in autograph_lite.range(300):
+                x = x + i
+            return x
+
+        f(jnp.float32(2))
+    """
+
+
+class RetraceWarning(UserWarning):
+    """A function is traced and compiled anew by most of its calls, which costs much more than running it.
+
+    Fails:
+
+        @autograph_lite.convert
+        def scale(x, n):
+            return n * x
+
+        for n in range(5):
+            scale(jnp.float32(2), n)
+
+    Works:
+
+        @autograph_lite.convert
+        def scale(x, n):
+            return n * x
+
+        for n in range(5):
+            scale(jnp.float32(2), jnp.asarray(n))
+    """
 
 
 class SymbolicSizeWarning(UserWarning):
-    """A function is traced once for each size of its arrays, though one trace was to serve all sizes."""
+    """A function that should be traced once for arrays of all sizes is traced for each size, as a line asks for one.
+
+    Fails:
+
+        @autograph_lite.convert(input_signature=[autograph_lite.ArraySpec([None], jnp.float32)])
+        def largest(x):
+            return jax.lax.top_k(x, 1)[0][0]
+
+        largest(jnp.array([1.0, 3.0, 2.0]))
+
+    Works:
+
+        @autograph_lite.convert(input_signature=[autograph_lite.ArraySpec([None], jnp.float32)])
+        def largest(x):
+            return jnp.max(x)
+
+        largest(jnp.array([1.0, 3.0, 2.0]))
+    """

@@ -11,6 +11,7 @@ JAX; `present` does both and prints what a reader wants to compare.
 from __future__ import annotations
 
 import argparse
+import functools
 import inspect
 import time
 from collections.abc import Callable, Mapping
@@ -66,7 +67,10 @@ def plain(function: Callable[..., Any], *arrays: Any, **static: Any) -> Any:
 def converted(function: Callable[..., Any], *arrays: Any, **static: Any) -> Any:
     """What the converted function computes on JAX's arrays."""
     on_device = jax.tree.map(jax.numpy.asarray, arrays)
-    return autograph_lite.convert(function)(*on_device, **static, np=jax.numpy)
+    return _converted_once(function)(*on_device, **static, np=jax.numpy)
+
+
+_converted_once = functools.cache(autograph_lite.convert)  # a function keeps its traces
 
 
 def present(title: str, case: Case) -> Any:

@@ -14,8 +14,8 @@ import builtins
 
 import gast
 
-from autograph_lite.analysis.plans import dotted
 from autograph_lite.analysis import scopes
+from autograph_lite.analysis.plans import dotted
 from autograph_lite.converters import opaque
 from autograph_lite.converters.context import Context
 from autograph_lite.syntax import quote, trees
@@ -36,7 +36,9 @@ def run(function: gast.AST, context: Context) -> None:
 
 def shadowed(function: gast.AST) -> set[str]:
     """Names that `function` binds somewhere."""
-    return {n.id for n in trees.walk(function) if isinstance(n, gast.Name) and not isinstance(n.ctx, gast.Load)}
+    return {
+        n.id for n in trees.walk(function) if isinstance(n, gast.Name) and not isinstance(n.ctx, gast.Load)
+    }
 
 
 def first_parameter(function: gast.AST) -> str | None:
@@ -50,7 +52,12 @@ class Calls(trees.Transformer):
     """Wraps callees with the operator called `operator`; builtins named in `bare` stay as they are."""
 
     def __init__(
-        self, context: Context, shadowed: set[str], first: str | None, operator: str = "call", bare: frozenset[str] = BARE
+        self,
+        context: Context,
+        shadowed: set[str],
+        first: str | None,
+        operator: str = "call",
+        bare: frozenset[str] = BARE,
     ) -> None:
         self.context, self.shadowed, self.first = context, shadowed, first
         self.text, self.bare = f"ag.{operator}(callee)", bare
@@ -84,9 +91,14 @@ class Calls(trees.Transformer):
             case gast.Call(func=gast.Attribute(value=gast.Name(id=self.context.ag), attr="error")):
                 return node  # calls the exception's class as `ag.call` would
             case gast.Name(id="super") if not node.args and not node.keywords and self.first is not None:
-                node.args = [quote.located(quote.name("__class__"), node), quote.located(quote.name(self.first), node)]
+                node.args = [
+                    quote.located(quote.name("__class__"), node),
+                    quote.located(quote.name(self.first), node),
+                ]
                 return node
-            case gast.Name(id=name) if name in self.bare and name not in self.shadowed and hasattr(builtins, name):
+            case gast.Name(id=name) if (
+                name in self.bare and name not in self.shadowed and hasattr(builtins, name)
+            ):
                 if self.context.is_library(name):
                     return self._without_ours(node) if name in opaque.NAMES and not node.args else node
             case gast.Attribute() if self.is_bare(node):
@@ -95,7 +107,9 @@ class Calls(trees.Transformer):
         return node
 
     def _without_ours(self, node: gast.Call) -> gast.AST:
-        called = quote.expr("ag.without(names, ours)", ag=self.context.ag, names=node, ours=quote.constant(self.context.ag))
+        called = quote.expr(
+            "ag.without(names, ours)", ag=self.context.ag, names=node, ours=quote.constant(self.context.ag)
+        )
         return quote.located(called, node)
 
     def is_bare(self, node: gast.Call) -> bool:

@@ -24,7 +24,9 @@ def _block(body: Sequence[gast.stmt], plans: dict[gast.AST, Plan], context: Cont
         # Names before insides: the outer functions bear the plain names.
         chain = context.chains.get(node)
         if isinstance(node, gast.If) and chain is not None and node in plans:
-            cases = [context.name_function("case") for _ in chain.values] + [context.name_function("otherwise")]
+            cases = [context.name_function("case") for _ in chain.values] + [
+                context.name_function("otherwise")
+            ]
             for inner in chain.bodies:
                 inner[:] = _block(inner, plans, context)
             done += switches.convert(node, chain, plans[node], cases, context)
@@ -52,7 +54,11 @@ def _names(node: gast.stmt, plan: Plan | None, context: Context) -> tuple[str, s
     match node:
         case gast.If():
             # `x is None` and the like are never traced: Python's own `if` is right.
-            return None if is_static(node.test) else (context.name_function("true_fun"), context.name_function("false_fun"))
+            return (
+                None
+                if is_static(node.test)
+                else (context.name_function("true_fun"), context.name_function("false_fun"))
+            )
         case gast.While():
             return context.name_function("cond_fun"), context.name_function("body_fun")
         case gast.For():

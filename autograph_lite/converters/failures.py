@@ -19,9 +19,9 @@
         step()                                step()
 
 `ag.handling` says what a handler would catch, so that a check which it can't catch is refused. `ag.caught` and
-`ag.managed` refuse an exception that only a path of a staged statement has raised. What fails under `ag.finishing` takes the
-place of what failed since `ag.trying`. `ag.format` is `str.format` that
-remembers traced values, so that a message can be made when they are known, and no other text is made of them. In Python `ag.error(E)(...)` is `E(...)`.
+`ag.managed` refuse an exception that only a path of a staged statement has raised. What fails under `ag.finishing`
+takes the place of what failed since `ag.trying`. `ag.format` is `str.format` that remembers traced values, so that a
+message can be made when they are known, and no other text is made of them. In Python `ag.error(E)(...)` is `E(...)`.
 """
 
 from __future__ import annotations
@@ -67,7 +67,9 @@ class _Failures(trees.Transformer):
             node.cause = _Format(self.ag).visit(node.cause)
         match node.exc:
             case gast.Call():
-                node.exc.func = quote.located(quote.expr("ag.error(kind)", ag=self.ag, kind=node.exc.func), node.exc.func)
+                node.exc.func = quote.located(
+                    quote.expr("ag.error(kind)", ag=self.ag, kind=node.exc.func), node.exc.func
+                )
             case gast.expr() as error:
                 node.exc = quote.located(quote.expr("ag.raised(error)", ag=self.ag, error=error), error)
         return node
@@ -90,7 +92,9 @@ class _Failures(trees.Transformer):
 
     def mark_finally(self, node: gast.Try) -> None:
         """Says where `finally` begins: what it raises takes the place of what was raised before."""
-        if node.finalbody and any(isinstance(n, (gast.Call, gast.Assert, gast.Raise)) for n in _inside(node.finalbody)):
+        if node.finalbody and any(
+            isinstance(n, (gast.Call, gast.Assert, gast.Raise)) for n in _inside(node.finalbody)
+        ):
             begin = quote.located(gast.Expr(quote.expr("ag.trying()", ag=self.ag)), node.body[0])
             manager = gast.withitem(quote.expr("ag.finishing()", ag=self.ag), None)
             node.body = [begin, *node.body]
@@ -102,7 +106,9 @@ class _Failures(trees.Transformer):
         self.generic_visit(node)
         for item in node.items:
             expression = item.context_expr
-            item.context_expr = quote.located(quote.expr("ag.managed(manager)", ag=self.ag, manager=expression), expression)
+            item.context_expr = quote.located(
+                quote.expr("ag.managed(manager)", ag=self.ag, manager=expression), expression
+            )
         return node
 
 
@@ -149,6 +155,10 @@ class _Format(trees.Transformer):
             assert isinstance(part, gast.FormattedValue)
             values.append(self.visit(part.value))
             conversion = "!" + chr(part.conversion) if part.conversion and part.conversion > 0 else ""
-            spec = ":" + self.template(part.format_spec, values) if isinstance(part.format_spec, gast.JoinedStr) else ""
+            spec = (
+                ":" + self.template(part.format_spec, values)
+                if isinstance(part.format_spec, gast.JoinedStr)
+                else ""
+            )
             text += "{" + conversion + spec + "}"
         return text

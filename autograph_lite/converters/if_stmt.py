@@ -41,7 +41,13 @@ def convert(node: gast.If, plan: Plan, names: tuple[str, str], context: Context)
         branch(true_fun, node.body, plan, outs, returns, node),
         branch(false_fun, node.orelse, plan, outs, returns, node),
     ]
-    call = quote.expr("ag.if_stmt(test, true_fun, false_fun)", ag=context.ag, test=node.test, true_fun=true_fun, false_fun=false_fun)
+    call = quote.expr(
+        "ag.if_stmt(test, true_fun, false_fun)",
+        ag=context.ag,
+        test=node.test,
+        true_fun=true_fun,
+        false_fun=false_fun,
+    )
     assert isinstance(call, gast.Call)
     finish_call(call, plan.ins, outs)
     call = quote.located(call, node.test)

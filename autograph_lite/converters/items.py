@@ -30,7 +30,9 @@ def run(function: gast.AST, context: Context) -> None:
 def _list(node: gast.AST) -> gast.expr | None:
     """What a statement or an expression shows to be a list that gets longer or shorter."""
     match node:
-        case gast.Call(func=gast.Attribute(value=value, attr="append" | "clear" | "extend" | "insert" | "pop")):
+        case gast.Call(
+            func=gast.Attribute(value=value, attr="append" | "clear" | "extend" | "insert" | "pop")
+        ):
             return value
         case gast.Assign(targets=[gast.Name() as target], value=gast.List(elts=[])):
             return target
@@ -83,7 +85,9 @@ class _Items(trees.Transformer):
 
     def visit_Match(self, node: gast.Match) -> gast.AST:
         self.generic_visit(node)
-        if any(isinstance(pattern, gast.MatchSequence) for case in node.cases for pattern in trees.walk(case)):
+        if any(
+            isinstance(pattern, gast.MatchSequence) for case in node.cases for pattern in trees.walk(case)
+        ):
             node.subject = self.whole(node.subject)
         return node
 
@@ -119,7 +123,9 @@ class _Items(trees.Transformer):
 def _slices(index: gast.expr, ag: str) -> gast.expr:
     match index:
         case gast.Slice():
-            parts = [p if p is not None else quote.constant(None) for p in (index.lower, index.upper, index.step)]
+            parts = [
+                p if p is not None else quote.constant(None) for p in (index.lower, index.upper, index.step)
+            ]
             if index.step is None:
                 parts.pop()
             return quote.located(gast.Call(quote.expr("ag.slice", ag=ag), parts, []), index)

@@ -21,7 +21,15 @@ from collections.abc import Sequence
 import gast
 
 from autograph_lite.analysis import scopes
-from autograph_lite.analysis.exits import LOOPS, always_ends, always_jumps, always_returns, blocks, endless, escapes
+from autograph_lite.analysis.exits import (
+    LOOPS,
+    always_ends,
+    always_jumps,
+    always_returns,
+    blocks,
+    endless,
+    escapes,
+)
 from autograph_lite.converters import assigned
 from autograph_lite.converters.context import Context
 from autograph_lite.syntax import quote, trees
@@ -48,7 +56,9 @@ def run(function: gast.FunctionDef, context: Context) -> None:
 def _keep(function: gast.FunctionDef, lost: Sequence[str], context: Context) -> None:
     """Keeps names as variables of the function that nothing assigns but statements after a jump, which are gone."""
     body = function.body
-    read = {n.id for s in body for n in trees.walk(s) if isinstance(n, gast.Name) and isinstance(n.ctx, gast.Load)}
+    read = {
+        n.id for s in body for n in trees.walk(s) if isinstance(n, gast.Name) and isinstance(n.ctx, gast.Load)
+    }
     start = scopes.first_statement(body)
     for name in lost:
         if name in read:
@@ -63,7 +73,7 @@ class _Frame:
     stop: str | None = None  # set by break
     skip: str | None = None  # set by continue
     ret: str | None = None  # holds the value of an early return
-    late: bool = False  # whether `ret` only says that a return was reached, and its value is computed after the loop
+    late: bool = False  # `ret` only says that a return was reached, and its value is computed after the loop
     in_loop: bool = False
     depth: int = 0
 
@@ -162,8 +172,14 @@ class _Jumps:
             before += quote.stmts("ret = ag.NO_RETURN", ret=inner.holder, ag=self.ag)
         tests = self.tests(inner, kinds)
         # Past a `with` that no path falls out of, there is a value, or its manager has stopped an exception: then None.
-        ended = isinstance(node, gast.With) and always_ends(node.body) and not any(map(_gives_something, rest))
-        tried = node if isinstance(node, (gast.Try, gast.TryStar)) and node.orelse and escapes(node.body) else None
+        ended = (
+            isinstance(node, gast.With) and always_ends(node.body) and not any(map(_gives_something, rest))
+        )
+        tried = (
+            node
+            if isinstance(node, (gast.Try, gast.TryStar)) and node.orelse and escapes(node.body)
+            else None
+        )
         for body in blocks(node):
             body[:] = self.block(body, inner)
         if tried is not None:  # the `else` of a `try` runs where its body came to an end
@@ -179,7 +195,13 @@ class _Jumps:
             return quote.all_located([*before, node, *again], node)
         guard: Block = []
         if rest:
-            guard = [gast.If(_any(tests), [gast.Pass()], self.block(rest, dataclasses.replace(inner, depth=frame.depth + 1)))]
+            guard = [
+                gast.If(
+                    _any(tests),
+                    [gast.Pass()],
+                    self.block(rest, dataclasses.replace(inner, depth=frame.depth + 1)),
+                )
+            ]
         return quote.all_located([*before, node, *guard], node)
 
     def guarded(self, node: gast.With | gast.Try, rest: Block, frame: _Frame) -> Block:
@@ -198,7 +220,8 @@ class _Jumps:
         late = self.late_return(node) if frame.ret is None and "return" in kinds else None
         inner = _Frame(
             stop=self.fresh("stop") if "break" in kinds else None,
-            ret=frame.ret or (None if "return" not in kinds else self.fresh("done") if late else self.new_ret()),
+            ret=frame.ret
+            or (None if "return" not in kinds else self.fresh("done") if late else self.new_ret()),
             late=frame.late or late is not None,
             in_loop=True,
         )
@@ -275,7 +298,9 @@ class _Jumps:
         return found
 
 
-def _assigned_before(body: Sequence[gast.stmt], last: gast.stmt, known: frozenset[str]) -> frozenset[str] | None:
+def _assigned_before(
+    body: Sequence[gast.stmt], last: gast.stmt, known: frozenset[str]
+) -> frozenset[str] | None:
     """Names that are surely assigned in `body` before the statement `last` in it; None if it is not in it."""
     for node in body:
         if node is last:

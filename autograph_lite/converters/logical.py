@@ -100,8 +100,12 @@ class _Logical(trees.Transformer):
         """`a < b < c` as `ag.and_(a < b, lambda: b < c)`, where `b` costs nothing to evaluate twice."""
         middle, right = node.comparators
         first = self.comparison(gast.copy_location(gast.Compare(node.left, node.ops[:1], [middle]), node))
-        second = self.comparison(gast.copy_location(gast.Compare(trees.copied(middle), node.ops[1:], [right]), node))
-        return quote.located(quote.expr("ag.and_(first, lambda: second)", ag=self.ag, first=first, second=second), node)
+        second = self.comparison(
+            gast.copy_location(gast.Compare(trees.copied(middle), node.ops[1:], [right]), node)
+        )
+        return quote.located(
+            quote.expr("ag.and_(first, lambda: second)", ag=self.ag, first=first, second=second), node
+        )
 
     def comparison(self, node: gast.Compare) -> gast.AST:
         operator, right = node.ops[0], node.comparators[0]
@@ -129,7 +133,9 @@ class _Logical(trees.Transformer):
             node.test = self.test(node.test)
             return node
         text = "ag.if_expr(test, lambda: body, lambda: orelse)"
-        return quote.located(quote.expr(text, ag=self.ag, test=node.test, body=node.body, orelse=node.orelse), node)
+        return quote.located(
+            quote.expr(text, ag=self.ag, test=node.test, body=node.body, orelse=node.orelse), node
+        )
 
     def tested(self, node: gast.expr) -> gast.expr:
         """`node` left to Python, since an operand binds a name or suspends; each truth test refuses a traced value."""
@@ -149,4 +155,6 @@ def _may_be_objects(left: gast.expr, right: gast.expr) -> bool:
 
 def _binds(node: gast.AST) -> bool:
     """Whether the expression can't move into a lambda: a walrus would bind there, a yield would suspend there."""
-    return any(isinstance(n, (gast.NamedExpr, gast.Await, gast.Yield, gast.YieldFrom)) for n in trees.walk(node))
+    return any(
+        isinstance(n, (gast.NamedExpr, gast.Await, gast.Yield, gast.YieldFrom)) for n in trees.walk(node)
+    )

@@ -65,7 +65,10 @@ class _Match(trees.Transformer):
         body = case.body
         if case.guard is not None and capture:
             # A capture binds before its guard is asked, and stays bound if the guard fails.
-            body = [*capture, quote.located(gast.If(case.guard, body, self.chain(subject, rest)), case.body[0])]
+            body = [
+                *capture,
+                quote.located(gast.If(case.guard, body, self.chain(subject, rest)), case.body[0]),
+            ]
             capture = []
             if test is None:
                 return body
@@ -85,10 +88,14 @@ class _Match(trees.Transformer):
         guard = case.guard
         assert guard is not None
         find = quote.stmts("matched = False", matched=matched)
-        inner = [*_capture(subject, case.pattern), *quote.stmts("matched = guard", matched=matched, guard=guard)]
+        inner = [
+            *_capture(subject, case.pattern),
+            *quote.stmts("matched = guard", matched=matched, guard=guard),
+        ]
         find.append(gast.If(test, inner, []))
         return quote.all_located(
-            [*find, gast.If(quote.name(matched), case.body, self.chain(subject, rest) if rest else [])], case.body[0]
+            [*find, gast.If(quote.name(matched), case.body, self.chain(subject, rest) if rest else [])],
+            case.body[0],
         )
 
     def structural(self, subject: str, cases: list[gast.match_case]) -> Block:
@@ -104,7 +111,6 @@ class _Match(trees.Transformer):
             chain = [quote.located(gast.If(test, case.body, chain), case.body[0])]
         none = quote.assign([which], quote.constant(None))
         return [none, gast.Match(quote.name(subject), finders), *chain]
-
 
     def one_by_one(self, subject: str, cases: list[gast.match_case]) -> Block:
         """A chain of `if`, each of them after a `match` that tries one case."""
@@ -143,7 +149,9 @@ def _test(subject: str, pattern: gast.pattern) -> gast.expr | None:
         case gast.MatchValue(value=value):
             return quote.located(gast.Compare(quote.name(subject), [gast.Eq()], [value]), pattern)
         case gast.MatchSingleton(value=value):
-            return quote.located(gast.Compare(quote.name(subject), [gast.Is()], [quote.constant(value)]), pattern)
+            return quote.located(
+                gast.Compare(quote.name(subject), [gast.Is()], [quote.constant(value)]), pattern
+            )
         case gast.MatchOr(patterns=patterns):
             tests = [_test(subject, p) for p in patterns]
             found = [t for t in tests if t is not None]
@@ -156,6 +164,10 @@ def _test(subject: str, pattern: gast.pattern) -> gast.expr | None:
 def _capture(subject: str, pattern: gast.pattern) -> Block:
     if isinstance(pattern, gast.MatchAs):
         inner = _capture(subject, pattern.pattern) if pattern.pattern is not None else []
-        own = [quote.located(quote.assign([pattern.name], quote.name(subject)), pattern)] if pattern.name else []
+        own = (
+            [quote.located(quote.assign([pattern.name], quote.name(subject)), pattern)]
+            if pattern.name
+            else []
+        )
         return inner + own
     return []

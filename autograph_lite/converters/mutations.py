@@ -30,7 +30,10 @@ class _Record(trees.Transformer):
         self.generic_visit(node)
         match node.value:
             case gast.Call(
-                func=gast.Attribute(value=gast.Name(id=self.ag), attr="store" | "update_item" as name) as callee, args=args
+                func=gast.Attribute(
+                    value=gast.Name(id=self.ag), attr="store" | "update_item" as name
+                ) as callee,
+                args=args,
             ) if isinstance(args[2 if name == "store" else 1], gast.Tuple):
                 callee.attr = "store_shared" if name == "store" else "update_shared"
         return node
@@ -38,11 +41,15 @@ class _Record(trees.Transformer):
     def visit_Attribute(self, node: gast.Attribute) -> gast.AST:
         self.generic_visit(node)
         if isinstance(node.ctx, (gast.Store, gast.Del)):
-            node.value = quote.located(quote.expr("ag.record(value)", ag=self.ag, value=node.value), node.value)
+            node.value = quote.located(
+                quote.expr("ag.record(value)", ag=self.ag, value=node.value), node.value
+            )
         return node
 
     def visit_Subscript(self, node: gast.Subscript) -> gast.AST:
         self.generic_visit(node)
         if isinstance(node.ctx, (gast.Store, gast.Del)):
-            node.value = quote.located(quote.expr("ag.record(value)", ag=self.ag, value=node.value), node.value)
+            node.value = quote.located(
+                quote.expr("ag.record(value)", ag=self.ag, value=node.value), node.value
+            )
         return node

@@ -32,7 +32,12 @@ def is_opaque(function: gast.FunctionDef | gast.AsyncFunctionDef) -> bool:
             return True
         if isinstance(node, gast.Name) and node.id in ("locals", "eval", "exec"):
             return True
-        if isinstance(node, gast.Call) and isinstance(node.func, gast.Name) and node.func.id in NAMES and not node.args:
+        if (
+            isinstance(node, gast.Call)
+            and isinstance(node.func, gast.Name)
+            and node.func.id in NAMES
+            and not node.args
+        ):
             return True
     return False
 

@@ -32,7 +32,9 @@ class Maybe:
         self.present, self.value, self.name, self.missing = present, value, name, missing
 
     def __repr__(self) -> str:
-        return f"Undefined({self.name!r})" if self.present is False else f"Maybe({self.name!r}, {self.value!r})"
+        return (
+            f"Undefined({self.name!r})" if self.present is False else f"Maybe({self.name!r}, {self.value!r})"
+        )
 
 
 class Returned(Maybe):
@@ -44,12 +46,12 @@ class Returned(Maybe):
 NO_RETURN = Returned(False, None, "the return value")
 
 
-def Undefined(name: str) -> Maybe:  # noqa: N802 (reads as a value in generated code)
+def Undefined(name: str) -> Maybe:
     """A variable that has not been assigned yet."""
     return Maybe(False, None, name)
 
 
-def Return(value: Any) -> Returned:  # noqa: N802 (reads as a value in generated code)
+def Return(value: Any) -> Returned:
     """`return value`, taken inside a statement that has to be left first."""
     return Returned(True, value, "the return value")
 
@@ -95,6 +97,16 @@ def deleted(value: Any, name: str) -> Maybe:
     """What a name holds after `del`."""
     defined(value)
     return Undefined(name)
+
+
+def reached(_: bool) -> bool:
+    """Whether a statement has been reached: Python reaches what it runs."""
+    return True
+
+
+def found(value: T, _reached: bool, _name: str) -> T:
+    """`value`, which a `finally` reads."""
+    return value
 
 
 def set_item(base: T, index: Any, value: Any) -> T:

@@ -158,7 +158,9 @@ class _Stores(trees.Transformer):
         """The index as an expression; `a:b:c` outside of brackets is `ag.slice(a, b, c)`."""
         match node:
             case gast.Slice():
-                parts = [p if p is not None else quote.constant(None) for p in (node.lower, node.upper, node.step)]
+                parts = [
+                    p if p is not None else quote.constant(None) for p in (node.lower, node.upper, node.step)
+                ]
                 if node.step is None:
                     parts.pop()
                 return quote.located(gast.Call(quote.expr("ag.slice", ag=self.context.ag), parts, []), node)

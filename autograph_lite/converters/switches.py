@@ -84,7 +84,9 @@ def _compared(test: gast.expr) -> tuple[str, list[int]] | None:
         case gast.Compare(left=gast.Name(id=name), ops=[gast.Eq()], comparators=[constant]):
             number = _integer(constant)
             return None if number is None else (name, [number])
-        case gast.Compare(left=gast.Name(id=name), ops=[gast.In()], comparators=[gast.Tuple(elts=elts)]) if elts:
+        case gast.Compare(left=gast.Name(id=name), ops=[gast.In()], comparators=[gast.Tuple(elts=elts)]) if (
+            elts
+        ):
             numbers = [_integer(e) for e in elts]
             return None if None in numbers else (name, [n for n in numbers if n is not None])
         case gast.BoolOp(op=gast.Or(), values=parts):
@@ -99,7 +101,9 @@ def _integer(node: gast.expr) -> int | None:
     match node:
         case gast.Constant(value=int() as number) if not isinstance(number, bool):
             return number
-        case gast.UnaryOp(op=gast.USub(), operand=gast.Constant(value=int() as number)) if not isinstance(number, bool):
+        case gast.UnaryOp(op=gast.USub(), operand=gast.Constant(value=int() as number)) if not isinstance(
+            number, bool
+        ):
             return -number
     return None
 
@@ -113,7 +117,8 @@ def convert(node: gast.If, chain: Chain, plan: Plan, names: list[str], context: 
         for name, body, part in zip(names, chain.bodies, [*chain.nodes, chain.nodes[-1]], strict=True)
     ]
     values = gast.Tuple(
-        [gast.Tuple([quote.constant(n) for n in numbers], gast.Load()) for numbers in chain.values], gast.Load()
+        [gast.Tuple([quote.constant(n) for n in numbers], gast.Load()) for numbers in chain.values],
+        gast.Load(),
     )
     call = quote.expr(
         "ag.switch_stmt(subject, values, functions)",

@@ -26,11 +26,21 @@ def run(function: gast.AST, context: Context) -> None:
 
 def _shorten(node: gast.FunctionDef, ag: str) -> None:
     match node.body[-2:]:
-        case [gast.Assign(targets=[gast.Name(id=name)], value=value), gast.Return(value=gast.Name(id=returned))]:
+        case [
+            gast.Assign(targets=[gast.Name(id=name)], value=value),
+            gast.Return(value=gast.Name(id=returned)),
+        ]:
             if name == returned and not _held(node, {name}):
                 node.body[-2:] = [gast.copy_location(gast.Return(value), node.body[-2])]
-        case [gast.Assign(targets=[gast.Tuple() as target], value=value), gast.Return(value=gast.Tuple() as returned)]:
-            if _names(target) == _names(returned) and _is_ours(value, ag) and not _held(node, set(_names(target))):
+        case [
+            gast.Assign(targets=[gast.Tuple() as target], value=value),
+            gast.Return(value=gast.Tuple() as returned),
+        ]:
+            if (
+                _names(target) == _names(returned)
+                and _is_ours(value, ag)
+                and not _held(node, set(_names(target)))
+            ):
                 node.body[-2:] = [gast.copy_location(gast.Return(value), node.body[-2])]
     if len(node.body) > 1:
         node.body = [s for s in node.body if not isinstance(s, gast.Pass)] or node.body[:1]

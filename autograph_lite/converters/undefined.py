@@ -5,6 +5,8 @@
             y = x                             if x > 0:
         return y                                  y = x
                                               return ag.defined(y)
+
+A read of a variable without a value raises what Python raises.
 """
 
 from __future__ import annotations
@@ -21,7 +23,9 @@ def run(function: gast.FunctionDef, plan: FunctionPlan, context: Context) -> Non
     """Rewrites the body of `function` in place; nested functions keep theirs."""
     params = scopes.parameters(function.args)
     unsure = [n for n in definedness.unsure(function.body, params, plan.plans) if n not in plan.outer]
-    deleted = {name for n in scopes.own_nodes(function.body) if (name := _deletion(n, context.ag)) is not None}
+    deleted = {
+        name for n in scopes.own_nodes(function.body) if (name := _deletion(n, context.ag)) is not None
+    }
     tracked = frozenset(unsure) - context.returns | deleted
     reads: list[gast.Name] = []
     if tracked:

@@ -9,6 +9,8 @@
                                               return x, i
 
                                           x, i = ag.while_stmt(cond_fun, body_fun, (x, i))
+
+What the loop does not assign, both functions take from the scope around them.
 """
 
 from __future__ import annotations
@@ -31,7 +33,13 @@ def convert(node: gast.While, plan: Plan, names: tuple[str, str], context: Conte
         quote.function(cond_fun, plan.ins, [test]),
         quote.function(body_fun, plan.ins, [*written_in_place(plan, node.body), *node.body, end]),
     ]
-    call = quote.expr("ag.while_stmt(cond_fun, body_fun, carry)", ag=context.ag, cond_fun=cond_fun, body_fun=body_fun, carry=carry)
+    call = quote.expr(
+        "ag.while_stmt(cond_fun, body_fun, carry)",
+        ag=context.ag,
+        cond_fun=cond_fun,
+        body_fun=body_fun,
+        carry=carry,
+    )
     return quote.all_located([*functions, assign_carry(plan, quote.located(call, node.test))], node)
 
 

@@ -38,15 +38,17 @@ from autograph_lite.operators.undefined import (
     assigned,
     defined,
     deleted,
+    found,
+    reached,
     returned,
 )
 from autograph_lite.operators.while_stmt import while_stmt
 
 __all__ = [
     "NO_RETURN", "Return", "Undefined", "and_", "assert_", "assigned", "call", "caught", "compare", "defined",
-    "deleted", "equal", "error", "filter_test", "finishing", "for_stmt", "format", "generator", "handling", "if_expr",
+    "deleted", "equal", "error", "filter_test", "finishing", "for_stmt", "format", "found", "generator", "handling", "if_expr",
     "if_stmt", "in_", "item", "key", "light", "light_at", "list_of", "managed", "not_", "not_equal", "not_in", "or_",
-    "percent", "put", "python_test", "raised", "record", "returned", "set_item", "slice", "store", "store_shared",
+    "percent", "put", "python_test", "raised", "reached", "record", "returned", "set_item", "slice", "store", "store_shared",
     "switch_stmt", "truth", "trying", "until", "untraced", "update_item", "update_shared", "while_stmt", "whole",
     "without",
 ]  # fmt: skip

@@ -26,6 +26,7 @@ from autograph_lite.operators import (
     warn,
     where,
 )
+from autograph_lite.operators.boxes import opening
 from autograph_lite.operators.conditions import truth
 from autograph_lite.operators.values import any_traced, as_index, describe, is_arraylike, is_symbolic, traced
 
@@ -287,10 +288,14 @@ def delattr_(owner: Any, name: str) -> None:
     builtins.delattr(journal.record(owner), name)
 
 
-OVERLOADS: dict[Any, Any] = {
+_OF_VALUES: dict[Any, Any] = {
     range: range_, len: len_, enumerate: enumerate_, zip: zip_, reversed: reversed_, map: map_,
     filter: filter_, abs: abs_, int: int_, float: float_, complex: complex_, bool: bool_, round: round_, list: list_,
-    tuple: tuple_, sorted: sorted_, next: next_, min: reductions.min_, max: reductions.max_,
+    tuple: tuple_, sorted: sorted_, min: reductions.min_, max: reductions.max_,
     sum: reductions.sum_, any: reductions.any_, all: reductions.all_, functools.reduce: reductions.reduce_,
-    setattr: setattr_, delattr: delattr_, warnings.warn: warn.warn_,
+}  # fmt: skip
+
+OVERLOADS: dict[Any, Any] = {
+    **{builtin: opening(fun) for builtin, fun in _OF_VALUES.items()},
+    next: next_, setattr: setattr_, delattr: delattr_, warnings.warn: warn.warn_,
 }  # fmt: skip

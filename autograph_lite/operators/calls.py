@@ -55,9 +55,9 @@ def install(operators: object, overloads: dict[Any, Any]) -> None:
     _overloads.update(overloads)
 
 
-def install_function(kind: type) -> None:
-    """Hands over the class of compiled functions, which lies above this layer."""
-    _state["function_type"] = kind
+def install_function(kinds: tuple[type, ...]) -> None:
+    """Hands over the classes of compiled functions, which lie above this layer."""
+    _state["function_type"] = kinds
 
 
 def transpiler(*, recursive: bool | str = True) -> Transpiler:

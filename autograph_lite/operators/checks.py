@@ -12,7 +12,7 @@ import contextlib
 import functools
 import sys
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import jax
@@ -67,12 +67,10 @@ class _Local(threading.local):
         self.handlers: list[tuple[Callable[[], Any], tuple[object, int], tuple[str, int, str]]] = []
         self.default_mode = "callback"
         self.count = 0
-        self.tried: list[
-            int
-        ] = []  # for each `try ... finally` that runs, how many checks there were before it
-        self.replaced: list[
-            tuple[int, int]
-        ] = []  # for each `finally` that runs, the checks that failed before it
+        # For each `try ... finally` that runs, how many checks there were before it.
+        self.tried: list[int] = []
+        # For each `finally` that runs, the checks that failed before it.
+        self.replaced: list[tuple[int, int]] = []
 
 
 _local = _Local()
@@ -150,9 +148,7 @@ def fail_if(failed: Any, error: BaseException) -> None:
         journal_.note(here.place)
     contents = dict(here.contents)
     code = contents.get(CODE, 0)
-    counts = code == 0
-    for first, last in (*_local.replaced, *getattr(error, _REPLACES, ())):
-        counts = counts | ((code > first) & (code <= last))
+    counts = _counts(code, (*_local.replaced, *getattr(error, _REPLACES, ())))
     contents[CODE] = jnp.where(counts & jnp.asarray(failed), jnp.int32(number), code)
     for k, value in enumerate(recipe.payload):
         before = contents.get((number, k))  # of an earlier iteration: the first one that fails counts
@@ -160,6 +156,20 @@ def fail_if(failed: Any, error: BaseException) -> None:
     here.contents = contents
     error.__traceback__ = None  # its frames hold tracers
     flush()
+
+
+def _counts(code: Any, replaced: Sequence[tuple[int, int]]) -> Any:
+    """Whether what fails now is what comes out: where nothing has failed, or what a `finally` replaces."""
+    counts = code == 0
+    for first, last in replaced:
+        counts = counts | ((code > first) & (code <= last))
+    return counts
+
+
+def alive() -> Any:
+    """Whether Python would run the statement: False, or a traced False, after a check that has failed."""
+    here = frame()
+    return True if CODE not in here.contents else _counts(here.contents[CODE], _local.replaced)
 
 
 def renumbering() -> Callable[[], None]:
@@ -275,7 +285,7 @@ def refuse_handlers(error: BaseException) -> None:
 
 
 __all__ = [
-    "CODE", "Frame", "Site", "default_mode", "emit", "explicit", "fail_if", "finishing", "flush", "frame", "handling",
+    "CODE", "Frame", "Site", "alive", "default_mode", "emit", "explicit", "fail_if", "finishing", "flush", "frame", "handling",
     "in_try", "is_explicit", "new_frame", "raise_failed", "raise_inner", "refuse_handlers", "renumbering",
     "trying", "within_program",
 ]  # fmt: skip

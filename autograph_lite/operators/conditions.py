@@ -13,6 +13,7 @@ import jax.numpy as jnp
 from autograph_lite import _jax_dims
 from autograph_lite.errors import ConditionError, PythonOnlyError
 from autograph_lite.operators import lists, stretches, where
+from autograph_lite.operators.boxes import Box
 from autograph_lite.operators.values import describe, is_symbolic, traced
 
 
@@ -80,6 +81,8 @@ def python_truth(value: Any) -> Any:
     if is_symbolic(value):
         zero = _jax_dims.equal(value, 0)
         return not zero if isinstance(zero, bool) else jnp.logical_not(zero)
+    if isinstance(value, Box):
+        return value.read()
     own = getattr(type(value), "__bool__", None)
     if isinstance(own, types.FunctionType) and not isinstance(value, jax.Array) and not traced(value):
         answer = own(value)

@@ -19,6 +19,7 @@ from jax import lax
 from autograph_lite import _jax, _jax_dims
 from autograph_lite.errors import IterationError
 from autograph_lite.operators import list_errors, packing, stretches, where
+from autograph_lite.operators.boxes import opened
 from autograph_lite.operators.values import as_index, describe, is_arraylike, is_size, is_symbolic, traced
 
 
@@ -302,6 +303,7 @@ def staged(value: Any) -> Staged | None:
     """`value` as something that a staged loop iterates over; None where Python iterates."""
     if isinstance(value, Staged):
         return value
+    value = opened(value)
     if isinstance(value, jax.Array) and traced(value):
         return Rows(value)
     if isinstance(value, (list, tuple)) and stretches.holds(value):
@@ -311,6 +313,7 @@ def staged(value: Any) -> Staged | None:
 
 def combined(values: tuple[Any, ...]) -> tuple[Staged, ...] | None:
     """All of `values` as staged iterables, where one of them has to be; None where Python combines them."""
+    values = tuple(map(opened, values))
     found = [staged(value) for value in values]
     if all(part is None for part in found):
         return None

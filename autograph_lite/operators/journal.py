@@ -52,6 +52,7 @@ class Journal:
 
     def __init__(self, outer: object, state: object) -> None:
         self.outer, self.state = outer, state  # the trace around the body, and that of the body
+        self.program = _jax.program_trace()  # that records what the body computes
         self.places: dict[Hashable, tuple[Place, Contents]] = {}
         self.born: dict[int, Any] = {}  # objects made by the body, as far as that is known
         self.globals: dict[

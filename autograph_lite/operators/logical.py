@@ -16,6 +16,7 @@ import numpy as np
 from autograph_lite import _jax_dims
 from autograph_lite.errors import TracedIndexError
 from autograph_lite.operators import bounded, lists, stretches, trees, where
+from autograph_lite.operators.boxes import opened
 from autograph_lite.operators.conditions import operand, python_truth, truth
 from autograph_lite.operators.if_stmt import if_stmt
 from autograph_lite.operators.values import describe, is_symbolic, traced
@@ -24,7 +25,7 @@ Thunk = Callable[[], Any]
 
 
 def _rest(combine: Callable[..., Any], operands: tuple[Thunk, ...]) -> Thunk:
-    return lambda: combine(operands[0](), *operands[1:])
+    return lambda: opened(combine(operands[0](), *operands[1:]))
 
 
 def and_(first: Any, *rest: Thunk) -> Any:
@@ -33,7 +34,8 @@ def and_(first: Any, *rest: Thunk) -> Any:
     for number, thunk in enumerate(rest):
         test = value if value is True else python_truth(value)
         if test is not True and traced(test):
-            return _both(operand(value, len(rest) - number), _rest(and_, rest[number:]), conjunction=True)
+            value = operand(opened(value), len(rest) - number)
+            return _both(value, _rest(and_, rest[number:]), conjunction=True)
         if not test:
             return value
         value = thunk()
@@ -46,7 +48,8 @@ def or_(first: Any, *rest: Thunk) -> Any:
     for number, thunk in enumerate(rest):
         test = value if value is False else python_truth(value)
         if test is not False and traced(test):
-            return _both(operand(value, len(rest) - number), _rest(or_, rest[number:]), conjunction=False)
+            value = operand(opened(value), len(rest) - number)
+            return _both(value, _rest(or_, rest[number:]), conjunction=False)
         if test:
             return value
         value = thunk()
@@ -97,6 +100,7 @@ def _compare(symbol: str, left: Any, right: Any) -> Any:
 
 def equal(left: Any, right: Any) -> Any:
     """`left == right`, element by element where tuples, lists, dicts and dataclasses hold traced values."""
+    left, right = opened(left), opened(right)
     if is_symbolic(left) or is_symbolic(right):
         return _jax_dims.equal(left, right)
     for side in (left, right):
@@ -133,6 +137,7 @@ def equal(left: Any, right: Any) -> Any:
 
 def not_equal(left: Any, right: Any) -> Any:
     """`left != right`, element by element where tuples, lists, dicts and dataclasses hold traced values."""
+    left, right = opened(left), opened(right)
     if is_symbolic(left) or is_symbolic(right):
         return not_(equal(left, right))
     both = isinstance(left, (tuple, list, dict)) and isinstance(right, (tuple, list, dict))
@@ -193,6 +198,7 @@ def in_(item: Any, container: Any) -> Any:
     Raises:
       TracedIndexError: the container has no array meaning for a traced item.
     """
+    item, container = opened(item), opened(container)
     if is_symbolic(item):
         item = _jax_dims.as_array(item)
     if isinstance(container, (jax.Array, np.ndarray)) and (traced(item) or traced(container)):

@@ -18,6 +18,7 @@ from autograph_lite.errors import (
     UndefinedVariableError,
 )
 from autograph_lite.operators import opaque as opaque_objects, spelling, where
+from autograph_lite.operators.boxes import Whole
 from autograph_lite.operators.templates import Mismatch
 
 
@@ -36,6 +37,8 @@ def branches(label: str, found: Mismatch, funs: Sequence[Callable[..., Any]]) ->
 
 def _objects(found: Mismatch, before: str) -> str:
     """What to do about two objects of one class of the user's, if that is what was found."""
+    if found.kind is not None and issubclass(found.kind, Whole):
+        return f"use the values, which are arrays, in place of the {found.kind.__name__} objects: v.value."
     if found.kind is None or found.kind.__module__ in sys.stdlib_module_names:
         return ""
     return (

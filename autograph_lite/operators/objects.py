@@ -13,6 +13,7 @@ from typing import Any
 import jax
 
 from autograph_lite.operators import places, trees
+from autograph_lite.operators.boxes import Whole
 
 
 class Node:
@@ -26,7 +27,7 @@ class Node:
 
 def is_structure(value: Any) -> bool:
     """Whether `value` is a dataclass object that JAX takes for a leaf."""
-    return hasattr(type(value), "__dataclass_fields__")
+    return hasattr(type(value), "__dataclass_fields__") and not isinstance(value, Whole)
 
 
 def opened(leaves: list[Any], tree: Any) -> tuple[list[Any], Any]:

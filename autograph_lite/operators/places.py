@@ -19,6 +19,7 @@ from typing import Any
 import numpy as np
 
 from autograph_lite.operators import opaque, spelling
+from autograph_lite.operators.boxes import Box
 
 MISSING = type("MISSING", (), {"__repr__": lambda self: "MISSING"})()
 Contents = dict[Hashable, Any]
@@ -87,6 +88,8 @@ class Place:
 
 def places_of(owner: Any) -> list[Place]:
     """The places that `owner` consists of: its items, its attributes, its slots."""
+    if isinstance(owner, Box):
+        return [owner.place]
     whole = _whole(owner)
     if isinstance(owner, (types.ModuleType, type)):
         return [whole] if whole is not None else []

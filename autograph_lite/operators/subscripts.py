@@ -27,6 +27,7 @@ from autograph_lite.operators import (
     trees,
     where,
 )
+from autograph_lite.operators.boxes import Box, opened
 from autograph_lite.operators.if_stmt import if_stmt
 from autograph_lite.operators.values import any_traced, as_index, describe, is_arraylike, is_symbolic, traced
 
@@ -43,6 +44,7 @@ def item(base: Any, index: Any) -> Any:
         return bounded.item(base, index)
     if index.__class__ in _KEYS and base.__class__ in _CONTAINERS:
         return base[index]  # the commonest case, and nothing is traced
+    base, index = opened(base), _opened_index(index)
     if isinstance(base, jax.Array):
         index = _arrays(index)
         if any(map(_is_mask, index if isinstance(index, tuple) else (index,))):
@@ -71,6 +73,11 @@ def item(base: Any, index: Any) -> Any:
         raise _no_meaning(base, index if isinstance(base, dict) else _checked(index))
     found: Any = base
     return found[index]
+
+
+def _opened_index(index: Any) -> Any:
+    """An index with arrays in place of what stands for them."""
+    return tuple(map(opened, index)) if type(index) is tuple else opened(index)
 
 
 _KEYS = frozenset({int, str, bytes, bool})
@@ -190,13 +197,14 @@ def update_item(base: Any, *steps_symbol_operand: Any) -> Any:
     """`base.a[i] += operand()` for the steps `'a', (i,)` and the symbol `'+='`; returns what `base` is then."""
     *steps, symbol, operand = steps_symbol_operand
 
-    if len(steps) == 1 and not isinstance(steps[0], str) and isinstance(base, (jax.Array, np.ndarray)):
-        mask = _as_mask(base, _arrays(steps[0][0]))
+    if len(steps) == 1 and not isinstance(steps[0], str) and isinstance(base, _ARRAYS):
+        before = opened(base)
+        mask = _as_mask(before, _arrays(_opened_index(steps[0][0])))
         if _is_mask(mask):
-            array = jnp.asarray(base)
-            return _where(
-                mask, _cast(IN_PLACE[symbol](array, _scalar_operand(operand(), base)), array), array
-            )
+            value = _scalar_operand(opened(operand()), before)
+            array = jnp.asarray(opened(base))
+            new = _where(mask, _cast(IN_PLACE[symbol](jnp.asarray(before), value), array), array)
+            return base.assign(new) if isinstance(base, Box) else new
 
     if any(not isinstance(step, str) and _is_traced_index(step[0]) for step in steps[:-1]):
         value = operand()  # once, and not in each of the items that may be meant
@@ -208,6 +216,9 @@ def update_item(base: Any, *steps_symbol_operand: Any) -> Any:
         return IN_PLACE[symbol](old, operand())
 
     return _store(base, steps, change, reads=True)
+
+
+_ARRAYS = (Box, jax.Array, np.ndarray)
 
 
 def store_shared(value: Any, base: Any, *steps: Any) -> None:
@@ -289,6 +300,9 @@ def _nothing() -> None:
 
 
 def _written(base: Any, index: Any, value: Any) -> Any:
+    index, value = _opened_index(index), value if isinstance(base, (list, dict)) else opened(value)
+    if isinstance(base, Box):
+        return base.assign(_written(base.read(), index, value))
     if stretches.holds(base):
         bounded.set_item(journal.record(base), index, value)
         return base

@@ -19,6 +19,7 @@ from jax import lax
 from autograph_lite import _jax
 from autograph_lite.converters.python_ops import Maybe, Returned
 from autograph_lite.operators import objects, trees
+from autograph_lite.operators.boxes import Whole
 from autograph_lite.operators.values import SCALARS, article, is_arraylike, is_symbolic
 
 
@@ -102,7 +103,11 @@ def same(a: Any, b: Any) -> bool:
     """Whether two leaves are the same Python value."""
     if a is b:
         return True
-    if type(a) is not type(b) or isinstance(a, (jax.Array, np.ndarray, *MUTABLE)) or objects.is_structure(a):
+    if (
+        type(a) is not type(b)
+        or isinstance(a, (Whole, jax.Array, np.ndarray, *MUTABLE))
+        or objects.is_structure(a)
+    ):
         return False
     if isinstance(a, (float, complex)):
         return repr(a) == repr(b)  # tells 0.0 from -0.0, and takes nan for nan

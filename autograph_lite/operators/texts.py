@@ -20,6 +20,7 @@ import jax
 from autograph_lite import _jax_dims
 from autograph_lite.errors import PythonOnlyError
 from autograph_lite.operators import trees, where
+from autograph_lite.operators.boxes import opened
 from autograph_lite.operators.values import Tracer, describe, is_symbolic, traced
 
 
@@ -30,6 +31,7 @@ def _fixed(value: Any, _values: Sequence[Any]) -> Any:
 def parted(tree: Any, payload: list[Any]) -> Callable[[Sequence[Any]], Any]:
     """Rebuilds `tree` from the payload's values; adds its traced values to the payload."""
     leaves, structure = trees.flatten(tree)
+    leaves = [*map(opened, leaves)]
     slots: list[Callable[[Sequence[Any]], Any]] = []
     for leaf in leaves:
         if isinstance(leaf, Text):
@@ -87,6 +89,7 @@ def format(template: str, *values: Any) -> str:
     """`template.format(*values)`; where a value is traced, text that is completed when the program has run."""
     if not holds_traced(values):
         return template.format(*values)
+    values = trees.map(opened, values)
     shown = trees.map(
         lambda leaf: Unknown(leaf) if isinstance(leaf, Tracer) or is_symbolic(leaf) else leaf, values
     )
@@ -184,7 +187,8 @@ class Unknown:
 
 def holds_traced(value: Any) -> bool:
     """Whether a value that is not known yet, or text of one, stands anywhere in `value`."""
-    return any(isinstance(leaf, (Tracer, Text)) or is_symbolic(leaf) for leaf in trees.leaves(value))
+    leaves = map(opened, trees.leaves(value))
+    return any(isinstance(leaf, (Tracer, Text)) or is_symbolic(leaf) for leaf in leaves)
 
 
 OVERLOADS: dict[Any, Any] = {

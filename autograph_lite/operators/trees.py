@@ -12,18 +12,21 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import jax
+import numpy as np
+
+from autograph_lite.operators.boxes import Whole
 
 
 def flatten(value: Any, is_leaf: Callable[[Any], bool] | None = None) -> tuple[list[Any], Any]:
     """The leaves of a value and its structure, as `jax.tree.flatten`; `jax.tree.unflatten` puts them together.
 
-    Iterators are leaves, of which JAX would warn.
+    Iterators are leaves, of which JAX would warn, and so are objects of ours that are pytrees to JAX.
     """
     leaf: Callable[[Any], bool] | None = is_leaf
-    if isinstance(value, (list, tuple, dict)) or is_iterator(value):
+    if not isinstance(value, _LEAVES):
 
         def ends(node: Any) -> bool:
-            return is_iterator(node) or (is_leaf is not None and is_leaf(node))
+            return isinstance(node, Whole) or is_iterator(node) or (is_leaf is not None and is_leaf(node))
 
         leaf = ends
 
@@ -36,6 +39,9 @@ def flatten(value: Any, is_leaf: Callable[[Any], bool] | None = None) -> tuple[l
         if held is value:
             raise
         return jax.tree.flatten(held, is_leaf=leaf)
+
+
+_LEAVES = (jax.Array, np.ndarray, np.generic, bool, int, float, complex, str, type(None))
 
 
 def is_iterator(node: Any) -> bool:

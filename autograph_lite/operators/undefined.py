@@ -21,11 +21,7 @@ def defined(value: Any) -> Any:
     if not isinstance(value, Maybe):
         return value
     if value.present is False:
-        error = UnboundLocalError(
-            f"cannot access local variable '{value.name}' where it is not associated with a value"
-        )
-        checks.explicit(error)  # on a staged path, it is raised only if that path is taken
-        raise error
+        raise _unbound(value.name)
     if value.present is True:
         return value.value
     left = value.missing
@@ -56,4 +52,43 @@ def deleted(value: Any, name: str) -> Maybe:
     return Undefined(name)
 
 
-__all__ = ["NO_RETURN", "Return", "Undefined", "assigned", "defined", "deleted", "returned"]
+def reached(before: Any) -> Any:
+    """Whether a statement under `try` has been reached: now, or `before` now; False after a check that has failed."""
+    alive = checks.alive()
+    if before is True or alive is True:
+        return True
+    return alive if before is False else jnp.logical_or(before, alive)
+
+
+def found(value: Any, reached: Any, name: str) -> Any:
+    """`value`, which a `finally` reads, and which its `try` has assigned where `reached` holds.
+
+    Raises:
+      UnboundLocalError: it has not been assigned.
+    """
+    if reached is False:
+        return defined(Undefined(name))
+    if reached is not True:
+        checks.fail_if(jnp.logical_not(reached), _unbound(name))
+    return value
+
+
+def _unbound(name: str) -> UnboundLocalError:
+    error = UnboundLocalError(
+        f"cannot access local variable '{name}' where it is not associated with a value"
+    )
+    checks.explicit(error)  # on a staged path, it is raised only if that path is taken
+    return error
+
+
+__all__ = [
+    "NO_RETURN",
+    "Return",
+    "Undefined",
+    "assigned",
+    "defined",
+    "deleted",
+    "found",
+    "reached",
+    "returned",
+]

@@ -11,6 +11,7 @@ from typing import Any
 from autograph_lite import _jax
 from autograph_lite.errors import UnrolledLoopWarning
 from autograph_lite.operators import iterables, where
+from autograph_lite.operators.boxes import opened
 
 # Compile time of 500 unrolled 32x32 products is about a minute; of 50, eight seconds.
 LIMIT = 256
@@ -55,6 +56,7 @@ def rolling(rolled: bool) -> Iterator[None]:
 
 def rolled(iterable: Any) -> Any:
     """`iterable`, or what stands for it in a staged loop, where that is asked for and possible."""
+    iterable = opened(iterable)
     if not _local.rolled or not _jax.tracing():
         return iterable
     if isinstance(iterable, range):

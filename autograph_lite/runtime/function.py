@@ -1,140 +1,172 @@
 """A converted function that runs compiled: `@autograph_lite.convert`.
 
-Arrays among the arguments are traced; everything else is a literal, and another literal is another trace. The cache of
-traces is kept behind `_program`, and is all that has to change for another policy.
+Arrays among the arguments are traced; everything else is a literal, and another literal is another trace. `traces` holds
+what was traced, by which policy; `dispatch` finds the program of a call that was seen before.
 """
 
 from __future__ import annotations
 
 import functools
 import inspect
-import threading
 import types
-from collections.abc import Callable, Hashable
+from collections.abc import Callable
 from typing import Any
 
-from autograph_lite import _jax
-from autograph_lite.errors import MutationError
-from autograph_lite.operators import calls, checks as program_checks, where
-from autograph_lite.operators.values import Tracer
-from autograph_lite.runtime import tracebacks
-from autograph_lite.runtime.program import Program
-from autograph_lite.runtime.signature import Split
-from autograph_lite.runtime.state import Restart, State
+from autograph_lite.operators import calls, checks as program_checks
+from autograph_lite.runtime import dispatch, retrace_warnings, retracing, tracebacks
+from autograph_lite.runtime.changes import TraceRecord
+from autograph_lite.runtime.concrete import ConcreteFunction
+from autograph_lite.runtime.explanation import Explanation, explain
+from autograph_lite.runtime.function_type import FunctionType
+from autograph_lite.runtime.methods import BoundFunction, Instances, WeakMethod
+from autograph_lite.runtime.trace import Options
+from autograph_lite.runtime.traces import Traces
 
 _SUSPENDING = inspect.CO_GENERATOR | inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR
 _ASSIGNED = ("__code__", "__defaults__", "__kwdefaults__")  # `inspect` asks a coroutine function for them
 
 
-TRACES = 24  # of one signature, each of which may find more state that is carried
-
-
 class Function:
     """A function of the user's, converted and compiled by JAX when it is called.
 
-    Attributes:
-      python_function: the function as the user wrote it.
+    Calling it runs the compiled program for the arguments; makes it first if there is none.
+
+    Raises:
+      TypeError: the arguments of a call do not fit the function's parameters.
+      Exception: what an `assert` or `raise` of the user's raises.
     """
 
-    def __init__(
-        self, fn: Callable[..., Any], *, recursive: bool, checks: bool | str, static_loops: str
-    ) -> None:
-        self.python_function = fn
-        self._recursive, self._checks, self._rolled = recursive, checks, static_loops == "stage"
-        self._converted = calls.converted(fn, recursive=recursive)
+    # A slot: Python calls what C++ gave us without a frame of ours in between.
+    __slots__ = ("__call__", "__dict__", "__weakref__")
+
+    __call__: Callable[..., Any]
+
+    def __init__(self, fn: Callable[..., Any], options: Options, *, method: WeakMethod | None = None) -> None:
+        self._options, self._method = options, method
+        self._converted = calls.converted(fn, recursive=options.recursive)
         is_function = isinstance(fn, (types.FunctionType, types.MethodType))
         code = getattr(fn, "__code__", None) if is_function else None
-        # A wrapper may take other arguments than what it wraps: the signature that it shows is the other's.
-        self._plain = code is not None and not hasattr(fn, "__signature__")
-        self._signature = inspect.signature(fn, follow_wrapped=not self._plain)
         self._suspends = code is not None and bool(code.co_flags & _SUSPENDING)
-        self._states: dict[Hashable, State] = {}
-        self._programs: dict[Hashable, Program] = {}
-        self._lock = threading.RLock()
+        self._fn = fn
+        self._instances: Instances[Function] = Instances(self._of_instance)
+        self._traces = Traces(
+            fn, lambda: self.python_function, self.inside, options, bound=method is not None
+        )
         functools.update_wrapper(self, fn, (*functools.WRAPPER_ASSIGNMENTS, *_ASSIGNED))
+        self._counts_calls = False
+        self._dispatch = dispatch.best(self._traces, self._run, self._is_inlined, self._redirect)
+        self._traces.dropped = self._dispatch.clear
+        self._traces.retraced = self._retraced
+        self._redirect(self._dispatch.call)
 
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        """Runs the compiled program for these arguments; makes it first if there is none.
+    @property
+    def python_function(self) -> Callable[..., Any]:
+        """The function as the user wrote it."""
+        return self._fn if self._method is None else self._method.bound(self._fn)
 
-        Raises:
-          TypeError: the arguments do not fit the function's parameters.
-          Exception: what an `assert` or `raise` of the user's raises.
-        """
+    def _redirect(self, call: Callable[..., Any]) -> None:
+        """Lets `call` run the calls from now on."""
+        self._call = call
+        self.__call__ = self._counted if self._counts_calls else call
+
+    def count_calls(self, wanted: bool) -> None:
+        """Lets Python see the next calls that find their trace, or no longer; see `retracing`."""
+        self._counts_calls = wanted
+        self._redirect(self._call)
+
+    def _counted(self, *args: Any, **kwargs: Any) -> Any:
         try:
-            if self._suspends or program_checks.within_program():
-                return self._converted(*args, **kwargs)
-            arguments = self._bound(args, kwargs)
-            return self._run(arguments)
+            before = self._traces.count
+            result = self._call(*args, **kwargs)
+            if self._traces.count == before and not self._is_inlined():
+                retracing.detector_of(self._fn).called()
+            return result
         except BaseException as error:
             tracebacks.hide_frames(error)
             raise  # without a frame of this call: a bare `raise` adds none
 
-    def _bound(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Split:
-        bound: inspect.BoundArguments | None = None
-        misfit = TypeError()
-        try:
-            bound = self._signature.bind(*args, **kwargs)
-        except TypeError as error:
-            misfit = error
-        if bound is None:  # outside of the handler, whose exception Python's own would show as its cause
-            if self._plain:
-                self.python_function(*args, **kwargs)  # runs nothing: Python says what is wrong
-            raise misfit
-        bound.apply_defaults()
-        return Split.of((bound.args, bound.kwargs))
+    def _retraced(self, record: TraceRecord) -> None:
+        """Warns of a call that has made a trace, where there were too many."""
+        frequent = retracing.detector_of(self._fn).traced(self, record)
+        if frequent is not None:
+            retrace_warnings.warn(self._fn, frequent)
 
-    def _run(self, arguments: Split) -> Any:
-        key = arguments.key()
-        owned = not _jax.tracing() and not any(isinstance(leaf, Tracer) for leaf in arguments.arrays)
-        with self._lock:  # two threads that call at once make one trace
-            state = self._states.setdefault(key, State())
-        for _ in range(TRACES):
-            try:
-                with self._lock:
-                    program = self._program(key, arguments, state, owned)
-                return program(arguments)
-            except Restart:
-                continue
-        places = ", ".join(
-            dict.fromkeys(f"'{place.label(k)}'" for place, k in list(state.slots.values())[-3:])
-        )
-        raise MutationError(
-            f"{places}: each trace of '{self.python_function.__name__}' changes other objects than the one before.",
-            where=where.of_function(self.python_function),
-            why="What a call changes is read from the objects before it, and so has to be there before.",
-            fix="make the objects once, outside of the function.",
-        )
+    def _is_inlined(self) -> bool:
+        """Whether a call is not a program of its own now: it suspends, or is part of a program that is being traced."""
+        return self._suspends or program_checks.within_program()
 
-    def _program(self, key: Hashable, arguments: Split, state: State, owned: bool) -> Program:
-        before = state.read()
-        full = key, before.key(), owned
-        program = self._programs.get(full)
-        if program is None:
-            outside = "checkify" if self._checks == "checkify" else "callback"
-            program = Program(
-                self._converted,
-                arguments,
-                state,
-                checked=bool(self._checks),
-                outside=outside,
-                owned=owned,
-                rolled=self._rolled,
-            )
-            program.prepare(arguments)
-            self._programs[full] = program  # only now: a trace that raises leaves nothing behind
-        return program
+    def _run(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """A call, by way of the policy."""
+        if self._is_inlined():
+            return self.inside()(*args, **kwargs)
+        return self._traces.call(args, kwargs)
 
     def inside(self) -> Callable[..., Any]:
         """What converted code calls in place of this function: its converted form, as part of the trace around."""
         converted: Callable[..., Any] = self._converted
-        return converted
+        return converted if self._method is None else self._method.bound(converted)
+
+    @property
+    def trace_count(self) -> int:
+        """How many traces were made, those of `get_concrete_function` included."""
+        return self._traces.count
+
+    @property
+    def input_signature(self) -> FunctionType | None:
+        """The one type of calls that is allowed; None for any."""
+        return self._traces.allowed
+
+    def get_concrete_function(self, *args: Any, **kwargs: Any) -> ConcreteFunction:
+        """The trace for arguments of these types; makes it if there is none for exactly them.
+
+        Args:
+          *args: values, or an `ArraySpec` or `jax.ShapeDtypeStruct` in place of an array.
+          **kwargs: the same.
+
+        Raises:
+          TypeError: they do not fit the function's parameters, or its input signature.
+        """
+        return self._traces.concrete(args, kwargs)
+
+    @property
+    def concrete_functions(self) -> list[ConcreteFunction]:
+        """The traces that there are, the oldest first."""
+        return self._traces.all()
+
+    def pretty_printed_concrete_signatures(self) -> str:
+        """What the traces take, return and capture, for people."""
+        return "\n\n".join(each.pretty_printed_signature() for each in self.concrete_functions)
+
+    def explain_retraces(self) -> Explanation:
+        """Each trace: what differs from the nearest before it, where the call came from, its cost, and how to avoid it.
+
+        `print` shows a table.
+        """
+        return explain(self._traces.fn.__name__, [made.now() for made in self._traces.history])
+
+    def clear_cache(self) -> None:
+        """Forgets all traces, of all instances where it is a method."""
+        self._traces.clear()
+        for function in self._instances.all():
+            function.clear_cache()
 
     def __get__(self, instance: Any, owner: type | None = None) -> Any:
-        """The function bound to an instance, as a method."""
-        return self if instance is None else types.MethodType(self, instance)
+        """The function bound to an instance, as a method; each instance has traces of its own."""
+        if instance is None:
+            return self
+        function = self._instances.of(instance)
+        return BoundFunction(function.__call__, instance, function)
+
+    @property
+    def unbound(self) -> Function:
+        """The function as the class has it, where this one is that of an instance."""
+        return self if self._method is None else self._method.unbound
+
+    def _of_instance(self, instance: Any) -> Function:
+        return Function(self._fn, self._options, method=WeakMethod(self, instance))
 
     def __repr__(self) -> str:
         return f"<autograph_lite.Function {self.__qualname__}>"  # type: ignore[attr-defined]
 
 
-calls.install_function(Function)
+calls.install_function((Function, BoundFunction))

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import functools
-from collections.abc import Callable
+import contextlib
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import jax
@@ -29,95 +29,214 @@ from autograph_lite.operators import (
     where,
 )
 from autograph_lite.operators.values import Tracer
-from autograph_lite.runtime import cutting, leaks
+from autograph_lite.runtime import cutting, frames, leaks, symbolic
+from autograph_lite.runtime.array_spec import ArraySpec
+from autograph_lite.runtime.compiling import Compiling, measured
 from autograph_lite.runtime.signature import Split
-from autograph_lite.runtime.state import State
+from autograph_lite.runtime.state import KEPT, WRITING, Bindings, Restart, State
+from autograph_lite.runtime.variables import Variable
 
 
 class Program:
     """A traced function.
 
     Args:
-      fn: the converted function.
-      arguments: (args, kwargs) of the call, parted.
+      fn: gives the converted function, which may be a method that must not keep its instance alive.
+      name: of the user's function.
+      arguments: the traced arrays of a call -> (args, kwargs) that the function is to see.
       state: the places that the function carries; grows while it is traced.
+      held: what they hold.
       checked: whether the program carries checks.
       outside: what becomes of them where the call is part of a trace of somebody else's: 'callback' or 'checkify'.
       owned: whether it is not.
       rolled: whether loops that Python knows are staged, too.
+
+    Attributes:
+      held: the types of the state's arrays.
+      jit: the program as a function of `jax.jit`: arrays, then those of the state -> a list of arrays.
     """
 
     def __init__(
         self,
-        fn: Callable[..., Any],
-        arguments: Split,
+        fn: Callable[[], Callable[..., Any]],
+        name: str,
+        arguments: Callable[[Sequence[Any]], tuple[tuple[Any, ...], dict[str, Any]]],
         state: State,
+        held: Split,
         *,
         checked: bool,
         outside: str,
         owned: bool,
         rolled: bool,
     ) -> None:
-        self.fn, self.arguments, self.state = fn, arguments.emptied(), state
+        self.fn, self.name, self.arguments, self.state = fn, name, arguments, state
         self.checked, self.outside, self.owned, self.rolled = checked, outside, owned, rolled
-        self.before = state.read().emptied()
+        self.before = held.emptied()
+        self.held = [jax.ShapeDtypeStruct(a.shape, a.dtype, weak_type=_jax.weak_type(a)) for a in held.arrays]
+        self.symbolic: symbolic.SymbolicTrace | None = None  # where sizes of arrays are symbols
         self.result: Split | None = None
         self.after: Split | None = None
+        self.checks: list[Any] = []  # the keys of what its checks give
         self.sites: dict[int, checks.Site] = {}
         self.program: object = None
         self.inside = "inner" if owned else outside
         self.cuts = False  # whether it gives lists whose length only its data know
-        self._jit = jax.jit(_named(self._body, fn))
-        self._call: Callable[..., Any] | None = None
+        self.jit: Any = jax.jit(_named(self._body, name))
+        self.traced: Any = None
+        self.compiling = Compiling()
+        self.donated: list[int] = []  # the slots of the state whose arrays the program takes
+        self._around: Callable[..., Any] | None = (
+            None  # what runs in place of `jit`, for checks that are not outputs
+        )
 
-    def __call__(self, arguments: Split) -> Any:
-        """Runs the program; raises what its checks found; writes its state back."""
-        assert self._call is not None
-        result, after, contents = self._call(arguments.arrays, self.state.read().arrays)
-        if self.sites:
-            self._raise(contents)
+    @property
+    def plain(self) -> bool:
+        """Whether a call is nothing but `jit`, `finish` and the Variables' arrays."""
+        return self.owned and self._around is None and self.state.is_variables
+
+    @property
+    def jaxpr(self) -> Any:
+        """The closed jaxpr, where the program is nobody else's trace."""
+        return self.symbolic.jaxpr if self.symbolic is not None else self.traced.jaxpr
+
+    def output_types(self, make: Callable[[Any], Any]) -> Any:
+        """What a call returns, with what `make` gives for the type of each array in its place."""
         assert self.result is not None
+        return self.result.merge([make(aval) for aval in self.jaxpr.out_avals[: len(self.result.arrays)]])
+
+    @property
+    def written(self) -> list[Variable]:
+        """The Variables that the program gives new values."""
         assert self.after is not None
-        values, returned = self.after.merge(after), self.result.merge(result)
-        if self.cuts:
-            values, returned = cutting.cut([values, returned])
-        self.state.write(values)
+        values = self.after.merge([None] * len(self.after.arrays))
+        return [
+            variable
+            for variable, value in zip(self.state.variables, values, strict=True)
+            if value is not KEPT
+        ]
+
+    def jit_for(self, arrays: Sequence[Any]) -> Any:
+        """The function of `jax.jit` that runs the program for arrays of these shapes."""
+        if self.symbolic is None:
+            return self.jit
+        return self.symbolic.jit_for([array.shape for array in [*arrays, *self.held]])
+
+    def serves(self, arrays: Sequence[Any]) -> bool:
+        """Whether the program is right for arrays of these shapes; those that it can't be had for, it finds now.
+
+        Raises:
+          InconclusiveSize: it can't be had for them, as its types are others than its symbols say.
+        """
+        if self.symbolic is None:
+            return True
+        if not self.symbolic.serves([array.shape for array in [*arrays, *self.held]]):
+            return False
+        self.jit_for(arrays)
+        return True
+
+    @property
+    def returns_arrays(self) -> bool:
+        """Whether a call returns a pytree of the program's first outputs, and nothing has to be done with them."""
+        assert self.result is not None
+        return not (self.sites or self.cuts or self.result.literals)
+
+    def __call__(self, arrays: Sequence[Any], bindings: Bindings | None = None) -> Any:
+        """Runs the program; raises what its checks found; writes its state back.
+
+        Args:
+          arrays: the traced arrays of the call.
+          bindings: the Variables of the call, by those that were traced in their place.
+        """
+        run = self.jit_for(arrays) if self._around is None else self._around
+        with measured(self.compiling), WRITING if self.donated else contextlib.nullcontext():
+            returned, values = self.finish(run(*arrays, *self.state.read(bindings, self.donated).arrays))
+            self.state.write(values, bindings)
         return returned
 
-    def prepare(self, arguments: Split) -> None:
+    def returned(self, outputs: Sequence[Any]) -> Any:
+        """What a call returns, where it returns the first outputs."""
+        assert self.result is not None
+        return self.result.merge(outputs[: len(self.result.arrays)])
+
+    def finish(self, outputs: Sequence[Any]) -> tuple[Any, list[Any]]:
+        """What a call returns, and the new values of the state, from the program's outputs.
+
+        Raises:
+          Exception: what the first check that failed raises.
+        """
+        assert self.result is not None
+        assert self.after is not None
+        n, m = len(self.result.arrays), len(self.result.arrays) + len(self.after.arrays)
+        if self.sites:
+            self._raise(dict(zip(self.checks, outputs[m:], strict=True)))
+        values, returned = self.after.merge(outputs[n:m]), self.result.merge(outputs[:n])
+        if self.cuts:
+            values, returned = cutting.cut([values, returned])
+        return returned, values
+
+    def prepare(
+        self, arrays: Sequence[Any], bindings: Bindings, specs: Sequence[ArraySpec] | None = None
+    ) -> None:
         """Traces the function.
+
+        Args:
+          arrays: the traced arrays of a call, or their types.
+          bindings: as for a call.
+          specs: these types, where some of their sizes are symbols in the trace; None where all sizes are known.
 
         Raises:
           Restart: it carries more state than was known.
+          InconclusiveSize: it can't be traced with symbols.
         """
-        self._call = self._compiled(arguments.arrays, self.state.read().arrays)
-
-    def _compiled(self, arrays: list[Any], state: list[Any]) -> Callable[..., Any]:
+        if specs is not None:
+            self._prepare_symbolic(specs, self.state.read(bindings).arrays)
+            return
+        flat = [*arrays, *self.state.read(bindings).arrays]
         if not self.owned:
-            return self._jit
-        traced = self._jit.trace(arrays, state)
-        if not (self.checked and _jax.has_checks(traced.jaxpr)):
-            return self._jit
-        # Checks in functions that the user handed to jax.vmap, jax.lax.scan and the like: checkify brings them out.
-        run = jax.jit(checkify.checkify(jaxpr_as_fun(traced.jaxpr), errors=checkify.user_checks))
+            return
+        self.traced = self.jit.trace(*flat)
+        if self.checked and _jax.has_checks(self.traced.jaxpr):
+            self._around = self._bringing_out(flat)
+        elif not self.sites:  # a call that raises leaves the state as it was
+            self._donate(len(arrays))
+
+    def _prepare_symbolic(self, specs: Sequence[ArraySpec], held: Sequence[Any]) -> None:
+        types = [*specs, *map(ArraySpec.from_array, held)]
+        kinds = [(spec.shape or (), spec.dtype, spec.weak_type) for spec in types]
+        self.symbolic = symbolic.trace_symbolic(_named(self._body, self.name), kinds)
+        if self.checked and _jax.has_checks(self.symbolic.jaxpr):
+            raise symbolic.InconclusiveSize(ValueError("checks inside of a transformation"))
+
+    def _donate(self, start: int) -> None:
+        """Lets the program take the memory of the Variables that it gives new values."""
+        assert self.after is not None
+        self.donated = self.state.donated(self.after.merge([None] * len(self.after.arrays)))
+        if self.donated:
+            places = self.state.positions()
+            traced = self.jit  # whose trace is kept: the function does not run again
+            donate = [start + places[number] for number in self.donated]
+            self.jit = jax.jit(_named(lambda flat: traced(*flat), self.name), donate_argnums=donate)
+
+    def _bringing_out(self, flat: list[Any]) -> Callable[..., Any]:
+        """The program with the checks in functions that the user handed to jax.vmap, jax.lax.scan and the like."""
+        run = jax.jit(checkify.checkify(jaxpr_as_fun(self.traced.jaxpr), errors=checkify.user_checks))
         try:
-            run.trace(*jax.tree.leaves((arrays, state)))
+            run.trace(*flat)
         except Exception:  # not out of everything: jax 0.12 refuses a `while_loop` under vmap
             return self._recorded()
-        tree = jax.tree.structure(traced.out_info)
 
-        def call(arrays: list[Any], state: list[Any]) -> Any:
-            error, leaves = run(*jax.tree.leaves((arrays, state)))
+        def call(*flat: Any) -> Any:
+            error, outputs = run(*flat)
             checks.raise_inner(error, self.program)
-            return jax.tree.unflatten(tree, leaves)
+            return outputs
 
         return call
 
     def _recorded(self) -> Callable[..., Any]:
         """The program with host callbacks, which are slower, in place of the checks that checkify can't bring out."""
         self.inside = "recorded"
-        run = jax.jit(_named(self._body, self.fn))
-        return lambda arrays, state: raising.run_recorded(lambda: run(arrays, state))
+        run = jax.jit(_named(self._body, self.name))
+        return lambda *flat: raising.run_recorded(lambda: run(*flat))
 
     def _raise(self, contents: dict[Any, Any]) -> None:
         if any(isinstance(leaf, Tracer) for leaf in jax.tree.leaves(contents)):
@@ -125,19 +244,34 @@ class Program:
         else:
             checks.raise_failed(contents, self.sites)
 
-    def _body(self, arrays: list[Any], state: list[Any]) -> Any:
-        args, kwargs = self.arguments.merge(arrays)
+    def _body(self, flat: tuple[Any, ...]) -> list[Any]:
+        with frames.entered(frames.Frame(self.state.creations)):
+            try:
+                outputs = self._run(flat)
+            except Restart:
+                raise
+            except BaseException:
+                self.state.creations.undo()
+                raise
+            self.state.creations.done()
+            return outputs
+
+    def _run(self, flat: tuple[Any, ...]) -> list[Any]:
+        count = len(flat) - len(self.before.arrays)
+        arrays, state = flat[:count], flat[count:]
+        args, kwargs = self.arguments(arrays)
+        fn = self.fn()
         with (
             classes.converted_methods(),
             unrolling.rolling(self.rolled),
             checks.new_frame("outputs" if self.checked else "off", self.inside) as frame,
             journal.journal(outer=None) as written,
         ):
-            classes.seen_around(self.fn, args, kwargs)
+            classes.seen_around(fn, args, kwargs)
             self.state.enter(self.before.merge(state))
             result = None
             try:
-                result = calls.call(self.fn)(*args, **kwargs)  # notes the globals that it writes, too
+                result = calls.call(fn)(*args, **kwargs)  # notes the globals that it writes, too
             except BaseException as error:
                 refusal = recipes.covered(error)
                 if refusal is not None and not isinstance(error, AutographError):
@@ -149,7 +283,7 @@ class Program:
                 # The function always ends in this `raise`, maybe after a check that fails first.
                 checks.fail_if(True, error)
             results = Split.of(result, keep_numpy=True)  # as it is now: the changes are about to be undone
-            changes = written.changes([self.fn, args, kwargs, *self.state.owners()])
+            changes = written.changes([fn, args, kwargs, *self.state.owners()])
             failures = changes.pop(journal.key_of(frame.place), None)
         _refuse_mutated_arguments((args, kwargs), changes)
         for change in changes.values():
@@ -162,16 +296,18 @@ class Program:
         self.cuts = cutting.to_cut([result, after])
         self.result, self.after = results.emptied(), afters.emptied()
         self.sites, self.program = frame.sites, frame.program
-        return results.arrays, afters.arrays, failures.new if failures is not None else {}
+        contents = failures.new if failures is not None else {}
+        self.checks = [*contents]
+        return [*results.arrays, *afters.arrays, *contents.values()]
 
 
-def _named(body: Callable[..., Any], fn: Callable[..., Any]) -> Callable[..., Any]:
+def _named(body: Callable[[tuple[Any, ...]], Any], name: str) -> Callable[..., Any]:
     """`body` under the name of the user's function, which JAX's messages, profiles and compiled programs show."""
 
-    def run(arrays: list[Any], state: list[Any]) -> Any:
-        return body(arrays, state)
+    def run(*flat: Any) -> Any:
+        return body(flat)
 
-    functools.update_wrapper(run, fn, assigned=("__name__", "__qualname__"), updated=())
+    run.__name__, run.__qualname__ = name.rpartition(".")[2], name
     return run
 
 

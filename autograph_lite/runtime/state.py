@@ -7,45 +7,127 @@ call leaves the objects as plain Python would have left them, and no tracer stay
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Hashable, Sequence
+import threading
+from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
 from typing import Any
 
 from autograph_lite.operators import journal, trees
 from autograph_lite.operators.places import MISSING, Contents, Place
 from autograph_lite.operators.values import Tracer
-from autograph_lite.runtime import leaks
+from autograph_lite.runtime import frames, leaks
+from autograph_lite.runtime.creations import Creations
+from autograph_lite.runtime.discovery import variables_around
 from autograph_lite.runtime.signature import Split
+from autograph_lite.runtime.variables import KEY, Variable
+
+KEPT = type("KEPT", (), {"__repr__": lambda self: "KEPT"})()  # of a Variable that a program only reads
+# Held while a program takes the memory of Variables' arrays: another thread must not find them gone.
+WRITING = threading.RLock()
+Bindings = Mapping[int, Variable]  # from the ids of Variables that stand for others
 
 
 @dataclasses.dataclass
 class State:
-    """The places that a function carries from call to call, in the order in which they were found."""
+    """The places that a function carries from call to call, in the order in which they were found.
+
+    Attributes:
+      slots: the places.
+      creations: the Variables that the function has created, and whether it may create more.
+    """
 
     slots: dict[tuple[Hashable, Hashable], tuple[Place, Hashable]] = dataclasses.field(default_factory=dict)
+    creations: Creations = dataclasses.field(default_factory=Creations)
+    _searched: bool = False
 
-    def read(self) -> Split:
-        """What the places hold now."""
-        return Split.of([_widened(place.read().get(key, MISSING)) for place, key in self.slots.values()])
+    def search(self, roots: Iterable[Any]) -> None:
+        """Takes in the Variables that can be reached from `roots`; done once.
+
+        Raises:
+          Restart: there are some.
+        """
+        if self._searched:
+            return
+        self._searched = True
+        known = len(self.slots)
+        for variable in variables_around(roots):
+            self._take_in(variable)
+        if len(self.slots) > known:
+            raise Restart
+
+    def _take_in(self, variable: Variable) -> None:
+        place = variable.place
+        self.slots.setdefault((journal.key_of(place), KEY), (place, KEY))
+
+    def read(self, bindings: Bindings | None = None, donated: Collection[int] = ()) -> Split:
+        """What the places hold now.
+
+        Args:
+          bindings: the Variables of this call, by the ids of those that were traced in their place.
+          donated: the numbers of the slots whose arrays the program takes; see `written`.
+        """
+        held = []
+        for number, (place, key) in enumerate(self.slots.values()):
+            if place.ours and number in donated:
+                held.append(_bound(place, bindings).owner.taken())
+            else:
+                held.append(_widened(_bound(place, bindings).read().get(key, MISSING)))
+        return Split.of(held)
 
     def enter(self, values: Sequence[Any]) -> None:
         """Puts traced values into the places, for the time of a trace."""
         for place, contents in self._merged(values):
-            journal.commit(place, contents)
+            if place.ours:  # of the trace's frame, which ends with it: nothing has to be put back
+                place.write(contents)
+            else:
+                journal.commit(place, contents)
 
-    def write(self, values: Sequence[Any]) -> None:
+    def write(self, values: Sequence[Any], bindings: Bindings | None = None) -> None:
         """Puts the values of a finished call into the places."""
         for place, contents in self._merged(values):
-            place.write(contents)
+            _bound(place, bindings).write(contents)
+
+    @staticmethod
+    def written(values: Sequence[Any]) -> list[int]:
+        """The numbers of the slots that a trace has given new values, which are `values`."""
+        return [number for number, value in enumerate(values) if value is not KEPT]
+
+    def donated(self, values: Sequence[Any]) -> list[int]:
+        """Those of `written` that are Variables: a program may take their arrays."""
+        ours = [place.ours for place, _ in self.slots.values()]
+        return [number for number in self.written(values) if ours[number]]
 
     def _merged(self, values: Sequence[Any]) -> list[tuple[Place, Contents]]:
         merged: dict[Hashable, tuple[Place, Contents]] = {}
         for (place, key), value in zip(self.slots.values(), values, strict=True):
+            if value is KEPT:
+                continue
+            if place.ours:
+                merged[journal.key_of(place)] = place, {key: value}
+                continue
             _, contents = merged.setdefault(journal.key_of(place), (place, place.read()))
             if value is MISSING:
                 contents.pop(key, None)
             else:
                 contents[key] = value
         return list(merged.values())
+
+    @property
+    def is_variables(self) -> bool:
+        """Whether all places are Variables."""
+        return all(place.ours and not place.owner.stands_in for place, _ in self.slots.values())
+
+    @property
+    def variables(self) -> list[Variable]:
+        """The Variables, in the order of their places."""
+        return [place.owner for place, _ in self.slots.values() if place.ours]
+
+    def positions(self) -> list[int]:
+        """For each place, how many arrays the places before it hold."""
+        counts = [
+            len(Split.of([_widened(place.read().get(key, MISSING))]).arrays)
+            for place, key in self.slots.values()
+        ]
+        return [sum(counts[:i]) for i in range(len(counts))]
 
     def owners(self) -> list[Any]:
         """The objects that the places are in."""
@@ -64,10 +146,16 @@ class State:
             python: Contents = {}
             for key in dict.fromkeys([*new, *old]):
                 value = new.get(key, MISSING)
-                if holds_tracer(value):
+                if place.ours or holds_tracer(value):
                     self.slots.setdefault((owner, key), (place, key))
                 python[key] = old.get(key, MISSING) if (owner, key) in self.slots else value
             kept.append((place, {k: v for k, v in python.items() if v is not MISSING}))
+        frame = frames.program()
+        for variable in frame.found.values() if frame is not None else ():
+            self._take_in(variable)
+        if frame is not None and frame.created:
+            self.creations.keep(kept)
+            raise Restart
         if self.slots.keys() != known.keys():
             raise Restart
         for (_, contents), change in zip(kept, changes.values(), strict=True):
@@ -77,6 +165,9 @@ class State:
             place.write(contents)
         values = []
         for (owner, key), (place, _) in self.slots.items():
+            if place.ours and owner not in changes:
+                values.append(KEPT)
+                continue
             contents = changes[owner].new if owner in changes else place.read()
             values.append(contents.get(key, MISSING))
         return values
@@ -89,6 +180,11 @@ class Restart(Exception):
 def holds_tracer(value: Any) -> bool:
     """Whether a traced value stands anywhere in `value`."""
     return any(isinstance(leaf, Tracer) for leaf in trees.leaves(value))
+
+
+def _bound(place: Place, bindings: Bindings | None) -> Place:
+    actual = bindings.get(id(place.owner)) if bindings else None
+    return place if actual is None else actual.place
 
 
 def _widened(value: Any) -> Any:

@@ -6,7 +6,6 @@ The user's Python runs once. XLA compiles each size: it has no programs for arra
 from __future__ import annotations
 
 import threading
-import warnings
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -15,7 +14,7 @@ from jax import export
 from jax.extend.core import jaxpr_as_fun
 
 from autograph_lite import _jax_dims, _jax_sizes
-from autograph_lite.errors import AutographError, Location, SymbolicSizeWarning
+from autograph_lite.errors import AutographError, Location
 from autograph_lite.operators import policy, where
 from autograph_lite.operators.values import Tracer
 from autograph_lite.runtime.state import Restart
@@ -36,18 +35,6 @@ class InconclusiveSize(Exception):
         own = error.where if isinstance(error, AutographError) else ()
         self.where: Location | tuple[()] = own[0] if own else where.raised_at(error, policy.is_library_file)
         super().__init__(str(error))
-
-    def warn(self, name: str) -> None:
-        """Says that the function of this name is traced for each size, and which of its lines is the reason."""
-        found = f"{type(self.error).__name__}: {str(self.error).partition(chr(10))[0]}"
-        place = self.where or Location("<unknown>", 0, name)
-        warnings.warn_explicit(
-            f"'{name}' is traced again for each size of its arrays: {place.path}:{place.line} has to know a size. "
-            f"One trace for all sizes ended there with {found}",
-            SymbolicSizeWarning,
-            place.path,
-            place.line,
-        )
 
 
 def symbolic_types(specs: Sequence[Spec], *, shared: bool = False) -> list[jax.ShapeDtypeStruct]:
@@ -119,7 +106,7 @@ class SymbolicTrace:
 
     def serves(self, shapes: Sequence[Sequence[int]]) -> bool:
         """Whether the trace is right for arrays of these shapes; where one is empty, it is not."""
-        return self._sizes(shapes) is not None
+        return tuple(map(tuple, shapes)) in self._compiled or self._sizes(shapes) is not None
 
     def _sizes(self, shapes: Sequence[Sequence[int]]) -> dict[str, int] | None:
         sizes = solve(self.types, shapes)
@@ -138,15 +125,20 @@ class SymbolicTrace:
         Raises:
           InconclusiveSize: the program means something else for these sizes.
         """
-        shapes = tuple([array.shape for array in arrays])
-        run = self._compiled.get(shapes)
-        if run is None:
+        return list(self.jit_for([array.shape for array in arrays])(*arrays))
+
+    def jit_for(self, shapes: Sequence[Sequence[int]]) -> Callable[..., list[Any]]:
+        """The function of `jax.jit` for arrays of these shapes, which it serves.
+
+        Raises:
+          InconclusiveSize: the program means something else for these sizes.
+        """
+        key = tuple(map(tuple, shapes))
+        if key not in self._compiled:
             with self._lock:
-                run = self._compiled.get(shapes) or jax.jit(
-                    _named(jaxpr_as_fun(self.sized(shapes)), self._name)
-                )
-                self._compiled[shapes] = run
-        return list(run(*arrays))
+                run = jaxpr_as_fun(self.sized(shapes))
+                self._compiled.setdefault(key, jax.jit(_named(run, self._name)))
+        return self._compiled[key]
 
     @property
     def compiled_sizes(self) -> list[tuple[int, ...]]:

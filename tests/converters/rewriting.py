@@ -14,7 +14,19 @@ from autograph_lite.converters.context import Context
 from autograph_lite.syntax import printer
 from autograph_lite.syntax.names import Fresh, used_names
 
-LIBRARY = ("jnp.sin", "math.sqrt", "type", "str", "isinstance", "ValueError", "sum", "any", "len", "range", "locals")
+LIBRARY = (
+    "jnp.sin",
+    "math.sqrt",
+    "type",
+    "str",
+    "isinstance",
+    "ValueError",
+    "sum",
+    "any",
+    "len",
+    "range",
+    "locals",
+)
 
 
 def parsed(source: str) -> Any:

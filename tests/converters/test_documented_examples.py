@@ -21,6 +21,7 @@ PASS_OF = {
     "match_stmt": "match",
     "subscripts": "subscripts",
     "jumps": "jumps",
+    "finals": "finals",
     "undefined": "undefined",
     "switches": "switches",
     "failures": "failures",

@@ -18,8 +18,8 @@ from typing import Any
 import pytest
 
 import autograph_lite
-from autograph_lite.operators import calls
 from autograph_lite import transpiler
+from autograph_lite.operators import calls
 from autograph_lite.syntax import loader
 from tests.converters.samples import INPUTS, SAMPLES
 

@@ -39,7 +39,10 @@ FAILURES = {
         "try:\n    a()\nfinally:\n    b()",
         "try:\n    ag.trying()\n    a()\nfinally:\n    with ag.finishing():\n        b()",
     ),
-    "a finally that raises nothing": ("try:\n    a()\nfinally:\n    b = 1", "try:\n    a()\nfinally:\n    b = 1"),
+    "a finally that raises nothing": (
+        "try:\n    a()\nfinally:\n    b = 1",
+        "try:\n    a()\nfinally:\n    b = 1",
+    ),
 }
 ITEMS = {
     "a slice": ("x[i:j]", "ag.item(x, ag.slice(i, j))"),

@@ -9,6 +9,7 @@ import linecache
 import re
 import textwrap
 import traceback
+import warnings
 from typing import Any
 
 import jax
@@ -23,6 +24,7 @@ CLASSES = [
     for kind in vars(errors).values()
     if inspect.isclass(kind) and issubclass(kind, errors.AutographError) and kind is not errors.AutographError
 ]
+WARNINGS = [kind for kind in vars(errors).values() if inspect.isclass(kind) and issubclass(kind, Warning)]
 
 
 @dataclasses.dataclass(frozen=True)
@@ -61,3 +63,13 @@ def failure(kind: type[BaseException], program: str) -> str:
         name = f"{type(error).__module__}."
         return "".join(traceback.format_exception_only(error)).removeprefix(name)
     raise AssertionError(f"the program ran without {kind.__name__}")
+
+
+def warned(kind: type[Warning], program: str) -> str:
+    """What Python prints of the only warning, a `kind`, of a program that runs."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        run(program)
+    (only,) = caught
+    assert only.category is kind
+    return f"{kind.__name__}: {only.message}\n"

@@ -1,4 +1,4 @@
-"""What is in docs/errors.md? Each error class with its meaning, its programs and its message, from its docstring.
+"""What is in docs/errors.md? Each error and warning with its meaning, its programs and its message, from its docstring.
 
 python -m tests.errors.page           writes the page
 """
@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import pathlib
 
-from .examples import CLASSES, example, failure
+from .examples import CLASSES, WARNINGS, example, failure, warned
 
 PAGE = pathlib.Path(__file__).parents[2] / "docs" / "errors.md"
 
@@ -18,6 +18,8 @@ Every error of `autograph_lite` says what was done, where in your source, and wh
 `autograph_lite.AutographError`; each also derives from the built-in exception that you would expect, so that
 `except TypeError` and the like keep working. Your own exceptions, from `assert` and `raise`, are not among them: they come
 out of the call with their own type and message.
+
+Warnings stand at the end: the program works, and costs more than it has to.
 
 The programs below are complete but for these lines:
 
@@ -31,13 +33,15 @@ import autograph_lite
 
 def page() -> str:
     """The text of docs/errors.md."""
-    contents = "\n".join(f"- [{kind.__name__}](#{kind.__name__.lower()})" for kind in CLASSES)
-    return "\n".join([HEAD, contents, *map(section, CLASSES)])
+    kinds = [*CLASSES, *WARNINGS]
+    contents = "\n".join(f"- [{kind.__name__}](#{kind.__name__.lower()})" for kind in kinds)
+    return "\n".join([HEAD, contents, *map(section, kinds)])
 
 
-def section(kind: type[BaseException]) -> str:
+def section(kind: type[Exception]) -> str:
     """The part of the page about one class."""
     shown = example(kind)
+    said = warned(kind, shown.fails) if issubclass(kind, Warning) else failure(kind, shown.fails)
     bases = ", ".join(f"`{base.__name__}`" for base in kind.__bases__)
     return f"""
 ## {kind.__name__}
@@ -50,7 +54,7 @@ Derives from {bases}.
 {shown.fails}```
 
 ```text
-{failure(kind, shown.fails)}```
+{said}```
 
 Instead:
 

@@ -7,7 +7,7 @@ import pytest
 import autograph_lite
 from autograph_lite import errors
 
-from .examples import CLASSES, example, run
+from .examples import CLASSES, WARNINGS, example, run
 from .page import PAGE, page
 
 
@@ -28,8 +28,16 @@ def test_the_failing_program_names_its_line_and_a_remedy(kind: type[errors.Autog
     assert caught.value.where or kind is errors.SourceNotFoundError
 
 
-@pytest.mark.parametrize("kind", CLASSES)
-def test_the_mended_program_runs(kind: type[errors.AutographError]) -> None:
+@pytest.mark.parametrize("kind", WARNINGS)
+def test_the_failing_program_gives_this_very_warning_at_its_line(kind: type[Warning]) -> None:
+    with pytest.warns(kind) as caught:
+        run(example(kind).fails)
+
+    assert [(each.category, each.filename) for each in caught] == [(kind, "model.py")]
+
+
+@pytest.mark.parametrize("kind", [*CLASSES, *WARNINGS])
+def test_the_mended_program_runs_without_a_warning(kind: type[Exception]) -> None:
     run(example(kind).works)
 
 

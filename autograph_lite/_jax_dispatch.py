@@ -1,0 +1,219 @@
+"""JAX's own C++ dispatch, on a registry of ours in which Python values are structure and arrays are the only leaves.
+
+A call whose arguments have a structure, literals, dtypes and shapes that were seen before runs no Python at all: the
+structure is what `tf.function` calls the signature. Private names, checked on jax 0.10.2 and 0.12.0.1; `works` tries
+them once, and `runtime.dispatch` falls back to public names where they have changed.
+"""
+
+from __future__ import annotations
+
+import functools
+import operator
+import threading
+import weakref
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+Miss = Callable[..., tuple[Any, Any, bool]]
+Flatten = Callable[[Any], tuple[Any, Any]]
+CAPACITY = 4096  # compiled programs that one function's dispatch keeps at hand
+_BY_VALUE = (str, bytes, type(Ellipsis), np.dtype)
+_BY_TEXT = (
+    float,
+    complex,
+    range,
+)  # nan equals itself, 0.0 is not -0.0, and equal ranges may have other bounds
+_ARRAY = np.zeros(())  # stands for any
+_learning = threading.RLock()
+
+
+class _Finish:
+    """A node of an output's structure whose unflattening gives what the call returns, or raises."""
+
+    def __init__(self, count: int, finish: Callable[[Sequence[Any]], Any]) -> None:
+        self.children, self.finish = [_ARRAY] * count, finish
+
+
+def _by_value(value: Any) -> tuple[tuple[()], Any]:
+    return (), value
+
+
+def _by_text(value: Any) -> tuple[tuple[()], str]:
+    return (), repr(value)
+
+
+def _unreachable(*_: Any) -> Any:
+    raise AssertionError("the structure of a call is never put together again")
+
+
+class Registry:
+    """What is a leaf, and what is structure, among a call's arguments.
+
+    Args:
+      flatten_kind: a value of a type that JAX does not know -> what gives the parts of such values, and what tells them
+        apart besides; None if each call has to look at them.
+    """
+
+    def __init__(self, flatten_kind: Callable[[Any], Flatten | None]) -> None:
+        from jaxlib import _jax
+
+        self._flatten_kind = flatten_kind
+        self.pytrees: Any = _jax.pytree.PyTreeRegistry(
+            enable_none=True, enable_tuple=True, enable_namedtuple=True, enable_list=True, enable_dict=True
+        )
+        self._known: set[type] = {tuple, list, dict, type(None)}
+        number: type
+        for number in (int, bool):
+            # Two attributes, read by C++: no Python runs, and True is not 1.
+            self.pytrees.register_dataclass_node(number, [], ["__class__", "real"])
+            self._known.add(number)
+        for by_value in _BY_VALUE:
+            self._register(by_value, _by_value)
+        for by_text in _BY_TEXT:
+            self._register(by_text, _by_text)
+        self.pytrees.register_node(_Finish, lambda node: (node.children, node.finish), operator.call)
+
+    def _register(self, kind: type, flatten: Callable[[Any], Any]) -> None:
+        self._known.add(kind)
+        self.pytrees.register_node(kind, flatten, _unreachable)
+
+    def flatten(self, tree: Any) -> list[Any]:
+        """The leaves of a call's arguments: arrays, and what the policy has to look at."""
+        while True:
+            leaves: list[Any] = self.pytrees.flatten(tree)[0]
+            learned = [self._learn(leaf) for leaf in leaves]  # each of them, so that C++ is asked again once
+            if not any(learned):
+                return leaves
+
+    def structure(self, count: int, finish: Callable[[Sequence[Any]], Any]) -> Any:
+        """The structure of `count` outputs from which `finish` makes what the call returns."""
+        return self.pytrees.flatten(_Finish(count, finish))[1]
+
+    def _learn(self, value: Any) -> bool:
+        """Registers the type of a leaf that is no array; once for each type."""
+        kind = type(value)
+        if kind in self._known or isinstance(value, (jax.Array, np.generic, np.ndarray)):
+            return False
+        with _learning:
+            if kind in self._known:
+                return True
+            self._known.add(kind)
+            flatten = self._flatten_kind(value)
+            if flatten is not None:
+                self._register(kind, flatten)
+            return flatten is not None
+
+
+def flattened_by_jax(kind: type) -> Flatten | None:
+    """What gives the parts of values of a type that is registered as a pytree node."""
+    from jax._src.tree_util import default_registry
+
+    if not default_registry.is_node(kind):
+        return None
+    flatten = default_registry.flatten_one_level
+
+    def parts(node: Any) -> tuple[Any, Any]:
+        level = flatten(node)
+        return level[0], level[1]
+
+    return parts
+
+
+class Dispatcher:
+    """A callable in C++ that keeps compiled programs by the structure of the call.
+
+    Args:
+      name: for JAX's logs.
+      plain: what runs while `jax.disable_jit` is in force.
+      miss: called for a structure that was not seen; gives the result, what `fast_path` gave or None, and False.
+      static: positions of arguments that are literals kept by hash and equality instead of by structure.
+    """
+
+    def __init__(
+        self,
+        registry: Registry,
+        name: str,
+        plain: Callable[..., Any],
+        miss: Miss,
+        static: tuple[int, ...] = (),
+    ) -> None:
+        from jax._src.interpreters import pxla
+        from jaxlib import _jax
+
+        cache = _jax.PjitFunctionCache(capacity=CAPACITY)
+        key = pxla.JitGlobalCppCacheKeys()
+        arguments = (static, (), key, registry.pytrees, pxla.cc_shard_arg, cache)
+        self.call: Any = _jax.pjit(name, plain, miss, *arguments)
+
+    def clear(self) -> None:
+        """Forgets all programs."""
+        self.call._clear_cache()
+
+
+def run(
+    jitted: Any, leaves: Sequence[Any], structure: Callable[[Sequence[Any]], Any]
+) -> tuple[Sequence[Any], Any]:
+    """Runs a function of `jax.jit` that gives a list of arrays.
+
+    Args:
+      jitted: the function.
+      leaves: its arguments.
+      structure: the outputs -> the structure in which later calls are to return them; None to return them as they are.
+
+    Returns:
+      The outputs; what `Dispatcher` keeps to run the same again, or None where JAX has no fast path for it.
+    """
+    outputs, fast, _ = jitted._cache_miss(*leaves)
+    if fast is not None:
+        fast = fast._replace(out_pytree_def=structure(outputs))
+    return outputs, fast
+
+
+def tree_of(result: Any, outputs: Sequence[Any]) -> Any:
+    """The structure in which C++ puts the outputs together to `result`; None where it can't."""
+    from jax._src.tree_util import dispatch_registry
+
+    try:
+        leaves, tree = dispatch_registry.flatten(result, None)
+    except ValueError:  # a dict with keys that can't be sorted
+        return None
+    same = len(leaves) == len(outputs) and all(a is b for a, b in zip(leaves, outputs, strict=True))
+    return tree if same else None
+
+
+@functools.cache
+def works() -> bool:
+    """Whether the private names do what this module expects of them, tried on small calls."""
+    try:
+        return _tried()
+    except Exception:  # whatever another version of JAX raises where its insides have changed
+        return False
+
+
+def _tried() -> bool:
+    registry = Registry(lambda value: lambda node: ((), weakref.ref(node)))
+    double = jax.jit(lambda x: [x * 2])
+    missed: list[Any] = []
+
+    def miss(*args: Any, **kwargs: Any) -> tuple[Any, Any, bool]:
+        missed.append(args)
+        leaves = registry.flatten((args, kwargs))
+        outputs, fast = run(double, leaves, lambda outputs: registry.structure(1, lambda kept: kept[0] + 1))
+        return outputs[0] + 1, fast, False
+
+    call = Dispatcher(registry, "tried", miss, miss).call
+    x, y = jnp.arange(3.0), miss
+    calls: list[tuple[Any, Any]] = [(x, n) for n in (1, 1, True, 1.0, 0.0, -0.0, 1, y, y, y)]
+    calls += [(x + 1, 1), (x[:2], 1)]
+    results = [call(*args) for args in calls]
+    right = all(np.array_equal(got, args[0] * 2 + 1) for got, args in zip(results, calls, strict=True))
+    return (
+        right and len(missed) == 8
+    )  # the type of an object is learned at its first call, its identity at the second
+
+
+__all__ = ["Dispatcher", "Registry", "flattened_by_jax", "run", "tree_of", "works"]

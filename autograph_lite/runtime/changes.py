@@ -1,0 +1,167 @@
+"""What differs between two traces of a function, and what would have made one trace serve both?
+
+n: 2 -> 3                                  pass an array, jnp.asarray(n)
+x: float32[3] -> float32[4]                reduce_retracing=True, or None in an ArraySpec
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import enum
+import numbers
+import reprlib
+import textwrap
+import types
+from typing import Any
+
+from autograph_lite.errors import Location
+from autograph_lite.runtime import tree_paths
+from autograph_lite.runtime.array_spec import ArraySpec
+from autograph_lite.runtime.function_type import FunctionType
+from autograph_lite.runtime.literals import Literal
+from autograph_lite.runtime.object_type import ObjectType
+from autograph_lite.runtime.structures import Structure
+from autograph_lite.runtime.trace_types import VariableType
+
+
+class Kind(enum.Enum):
+    """In what way two traces differ; the value is what to do about it."""
+
+    NUMBER = "pass an array, jnp.asarray({0}): each Python number is a trace of its own."
+    MIXED = "pass an array each time, jnp.asarray({0}): a Python number is a trace of its own."
+    VALUE = "each value of '{0}' is a trace of its own: keep to few of them."
+    FUNCTION = "make '{0}' once: a lambda or an inner function is another object each time it is defined."
+    OBJECT = "make '{0}' once and pass the same object, or make its class a dataclass or a pytree."
+    RANK = "reshape '{0}' to one number of dimensions, or let jax.vmap add the further ones."
+    SHAPE = "pass reduce_retracing=True, or an ArraySpec with None for the size of '{0}' that varies."
+    DTYPE = "cast '{0}' to one dtype: jnp.asarray({0}, {1})."
+    WEAK_TYPE = "give '{0}' a dtype, jnp.asarray({0}, {1}): an array made of a Python number has a weak one."
+    STRUCTURE = "pass '{0}' with the same keys and lengths each time; stack what grows into one array."
+    ABSENT = "pass as many arguments each time; stack what grows in number into one array."
+    VARIABLE = "pass Variables of one shape and dtype as '{0}', and one Variable twice always or never."
+    CONTEXT = "set '{0}' once, before the first call: traces depend on it."
+    OTHER = "pass values of one trace type as '{0}'."
+
+
+@dataclasses.dataclass(frozen=True)
+class Change:
+    """What differs between two traces at one place.
+
+    Attributes:
+      place: the expression that names an argument or a part of one, as `params['w']`; or an option of JAX's.
+      before: the older trace type; None where there was no such part.
+      after: the newer one.
+      kind: in what way they differ.
+    """
+
+    place: str
+    before: Any
+    after: Any
+    kind: Kind
+
+    def __str__(self) -> str:
+        return f"{self.place}: {shown(self.before)} -> {shown(self.after)}"
+
+    def advice(self) -> str:
+        """What would avoid it."""
+        return self.kind.value.format(self.place, repr(str(getattr(self.before, "dtype", ""))))
+
+
+@dataclasses.dataclass(frozen=True)
+class TraceRecord:
+    """A trace that was made.
+
+    Attributes:
+      function_type: the types of its arguments.
+      called_from: the user's line that called the function; empty where none did.
+      trace_seconds: the time that the user's Python and JAX took to make the program.
+      compile_seconds: the time that XLA took; None where it has not compiled yet.
+      changed_globals: the captured names that have been bound anew since.
+      context: JAX's configuration, as far as traces depend on it, by option.
+    """
+
+    function_type: FunctionType
+    called_from: Location | tuple[()]
+    trace_seconds: float
+    compile_seconds: float | None = None
+    changed_globals: tuple[str, ...] = ()
+    context: tuple[tuple[str, Any], ...] = ()
+
+
+def changes(new: TraceRecord, old: TraceRecord) -> tuple[Change, ...]:
+    """What differs between two traces, argument by argument; then JAX's configuration."""
+    before, after = _types(old), _types(new)
+    of_arguments = [
+        change
+        for name in dict.fromkeys((*after, *before))
+        for change in _changes_at(name, before.get(name), after.get(name))
+    ]
+    return (*of_arguments, *_changes_of_context(dict(old.context), dict(new.context)))
+
+
+def _types(record: TraceRecord) -> dict[str, Any]:
+    return {name: parameter.annotation for name, parameter in record.function_type.parameters.items()}
+
+
+def _changes_at(place: str, before: Any, after: Any) -> list[Change]:
+    if before == after:
+        return []
+    both = isinstance(before, Structure) and isinstance(after, Structure)
+    if both and tree_paths.equal(before.treedef, after.treedef):
+        leaves = zip(after.paths, before.leaves, after.leaves, strict=True)
+        inside = [change for path, old, new in leaves for change in _changes_at(place + path, old, new)]
+        if inside:  # else they differ in what JAX's comparison of structures does not see
+            return inside
+    return [Change(place, before, after, _kind(before, after))]
+
+
+def _changes_of_context(before: dict[str, Any], after: dict[str, Any]) -> list[Change]:
+    return [
+        Change(option, repr(before.get(option)), repr(value), Kind.CONTEXT)
+        for option, value in after.items()
+        if before.get(option) != value
+    ]
+
+
+def _kind(before: Any, after: Any) -> Kind:
+    both = before, after
+    if before is None or after is None:
+        return Kind.ABSENT
+    if any(isinstance(each, Structure) for each in both):
+        return Kind.STRUCTURE
+    if any(isinstance(each, VariableType) for each in both):
+        return Kind.VARIABLE
+    if all(isinstance(each, ArraySpec) for each in both):
+        return _kind_of_arrays(before, after)
+    if all(map(_is_number, both)):
+        return Kind.NUMBER
+    if all(isinstance(each, ArraySpec) or _is_number(each) for each in both):
+        return Kind.MIXED
+    if all(isinstance(each, Literal) for each in both):
+        return Kind.VALUE
+    objects = [each for each in both if isinstance(each, ObjectType)]
+    if any(each.kind is types.FunctionType for each in objects):
+        return Kind.FUNCTION
+    return Kind.OBJECT if objects else Kind.OTHER
+
+
+def _kind_of_arrays(before: Any, after: Any) -> Kind:
+    if None not in (before.shape, after.shape) and len(before.shape) != len(after.shape):
+        return Kind.RANK
+    if before.shape != after.shape:
+        return Kind.SHAPE
+    return Kind.DTYPE if before.dtype != after.dtype else Kind.WEAK_TYPE
+
+
+def _is_number(trace_type: Any) -> bool:
+    return isinstance(trace_type, Literal) and isinstance(trace_type.value, numbers.Number)
+
+
+def shown(trace_type: Any) -> str:
+    """A trace type in a line of text, shortened; a literal as its value."""
+    if trace_type is None:
+        return "absent"
+    if not isinstance(trace_type, Literal):
+        return textwrap.shorten(str(trace_type), 60, placeholder=" ...")
+    value = trace_type.value
+    return value.__qualname__ if isinstance(value, type) else reprlib.repr(value)

@@ -1,0 +1,197 @@
+"""One trace of a function, to look at and to call: what `Function.get_concrete_function` gives.
+
+cf = step.get_concrete_function(ArraySpec([3], "float32"), n=2)
+cf.function_type         (x: float32[3], n: Literal[2]) -> float32[3]
+cf(x)                    runs it; literals are fixed: cf(x, n=3) is a TypeError
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from typing import Any
+
+import jax
+
+from autograph_lite.runtime.array_spec import ArraySpec, specs_in
+from autograph_lite.runtime.function_type import FunctionType, Slot
+from autograph_lite.runtime.program import Program
+from autograph_lite.runtime.structures import from_value
+from autograph_lite.runtime.trace import Trace
+from autograph_lite.runtime.trace_types import TraceType, TracingContext, VariableType
+from autograph_lite.runtime.variables import Variable
+
+
+class ConcreteFunction:
+    """A function traced for one type of calls.
+
+    It is made by `Function.get_concrete_function` and `Function.concrete_functions`.
+    """
+
+    def __init__(self, name: str, signature: inspect.Signature, trace: Trace) -> None:
+        self.name = name
+        self._signature, self._trace = signature, trace
+
+    @property
+    def _program(self) -> Program:
+        return self._trace.main
+
+    @property
+    def function_type(self) -> inspect.Signature:
+        """The types of its arguments, and of what it returns, as annotations."""
+        kind = self._trace.function_type
+        return kind.returning(from_value(self.structured_outputs, TracingContext(specs=True)))
+
+    @property
+    def jaxpr(self) -> Any:
+        """The program as JAX traced it: the arrays of the arguments, then those of the state, are its inputs."""
+        return self._program.jaxpr
+
+    @property
+    def equation_count(self) -> int:
+        """How many equations the program has, those of loops' and branches' bodies included."""
+        return _count(self.jaxpr.jaxpr)
+
+    @property
+    def variables(self) -> tuple[Variable, ...]:
+        """The Variables that it reads or writes."""
+        return tuple(self._trace.state.variables)
+
+    @property
+    def trainable_variables(self) -> tuple[Variable, ...]:
+        """Those of them that are trainable."""
+        return tuple(variable for variable in self.variables if variable.trainable)
+
+    @property
+    def captures(self) -> tuple[Any, ...]:
+        """The arrays from globals, closures and attributes that are part of the program: their values, as of the trace."""
+        return tuple(self.jaxpr.consts)
+
+    @property
+    def structured_input_signature(self) -> tuple[tuple[Any, ...], dict[str, Any]]:
+        """The types of the arguments: the positional ones, and the keywords."""
+        kind = self._trace.function_type
+        rows = list(zip(kind.parameters.values(), kind.types, strict=True))
+        positional = tuple(type for p, type in rows if p.kind is not p.KEYWORD_ONLY)
+        return positional, {p.name: type for p, type in rows if p.kind is p.KEYWORD_ONLY}
+
+    @property
+    def structured_outputs(self) -> Any:
+        """What it returns, with an `ArraySpec` in place of each array."""
+        return self._program.output_types(ArraySpec.from_array)
+
+    def lower(self) -> Any:
+        """The program as `jax.stages.Lowered`: `lower().as_text()` is its StableHLO.
+
+        Raises:
+          TypeError: sizes of its arguments are not known.
+        """
+        arrays = self._sized()
+        return self._program.jit_for(arrays).lower(*arrays, *self._program.held)
+
+    def lowered_text(self) -> str:
+        """The program's StableHLO."""
+        return str(self.lower().as_text())
+
+    def compiled_text(self) -> str:
+        """The program as XLA has optimised it."""
+        return str(self.lower().compile().as_text())
+
+    def cost_analysis(self) -> dict[str, Any]:
+        """XLA's estimate of what a call costs: 'flops', 'bytes accessed' and others, where the platform tells them."""
+        found = self.lower().compile().cost_analysis()
+        return dict(found[0] if isinstance(found, list) else found or {})
+
+    def _sized(self) -> list[Any]:
+        specs = specs_in(self._trace.function_type.types)
+        if any(spec.is_general for spec in specs):
+            raise TypeError(
+                f"XLA compiles programs for known sizes, and '{self.name}' is traced for any: {specs}."
+            )
+        return [spec.placeholder() for spec in specs]
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """Runs the trace; literals may be left out.
+
+        Raises:
+          TypeError: an argument is not of the type that it was traced for.
+        """
+        bound = self._bind(args, kwargs)
+        kind = self._trace.function_type
+        found = FunctionType.from_bound(self._signature, bound, TracingContext())
+        if not found.is_subtype_of(kind):
+            raise TypeError(f"{self.name}: {'; '.join(found.differences(kind))}.")
+        return self._trace(kind.arrays(bound), kind.variables(bound))
+
+    def _bind(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> inspect.BoundArguments:
+        try:
+            bound = self._signature.bind_partial(*args, **kwargs)
+        except TypeError as error:
+            raise TypeError(f"{self.name}: {error}") from None
+        given = dict(bound.arguments)
+        for slot, type in self._trace.function_type.items():
+            if slot.parameter not in given:
+                given[slot.parameter] = self._fixed(slot, type)
+        empty: dict[str, Any] = {"VAR_POSITIONAL": (), "VAR_KEYWORD": {}}
+        parameters = self._signature.parameters.items()
+        ordered = {name: given.get(name, empty.get(parameter.kind.name)) for name, parameter in parameters}
+        return inspect.BoundArguments(self._signature, ordered)
+
+    def _fixed(self, slot: Slot, type: TraceType) -> Any:
+        default = self._signature.parameters[slot.parameter].default
+        if slot.key is None and default is not inspect.Parameter.empty and specs_in([type]):
+            return default
+        if slot.key is not None or specs_in([type]) or isinstance(type, VariableType):
+            raise TypeError(f"{self.name}: missing a required argument: '{slot.name}'")
+        return type.placeholder_value(_NoArrays())
+
+    def __repr__(self) -> str:
+        return f"<autograph_lite.ConcreteFunction {self.name}{self._trace.function_type}>"
+
+    def pretty_printed_signature(self) -> str:
+        """The types of the arguments, of the result and of what is captured, a line each."""
+        kind = self._trace.function_type
+        lines = [f"{self.name}{inspect.signature(self._unannotated())}", "Arguments:"]
+        lines += [f"  {p.name} ({p.kind.name}): {p.annotation}" for p in kind.parameters.values()]
+        lines += ["Returns:", f"  {self.structured_outputs}"]
+        if self.variables:
+            lines += [
+                "Variables:",
+                *(f"  {v.name or 'Variable'}: {v.dtype}{list(v.shape)}" for v in self.variables),
+            ]
+        if self.captures:
+            lines += ["Captures:", *(f"  {ArraySpec.from_array(array)}" for array in self.captures)]
+        return "\n".join(lines)
+
+    def _unannotated(self) -> Callable[..., Any]:
+        def function() -> None: ...
+
+        parameters = [p.replace(annotation=p.empty) for p in self._trace.function_type.parameters.values()]
+        function.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
+        return function
+
+
+class _NoArrays:
+    """Gives no placeholders: for types of literals, which need none."""
+
+    def array(self, spec: Any) -> Any:
+        raise AssertionError(spec)
+
+    def variable(self, type: Any) -> Any:
+        raise AssertionError(type)
+
+
+def _count(jaxpr: Any) -> int:
+    inner = [
+        sub
+        for equation in jaxpr.eqns
+        for sub in jax.tree.leaves([*equation.params.values()], is_leaf=_is_jaxpr)
+    ]
+    return len(jaxpr.eqns) + sum(_count(getattr(sub, "jaxpr", sub)) for sub in inner if _is_jaxpr(sub))
+
+
+def _is_jaxpr(value: Any) -> bool:
+    return hasattr(value, "eqns") or hasattr(getattr(value, "jaxpr", None), "eqns")
+
+
+__all__ = ["ConcreteFunction"]

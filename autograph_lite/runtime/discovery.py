@@ -1,0 +1,75 @@
+"""Which Variables may a function use? Those that its closure, its globals, its instance and its arguments lead to.
+
+Looked for before the first trace, so that it has them as inputs; what is overlooked, a trace finds, and the function is
+traced again with it.
+"""
+
+from __future__ import annotations
+
+import functools
+import types
+from collections.abc import Iterable
+from typing import Any
+
+import jax
+import numpy as np
+
+from autograph_lite.operators import places, policy
+from autograph_lite.operators.boxes import Whole
+from autograph_lite.operators.reach import names_used
+from autograph_lite.runtime.variables import Variable
+
+LIMIT, DEPTH = 5000, 8  # how many objects are looked at, and how deep
+_PLAIN = (str, bytes, int, float, complex, type(None), type, types.ModuleType, jax.Array, np.ndarray)
+
+
+def variables_around(roots: Iterable[Any]) -> list[Variable]:
+    """The Variables that can be reached from `roots`, each once, in the order in which they are met."""
+    found: dict[int, Variable] = {}
+    seen: set[int] = set()
+    todo = [(root, 0) for root in [*roots][::-1]]
+    while todo and len(seen) < LIMIT:
+        item, depth = todo.pop()
+        if isinstance(item, _PLAIN) or id(item) in seen:
+            continue
+        seen.add(id(item))
+        if isinstance(item, Variable):
+            if not item._copied:
+                found[id(item)] = item
+        elif depth < DEPTH:
+            todo += [(inside, depth + 1) for inside in _inside(item)[::-1]]
+    return list(found.values())
+
+
+def _inside(item: Any) -> list[Any]:
+    match item:
+        case types.FunctionType():
+            return _of_function(item)
+        case types.MethodType():
+            return [item.__self__, item.__func__]
+        case functools.partial():
+            return [item.func, *item.args, *item.keywords.values()]
+        case list() | tuple() | set() | frozenset():
+            return [*item]
+        case dict():
+            return [*item.values()]
+    inner = getattr(item, "python_function", None)
+    if inner is not None:
+        return [inner]
+    if isinstance(item, Whole) or policy.is_users_class(type(item)):
+        held = [*(places.attributes_of(item) or {}).values(), *places.slot_contents(item).values()]
+        method = getattr(type(item), "__call__", None)  # noqa: B004 (the function is wanted)
+        return [*held, method] if isinstance(method, types.FunctionType) else held
+    return []
+
+
+def _of_function(fn: types.FunctionType) -> list[Any]:
+    found: list[Any] = [*(fn.__defaults__ or ()), *(fn.__kwdefaults__ or {}).values()]
+    for cell in fn.__closure__ or ():
+        try:
+            found.append(cell.cell_contents)
+        except ValueError:  # not assigned yet
+            continue
+    names = names_used(fn.__code__)
+    found += [value for name, value in fn.__globals__.items() if name in names]
+    return [value for value in found if not isinstance(value, types.FunctionType) or policy.is_users(value)]

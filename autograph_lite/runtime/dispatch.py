@@ -1,0 +1,141 @@
+"""How does a call find its program without running Python? By JAX's own dispatch, whose cache key is our signature.
+
+A call that was not seen comes to `_miss`, where the policy (`traces`) chooses or makes a program. What is given back
+with the result lets C++ run the same program for the next call with that structure, those literals, dtypes and shapes.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import jax
+
+from autograph_lite import _jax_dispatch, config
+from autograph_lite.runtime import spelled, tracebacks
+from autograph_lite.runtime.argument_kinds import registry
+from autograph_lite.runtime.compiling import measured
+from autograph_lite.runtime.program import Program
+from autograph_lite.runtime.public_dispatch import PublicDispatch
+from autograph_lite.runtime.traces import Resolved, Traces
+from autograph_lite.runtime.variable_calls import MOST, VariableCalls
+
+Slow = Callable[[tuple[Any, ...], dict[str, Any]], Any]
+
+
+class FastDispatch:
+    """Calls in C++.
+
+    Args:
+      traces: of the function.
+      slow: runs a call by way of the policy.
+      inline: whether calls are not to be compiled now.
+      changed: told of what is to be called from now on.
+    """
+
+    def __init__(
+        self, traces: Traces, slow: Slow, inline: Callable[[], bool], changed: Callable[[Any], None]
+    ) -> None:
+        self._traces, self._slow, self._inline, self._changed = traces, slow, inline, changed
+        self._jits: dict[Any, Any] = {}
+        name = getattr(traces.fn, "__name__", "f")
+        self._dispatcher = _jax_dispatch.Dispatcher(registry(), name, self._plain, self._miss)
+        self._variables: VariableCalls | None = None
+        self.call: Any = self._dispatcher.call
+
+    def clear(self) -> None:
+        """Forgets which programs serve which calls."""
+        self._dispatcher.clear()
+        self._jits.clear()
+        if self._variables is not None:
+            self._variables.clear()
+
+    def _plain(self, *args: Any, **kwargs: Any) -> Any:
+        try:
+            return self._slow(args, kwargs)
+        except BaseException as error:
+            tracebacks.hide_frames(error)
+            raise
+
+    def _miss(self, *args: Any, **kwargs: Any) -> tuple[Any, Any, bool]:
+        try:
+            return self._run(args, kwargs)
+        except BaseException as error:
+            tracebacks.hide_frames(error)
+            raise  # without a frame of this call: a bare `raise` adds none
+
+    def _run(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, Any, bool]:
+        if self._inline():
+            return self._slow(args, kwargs), None, False
+        resolved = self._traces.resolve(args, kwargs)
+        program = resolved.program
+        if not program.plain or program.state.slots:
+            result = self._traces.call(args, kwargs)
+            if program.plain:
+                self._with_variables(program)
+            return result, None, False
+        leaves = registry().flatten((args, kwargs))
+        sources = spelled.sources(resolved, args, kwargs)
+        if not spelled.fits(sources, leaves, resolved):
+            return program(resolved.arrays), None, False
+        jit = self._jit(resolved, sources)
+        with measured(program.compiling):
+            outputs, fast = _jax_dispatch.run(jit, leaves, functools.partial(_structure, program))
+        return _finished(program, outputs), fast, False
+
+    def _with_variables(self, program: Program) -> None:
+        """Lets calls bring the Variables that the program uses, and those that others have used."""
+        known = self._variables
+        written = [*(known.written if known else ()), *program.written]
+        used = [*written, *(known.read if known else ()), *program.state.variables]
+        unique = {id(variable): variable for variable in used}
+        first = {id(variable): variable for variable in written}
+        read = [variable for ident, variable in unique.items() if ident not in first]
+        if len(unique) > MOST:
+            return
+        self._variables = VariableCalls(
+            self._traces, self._slow, self._inline, self._with_variables, [*first.values()], read
+        )
+        self.call = self._variables.call
+        self._changed(self.call)
+
+    def _jit(self, resolved: Resolved, sources: Sequence[Any]) -> Any:
+        """The program as a function of the arrays in the order in which the call spells them."""
+        jit = resolved.program.jit_for(resolved.arrays)
+        if all(i == source for i, source in enumerate(sources)):
+            return jit
+        key = jit, spelled.key(sources)
+        if key not in self._jits:
+
+            def reordered(*leaves: Any) -> Any:
+                return jit(*spelled.in_order(sources, leaves))
+
+            reordered.__name__ = getattr(self._traces.fn, "__name__", "f")
+            self._jits[key] = jax.jit(reordered)
+        return self._jits[key]
+
+
+def _structure(program: Program, outputs: Sequence[Any]) -> Any:
+    """What C++ is to make of the outputs: the result itself, where that is all; else it calls `finish`."""
+    tree = _jax_dispatch.tree_of(program.returned(outputs), outputs) if program.returns_arrays else None
+    if tree is not None:
+        return tree
+    return registry().structure(len(outputs), functools.partial(_finished, program))
+
+
+def _finished(program: Program, outputs: Sequence[Any]) -> Any:
+    try:
+        return program.finish(outputs)[0]
+    except BaseException as error:
+        tracebacks.hide_frames(error)
+        raise
+
+
+def best(
+    traces: Traces, slow: Slow, inline: Callable[[], bool], changed: Callable[[Any], None]
+) -> FastDispatch | PublicDispatch:
+    """The fast way, where this JAX has what it takes; AUTOGRAPH_LITE_FAST_DISPATCH=0 asks for the other."""
+    if config.fast_dispatch() and _jax_dispatch.works():
+        return FastDispatch(traces, slow, inline, changed)
+    return PublicDispatch(traces, slow, inline)

@@ -1,0 +1,123 @@
+"""What is `instance.method`, where `method` is a compiled function? The function with traces of that instance alone.
+
+The traces go when the instance goes: what keeps them holds it weakly, and what a user gets, for the time of a call, holds
+it as Python's own bound methods do.
+"""
+
+from __future__ import annotations
+
+import types
+import weakref
+from collections import OrderedDict
+from collections.abc import Callable
+from typing import Any, Generic, TypeVar
+
+F = TypeVar("F")
+HELD = 256  # instances that can't be referenced weakly, and so have to be held, of one method
+
+
+class BoundFunction:
+    """A compiled function bound to an instance. It has the attributes of a `Function`, which hold for that instance."""
+
+    __slots__ = ("__call__", "__self__", "__weakref__", "_function")
+
+    __call__: Callable[..., Any]
+
+    def __init__(self, call: Callable[..., Any], instance: Any, function: Any) -> None:
+        self.__call__ = call
+        self.__self__ = instance
+        self._function = function
+
+    @property
+    def __func__(self) -> Any:
+        """The function as the class has it."""
+        return self._function.unbound
+
+    @property
+    def __wrapped__(self) -> Any:
+        """The user's method."""
+        return types.MethodType(self.__func__.python_function, self.__self__)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._function, name)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, BoundFunction):
+            return NotImplemented
+        return self._function is other._function
+
+    def __hash__(self) -> int:
+        return hash(self._function)
+
+    def __repr__(self) -> str:
+        return f"<bound {self._function!r} of {self.__self__!r}>"
+
+    def __reduce__(self) -> Any:
+        return getattr, (self.__self__, self.__func__.__name__)
+
+
+class WeakMethod:
+    """What binds functions to an instance that is not kept alive by it.
+
+    Attributes:
+      unbound: the function as the class has it.
+    """
+
+    def __init__(self, unbound: Any, instance: Any) -> None:
+        self.unbound = unbound
+        try:
+            self._instance: Callable[[], Any] = weakref.ref(instance)
+        except TypeError:
+            self._instance = lambda: instance
+
+    def bound(self, fn: Callable[..., Any]) -> types.MethodType:
+        """`fn` bound to the instance.
+
+        Raises:
+          ReferenceError: the instance is gone.
+        """
+        instance = self._instance()
+        if instance is None:
+            raise ReferenceError(f"The instance that '{self.unbound.__qualname__}' was bound to is gone.")
+        return types.MethodType(fn, instance)
+
+
+class Instances(Generic[F]):
+    """One function for each instance, by identity.
+
+    Args:
+      make: gives the function for an instance that has none yet.
+    """
+
+    def __init__(self, make: Callable[[Any], F]) -> None:
+        self._make = make
+        self._functions: dict[int, F] = {}
+        self._watches: dict[int, weakref.ref[Any]] = {}
+        self._held: OrderedDict[int, Any] = OrderedDict()
+
+    def of(self, instance: Any) -> F:
+        """The function for this instance."""
+        known = self._functions.get(id(instance))
+        return self._new(instance) if known is None else known
+
+    def _new(self, instance: Any) -> F:
+        key = id(instance)
+        try:
+            self._watches[key] = weakref.ref(instance, lambda _: self._forget(key))
+        except TypeError:
+            self._hold(key, instance)
+        self._functions[key] = self._make(instance)
+        return self._functions[key]
+
+    def _hold(self, key: int, instance: Any) -> None:
+        self._held[key] = instance
+        if len(self._held) > HELD:
+            self._forget(self._held.popitem(last=False)[0])
+
+    def _forget(self, key: int) -> None:
+        self._functions.pop(key, None)
+        self._watches.pop(key, None)
+
+    def all(self) -> list[F]:
+        """The functions of the instances that are there."""
+        return list(self._functions.values())

@@ -1,0 +1,31 @@
+"""What is a user told whose function can't be traced for all sizes at once? Which line needs to know a size."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from typing import Any
+
+from autograph_lite.errors import AutographError, SymbolicSizeWarning
+from autograph_lite.operators import where
+from autograph_lite.runtime.symbolic import InconclusiveSize
+
+
+def warn(fn: Callable[..., Any], failure: InconclusiveSize) -> None:
+    """Warns that `fn` is traced for each size, at the user's line that has asked for one."""
+    place = failure.where or where.of_function(fn)
+    if place:
+        warnings.warn_explicit(message(fn, failure), SymbolicSizeWarning, place.path, place.line)
+
+
+def message(fn: Callable[..., Any], failure: InconclusiveSize) -> str:
+    """The text of the warning."""
+    reason = str(failure.error).strip().splitlines()
+    return str(
+        AutographError(
+            f"'{fn.__name__}' is traced for each size of its arguments.",
+            where=failure.where or where.of_function(fn),
+            why=f"With sizes that are not known: {reason[0] if reason else type(failure.error).__name__}",
+            fix="leave the size to JAX, with x.shape[0] in `range` or in arithmetic; or give all sizes in the ArraySpec.",
+        )
+    )

@@ -1,0 +1,208 @@
+"""What has been traced for one type of call? The programs, and the state that they carry.
+
+There is more than one program where the function writes to objects whose attributes change in shape or dtype from call
+to call, or where it is called inside somebody else's trace.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import time
+from collections.abc import Callable, Hashable, Sequence
+from typing import Any
+
+from autograph_lite import _jax
+from autograph_lite.errors import MutationError, VariableError
+from autograph_lite.operators import where
+from autograph_lite.operators.values import Tracer
+from autograph_lite.runtime import symbolic, symbolic_warnings
+from autograph_lite.runtime.array_spec import ArraySpec, specs_in
+from autograph_lite.runtime.creations import Creations
+from autograph_lite.runtime.function_type import FunctionType
+from autograph_lite.runtime.program import Program
+from autograph_lite.runtime.state import Bindings, Restart, State
+from autograph_lite.runtime.trace_types import VariableType
+from autograph_lite.runtime.variables import Variable, stand_in
+
+Key = tuple[
+    bool, Hashable, Hashable
+]  # whether it is nobody else's trace, the state's types, the shapes of arrays
+RESTARTS = 24  # of one trace, each of which may find more state that is carried
+
+
+@dataclasses.dataclass(frozen=True)
+class Options:
+    """How a function is converted and traced; see `autograph_lite.convert`."""
+
+    recursive: bool | str = True
+    checks: bool | str = True
+    static_loops: str = "unroll"
+    input_signature: Any = None
+    reduce_retracing: bool = False
+    max_traces: int | None = None
+
+
+class Placeholders:
+    """The values that the function sees in place of the arguments: traced arrays, in order, and literals."""
+
+    def __init__(self, arrays: Sequence[Any], stand_in: Callable[[VariableType], Variable]) -> None:
+        self._arrays, self._stand_in = iter(arrays), stand_in
+
+    def array(self, spec: Any) -> Any:
+        """The next array."""
+        return next(self._arrays)
+
+    def variable(self, type: VariableType) -> Any:
+        """What stands for whatever Variable of the type a call brings."""
+        return self._stand_in(type)
+
+
+class Trace:
+    """What was traced for one type of call.
+
+    Args:
+      fn: the user's function.
+      converted: gives what it was converted to.
+      function_type: the type of the call.
+      options: of the function.
+      creations: the Variables that the function has created.
+      made: told of each program that was traced, and of the seconds that it took.
+    """
+
+    def __init__(
+        self,
+        fn: Callable[..., Any],
+        converted: Callable[[], Callable[..., Any]],
+        function_type: FunctionType,
+        options: Options,
+        creations: Creations,
+        made: Callable[[Trace, Program, float], None],
+    ) -> None:
+        self.fn, self.function_type = fn, function_type
+        self._converted, self._options, self._made = converted, options, made
+        self.state = State(creations=creations)
+        self._programs: dict[Key, Program] = {}
+        self._stand_ins: dict[int, Variable] = {}
+        specs = specs_in(function_type.types)
+        self._specs = specs if any(spec.is_general for spec in specs) else []
+        self._per_size = any(spec.shape is None for spec in specs)  # nothing stands for an array of any rank
+
+    def __call__(self, arrays: Sequence[Any], variables: Sequence[Variable] = ()) -> Any:
+        """Runs the program for these arrays; makes it first if there is none.
+
+        Args:
+          arrays: the traced arrays among the arguments.
+          variables: the distinct Variables among them.
+
+        Raises:
+          MutationError: each trace finds other objects that change.
+          VariableError: a Variable is an argument, and is used from outside, too.
+        """
+        for _ in range(RESTARTS):
+            try:
+                return self.program(arrays, variables)(arrays, self._bindings(variables))
+            except Restart:
+                continue
+        raise self._endless()
+
+    def program(self, arrays: Sequence[Any], variables: Sequence[Variable] = ()) -> Program:
+        """The program for these arrays and for what the state holds now; traces it if there is none."""
+        owned = not _jax.tracing() and not any(isinstance(leaf, Tracer) for leaf in arrays)
+        for _ in range(RESTARTS):
+            try:
+                program = self._known(arrays, self._bindings(variables), owned=owned)
+            except Restart:
+                continue
+            self._refuse_captured(variables)
+            return program
+        raise self._endless()
+
+    @property
+    def main(self) -> Program:
+        """The program that was traced first, of those that are nobody else's trace."""
+        return next((p for p in self._programs.values() if p.owned), next(iter(self._programs.values())))
+
+    def _bindings(self, variables: Sequence[Variable]) -> Bindings:
+        """The Variables of a call, by the ids of those that were traced in their place."""
+        return {id(self._stand_in_for(v, alias)): v for alias, v in enumerate(variables)}
+
+    def _stand_in_for(self, kind: Variable | VariableType, alias: int) -> Variable:
+        if alias not in self._stand_ins:
+            self._stand_ins[alias] = stand_in(kind)
+        return self._stand_ins[alias]
+
+    def _refuse_captured(self, variables: Sequence[Variable]) -> None:
+        captured = {id(variable) for variable in self.state.variables}
+        for variable in variables:
+            if id(variable) in captured:
+                raise VariableError(
+                    f"Variable {variable.name or ''!r} is an argument of '{self.fn.__name__}', which uses it from outside, too.",
+                    where=where.here(),
+                    why="Another Variable may be passed in its place, so that the two are not the same in the program.",
+                    fix="pass it, or use it from outside, but not both.",
+                )
+
+    def _known(self, arrays: Sequence[Any], bindings: Bindings, *, owned: bool) -> Program:
+        state = self.state.read(bindings).key() if self.state.slots else None
+        if self._has_symbols(arrays):
+            try:
+                program = self._kept((owned, state, None), arrays, bindings, self._specs)
+                if program.serves(arrays):
+                    return program
+            except symbolic.InconclusiveSize as failure:
+                program = self._kept((owned, state, _shapes(arrays)), arrays, bindings)
+                self._per_size = True  # only now: what fails for known sizes, too, is the user's mistake
+                symbolic_warnings.warn(self.fn, failure)
+                return program
+        return self._kept((owned, state, _shapes(arrays) if self._specs else None), arrays, bindings)
+
+    def _has_symbols(self, arrays: Sequence[Any]) -> bool:
+        """Whether one program serves arrays of all sizes. JAX's symbols stand for sizes of at least 1."""
+        return bool(self._specs) and not self._per_size and all(array.size for array in arrays)
+
+    def _kept(
+        self, key: Key, arrays: Sequence[Any], bindings: Bindings, specs: Sequence[ArraySpec] | None = None
+    ) -> Program:
+        known = self._programs.get(key)
+        if known is None:
+            start = time.perf_counter()
+            known = self._traced(bindings, owned=key[0])
+            known.prepare(arrays, bindings, specs)
+            self._programs[key] = known  # only now: a trace that raises leaves nothing behind
+            self._made(self, known, time.perf_counter() - start)
+        return known
+
+    def _traced(self, bindings: Bindings, *, owned: bool) -> Program:
+        objects = [found.referent() for found in self.function_type.objects()]
+        self.state.search([self._converted(), *objects])
+        return Program(
+            self._converted,
+            getattr(self.fn, "__qualname__", "f"),
+            self._arguments,
+            self.state,
+            self.state.read(bindings),
+            checked=bool(self._options.checks),
+            outside="checkify" if self._options.checks == "checkify" else "callback",
+            owned=owned,
+            rolled=self._options.static_loops == "stage",
+        )
+
+    def _arguments(self, arrays: Sequence[Any]) -> tuple[tuple[Any, ...], dict[str, Any]]:
+        args, kwargs = self.function_type.placeholder_arguments(
+            Placeholders(arrays, lambda type: self._stand_in_for(type, type.alias))
+        )
+        return tuple(args), kwargs
+
+    def _endless(self) -> MutationError:
+        slots = list(self.state.slots.values())[-3:]
+        places = ", ".join(dict.fromkeys(f"'{place.label(key)}'" for place, key in slots))
+        return MutationError(
+            f"{places}: each trace of '{self.fn.__name__}' changes other objects than the one before.",
+            where=where.of_function(self.fn),
+            why="What a call changes is read from the objects before it, and so has to be there before.",
+            fix="make the objects once, outside of the function.",
+        )
+
+
+def _shapes(arrays: Sequence[Any]) -> Hashable:
+    return tuple(array.shape for array in arrays)

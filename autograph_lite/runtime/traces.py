@@ -1,0 +1,241 @@
+"""Which trace serves a call? The arguments are bound, typed and looked up; what there is no trace for is traced.
+
+This is what happens where `dispatch` has not seen a call of that kind; on a hit none of it runs.
+"""
+
+from __future__ import annotations
+
+import collections
+import dataclasses
+import inspect
+import threading
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+from autograph_lite import _jax
+from autograph_lite.operators import where
+from autograph_lite.runtime.array_spec import specs_in
+from autograph_lite.runtime.cache import TraceCache
+from autograph_lite.runtime.captures import Captures
+from autograph_lite.runtime.changes import TraceRecord
+from autograph_lite.runtime.compiling import Compiling
+from autograph_lite.runtime.concrete import ConcreteFunction
+from autograph_lite.runtime.creations import Creations
+from autograph_lite.runtime.function_type import FunctionType
+from autograph_lite.runtime.input_signature import accept, from_input_signature
+from autograph_lite.runtime.program import Program
+from autograph_lite.runtime.trace import Options, Trace
+from autograph_lite.runtime.trace_types import TracingContext
+
+REMEMBERED = 1000  # traces that `explain_retraces` tells of
+
+
+class Resolved(NamedTuple):
+    """A call with what serves it.
+
+    Attributes:
+      bound: its arguments, defaults included.
+      type: their type.
+      arrays: the traced arrays in them, in the order of the parameters.
+      trace: what was traced for that type, or for one that accepts it.
+      program: what is to run.
+    """
+
+    bound: inspect.BoundArguments
+    type: FunctionType
+    arrays: list[Any]
+    trace: Trace
+    program: Program
+
+
+class Made(NamedTuple):
+    """A trace that was made: what of it is told to users.
+
+    Attributes:
+      record: what it was made for.
+      captures: the names that it has read.
+      compiling: what its compilation takes, as far as it has been.
+    """
+
+    record: TraceRecord
+    captures: Captures
+    compiling: Compiling
+
+    def now(self) -> TraceRecord:
+        """The record with what has happened since."""
+        return dataclasses.replace(
+            self.record, compile_seconds=self.compiling.seconds, changed_globals=self.captures.rebound()
+        )
+
+
+class Traces:
+    """The traces of one function.
+
+    Attributes:
+      allowed: the one type of calls that an input signature allows; None for any.
+      count: how many traces were made.
+
+    Args:
+      fn: the user's function.
+      python: gives it as it is to be called: bound, where it is a method.
+      converted: gives what that was converted to.
+      options: how it is traced.
+      bound: whether the first parameter is an instance that calls do not give.
+    """
+
+    def __init__(
+        self,
+        fn: Callable[..., Any],
+        python: Callable[[], Callable[..., Any]],
+        converted: Callable[[], Callable[..., Any]],
+        options: Options,
+        *,
+        bound: bool,
+    ) -> None:
+        self.fn, self.python, self.converted, self.options = fn, python, converted, options
+        code = getattr(fn, "__code__", None)
+        # A wrapper may take other arguments than what it wraps: the signature that it shows is the other's.
+        self._plain = code is not None and not hasattr(fn, "__signature__")
+        signature = inspect.signature(fn, follow_wrapped=not self._plain)
+        self.signature = _without_self(signature) if bound else signature
+        specs = options.input_signature
+        self.allowed = None if specs is None else from_input_signature(self.signature, specs)
+        self.cache: TraceCache[Trace] = TraceCache(max_traces=options.max_traces)
+        self.count = 0
+        self.history: collections.deque[Made] = collections.deque(maxlen=REMEMBERED)
+        self._creations = Creations()
+        self.dropped: Callable[[], object] = lambda: (
+            None
+        )  # called when traces are gone, or others serve calls
+        self.retraced: Callable[[TraceRecord], object] = lambda record: (
+            None
+        )  # called when a call has made a trace
+        self.lock = threading.RLock()
+
+    def bind(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> inspect.BoundArguments:
+        """The arguments by parameter, defaults included.
+
+        Raises:
+          TypeError: they do not fit; what Python says about it.
+        """
+        bound: inspect.BoundArguments | None = None
+        misfit = TypeError()
+        try:
+            bound = self.signature.bind(*args, **kwargs)
+        except TypeError as error:
+            misfit = error
+        if bound is None:  # outside of the handler, whose exception Python's own would show as its cause
+            if self._plain:
+                self.python()(*args, **kwargs)  # runs nothing: Python says what is wrong
+            raise misfit
+        bound.apply_defaults()
+        return bound if self.allowed is None else accept(self.allowed, self.signature, args, kwargs)
+
+    def type_of(self, bound: inspect.BoundArguments) -> FunctionType:
+        """The type of a call whose arguments are bound."""
+        return self.allowed or FunctionType.from_bound(self.signature, bound, TracingContext())
+
+    def resolve(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Resolved:
+        """What serves a call.
+
+        Raises:
+          TypeError: the arguments do not fit the parameters.
+          Exception: what tracing raises; then nothing is kept.
+        """
+        bound = self.bind(args, kwargs)
+        found = self.type_of(bound)
+        arrays = found.arrays(bound)
+        with self.lock:  # two threads that call at once make one trace
+            before = self.count
+            trace = self._lookup(found)
+            known = trace is not None
+            if trace is None:
+                trace = self._new(found)
+            program = trace.program(arrays, found.variables(bound))
+            if not known and program.owned:
+                self.keep(trace)
+            fresh = self.history[-1].record if self.count > before and program.owned else None
+        if fresh is not None:
+            self.retraced(fresh)
+        return Resolved(bound, found, arrays, trace, program)
+
+    def _lookup(self, found: FunctionType, *, exact: bool = False) -> Trace | None:
+        if self.cache.evict():
+            self.dropped()
+        return self.cache.lookup(found, _jax.trace_context(), exact=exact)
+
+    def concrete(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> ConcreteFunction:
+        """The trace for arguments of exactly these types, which may be given in their place."""
+        bound, found = self._specified(args, kwargs)
+        arrays = [spec.placeholder() for spec in specs_in(found.types)]
+        variables = found.variables(bound)
+        with self.lock:
+            trace = self._lookup(found, exact=True)
+            if trace is None:
+                trace = Trace(self.fn, self.converted, found, self.options, self._creations, self._made)
+                trace.program(arrays, variables)
+                self.keep(trace)
+                self.dropped()  # calls that another trace has served find the more specific one now
+        return ConcreteFunction(self.fn.__name__, self.signature, trace)
+
+    def _specified(
+        self, args: tuple[Any, ...], kwargs: dict[str, Any]
+    ) -> tuple[inspect.BoundArguments, FunctionType]:
+        """The arguments of `get_concrete_function`, and their type."""
+        if self.allowed is not None and not (args or kwargs):
+            return inspect.BoundArguments(self.signature, {}), self.allowed
+        bound = self.signature.bind(*args, **kwargs)
+        bound.apply_defaults()
+        found = FunctionType.from_bound(self.signature, bound, TracingContext(specs=True))
+        if self.allowed is not None and not found.is_subtype_of(self.allowed):
+            raise TypeError(
+                f"{self.fn.__name__}: {'; '.join(found.differences(self.allowed))} (input_signature)."
+            )
+        return bound, found if self.allowed is None else self.allowed
+
+    def all(self) -> list[ConcreteFunction]:
+        """The traces that there are, the oldest first."""
+        with self.lock:
+            return [ConcreteFunction(self.fn.__name__, self.signature, trace) for trace in self.cache]
+
+    def clear(self) -> None:
+        """Forgets all traces."""
+        with self.lock:
+            self.cache.clear()
+            self.dropped()
+
+    def _new(self, found: FunctionType) -> Trace:
+        """A trace for calls of a type, or for those of the cache, too."""
+        if self.options.reduce_retracing and self.allowed is None:
+            found = self.cache.generalize(found, _jax.trace_context())
+        return Trace(self.fn, self.converted, found, self.options, self._creations, self._made)
+
+    def _made(self, trace: Trace, program: Program, seconds: float) -> None:
+        """Notes that a program was traced."""
+        record = TraceRecord(trace.function_type, where.here(), seconds, context=_jax.trace_options())
+        self.history.append(Made(record, Captures(self.fn), program.compiling))
+        self.count += 1
+
+    def call(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """Runs what serves a call."""
+        resolved = self.resolve(args, kwargs)
+        result = resolved.trace(resolved.arrays, resolved.type.variables(resolved.bound))
+        if not resolved.program.owned:
+            with self.lock:
+                if self.cache.lookup(resolved.type, _jax.trace_context()) is None:
+                    self.keep(resolved.trace)
+        return result
+
+    def keep(self, trace: Trace) -> None:
+        """Keeps a trace that was made."""
+        before = len(self.cache)
+        self.cache.add(trace.function_type, trace, _jax.trace_context())
+        if len(self.cache) <= before:
+            self.dropped()
+
+
+def _without_self(signature: inspect.Signature) -> inspect.Signature:
+    parameters = list(signature.parameters.values())
+    if parameters and parameters[0].kind is not inspect.Parameter.VAR_POSITIONAL:
+        parameters = parameters[1:]
+    return signature.replace(parameters=parameters)

@@ -1,0 +1,286 @@
+"""State that lives from call to call: `Variable`.
+
+    count = Variable(0)
+
+    @convert
+    def step(x):
+        count.assign_add(1)               # read and written at each execution
+        return x * count
+
+Between calls it holds a plain array. A compiled program takes that as an input and gives the new one as an output.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax import lax
+
+from autograph_lite import _jax
+from autograph_lite.errors import MutationError, VariableError
+from autograph_lite.operators import journal, mismatch, spelling, where
+from autograph_lite.operators.boxes import opened
+from autograph_lite.operators.places import Place
+from autograph_lite.operators.values import Tracer, describe
+from autograph_lite.runtime import creations, frames
+from autograph_lite.runtime.arithmetic import Arithmetic
+from autograph_lite.runtime.trace_types import TraceType, TracingContext, VariableType, register_leaf
+
+KEY = "value"  # of what a Variable's place holds
+
+
+class Variable(Arithmetic):
+    """An array that may be replaced by another of its shape and dtype.
+
+    Args:
+      initial_value: an array, a number or nested lists of such; or a function without arguments that gives it.
+      dtype: of the Variable; that of the initial value if None.
+      trainable: whether `Module.trainable_variables` holds it.
+      name: for messages.
+
+    Raises:
+      VariableError: it is created by a converted function that has been called before, or of a traced value.
+    """
+
+    __slots__ = ("__weakref__", "_copied", "_lent", "_value", "name", "trainable")
+    _value: Any
+    _lent: bool  # whether somebody else may hold the array, so that no program may take its memory
+    _copied: bool  # whether it is a copy that JAX has made in a trace, to which a write would be lost
+
+    def __init__(
+        self,
+        initial_value: Any | Callable[[], Any],
+        dtype: Any = None,
+        trainable: bool = True,
+        name: str | None = None,
+    ) -> None:
+        frame = frames.program()
+        if frame is not None and frame.creations is not None:
+            frame.creations.allow(name)
+        self.name, self.trainable, self._copied = name, trainable, False
+        self._settle(_initial(initial_value, dtype, name))
+        if frame is not None:
+            frame.created.append(self)
+
+    @property
+    def value(self) -> Any:
+        """The array that it holds now."""
+        return self.read()
+
+    def read(self) -> Any:
+        """The array that it holds now."""
+        if self._copied:
+            return self._value
+        value = frames.value_of(self)
+        if not isinstance(value, Tracer):
+            self._lent = True
+        elif not _jax.is_alive(value):
+            raise mismatch.foreign(self._label(), self)
+        return value
+
+    def assign(self, value: Any) -> Variable:
+        """Makes it hold `value`.
+
+        Gradients do not flow through it into the next read of the Variable.
+
+        Args:
+          value: of the Variable's shape, and of a dtype that gives way to its.
+
+        Raises:
+          VariableError: of another shape or dtype.
+          MutationError: where the value is one of a transformation that ends before the Variable could get it.
+        """
+        new = self._cast(opened(value))
+        return self._hold(new if isinstance(new, Tracer) else jnp.array(new))
+
+    def assign_add(self, value: Any) -> Variable:
+        """Adds `value`; returns the Variable."""
+        return self._hold(self._cast(self.read() + opened(value)))
+
+    def assign_sub(self, value: Any) -> Variable:
+        """Subtracts `value`; returns the Variable."""
+        return self._hold(self._cast(self.read() - opened(value)))
+
+    def _hold(self, new: Any) -> Variable:
+        self._refuse_lost(new)
+        now = journal.active()
+        if now is not None:
+            spelling.wrote(self)
+            now.note(self.place)
+        frames.hold(self, new)
+        return self
+
+    def _cast(self, value: Any) -> Any:
+        try:
+            array = jnp.asarray(value)
+        except TypeError:
+            raise self._misfit(value) from None
+        if array.shape != self.shape or jnp.result_type(array, self.dtype) != self.dtype:
+            raise self._misfit(array)
+        return _jax.as_type(
+            lax.stop_gradient(array) if isinstance(array, Tracer) else array, self.dtype, False
+        )
+
+    def _misfit(self, value: Any) -> VariableError:
+        spelling.wrote(self)
+        return VariableError(
+            f"{_named(self)} of {self._type()} is given {describe(value)}.",
+            where=where.here(),
+            why="A Variable keeps its shape and dtype: programs are compiled for them.",
+            fix="bring the value to them, with .reshape, jnp.broadcast_to or .astype.",
+        )
+
+    def _refuse_lost(self, new: Any) -> None:
+        """Refuses a write that would be done while tracing only, or that would leave a tracer here."""
+        now = journal.active() if frames.program() is not None else None
+        recorded = now.program() if now is not None else None
+        if not self._copied and _jax.program_trace()() is recorded and _jax.is_recorded(new):
+            return
+        spelling.wrote(self)
+        if self._copied:
+            raise _lost_in_copy(self)
+        if now is not None:
+            raise mismatch.foreign(self._label(), self)
+        raise _lost_in_trace(self)
+
+    def _settle(self, value: Any) -> None:
+        """Makes it hold an array that nobody else holds."""
+        self._value, self._lent = value, False
+
+    def taken(self) -> Any:
+        """The array, for a program that takes its memory: a copy where somebody else may hold it."""
+        return jnp.copy(self._value) if self._lent else self._value
+
+    @property
+    def place(self) -> Place:
+        """Where it holds the array, for those who put it back."""
+        return Place(
+            self,
+            lambda: {KEY: self._value if self._copied else frames.value_of(self)},
+            lambda new: frames.hold(self, new[KEY]),
+            lambda _: self.name or "Variable",
+            ours=True,
+        )
+
+    def _label(self) -> spelling.Label:
+        return spelling.label(self, KEY, self.name or "Variable")
+
+    def _type(self) -> str:
+        return f"{self.dtype}[{','.join(map(str, self.shape))}]"
+
+    @property
+    def stands_in(self) -> bool:
+        """Whether it stands for whatever Variable a call brings."""
+        return isinstance(self._value, jax.ShapeDtypeStruct)
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Shape of the array."""
+        shape: tuple[int, ...] = self._value.shape
+        return shape
+
+    @property
+    def dtype(self) -> Any:
+        """Dtype of the array."""
+        return self._value.dtype
+
+    @property
+    def ndim(self) -> int:
+        """How many axes it has."""
+        return len(self.shape)
+
+    @property
+    def size(self) -> int:
+        """How many items it has."""
+        return int(np.prod(self.shape))
+
+    def __repr__(self) -> str:
+        named = f"name={self.name!r}, " if self.name else ""
+        value = self._value if self._copied else frames.value_of(self)
+        shown = value if isinstance(value, Tracer) else np.array(value)
+        return f"Variable({named}shape={self.shape}, dtype={self.dtype}, value={shown})"
+
+    def __copy__(self) -> Variable:
+        return Variable(self, self.dtype, self.trainable, self.name)
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Variable:
+        return self.__copy__()
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Variable, (np.asarray(self), self.dtype, self.trainable, self.name)
+
+
+def _initial(value: Any, dtype: Any, name: str | None) -> jax.Array:
+    """The initial value as an array of its own, of a dtype that does not give way to others."""
+    with jax.ensure_compile_time_eval():
+        if callable(value) and not isinstance(value, Variable):
+            with frames.outside():
+                value = value()
+        array = opened(value)
+        if not any(isinstance(leaf, Tracer) for leaf in jax.tree.leaves(array)):
+            array = jnp.array(array, dtype=dtype)
+            return _jax.as_type(array, array.dtype, False)
+    raise creations.refuse_traced(name, describe(array))
+
+
+def _named(variable: Variable) -> str:
+    name = variable.name or spelling.base(variable)
+    return f"Variable '{name}'" if name else "A Variable"
+
+
+def _lost_in_copy(variable: Variable) -> MutationError:
+    return MutationError(
+        f"{_named(variable)} is assigned, which is JAX's copy of a Variable that was passed to a transformation.",
+        where=where.here(),
+        why="The transformation has taken the Variable apart, as it does with every pytree: the write would be lost.",
+        fix="use the Variable itself, from outside of the transformed function, or return the new value.",
+    )
+
+
+def _lost_in_trace(variable: Variable) -> MutationError:
+    return MutationError(
+        f"{_named(variable)} is assigned while jax.jit, jax.vmap, jax.lax.scan or the like traces the code.",
+        where=where.here(),
+        why="The code runs while it is traced only: later executions would not assign, and the value may be a tracer.",
+        fix="assign in a function under autograph_lite.convert, or return the new value and assign it outside.",
+    )
+
+
+def _parts(variable: Variable) -> tuple[tuple[Any], Any]:
+    return (variable.read(),), (variable.name, variable.trainable)
+
+
+def _whole(known: tuple[str | None, bool], parts: Any) -> Variable:
+    (value,) = parts
+    name, trainable = known
+    return remade(value, name, trainable=trainable)
+
+
+def remade(value: Any, name: str | None, *, trainable: bool) -> Variable:
+    """A Variable that holds what JAX has put in the place of another's value."""
+    made = object.__new__(Variable)
+    made.name, made.trainable, made._value, made._lent = name, trainable, value, True
+    made._copied = _jax.tracing()
+    return made
+
+
+def stand_in(like: Variable | VariableType) -> Variable:
+    """A Variable to trace a program with that is called with others of its kind: see `State.read`."""
+    made = remade(jax.ShapeDtypeStruct(like.shape, like.dtype), None, trainable=like.trainable)
+    made._copied = False
+    return made
+
+
+jax.tree_util.register_pytree_node(Variable, _parts, _whole)
+
+
+def _type_of(variable: Variable, context: TracingContext) -> TraceType:
+    number = context.alias(variable)
+    return VariableType(variable.shape, variable.dtype, variable.trainable, number)  # type: ignore[abstract]
+
+
+register_leaf(Variable, _type_of)

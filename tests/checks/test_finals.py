@@ -1,0 +1,106 @@
+"""Does a `finally` find unassigned what a check that has failed kept its `try` from assigning?
+
+PYTEST_DONT_REWRITE: the messages of the asserts are compared with Python's own.
+"""
+
+from __future__ import annotations
+
+import jax.numpy as jnp
+import pytest
+
+from .outcomes import assert_like_python
+
+
+def note(*_: object) -> None:
+    """Reads its arguments."""
+
+
+@pytest.mark.parametrize("x", [-1, 2])
+def test_an_assert_before_the_assignment(x) -> None:
+    def f(x):
+        try:
+            assert x > 0, "a check"
+            y = 3
+        finally:
+            note(y)
+        return y
+
+    assert_like_python(f, jnp.int32(x))
+
+
+@pytest.mark.parametrize("x", [0, 3, 9])
+def test_an_assert_in_a_loop_that_is_left_half_way(x) -> None:
+    def f(x, limits):
+        try:
+            for limit in limits:
+                assert x > limit, f"{x} is not over {limit}"
+            else:
+                y = 3
+        finally:
+            note(y, limit)
+        return y
+
+    assert_like_python(f, jnp.int32(x), jnp.array([1, 5]))
+
+
+@pytest.mark.parametrize("x", [0, 3, 9])
+def test_what_earlier_iterations_have_assigned_is_there(x) -> None:
+    def f(x, limits):
+        try:
+            for limit in limits:
+                assert x > limit, f"{x} is not over {limit}"
+                last = limit
+        finally:
+            x += last
+        return x
+
+    assert_like_python(f, jnp.int32(x), jnp.array([1, 5]))
+
+
+@pytest.mark.parametrize("x", [0, 4, 9])
+def test_what_an_earlier_run_of_the_try_has_assigned_is_there(x) -> None:
+    def f(x, limits):
+        for limit in limits:
+            try:
+                if x <= limit:
+                    raise ValueError(f"{x}")
+                last, pair = limit, (x, 1)
+                last += 1
+            finally:
+                note(last, pair)
+        return last
+
+    assert_like_python(f, jnp.int32(x), jnp.array([1, 5]))
+
+
+@pytest.mark.parametrize("x", [-1, 1, 3, 6])
+def test_one_finally_in_another(x) -> None:
+    def f(x):
+        try:
+            assert x > 0, "first"
+            try:
+                assert x > 2, "second"
+                y = x
+            finally:
+                x += 1
+            z = y
+        finally:
+            assert x > 5, "third"
+            note(z)
+        return z
+
+    assert_like_python(f, jnp.int32(x))
+
+
+@pytest.mark.parametrize("x", [-1, 2])
+def test_a_read_that_a_condition_keeps_from_being_made_is_no_error(x) -> None:
+    def f(x):
+        try:
+            assert x > 0, "a check"
+            y = x + 1
+        finally:
+            if x > 1:
+                x = x + y
+        return x
+
+    assert_like_python(f, jnp.int32(x))

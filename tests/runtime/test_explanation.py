@@ -1,0 +1,156 @@
+"""Does `explain_retraces` say what differed from the nearest trace, what each cost and what would avoid it?"""
+
+from __future__ import annotations
+
+import dataclasses
+import textwrap
+
+import pytest
+
+from autograph_lite.errors import Location
+from autograph_lite.runtime import explanation
+from autograph_lite.runtime.array_spec import ArraySpec
+from autograph_lite.runtime.explanation import Retrace, explain
+from autograph_lite.runtime.literals import Literal
+
+from .traces import record
+
+X = ArraySpec((3,), "float32")
+
+
+def test_the_first_trace_differs_from_nothing():
+    (found,) = explain("step", [record(x=X, n=Literal(1))])
+
+    assert found == Retrace(
+        index=1,
+        signature="(x: float32[3], n: Literal[1])",
+        nearest=None,
+        differences=(),
+        called_from=Location("/model/train.py", 8, "main", "step(x, n)"),
+        trace_seconds=0.0125,
+        compile_seconds=0.03,
+        rebound=(),
+        advice="",
+    )
+
+
+def test_a_retrace_says_what_differs_and_what_would_avoid_it():
+    found = explain("step", [record(x=X, n=Literal(1)), record(x=X, n=Literal(2))])[1]
+
+    assert (found.nearest, found.differences) == (1, ("n: 1 -> 2",))
+    assert found.advice == "pass an array, jnp.asarray(n): each Python number is a trace of its own."
+
+
+def test_the_nearest_trace_has_the_fewest_differences():
+    traces = [
+        record(x=X, n=Literal(1)),
+        record(x=ArraySpec((4,), "float32"), n=Literal(2)),
+        record(x=X, n=Literal(3)),
+    ]
+
+    assert explain("step", traces)[2].nearest == 1
+    assert explain("step", traces)[2].differences == ("n: 1 -> 3",)
+
+
+def test_of_equally_near_traces_it_is_the_newest():
+    found = explain("step", [record(n=Literal(n)) for n in range(3)])
+
+    assert [each.nearest for each in found] == [None, 1, 2]
+
+
+def test_an_argument_that_is_not_always_there():
+    found = explain("step", [record(x=X), record(x=X, n=Literal(1)), record(n=Literal(1))])
+
+    assert [each.differences for each in found] == [(), ("n: absent -> 1",), ("x: float32[3] -> absent",)]
+    assert found[1].advice == "pass as many arguments each time; stack what grows in number into one array."
+
+
+def test_the_configuration_of_jax_is_compared():
+    off, on = [("jax_enable_x64", False)], [("jax_enable_x64", True)]
+
+    found = explain("step", [record(x=X, context=off), record(x=X, context=on)])[1]
+
+    assert found.differences == ("jax_enable_x64: False -> True",)
+    assert found.advice == "set 'jax_enable_x64' once, before the first call: traces depend on it."
+
+
+def test_a_trace_for_equal_arguments_is_laid_to_state():
+    found = explain("step", [record(x=X), record(x=X)])[1]
+
+    assert found.differences == ()
+    assert found.advice == (
+        "the arguments are those of an earlier trace: keep what the function changes or captures the same."
+    )
+
+
+def test_a_global_that_was_rebound_since_is_reported_for_the_first_trace_too():
+    (found,) = explain("step", [record(x=X, rebound=["RATE"])])
+
+    assert found.rebound == ("RATE",)
+    assert found.advice == (
+        "pass 'RATE' as an argument or keep it in a Variable: the trace goes on with the value that it read."
+    )
+
+
+def test_it_is_a_sequence_of_frozen_records():
+    found = explain("step", [record(n=Literal(n)) for n in range(3)])
+
+    assert len(found) == 3
+    assert [each.index for each in found] == [1, 2, 3]
+    assert found[-1] is found[2]
+    assert found[1:] == (found[1], found[2])
+    with pytest.raises(dataclasses.FrozenInstanceError):
+        found[0].index = 7
+
+
+def test_each_trace_is_compared_with_a_bounded_number_of_others(monkeypatch):
+    monkeypatch.setattr(explanation, "COMPARED", 2)
+    traces = [
+        record(x=X, n=Literal(0)),
+        *(record(x=ArraySpec((9,), "float32"), n=Literal(n)) for n in (1, 2)),
+        record(x=X, n=Literal(0)),
+    ]
+
+    assert explain("step", traces)[3].nearest == 3
+
+
+def test_the_table():
+    traces = [
+        record(21, x=X, n=Literal(1)),
+        record(22, x=X, n=Literal(2), trace=0.004, compile=1.5),
+        record(22, x=X, n=Literal(3), trace=0.003, compile=None, rebound=["RATE"]),
+    ]
+
+    assert (
+        str(explain("step", traces))
+        == textwrap.dedent("""\
+        step: 3 traces, 19.5 ms tracing, 1.5 s compiling
+          trace  signature                       tracing  compiling  called from       what differs
+              1  (x: float32[3], n: Literal[1])  12.5 ms    30.0 ms  train.py:21 main
+              2  (x: float32[3], n: Literal[2])   4.0 ms      1.5 s  train.py:22 main  n: 1 -> 2, as of trace 1
+              3  (x: float32[3], n: Literal[3])   3.0 ms             train.py:22 main  n: 2 -> 3, as of trace 2; 'RATE' rebound since
+          2, 3: pass an array, jnp.asarray(n): each Python number is a trace of its own.
+          3: pass 'RATE' as an argument or keep it in a Variable: the trace goes on with the value that it read.""")
+    )
+
+
+def test_the_table_of_one_trace_that_nobody_called():
+    trace = dataclasses.replace(record(x=X), called_from=(), compile_seconds=None)
+
+    assert str(explain("step", [trace])) == textwrap.dedent("""\
+        step: 1 trace, 12.5 ms tracing
+          trace  signature        tracing  compiling  called from  what differs
+              1  (x: float32[3])  12.5 ms""")
+
+
+def test_long_signatures_are_cut_in_the_table_only():
+    trace = record(**{f"argument_{n}": X for n in range(9)})
+    found = explain("step", [trace])
+
+    assert "argument_8" in found[0].signature
+    assert "argument_8" not in str(found)
+    assert " ..." in str(found)
+
+
+def test_a_function_without_traces():
+    assert str(explain("step", [])) == "step: no traces"
