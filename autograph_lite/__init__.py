@@ -9,14 +9,17 @@ from autograph_lite.errors import (
     ConditionError,
     ConversionError,
     HandledRaiseError,
+    InitScopeError,
     IterationError,
     MutatedArgumentError,
     MutationError,
     NotAFunctionError,
+    NotDifferentiableError,
     PythonOnlyError,
     RetraceWarning,
     SourceNotFoundError,
     SymbolicSizeWarning,
+    TensorArrayError,
     TracedIndexError,
     TracedRecursionError,
     UndefinedVariableError,
@@ -24,12 +27,17 @@ from autograph_lite.errors import (
     VariableError,
 )
 from autograph_lite.operators.printing import print
+from autograph_lite.operators.tensor_array import TensorArray
 from autograph_lite.runtime.array_spec import ArraySpec
 from autograph_lite.runtime.concrete import ConcreteFunction
+from autograph_lite.runtime.eager import functions_run_eagerly, run_functions_eagerly
 from autograph_lite.runtime.function import Function
 from autograph_lite.runtime.function_type import FunctionType
 from autograph_lite.runtime.gradients import grad, value_and_grad
+from autograph_lite.runtime.init_scope import init_scope, inside_function
 from autograph_lite.runtime.modules import Module
+from autograph_lite.runtime.py_function import py_function
+from autograph_lite.runtime.slices import from_slices
 from autograph_lite.runtime.trace_types import TraceType
 from autograph_lite.runtime.variables import Variable
 
@@ -44,15 +52,19 @@ __all__ = [
     "Function",
     "FunctionType",
     "HandledRaiseError",
+    "InitScopeError",
     "IterationError",
     "Module",
     "MutatedArgumentError",
     "MutationError",
     "NotAFunctionError",
+    "NotDifferentiableError",
     "PythonOnlyError",
     "RetraceWarning",
     "SourceNotFoundError",
     "SymbolicSizeWarning",
+    "TensorArray",
+    "TensorArrayError",
     "TraceType",
     "TracedIndexError",
     "TracedRecursionError",
@@ -62,9 +74,15 @@ __all__ = [
     "VariableError",
     "convert",
     "do_not_convert",
+    "from_slices",
+    "functions_run_eagerly",
     "grad",
+    "init_scope",
+    "inside_function",
     "print",
+    "py_function",
     "range",
+    "run_functions_eagerly",
     "set_verbosity",
     "to_code",
     "to_graph",

@@ -5,7 +5,9 @@ Checked on jax 0.10.2 and 0.12.0.1. Everything else in this package uses public 
 
 from __future__ import annotations
 
+import contextlib
 import functools
+import logging
 import weakref
 from collections.abc import Callable, Hashable, Sequence
 from typing import Any, TypeVar
@@ -31,6 +33,13 @@ trace_state: Callable[[], object] = get_opaque_trace_state
 def tracing() -> bool:
     """Whether JAX is tracing on this thread."""
     return not core.trace_state_clean()
+
+
+def no_trace() -> contextlib.AbstractContextManager[None]:
+    """A context in which JAX computes, whatever is being traced around it."""
+    # The public jax.ensure_compile_time_eval goes on tracing where an operand is traced.
+    context: contextlib.AbstractContextManager[None] = core.eval_context()
+    return context
 
 
 _traces, _python = core.trace_state_strong_ref, core.eval_trace
@@ -328,6 +337,24 @@ def _program(kind: Any) -> str:
 def has_checks(jaxpr: Any) -> bool:
     """Whether a closed jaxpr holds checks for checkify, in whatever it calls."""
     return any(type(effect).__name__ == "ErrorEffect" for effect in jaxpr.effects)
+
+
+def callback_of(equation: Any) -> Any:
+    """The Python function that an equation of a jaxpr calls while the program runs; None where it calls none."""
+    callback = equation.params.get("callback") if "callback" in equation.primitive.name else None
+    # JAX wraps it, and does not name what it wraps.
+    while (inner := getattr(callback, "callback_func", getattr(callback, "func", None))) is not None:
+        callback = inner
+    return callback
+
+
+def no_log_of(kind: type[BaseException]) -> None:
+    """JAX logs what a callback raises; exceptions of this kind come out of the call, and are not to be told twice."""
+
+    def wanted(record: logging.LogRecord) -> bool:
+        return not (record.exc_info and isinstance(record.exc_info[1], kind))
+
+    logging.getLogger("jax._src.callback").addFilter(wanted)
 
 
 def jit_info(compiled: Any) -> Any:

@@ -448,6 +448,82 @@ class VariableError(AutographError, ValueError):
     """
 
 
+class InitScopeError(AutographError, TypeError):
+    """A traced value is used inside `init_scope`, where nothing is traced: it is not known there.
+
+    Fails:
+
+        @autograph_lite.convert
+        def f(x):
+            with autograph_lite.init_scope():
+                weights = jnp.arange(3) * x
+            return weights
+
+        f(jnp.float32(2))
+
+    Works:
+
+        @autograph_lite.convert
+        def f(x):
+            with autograph_lite.init_scope():
+                weights = jnp.arange(3)
+            return weights * x
+
+        f(jnp.float32(2))
+    """
+
+
+class NotDifferentiableError(AutographError, TypeError):
+    """A `py_function` is differentiated, and nobody has said what its derivative is.
+
+    Fails:
+
+        @autograph_lite.convert
+        def f(x):
+            return x * autograph_lite.py_function(np.cbrt, (x,), result=x)
+
+        jax.grad(f)(8.0)
+
+    Works:
+
+        def slope(args, result, cotangent):
+            return (cotangent / (3 * result**2),)
+
+        @autograph_lite.convert
+        def f(x):
+            return x * autograph_lite.py_function(np.cbrt, (x,), result=x, vjp=slope)
+
+        jax.grad(f)(8.0)
+    """
+
+
+class TensorArrayError(AutographError, ValueError):
+    """A `TensorArray` is written to and the result is not used, or it is given what does not fit.
+
+    Fails:
+
+        @autograph_lite.convert
+        def squares(n):
+            ys = autograph_lite.TensorArray(jnp.int32, 10)
+            for i in range(n):
+                ys.write(i, i * i)
+            return ys.stack()
+
+        squares(jnp.int32(3))
+
+    Works:
+
+        @autograph_lite.convert
+        def squares(n):
+            ys = autograph_lite.TensorArray(jnp.int32, 10)
+            for i in range(n):
+                ys = ys.write(i, i * i)
+            return ys.stack()
+
+        squares(jnp.int32(3))
+    """
+
+
 class UnrolledLoopWarning(UserWarning):
     """A loop over Python values is traced once for each of its many iterations, which takes long to trace and compile.
 

@@ -1,56 +1,195 @@
-"""What does a call of a `Function` cost, next to a call of `jax.jit` with static arguments?"""
+"""What does a call of a `Function` cost, next to a call of `jax.jit` with static arguments chosen by hand?"""
 
 from __future__ import annotations
 
+import functools
+import timeit
+from collections.abc import Callable
 from typing import Any
+from unittest import mock
 
+import equinox
 import jax
 import jax.numpy as jnp
 
 import autograph_lite
+from autograph_lite import Variable, config
 from benchmarks import table, timing
-from benchmarks.timing import Row
+from benchmarks.timing import Row, Task
+
+CALLS = 200  # in one timed task, inside of a loop that costs next to nothing
+PUBLIC = {"f(x)": 1.15, "f(x, 3)": 1.15, "f(x, n=3)": 1.15, "f(dict of 100)": 1.35}
 
 
 def scaled(x: Any, n: int = 1) -> Any:
     return x * n if n > 1 else x + 1
 
 
-def summed(tree: dict[str, Any]) -> Any:
-    result = 0.0
-    for value in tree.values():
-        result = result + value
-    return result
+def first_and_last(tree: dict[str, Any]) -> Any:
+    return tree["0"] + tree["99"]
 
 
-def measure(rounds: int = 15) -> list[Row]:
-    """Microseconds of a call whose program exists; recorded, without a target."""
+class Scale:
+    """A method that is compiled, in two ways."""
+
+    def __init__(self, k: float) -> None:
+        self.k = k
+
+    @autograph_lite.convert
+    def ours(self, x: Any) -> Any:
+        return x * self.k
+
+    @functools.partial(jax.jit, static_argnums=0)
+    def jitted(self, x: Any) -> Any:
+        return x * self.k
+
+
+def _call(fn: Any, arguments: str, names: dict[str, Any]) -> Task:
+    timer = timeit.Timer(f"f({arguments})", globals={"f": fn, **names})
+    timer.timeit(5)
+    return lambda: timer.timeit(CALLS)
+
+
+def _pair(ours: Any, theirs: Any, arguments: str, **names: Any) -> dict[str, Task]:
+    return {"ours": _call(ours, arguments, names), "jit": _call(theirs, arguments, names)}
+
+
+def flat() -> dict[str, tuple[dict[str, Task], float]]:
+    """Calls whose arguments are arrays and literals."""
     x = jnp.float32(2)
-    tree = {str(i): x for i in range(100)}
-    static = jax.jit(scaled, static_argnames="n")
+    names = {"x": x, "tree": {str(i): x for i in range(100)}}
     ours = autograph_lite.convert(scaled)
-    cases = {
-        "f(x)": (lambda: ours(x), lambda: static(x)),
-        "f(x, 3)": (lambda: ours(x, 3), lambda: static(x, 3)),
-        "f(x, n=3)": (lambda: ours(x, n=3), lambda: static(x, n=3)),
+    static = jax.jit(scaled, static_argnames="n")
+    big, big_static = autograph_lite.convert(first_and_last), jax.jit(first_and_last)
+    return {
+        "f(x)": (_pair(ours, static, "x", **names), 1.05),
+        "f(x, 3)": (_pair(ours, static, "x, 3", **names), 1.08),
+        "f(x, n=3)": (_pair(ours, static, "x, n=3", **names), 1.08),
+        "f(dict of 100)": (_pair(big, big_static, "tree", **names), 1.05),
     }
-    big, big_static = autograph_lite.convert(summed), jax.jit(summed)
-    cases["f(dict of 100)"] = (lambda: big(tree), lambda: big_static(tree))
+
+
+def literals(count: int = 400) -> tuple[dict[str, Task], float]:
+    """The call with the last of many literals."""
+    x = jnp.float32(2)
+    ours, static = autograph_lite.convert(_added), jax.jit(_added, static_argnames="n")
+    for n in range(count):
+        ours(x, n)
+        static(x, n)
+    return _pair(ours, static, f"x, {count - 1}", x=x), 1.10
+
+
+def _added(x: Any, n: int) -> Any:
+    return x + n
+
+
+def method() -> tuple[dict[str, Task], float]:
+    """A method, of one of many instances."""
+    x, instances = jnp.float32(2), [Scale(float(i)) for i in range(20)]
+    for each in instances:
+        each.ours(x)
+        each.jitted(x)
+    names = {"o": instances[-1], "x": x}
+    tasks = {"ours": "o.ours(x)", "jit": "o.jitted(x)"}
+    return {name: _statement(text, names) for name, text in tasks.items()}, 1.10
+
+
+def _statement(text: str, names: dict[str, Any]) -> Task:
+    timer = timeit.Timer(text, globals=names)
+    timer.timeit(5)
+    return lambda: timer.timeit(CALLS)
+
+
+def module() -> tuple[dict[str, Task], float]:
+    """An Equinox module as an argument, beside its arrays as arguments."""
+    mlp = equinox.nn.MLP(4, 4, 8, 3, key=jax.random.key(0))
+    arrays, static = equinox.partition(mlp, equinox.is_array)
+    x = jnp.ones(4)
+    by_hand = jax.jit(lambda arrays, x: equinox.combine(arrays, static)(x))
+    filtered = equinox.filter_jit(lambda m, x: m(x))
+    ours = autograph_lite.convert(lambda m, x: m(x))
+    names = {"x": x, "m": mlp, "a": arrays}
+    tasks = {"ours": _call(ours, "m, x", names), "jit": _call(by_hand, "a, x", names)}
+    return {**tasks, "equinox": _call(filtered, "m, x", names)}, 1.25
+
+
+def variables(count: int) -> tuple[dict[str, Task], float]:
+    """Variables that a call updates, beside donated state that the caller hands on."""
+    x = jnp.float32(1)
+    state = [Variable(jnp.ones(4)) for _ in range(count)]
+
+    @autograph_lite.convert
+    def ours(x: Any) -> Any:
+        for variable in state:
+            variable.assign_add(x)
+        return x + 1
+
+    step = jax.jit(lambda state, x: (x + 1, [each + x for each in state]), donate_argnums=0)
+    held = [jnp.ones(4) for _ in range(count)]
+
+    def by_hand(x: Any) -> Any:
+        nonlocal held
+        result, held = step(held, x)
+        return result
+
+    return _pair(ours, by_hand, "x", x=x), 1.10
+
+
+def cases() -> dict[str, tuple[dict[str, Task], float]]:
+    """The calls, each with the ratio that is asked for."""
+    found = flat()
+    found["400 literals"] = literals()
+    found["method"] = method()
+    found["Equinox module"] = module()
+    found["1 Variable"] = variables(1)
+    found["100 Variables"] = variables(100)
+    with mock.patch.object(config, "fast_dispatch", lambda: False):
+        found |= {f"{name}, public": (tasks, PUBLIC[name]) for name, (tasks, _) in flat().items()}
+    return found
+
+
+def measure(rounds: int = 11) -> list[Row]:
+    """Microseconds of a call whose program exists."""
     rows = []
-    for name, (converted, jitted) in cases.items():
-        times = timing.interleaved({"ours": converted, "jit": jitted}, rounds=rounds)
+    for name, (tasks, target) in cases().items():
+        times = timing.interleaved(tasks, rounds=rounds)
+        micro = {task: 1000 * timing.milliseconds(times[task]) / CALLS for task in tasks}
         rows.append({
             "call": name,
-            "Function, us": 1000 * timing.milliseconds(times["ours"]),
-            "jax.jit, us": 1000 * timing.milliseconds(times["jit"]),
+            "Function, us": micro["ours"],
+            "jax.jit, us": micro["jit"],
             "ratio": timing.ratio(times, "ours", "jit"),
+            "target": target,
         })  # fmt: skip
     return rows
 
 
+def first_call(rounds: int = 15) -> Row:
+    """Seconds of the first call, of functions that are new each time."""
+    x = jnp.float32(2)
+
+    def new(make: Callable[..., Any]) -> Task:
+        counter = iter(range(1_000_000))
+
+        def task() -> object:
+            k = next(counter)
+            return make(lambda x: x * 2 + k)(x)
+
+        return task
+
+    times = timing.interleaved({"ours": new(autograph_lite.convert), "jit": new(jax.jit)}, rounds=rounds)
+    return {
+        "call": "first call",
+        "Function, us": 1000 * timing.milliseconds(times["ours"]),
+        "jax.jit, us": 1000 * timing.milliseconds(times["jit"]),
+        "ratio": timing.ratio(times, "ours", "jit"),
+        "target": 1.1,
+    }
+
+
 def main() -> None:
     """Prints the table."""
-    table.show("Calls of a compiled function", measure())
+    table.show("Calls of a compiled function", [*measure(), first_call()])
 
 
 if __name__ == "__main__":

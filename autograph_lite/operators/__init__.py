@@ -30,6 +30,7 @@ from autograph_lite.operators.subscripts import (
     update_shared,
 )
 from autograph_lite.operators.switch import switch_stmt
+from autograph_lite.operators.tensor_array import dropped
 from autograph_lite.operators.texts import format, percent
 from autograph_lite.operators.undefined import (
     NO_RETURN,
@@ -46,11 +47,11 @@ from autograph_lite.operators.while_stmt import while_stmt
 
 __all__ = [
     "NO_RETURN", "Return", "Undefined", "and_", "assert_", "assigned", "call", "caught", "compare", "defined",
-    "deleted", "equal", "error", "filter_test", "finishing", "for_stmt", "format", "found", "generator", "handling", "if_expr",
-    "if_stmt", "in_", "item", "key", "light", "light_at", "list_of", "managed", "not_", "not_equal", "not_in", "or_",
-    "percent", "put", "python_test", "raised", "reached", "record", "returned", "set_item", "slice", "store", "store_shared",
-    "switch_stmt", "truth", "trying", "until", "untraced", "update_item", "update_shared", "while_stmt", "whole",
-    "without",
+    "deleted", "dropped", "equal", "error", "filter_test", "finishing", "for_stmt", "format", "found",
+    "generator", "handling", "if_expr", "if_stmt", "in_", "item", "key", "light", "light_at", "list_of",
+    "managed", "not_", "not_equal", "not_in", "or_", "percent", "put", "python_test", "raised", "reached",
+    "record", "returned", "set_item", "slice", "store", "store_shared", "switch_stmt", "truth", "trying",
+    "until", "untraced", "update_item", "update_shared", "while_stmt", "whole", "without",
 ]  # fmt: skip
 
 calls.install(sys.modules[__name__], {**builtins.OVERLOADS, **containers.OVERLOADS, **texts.OVERLOADS})

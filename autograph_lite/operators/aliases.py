@@ -21,6 +21,7 @@ from autograph_lite import _jax
 from autograph_lite.converters.python_ops import Maybe
 from autograph_lite.errors import MutationError
 from autograph_lite.operators import objects, trees, where
+from autograph_lite.operators.boxes import Whole
 
 
 class _Local(threading.local):
@@ -49,7 +50,7 @@ def containers(value: Any) -> list[Any]:
             for item in node.values():
                 found.extend(containers(item))
             return True
-        return False
+        return isinstance(node, Whole)
 
     if isinstance(value, Maybe):
         value = value.value

@@ -274,6 +274,8 @@ def next_(iterator: Any, *default: Any) -> Any:
     """`next(iterator)`: refused in a staged body for an iterator from outside: one item for all runs."""
     if isinstance(iterator, comprehensions.Generated) and iterator.is_fresh:
         return reductions.first(iterator, *default)
+    if isinstance(iterator, iterables.Stepping):
+        return iterator.step(*default)
     journal.consume(iterator)
     return builtins.next(iterator, *default)
 

@@ -28,6 +28,7 @@ from autograph_lite.operators import (
     policy,
     recipes,
     recursion,
+    scope,
     stretches,
     unconverted,
 )
@@ -410,7 +411,7 @@ def _object(callee: Any) -> Any:
     kind = type(callee)
     python = _state.get("function_type")
     if python is not None and isinstance(callee, python):
-        return call(callee.inside())
+        return callee if scope.left() else call(callee.inside())
     if policy.is_users_class(kind):
         classes.seen(callee)
         return callee

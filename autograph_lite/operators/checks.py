@@ -119,6 +119,18 @@ def new_frame(mode: str, inside: str) -> Iterator[Frame]:
 
 
 @contextlib.contextmanager
+def suspended() -> Iterator[None]:
+    """Code inside belongs to no program that is being traced, and neither do its checks."""
+    frames, handlers = _local.frames, _local.handlers
+    _local.frames, _local.handlers = [], []
+    try:
+        with _modes("callback"):
+            yield
+    finally:
+        _local.frames, _local.handlers = frames, handlers
+
+
+@contextlib.contextmanager
 def default_mode(mode: str) -> Iterator[None]:
     """What happens to checks outside of any frame."""
     old, _local.default_mode = _local.default_mode, mode
@@ -287,5 +299,5 @@ def refuse_handlers(error: BaseException) -> None:
 __all__ = [
     "CODE", "Frame", "Site", "alive", "default_mode", "emit", "explicit", "fail_if", "finishing", "flush", "frame", "handling",
     "in_try", "is_explicit", "new_frame", "raise_failed", "raise_inner", "refuse_handlers", "renumbering",
-    "trying", "within_program",
+    "suspended", "trying", "within_program",
 ]  # fmt: skip

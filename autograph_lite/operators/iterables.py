@@ -90,6 +90,18 @@ class Looped:
         raise NotImplementedError
 
 
+class Stepping:
+    """Base of an iterator whose position is kept from one execution of a program to the next."""
+
+    def step(self, *default: Any) -> Any:
+        """The next item; where there is none, the default, or StopIteration."""
+        raise NotImplementedError
+
+    def rest(self) -> Staged | None:
+        """The items that are left, for a staged loop that takes them; None where Python does."""
+        raise NotImplementedError
+
+
 class Rows(Staged):
     """The rows of an array."""
 
@@ -303,6 +315,8 @@ def staged(value: Any) -> Staged | None:
     """`value` as something that a staged loop iterates over; None where Python iterates."""
     if isinstance(value, Staged):
         return value
+    if isinstance(value, Stepping):
+        return value.rest()
     value = opened(value)
     if isinstance(value, jax.Array) and traced(value):
         return Rows(value)

@@ -17,6 +17,7 @@ import dis
 import itertools
 import threading
 import types
+from collections import deque
 from collections.abc import Hashable, Iterable, Iterator
 from typing import Any
 
@@ -25,6 +26,7 @@ import numpy as np
 from autograph_lite import _jax
 from autograph_lite.errors import MutationError
 from autograph_lite.operators import aliases, mismatch, opaque, places, spelling, where
+from autograph_lite.operators.boxes import Box
 from autograph_lite.operators.places import MISSING, Contents, Place, cell_place, global_place
 from autograph_lite.operators.reach import Holder, by_code, names_used, reachable
 from autograph_lite.operators.templates import Captured, capture
@@ -47,6 +49,9 @@ class Change:
     captured: dict[Hashable, Captured]
 
 
+_numbers = itertools.count()
+
+
 class Journal:
     """The places written to by one body, with their contents before it ran."""
 
@@ -60,6 +65,7 @@ class Journal:
         ] = {}  # of functions called by the body, with the names they use
         self.global_names: dict[int, set[str]] = {}
         self.exceptions: list[Any] = []  # see `recipes`; only of the outermost journal
+        self.number = next(_numbers)
 
     def note(self, place: Place) -> None:
         """Keeps the contents of `place`, unless they are kept already."""
@@ -97,7 +103,9 @@ class Journal:
                 result[key] = change
             elif id(_target(change.place)) in found or change.place.is_variable:
                 if change.old == {"items": False}:
-                    raise mismatch.iterator(change.place.label("items"), change.place.owner)
+                    raise mismatch.iterator(
+                        change.place.label("items"), change.place.owner, whole=self.outer is None
+                    )
                 if self.outer is not None and change.place.opaque:
                     raise mismatch.opaque(change.place.label("state"), change.place.owner)
                 if self.outer is not None:
@@ -226,6 +234,11 @@ def depth() -> int:
     return len(_stack.journals)
 
 
+def bodies() -> tuple[int, ...]:
+    """The numbers of the bodies that are being traced on this thread, the outermost first."""
+    return tuple(now.number for now in _stack.journals)
+
+
 def base() -> tuple[object, int]:
     """The trace at which the code that runs now will be left by statements of its own, and how deep that is.
 
@@ -264,6 +277,39 @@ def journal(*, outer: object, keep: bool = False) -> Iterator[Journal]:
             new.restore()
     finally:
         _stack.journals.pop()
+
+
+@contextlib.contextmanager
+def suspended() -> Iterator[Journal]:
+    """Code inside belongs to no body that is traced: what it writes stays, and is no change that a body has made.
+
+    Gives a journal of its own, which is never undone.
+    """
+    outer = _stack.journals
+    before = [(old, place, place.read()) for now in outer for place, old in now.places.values()]
+    _stack.journals = [Journal(None, _jax.trace_state())]
+    try:
+        yield _stack.journals[0]
+    finally:
+        _stack.journals = outer
+        for old, place, contents in before:
+            _adopt(old, place, contents, place.read())
+
+
+def _adopt(old: Contents, place: Place, before: Contents, now: Contents) -> None:
+    """Makes what has changed from `before` to `now` part of `old`, to which the place will be put back."""
+    if not _differ(place, before, now):
+        return
+    for key in [*before, *now]:
+        value = now.get(key, MISSING)
+        if value is MISSING:
+            old.pop(key, None)
+        elif value is not before.get(key, MISSING):
+            old[key] = value
+    if place.holds_items and isinstance(place.owner, (list, deque)):
+        items = [old[key] for key in sorted(old)]  # type: ignore[type-var]
+        old.clear()
+        old.update(enumerate(items))
 
 
 _LEFT = "__autograph_lite_left_a_staged_statement__"
@@ -309,13 +355,16 @@ def passed(arguments: dict[int | str, Any]) -> None:
 
 
 def consume(iterator: Any) -> None:
-    """Notes that items are taken from `iterator`: a body that is traced once may only do that to one of its own."""
+    """Notes that items are taken from `iterator`: a body that is traced once may only do that to one of its own.
+
+    So may a whole function, whose later executions would get the same items.
+    """
     step = getattr(type(iterator), "__next__", None)
     if isinstance(step, types.FunctionType) and any(
         name.startswith("ag") for name in step.__code__.co_freevars
     ):
         return  # a converted method of the user's, which notes what it changes
-    if _stack.journals and _stack.journals[-1].outer is not None:
+    if _stack.journals:
         spelling.wrote(iterator)
         taken: Contents = {"items": False}
         _stack.journals[-1].note(
@@ -348,8 +397,12 @@ def unchanging(iterator: Iterator[Any]) -> Iterator[Any]:
                 item = next(iterator)
             except StopIteration:
                 return
-            changed = [place for place, old in written.places.values() if _differ(place, old, place.read())]
-        if changed and not changed[0].ours:
+            changed = [
+                place
+                for place, old in written.places.values()
+                if (not place.ours or isinstance(place.owner, Box)) and _differ(place, old, place.read())
+            ]
+        if changed:
             label = changed[0].label(next(iter(changed[0].read()), None))
             raise MutationError(
                 f"'{label}' is changed by taking the items of an iterator that a traced value may leave.",
@@ -433,6 +486,7 @@ __all__ = [
     "MISSING",
     "Journal",
     "active",
+    "bodies",
     "captured",
     "commit",
     "depth",
@@ -443,4 +497,5 @@ __all__ = [
     "record",
     "record_variables",
     "staged",
+    "suspended",
 ]

@@ -146,10 +146,17 @@ def opaque(label: str, found: object) -> MutationError:
     )
 
 
-def iterator(label: str, found: object) -> IterationError:
-    """An iterator from outside of a staged statement that the statement takes items from."""
+def iterator(label: str, found: object, *, whole: bool) -> IterationError:
+    """An iterator from outside of a staged statement, or of the whole function, that items are taken from."""
     written = label.line if isinstance(label, spelling.Label) else None
     kind = type(found).__name__
+    if whole:
+        return IterationError(
+            f"A {kind} from outside of the function is consumed in it.",
+            where=written or where.here(),
+            why="The function is traced once, so that every execution would get the same items.",
+            fix="pass the items as arguments, or take them from iter(autograph_lite.from_slices(arrays)).",
+        )
     return IterationError(
         f"A {kind} is consumed inside a staged statement that it does not come from.",
         where=tuple(p for p in (written, where.here()) if p),

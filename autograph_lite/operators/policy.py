@@ -103,7 +103,7 @@ def functions_of(value: Any) -> list[Any]:
 UNTOUCHED_MODULES = frozenset({
     "absl", "atexit", "bdb", "concurrent.futures.process", "dataclasses", "dis", "enum", "faulthandler", "inspect",
     "logging", "loguru", "multiprocessing", "pdb", "pickle", "_pickle", "queue", "_queue", "signal", "_signal", "sys",
-    "traceback", "typing", "warnings", "_warnings", "weakref", "_weakref",
+    "traceback", "typing", "warnings", "_warnings", "weakref", "_weakref", f"{__name__.partition('.')[0]}.runtime.py_function",
 })  # fmt: skip
 UNTOUCHED = frozenset({
     collections.namedtuple, functools.partial, functools.update_wrapper, functools.wraps,

@@ -15,6 +15,9 @@ from autograph_lite.operators import texts
 def print(*values: Any, sep: str | None = " ", end: str | None = "\n", file: TextIO | None = None) -> None:
     """`print(...)` at each execution, in order, of the program that is being traced; as Python's where none is.
 
+    Under `jax.vmap` it prints once for each row. Where the rows take different branches, a vmap computes all branches for all
+    rows, and prints all their lines.
+
     Args:
       *values: anything; traced values are shown as NumPy shows them.
       sep: as for the builtin.

@@ -16,6 +16,7 @@ from autograph_lite import _jax_dispatch
 from autograph_lite.operators import objects
 from autograph_lite.runtime import opening
 from autograph_lite.runtime.literals import is_literal
+from autograph_lite.runtime.modules import Module
 from autograph_lite.runtime.object_type import ObjectType
 from autograph_lite.runtime.structures import from_value
 from autograph_lite.runtime.trace_types import TracingContext, registered
@@ -30,6 +31,8 @@ def registry() -> _jax_dispatch.Registry:
 
 
 def _flatten_kind(value: Any) -> _jax_dispatch.Flatten | None:
+    if isinstance(value, Module) and _is_plain(value):
+        return lambda module: ((), weakref.ref(module))
     if registered(value) is not None:
         return None
     by_jax = _jax_dispatch.flattened_by_jax(type(value))

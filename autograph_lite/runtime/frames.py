@@ -2,15 +2,24 @@
 
 Outside of traces a Variable holds a plain array, which every thread sees. A thread that traces a program has a frame
 with the values that the Variables have in it: tracers, which no other thread and no later call ever sees.
+
+JAX keeps what it has traced of the user's functions, `jax.lax.scan(body, ...)`, with the values that they read from around
+them. So that it does not take such a trace for another value of a Variable, what JAX compares of its surroundings changes
+whenever a Variable that was read in that way does.
 """
 
 from __future__ import annotations
 
 import contextlib
+import itertools
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
+import jax
+
+from autograph_lite import _jax
+from autograph_lite.operators import journal
 from autograph_lite.runtime.creations import Creations
 
 if TYPE_CHECKING:
@@ -25,6 +34,7 @@ class Frame:
       values: the Variables with their values, by id.
       found: Variables that the trace came across and that are no inputs of its program.
       created: Variables that the trace has made.
+      captured: ids of Variables that functions have read which JAX traces, and keeps, for the user's code.
     """
 
     def __init__(self, creations: Creations | None = None) -> None:
@@ -32,16 +42,34 @@ class Frame:
         self.values: dict[int, tuple[Variable, Any]] = {}
         self.found: dict[int, Variable] = {}
         self.created: list[Variable] = []
+        self.captured: set[int] = set()
+        self.surroundings = contextlib.ExitStack()
 
     @property
     def is_program(self) -> bool:
         """Whether it is that of a whole program."""
         return self.creations is not None
 
+    def renew(self, changed: Iterable[int]) -> None:
+        """Makes JAX trace functions anew where they have read a Variable that is now changed, given by its id."""
+        if not self.captured.isdisjoint(changed):
+            self.captured.clear()
+            self.surroundings.enter_context(_surroundings(next(_numbers)))
+
+
+_surroundings = jax.make_user_context(default_value=0)
+_numbers = itertools.count(2)
+
 
 class _Local(threading.local):
     def __init__(self) -> None:
         self.frames: list[Frame] = []
+
+
+class _Shared:
+    """The surroundings in which programs are traced, until functions that JAX keeps have read a Variable in them."""
+
+    number = 1
 
 
 _local = _Local()
@@ -55,11 +83,20 @@ def program() -> Frame | None:
 @contextlib.contextmanager
 def entered(frame: Frame) -> Iterator[Frame]:
     """Inside, Variables have their values in `frame`."""
+    around = frame if frame.is_program else program()
+    if frame.is_program:
+        frame.surroundings.enter_context(_surroundings(_Shared.number))
+    elif around is not None:
+        around.renew(frame.values)
     _local.frames.append(frame)
     try:
         yield frame
     finally:
         _local.frames.pop()
+        if frame.is_program:
+            frame.surroundings.close()
+        elif around is not None:
+            around.renew(frame.values)
 
 
 @contextlib.contextmanager
@@ -70,6 +107,15 @@ def outside() -> Iterator[None]:
         yield
     finally:
         _local.frames = before
+
+
+def read(variable: Variable) -> Any:
+    """What `variable` holds on this thread, for the user's code."""
+    frame, now = program(), journal.active()
+    if frame is not None and now is not None and _jax.program_trace()() is not now.program():
+        frame.captured.add(id(variable))
+        _Shared.number = next(_numbers)  # of the programs to come
+    return value_of(variable)
 
 
 def value_of(variable: Variable) -> Any:
@@ -86,7 +132,10 @@ def value_of(variable: Variable) -> Any:
 
 def hold(variable: Variable, value: Any) -> None:
     """Makes `variable` hold `value` on this thread: in the innermost frame, or for good where there is none."""
-    if _local.frames:
-        _local.frames[-1].values[id(variable)] = variable, value
-    else:
+    if not _local.frames:
         variable._settle(value)
+        return
+    frame = program()
+    if frame is not None and frame.captured and value_of(variable) is not value:
+        frame.renew([id(variable)])
+    _local.frames[-1].values[id(variable)] = variable, value

@@ -13,7 +13,7 @@ from collections.abc import Callable
 from typing import Any
 
 from autograph_lite.operators import calls, checks as program_checks
-from autograph_lite.runtime import dispatch, retrace_warnings, retracing, tracebacks
+from autograph_lite.runtime import dispatch, eager, retrace_warnings, retracing, tracebacks
 from autograph_lite.runtime.changes import TraceRecord
 from autograph_lite.runtime.concrete import ConcreteFunction
 from autograph_lite.runtime.explanation import Explanation, explain
@@ -58,6 +58,7 @@ class Function:
         self._traces.dropped = self._dispatch.clear
         self._traces.retraced = self._retraced
         self._redirect(self._dispatch.call)
+        eager.register(self)
 
     @property
     def python_function(self) -> Callable[..., Any]:
@@ -67,7 +68,23 @@ class Function:
     def _redirect(self, call: Callable[..., Any]) -> None:
         """Lets `call` run the calls from now on."""
         self._call = call
-        self.__call__ = self._counted if self._counts_calls else call
+        if eager.on():
+            self.__call__ = self._in_python
+        else:
+            self.__call__ = self._counted if self._counts_calls else call
+
+    def eagerness_changed(self) -> None:
+        """Lets Python run the calls, or the compiled programs again."""
+        self._redirect(self._call)
+
+    def _in_python(self, *args: Any, **kwargs: Any) -> Any:
+        """A call in Python: of the user's own function, except where it is part of a program that is being traced."""
+        try:
+            function = self.inside() if self._is_inlined() else self.python_function
+            return function(*args, **kwargs)
+        except BaseException as error:
+            tracebacks.hide_frames(error)
+            raise  # without a frame of this call: a bare `raise` adds none
 
     def count_calls(self, wanted: bool) -> None:
         """Lets Python see the next calls that find their trace, or no longer; see `retracing`."""

@@ -46,8 +46,9 @@ def value_and_grad(
         written: list[Variable] = []
 
         def inner(values: dict[int, Any]) -> Any:
-            with frames.entered(frames.Frame()) as frame:
-                frame.values.update({key: (chosen[key], value) for key, value in values.items()})
+            frame = frames.Frame()
+            frame.values.update({key: (chosen[key], value) for key, value in values.items()})
+            with frames.entered(frame):
                 result = fun(*args, **kwargs)
             new = {}
             for key, (variable, value) in frame.values.items():

@@ -21,6 +21,8 @@ import jax
 from autograph_lite.operators import objects
 from autograph_lite.operators.boxes import Whole
 from autograph_lite.runtime import outlines
+from autograph_lite.runtime.object_type import ObjectType
+from autograph_lite.runtime.trace_types import register_leaf
 from autograph_lite.runtime.variables import Variable
 
 
@@ -90,3 +92,4 @@ def _whole(outline: outlines.Outline, values: Iterable[Any]) -> Any:
 
 
 jax.tree_util.register_pytree_with_keys(Module, _keyed, _whole, _parts)
+register_leaf(Module, lambda module, _: ObjectType(module))  # of a function of ours: itself, by identity

@@ -14,7 +14,7 @@ class Slot:
     """Where a Variable is: the number of its value, with what else belongs to it."""
 
     number: int
-    name: str | None
+    name: str | None = dataclasses.field(compare=False)
     trainable: bool
 
 

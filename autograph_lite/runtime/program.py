@@ -29,7 +29,7 @@ from autograph_lite.operators import (
     where,
 )
 from autograph_lite.operators.values import Tracer
-from autograph_lite.runtime import cutting, frames, leaks, symbolic
+from autograph_lite.runtime import cutting, frames, host_calls, leaks, symbolic
 from autograph_lite.runtime.array_spec import ArraySpec
 from autograph_lite.runtime.compiling import Compiling, measured
 from autograph_lite.runtime.signature import Split
@@ -197,7 +197,10 @@ class Program:
         self.traced = self.jit.trace(*flat)
         if self.checked and _jax.has_checks(self.traced.jaxpr):
             self._around = self._bringing_out(flat)
-        elif not self.sites:  # a call that raises leaves the state as it was
+        if _calls_python(self.traced.jaxpr):
+            run = self._around or self.jit
+            self._around = lambda *flat: host_calls.raising_own(lambda: run(*flat))
+        elif not self.sites and self._around is None:  # a call that raises leaves the state as it was
             self._donate(len(arrays))
 
     def _prepare_symbolic(self, specs: Sequence[ArraySpec], held: Sequence[Any]) -> None:
@@ -206,6 +209,8 @@ class Program:
         self.symbolic = symbolic.trace_symbolic(_named(self._body, self.name), kinds)
         if self.checked and _jax.has_checks(self.symbolic.jaxpr):
             raise symbolic.InconclusiveSize(ValueError("checks inside of a transformation"))
+        if _calls_python(self.symbolic.jaxpr):
+            raise symbolic.InconclusiveSize(ValueError("a py_function in the program"))
 
     def _donate(self, start: int) -> None:
         """Lets the program take the memory of the Variables that it gives new values."""
@@ -299,6 +304,10 @@ class Program:
         contents = failures.new if failures is not None else {}
         self.checks = [*contents]
         return [*results.arrays, *afters.arrays, *contents.values()]
+
+
+def _calls_python(jaxpr: Any) -> bool:
+    return any(isinstance(call, host_calls.HostCall) for call in host_calls.in_program(jaxpr))
 
 
 def _named(body: Callable[[tuple[Any, ...]], Any], name: str) -> Callable[..., Any]:

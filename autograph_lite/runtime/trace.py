@@ -174,7 +174,7 @@ class Trace:
 
     def _traced(self, bindings: Bindings, *, owned: bool) -> Program:
         objects = [found.referent() for found in self.function_type.objects()]
-        self.state.search([self._converted(), *objects])
+        self.state.search([self._converted(), *objects, *self._stand_ins.values()])
         return Program(
             self._converted,
             getattr(self.fn, "__qualname__", "f"),

@@ -12,6 +12,7 @@ Between calls it holds a plain array. A compiled program takes that as an input 
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Callable
 from typing import Any
 
@@ -75,7 +76,7 @@ class Variable(Arithmetic):
         """The array that it holds now."""
         if self._copied:
             return self._value
-        value = frames.value_of(self)
+        value = frames.read(self)
         if not isinstance(value, Tracer):
             self._lent = True
         elif not _jax.is_alive(value):
@@ -250,14 +251,21 @@ def _lost_in_trace(variable: Variable) -> MutationError:
     )
 
 
-def _parts(variable: Variable) -> tuple[tuple[Any], Any]:
-    return (variable.read(),), (variable.name, variable.trainable)
+@dataclasses.dataclass(frozen=True)
+class _Kind:
+    """What JAX compares of a Variable, its value apart; two names make no two programs."""
+
+    name: str | None = dataclasses.field(compare=False)
+    trainable: bool
 
 
-def _whole(known: tuple[str | None, bool], parts: Any) -> Variable:
+def _parts(variable: Variable) -> tuple[tuple[Any], _Kind]:
+    return (variable.read(),), _Kind(variable.name, variable.trainable)
+
+
+def _whole(kind: _Kind, parts: Any) -> Variable:
     (value,) = parts
-    name, trainable = known
-    return remade(value, name, trainable=trainable)
+    return remade(value, kind.name, trainable=kind.trainable)
 
 
 def remade(value: Any, name: str | None, *, trainable: bool) -> Variable:

@@ -92,3 +92,41 @@ def test_ours_prints_for_each_lane_of_a_batch(capsys: pytest.CaptureFixture[str]
     lines = printed(capsys, autograph_lite.convert(lambda xs: jax.vmap(f)(xs)), jnp.array([1, 2]))
 
     assert sorted(lines) == ["x 1", "x 2"]
+
+
+def test_ours_prints_formatted_text_of_traced_values_in_a_staged_loop(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    @autograph_lite.convert
+    def f(n):
+        for i in range(n):
+            autograph_lite.print(f"step {i:03d} of {n}", i / 2, sep=": ")
+            autograph_lite.print("%.2f" % (i * 1.0))
+        return n
+
+    assert printed(capsys, f, jnp.int32(2)) == ["step 000 of 2: 0.0", "0.00", "step 001 of 2: 0.5", "1.00"]
+
+
+def test_ours_prints_a_loops_lines_in_order_for_each_lane_of_a_batch(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    @autograph_lite.convert
+    def f(x):
+        for _ in autograph_lite.range(2):
+            x = x + 1
+            autograph_lite.print(f"x = {x:.1f}")
+        return x
+
+    expected = ["x = 1.0", "x = 4.0", "x = 2.0", "x = 5.0"]
+    assert printed(capsys, jax.vmap(f), jnp.array([0.0, 3.0])) == expected
+
+
+def test_the_guides_example_tells_tracing_from_executing(capsys: pytest.CaptureFixture[str]) -> None:
+    @autograph_lite.convert
+    def f(x):
+        print("Traced with", x)
+        autograph_lite.print("Executed with", x)
+
+    assert printed(capsys, f, 1) == ["Traced with 1", "Executed with 1"]
+    assert printed(capsys, f, 1) == ["Executed with 1"]
+    assert printed(capsys, f, 2) == ["Traced with 2", "Executed with 2"]

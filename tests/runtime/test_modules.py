@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import gc
 import pickle
 
 import jax
@@ -141,6 +142,7 @@ def test_modules_of_one_structure_use_one_program_of_jax():
 
     a, b = Net(), Net()
     b.extra["scale"].assign(3.0)
+    b.steps.name = "steps of b"
     assert [float(f(net, jnp.ones(3))[0]) for net in (a, b)] == [12, 18]
     assert len(runs) == 1
     b.kind = "other"
@@ -182,3 +184,22 @@ def test_variables_are_made_when_the_shape_is_known():
     assert np.array_equal(f(jnp.ones((1, 3))), [[3, 3]])
     assert [variable.shape for variable in layer.variables] == [(3, 2)]
     assert np.array_equal(f(jnp.ones((5, 3))), np.full((5, 2), 3))
+
+
+def test_each_module_has_a_trace_of_its_own():
+    f = al.convert(lambda net, x: net(x))
+    first, second = Net(), Net()
+    second.extra["scale"].assign(3.0)
+    found = [float(f(net, jnp.ones(3))[0]) for net in (first, second, first)]
+    assert found == [12, 18, 12]
+    assert f.trace_count == 2
+
+
+def test_a_module_that_is_gone_takes_its_trace_with_it():
+    f = al.convert(lambda net, x: net(x))
+    net = Net()
+    f(net, jnp.ones(3))
+    assert len(f.concrete_functions) == 1
+    del net
+    gc.collect()
+    assert f.concrete_functions == []

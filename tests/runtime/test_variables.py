@@ -641,3 +641,41 @@ def test_a_program_serves_other_variables_by_bindings():
     assert np.array_equal(state.read(bindings).arrays[0], [1, 2])
     state.write([jnp.zeros(2)], bindings)
     assert np.array_equal(actual, [0, 0])
+
+
+def test_variables_of_one_kind_share_a_trace():
+    f = al.convert(lambda v, w: v.assign_add(w * 2).value)
+    a, b, c = al.Variable(1.0), al.Variable(2.0), al.Variable(3.0)
+    assert [float(f(a, b)), float(f(b, c)), float(f(c, a))] == [5, 8, 13]
+    assert (float(a), float(b), float(c), f.trace_count) == (5, 8, 13, 1)
+    assert [float(f(a, a)), float(f(b, b))] == [15, 24]
+    assert f.trace_count == 2
+    f(al.Variable(1.0, trainable=False), b)
+    assert f.trace_count == 3
+
+
+def test_a_read_of_a_variable_survives_the_programs_that_take_its_memory():
+    v = al.Variable(jnp.zeros(1000))
+    f = al.convert(lambda x: v.assign_add(x) is v)
+    held, leaves, array = [], [], []
+    for _ in range(3):
+        f(jnp.float32(1))
+        held.append(v.value)
+        leaves += jax.tree.leaves(v)
+        array.append(jnp.asarray(v))
+    f(jnp.float32(1))
+    assert [float(x[0]) for x in (*held, *leaves, *array)] == [1, 2, 3] * 3
+    assert float(v[0]) == 4
+
+
+def test_what_a_program_returns_survives_the_next_calls():
+    v = al.Variable(jnp.zeros(1000))
+
+    @al.convert
+    def f(x):
+        before = v.value
+        v.assign_add(x)
+        return before, v.value
+
+    found = [f(jnp.float32(1)) for _ in range(3)]
+    assert [(float(a[0]), float(b[0])) for a, b in found] == [(0, 1), (1, 2), (2, 3)]

@@ -1,0 +1,111 @@
+"""What becomes of a Python iterator in a converted function? One of its own runs while tracing; another is refused."""
+
+from __future__ import annotations
+
+import itertools
+from typing import Any
+
+import jax.numpy as jnp
+import pytest
+
+import autograph_lite
+from tests.errors.messages import message
+
+NUMBERS = iter([1, 2, 3])
+# JAX warns of an iterator that is an argument.
+pytestmark = pytest.mark.filterwarnings("ignore:Python iterable type")
+
+
+def test_the_guides_iterator_as_an_argument() -> None:
+    def buggy_consume_next(iterator):
+        autograph_lite.print("Value:", next(iterator))
+
+    assert message(buggy_consume_next, iter([1, 2, 3])) == (
+        "IterationError: A list_iterator from outside of the function is consumed in it.\n"
+        "  test.py:1 in buggy_consume_next\n"
+        '      autograph_lite.print("Value:", next(iterator))\n'
+        "  The function is traced once, so that every execution would get the same items.\n"
+        "  Fix: pass the items as arguments, or take them from iter(autograph_lite.from_slices(arrays))."
+    )
+
+
+def test_an_iterator_in_a_global_a_closure_and_an_object() -> None:
+    class Ids:
+        values = itertools.count()
+
+    held, generated = Ids(), (k for k in range(3))
+
+    def of_global(x):
+        return x + next(NUMBERS)
+
+    def of_closure(x):
+        return x + next(generated)
+
+    def of_object(x):
+        return x + next(held.values, 0)
+
+    def inside_a_call(x):
+        def take():
+            return next(generated)
+
+        return x + take()
+
+    for f, kind in (
+        (of_global, "list_iterator"),
+        (of_closure, "generator"),
+        (of_object, "count"),
+        (inside_a_call, "generator"),
+    ):
+        text = f"A {kind} from outside of the function is consumed in it"
+        with pytest.raises(autograph_lite.IterationError, match=text):
+            autograph_lite.convert(f)(jnp.float32(1))
+
+
+def test_a_loop_over_an_iterator_from_outside() -> None:
+    def f(items):
+        total = jnp.float32(0)
+        for x in items:
+            total = total + x
+        return total
+
+    text = "A generator from outside of the function is consumed in it"
+    with pytest.raises(autograph_lite.IterationError, match=text):
+        autograph_lite.convert(f)(x for x in [1.0, 2.0])
+
+
+def test_an_iterator_of_the_functions_own() -> None:
+    @autograph_lite.convert
+    def f(x):
+        items = iter([1, 2, 3])
+        squares = (k * k for k in [1, 2, 3])
+        x = x + next(items) + 10 * next(items) + 100 * next(squares)
+        for item in items:
+            x = x + 1000 * item
+        return x + next(items, 0)
+
+    for _ in range(2):
+        assert f(jnp.int32(0)) == 3121
+
+
+def test_a_list_from_outside_is_iterated_over() -> None:
+    numbers: list[Any] = [1, 2, 3]
+
+    @autograph_lite.convert
+    def f(x, more):
+        for k, m in zip(numbers, more, strict=True):
+            x = x + k * m
+        return x
+
+    assert f(jnp.int32(0), [1, 10, 100]) == 321
+
+
+def test_in_init_scope_an_item_is_taken_for_each_trace() -> None:
+    numbers = iter([1, 2, 3])
+
+    @autograph_lite.convert
+    def f(x, name):
+        with autograph_lite.init_scope():
+            number = next(numbers)
+        return x + number
+
+    assert (f(jnp.int32(0), "a"), f(jnp.int32(0), "a"), f(jnp.int32(0), "b")) == (1, 1, 2)
