@@ -72,7 +72,7 @@ class _Sized:
         return self._done[id(jaxpr)][1]
 
     def _jaxpr(self, jaxpr: Any) -> Any:
-        is_closed = hasattr(jaxpr, "in_avals")
+        is_closed = hasattr(jaxpr, "consts")
         inputs = jaxpr.in_avals if is_closed else [v.aval for v in jaxpr.invars]
         if not is_closed and jaxpr.constvars:
             raise SizeError("A function within the program holds values of the program around it.")
@@ -138,7 +138,8 @@ class _Sized:
         if hasattr(value, "inner_aval"):
             return value.update(inner_aval=self.value(value.inner_aval))
         if isinstance(value, (core.ShapedArray, jax.ShapeDtypeStruct)):
-            return value.update(shape=self.value(value.shape))  # type: ignore[no-untyped-call,unused-ignore]
+            update: Any = value.update
+            return update(shape=self.value(value.shape))
         if isinstance(value, functools.partial):
             return functools.partial(
                 self.value(value.func), *self.value(value.args), **self.value(value.keywords)

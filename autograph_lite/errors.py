@@ -578,16 +578,16 @@ class SymbolicSizeWarning(UserWarning):
     Fails:
 
         @autograph_lite.convert(input_signature=[autograph_lite.ArraySpec([None], jnp.float32)])
-        def largest(x):
-            return jax.lax.top_k(x, 1)[0][0]
+        def doubled(x):
+            return jnp.stack([row * 2 for row in x])
 
-        largest(jnp.array([1.0, 3.0, 2.0]))
+        doubled(jnp.array([1.0, 3.0, 2.0]))
 
     Works:
 
         @autograph_lite.convert(input_signature=[autograph_lite.ArraySpec([None], jnp.float32)])
-        def largest(x):
-            return jnp.max(x)
+        def doubled(x):
+            return jax.vmap(lambda row: row * 2)(x)
 
-        largest(jnp.array([1.0, 3.0, 2.0]))
+        doubled(jnp.array([1.0, 3.0, 2.0]))
     """

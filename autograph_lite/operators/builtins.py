@@ -13,7 +13,7 @@ import jax
 import jax.numpy as jnp
 
 from autograph_lite import _jax
-from autograph_lite.errors import ConditionError
+from autograph_lite.errors import ConditionError, IterationError
 from autograph_lite.operators import (
     checks,
     comprehensions,
@@ -28,7 +28,7 @@ from autograph_lite.operators import (
 )
 from autograph_lite.operators.boxes import opening
 from autograph_lite.operators.conditions import truth
-from autograph_lite.operators.values import any_traced, as_index, describe, is_arraylike, traced
+from autograph_lite.operators.values import any_traced, as_index, describe, is_arraylike, is_symbolic, traced
 
 
 def _is_narrow(bound: Any) -> bool:
@@ -135,7 +135,7 @@ def abs_(value: Any) -> Any:
 def int_(*args: Any, **kwargs: Any) -> Any:
     """`int(x)`: truncation towards zero, as an int32 scalar that adds like a Python int."""
     if len(args) == 1 and traced(args[0]):
-        return _scalar(args[0], int)
+        return args[0] if is_symbolic(args[0]) else _scalar(args[0], int)
     return int(*args, **kwargs)
 
 
@@ -249,6 +249,13 @@ def _collected(items: iterables.Staged) -> list[Any]:
 
 
 def _whole(iterable: Any) -> Any:
+    if isinstance(iterable, jax.Array) and iterable.ndim and is_symbolic(iterable.shape[0]):
+        raise IterationError(
+            f"A list or tuple is made of the rows of an array, {describe(iterable)}.",
+            where=where.here(),
+            why=f"How many rows there are, {iterable.shape[0]}, is not known while tracing for all sizes.",
+            fix="keep the array, which can be indexed and iterated over as the list can, or trace for a known size.",
+        )
     return lists.readable(iterable, "list() or tuple()")
 
 

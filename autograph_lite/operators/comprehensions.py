@@ -19,7 +19,7 @@ from autograph_lite.operators import iterables, journal, list_errors, lists, whe
 from autograph_lite.operators.for_stmt import for_stmt, place_at
 from autograph_lite.operators.if_stmt import if_stmt
 from autograph_lite.operators.iterables import Staged
-from autograph_lite.operators.values import describe, traced
+from autograph_lite.operators.values import describe, is_symbolic, traced
 
 UNROLLED = 8  # a list of at most so many items is computed without a loop
 ITEMS = (list, tuple, range, dict, set, frozenset, np.ndarray)  # of Python's, which a filter may leave out
@@ -305,7 +305,7 @@ def collected(items: Any, length: Any) -> list[Any]:
       IterationError: their number is not known.
     """
     if traced(length) and items.most() is None:
-        raise dynamic("the traced bound of a range")
+        raise dynamic(describe(length) if is_symbolic(length) else "the traced bound of a range")
     if traced(length) or length > UNROLLED:
         try:
             return gathered(items)

@@ -10,10 +10,11 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 
+from autograph_lite import _jax_dims
 from autograph_lite.errors import ConditionError, PythonOnlyError
 from autograph_lite.operators import lists, stretches, where
 from autograph_lite.operators.boxes import Box
-from autograph_lite.operators.values import describe, traced
+from autograph_lite.operators.values import describe, is_symbolic, traced
 
 
 def truth(value: Any) -> Any:
@@ -25,8 +26,6 @@ def truth(value: Any) -> Any:
     value = python_truth(value)
     if not traced(value):
         return bool(value)
-    if not isinstance(value, jax.Array):  # a symbolic dimension
-        value = jnp.asarray(value)
     if value.shape != ():
         if value.size == 1:
             value = value.reshape(())
@@ -76,8 +75,12 @@ def _part(text: str, after: int) -> str:
 def python_truth(value: Any) -> Any:
     """`value`, or what is as true: of a list that grows in a staged loop, whether it will hold anything then.
 
-    Of an object with a `__bool__` of the user's it is the answer, which may be traced, where Python wants a bool.
+    Of an object with a `__bool__` of the user's it is the answer, which may be traced, where Python wants a bool; of a
+    symbolic size, whether it is zero.
     """
+    if is_symbolic(value):
+        zero = _jax_dims.equal(value, 0)
+        return not zero if isinstance(zero, bool) else jnp.logical_not(zero)
     if isinstance(value, Box):
         return value.read()
     own = getattr(type(value), "__bool__", None)

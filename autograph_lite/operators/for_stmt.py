@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import itertools
 import linecache
+import operator
 import re
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
@@ -13,7 +14,7 @@ import jax
 import jax.numpy as jnp
 from jax import lax
 
-from autograph_lite import _jax, _jax_loops
+from autograph_lite import _jax, _jax_dims, _jax_loops
 from autograph_lite.errors import BranchMismatchError, IterationError
 from autograph_lite.operators import (
     carry as carries,
@@ -31,7 +32,7 @@ from autograph_lite.operators.conditions import truth
 from autograph_lite.operators.if_stmt import if_stmt
 from autograph_lite.operators.settling import settle, settled
 from autograph_lite.operators.staging import enter
-from autograph_lite.operators.values import traced
+from autograph_lite.operators.values import is_symbolic, traced
 
 Until = Callable[..., Any] | None
 ENDLESS = (itertools.count, itertools.cycle)
@@ -64,7 +65,7 @@ def for_stmt(
     if items is None:
         return _python(iterable, body_fun, init, until)
     length = items.length()
-    if traced(length):
+    if traced(length) and not is_symbolic(length):
         most = items.most()
         if most is not None:
             return _stage_some(items, length, most, body_fun, init, until)
@@ -192,9 +193,9 @@ def _names(body_fun: Callable[..., Any]) -> tuple[str, ...]:
 
 
 def _stage_rows(
-    items: iterables.Staged, length: int, body_fun: Callable[..., Any], init: tuple[Any, ...], until: Until
+    items: iterables.Staged, length: Any, body_fun: Callable[..., Any], init: tuple[Any, ...], until: Until
 ) -> tuple[Any, ...]:
-    """A known number of iterations: `lax.scan`, which can be differentiated in reverse."""
+    """A known number of iterations, or a symbolic one: `lax.scan`, which can be differentiated in reverse."""
     names = _names(body_fun)
     reverse = isinstance(items, iterables.Reversed)
     source = items.items if isinstance(items, iterables.Reversed) else items
@@ -239,13 +240,20 @@ def _stage_rows(
     values, skipped = init, 0
     while True:
         try:
-            carry = Carry.of(names, values, count=length - skipped)
+            count = length - skipped
+            known = None if is_symbolic(count) else count
+            carry = Carry.of(names, values, count=known)
             carry, (arrays, outputs) = settled(carry, body_fun, scan(skipped))
-            return carry.finish(arrays, outputs, length - skipped, reverse=reverse)
+            return carry.finish(arrays, outputs, known or int(_runs(count)), reverse=reverse)
         except (Unjoinable, BranchMismatchError) as error:
             # The type of a first value that only stood in for a later one: the first iteration is known to run.
             stood_in = isinstance(error, Unjoinable) or any(value is None for value in values)
-            if skipped or not stood_in or (until is not None and until(*values) is not False):
+            if (
+                skipped
+                or not stood_in
+                or not _runs(length)
+                or (until is not None and until(*values) is not False)
+            ):
                 if isinstance(error, Unjoinable):
                     raise mismatch.carry(error.name, error.found, body_fun) from None
                 raise
@@ -258,6 +266,11 @@ def _stage_rows(
         skipped += 1
         if skipped == length:
             return values
+
+
+def _runs(length: Any) -> bool:
+    """Whether a loop of so many iterations is known to have one."""
+    return _jax_dims.compare(operator.gt, length, 0) is True
 
 
 def _unless(

@@ -6,6 +6,7 @@ Outside of staged loops they iterate as in Python, one item after the other.
 
 from __future__ import annotations
 
+import functools
 import operator
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
@@ -15,11 +16,11 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
-from autograph_lite import _jax
+from autograph_lite import _jax, _jax_dims
 from autograph_lite.errors import IterationError
 from autograph_lite.operators import list_errors, packing, stretches, where
 from autograph_lite.operators.boxes import opened
-from autograph_lite.operators.values import as_index, describe, is_arraylike, traced
+from autograph_lite.operators.values import as_index, describe, is_arraylike, is_size, is_symbolic, traced
 
 
 class Staged:
@@ -155,6 +156,11 @@ class Range(Staged):
         bounds = (self.start, self.stop, self.step)
         if not any(map(traced, bounds)):
             return len(range(*map(int, bounds)))
+        if isinstance(self.step, int) and all(map(is_size, bounds)):
+            way = 1 if self.step > 0 else -1
+            return _jax_dims.larger(
+                ((self.stop - self.start) * way + self.step * way - 1) // (self.step * way), 0
+            )
         if not traced(self.step) and self.step == 1:
             if not traced(self.start) and self.start == 0:
                 return self.stop  # negative: no index is below it
@@ -171,6 +177,8 @@ class Range(Staged):
         return inside & ((value - self.start) % jnp.where(inside, self.step, 1) == 0)
 
     def rows(self) -> Any:
+        if any(map(is_symbolic, (self.start, self.stop))):
+            return as_index(jnp.arange(self.length()) * self.step + self.start)
         return as_index(jnp.arange(int(self.start), int(self.stop), int(self.step)))
 
     def item(self, row: Any) -> Any:
@@ -213,6 +221,8 @@ class Zipped(Staged):
 
     def length(self) -> Any:
         lengths = [i.length() for i in self.items]
+        if all(map(is_size, lengths)):
+            return functools.reduce(_jax_dims.smaller, lengths)
         if any(map(traced, lengths)):
             shortest = jnp.asarray(lengths[0])
             for length in lengths[1:]:

@@ -13,12 +13,13 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from autograph_lite import _jax_dims
 from autograph_lite.errors import TracedIndexError
 from autograph_lite.operators import bounded, lists, stretches, trees, where
 from autograph_lite.operators.boxes import opened
 from autograph_lite.operators.conditions import operand, python_truth, truth
 from autograph_lite.operators.if_stmt import if_stmt
-from autograph_lite.operators.values import describe, traced
+from autograph_lite.operators.values import describe, is_symbolic, traced
 
 Thunk = Callable[[], Any]
 
@@ -87,7 +88,12 @@ def compare(left: Any, *symbols_and_operands: Any) -> Any:
     return and_(result, lambda: compare(right, rest[0], rest[1](), *rest[2:]))
 
 
+_ORDERED = frozenset({"<", "<=", ">", ">="})
+
+
 def _compare(symbol: str, left: Any, right: Any) -> Any:
+    if symbol in _ORDERED and (is_symbolic(left) or is_symbolic(right)):
+        return _jax_dims.compare(_COMPARISONS[symbol], left, right)
     special = {"==": equal, "!=": not_equal, "in": in_, "not in": not_in}.get(symbol)
     return (special or _COMPARISONS[symbol])(left, right)
 
@@ -95,6 +101,8 @@ def _compare(symbol: str, left: Any, right: Any) -> Any:
 def equal(left: Any, right: Any) -> Any:
     """`left == right`, element by element where tuples, lists, dicts and dataclasses hold traced values."""
     left, right = opened(left), opened(right)
+    if is_symbolic(left) or is_symbolic(right):
+        return _jax_dims.equal(left, right)
     for side in (left, right):
         if stretches.holds(lists.readable(side, "`==`")):
             raise stretches.refused(side)
@@ -130,6 +138,8 @@ def equal(left: Any, right: Any) -> Any:
 def not_equal(left: Any, right: Any) -> Any:
     """`left != right`, element by element where tuples, lists, dicts and dataclasses hold traced values."""
     left, right = opened(left), opened(right)
+    if is_symbolic(left) or is_symbolic(right):
+        return not_(equal(left, right))
     both = isinstance(left, (tuple, list, dict)) and isinstance(right, (tuple, list, dict))
     # Without a `__ne__` of its own, Python asks for the truth of what `__eq__` answers.
     asks = _asks_user(left) and not _has_own(left, "__ne__")
@@ -189,6 +199,8 @@ def in_(item: Any, container: Any) -> Any:
       TracedIndexError: the container has no array meaning for a traced item.
     """
     item, container = opened(item), opened(container)
+    if is_symbolic(item):
+        item = _jax_dims.as_array(item)
     if isinstance(container, (jax.Array, np.ndarray)) and (traced(item) or traced(container)):
         return jnp.any(jnp.asarray(container) == item)
     known: Any = lists.readable(container, "`in`")

@@ -16,7 +16,7 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 
-from autograph_lite import _jax
+from autograph_lite import _jax, _jax_dims
 from autograph_lite.converters.python_ops import Maybe, Undefined
 from autograph_lite.operators import calls, checks, iterables, journal, lists
 from autograph_lite.operators.comprehensions import Generated, loop
@@ -24,7 +24,7 @@ from autograph_lite.operators.conditions import truth
 from autograph_lite.operators.if_stmt import if_stmt
 from autograph_lite.operators.iterables import Looped, Staged
 from autograph_lite.operators.logical import and_, equal, not_, or_
-from autograph_lite.operators.values import any_traced, is_arraylike, traced
+from autograph_lite.operators.values import any_traced, is_arraylike, is_size, traced
 
 State = tuple[Any, ...]
 _ZERO = object()
@@ -124,6 +124,8 @@ def _extreme(
 
     if isinstance(items, tuple):
         keys = items if key is None else [key(item) for item in items]
+        if items and key is None and all(map(is_size, items)):
+            return functools.reduce(_jax_dims.larger if python is max else _jax_dims.smaller, items)
         if not any_traced(keys):
             return python(items, **kwargs) if key is None else _python_best(python, items, list(keys), kwargs)
         best = items[0], keys[0]

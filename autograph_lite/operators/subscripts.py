@@ -29,7 +29,7 @@ from autograph_lite.operators import (
 )
 from autograph_lite.operators.boxes import Box, opened
 from autograph_lite.operators.if_stmt import if_stmt
-from autograph_lite.operators.values import any_traced, as_index, describe, is_arraylike, traced
+from autograph_lite.operators.values import any_traced, as_index, describe, is_arraylike, is_symbolic, traced
 
 slice = builtins.slice
 
@@ -88,13 +88,15 @@ def _arrays(index: Any) -> Any:
     """An index with arrays in place of lists, as NumPy takes them."""
     if isinstance(index, tuple):
         return tuple(map(_arrays, index))
-    return jnp.asarray(index) if isinstance(index, list) else index
+    return jnp.asarray(index) if isinstance(index, list) or is_symbolic(index) else index
 
 
 def _checked(index: Any) -> Any:
     """The index, unless it is a slice that no program of a fixed shape can take."""
     for part in index if isinstance(index, tuple) else (index,):
-        if isinstance(part, builtins.slice) and any(traced(p) for p in (part.start, part.stop, part.step)):
+        if isinstance(part, builtins.slice) and any(
+            traced(p) and not is_symbolic(p) for p in (part.start, part.stop, part.step)
+        ):
             raise TracedIndexError(
                 f"'{where.expression()}' has a traced bound, so that the length of the slice is not known while tracing.",
                 where=where.here(),

@@ -20,7 +20,7 @@ from autograph_lite import _jax
 from autograph_lite.converters.python_ops import Maybe, Returned
 from autograph_lite.operators import objects, trees
 from autograph_lite.operators.boxes import Whole
-from autograph_lite.operators.values import SCALARS, article, is_arraylike
+from autograph_lite.operators.values import SCALARS, article, is_arraylike, is_symbolic
 
 
 @dataclasses.dataclass(frozen=True)
@@ -124,7 +124,7 @@ def as_array(leaf: Leaf) -> Array | None:
     value = leaf.value
     if not is_arraylike(value):
         return None
-    if isinstance(value, SCALARS):
+    if isinstance(value, SCALARS) or is_symbolic(value):
         dtype = jnp.result_type(value)
         if isinstance(value, int) and not isinstance(value, bool):
             info = jnp.iinfo(dtype)  # type: ignore[no-untyped-call]

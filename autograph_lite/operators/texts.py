@@ -17,10 +17,11 @@ from typing import Any
 
 import jax
 
+from autograph_lite import _jax_dims
 from autograph_lite.errors import PythonOnlyError
 from autograph_lite.operators import trees, where
 from autograph_lite.operators.boxes import opened
-from autograph_lite.operators.values import Tracer, describe, traced
+from autograph_lite.operators.values import Tracer, describe, is_symbolic, traced
 
 
 def _fixed(value: Any, _values: Sequence[Any]) -> Any:
@@ -36,7 +37,7 @@ def parted(tree: Any, payload: list[Any]) -> Callable[[Sequence[Any]], Any]:
         if isinstance(leaf, Text):
             slots.append(leaf.rebuilt(payload))
         elif traced(leaf):
-            payload.append(leaf)
+            payload.append(_jax_dims.as_array(leaf) if is_symbolic(leaf) else leaf)
             slots.append(operator.itemgetter(len(payload) - 1))
         else:
             slots.append(functools.partial(_fixed, leaf))
@@ -89,7 +90,9 @@ def format(template: str, *values: Any) -> str:
     if not holds_traced(values):
         return template.format(*values)
     values = trees.map(opened, values)
-    shown = trees.map(lambda leaf: Unknown(leaf) if isinstance(leaf, Tracer) else leaf, values)
+    shown = trees.map(
+        lambda leaf: Unknown(leaf) if isinstance(leaf, Tracer) or is_symbolic(leaf) else leaf, values
+    )
     new = Text(template.format(*shown))
     new.template, new.values, new.place = template, values, where.here()
     return new
@@ -184,7 +187,8 @@ class Unknown:
 
 def holds_traced(value: Any) -> bool:
     """Whether a value that is not known yet, or text of one, stands anywhere in `value`."""
-    return any(isinstance(opened(leaf), (Tracer, Text)) for leaf in trees.leaves(value))
+    leaves = map(opened, trees.leaves(value))
+    return any(isinstance(leaf, (Tracer, Text)) or is_symbolic(leaf) for leaf in leaves)
 
 
 OVERLOADS: dict[Any, Any] = {

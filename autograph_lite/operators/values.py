@@ -32,6 +32,16 @@ def traced(value: Any) -> bool:
     return export.is_symbolic_dim(value)
 
 
+def is_symbolic(value: Any) -> bool:
+    """Whether `value` is a size that stands for all sizes: a dimension of an array in a trace for any of them."""
+    return value.__class__ not in _PYTHON and export.is_symbolic_dim(value)
+
+
+def is_size(value: Any) -> bool:
+    """Whether `value` may be a dimension of an array: an int, or a symbolic size."""
+    return (isinstance(value, int) and not isinstance(value, bool)) or is_symbolic(value)
+
+
 # The commonest types that are never traced: asking JAX takes ten times as long.
 _PYTHON = frozenset(
     {bool, int, float, complex, str, bytes, type(None), list, tuple, dict, set, range, np.bool_, np.ndarray}
@@ -40,7 +50,7 @@ _PYTHON = frozenset(
 
 def is_arraylike(value: Any) -> bool:
     """Whether `value` can become an array: an array or a number."""
-    if isinstance(value, (jax.Array, *SCALARS)):
+    if isinstance(value, (jax.Array, *SCALARS)) or is_symbolic(value):
         return True
     return isinstance(value, (np.ndarray, np.generic)) and value.dtype.kind in "biufcV"
 
@@ -50,6 +60,8 @@ def describe(value: Any) -> str:
     if isinstance(value, ARRAYS):
         shape = ",".join(map(str, value.shape))
         return f"{value.dtype}[{shape}]"
+    if is_symbolic(value):
+        return f"the symbolic size {value}"
     if value is None or isinstance(value, (*SCALARS, str)):
         return f"{type(value).__name__} {value!r}" if value is not None else "None"
     if isinstance(value, (list, tuple, dict)):

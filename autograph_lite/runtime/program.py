@@ -121,6 +121,19 @@ class Program:
             return self.jit
         return self.symbolic.jit_for([array.shape for array in [*arrays, *self.held]])
 
+    def serves(self, arrays: Sequence[Any]) -> bool:
+        """Whether the program is right for arrays of these shapes; those that it can't be had for, it finds now.
+
+        Raises:
+          InconclusiveSize: it can't be had for them, as its types are others than its symbols say.
+        """
+        if self.symbolic is None:
+            return True
+        if not self.symbolic.serves([array.shape for array in [*arrays, *self.held]]):
+            return False
+        self.jit_for(arrays)
+        return True
+
     @property
     def returns_arrays(self) -> bool:
         """Whether a call returns a pytree of the program's first outputs, and nothing has to be done with them."""

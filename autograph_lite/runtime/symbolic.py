@@ -13,9 +13,9 @@ import jax
 from jax import export
 from jax.extend.core import jaxpr_as_fun
 
-from autograph_lite import _jax_sizes
-from autograph_lite.errors import Location
-from autograph_lite.operators import where
+from autograph_lite import _jax_dims, _jax_sizes
+from autograph_lite.errors import AutographError, Location
+from autograph_lite.operators import policy, where
 from autograph_lite.operators.values import Tracer
 from autograph_lite.runtime.state import Restart
 
@@ -27,12 +27,13 @@ class InconclusiveSize(Exception):
 
     Attributes:
       error: what was raised with symbolic sizes.
-      where: the user's line that has asked for a size.
+      where: the user's line that has raised it.
     """
 
     def __init__(self, error: Exception) -> None:
         self.error = error
-        self.where: Location | tuple[()] = where.raised_at(error)
+        own = error.where if isinstance(error, AutographError) else ()
+        self.where: Location | tuple[()] = own[0] if own else where.raised_at(error, policy.is_library_file)
         super().__init__(str(error))
 
 
@@ -89,21 +90,34 @@ class SymbolicTrace:
     Attributes:
       types: of its arguments.
       jaxpr: with symbolic sizes.
+      different: pairs of sizes that code which is not converted has taken for different.
     """
 
-    def __init__(self, types: Sequence[jax.ShapeDtypeStruct], jaxpr: Any, name: str) -> None:
-        self.types, self.jaxpr, self._name = types, jaxpr, name
-        self._compiled: dict[tuple[int, ...], Callable[..., list[Any]]] = {}
-        self._lock = threading.Lock()
+    def __init__(
+        self,
+        types: Sequence[jax.ShapeDtypeStruct],
+        jaxpr: Any,
+        different: Sequence[tuple[Any, Any]],
+        name: str,
+    ) -> None:
+        self.types, self.jaxpr, self.different, self._name = types, jaxpr, different, name
+        self._compiled: dict[tuple[Any, ...], Callable[..., list[Any]]] = {}  # by the shapes of the arrays
+        self._lock = threading.RLock()
 
     def serves(self, shapes: Sequence[Sequence[int]]) -> bool:
-        """Whether arrays of these shapes fit; where one is empty, only a trace of its own does."""
+        """Whether the trace is right for arrays of these shapes; where one is empty, it is not."""
+        return tuple(map(tuple, shapes)) in self._compiled or self._sizes(shapes) is not None
+
+    def _sizes(self, shapes: Sequence[Sequence[int]]) -> dict[str, int] | None:
         sizes = solve(self.types, shapes)
-        return sizes is not None and all(sizes.values())
+        if sizes is None or not all(sizes.values()):
+            return None
+        equal = any(_jax_sizes.size(a, sizes) == _jax_sizes.size(b, sizes) for a, b in self.different)
+        return None if equal else sizes
 
     def sized(self, shapes: Sequence[Sequence[int]]) -> Any:
         """The closed jaxpr for arrays of these shapes, which it serves."""
-        return instantiate(self.jaxpr, self._sizes(shapes))
+        return instantiate(self.jaxpr, self._served(shapes))
 
     def call(self, *arrays: Any) -> list[Any]:
         """What the function gives for arrays that it serves; compiled at the first call with their sizes.
@@ -119,21 +133,21 @@ class SymbolicTrace:
         Raises:
           InconclusiveSize: the program means something else for these sizes.
         """
-        sizes = tuple(self._sizes(shapes).values())
-        with self._lock:
-            if sizes not in self._compiled:
+        key = tuple(map(tuple, shapes))
+        if key not in self._compiled:
+            with self._lock:
                 run = jaxpr_as_fun(self.sized(shapes))
-                self._compiled[sizes] = jax.jit(_named(run, self._name))
-        return self._compiled[sizes]
+                self._compiled.setdefault(key, jax.jit(_named(run, self._name)))
+        return self._compiled[key]
 
     @property
     def compiled_sizes(self) -> list[tuple[int, ...]]:
         """The sizes of the symbols for which there have been calls."""
-        return list(self._compiled)
+        return [tuple(self._served(shapes).values()) for shapes in list(self._compiled)]
 
-    def _sizes(self, shapes: Sequence[Sequence[int]]) -> dict[str, int]:
-        sizes = solve(self.types, shapes)
-        if sizes is None or not all(sizes.values()):
+    def _served(self, shapes: Sequence[Sequence[int]]) -> dict[str, int]:
+        sizes = self._sizes(shapes)
+        if sizes is None:
             raise ValueError(f"A trace for {self.types} does not serve arrays of shapes {list(shapes)}.")
         return sizes
 
@@ -162,9 +176,7 @@ def trace_symbolic(fn: Callable[..., Sequence[Any]], specs: Sequence[Spec]) -> S
     failure: Exception = AssertionError()
     for types in kinds:
         try:
-            jaxpr = jax.jit(fn).trace(*types).jaxpr
-            _refuse_captured(jaxpr)
-            return SymbolicTrace(types, jaxpr, getattr(fn, "__name__", "call"))
+            return _trace(fn, types)
         except Restart:
             raise
         except Exception as error:
@@ -172,6 +184,11 @@ def trace_symbolic(fn: Callable[..., Sequence[Any]], specs: Sequence[Spec]) -> S
     raise InconclusiveSize(failure) from failure
 
 
-def _refuse_captured(jaxpr: Any) -> None:
+def _trace(fn: Callable[..., Sequence[Any]], types: Sequence[jax.ShapeDtypeStruct]) -> SymbolicTrace:
+    if not _jax_dims.installed:
+        raise NotImplementedError("This version of JAX compares symbolic sizes in a way of its own.")
+    with _jax_dims.assuming() as different:
+        jaxpr = jax.make_jaxpr(fn)(*types)
     if any(isinstance(const, Tracer) for const in jaxpr.consts):
         raise ValueError("A value of a trace around the function is used in it.")
+    return SymbolicTrace(types, jaxpr, different, getattr(fn, "__name__", "call"))

@@ -146,7 +146,9 @@ class Trace:
         state = self.state.read(bindings).key() if self.state.slots else None
         if self._has_symbols(arrays):
             try:
-                return self._kept((owned, state, None), arrays, bindings, self._specs)
+                program = self._kept((owned, state, None), arrays, bindings, self._specs)
+                if program.serves(arrays):
+                    return program
             except symbolic.InconclusiveSize as failure:
                 program = self._kept((owned, state, _shapes(arrays)), arrays, bindings)
                 self._per_size = True  # only now: what fails for known sizes, too, is the user's mistake

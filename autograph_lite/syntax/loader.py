@@ -17,6 +17,7 @@ import ast
 import dataclasses
 import inspect
 import types
+import weakref
 from collections.abc import Iterable, Mapping
 
 import gast
@@ -49,7 +50,23 @@ def load(
     name, qualname = fn.__code__.co_name, fn.__code__.co_qualname
     code = _Renaming(generated)(code, name, qualname, class_in(qualname))
     code = code.replace(co_flags=code.co_flags | fn.__code__.co_flags & _ITERABLE_COROUTINE)
+    _note(code)
     return instantiate(code, fn, injected)
+
+
+_converted: weakref.WeakSet[types.CodeType] = weakref.WeakSet()
+
+
+def _note(code: types.CodeType) -> None:
+    _converted.add(code)
+    for const in code.co_consts:
+        if isinstance(const, types.CodeType):
+            _note(const)
+
+
+def is_converted(code: types.CodeType) -> bool:
+    """Whether `code` is that of a function made by `load`, or of a piece of one."""
+    return code in _converted
 
 
 def instantiate(

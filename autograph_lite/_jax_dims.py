@@ -1,0 +1,150 @@
+"""What is a comparison of symbolic sizes that Python can't decide? Traced, where converted code asks. JAX's insides again.
+
+JAX answers `n == 8` with False for a symbolic `n`, and `n > 8` with an error. Where converted code asks, the answer is a
+traced bool here. Where a library asks for `==` while we trace, its False is kept, and with it the condition under which
+the trace holds: it serves other sizes than 8. For JAX's own code, and without this package at work, nothing changes.
+Checked on jax 0.10.2 and 0.12.0.1.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import operator
+import pathlib
+import sys
+import threading
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+from jax import export
+from jax._src import core
+
+from autograph_lite.syntax.loader import is_converted
+
+Undecided = jax.errors.InconclusiveDimensionOperation
+_FOLDERS = tuple(f"{path.resolve().parent}/" for path in map(pathlib.Path, (__file__, jax.__file__)))
+_ORDER: dict[str, Callable[[Any, Any], Any]] = {
+    "__lt__": operator.lt, "__le__": operator.le, "__gt__": operator.gt, "__ge__": operator.ge,
+}  # fmt: skip
+
+
+class _Local(threading.local):
+    def __init__(self) -> None:
+        self.assumed: list[tuple[Any, Any]] | None = None
+
+
+_local = _Local()
+
+
+@contextlib.contextmanager
+def assuming() -> Iterator[list[tuple[Any, Any]]]:
+    """Gives the pairs of sizes that code which is not converted has taken for different, without knowing it."""
+    before, _local.assumed = _local.assumed, []
+    try:
+        yield _local.assumed
+    finally:
+        _local.assumed = before
+
+
+def as_array(dim: Any) -> jax.Array:
+    """A symbolic size as a traced scalar, which adds to others as a Python int does."""
+    return jnp.asarray(dim)
+
+
+def compare(compared: Callable[[Any, Any], Any], left: Any, right: Any) -> Any:
+    """`left < right` and the like, where one is a symbolic size: a bool where JAX can decide, else traced."""
+    if not (_is_size(left) and _is_size(right)):
+        left, right = (as_array(side) if export.is_symbolic_dim(side) else side for side in (left, right))
+        return compared(left, right)
+    try:
+        return compared(left, right)
+    except Undecided:
+        return compared(as_array(left), right)
+
+
+def equal(left: Any, right: Any) -> Any:
+    """`left == right`, where one is a symbolic size: a bool where JAX can decide, else traced."""
+    if not _is_size(left) or not _is_size(right):
+        known = isinstance(left, (jax.Array, float, complex)) or isinstance(
+            right, (jax.Array, float, complex)
+        )
+        return compare(operator.eq, left, right) if known else False
+    if _plain_equal(left, right):
+        return True
+    return False if _differs(left, right) else as_array(left) == as_array(right)
+
+
+def _is_size(value: Any) -> bool:
+    return isinstance(value, int) or export.is_symbolic_dim(value) or core.is_constant_dim(value)
+
+
+def _differs(left: Any, right: Any) -> bool:
+    """Whether two sizes are known to be different."""
+    for compared in (operator.lt, operator.gt):
+        with contextlib.suppress(Undecided):
+            if compared(left, right):
+                return True
+    return False
+
+
+def larger(left: Any, right: Any) -> Any:
+    """The larger one of two sizes, as a size."""
+    return core.max_dim(left, right)
+
+
+def smaller(left: Any, right: Any) -> Any:
+    """The smaller one of two sizes, as a size."""
+    return core.min_dim(left, right)
+
+
+def _caller() -> Any:
+    """The code that compares, two frames out; None where it is JAX's or ours."""
+    code = sys._getframe(2).f_code
+    return None if code.co_filename.startswith(_FOLDERS) else code
+
+
+def _ordered(name: str, original: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
+    @functools.wraps(original)
+    def method(self: Any, other: Any) -> Any:
+        code = _caller()
+        return compare(_ORDER[name], self, other) if code and is_converted(code) else original(self, other)
+
+    return method
+
+
+def _plain_equal(left: Any, right: Any) -> bool:
+    return bool(left == right)
+
+
+def _equality(original: Callable[[Any, Any], Any], *, negated: bool) -> Callable[[Any, Any], Any]:
+    @functools.wraps(original)
+    def method(self: Any, other: Any) -> Any:
+        code = _caller()
+        if code is not None and is_converted(code):
+            same = equal(self, other)
+            return (not same if isinstance(same, bool) else jnp.logical_not(same)) if negated else same
+        same = bool(original(self, other)) is not negated
+        if code is not None and not same and _local.assumed is not None and _is_size(other):
+            _local.assumed.append((self, other))
+        return same is not negated
+
+    return method
+
+
+def _install() -> bool:
+    (dim,) = export.symbolic_shape("n")
+    kind: Any = type(dim)
+    try:
+        for name in _ORDER:
+            setattr(kind, name, _ordered(name, vars(kind)[name]))
+        kind.__eq__ = _equality(kind.__eq__, negated=False)
+        kind.__ne__ = _equality(kind.__ne__, negated=True)
+    except (KeyError, AttributeError, TypeError):  # another JAX, in which sizes are something else
+        return False
+    return True
+
+
+installed = _install()
