@@ -47,6 +47,9 @@ def variables_around(roots: Iterable[Any]) -> list[Variable]:
 
 
 def _inside(item: Any) -> list[Any]:
+    inner = getattr(item, "python_function", None)
+    if inner is not None:
+        return [inner]
     match item:
         case types.FunctionType():
             return _of_function(item)

@@ -16,12 +16,16 @@ from autograph_lite import _jax_dispatch, config
 from autograph_lite.runtime import spelled, tracebacks
 from autograph_lite.runtime.argument_kinds import registry
 from autograph_lite.runtime.compiling import measured
+from autograph_lite.runtime.hashed_literals import HashedLiterals
 from autograph_lite.runtime.program import Program
 from autograph_lite.runtime.public_dispatch import PublicDispatch
 from autograph_lite.runtime.traces import Resolved, Traces
 from autograph_lite.runtime.variable_calls import MOST, VariableCalls
 
 Slow = Callable[[tuple[Any, ...], dict[str, Any]], Any]
+
+
+MANY = 16  # programs, after which literals are hashed
 
 
 class FastDispatch:
@@ -42,6 +46,8 @@ class FastDispatch:
         name = getattr(traces.fn, "__name__", "f")
         self._dispatcher = _jax_dispatch.Dispatcher(registry(), name, self._plain, self._miss)
         self._failed = False
+        self._kept = 0  # programs that C++ has been given
+        self._by_types: HashedLiterals | None = None
         self._variables: VariableCalls | None = None
         self.call: Any = self._dispatcher.call
 
@@ -49,6 +55,8 @@ class FastDispatch:
         """Forgets which programs serve which calls."""
         self._dispatcher.clear()
         self._jits.clear()
+        if self._by_types is not None:
+            self._by_types.clear()
         if self._variables is not None:
             self._variables.clear()
 
@@ -63,7 +71,7 @@ class FastDispatch:
         try:
             if self._failed:  # C++ would ask for each of the calls that raised once, for ever
                 self._failed = False
-                self._dispatcher.clear()
+                self.clear()
             return self._run(args, kwargs)
         except BaseException as error:
             self._failed = True
@@ -84,10 +92,21 @@ class FastDispatch:
         sources = spelled.sources(resolved, args, kwargs)
         if not spelled.fits(sources, leaves, resolved):
             return program(resolved.arrays), None, False
+        self._kept += 1
+        if self._kept == MANY and self._by_types is None:
+            self._hash_literals()
         jit = self._jit(resolved, sources)
         with measured(program.compiling):
             outputs, fast = _jax_dispatch.run(jit, leaves, functools.partial(_structure, program))
         return _finished(program, outputs), fast, False
+
+    def _hash_literals(self) -> None:
+        """Lets calls with numbers and strings find their program by hash: C++ looks through structures one by one."""
+        hashed = HashedLiterals(self._traces, self._dispatcher.call, self._plain, self._miss)
+        if hashed.call is not None:
+            self._by_types = hashed
+            self.call = hashed.call
+            self._changed(self.call)
 
     def _with_variables(self, program: Program) -> None:
         """Lets calls bring the Variables that the program uses, and those that others have used."""

@@ -18,7 +18,7 @@ from autograph_lite.runtime.changes import TraceRecord
 from autograph_lite.runtime.concrete import ConcreteFunction
 from autograph_lite.runtime.explanation import Explanation, explain
 from autograph_lite.runtime.function_type import FunctionType
-from autograph_lite.runtime.methods import BoundFunction, Instances, WeakMethod
+from autograph_lite.runtime.methods import BoundFunction, Instances, WeakMethod, identity
 from autograph_lite.runtime.trace import Options
 from autograph_lite.runtime.traces import Traces
 
@@ -172,8 +172,10 @@ class Function:
         """The function bound to an instance, as a method; each instance has traces of its own."""
         if instance is None:
             return self
-        function = self._by_instance.get(id(instance)) or self._instances.of(instance)
-        return BoundFunction(function.__call__, instance, function)
+        function = self._by_instance.get(identity(instance)) or self._instances.of(instance)
+        bound = BoundFunction(function.__call__)
+        bound.__self__, bound._function = instance, function
+        return bound
 
     @property
     def unbound(self) -> Function:

@@ -8,20 +8,77 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 
 from autograph_lite.runtime import tracebacks
 
-_CALL = """\
+OWN = "_autograph_lite_"  # before the names that are not the user's
+_FUNCTION = """\
 def bound({parameters}):
     try:
-        {own}entry = {own}table(({types},))
-        return {own}other({arguments}) if {own}entry is None else {own}entry({arguments})
+{body}
     except BaseException as {own}error:
         {own}hide({own}error)
         raise  # without a frame of this call: a bare `raise` adds none
 """
-_OWN = "_autograph_lite_"  # before the names that are not the user's
+_CALL = """\
+        {own}entry = {own}table(({types},))
+        return {own}other({arguments}) if {own}entry is None else {own}entry({arguments})
+"""
+
+
+class Parameters(NamedTuple):
+    """The parameters of a function, as text.
+
+    Attributes:
+      text: as in a `def`.
+      arguments: as in a call that hands them on.
+      defaults: what the names of defaults in `text` stand for.
+    """
+
+    text: str
+    arguments: str
+    defaults: dict[str, Any]
+
+
+def parameters_of(signature: inspect.Signature) -> Parameters:
+    """The parameters of a function with that signature."""
+    parts, arguments, defaults = [], [], {}
+    parameters = list(signature.parameters.values())
+    kinds = [parameter.kind for parameter in parameters]
+    if any(p.kind in (p.VAR_POSITIONAL, p.VAR_KEYWORD) for p in parameters):
+        return Parameters("*args, **kwargs", "*args, **kwargs", {})
+    for i, parameter in enumerate(parameters):
+        keyword = parameter.kind is parameter.KEYWORD_ONLY
+        if keyword and parameter.KEYWORD_ONLY not in kinds[:i]:
+            parts.append("*")
+        has_default = parameter.default is not parameter.empty
+        parts.append(f"{parameter.name}={OWN}default{i}" if has_default else parameter.name)
+        arguments.append(f"{parameter.name}={parameter.name}" if keyword else parameter.name)
+        defaults[f"default{i}"] = parameter.default
+        if parameter.kind is parameter.POSITIONAL_ONLY and kinds[i + 1 : i + 2] != [
+            parameter.POSITIONAL_ONLY
+        ]:
+            parts.append("/")
+    return Parameters(", ".join(parts), ", ".join(arguments), defaults)
+
+
+def function(name: str, parameters: Parameters, body: str, known: dict[str, Any]) -> Callable[..., Any]:
+    """A function with these parameters, whose frame tracebacks do not show.
+
+    Args:
+      name: its qualified name, which Python's messages about wrong arguments show.
+      parameters: of the user's function.
+      body: indented statements inside of a `try`; names that are not parameters begin with `OWN`.
+      known: what these names stand for, without `OWN`.
+    """
+    names = {**known, **parameters.defaults, "hide": tracebacks.hide_frames}
+    scope = {f"{OWN}{key}": value for key, value in names.items()}
+    source = _FUNCTION.format(own=OWN, parameters=parameters.text, body=body.rstrip())
+    exec(compile(source, __file__, "exec"), scope)
+    made: Callable[..., Any] = scope["bound"]
+    made.__name__, made.__qualname__ = name.rpartition(".")[2], name
+    return made
 
 
 def generated(
@@ -36,31 +93,14 @@ def generated(
 
     Args:
       signature: of the user's function.
-      name: its qualified name, which Python's messages about wrong arguments show.
+      name: its qualified name.
       table: types, in the order of the parameters -> what to call; None for types that it does not know.
       other: called for these.
     """
-    parameters = list(signature.parameters.values())
-    kinds = [parameter.kind for parameter in parameters]
-    if not parameters or any(p.kind in (p.VAR_POSITIONAL, p.VAR_KEYWORD) for p in parameters):
+    names = list(signature.parameters)
+    parameters = parameters_of(signature)
+    if not names or parameters.text.startswith("*args"):
         return None
-    names = [parameter.name for parameter in parameters]
-    known: dict[str, Any] = {f"{_OWN}table": table, f"{_OWN}other": other, f"{_OWN}type": type}
-    known[f"{_OWN}hide"] = tracebacks.hide_frames
-    parts = []
-    for i, (parameter, own) in enumerate(zip(parameters, names, strict=True)):
-        if parameter.kind is parameter.KEYWORD_ONLY and parameter.KEYWORD_ONLY not in kinds[:i]:
-            parts.append("*")
-        has_default = parameter.default is not parameter.empty
-        parts.append(f"{own}={_OWN}default{i}" if has_default else own)
-        known[f"{_OWN}default{i}"] = parameter.default
-        if parameter.kind is parameter.POSITIONAL_ONLY and kinds[i + 1 : i + 2] != [
-            parameter.POSITIONAL_ONLY
-        ]:
-            parts.append("/")
-    types = ", ".join(f"{_OWN}type({own})" for own in names)
-    source = _CALL.format(own=_OWN, parameters=", ".join(parts), types=types, arguments=", ".join(names))
-    exec(compile(source, __file__, "exec"), known)
-    bound: Callable[..., Any] = known["bound"]
-    bound.__name__, bound.__qualname__ = name.rpartition(".")[2], name
-    return bound
+    types = ", ".join(f"{OWN}type({name})" for name in names)
+    body = _CALL.format(own=OWN, types=types, arguments=", ".join(names))
+    return function(name, parameters, body, {"table": table, "other": other, "type": type})

@@ -15,7 +15,7 @@ from typing import Any
 import jax
 
 from autograph_lite import _jax_dispatch
-from autograph_lite.runtime import spelled, tracebacks
+from autograph_lite.runtime import positional, spelled
 from autograph_lite.runtime.argument_kinds import registry
 from autograph_lite.runtime.compiling import measured
 from autograph_lite.runtime.program import Program
@@ -24,6 +24,22 @@ from autograph_lite.runtime.traces import Resolved, Traces
 from autograph_lite.runtime.variables import LENT, Variable
 
 Slow = Callable[[tuple[Any, ...], dict[str, Any]], Any]
+FEW = 16  # written Variables, whose arrays are handed over without a loop
+_CALL = """\
+        with {own}lock:
+            {own}result, {own}new = {own}run(
+                {own}taken() if {own}lent else [{values}], [{own}v._value for {own}v in {own}read]{arguments}
+            )
+            if {own}new.__class__ is list and not {own}lent:
+                {assign}
+            elif {own}new is not None:
+                {own}give_back({own}new)
+        return {own}result
+"""
+_LOOP = """\
+for {own}v, {own}value in zip({own}written, {own}new):
+                    {own}v._value = {own}value
+"""
 MOST = 1000  # Variables of one function; with more of them calls take the slow way
 
 
@@ -57,25 +73,25 @@ class VariableCalls:
         self.call = self._wrapper()
 
     def _wrapper(self) -> Callable[..., Any]:
-        run, written, read = self._dispatcher.call, self.written, self.read
+        parameters = positional.parameters_of(self._traces.signature)
+        values = ", ".join(f"{positional.OWN}w{i}._value" for i in range(len(self.written)))
+        unrolled = 0 < len(self.written) <= FEW
+        known = {
+            "lent": LENT, "lock": WRITING, "run": self._dispatcher.call, "give_back": self._give_back,
+            "taken": self._taken, "written": self.written, "read": self.read,
+            **{f"w{i}": variable for i, variable in enumerate(self.written[:FEW])},
+        }  # fmt: skip
+        body = _CALL.format(
+            own=positional.OWN,
+            values=values if unrolled else f"{positional.OWN}v._value for {positional.OWN}v in {positional.OWN}written",
+            assign=f"({values},) = {positional.OWN}new" if unrolled else _LOOP.format(own=positional.OWN),
+            arguments=f", {parameters.arguments}" if parameters.arguments else "",
+        )
+        name = getattr(self._traces.fn, "__qualname__", "f")
+        return positional.function(name, parameters, body, known)
 
-        def call(*args: Any, **kwargs: Any) -> Any:
-            try:
-                with WRITING:
-                    taken = [v.taken() for v in written] if LENT else [v._value for v in written]
-                    result, new = run(taken, [v._value for v in read], *args, **kwargs)
-                    if new is not None:
-                        for variable, value in zip(written, new, strict=True):
-                            if value is not None:
-                                variable._value = value
-                        if LENT:
-                            self._give_back(new)
-                return result
-            except BaseException as error:
-                tracebacks.hide_frames(error)
-                raise  # without a frame of this call: a bare `raise` adds none
-
-        return call
+    def _taken(self) -> list[Any]:
+        return [variable.taken() for variable in self.written]
 
     def _give_back(self, new: Sequence[Any]) -> None:
         """Notes that nobody else holds the new arrays."""
@@ -134,13 +150,13 @@ class VariableCalls:
             self._jits[key] = jax.jit(run, donate_argnums=donated)
         return self._jits[key]
 
-    def _new(self, program: Program, values: Sequence[Any]) -> list[Any]:
-        """The new values of the written Variables, in their order; None for what this program does not write."""
+    def _new(self, program: Program, values: Sequence[Any]) -> list[Any] | tuple[Any, ...]:
+        """The new values of the written Variables, in their order; a tuple with None for what is not written."""
         new: list[Any] = [None] * len(self.written)
         for variable, value in zip(program.state.variables, values, strict=True):
             if value is not KEPT:
                 new[self._places[id(variable)]] = value
-        return new
+        return tuple(new) if any(value is None for value in new) else new
 
     def _structure(self, program: Program, outputs: Sequence[Any]) -> Any:
         if program.returns_arrays:

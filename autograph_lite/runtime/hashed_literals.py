@@ -1,0 +1,81 @@
+"""How does a function that has seen hundreds of literals find a program? By hash.
+
+Literals are structure to C++, which compares structures one by one: 25 ns for each that it has. `jax.jit` hashes static
+arguments; so arguments that are numbers and strings become those, and Python tells their types apart before.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from autograph_lite import _jax_dispatch
+from autograph_lite.runtime import positional
+from autograph_lite.runtime.argument_kinds import registry
+from autograph_lite.runtime.traces import Traces
+
+LITERALS = (int, bool, str, bytes, type(None))  # whose equality is that of their trace types, given the types
+
+
+class HashedLiterals:
+    """Calls whose literals are hashed.
+
+    Args:
+      traces: of the function.
+      other: runs calls without literals of such types.
+      plain: what runs while `jax.disable_jit` is in force.
+      miss: called where there is no program.
+
+    Attributes:
+      call: takes the arguments as the function does; None where its signature has `*args` or `**kwargs`.
+    """
+
+    def __init__(
+        self,
+        traces: Traces,
+        other: Callable[..., Any],
+        plain: Callable[..., Any],
+        miss: _jax_dispatch.Miss,
+    ) -> None:
+        self._other, self._plain, self._miss = other, plain, miss
+        self._dispatchers: list[_jax_dispatch.Dispatcher] = []
+        self._table: dict[tuple[type, ...], Callable[..., Any]] = {}
+        self._name = getattr(traces.fn, "__name__", "f")
+        parameters = list(traces.signature.parameters.values())
+        self._keywords = [p.name for p in parameters if p.kind is p.KEYWORD_ONLY]
+        qualname = getattr(traces.fn, "__qualname__", self._name)
+        self.call = positional.generated(traces.signature, qualname, self._table.get, self._new)
+
+    def clear(self) -> None:
+        """Forgets which programs serve which calls."""
+        for dispatcher in self._dispatchers:
+            dispatcher.clear()
+
+    def _new(self, *args: Any) -> Any:
+        """The first call with arguments of these types, in the order of the parameters."""
+        types = tuple(map(type, args))
+        static = tuple(i for i, kind in enumerate(types) if kind in LITERALS)
+        self._table[types] = self._hashing(static) if static else self._spelled
+        return self._table[types](*args)
+
+    def _hashing(self, static: tuple[int, ...]) -> Callable[..., Any]:
+        made = _jax_dispatch.Dispatcher(registry(), self._name, self._run_plain, self._missed, static)
+        self._dispatchers.append(made)
+        call: Callable[..., Any] = made.call
+        return call
+
+    def _parted(self, args: tuple[Any, ...]) -> tuple[tuple[Any, ...], dict[str, Any]]:
+        count = len(args) - len(self._keywords)
+        return args[:count], dict(zip(self._keywords, args[count:], strict=True))
+
+    def _spelled(self, *args: Any) -> Any:
+        positional_, keywords = self._parted(args)
+        return self._other(*positional_, **keywords)
+
+    def _run_plain(self, *args: Any) -> Any:
+        positional_, keywords = self._parted(args)
+        return self._plain(*positional_, **keywords)
+
+    def _missed(self, *args: Any) -> tuple[Any, Any, bool]:
+        positional_, keywords = self._parted(args)
+        return self._miss(*positional_, **keywords)
