@@ -16,15 +16,6 @@ from autograph_lite.operators import places, trees
 from autograph_lite.operators.boxes import Whole
 
 
-class Node:
-    """A dataclass object as a node of a pytree."""
-
-    __slots__ = ("owner",)
-
-    def __init__(self, owner: Any) -> None:
-        self.owner = owner
-
-
 def is_structure(value: Any) -> bool:
     """Whether `value` is a dataclass object that JAX takes for a leaf."""
     return hasattr(type(value), "__dataclass_fields__") and not isinstance(value, Whole)
@@ -34,7 +25,7 @@ def opened(leaves: list[Any], tree: Any) -> tuple[list[Any], Any]:
     """The leaves and the tree of a value where dataclasses are no leaves any more, but what is in them."""
     if not any(map(is_structure, leaves)):
         return leaves, tree
-    nodes = [Node(leaf) if is_structure(leaf) else leaf for leaf in leaves]
+    nodes = [_node(leaf) if is_structure(leaf) else leaf for leaf in leaves]
     found, whole = trees.flatten(jax.tree.unflatten(tree, nodes))
     return opened(found, whole)
 
@@ -44,17 +35,14 @@ def attributes(owner: Any) -> dict[str, Any]:
     return {**(places.attributes_of(owner) or {}), **places.slot_contents(owner)}
 
 
-def _flatten(node: Node) -> tuple[list[Any], Any]:
-    held = attributes(node.owner)
-    return list(held.values()), (type(node.owner), tuple(held))
+def _node(owner: Any) -> trees.Held:
+    held = attributes(owner)
+    return trees.Held(list(held.values()), _object, (type(owner), tuple(held)))
 
 
-def _unflatten(kind_and_names: Any, values: Any) -> Any:
+def _object(kind_and_names: Any, values: Any) -> Any:
     kind, names = kind_and_names
     made = object.__new__(kind)
     for name, value in zip(names, values, strict=True):
         object.__setattr__(made, name, value)
     return made
-
-
-jax.tree_util.register_pytree_node(Node, _flatten, _unflatten)

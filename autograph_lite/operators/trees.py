@@ -34,7 +34,7 @@ def flatten(value: Any, is_leaf: Callable[[Any], bool] | None = None) -> tuple[l
         return jax.tree.flatten(value, is_leaf=leaf)
     except (
         Exception
-    ):  # sorting the keys raises ValueError for a dict, and what a comparison raises for a defaultdict
+    ):  # of sorting the keys: ValueError for a dict, what a comparison raises for a defaultdict
         held = _held(value, leaf)
         if held is value:
             raise
@@ -77,11 +77,24 @@ def is_unordered(node: Any) -> bool:
     return False
 
 
-class _Held:
-    """Stands for such a dict in a tree."""
+class Held:
+    """A node in place of what JAX would refuse or take for a leaf.
 
-    def __init__(self, whole: Any) -> None:
-        self.whole = whole
+    Args:
+      parts: what is in it.
+      make: (known, parts) -> the whole.
+      known: what the whole has besides its parts; can be compared.
+    """
+
+    __slots__ = ("known", "make", "parts")
+
+    def __init__(self, parts: list[Any], make: Callable[[Any, Any], Any], known: Any) -> None:
+        self.parts, self.make, self.known = parts, make, known
+
+
+jax.tree_util.register_pytree_node(
+    Held, lambda held: (held.parts, (held.make, held.known)), lambda made, parts: made[0](made[1], parts)
+)
 
 
 def _held(value: Any, is_leaf: Callable[[Any], bool] | None = None) -> Any:
@@ -91,22 +104,15 @@ def _held(value: Any, is_leaf: Callable[[Any], bool] | None = None) -> Any:
     )
     if not any(is_unordered(leaf) for leaf in found):
         return value
-    return jax.tree.unflatten(tree, [_Held(leaf) if is_unordered(leaf) else leaf for leaf in found])
+    return jax.tree.unflatten(tree, [_items(leaf) if is_unordered(leaf) else leaf for leaf in found])
 
 
-def _parts(held: _Held) -> tuple[list[Any], Any]:
-    whole = held.whole
-    return [_held(item) for item in whole.values()], (
-        type(whole),
-        getattr(whole, "default_factory", None),
-        (*whole,),
-    )
+def _items(whole: Any) -> Held:
+    known = type(whole), getattr(whole, "default_factory", None), (*whole,)
+    return Held([_held(item) for item in whole.values()], _dict, known)
 
 
-def _whole(known: Any, items: Any) -> Any:
+def _dict(known: Any, items: Any) -> Any:
     kind, factory, keys = known
     pairs = zip(keys, items, strict=True)
     return dict(pairs) if kind is dict else kind(factory, pairs)
-
-
-jax.tree_util.register_pytree_node(_Held, _parts, _whole)
