@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 import autograph_lite
-from benchmarks import table, timing
+from benchmarks import programs, table, timing
 from benchmarks.timing import Row
 
 
@@ -18,19 +18,6 @@ def branches(n: int) -> int:
         elif i % 3 == 1 and total > 5:
             total -= 1
     return total
-
-
-def collatz(n: int) -> int:
-    steps = 0
-    while n != 1:
-        if steps > 10000:
-            break
-        if n % 2 == 0:
-            n = n // 2
-        else:
-            n = 3 * n + 1
-        steps += 1
-    return steps
 
 
 def primes(n: int) -> list[int]:
@@ -96,7 +83,7 @@ def polynomial(x: float) -> float:
 
 CASES: dict[str, tuple[Callable[..., Any], tuple[Any, ...]]] = {
     "branches in a loop": (branches, (200,)),
-    "while with break": (collatz, (27,)),
+    "while with break": (programs.collatz, (27, 10000)),
     "loop else, append": (primes, (200,)),
     "dict items": (table_of, ("the quick brown the lazy dog the end".split() * 10,)),
     "recursion": (fibonacci, (12,)),

@@ -12,16 +12,7 @@ import pytest
 
 import autograph_lite as al
 from autograph_lite import MutationError
-
-
-def agree(f, *values):
-    """Compares the converted function, on traced values, with plain Python."""
-    for value in values:
-        plain = f(value)
-        for run in (al.convert(f), jax.jit(al.to_graph(f))):
-            jax.tree.map(
-                lambda a, b: np.testing.assert_allclose(a, b, rtol=1e-5), run(jnp.float32(value)), plain
-            )
+from tests.operators.agreement import agree
 
 
 class Holder:
