@@ -45,7 +45,9 @@ def walrus(w: Writer) -> str:
 def array_expr(w: Writer, kind: str) -> Expr:
     """A new array, never a view of another one: aliases of arrays mean something else in JAX."""
     c = w.choices
-    name = c.pick(w.scope.of_kind(kind))
+    names = w.scope.of_kind(kind)
+    # A matrix's row that a loop gives may have another length than the array that would take it.
+    name = c.pick([known for known in names if known not in w.scope.fixed] or names)
     if kind == "matrix":
         return Expr(f"({name} + {float_expr(w, 0).operand()}) % 8.5", compound=True)
     scalar = int_expr(w, 1) if kind == "int" or kind == "ints" else float_expr(w, 1)
