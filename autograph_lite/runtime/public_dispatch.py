@@ -133,8 +133,10 @@ class PublicDispatch:
             try:
                 result = jit(*args)
             except _Unknown:
-                return first(entry, args)
-            return result.program.finish(result.arrays)[0] if type(result) is _Outputs else result
+                pass  # and go on outside of the handler, whose exception a user's own would show as its context
+            else:
+                return result.program.finish(result.arrays)[0] if type(result) is _Outputs else result
+            return first(entry, args)
 
         return call
 
@@ -172,8 +174,10 @@ class PublicDispatch:
         try:
             result = (entry or _Entry(self._name)).jit(*leaves)
         except _Unknown:
-            return self._first_of_structure(key, leaves, args, kwargs)
-        return _finished(result)
+            pass  # as above
+        else:
+            return _finished(result)
+        return self._first_of_structure(key, leaves, args, kwargs)
 
     def _first_of_structure(
         self, key: Any, leaves: Sequence[Any], args: tuple[Any, ...], kwargs: dict[str, Any]
