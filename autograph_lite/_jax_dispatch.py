@@ -148,6 +148,7 @@ class Dispatcher:
         key = pxla.JitGlobalCppCacheKeys()
         arguments = (static, (), key, registry.pytrees, pxla.cc_shard_arg, cache)
         self.call: Any = _jax.pjit(name, plain, miss, *arguments)
+        self.call._fun = plain  # which `jax.debug_nans` runs to find where a nan comes from
 
     def clear(self) -> None:
         """Forgets all programs."""

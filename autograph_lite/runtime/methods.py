@@ -7,6 +7,7 @@ it as Python's own bound methods do.
 from __future__ import annotations
 
 import functools
+import threading
 import types
 import weakref
 from collections import OrderedDict
@@ -39,6 +40,20 @@ class BoundFunction(functools.partial[Any]):
     def __wrapped__(self) -> Any:
         """The user's method."""
         return types.MethodType(self.__func__.python_function, self.__self__)
+
+    def weak(self) -> Callable[[], BoundFunction | None]:
+        """What gives it while the instance lives.
+
+        Raises:
+          TypeError: the instance can't be referenced weakly.
+        """
+        function, reference = self._function, weakref.ref(self.__self__)
+
+        def found() -> BoundFunction | None:
+            instance = reference()
+            return None if instance is None else BoundFunction(function.__call__, instance, function)
+
+        return found
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._function, name)
@@ -99,6 +114,7 @@ class Instances(Generic[F]):
         self.known: dict[int, F] = {}
         self._watches: dict[int, weakref.ref[Any]] = {}
         self._held: OrderedDict[int, Any] = OrderedDict()
+        self._lock = threading.RLock()
 
     def of(self, instance: Any) -> F:
         """The function for this instance."""
@@ -107,12 +123,14 @@ class Instances(Generic[F]):
 
     def _new(self, instance: Any) -> F:
         key = identity(instance)
-        try:
-            self._watches[key] = weakref.ref(instance, lambda _: self._forget(key))
-        except TypeError:
-            self._hold(key, instance)
-        self.known[key] = self._make(instance)
-        return self.known[key]
+        with self._lock:  # two threads that ask at once get one function
+            if key not in self.known:
+                try:
+                    self._watches[key] = weakref.ref(instance, lambda _: self._forget(key))
+                except TypeError:
+                    self._hold(key, instance)
+                self.known[key] = self._make(instance)
+            return self.known[key]
 
     def _hold(self, key: int, instance: Any) -> None:
         self._held[key] = instance

@@ -11,6 +11,7 @@ import weakref
 from collections.abc import Callable, Hashable
 from typing import Any
 
+from autograph_lite.runtime.methods import BoundFunction
 from autograph_lite.runtime.trace_types import Placeholders, Single, TraceType
 
 
@@ -41,7 +42,7 @@ class ObjectType(Single):
     def on_death(self, callback: Callable[[], object]) -> None:
         """Calls `callback` when the object goes; at any point of the program, so that it had better only take note."""
         value = self.referent()
-        owner = value.__self__ if isinstance(value, types.MethodType) else value
+        owner = value.__self__ if isinstance(value, _BOUND) else value
         if not isinstance(self._reference, _Held):
             self._watches.append(weakref.ref(owner, lambda _: callback()))
 
@@ -86,6 +87,7 @@ class ObjectType(Single):
 
 
 _CALLED = (types.FunctionType, types.MethodType, types.BuiltinFunctionType)
+_BOUND = (types.MethodType, BoundFunction)  # made anew at each access: what lives is the instance
 
 
 class _Held:
@@ -100,7 +102,8 @@ class _Held:
 
 def _reference(value: Any) -> Callable[[], Any]:
     try:
-        # A bound method is made anew at each access: what lives is its instance.
+        if isinstance(value, BoundFunction):
+            return value.weak()
         return weakref.WeakMethod(value) if isinstance(value, types.MethodType) else weakref.ref(value)
     except TypeError:
         return _Held(value)
@@ -110,6 +113,8 @@ def _hashed(value: Any, reference: Callable[[], Any]) -> tuple[bool, int]:
     """Whether equality counts, and the hash."""
     if isinstance(value, types.MethodType):
         return True, hash((id(value.__self__), id(value.__func__)))
+    if isinstance(value, BoundFunction):
+        return True, hash(value)
     try:
         # Python has one weak reference for an object, which remembers the first hash: so a changed object is the same.
         return True, hash(value if isinstance(reference, _Held) else reference)

@@ -137,8 +137,10 @@ class PublicDispatch:
             try:
                 result = jit(*args)
             except _Unknown:
-                return slow(*self._parted(args))
-            return result.program.finish(result.arrays)[0] if type(result) is _Outputs else result
+                pass  # and go on outside of the handler, whose exception a user's own would show as its context
+            else:
+                return result.program.finish(result.arrays)[0] if type(result) is _Outputs else result
+            return slow(*self._parted(args))
 
         return call
 
@@ -187,14 +189,16 @@ class PublicDispatch:
         entry = self._by_structure.get(key)
         if entry is None:
             entry = self._by_structure[key] = _Entry(self._name, self._choose_spelled)
-        self._calling.now = args, kwargs
+        before, self._calling.now = self._calling.now, (args, kwargs)
         try:
             result = entry.jit(*leaves)
         except _Unknown:
-            return self._slow(args, kwargs)
+            pass  # as above
+        else:
+            return _finished(result)
         finally:
-            self._calling.now = None
-        return _finished(result)
+            self._calling.now = before
+        return self._slow(args, kwargs)
 
     def _choose_spelled(self, _: tuple[Any, ...]) -> Chosen:
         if self._calling.now is None:

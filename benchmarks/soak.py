@@ -1,0 +1,139 @@
+"""Does memory stay bounded over very many calls, of very many signatures, with objects that die?
+
+    python -m benchmarks.soak [calls] [signatures]      100,000 calls over 1,000 signatures if not said otherwise
+"""
+
+from __future__ import annotations
+
+import gc
+import os
+import random
+import sys
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+
+import autograph_lite
+from benchmarks import table
+from benchmarks.timing import Row
+
+PAGE = os.sysconf("SC_PAGE_SIZE")
+WARM = 0.2  # of the calls, after which memory is first looked at
+Run = Callable[[int], object]
+
+
+def resident() -> float:
+    """MiB of memory that the process has."""
+    return int(Path("/proc/self/statm").read_text().split()[1]) * PAGE / 2**20
+
+
+class Thing:
+    """An object that lives for a call."""
+
+    def __init__(self, gain: float) -> None:
+        self.gain = gain
+
+
+class Layer:
+    """An object with a compiled method."""
+
+    def __init__(self, gain: float) -> None:
+        self.gain = gain
+
+    def step(self, x: Any) -> Any:
+        return x * self.gain if x.sum() > 0 else x
+
+
+def scaled(x: Any, n: int) -> Any:
+    """The function of the signatures: n is a literal."""
+    if x.sum() > 0:
+        x = x * n
+    return x
+
+
+def of_thing(x: Any, thing: Thing) -> Any:
+    """The function of the objects."""
+    return x * thing.gain
+
+
+def literals(signatures: int, **options: Any) -> Iterator[Run]:
+    """Calls of so many signatures."""
+    f, x = autograph_lite.convert(scaled, **options), jnp.ones(2)
+    chosen = random.Random(0)
+    yield lambda _: f(x, chosen.randrange(signatures))
+
+
+def dying_objects() -> Iterator[Run]:
+    """Calls with objects of which each is gone after four calls, and so is its trace."""
+    f, x = autograph_lite.convert(of_thing), jnp.ones(2)
+    held: list[Thing] = []
+
+    def run(number: int) -> None:
+        if number % 4 == 0:
+            held[:] = [Thing(float(number % 7))]
+        f(x, held[0])
+
+    yield run
+
+
+def dying_instances() -> Iterator[Run]:
+    """Calls of methods of instances of which each is gone after four calls."""
+    step: Any = autograph_lite.convert(Layer.step)
+    kind, x = type("Layer", (Layer,), {"step": step}), jnp.ones(2)
+    held: list[Any] = []
+
+    def run(number: int) -> None:
+        if number % 4 == 0:
+            held[:] = [kind(float(number % 7))]
+        held[0].step(x)
+
+    yield run
+
+
+def growth(run: Run, calls: int) -> tuple[float, float, float]:
+    """MiB after the first fifth of the calls, MiB that the rest adds, and seconds for all."""
+    start = time.perf_counter()
+    for number in range(int(calls * WARM)):
+        run(number)
+    gc.collect()
+    before = resident()
+    for number in range(int(calls * WARM), calls):
+        run(number)
+    gc.collect()
+    return before, resident() - before, time.perf_counter() - start
+
+
+def cases(calls: int, signatures: int) -> dict[str, tuple[Iterator[Run], int]]:
+    """What is run, and how often: what traces at each fourth call runs less."""
+    return {
+        f"{signatures} literals": (literals(signatures), calls),
+        f"{signatures} literals, max_traces=100": (literals(signatures, max_traces=100), calls // 50),
+        "objects that die": (dying_objects(), calls // 20),
+        "instances that die": (dying_instances(), calls // 20),
+    }
+
+
+def measure(calls: int = 100_000, signatures: int = 1000) -> list[Row]:
+    """MiB of each case."""
+    rows: list[Row] = []
+    for name, (runs, count) in cases(calls, signatures).items():
+        before, more, seconds = growth(next(iter(runs)), count)
+        row = {"case": name, "calls": count, "MiB after a fifth": before, "MiB more": more, "s": seconds}
+        rows.append(row)
+    return rows
+
+
+def main(arguments: list[str]) -> None:
+    """Prints the table."""
+    import warnings
+
+    warnings.simplefilter("ignore", autograph_lite.RetraceWarning)
+    table.show("Memory over many calls", measure(*map(int, arguments)))
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

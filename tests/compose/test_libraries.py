@@ -1,0 +1,269 @@
+"""Do programs with the objects of Optax, Equinox and Flax give what they give without conversion, in one trace?"""
+
+from __future__ import annotations
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+from autograph_lite import Module, Variable, convert
+
+optax = pytest.importorskip("optax")
+X = jnp.linspace(-1, 1, 12).reshape(6, 2)
+Y = X @ jnp.array([1.0, -2.0]) + 0.5
+
+
+def close(one, other):
+    jax.tree.map(lambda a, b: np.testing.assert_allclose(a, b, rtol=1e-5, atol=1e-6), one, other)
+
+
+def loss(params, x, y):
+    return ((x @ params["w"] + params["b"] - y) ** 2).mean()
+
+
+def start():
+    return {"w": jnp.zeros(2), "b": jnp.zeros(())}
+
+
+def trained(optimizer, steps=5):
+    """What plain JAX gives."""
+    params = start()
+    state = optimizer.init(params)
+    for _ in range(steps):
+        updates, state = optimizer.update(jax.grad(loss)(params, X, Y), state, params)
+        params = optax.apply_updates(params, updates)
+    return params
+
+
+OPTIMIZERS = {
+    "adam": lambda: optax.adam(0.1),
+    "momentum": lambda: optax.sgd(0.1, momentum=0.9),
+    "chain": lambda: optax.chain(
+        optax.clip_by_global_norm(0.5), optax.adamw(optax.cosine_decay_schedule(0.1, 10))
+    ),
+    "accumulating": lambda: optax.MultiSteps(optax.adam(0.1), 2),
+}
+
+
+@pytest.mark.parametrize("name", OPTIMIZERS)
+def test_an_optimizer_state_is_an_argument(name):
+    optimizer = OPTIMIZERS[name]()
+
+    @convert
+    def step(params, state, x, y):
+        value, grads = jax.value_and_grad(loss)(params, x, y)
+        if value > 1e-9:
+            updates, state = optimizer.update(grads, state, params)
+            params = optax.apply_updates(params, updates)
+        return params, state
+
+    params, state = start(), optimizer.init(start())
+    for _ in range(5):
+        params, state = step(params, state, X, Y)
+    close(params, trained(optimizer))
+    assert step.trace_count == 1
+
+
+def test_a_whole_training_is_one_loop():
+    optimizer = optax.adam(0.1)
+
+    @convert
+    def train(params, steps):
+        state = optimizer.init(params)
+        for _ in range(steps):
+            updates, state = optimizer.update(jax.grad(loss)(params, X, Y), state, params)
+            params = optax.apply_updates(params, updates)
+        return params
+
+    close(train(start(), jnp.int32(5)), trained(optimizer))
+    close(train(start(), jnp.int32(2)), trained(optimizer, 2))
+    assert train.trace_count == 1
+
+
+def test_an_optimizer_is_an_argument():
+    adam, sgd = optax.adam(0.1), optax.sgd(0.1)
+
+    @convert
+    def step(optimizer, params, state):
+        updates, state = optimizer.update(jax.grad(loss)(params, X, Y), state, params)
+        return optax.apply_updates(params, updates), state
+
+    for optimizer in (adam, sgd, adam):
+        params, state = start(), optimizer.init(start())
+        for _ in range(3):
+            params, state = step(optimizer, params, state)
+        close(params, trained(optimizer, 3))
+    assert step.trace_count == 2
+
+
+class Linear(Module):
+    """Parameters and the state of their optimizer, all in Variables."""
+
+    def __init__(self, optimizer):
+        self.w, self.b = Variable(jnp.zeros(2)), Variable(0.0)
+        self.optimizer = optimizer
+        self.state = jax.tree.map(Variable, optimizer.init(self.params()))
+
+    def params(self):
+        return {"w": self.w.value, "b": self.b.value}
+
+    @convert
+    def step(self, x, y):
+        params = self.params()
+        state = jax.tree.map(lambda v: v.value, self.state, is_leaf=lambda v: isinstance(v, Variable))
+        updates, state = self.optimizer.update(jax.grad(loss)(params, x, y), state, params)
+        params = optax.apply_updates(params, updates)
+        self.w.assign(params["w"])
+        self.b.assign(params["b"])
+        old = jax.tree.leaves(self.state, is_leaf=lambda v: isinstance(v, Variable))
+        for variable, value in zip(old, jax.tree.leaves(state)):
+            variable.assign(value)
+        return loss(params, x, y)
+
+
+@pytest.mark.parametrize("name", ["adam", "momentum"])
+def test_an_optimizer_state_is_in_variables(name):
+    model = Linear(OPTIMIZERS[name]())
+    for _ in range(5):
+        last = model.step(X, Y)
+    close(model.params(), trained(OPTIMIZERS[name]()))
+    close(last, loss(trained(OPTIMIZERS[name]()), X, Y))
+    assert model.step.trace_count == 1
+
+
+def test_an_equinox_module_is_an_argument():
+    eqx = pytest.importorskip("equinox")
+    model = eqx.nn.MLP(2, 1, 8, 2, key=jax.random.key(0))
+
+    @convert
+    def forward(model, x):
+        out = jax.vmap(model)(x)
+        if out.sum() > 100:
+            out = out * 0
+        return out
+
+    for scale in (1.0, 2.0, 3.0):
+        scaled = jax.tree.map(lambda a: a * scale if eqx.is_array(a) else a, model)
+        close(forward(scaled, X), jax.vmap(scaled)(X))
+    assert forward.trace_count == 1
+
+
+def test_an_equinox_module_is_trained():
+    eqx = pytest.importorskip("equinox")
+    model = eqx.nn.MLP(2, 1, 8, 2, key=jax.random.key(0))
+    optimizer = optax.adam(0.01)
+
+    def cost(model):
+        return ((jax.vmap(model)(X)[:, 0] - Y) ** 2).mean()
+
+    def update(model, state):
+        grads = eqx.filter_grad(cost)(model)
+        updates, state = optimizer.update(grads, state)
+        return eqx.apply_updates(model, updates), state
+
+    converted = convert(update)
+    ours = theirs = model, optimizer.init(eqx.filter(model, eqx.is_array))
+    for _ in range(3):
+        ours, theirs = converted(*ours), update(*theirs)
+    close(eqx.filter(ours[0], eqx.is_array), eqx.filter(theirs[0], eqx.is_array))
+    assert converted.trace_count == 1
+
+
+def test_an_equinox_module_is_a_closure_and_has_converted_methods():
+    eqx = pytest.importorskip("equinox")
+
+    class Gate(eqx.Module):
+        scale: jax.Array
+        kind: str = eqx.field(static=True)
+
+        @convert
+        def __call__(self, x):
+            if x.sum() > 0:
+                return x * self.scale
+            return x
+
+        @convert
+        def named(self, x):
+            return x if self.kind == "same" else self(x)
+
+    gate = Gate(jnp.float32(3), "other")
+    close(gate(jnp.ones(2)), [3, 3])
+    close(gate(-jnp.ones(2)), [-1, -1])
+    close(gate.named(jnp.ones(2)), [3, 3])
+    close(Gate(jnp.float32(3), "same").named(jnp.ones(2)), [1, 1])
+    around = convert(lambda x: gate(x) + 1)
+    close(around(jnp.ones(2)), [4, 4])
+    close(jax.grad(lambda gate: gate(jnp.ones(2)).sum())(gate).scale, 2)
+
+
+def test_equinox_transformations_take_one():
+    eqx = pytest.importorskip("equinox")
+    f = convert(lambda x: x * x if x > 0 else -x)
+    close(eqx.filter_jit(f)(jnp.float32(3)), 9)
+    close(eqx.filter_grad(f)(jnp.float32(3)), 6)
+    close(eqx.filter_vmap(f)(jnp.array([3.0, -3.0])), [9, 3])
+
+
+def test_a_flax_module_is_an_argument():
+    nnx = pytest.importorskip("flax.nnx")
+    model = nnx.Linear(2, 1, rngs=nnx.Rngs(0))
+
+    @convert
+    def forward(model, x):
+        out = model(x)
+        if out.sum() > 100:
+            out = out * 0
+        return out
+
+    close(forward(model, X), model(X))
+    close(forward(model, 2 * X), model(2 * X))
+    assert forward.trace_count == 1
+
+
+def test_a_flax_module_whose_parameters_change_gives_the_new_answer():
+    nnx = pytest.importorskip("flax.nnx")
+    model = nnx.Linear(2, 1, rngs=nnx.Rngs(0))
+    as_argument = convert(lambda model, x: model(x))
+    as_split = convert(lambda graph, state, x: nnx.merge(graph, state)(x))
+    for _ in range(3):
+        model.kernel.set_value(model.kernel.get_value() + 1)
+        close(as_argument(model, X), model(X))
+        close(as_split(*nnx.split(model), X), model(X))
+    assert as_split.trace_count == 1
+
+
+def test_a_flax_module_is_trained_in_a_split_form():
+    nnx = pytest.importorskip("flax.nnx")
+    model = nnx.Linear(2, 1, rngs=nnx.Rngs(0))
+    optimizer = optax.adam(0.1)
+    graph, params = nnx.split(model, nnx.Param)
+
+    def cost(params):
+        return ((nnx.merge(graph, params)(X)[:, 0] - Y) ** 2).mean()
+
+    def step(params, state):
+        updates, state = optimizer.update(jax.grad(cost)(params), state)
+        return optax.apply_updates(params, updates), state
+
+    converted = convert(step)
+    ours = theirs = params, optimizer.init(params)
+    for _ in range(3):
+        ours, theirs = converted(*ours), step(*theirs)
+    close(ours[0], theirs[0])
+    assert converted.trace_count == 1
+
+
+def test_a_linen_module_applies_its_parameters():
+    linen = pytest.importorskip("flax.linen")
+    model = linen.Dense(3)
+    params = model.init(jax.random.key(0), X)
+
+    @convert
+    def forward(params, x):
+        if x.sum() > 100:
+            x = x * 0
+        return model.apply(params, x)
+
+    close(forward(params, X), model.apply(params, X))
+    assert forward.trace_count == 1

@@ -1,0 +1,181 @@
+"""Are calls from threads and coroutines right, and is each signature traced once?"""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from concurrent.futures import ThreadPoolExecutor
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+from autograph_lite import RetraceWarning, Variable, convert
+
+pytestmark = pytest.mark.filterwarnings(f"ignore::{RetraceWarning.__module__}.RetraceWarning")
+THREADS = 32
+
+
+def at_once(work, count=THREADS):
+    """What `work` gives for each number, from as many threads, which start together."""
+    barrier = threading.Barrier(count)
+
+    def started(number):
+        barrier.wait(60)
+        return work(number)
+
+    with ThreadPoolExecutor(count) as threads:
+        return list(threads.map(started, range(count)))
+
+
+def collatz(x, n=1):
+    """How many steps x takes, n times."""
+    steps = 0
+    while x != 1:
+        x = x // 2 if x % 2 == 0 else 3 * x + 1
+        steps += 1
+    return steps * n
+
+
+def test_many_threads_make_one_trace():
+    f = convert(collatz)
+    assert at_once(lambda i: int(f(jnp.int32(i + 1)))) == [collatz(i + 1) for i in range(THREADS)]
+    assert f.trace_count == 1
+
+
+def test_many_threads_with_several_signatures_make_one_trace_each():
+    f = convert(collatz)
+
+    def work(i):
+        x = jnp.int32(i + 1) if i % 2 else np.int16(i + 1)
+        return [int(f(x, 1 + (i + j) % 3)) for j in range(6)]
+
+    expected = [[collatz(i + 1, 1 + (i + j) % 3) for j in range(6)] for i in range(THREADS)]
+    assert at_once(work) == expected
+    assert f.trace_count == 6
+
+
+def test_many_threads_with_containers_and_methods():
+    class Model:
+        def __init__(self, scale):
+            self.scale = scale
+
+        @convert
+        def step(self, batch):
+            if batch["x"].sum() > 0:
+                return batch["x"] * self.scale
+            return batch["x"]
+
+    models = [Model(float(i)) for i in range(4)]
+
+    def work(i):
+        return float(models[i % 4].step({"x": jnp.float32(i + 1), "name": "a"}))
+
+    assert at_once(work) == [(i + 1) * float(i % 4) for i in range(THREADS)]
+    assert [model.step.trace_count for model in models] == [1] * 4
+
+
+def test_many_threads_write_a_variable():
+    count, total = Variable(0), Variable(0.0)
+
+    @convert
+    def step(x):
+        count.assign_add(1)
+        if x > 0:
+            total.assign_add(x)
+        return count.value
+
+    seen = at_once(lambda i: [int(step(jnp.float32(i % 2))) for _ in range(20)])
+    assert int(count) == 20 * THREADS
+    assert float(total) == 20 * THREADS / 2
+    assert sorted(sum(seen, [])) == list(range(1, 20 * THREADS + 1))
+    assert step.trace_count == 1
+
+
+def test_two_functions_write_one_variable_from_threads():
+    count = Variable(0)
+
+    @convert
+    def one():
+        count.assign_add(1)
+
+    @convert
+    def other(n):
+        for _ in range(n):
+            count.assign_add(1)
+
+    at_once(lambda i: [one() if i % 2 else other(3) for _ in range(10)])
+    assert int(count) == THREADS // 2 * 10 * 4
+
+
+def test_threads_that_fail_do_not_disturb_others():
+    @convert
+    def f(x):
+        assert x >= 0, "negative"
+        if x > 3:
+            return x * 2
+        return x
+
+    def work(i):
+        try:
+            return float(f(jnp.float32(i if i % 3 else -1)))
+        except AssertionError as error:
+            return str(error)
+
+    assert at_once(work) == [(2 * i if i > 3 else i) if i % 3 else "negative" for i in range(THREADS)]
+
+
+def test_threads_inside_of_transformations():
+    f = convert(lambda x: x * x if x > 0 else -x)
+    gradients = at_once(lambda i: float(jax.grad(f)(float(i - 8))), 16)
+    assert gradients == [2.0 * (i - 8) if i > 8 else -1 for i in range(16)]
+
+
+def test_caches_are_cleared_while_threads_call():
+    f = convert(collatz)
+
+    def work(i):
+        found = []
+        for j in range(5):
+            found.append(int(f(jnp.int32(7), 1 + j % 2)))
+            if i % 8 == 0:
+                f.clear_cache()
+        return found
+
+    assert at_once(work, 16) == [[16, 32, 16, 32, 16]] * 16
+
+
+def test_a_coroutine_calls_one():
+    f = convert(collatz)
+
+    async def main():
+        return [int(f(jnp.int32(7))), int(f(jnp.int32(8)))]
+
+    assert asyncio.run(main()) == [16, 3]
+    assert f.trace_count == 1
+
+
+def test_coroutines_call_one_in_threads():
+    f = convert(collatz)
+
+    async def main():
+        calls = [asyncio.to_thread(f, jnp.int32(i + 1)) for i in range(8)]
+        return [int(result) for result in await asyncio.gather(*calls)]
+
+    assert asyncio.run(main()) == [collatz(i + 1) for i in range(8)]
+    assert f.trace_count == 1
+
+
+def test_a_coroutine_function_is_converted():
+    @convert
+    async def f(x):
+        await asyncio.sleep(0)
+        if x > 0:
+            return x * 2
+        return x
+
+    async def main():
+        return await asyncio.gather(f(jnp.float32(3)), f(jnp.float32(-3)))
+
+    assert asyncio.run(main()) == [6, -3]
