@@ -8,6 +8,7 @@ message. They need `import itertools, linecache, jax, jax.numpy as jnp, numpy as
 from __future__ import annotations
 
 import dataclasses
+import pickle
 
 
 @dataclasses.dataclass(frozen=True)
@@ -521,6 +522,62 @@ class TensorArrayError(AutographError, ValueError):
             return ys.stack()
 
         squares(jnp.int32(3))
+    """
+
+
+class CopyError(AutographError, TypeError):
+    """A trace is copied that changes objects of the user's, so that the copy would change the same ones.
+
+    Fails:
+
+        import copy
+
+        class Counter:
+            def __init__(self):
+                self.count = 0
+
+            @autograph_lite.convert
+            def add(self, x):
+                self.count = self.count + x
+
+        add = Counter().add.get_concrete_function(jnp.int32(1))
+        copy.deepcopy(add)
+
+    Works:
+
+        import copy
+
+        class Counter:
+            def __init__(self):
+                self.count = autograph_lite.Variable(0)
+
+            @autograph_lite.convert
+            def add(self, x):
+                self.count.assign_add(x)
+
+        add = Counter().add.get_concrete_function(jnp.int32(1))
+        copy.deepcopy(add)
+    """
+
+
+class PicklingError(AutographError, pickle.PicklingError, TypeError):
+    """A function is pickled that no module has under its name, so that it could not be found again.
+
+    Fails:
+
+        import pickle
+
+        def scaled(rate):
+            return autograph_lite.convert(lambda x: rate * x)
+
+        pickle.dumps(scaled(3))
+
+    Works:
+
+        import pickle, statistics
+
+        double = autograph_lite.convert(statistics.mean)
+        pickle.dumps(double)
     """
 
 

@@ -7,12 +7,16 @@ cf(x)                    runs it; literals are fixed: cf(x, n=3) is a TypeError
 
 from __future__ import annotations
 
+import copy
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import jax
 
+from autograph_lite.errors import CopyError
+from autograph_lite.operators import where
+from autograph_lite.runtime import copying
 from autograph_lite.runtime.array_spec import ArraySpec, specs_in
 from autograph_lite.runtime.function_type import FunctionType, Slot
 from autograph_lite.runtime.program import Program
@@ -28,9 +32,17 @@ class ConcreteFunction:
     It is made by `Function.get_concrete_function` and `Function.concrete_functions`.
     """
 
-    def __init__(self, name: str, signature: inspect.Signature, trace: Trace) -> None:
+    def __init__(
+        self,
+        name: str,
+        signature: inspect.Signature,
+        trace: Trace,
+        owner: Callable[[], Any],
+        copies: Mapping[int, Variable] | None = None,
+    ) -> None:
         self.name = name
-        self._signature, self._trace = signature, trace
+        self._signature, self._trace, self._owner = signature, trace, owner
+        self._copies = dict(copies or {})  # Variables of its own, by the ids of those that were traced
 
     @property
     def _program(self) -> Program:
@@ -55,7 +67,7 @@ class ConcreteFunction:
     @property
     def variables(self) -> tuple[Variable, ...]:
         """The Variables that it reads or writes."""
-        return tuple(self._trace.state.variables)
+        return tuple(self._copies.get(id(v), v) for v in self._trace.state.variables)
 
     @property
     def trainable_variables(self) -> tuple[Variable, ...]:
@@ -121,7 +133,35 @@ class ConcreteFunction:
         found = FunctionType.from_bound(self._signature, bound, TracingContext())
         if not found.is_subtype_of(kind):
             raise TypeError(f"{self.name}: {'; '.join(found.differences(kind))}.")
-        return self._trace(kind.arrays(bound), kind.variables(bound))
+        return self._trace(kind.arrays(bound), kind.variables(bound), self._copies)
+
+    def __copy__(self) -> ConcreteFunction:
+        """The same program, of the same Variables."""
+        return ConcreteFunction(self.name, self._signature, self._trace, self._owner, self._copies)
+
+    def __deepcopy__(self, memo: copying.Memo) -> ConcreteFunction:
+        """The same program, with copies of the Variables.
+
+        Raises:
+          CopyError: it changes other objects, which are those of the trace.
+        """
+        if not self._trace.state.is_ours:
+            raise _tied(self.name, self._trace)
+        originals = [variable for variable in self._trace.state.variables if not variable.stands_in]
+        pairs = zip(originals, map(self._current, originals), strict=True)
+        copies = {id(original): copy.deepcopy(now, memo) for original, now in pairs}
+        return ConcreteFunction(self.name, self._signature, self._trace, self._owner, copies)
+
+    def clone(self) -> ConcreteFunction:
+        """The same program, with copies of the Variables: `copy.deepcopy` of this one."""
+        return copy.deepcopy(self)
+
+    def __reduce__(self) -> Any:
+        # The function is traced again where it is unpickled: a program without its function is what `save` writes.
+        return _traced_again, (self._owner(), self._trace.function_type)
+
+    def _current(self, variable: Variable) -> Variable:
+        return self._copies.get(id(variable), variable)
 
     def _bind(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> inspect.BoundArguments:
         try:
@@ -169,6 +209,21 @@ class ConcreteFunction:
         parameters = [p.replace(annotation=p.empty) for p in self._trace.function_type.parameters.values()]
         function.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
         return function
+
+
+def _tied(name: str, trace: Trace) -> CopyError:
+    places = [place.label(key) for place, key in trace.state.slots.values() if not place.ours]
+    return CopyError(
+        f"A trace of '{name}' is copied that changes {', '.join(map(repr, places))}.",
+        where=where.here(),
+        why="The trace writes to the objects that it was made with, so that a copy would not be independent.",
+        fix="copy the function, or hold the value in an autograph_lite.Variable.",
+    )
+
+
+def _traced_again(function: Any, kind: FunctionType) -> ConcreteFunction:
+    made: ConcreteFunction = function.concrete_of(kind)
+    return made
 
 
 class _NoArrays:

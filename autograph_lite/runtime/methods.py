@@ -6,11 +6,14 @@ it as Python's own bound methods do.
 
 from __future__ import annotations
 
+import copy
 import types
 import weakref
 from collections import OrderedDict
 from collections.abc import Callable
 from typing import Any, Generic, TypeVar
+
+from autograph_lite.runtime import copying
 
 F = TypeVar("F")
 HELD = 256  # instances that can't be referenced weakly, and so have to be held, of one method
@@ -38,6 +41,10 @@ class BoundFunction:
         """The user's method."""
         return types.MethodType(self.__func__.python_function, self.__self__)
 
+    def get_concrete_function(self, *args: Any, **kwargs: Any) -> Any:
+        """As that of the function; the instance lives as long as it runs."""
+        return self._function.get_concrete_function(*args, **kwargs)
+
     def __getattr__(self, name: str) -> Any:
         return getattr(self._function, name)
 
@@ -52,8 +59,23 @@ class BoundFunction:
     def __repr__(self) -> str:
         return f"<bound {self._function!r} of {self.__self__!r}>"
 
-    def __reduce__(self) -> Any:
-        return getattr, (self.__self__, self.__func__.__name__)
+    def clone(self) -> BoundFunction:
+        """The method of a deep copy of the instance."""
+        return copy.deepcopy(self)
+
+    def __copy__(self) -> BoundFunction:
+        """The method of the same instance with traces of its own."""
+        function = copy.copy(self._function)
+        return BoundFunction(function.__call__, self.__self__, function)
+
+    def __deepcopy__(self, memo: copying.Memo) -> BoundFunction:
+        """The method of a copy of the instance."""
+        instance = copying.copied(self.__self__, memo)
+        bound: BoundFunction = self.__func__.__get__(instance, type(instance))
+        return bound
+
+    def __reduce_ex__(self, protocol: Any) -> Any:
+        return getattr, (self.__self__, copying.method_name(type(self.__self__), self.__func__))
 
 
 class WeakMethod:

@@ -9,7 +9,7 @@ import collections
 import dataclasses
 import inspect
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 from autograph_lite import _jax
@@ -110,6 +110,7 @@ class Traces:
         self.retraced: Callable[[TraceRecord], object] = lambda record: (
             None
         )  # called when a call has made a trace
+        self.owner: Callable[[], Any] = lambda: None  # gives the compiled function whose traces they are
         self.lock = threading.RLock()
 
     def bind(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> inspect.BoundArguments:
@@ -172,8 +173,11 @@ class Traces:
     def concrete(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> ConcreteFunction:
         """The trace for arguments of exactly these types, which may be given in their place."""
         bound, found = self._specified(args, kwargs)
+        return self.concrete_of(found, found.variables(bound))
+
+    def concrete_of(self, found: FunctionType, variables: Sequence[Any]) -> ConcreteFunction:
+        """The trace for calls of exactly this type, with these Variables among the arguments."""
         arrays = [spec.placeholder() for spec in specs_in(found.types)]
-        variables = found.variables(bound)
         with self.lock:
             trace = self._lookup(found, exact=True)
             if trace is None:
@@ -181,7 +185,10 @@ class Traces:
                 trace.program(arrays, variables)
                 self.keep(trace)
                 self.dropped()  # calls that another trace has served find the more specific one now
-        return ConcreteFunction(self.fn.__name__, self.signature, trace)
+        return self._concrete(trace)
+
+    def _concrete(self, trace: Trace) -> ConcreteFunction:
+        return ConcreteFunction(self.fn.__name__, self.signature, trace, self.owner)
 
     def _specified(
         self, args: tuple[Any, ...], kwargs: dict[str, Any]
@@ -201,7 +208,7 @@ class Traces:
     def all(self) -> list[ConcreteFunction]:
         """The traces that there are, the oldest first."""
         with self.lock:
-            return [ConcreteFunction(self.fn.__name__, self.signature, trace) for trace in self.cache]
+            return [self._concrete(trace) for trace in self.cache]
 
     def clear(self) -> None:
         """Forgets all traces."""
