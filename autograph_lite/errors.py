@@ -581,6 +581,119 @@ class PicklingError(AutographError, pickle.PicklingError, TypeError):
     """
 
 
+class SaveError(AutographError, ValueError):
+    """A function can't be saved: a part of its program, or of its arguments, is no data.
+
+    Fails:
+
+        @autograph_lite.convert
+        def f(x):
+            jax.debug.callback(print, x)
+            return x + 1
+
+        f(jnp.float32(2))
+        autograph_lite.save("f.zip", f)
+
+    Works:
+
+        import os, tempfile
+
+        @autograph_lite.convert
+        def f(x):
+            return x + 1
+
+        f(jnp.float32(2))
+        autograph_lite.save(os.path.join(tempfile.mkdtemp(), "f.zip"), f)
+    """
+
+
+class LoadError(AutographError, ValueError):
+    """A file can't be loaded: it is damaged, or was written for another platform or by a newer version.
+
+    Fails:
+
+        import pathlib, tempfile
+
+        path = pathlib.Path(tempfile.mkdtemp(), "f.zip")
+        path.write_bytes(b"PK and half of the rest")
+        autograph_lite.load(path)
+
+    Works:
+
+        import pathlib, tempfile
+
+        path = pathlib.Path(tempfile.mkdtemp(), "f.zip")
+        f = autograph_lite.convert(lambda x: x + 1)
+        autograph_lite.save(path, f, (jnp.float32(2),))
+        autograph_lite.load(path)(jnp.float32(3))
+    """
+
+
+class UnsavedSignatureError(AutographError, TypeError):
+    """A loaded function is called with arguments of types that it was not saved for; there is no source to trace.
+
+    Fails:
+
+        import pathlib, tempfile
+
+        path = pathlib.Path(tempfile.mkdtemp(), "f.zip")
+        f = autograph_lite.convert(lambda x: x + 1)
+        autograph_lite.save(path, f, (jnp.zeros(3),))
+        autograph_lite.load(path)(jnp.zeros(4))
+
+    Works:
+
+        import pathlib, tempfile
+
+        path = pathlib.Path(tempfile.mkdtemp(), "f.zip")
+        f = autograph_lite.convert(lambda x: x + 1)
+        autograph_lite.save(path, f, (autograph_lite.ArraySpec([None], jnp.float32),))
+        autograph_lite.load(path)(jnp.zeros(4))
+    """
+
+
+class SavedCheckError(AutographError, RuntimeError):
+    """A check of a loaded function fails whose exception is of a class of the user's, which no file can hold.
+
+    Fails:
+
+        import pathlib, tempfile
+
+        class Heavy(Exception):
+            pass
+
+        @autograph_lite.convert
+        def f(mass):
+            if mass > 100:
+                raise Heavy(f"{mass} kg")
+            return mass
+
+        path = pathlib.Path(tempfile.mkdtemp(), "f.zip")
+        autograph_lite.save(path, f, (jnp.float32(1),))
+        autograph_lite.load(path)(jnp.float32(101))
+
+    Works:
+
+        import pathlib, tempfile
+
+        class Heavy(Exception):
+            pass
+
+        @autograph_lite.convert
+        def f(mass):
+            if mass > 100:
+                raise Heavy(f"{mass} kg")
+            return mass
+
+        path = pathlib.Path(tempfile.mkdtemp(), "f.zip")
+        autograph_lite.save(path, f, (jnp.float32(1),))
+        try:
+            autograph_lite.load(path)(jnp.float32(101))
+        except RuntimeError:
+            pass
+    """
+
+
 class UnrolledLoopWarning(UserWarning):
     """A loop over Python values is traced once for each of its many iterations, which takes long to trace and compile.
 

@@ -29,7 +29,6 @@ from autograph_lite.runtime.explanation import Explanation, explain
 from autograph_lite.runtime.function_type import FunctionType
 from autograph_lite.runtime.methods import BoundFunction, Instances, WeakMethod
 from autograph_lite.runtime.trace import Options
-from autograph_lite.runtime.trace_types import variable_types
 from autograph_lite.runtime.traces import Traces
 
 _SUSPENDING = inspect.CO_GENERATOR | inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR
@@ -159,7 +158,7 @@ class Function:
 
     def concrete_of(self, kind: FunctionType) -> ConcreteFunction:
         """The trace for calls of exactly this type; makes it if there is none."""
-        return self._traces.concrete_of(kind, [found for t in kind.types for found in variable_types(t)])
+        return self._traces.concrete_of(kind)
 
     @property
     def concrete_functions(self) -> list[ConcreteFunction]:

@@ -131,6 +131,10 @@ class Trace:
         """The Variables of a call, by the ids of those that were traced in their place."""
         return {id(self._stand_in_for(v, alias)): v for alias, v in enumerate(variables)}
 
+    def alias_of(self, variable: Variable) -> int | None:
+        """The number, among the Variables of a call, of what `variable` stands for; None if it is a Variable itself."""
+        return next((alias for alias, known in self._stand_ins.items() if known is variable), None)
+
     def _stand_in_for(self, kind: Variable | VariableType, alias: int) -> Variable:
         if alias not in self._stand_ins:
             self._stand_ins[alias] = stand_in(kind)

@@ -25,7 +25,7 @@ from autograph_lite.runtime.function_type import FunctionType
 from autograph_lite.runtime.input_signature import accept, from_input_signature
 from autograph_lite.runtime.program import Program
 from autograph_lite.runtime.trace import Options, Trace
-from autograph_lite.runtime.trace_types import TracingContext
+from autograph_lite.runtime.trace_types import TracingContext, variable_types
 
 REMEMBERED = 1000  # traces that `explain_retraces` tells of
 
@@ -173,10 +173,12 @@ class Traces:
     def concrete(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> ConcreteFunction:
         """The trace for arguments of exactly these types, which may be given in their place."""
         bound, found = self._specified(args, kwargs)
-        return self.concrete_of(found, found.variables(bound))
+        return self.concrete_of(found, None if bound is None else found.variables(bound))
 
-    def concrete_of(self, found: FunctionType, variables: Sequence[Any]) -> ConcreteFunction:
-        """The trace for calls of exactly this type, with these Variables among the arguments."""
+    def concrete_of(self, found: FunctionType, variables: Sequence[Any] | None = None) -> ConcreteFunction:
+        """The trace for calls of exactly this type, with these Variables among the arguments, or any."""
+        if variables is None:
+            variables = [kind for type in found.types for kind in variable_types(type)]
         arrays = [spec.placeholder() for spec in specs_in(found.types)]
         with self.lock:
             trace = self._lookup(found, exact=True)
@@ -192,10 +194,10 @@ class Traces:
 
     def _specified(
         self, args: tuple[Any, ...], kwargs: dict[str, Any]
-    ) -> tuple[inspect.BoundArguments, FunctionType]:
+    ) -> tuple[inspect.BoundArguments | None, FunctionType]:
         """The arguments of `get_concrete_function`, and their type."""
         if self.allowed is not None and not (args or kwargs):
-            return inspect.BoundArguments(self.signature, {}), self.allowed
+            return None, self.allowed
         bound = self.signature.bind(*args, **kwargs)
         bound.apply_defaults()
         found = FunctionType.from_bound(self.signature, bound, TracingContext(specs=True))
