@@ -43,10 +43,10 @@ from autograph_lite.runtime.gradients import grad, value_and_grad
 from autograph_lite.runtime.init_scope import init_scope, inside_function
 from autograph_lite.runtime.modules import Module
 from autograph_lite.runtime.py_function import py_function
-from autograph_lite.runtime.slices import from_slices
 from autograph_lite.runtime.saving.export import save
 from autograph_lite.runtime.saving.loaded import LoadedFunction
 from autograph_lite.runtime.saving.loading import LoadedModule, load
+from autograph_lite.runtime.slices import from_slices
 from autograph_lite.runtime.trace_types import TraceType
 from autograph_lite.runtime.variables import Variable
 

@@ -72,6 +72,15 @@ def test_callbacks_inside_of_loops_are_found(path):
     assert found[1] == f"  {__file__}:{line_of(f, 2)} in f"
 
 
+def test_a_py_function_is_a_callback(path):
+    def f(x):
+        return al.py_function(np.sort, (x,), result=x)
+
+    found = refused(path, f, (X,)).splitlines()
+    assert found[0] == "'f' calls the callback 'sort' on the host, and can't be saved."
+    assert found[1] == f"  {__file__}:{line_of(f, 1)} in f"
+
+
 def test_prints_are_callbacks(path):
     def f(x):
         al.print("x is", x)
@@ -219,7 +228,7 @@ def test_calls_of_other_types_say_what_was_saved(saved):
     lambda_ = f.__name__
     assert str(error.value) == (
         f"'{lambda_}' is called as {lambda_}(x: float32[4], n: Literal[3]), for which it was not saved.\n"
-        f"  {__file__}:{error.tb.tb_lineno if hasattr(error, 'tb') else line_of(test_calls_of_other_types_say_what_was_saved, 3)} "
+        f"  {__file__}:{line_of(test_calls_of_other_types_say_what_was_saved, 3)} "
         "in test_calls_of_other_types_say_what_was_saved\n"
         "      f(jnp.zeros(4), 3)\n"
         f"  It was saved for\n    {lambda_}(x: float32[3], n: Literal[2])\n"
@@ -362,7 +371,7 @@ def test_messages_of_checks_read_no_attributes(path):
 def test_more_devices_than_there_are(path):
     program = (
         "import sys, jax, jax.numpy as jnp, autograph_lite as al\n"
-        "mesh = jax.make_mesh((2,), ('i',))\n"
+        "mesh = jax.make_mesh((2,), ('i',), axis_types=(jax.sharding.AxisType.Auto,))\n"
         "spec = jax.sharding.PartitionSpec('i')\n"
         "@al.convert\n"
         "def f(x):\n"
@@ -374,12 +383,17 @@ def test_more_devices_than_there_are(path):
     env = {**os.environ, "XLA_FLAGS": "--xla_force_host_platform_device_count=2"}
     done = subprocess.run([sys.executable, file, path], capture_output=True, text=True, env=env)
     assert done.returncode == 0, done.stderr
-    assert not_loaded(path).splitlines()[0] == f"'{path}' is saved for 2 devices, and JAX has {jax.device_count()}."
+    assert (
+        not_loaded(path).splitlines()[0]
+        == f"'{path}' is saved for 2 devices, and JAX has {jax.device_count()}."
+    )
 
 
 def test_the_package_that_is_needed_is_named(path, monkeypatch):
     found = importlib.util.find_spec
-    monkeypatch.setattr(importlib.util, "find_spec", lambda n, *a: None if n == "flatbuffers" else found(n, *a))
+    monkeypatch.setattr(
+        importlib.util, "find_spec", lambda n, *a: None if n == "flatbuffers" else found(n, *a)
+    )
     assert refused(path, lambda x: x, (X,)) == (
         "JAX needs the package 'flatbuffers' to write programs.\n"
         "  Fix: install it, as by pip install autograph-lite[export]."

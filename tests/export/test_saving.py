@@ -81,12 +81,20 @@ def test_structures_go_in_and_come_out(path):
     def f(tree):
         return {"sum": tree["a"][0] + tree["a"][1], "rest": (Pair(tree["b"], None), [1, "x"])}
 
-    arguments = {"a": [jnp.ones(3), np.ones(3, np.float32)], "b": Pair(jnp.int32(1), {(0, 1): 2.5, "k": None})}
+    arguments = {
+        "a": [jnp.ones(3), np.ones(3, np.float32)],
+        "b": Pair(jnp.int32(1), {(0, 1): 2.5, "k": None}),
+    }
     g = again(path, al.convert(f), (arguments,))
     found, expected = g(arguments), f(arguments)
     np.testing.assert_array_equal(found["sum"], expected["sum"])
     pair, rest = found["rest"]
-    assert (type(pair).__name__, pair._fields, pair.right, rest) == ("Pair", ("left", "right"), None, [1, "x"])
+    assert (type(pair).__name__, pair._fields, pair.right, rest) == (
+        "Pair",
+        ("left", "right"),
+        None,
+        [1, "x"],
+    )
     assert pair.left.left == 1
     assert pair.left.right == {(0, 1): 2.5, "k": None}
 
@@ -101,7 +109,7 @@ def test_numpy_arrays_of_a_result_and_weak_types_stay_what_they_are(path):
     g = again(path, al.convert(lambda x: (table, np.float32(2), x * 2)), (jnp.asarray(1.0),))
     array, scalar, weak = g(jnp.asarray(1.0))
     assert (type(array), type(scalar)) == (np.ndarray, np.float32)
-    assert jax.typeof(g(3.0)[2] if False else weak).weak_type == jax.typeof(jnp.asarray(1.0) * 2).weak_type
+    assert jax.typeof(weak).weak_type
 
 
 @pytest.mark.parametrize("dtype", ["bfloat16", "float8_e4m3fn", "int4", "bool", "complex64", "uint8"])
@@ -156,7 +164,9 @@ def test_functions_of_a_dict_share_their_variables(path):
     total = al.Variable(0.0)
     add = al.convert(lambda x: total.assign_add(x).value)
     read = al.convert(lambda: total.value)
-    loaded = again(path, {"add": add.get_concrete_function(jnp.float32(0)), "read": [read.get_concrete_function()]})
+    loaded = again(
+        path, {"add": add.get_concrete_function(jnp.float32(0)), "read": [read.get_concrete_function()]}
+    )
     loaded["add"](jnp.float32(3))
     assert float(loaded["read"]()) == 3
     assert loaded["read"].variables == loaded["add"].variables
@@ -191,7 +201,9 @@ def test_a_module_comes_back_with_its_methods_and_variables(path):
     np.testing.assert_array_equal(dense.w.value, expected)
     assert [*loaded.named_variables] == ["w", "unused"]
     assert len(loaded.trainable_variables) == 1
-    with pytest.raises(AttributeError, match="has no method 'never_called': it has \\['__call__', 'train'\\]"):
+    with pytest.raises(
+        AttributeError, match="has no method 'never_called': it has \\['__call__', 'train'\\]"
+    ):
         loaded.never_called(1)
 
 
@@ -237,8 +249,7 @@ def test_gradients_with_respect_to_variables(path):
     w = al.Variable(3.0)
     f = al.convert(lambda x: (w.value * x) ** 2)
     g = again(path, f, (jnp.float32(1),), vjp_order=1)
-    grads = al.grad(g, variables=g.variables)(jnp.float32(2)) if False else jax.grad(g)(jnp.float32(2))
-    assert float(grads) == 36
+    assert float(al.grad(g, g.variables)(jnp.float32(2))[0]) == 24
 
 
 def test_a_loaded_function_is_part_of_programs_around_it(path):

@@ -113,6 +113,10 @@ def _concrete(function: Any, calls: Sequence[tuple[Any, ...]]) -> list[ConcreteF
             where=where.here(),
             fix="convert it with autograph_lite.convert.",
         )
+    return _traces_of(function, calls)
+
+
+def _traces_of(function: Any, calls: Sequence[tuple[Any, ...]]) -> list[ConcreteFunction]:
     if calls:
         return [function.get_concrete_function(*arguments) for arguments in calls]
     if function.input_signature is not None:

@@ -11,6 +11,7 @@ from autograph_lite import _jax
 from autograph_lite.errors import Location, SaveError
 from autograph_lite.operators import where
 from autograph_lite.runtime.array_spec import specs_in
+from autograph_lite.runtime.host_calls import HostCall
 from autograph_lite.runtime.program import Program
 from autograph_lite.runtime.trace import Trace
 
@@ -56,12 +57,14 @@ def _refuse_sizes(name: str, trace: Trace, program: Program) -> None:
 
 
 def _callback(name: str, equation: Any) -> SaveError:
-    called = _python_function(equation.params.get("callback"))
-    what = f"the callback '{called.__qualname__}'" if called is not None else "a host callback"
+    called = _called(equation.params.get("callback"))
+    is_ours = isinstance(called, HostCall)
+    name_of_called = called.name if is_ours else getattr(called, "__qualname__", "")
+    what = f"the callback '{name_of_called}'" if name_of_called else "a Python function"
     what = "jax.debug.print" if equation.primitive.name == "debug_print" else what
     return SaveError(
         f"'{name}' calls {what} on the host, and can't be saved.",
-        where=_place(equation),
+        where=called.place if is_ours else _place(equation),
         why="The callback is Python code, and files hold data.",
         fix="compute with JAX what the callback computes, or save a function without it.",
     )
@@ -81,14 +84,13 @@ def _place(equation: Any) -> Location | tuple[()]:
     return () if found is None else where.at(*found)
 
 
-def _python_function(callback: Any) -> Any:
-    """The user's function in what JAX has made of it."""
+def _called(callback: Any) -> Any:
+    """The user's function in what was made of it for the program; None if it is not found."""
     inner = getattr(callback, "callback_func", callback)
-    for cell in getattr(inner, "__closure__", None) or ():
-        found = cell.cell_contents
-        if hasattr(found, "__qualname__") and str(getattr(inner, "__module__", "")).startswith("jax."):
-            return _python_function(found)
-    return inner if hasattr(inner, "__qualname__") else None
+    if isinstance(inner, HostCall) or not str(getattr(inner, "__module__", "")).startswith("jax."):
+        return inner if hasattr(inner, "__qualname__") or isinstance(inner, HostCall) else None
+    found = (_called(cell.cell_contents) for cell in getattr(inner, "__closure__", None) or ())
+    return next((called for called in found if called is not None), None)
 
 
 def equations(jaxpr: Any) -> Iterator[Any]:
