@@ -221,6 +221,9 @@ def not_loaded(path):
     return str(error.value)
 
 
+HERE = f"  {__file__}:{line_of(not_loaded, 2)} in not_loaded\n      al.load(path)\n"
+
+
 def test_calls_of_other_types_say_what_was_saved(saved):
     f = al.load(saved)
     with pytest.raises(al.UnsavedSignatureError) as error:
@@ -291,6 +294,7 @@ def test_a_newer_format_names_the_version_that_wrote_it(saved):
     rewritten(saved, newer)
     assert not_loaded(saved) == (
         f"'{saved}' has format 2, and this version of autograph_lite reads up to 1.\n"
+        f"{HERE}"
         "  It was written by autograph_lite 9.9.\n"
         "  Fix: install that version, or a later one."
     )
@@ -300,6 +304,7 @@ def test_another_platform(path):
     al.save(path, al.convert(lambda x: x + 1), (X,), platforms=["cuda"])
     assert not_loaded(path) == (
         f"'{path}' is saved for cuda, and JAX runs on cpu.\n"
+        f"{HERE}"
         "  The programs in it were lowered for that platform.\n"
         "  Fix: save it with platforms=['cuda', 'cpu']."
     )
@@ -396,5 +401,6 @@ def test_the_package_that_is_needed_is_named(path, monkeypatch):
     )
     assert refused(path, lambda x: x, (X,)) == (
         "JAX needs the package 'flatbuffers' to write programs.\n"
+        f"  {__file__}:{line_of(refused, 2)} in refused\n      al.save(path, al.convert(fn), *signatures, **options)\n"
         "  Fix: install it, as by pip install autograph-lite[export]."
     )

@@ -300,7 +300,14 @@ def test_exceptions_of_the_users_come_back_by_name(path):
     g = again(path, al.convert(checked), (jnp.float32(1), "own"))
     with pytest.raises(al.SavedCheckError) as error:
         g(jnp.float32(101.26), "own")
-    assert str(error.value) == "Heavy: 101.3 kg, too much"
+    line = test_exceptions_of_the_users_come_back_by_name.__code__.co_firstlineno + 3
+    assert str(error.value) == (
+        "Heavy: 101.3 kg, too much\n"
+        f"  {__file__}:{line} in test_exceptions_of_the_users_come_back_by_name\n"
+        '      g(jnp.float32(101.26), "own")\n'
+        f"  The function raised '{__name__}.Heavy', a class that the file does not hold.\n"
+        "  Fix: catch autograph_lite.SavedCheckError, or raise one of Python's own exceptions."
+    )
 
 
 def test_a_check_that_fails_leaves_the_state_as_it_was(path):

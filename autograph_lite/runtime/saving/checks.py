@@ -15,6 +15,7 @@ from typing import Any
 
 from autograph_lite import errors
 from autograph_lite.errors import AutographError, SavedCheckError
+from autograph_lite.operators import where
 from autograph_lite.operators.raising import Site
 from autograph_lite.operators.recipes import Hole, Outline, Pattern
 from autograph_lite.operators.texts import printable
@@ -109,7 +110,12 @@ def _made(name: str, args: tuple[Any, ...]) -> BaseException:
             return _ours(known, args) if issubclass(known, AutographError) else known(*args)
         except Exception:  # it wants other arguments than it shows
             pass
-    return SavedCheckError(f"{kind}: {', '.join(map(str, args))}" if args else kind)
+    return SavedCheckError(
+        f"{kind}: {', '.join(map(str, args))}" if args else kind,
+        where=where.here(),
+        why=f"The function raised '{name}', a class that the file does not hold.",
+        fix="catch autograph_lite.SavedCheckError, or raise one of Python's own exceptions.",
+    )
 
 
 def _ours(kind: type[AutographError], args: tuple[Any, ...]) -> BaseException:

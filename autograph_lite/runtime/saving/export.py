@@ -57,6 +57,7 @@ def save(
     if importlib.util.find_spec("flatbuffers") is None:
         raise SaveError(
             "JAX needs the package 'flatbuffers' to write programs.",
+            where=where.here(),
             fix="install it, as by pip install autograph-lite[export].",
         )
     saving = _Saving(vjp_order, platforms)
@@ -200,6 +201,7 @@ class _Saving:
                 f"JAX can't export '{name}': {error}",
                 where=where.here(),
                 why=f"It was asked for derivatives of order {self._vjp_order} and the platforms {self._platforms}.",
+                fix="ask for less, or change what JAX names.",
             ) from error
 
     def _slot(self, concrete: ConcreteFunction, variable: Variable) -> Json:

@@ -11,6 +11,7 @@ import jax
 from jax import export
 
 from autograph_lite.errors import LoadError
+from autograph_lite.operators import where
 from autograph_lite.runtime.saving import call_types
 from autograph_lite.runtime.saving.archive import Reader
 from autograph_lite.runtime.saving.export import SINGLE
@@ -64,6 +65,7 @@ def load(path: str | os.PathLike[str]) -> Any:
     if importlib.util.find_spec("flatbuffers") is None:
         raise LoadError(
             "JAX needs the package 'flatbuffers' to read programs.",
+            where=where.here(),
             fix="install it, as by pip install autograph-lite[export].",
         )
     _refuse_platform(reader)
@@ -75,6 +77,7 @@ def load(path: str | os.PathLike[str]) -> Any:
         made_with = ", ".join(f"{name} {number}" for name, number in reader.manifest["made_with"].items())
         raise LoadError(
             f"'{path}' can't be read: {type(error).__name__}: {error}.",
+            where=where.here(),
             why=f"It was written with {made_with}; here is jax {jax.__version__}.",
             fix="load it with these versions or later ones.",
         ) from error
@@ -86,6 +89,7 @@ def _refuse_platform(reader: Reader) -> None:
     if here not in there:
         raise LoadError(
             f"'{reader.path}' is saved for {', '.join(there)}, and JAX runs on {here}.",
+            where=where.here(),
             why="The programs in it were lowered for that platform.",
             fix=f"save it with platforms={[*there, here]}.",
         )
@@ -123,6 +127,7 @@ class _Loading:
         if exported.nr_devices > jax.device_count():
             raise LoadError(
                 f"'{self._reader.path}' is saved for {exported.nr_devices} devices, and JAX has {jax.device_count()}.",
+                where=where.here(),
                 why=f"The program of '{name}' is parted among them.",
                 fix="load it where there are as many, or save a function without a mesh.",
             )
