@@ -8,15 +8,20 @@ from autograph_lite.errors import (
     CarryMismatchError,
     ConditionError,
     ConversionError,
+    CopyError,
     HandledRaiseError,
     InitScopeError,
     IterationError,
+    LoadError,
     MutatedArgumentError,
     MutationError,
     NotAFunctionError,
     NotDifferentiableError,
+    PicklingError,
     PythonOnlyError,
     RetraceWarning,
+    SavedCheckError,
+    SaveError,
     SourceNotFoundError,
     SymbolicSizeWarning,
     TensorArrayError,
@@ -24,6 +29,7 @@ from autograph_lite.errors import (
     TracedRecursionError,
     UndefinedVariableError,
     UnrolledLoopWarning,
+    UnsavedSignatureError,
     VariableError,
 )
 from autograph_lite.operators.printing import print
@@ -37,6 +43,9 @@ from autograph_lite.runtime.gradients import grad, value_and_grad
 from autograph_lite.runtime.init_scope import init_scope, inside_function
 from autograph_lite.runtime.modules import Module
 from autograph_lite.runtime.py_function import py_function
+from autograph_lite.runtime.saving.export import save
+from autograph_lite.runtime.saving.loaded import LoadedFunction
+from autograph_lite.runtime.saving.loading import LoadedModule, load
 from autograph_lite.runtime.slices import from_slices
 from autograph_lite.runtime.trace_types import TraceType
 from autograph_lite.runtime.variables import Variable
@@ -49,18 +58,25 @@ __all__ = [
     "ConcreteFunction",
     "ConditionError",
     "ConversionError",
+    "CopyError",
     "Function",
     "FunctionType",
     "HandledRaiseError",
     "InitScopeError",
     "IterationError",
+    "LoadError",
+    "LoadedFunction",
+    "LoadedModule",
     "Module",
     "MutatedArgumentError",
     "MutationError",
     "NotAFunctionError",
     "NotDifferentiableError",
+    "PicklingError",
     "PythonOnlyError",
     "RetraceWarning",
+    "SaveError",
+    "SavedCheckError",
     "SourceNotFoundError",
     "SymbolicSizeWarning",
     "TensorArray",
@@ -70,6 +86,7 @@ __all__ = [
     "TracedRecursionError",
     "UndefinedVariableError",
     "UnrolledLoopWarning",
+    "UnsavedSignatureError",
     "Variable",
     "VariableError",
     "convert",
@@ -79,10 +96,12 @@ __all__ = [
     "grad",
     "init_scope",
     "inside_function",
+    "load",
     "print",
     "py_function",
     "range",
     "run_functions_eagerly",
+    "save",
     "set_verbosity",
     "to_code",
     "to_graph",

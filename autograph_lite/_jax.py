@@ -379,3 +379,17 @@ def hide_frames(path: str) -> None:
     source_info_util.register_exclusion(
         path
     )  # and in what jaxprs and compiled programs say about their lines
+
+
+def equation_place(equation: Any) -> tuple[str, int, str] | None:
+    """The user's file, line and function that an equation of a jaxpr comes from; None where nobody knows."""
+    frame = source_info_util.user_frame(equation.source_info.traceback)
+    return (
+        None
+        if frame is None
+        else (
+            frame.file_name,
+            frame.start_line,
+            frame.function_name.rpartition(".")[2],
+        )
+    )

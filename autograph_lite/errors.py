@@ -8,6 +8,7 @@ message. They need `import itertools, linecache, jax, jax.numpy as jnp, numpy as
 from __future__ import annotations
 
 import dataclasses
+import pickle
 
 
 @dataclasses.dataclass(frozen=True)
@@ -521,6 +522,173 @@ class TensorArrayError(AutographError, ValueError):
             return ys.stack()
 
         squares(jnp.int32(3))
+    """
+
+
+class CopyError(AutographError, TypeError):
+    """A trace is copied that changes objects of the user's, so that the copy would change the same ones.
+
+    Fails:
+
+        import copy
+
+        class Counter:
+            def __init__(self):
+                self.count = 0
+
+            @autograph_lite.convert
+            def add(self, x):
+                self.count = self.count + x
+
+        add = Counter().add.get_concrete_function(jnp.int32(1))
+        copy.deepcopy(add)
+
+    Works:
+
+        import copy
+
+        class Counter:
+            def __init__(self):
+                self.count = autograph_lite.Variable(0)
+
+            @autograph_lite.convert
+            def add(self, x):
+                self.count.assign_add(x)
+
+        add = Counter().add.get_concrete_function(jnp.int32(1))
+        copy.deepcopy(add)
+    """
+
+
+class PicklingError(AutographError, pickle.PicklingError, TypeError):
+    """A function is pickled that no module has under its name, so that it could not be found again.
+
+    Fails:
+
+        import pickle
+
+        def scaled(rate):
+            return autograph_lite.convert(lambda x: rate * x)
+
+        pickle.dumps(scaled(3))
+
+    Works:
+
+        import pickle, statistics
+
+        double = autograph_lite.convert(statistics.mean)
+        pickle.dumps(double)
+    """
+
+
+class SaveError(AutographError, ValueError):
+    """A function can't be saved: a part of its program, or of its arguments, is no data.
+
+    Fails:
+
+        @autograph_lite.convert
+        def f(x):
+            jax.debug.callback(print, x)
+            return x + 1
+
+        f(jnp.float32(2))
+        autograph_lite.save("f.zip", f)
+
+    Works:
+
+        import os, tempfile
+
+        @autograph_lite.convert
+        def f(x):
+            return x + 1
+
+        f(jnp.float32(2))
+        autograph_lite.save(os.path.join(tempfile.mkdtemp(), "f.zip"), f)
+    """
+
+
+class LoadError(AutographError, ValueError):
+    """A file can't be loaded: it is damaged, or was written for another platform or by a newer version.
+
+    Fails:
+
+        import os
+
+        autograph_lite.load(os.devnull)
+
+    Works:
+
+        import pathlib, tempfile
+
+        path = pathlib.Path(tempfile.mkdtemp(), "f.zip")
+        f = autograph_lite.convert(lambda x: x + 1)
+        autograph_lite.save(path, f, (jnp.float32(2),))
+        autograph_lite.load(path)(jnp.float32(3))
+    """
+
+
+class UnsavedSignatureError(AutographError, TypeError):
+    """A loaded function is called with arguments of types that it was not saved for; there is no source to trace.
+
+    Fails:
+
+        import pathlib, tempfile
+
+        path = pathlib.Path(tempfile.mkdtemp(), "f.zip")
+        f = autograph_lite.convert(lambda x: x + 1)
+        autograph_lite.save(path, f, (jnp.zeros(3),))
+        autograph_lite.load(path)(jnp.zeros(4))
+
+    Works:
+
+        import pathlib, tempfile
+
+        path = pathlib.Path(tempfile.mkdtemp(), "f.zip")
+        f = autograph_lite.convert(lambda x: x + 1)
+        autograph_lite.save(path, f, (autograph_lite.ArraySpec([None], jnp.float32),))
+        autograph_lite.load(path)(jnp.zeros(4))
+    """
+
+
+class SavedCheckError(AutographError, RuntimeError):
+    """A check of a loaded function fails whose exception is of a class of the user's, which no file can hold.
+
+    Fails:
+
+        import pathlib, tempfile
+
+        class Heavy(Exception):
+            pass
+
+        @autograph_lite.convert
+        def f(mass):
+            if mass > 100:
+                raise Heavy(f"{mass} kg")
+            return mass
+
+        path = pathlib.Path(tempfile.mkdtemp(), "f.zip")
+        autograph_lite.save(path, f, (jnp.float32(1),))
+        autograph_lite.load(path)(jnp.float32(101))
+
+    Works:
+
+        import pathlib, tempfile
+
+        class Heavy(Exception):
+            pass
+
+        @autograph_lite.convert
+        def f(mass):
+            if mass > 100:
+                raise Heavy(f"{mass} kg")
+            return mass
+
+        path = pathlib.Path(tempfile.mkdtemp(), "f.zip")
+        autograph_lite.save(path, f, (jnp.float32(1),))
+        try:
+            autograph_lite.load(path)(jnp.float32(101))
+        except RuntimeError:
+            pass
     """
 
 

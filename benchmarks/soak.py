@@ -1,6 +1,6 @@
 """Does memory stay bounded over very many calls, of very many signatures, with objects that die?
 
-    python -m benchmarks.soak [calls] [signatures]      100,000 calls over 1,000 signatures if not said otherwise
+python -m benchmarks.soak [calls] [signatures]      100,000 calls over 1,000 signatures if not said otherwise
 """
 
 from __future__ import annotations

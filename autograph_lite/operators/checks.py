@@ -154,7 +154,9 @@ def fail_if(failed: Any, error: BaseException) -> None:
     _local.count += 1
     number = _local.count
     trace, outside = raising.user_trace(error)
-    here.sites[number] = Site(number, recipe.make, trace, outside, recipe.template, here.program)
+    here.sites[number] = Site(
+        number, recipe.make, trace, outside, recipe.template, here.program, recipe.outline
+    )
     journal_ = journal.active()
     if journal_ is not None:
         journal_.note(here.place)

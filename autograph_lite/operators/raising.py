@@ -19,6 +19,7 @@ from jax.experimental import checkify
 
 from autograph_lite.operators import where
 from autograph_lite.operators.places import Contents
+from autograph_lite.operators.recipes import Outline
 
 CODE = (0, 0)  # the other keys are (number of the check, position in its payload)
 MARK = "autograph_lite check "
@@ -45,6 +46,7 @@ class Site:
       outside: how many of these are outside of a function that the user handed to jax.vmap and the like.
       text: the message for checkify.
       program: the trace that it was made in.
+      outline: the exception as a file can hold it.
     """
 
     number: int
@@ -53,6 +55,7 @@ class Site:
     outside: int
     text: str
     program: object
+    outline: Outline
 
 
 def raise_failed(contents: Contents, sites: dict[int, Site], *, on_host: bool = False) -> None:

@@ -16,6 +16,7 @@ import jax
 from autograph_lite import _jax
 from autograph_lite.errors import AutographError
 from autograph_lite.operators import journal, trees
+from autograph_lite.operators.boxes import opened
 from autograph_lite.operators.texts import Text, Unknown, holds_traced, parted
 from autograph_lite.operators.values import traced
 
@@ -94,6 +95,40 @@ def _call_of(error: BaseException) -> Made | None:
 
 
 @dataclasses.dataclass(frozen=True)
+class Hole:
+    """Stands for a value of the payload: the one of that number."""
+
+    number: int
+
+
+@dataclasses.dataclass(frozen=True)
+class Pattern:
+    """Text with values of the payload in it: a template for `str.format`, and the values of its fields."""
+
+    template: str
+    values: Any
+
+
+@dataclasses.dataclass(frozen=True)
+class Outline:
+    """An exception without the values of its payload, to be written to a file.
+
+    Attributes:
+      kind: its class.
+      args: its arguments, with a `Hole` or `Pattern` where values of the payload go.
+      cause: that of its cause; None if it has none.
+      hides_context: whether it was raised `from` something.
+      weak: of each value of the payload, whether it was a Python number before tracing.
+    """
+
+    kind: type[BaseException]
+    args: Any
+    cause: Outline | None
+    hides_context: bool
+    weak: tuple[bool, ...]
+
+
+@dataclasses.dataclass(frozen=True)
 class Recipe:
     """How to make an exception.
 
@@ -101,11 +136,13 @@ class Recipe:
       payload: the traced values that it needs.
       make: makes it from the values that they have in the program that has run.
       template: its text as checkify formats it.
+      outline: what a file can hold of it.
     """
 
     payload: list[Any]
     make: Callable[[Sequence[Any]], BaseException]
     template: str
+    outline: Outline
 
 
 def of(error: BaseException) -> Recipe:
@@ -127,7 +164,21 @@ def of(error: BaseException) -> Recipe:
         new.__suppress_context__ = hidden
         return new
 
-    return Recipe(payload, run, _template(error))
+    return Recipe(payload, run, _template(error), _outline(error, payload, tuple(weak)))
+
+
+def _outline(error: BaseException, payload: Sequence[Any], weak: tuple[bool, ...]) -> Outline:
+    numbers = {id(value): number for number, value in enumerate(payload)}
+
+    def shown(leaf: Any) -> Any:
+        if isinstance(leaf, Text):
+            return Pattern(leaf.template, trees.map(shown, leaf.values))
+        found = opened(leaf)
+        return Hole(numbers.get(id(found), -1)) if traced(found) else leaf
+
+    cause = error.__cause__
+    inner = _outline(cause, payload, weak) if cause is not None else None
+    return Outline(type(error), trees.map(shown, error.args), inner, error.__suppress_context__, weak)
 
 
 def _maker(error: BaseException, payload: list[Any]) -> Callable[[list[Any]], BaseException]:

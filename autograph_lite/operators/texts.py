@@ -61,7 +61,7 @@ class Text(str):
         """Makes the text from the payload's values; adds the traced values to the payload."""
         parts = parted(self.values, payload)
         template = self.template
-        return lambda values: template.format(*map(_known, parts(values)))
+        return lambda values: template.format(*map(printable, parts(values)))
 
     def _refuse(self, *_: Any) -> Any:
         raise PythonOnlyError(
@@ -80,7 +80,7 @@ class Text(str):
         return format("{}{}", other, self)
 
 
-def _known(value: Any) -> Any:
+def printable(value: Any) -> Any:
     """A scalar of JAX's prints as NumPy's scalar in text: 0.1 for a float32."""
     return value[()] if getattr(value, "shape", None) == () else value
 

@@ -7,12 +7,16 @@ cf(x)                    runs it; literals are fixed: cf(x, n=3) is a TypeError
 
 from __future__ import annotations
 
+import copy
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import jax
 
+from autograph_lite.errors import CopyError
+from autograph_lite.operators import where
+from autograph_lite.runtime import copying
 from autograph_lite.runtime.array_spec import ArraySpec, specs_in
 from autograph_lite.runtime.function_type import FunctionType, Slot
 from autograph_lite.runtime.program import Program
@@ -26,20 +30,33 @@ class ConcreteFunction:
     """A function traced for one type of calls.
 
     It is made by `Function.get_concrete_function` and `Function.concrete_functions`.
+
+    Attributes:
+      name: of the function.
+      signature: of the function.
+      trace: what it runs.
     """
 
-    def __init__(self, name: str, signature: inspect.Signature, trace: Trace) -> None:
+    def __init__(
+        self,
+        name: str,
+        signature: inspect.Signature,
+        trace: Trace,
+        owner: Callable[[], Any],
+        copies: Mapping[int, Variable] | None = None,
+    ) -> None:
         self.name = name
-        self._signature, self._trace = signature, trace
+        self.signature, self.trace, self._owner = signature, trace, owner
+        self._copies = dict(copies or {})  # Variables of its own, by the ids of those that were traced
 
     @property
     def _program(self) -> Program:
-        return self._trace.main
+        return self.trace.main
 
     @property
     def function_type(self) -> inspect.Signature:
         """The types of its arguments, and of what it returns, as annotations."""
-        kind = self._trace.function_type
+        kind = self.trace.function_type
         return kind.returning(from_value(self.structured_outputs, TracingContext(specs=True)))
 
     @property
@@ -55,7 +72,7 @@ class ConcreteFunction:
     @property
     def variables(self) -> tuple[Variable, ...]:
         """The Variables that it reads or writes."""
-        return tuple(self._trace.state.variables)
+        return tuple(self._copies.get(id(v), v) for v in self.trace.state.variables)
 
     @property
     def trainable_variables(self) -> tuple[Variable, ...]:
@@ -70,7 +87,7 @@ class ConcreteFunction:
     @property
     def structured_input_signature(self) -> tuple[tuple[Any, ...], dict[str, Any]]:
         """The types of the arguments: the positional ones, and the keywords."""
-        kind = self._trace.function_type
+        kind = self.trace.function_type
         rows = list(zip(kind.parameters.values(), kind.types, strict=True))
         positional = tuple(type for p, type in rows if p.kind is not p.KEYWORD_ONLY)
         return positional, {p.name: type for p, type in rows if p.kind is p.KEYWORD_ONLY}
@@ -103,7 +120,7 @@ class ConcreteFunction:
         return dict(found[0] if isinstance(found, list) else found or {})
 
     def _sized(self) -> list[Any]:
-        specs = specs_in(self._trace.function_type.types)
+        specs = specs_in(self.trace.function_type.types)
         if any(spec.is_general for spec in specs):
             raise TypeError(
                 f"XLA compiles programs for known sizes, and '{self.name}' is traced for any: {specs}."
@@ -117,28 +134,57 @@ class ConcreteFunction:
           TypeError: an argument is not of the type that it was traced for.
         """
         bound = self._bind(args, kwargs)
-        kind = self._trace.function_type
-        found = FunctionType.from_bound(self._signature, bound, TracingContext())
+        kind = self.trace.function_type
+        found = FunctionType.from_bound(self.signature, bound, TracingContext())
         if not found.is_subtype_of(kind):
             raise TypeError(f"{self.name}: {'; '.join(found.differences(kind))}.")
-        return self._trace(kind.arrays(bound), kind.variables(bound))
+        return self.trace(kind.arrays(bound), kind.variables(bound), self._copies)
+
+    def __copy__(self) -> ConcreteFunction:
+        """The same program, of the same Variables."""
+        return ConcreteFunction(self.name, self.signature, self.trace, self._owner, self._copies)
+
+    def __deepcopy__(self, memo: copying.Memo) -> ConcreteFunction:
+        """The same program, with copies of the Variables.
+
+        Raises:
+          CopyError: it changes other objects, which are those of the trace.
+        """
+        if not self.trace.state.is_ours:
+            raise _tied(self.name, self.trace)
+        originals = [variable for variable in self.trace.state.variables if not variable.stands_in]
+        pairs = zip(originals, map(self.current, originals), strict=True)
+        copies = {id(original): copy.deepcopy(now, memo) for original, now in pairs}
+        return ConcreteFunction(self.name, self.signature, self.trace, self._owner, copies)
+
+    def clone(self) -> ConcreteFunction:
+        """The same program, with copies of the Variables: `copy.deepcopy` of this one."""
+        return copy.deepcopy(self)
+
+    def __reduce__(self) -> Any:
+        # The function is traced again where it is unpickled: a program without its function is what `save` writes.
+        return _traced_again, (self._owner(), self.trace.function_type)
+
+    def current(self, variable: Variable) -> Variable:
+        """The Variable that it uses in the place of one that was traced."""
+        return self._copies.get(id(variable), variable)
 
     def _bind(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> inspect.BoundArguments:
         try:
-            bound = self._signature.bind_partial(*args, **kwargs)
+            bound = self.signature.bind_partial(*args, **kwargs)
         except TypeError as error:
             raise TypeError(f"{self.name}: {error}") from None
         given = dict(bound.arguments)
-        for slot, type in self._trace.function_type.items():
+        for slot, type in self.trace.function_type.items():
             if slot.parameter not in given:
                 given[slot.parameter] = self._fixed(slot, type)
         empty: dict[str, Any] = {"VAR_POSITIONAL": (), "VAR_KEYWORD": {}}
-        parameters = self._signature.parameters.items()
+        parameters = self.signature.parameters.items()
         ordered = {name: given.get(name, empty.get(parameter.kind.name)) for name, parameter in parameters}
-        return inspect.BoundArguments(self._signature, ordered)
+        return inspect.BoundArguments(self.signature, ordered)
 
     def _fixed(self, slot: Slot, type: TraceType) -> Any:
-        default = self._signature.parameters[slot.parameter].default
+        default = self.signature.parameters[slot.parameter].default
         if slot.key is None and default is not inspect.Parameter.empty and specs_in([type]):
             return default
         if slot.key is not None or specs_in([type]) or isinstance(type, VariableType):
@@ -146,11 +192,11 @@ class ConcreteFunction:
         return type.placeholder_value(_NoArrays())
 
     def __repr__(self) -> str:
-        return f"<autograph_lite.ConcreteFunction {self.name}{self._trace.function_type}>"
+        return f"<autograph_lite.ConcreteFunction {self.name}{self.trace.function_type}>"
 
     def pretty_printed_signature(self) -> str:
         """The types of the arguments, of the result and of what is captured, a line each."""
-        kind = self._trace.function_type
+        kind = self.trace.function_type
         lines = [f"{self.name}{inspect.signature(self._unannotated())}", "Arguments:"]
         lines += [f"  {p.name} ({p.kind.name}): {p.annotation}" for p in kind.parameters.values()]
         lines += ["Returns:", f"  {self.structured_outputs}"]
@@ -166,9 +212,24 @@ class ConcreteFunction:
     def _unannotated(self) -> Callable[..., Any]:
         def function() -> None: ...
 
-        parameters = [p.replace(annotation=p.empty) for p in self._trace.function_type.parameters.values()]
+        parameters = [p.replace(annotation=p.empty) for p in self.trace.function_type.parameters.values()]
         function.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
         return function
+
+
+def _tied(name: str, trace: Trace) -> CopyError:
+    places = [place.label(key) for place, key in trace.state.slots.values() if not place.ours]
+    return CopyError(
+        f"A trace of '{name}' is copied that changes {', '.join(map(repr, places))}.",
+        where=where.here(),
+        why="The trace writes to the objects that it was made with, so that a copy would not be independent.",
+        fix="copy the function, or hold the value in an autograph_lite.Variable.",
+    )
+
+
+def _traced_again(function: Any, kind: FunctionType) -> ConcreteFunction:
+    made: ConcreteFunction = function.concrete_of(kind)
+    return made
 
 
 class _NoArrays:

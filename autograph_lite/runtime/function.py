@@ -6,6 +6,7 @@ what was traced, by which policy; `dispatch` finds the program of a call that wa
 
 from __future__ import annotations
 
+import copy
 import functools
 import inspect
 import types
@@ -13,7 +14,15 @@ from collections.abc import Callable
 from typing import Any
 
 from autograph_lite.operators import calls, checks as program_checks
-from autograph_lite.runtime import dispatch, eager, retrace_warnings, retracing, tracebacks
+from autograph_lite.runtime import (
+    copying,
+    dispatch,
+    eager,
+    pickling,
+    retrace_warnings,
+    retracing,
+    tracebacks,
+)
 from autograph_lite.runtime.changes import TraceRecord
 from autograph_lite.runtime.concrete import ConcreteFunction
 from autograph_lite.runtime.explanation import Explanation, explain
@@ -58,6 +67,7 @@ class Function:
         self._dispatch = dispatch.best(self._traces, self._run, self._is_inlined, self._redirect)
         self._traces.dropped = self._dispatch.clear
         self._traces.retraced = self._retraced
+        self._traces.owner = lambda: self if self._method is None else self._bound_again()
         self._redirect(self._dispatch.call)
         eager.register(self)
 
@@ -146,6 +156,10 @@ class Function:
         """
         return self._traces.concrete(args, kwargs)
 
+    def concrete_of(self, kind: FunctionType) -> ConcreteFunction:
+        """The trace for calls of exactly this type; makes it if there is none."""
+        return self._traces.concrete_of(kind)
+
     @property
     def concrete_functions(self) -> list[ConcreteFunction]:
         """The traces that there are, the oldest first."""
@@ -182,11 +196,42 @@ class Function:
         """The function as the class has it, where this one is that of an instance."""
         return self if self._method is None else self._method.unbound
 
+    def _bound_again(self) -> BoundFunction:
+        assert self._method is not None
+        return BoundFunction(self.__call__, self.python_function.__self__, self)  # type: ignore[attr-defined]
+
     def _of_instance(self, instance: Any) -> Function:
         return Function(self._fn, self._options, method=WeakMethod(self, instance))
 
+    def clone(self) -> Function:
+        """A function of its own: `copy.deepcopy` of this one."""
+        return copy.deepcopy(self)
+
+    def __copy__(self) -> Function:
+        """The same function with traces of its own; closure and Variables are shared."""
+        return Function(self._fn, self._options, method=self._method)
+
+    def __deepcopy__(self, memo: copying.Memo) -> Function:
+        """A function with traces and state of its own: what its closure holds is copied, and its module's globals are not."""
+        if self._method is None:
+            return Function(copying.copied(self._fn, memo), self._options)
+        copied: Function = copy.deepcopy(self._bound_again(), memo)._function
+        return copied
+
+    def __reduce_ex__(self, protocol: Any) -> Any:
+        if self._method is not None:
+            return getattr, (self._bound_again(), "_function")
+        if pickling.is_found(self):
+            return self.__qualname__  # type: ignore[attr-defined]
+        make, arguments = pickling.python_function(self._fn)
+        return _made_again, (make, arguments, self._options)
+
     def __repr__(self) -> str:
         return f"<autograph_lite.Function {self.__qualname__}>"  # type: ignore[attr-defined]
+
+
+def _made_again(make: Callable[..., Any], arguments: tuple[Any, ...], options: Options) -> Function:
+    return Function(make(*arguments), options)
 
 
 calls.install_function((Function, BoundFunction))

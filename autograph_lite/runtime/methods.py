@@ -6,6 +6,7 @@ it as Python's own bound methods do.
 
 from __future__ import annotations
 
+import copy
 import functools
 import threading
 import types
@@ -13,6 +14,8 @@ import weakref
 from collections import OrderedDict
 from collections.abc import Callable
 from typing import Any, Generic, TypeVar
+
+from autograph_lite.runtime import copying
 
 F = TypeVar("F")
 # The identity of an object, as a number. With JAX, `id` runs an audit hook in Python since 0.12, which takes 0.3 us.
@@ -51,9 +54,13 @@ class BoundFunction(functools.partial[Any]):
 
         def found() -> BoundFunction | None:
             instance = reference()
-            return None if instance is None else BoundFunction(function.__call__, instance, function)
+            return None if instance is None else bind(function, instance)
 
         return found
+
+    def get_concrete_function(self, *args: Any, **kwargs: Any) -> Any:
+        """As that of the function; the instance lives as long as it runs."""
+        return self._function.get_concrete_function(*args, **kwargs)
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._function, name)
@@ -69,8 +76,30 @@ class BoundFunction(functools.partial[Any]):
     def __repr__(self) -> str:
         return f"<bound {self._function!r} of {self.__self__!r}>"
 
-    def __reduce__(self) -> Any:
-        return getattr, (self.__self__, self.__func__.__name__)
+    def clone(self) -> BoundFunction:
+        """The method of a deep copy of the instance."""
+        return copy.deepcopy(self)
+
+    def __copy__(self) -> BoundFunction:
+        """The method of the same instance with traces of its own."""
+        function = copy.copy(self._function)
+        return bind(function, self.__self__)
+
+    def __deepcopy__(self, memo: copying.Memo) -> BoundFunction:
+        """The method of a copy of the instance."""
+        instance = copying.copied(self.__self__, memo)
+        bound: BoundFunction = self.__func__.__get__(instance, type(instance))
+        return bound
+
+    def __reduce_ex__(self, protocol: Any) -> Any:
+        return getattr, (self.__self__, copying.method_name(type(self.__self__), self.__func__))
+
+
+def bind(function: Any, instance: Any) -> BoundFunction:
+    """A function that has the traces of an instance, bound to it."""
+    bound = BoundFunction(function.__call__)
+    bound.__self__, bound._function = instance, function
+    return bound
 
 
 class WeakMethod:

@@ -112,6 +112,11 @@ class State:
         return list(merged.values())
 
     @property
+    def is_ours(self) -> bool:
+        """Whether all places are Variables, those of a call among them."""
+        return all(place.ours for place, _ in self.slots.values())
+
+    @property
     def is_variables(self) -> bool:
         """Whether all places are Variables."""
         return all(place.ours and not place.owner.stands_in for place, _ in self.slots.values())

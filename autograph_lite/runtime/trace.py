@@ -87,12 +87,15 @@ class Trace:
         self._specs = specs if any(spec.is_general for spec in specs) else []
         self._per_size = any(spec.shape is None for spec in specs)  # nothing stands for an array of any rank
 
-    def __call__(self, arrays: Sequence[Any], variables: Sequence[Variable] = ()) -> Any:
+    def __call__(
+        self, arrays: Sequence[Any], variables: Sequence[Variable] = (), copies: Bindings | None = None
+    ) -> Any:
         """Runs the program for these arrays; makes it first if there is none.
 
         Args:
           arrays: the traced arrays among the arguments.
           variables: the distinct Variables among them.
+          copies: Variables in the place of others that the function uses, by the ids of these.
 
         Raises:
           MutationError: each trace finds other objects that change.
@@ -100,7 +103,9 @@ class Trace:
         """
         for _ in range(RESTARTS):
             try:
-                return self.program(arrays, variables)(arrays, self._bindings(variables))
+                return self.program(arrays, variables)(
+                    arrays, {**self._bindings(variables), **(copies or {})}
+                )
             except Restart:
                 continue
         raise self._endless()
@@ -125,6 +130,10 @@ class Trace:
     def _bindings(self, variables: Sequence[Variable]) -> Bindings:
         """The Variables of a call, by the ids of those that were traced in their place."""
         return {id(self._stand_in_for(v, alias)): v for alias, v in enumerate(variables)}
+
+    def alias_of(self, variable: Variable) -> int | None:
+        """The number, among the Variables of a call, of what `variable` stands for; None if it is a Variable itself."""
+        return next((alias for alias, known in self._stand_ins.items() if known is variable), None)
 
     def _stand_in_for(self, kind: Variable | VariableType, alias: int) -> Variable:
         if alias not in self._stand_ins:

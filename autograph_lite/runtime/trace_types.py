@@ -118,6 +118,13 @@ class VariableType(Single):
         return f"Variable({self.dtype}[{sizes}]{fixed}, #{self.alias})"
 
 
+def variable_types(type: TraceType) -> list[VariableType]:
+    """The types of Variables in a type."""
+    if isinstance(type, VariableType):
+        return [type]
+    return [found for part in type.parts() for found in variable_types(part)]
+
+
 class TracingContext:
     """What the types of one call's values have in common: which objects in it are the same.
 

@@ -9,7 +9,7 @@ import collections
 import dataclasses
 import inspect
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 from autograph_lite import _jax
@@ -25,7 +25,7 @@ from autograph_lite.runtime.function_type import FunctionType
 from autograph_lite.runtime.input_signature import accept, from_input_signature
 from autograph_lite.runtime.program import Program
 from autograph_lite.runtime.trace import Options, Trace
-from autograph_lite.runtime.trace_types import TracingContext
+from autograph_lite.runtime.trace_types import TracingContext, variable_types
 
 REMEMBERED = 1000  # traces that `explain_retraces` tells of
 
@@ -110,6 +110,7 @@ class Traces:
         self.retraced: Callable[[TraceRecord], object] = lambda record: (
             None
         )  # called when a call has made a trace
+        self.owner: Callable[[], Any] = lambda: None  # gives the compiled function whose traces they are
         self.lock = threading.RLock()
 
     def bind(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> inspect.BoundArguments:
@@ -172,8 +173,13 @@ class Traces:
     def concrete(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> ConcreteFunction:
         """The trace for arguments of exactly these types, which may be given in their place."""
         bound, found = self._specified(args, kwargs)
+        return self.concrete_of(found, None if bound is None else found.variables(bound))
+
+    def concrete_of(self, found: FunctionType, variables: Sequence[Any] | None = None) -> ConcreteFunction:
+        """The trace for calls of exactly this type, with these Variables among the arguments, or any."""
+        if variables is None:
+            variables = [kind for type in found.types for kind in variable_types(type)]
         arrays = [spec.placeholder() for spec in specs_in(found.types)]
-        variables = found.variables(bound)
         with self.lock:
             trace = self._lookup(found, exact=True)
             if trace is None:
@@ -181,14 +187,17 @@ class Traces:
                 trace.program(arrays, variables)
                 self.keep(trace)
                 self.dropped()  # calls that another trace has served find the more specific one now
-        return ConcreteFunction(self.fn.__name__, self.signature, trace)
+        return self._concrete(trace)
+
+    def _concrete(self, trace: Trace) -> ConcreteFunction:
+        return ConcreteFunction(self.fn.__name__, self.signature, trace, self.owner)
 
     def _specified(
         self, args: tuple[Any, ...], kwargs: dict[str, Any]
-    ) -> tuple[inspect.BoundArguments, FunctionType]:
+    ) -> tuple[inspect.BoundArguments | None, FunctionType]:
         """The arguments of `get_concrete_function`, and their type."""
         if self.allowed is not None and not (args or kwargs):
-            return inspect.BoundArguments(self.signature, {}), self.allowed
+            return None, self.allowed
         bound = self.signature.bind(*args, **kwargs)
         bound.apply_defaults()
         found = FunctionType.from_bound(self.signature, bound, TracingContext(specs=True))
@@ -201,7 +210,7 @@ class Traces:
     def all(self) -> list[ConcreteFunction]:
         """The traces that there are, the oldest first."""
         with self.lock:
-            return [ConcreteFunction(self.fn.__name__, self.signature, trace) for trace in self.cache]
+            return [self._concrete(trace) for trace in self.cache]
 
     def clear(self) -> None:
         """Forgets all traces."""

@@ -83,7 +83,9 @@ class VariableCalls:
         }  # fmt: skip
         body = _CALL.format(
             own=positional.OWN,
-            values=values if unrolled else f"{positional.OWN}v._value for {positional.OWN}v in {positional.OWN}written",
+            values=values
+            if unrolled
+            else f"{positional.OWN}v._value for {positional.OWN}v in {positional.OWN}written",
             assign=f"({values},) = {positional.OWN}new" if unrolled else _LOOP.format(own=positional.OWN),
             arguments=f", {parameters.arguments}" if parameters.arguments else "",
         )

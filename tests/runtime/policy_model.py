@@ -1,6 +1,6 @@
 """A small model of the policy: which calls share a trace, and what a trace remembers. It knows nothing of JAX's tracing.
 
-    {"x": float32[3], "n": 2}  float32[4] beside it, reduce_retracing  ->  {"x": float32[?], "n": 2}
+{"x": float32[3], "n": 2}  float32[4] beside it, reduce_retracing  ->  {"x": float32[?], "n": 2}
 """
 
 from __future__ import annotations
@@ -114,7 +114,9 @@ def shapes(type: Any) -> list[Any]:
         return []
     if type[:1] == (ARRAY,):
         return [type[1]]
-    return [shape for part in type for shape in shapes(part)] if type[:1] not in ((LITERAL,), (OBJECT,)) else []
+    return (
+        [shape for part in type for shape in shapes(part)] if type[:1] not in ((LITERAL,), (OBJECT,)) else []
+    )
 
 
 @dataclasses.dataclass

@@ -184,7 +184,12 @@ def spelled(signature: inspect.Signature, given: dict[str, Any], positional: int
 class PolicyMachine(RuleBasedStateMachine):
     """Calls of functions and methods, beside the model."""
 
-    calls, things, layers, functions = Bundle("calls"), Bundle("things"), Bundle("layers"), Bundle("functions")
+    calls, things, layers, functions = (
+        Bundle("calls"),
+        Bundle("things"),
+        Bundle("layers"),
+        Bundle("functions"),
+    )
     fast = True
 
     def __init__(self) -> None:

@@ -1,0 +1,1 @@
+"""Traces in files: `autograph_lite.save` and `autograph_lite.load`."""

@@ -1,0 +1,124 @@
+"""How is a check of a program written as data, so that it raises where the user's classes are not known?
+
+raise ValueError(f"{mass} kg")      {"type": "builtins.ValueError", "args": {"tuple": [{"text": ["{} kg", ...]}]}, ...}
+
+Python's own exceptions come back as such; those of the user's as `SavedCheckError`, with their names and texts.
+"""
+
+from __future__ import annotations
+
+import builtins
+import functools
+import string
+from collections.abc import Sequence
+from typing import Any
+
+from autograph_lite import errors
+from autograph_lite.errors import AutographError, SavedCheckError
+from autograph_lite.operators import where
+from autograph_lite.operators.raising import Site
+from autograph_lite.operators.recipes import Hole, Outline, Pattern
+from autograph_lite.operators.texts import printable
+from autograph_lite.runtime.saving.values import (
+    Json,
+    NotDataError,
+    literal,
+    read_literal,
+    read_tree,
+    tree,
+)
+
+
+def check(site: Site) -> Json:
+    """A check of a program as data."""
+    last = site.trace[-1] if site.trace else None
+    line = f"{last.path}:{last.span[0]} in {last.function}" if last is not None else ""
+    return {"number": site.number, "line": line, "error": _error(site.outline)}
+
+
+def _error(outline: Outline) -> Json:
+    kind = outline.kind
+    return {
+        "type": f"{kind.__module__}.{kind.__qualname__}",
+        "args": tree(outline.args, _part),
+        "cause": None if outline.cause is None else _error(outline.cause),
+        "hides_context": outline.hides_context,
+        "weak": list(outline.weak),
+    }
+
+
+def _part(value: Any) -> Json:
+    if isinstance(value, Hole):
+        return {"hole": value.number}
+    if isinstance(value, Pattern):
+        return {"text": [value.template, tree(value.values, _part)]}
+    try:
+        return literal(value)
+    except NotDataError:
+        return literal(str(value))  # what a message would show of it
+
+
+def read_check(data: Json, values: Sequence[Any]) -> BaseException:
+    """The exception of a check that has failed.
+
+    Args:
+      data: what `check` gives.
+      values: of its payload.
+    """
+    error = _read_error(data["error"], values)
+    if data["line"]:
+        error.add_note(f"Raised at {data['line']}, in the source that was saved.")
+    return error
+
+
+def _read_error(data: Json, values: Sequence[Any]) -> BaseException:
+    pairs = zip(values, data["weak"], strict=True)
+    known = [value.item() if weak and value.ndim == 0 else value for value, weak in pairs]
+    args = read_tree(data["args"], read=functools.partial(_read_part, values=known))
+    error = _made(data["type"], args)
+    cause = data["cause"]
+    error.__cause__ = _read_error(cause, values) if cause is not None else None
+    error.__suppress_context__ = data["hides_context"]
+    return error
+
+
+def _read_part(data: Json, values: Sequence[Any]) -> Any:
+    if "hole" in data:
+        return values[data["hole"]] if data["hole"] >= 0 else "?"
+    if "text" in data:
+        template, fields = data["text"]
+        inner = read_tree(fields, read=functools.partial(_read_part, values=values))
+        _refuse_lookups(template)
+        return template.format(*map(printable, inner))
+    return read_literal(data)
+
+
+def _refuse_lookups(template: str) -> None:
+    """Raises ValueError for a template that would read attributes of the values, which none of ours does."""
+    for _, field, spec, _ in string.Formatter().parse(template):
+        if field and not field.isdigit():
+            raise ValueError(f"the template {template!r} has a field {field!r}")
+        _refuse_lookups(spec or "")
+
+
+def _made(name: str, args: tuple[Any, ...]) -> BaseException:
+    module, _, kind = name.rpartition(".")
+    home = {"builtins": builtins, errors.__name__: errors}.get(module)
+    known = getattr(home, kind, None)
+    if isinstance(known, type) and issubclass(known, Exception):
+        try:
+            return _ours(known, args) if issubclass(known, AutographError) else known(*args)
+        except Exception:  # it wants other arguments than it shows
+            pass
+    return SavedCheckError(
+        f"{kind}: {', '.join(map(str, args))}" if args else kind,
+        where=where.here(),
+        why=f"The function raised '{name}', a class that the file does not hold.",
+        fix="catch autograph_lite.SavedCheckError, or raise one of Python's own exceptions.",
+    )
+
+
+def _ours(kind: type[AutographError], args: tuple[Any, ...]) -> BaseException:
+    made = kind.__new__(kind, *args)
+    made.args, made.what, made.where, made.why, made.fix = args, str(args[0]), (), "", ""
+    return made

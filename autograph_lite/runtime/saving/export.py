@@ -1,0 +1,256 @@
+"""How is a function written to a file, from which any process runs it without its source? `autograph_lite.save`."""
+
+from __future__ import annotations
+
+import importlib.metadata
+import importlib.util
+import os
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import jax
+from jax import export
+from jax.extend.core import jaxpr_as_fun
+
+from autograph_lite.errors import SaveError
+from autograph_lite.operators import where
+from autograph_lite.runtime.array_spec import specs_in
+from autograph_lite.runtime.concrete import ConcreteFunction
+from autograph_lite.runtime.function import Function
+from autograph_lite.runtime.methods import BoundFunction
+from autograph_lite.runtime.modules import Module
+from autograph_lite.runtime.program import Program
+from autograph_lite.runtime.saving import call_types, checks, obstacles
+from autograph_lite.runtime.saving.archive import Writer
+from autograph_lite.runtime.saving.values import Json, NotDataError
+from autograph_lite.runtime.state import KEPT
+from autograph_lite.runtime.trace import Trace
+from autograph_lite.runtime.trace_types import variable_types
+from autograph_lite.runtime.variables import Variable
+
+SINGLE = "function"  # the name, in the manifest, of a function that is saved alone
+
+
+def save(
+    path: str | os.PathLike[str],
+    function: Any,
+    *signatures: tuple[Any, ...],
+    vjp_order: int = 0,
+    platforms: Sequence[str] | None = None,
+) -> None:
+    """Writes functions to a file: their programs and the Variables that these use.
+
+    Args:
+      path: of the file; what is there is replaced.
+      function: a converted function, a `ConcreteFunction` or a list of such; or a dict of them by name; or a `Module`,
+        whose converted methods are saved as far as they have been traced.
+      *signatures: of a function, the calls that are to be saved: tuples of positional arguments, or of `ArraySpec`s in their
+        place. Without any, what has been traced is saved.
+      vjp_order: how often the loaded function can be differentiated in reverse mode.
+      platforms: that it is compiled for: "cpu", "cuda", "rocm", "tpu"; None for the one that JAX uses now.
+
+    Raises:
+      SaveError: something in a program is no data: a host callback, a change of an object of the user's, a literal argument
+        of a class of the user's. Or nothing has been traced.
+      OSError: the file can't be written.
+    """
+    if importlib.util.find_spec("flatbuffers") is None:
+        raise SaveError(
+            "JAX needs the package 'flatbuffers' to write programs.",
+            where=where.here(),
+            fix="install it, as by pip install autograph-lite[export].",
+        )
+    saving = _Saving(vjp_order, platforms)
+    single = not isinstance(function, (Mapping, Module))
+    functions = {SINGLE: function} if single else _named(function)
+    if signatures:
+        _refuse_signatures(single, function)
+    rows = {name: saving.function(_concrete(found, signatures)) for name, found in functions.items()}
+    module = function if isinstance(function, Module) else None
+    kind = "function" if single else "module" if module is not None else "dict"
+    saving.write(path, kind, rows, module.named_variables if module is not None else {})
+
+
+def _named(functions: Any) -> dict[str, Any]:
+    """The functions of a dict, or the traced methods of a Module, by name."""
+    if isinstance(functions, Mapping):
+        return dict(functions)
+    names = {
+        name for kind in type(functions).__mro__ for name, value in vars(kind).items() if _converted(value)
+    }
+    bound = {name: getattr(functions, name) for name in sorted(names)}
+    traced = {name: method for name, method in bound.items() if method.concrete_functions}
+    if not traced:
+        raise SaveError(
+            f"No method of the '{type(functions).__qualname__}' object has been traced, so that there is nothing to save.",
+            where=where.here(),
+            fix="call the methods, or their get_concrete_function, before.",
+        )
+    return traced
+
+
+def _converted(value: Any) -> bool:
+    return isinstance(value, (Function, BoundFunction))
+
+
+def _refuse_signatures(single: bool, function: Any) -> None:
+    if not (single and _converted(function)):
+        raise SaveError(
+            "Signatures are given for something else than one converted function.",
+            where=where.here(),
+            fix="make the traces with get_concrete_function, and save without signatures.",
+        )
+
+
+def _concrete(function: Any, calls: Sequence[tuple[Any, ...]]) -> list[ConcreteFunction]:
+    """The traces that are to be saved, at least one."""
+    if isinstance(function, ConcreteFunction):
+        return [function]
+    if isinstance(function, (list, tuple)) and function:
+        return [trace for item in function for trace in _concrete(item, ())]
+    if not _converted(function):
+        raise SaveError(
+            f"{function!r} is no converted function.",
+            where=where.here(),
+            fix="convert it with autograph_lite.convert.",
+        )
+    return _traces_of(function, calls)
+
+
+def _traces_of(function: Any, calls: Sequence[tuple[Any, ...]]) -> list[ConcreteFunction]:
+    if calls:
+        return [function.get_concrete_function(*arguments) for arguments in calls]
+    if function.input_signature is not None:
+        return [function.get_concrete_function()]
+    known: list[ConcreteFunction] = function.concrete_functions
+    if not known:
+        raise SaveError(
+            f"'{function.__name__}' has not been traced, so that there is nothing to save.",
+            where=where.here(),
+            fix="give a signature: autograph_lite.save(path, f, (autograph_lite.ArraySpec([None], 'float32'),)).",
+        )
+    return known
+
+
+def _own_program(trace: Trace) -> Program:
+    """The program of a trace, which is made if it was only called inside of others'."""
+    if not trace.main.owned:
+        types = trace.function_type.types
+        variables: list[Any] = [kind for type in types for kind in variable_types(type)]
+        trace.program([spec.placeholder() for spec in specs_in(types)], variables)
+    return trace.main
+
+
+def versions() -> dict[str, str]:
+    """The versions that a file depends on."""
+    return {name: _version(name) for name in ("autograph-lite", "jax", "jaxlib")}
+
+
+def _version(name: str) -> str:
+    try:
+        return importlib.metadata.version(name)
+    except importlib.metadata.PackageNotFoundError:  # run from its source
+        return "unknown"
+
+
+class _Saving:
+    """What is known while a file is made: its parts, and the Variables that its programs use."""
+
+    def __init__(self, vjp_order: int, platforms: Sequence[str] | None) -> None:
+        self._vjp_order = vjp_order
+        self._platforms = list(platforms or [export.default_export_platform()])
+        self._writer = Writer()
+        self._variables: dict[int, Variable] = {}
+
+    def function(self, traces: Sequence[ConcreteFunction]) -> Json:
+        """A function as data: its parameters, and its programs."""
+        signature = traces[0].signature
+        return {
+            "name": traces[0].name,
+            "parameters": call_types.parameters(signature, self._writer.array),
+            "programs": [self._program(trace) for trace in traces],
+        }
+
+    def _program(self, concrete: ConcreteFunction) -> Json:
+        trace, program = concrete.trace, _own_program(concrete.trace)
+        obstacles.refuse(concrete.name, trace)
+        try:
+            return {
+                "type": call_types.function_type(trace.function_type, concrete.signature),
+                "shown": str(concrete.function_type),
+                "file": self._writer.program(self._exported(concrete.name, program)),
+                "state": [self._slot(concrete, variable) for variable in trace.state.variables],
+                **self._outputs(program),
+            }
+        except NotDataError as error:
+            raise SaveError(
+                f"'{concrete.name}' can't be saved: {error}.",
+                where=where.of_function(trace.fn),
+                why="Files hold arrays, numbers and text in lists, tuples and dicts: anything else is code.",
+                fix="pass and return its parts.",
+            ) from None
+
+    def _exported(self, name: str, program: Program) -> bytes:
+        types: Sequence[Any] = program.jaxpr.in_avals if program.symbolic is None else program.symbolic.types
+        inputs = [jax.ShapeDtypeStruct(kind.shape, kind.dtype) for kind in types]
+        try:
+            made = export.export(jax.jit(jaxpr_as_fun(program.jaxpr)), platforms=self._platforms)(*inputs)
+            return bytes(made.serialize(vjp_order=self._vjp_order))
+        except Exception as error:
+            raise SaveError(
+                f"JAX can't export '{name}': {error}",
+                where=where.here(),
+                why=f"It was asked for derivatives of order {self._vjp_order} and the platforms {self._platforms}.",
+                fix="ask for less, or change what JAX names.",
+            ) from error
+
+    def _slot(self, concrete: ConcreteFunction, variable: Variable) -> Json:
+        alias = concrete.trace.alias_of(variable)
+        if alias is not None:
+            return {"argument": alias}
+        return {"variable": self.number_of(concrete.current(variable))}
+
+    def number_of(self, variable: Variable) -> int:
+        """The number of a Variable in the file."""
+        self._variables.setdefault(id(variable), variable)
+        return [*self._variables].index(id(variable))
+
+    def _outputs(self, program: Program) -> Json:
+        assert program.result is not None
+        assert program.after is not None
+        count = len(program.result.arrays)
+        outputs = program.jaxpr.out_avals
+        after = program.after.merge(range(count, count + len(program.after.arrays)))
+        return {
+            "result": self._result(program, outputs),
+            "after": [None if value is KEPT else value for value in after],
+            "check_outputs": [list(key) for key in program.checks],
+            "checks": [checks.check(site) for site in program.sites.values()],
+        }
+
+    def _result(self, program: Program, outputs: Sequence[Any]) -> Json:
+        """What a call returns: where the outputs of the program go."""
+        assert program.result is not None
+        leaves = [call_types.Output(i, bool(outputs[i].weak_type)) for i in range(len(program.result.arrays))]
+        return call_types.value(program.result.merge(leaves), self._writer.array)
+
+    def write(
+        self, path: str | os.PathLike[str], kind: str, functions: Json, named: Mapping[str, Variable]
+    ) -> None:
+        """Writes the file."""
+        names = {name: self.number_of(variable) for name, variable in named.items()}
+        self._writer.write(
+            path,
+            {
+                "made_with": versions(),
+                "kind": kind,
+                "platforms": self._platforms,
+                "functions": functions,
+                "variables": [self._variable(variable) for variable in self._variables.values()],
+                "named_variables": names,
+            },
+        )
+
+    def _variable(self, variable: Variable) -> Json:
+        told = {"name": variable.name, "trainable": variable.trainable}
+        return {**told, "array": self._writer.array(variable._value)}

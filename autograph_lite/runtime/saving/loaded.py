@@ -1,0 +1,162 @@
+"""How does a function run that was loaded from a file? As the one that was saved: its calls find their programs by type."""
+
+from __future__ import annotations
+
+import inspect
+import threading
+from collections.abc import Sequence
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+
+from autograph_lite import _jax
+from autograph_lite.errors import UnsavedSignatureError
+from autograph_lite.operators import where
+from autograph_lite.operators.raising import CODE
+from autograph_lite.operators.values import Tracer
+from autograph_lite.runtime.array_spec import specs_in
+from autograph_lite.runtime.cache import TraceCache
+from autograph_lite.runtime.function_type import FunctionType
+from autograph_lite.runtime.saving import call_types, checks
+from autograph_lite.runtime.saving.values import Json, with_plain_namedtuples
+from autograph_lite.runtime.state import WRITING
+from autograph_lite.runtime.trace_types import TracingContext
+from autograph_lite.runtime.variables import Variable
+
+
+class LoadedProgram:
+    """A program for one type of calls.
+
+    Args:
+      exported: as of `jax.export`.
+      state: the Variables that it takes after the arrays: one of the file's, or the number of one among the arguments.
+      row: what the manifest says of it.
+      array: reads an array of the file.
+    """
+
+    def __init__(self, exported: Any, state: Sequence[Variable | int], row: Json, array: Any) -> None:
+        self._state, self._row, self._array = state, row, array
+        self._run = jax.jit(exported.call)
+        self._empty = call_types.read_value(row["result"], array, _Outputs())  # fails now, and not at a call
+
+    @property
+    def variables(self) -> list[Variable]:
+        """The Variables of the file that it reads or writes."""
+        return [slot for slot in self._state if isinstance(slot, Variable)]
+
+    def __call__(self, arrays: Sequence[Any], arguments: Sequence[Variable]) -> Any:
+        """Runs it; raises what its checks found; gives the Variables their new values."""
+        state = [slot if isinstance(slot, Variable) else arguments[slot] for slot in self._state]
+        with WRITING:
+            outputs = self._run(*arrays, *[variable.read() for variable in state])
+            self._raise(outputs[len(outputs) - len(self._row["check_outputs"]) :])
+            for variable, number in zip(state, self._row["after"], strict=True):
+                if number is not None:
+                    _give(variable, outputs[number])
+        return call_types.read_value(self._row["result"], self._array, outputs)
+
+    def _raise(self, values: Sequence[Any]) -> None:
+        contents = {tuple(key): value for key, value in zip(self._row["check_outputs"], values, strict=True)}
+        if CODE not in contents:
+            return
+        if any(isinstance(value, Tracer) for value in values):
+            jax.debug.callback(self._report, *values)
+        else:
+            self._report(*values)
+
+    def _report(self, *values: Any) -> None:
+        contents = {tuple(key): value for key, value in zip(self._row["check_outputs"], values, strict=True)}
+        number = int(contents[CODE])
+        for check in self._row["checks"] if number else ():
+            if check["number"] == number:
+                keys = sorted(key for key in contents if key[0] == number)
+                raise checks.read_check(check, [jnp.asarray(contents[key]) for key in keys])
+
+
+class _Outputs:
+    """Gives an array for each output, to try whether a result can be made."""
+
+    def __getitem__(self, number: int) -> Any:
+        return jnp.zeros(())
+
+
+def _give(variable: Variable, value: Any) -> None:
+    if isinstance(value, Tracer) or _jax.tracing():
+        variable.assign(value)
+    else:
+        ((key, _),) = variable.place.read().items()
+        variable.place.write({key: value})
+
+
+class LoadedFunction:
+    """A function that was loaded from a file: it takes the calls that it was saved for.
+
+    Attributes:
+      __name__: of the function that was saved.
+      function_types: of the calls that it takes.
+
+    Raises:
+      TypeError: the arguments of a call do not fit the function's parameters.
+      UnsavedSignatureError: they are of other types than those that it was saved for.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        signature: inspect.Signature,
+        programs: Sequence[tuple[FunctionType, LoadedProgram]],
+    ) -> None:
+        self.__name__ = self.__qualname__ = name
+        self.__signature__ = signature
+        self.function_types = [kind for kind, _ in programs]
+        self._programs: TraceCache[LoadedProgram] = TraceCache()
+        for kind, program in programs:
+            self._programs.add(kind, program)
+        self._lock = threading.Lock()
+
+    @property
+    def variables(self) -> tuple[Variable, ...]:
+        """The Variables that it reads or writes."""
+        found = [variable for program in self._programs for variable in program.variables]
+        return tuple({id(variable): variable for variable in found}.values())
+
+    @property
+    def trainable_variables(self) -> tuple[Variable, ...]:
+        """Those of them that are trainable."""
+        return tuple(variable for variable in self.variables if variable.trainable)
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """Runs the program that was saved for arguments of these types."""
+        bound = self.__signature__.bind(*args, **kwargs)
+        bound.apply_defaults()
+        bound.arguments.update({k: with_plain_namedtuples(v) for k, v in bound.arguments.items()})
+        found = FunctionType.from_bound(self.__signature__, bound, TracingContext())
+        arrays = found.arrays(bound)
+        with self._lock:
+            program = self._programs.lookup(found)
+        if program is None or (any(not array.size for array in arrays) and self._is_symbolic(program)):
+            raise self._unsaved(found)
+        return program(arrays, found.variables(bound))
+
+    def _is_symbolic(self, program: LoadedProgram) -> bool:
+        """Whether a program takes arrays of any size; JAX's symbols stand for sizes of at least 1."""
+        kinds = [kind for kind, known in self._programs.items() if known is program]
+        return any(spec.is_general for kind in kinds for spec in specs_in(kind.types))
+
+    def _unsaved(self, found: FunctionType) -> UnsavedSignatureError:
+        saved = "\n".join(f"  {self.__name__}{_shown(kind)}" for kind in self.function_types)
+        return UnsavedSignatureError(
+            f"'{self.__name__}' is called as {self.__name__}{_shown(found)}, for which it was not saved.",
+            where=where.here(),
+            why=f"It was saved for\n{saved}",
+            fix="convert the arguments, or save the function for that signature, too.",
+        )
+
+    def __repr__(self) -> str:
+        return f"<autograph_lite.LoadedFunction {self.__name__}{self.__signature__}>"
+
+
+def _shown(kind: FunctionType) -> str:
+    """The types of a call, as users write them."""
+    return f"({', '.join(f'{slot.name}: {type}' for slot, type in kind.items())})"
