@@ -27,7 +27,7 @@ from autograph_lite.runtime.changes import TraceRecord
 from autograph_lite.runtime.concrete import ConcreteFunction
 from autograph_lite.runtime.explanation import Explanation, explain
 from autograph_lite.runtime.function_type import FunctionType
-from autograph_lite.runtime.methods import BoundFunction, Instances, WeakMethod, identity
+from autograph_lite.runtime.methods import BoundFunction, Instances, WeakMethod, bind, identity
 from autograph_lite.runtime.trace import Options
 from autograph_lite.runtime.traces import Traces
 
@@ -198,7 +198,7 @@ class Function:
 
     def _bound_again(self) -> BoundFunction:
         assert self._method is not None
-        return BoundFunction(self.__call__, self.python_function.__self__, self)  # type: ignore[attr-defined]
+        return bind(self, self.python_function.__self__)  # type: ignore[attr-defined]
 
     def _of_instance(self, instance: Any) -> Function:
         return Function(self._fn, self._options, method=WeakMethod(self, instance))
