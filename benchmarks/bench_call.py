@@ -143,7 +143,7 @@ def cases() -> dict[str, tuple[dict[str, Task], float]]:
     found["Equinox module"] = module()
     found["1 Variable"] = variables(1)
     found["100 Variables"] = variables(100)
-    with mock.patch.object(config, "fast_dispatch", lambda: False):
+    with mock.patch.object(config, "fast_dispatch", return_value=False):
         found |= {f"{name}, public": (tasks, PUBLIC[name]) for name, (tasks, _) in flat().items()}
     return found
 

@@ -58,7 +58,9 @@ class FastDispatch:
         if self._by_types is not None:
             self._by_types.clear()
         if self._variables is not None:
-            self._variables.clear()
+            self._variables = None  # which would keep Variables of objects that are gone
+            self.call = self._dispatcher.call if self._by_types is None else self._by_types.call
+            self._changed(self.call)
 
     def _plain(self, *args: Any, **kwargs: Any) -> Any:
         try:
@@ -109,17 +111,15 @@ class FastDispatch:
             self._changed(self.call)
 
     def _with_variables(self, program: Program) -> None:
-        """Lets calls bring the Variables that the program uses, and those that others have used."""
-        known = self._variables
-        written = [*(known.written if known else ()), *program.written]
-        used = [*written, *(known.read if known else ()), *program.state.variables]
-        unique = {id(variable): variable for variable in used}
-        first = {id(variable): variable for variable in written}
-        read = [variable for ident, variable in unique.items() if ident not in first]
-        if len(unique) > MOST:
-            return
+        """Lets calls bring the Variables that the program uses, and those of the others that there are."""
+        programs = [program, *(other for trace in self._traces.cache for other in trace.programs if other.plain)]
+        written = {id(v): v for other in programs for v in other.written}
+        used = {id(v): v for other in programs for v in other.state.variables}
+        if len(used) > MOST + len(program.state.variables):
+            return  # each call would bring the Variables of many objects
+        read = [variable for ident, variable in used.items() if ident not in written]
         self._variables = VariableCalls(
-            self._traces, self._slow, self._inline, self._with_variables, [*first.values()], read
+            self._traces, self._slow, self._inline, self._with_variables, [*written.values()], read
         )
         self.call = self._variables.call
         self._changed(self.call)

@@ -123,6 +123,11 @@ class Trace:
         raise self._endless()
 
     @property
+    def programs(self) -> list[Program]:
+        """The programs, in the order in which they were traced."""
+        return [*self._programs.values()]
+
+    @property
     def main(self) -> Program:
         """The program that was traced first, of those that are nobody else's trace."""
         return next((p for p in self._programs.values() if p.owned), next(iter(self._programs.values())))

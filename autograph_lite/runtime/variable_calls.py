@@ -40,7 +40,7 @@ _LOOP = """\
 for {own}v, {own}value in zip({own}written, {own}new):
                     {own}v._value = {own}value
 """
-MOST = 1000  # Variables of one function; with more of them calls take the slow way
+MOST = 64  # Variables of other programs that calls bring along
 
 
 class VariableCalls:
