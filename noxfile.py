@@ -28,9 +28,11 @@ def lint(session: nox.Session) -> None:
 
 @nox.session(python=PYTHONS)
 def tests(session: nox.Session) -> None:
-    """The tests and the doctests; arguments after `--` go to pytest."""
+    """The tests and the doctests, for both ways of dispatching calls; arguments after `--` go to pytest."""
     session.install("-e", ".[test]")
-    session.run("pytest", "-n", "2", *session.posargs, env={"JAX_PLATFORMS": "cpu"})
+    for fast in ("1", "0"):
+        env = {"JAX_PLATFORMS": "cpu", "AUTOGRAPH_LITE_FAST_DISPATCH": fast}
+        session.run("pytest", "-n", "2", *session.posargs, env=env)
 
 
 @nox.session
