@@ -1,10 +1,10 @@
-"""Runs all benchmarks, or those named: `python -m benchmarks [convert] [trace] [python] [staged] [call]`."""
+"""Runs all benchmarks, or those named: `python -m benchmarks [convert] [trace] [python] [staged] [call] [memory]`."""
 
 from __future__ import annotations
 
 import sys
 
-from benchmarks import bench_call, bench_convert, bench_python, bench_staged, bench_trace
+from benchmarks import bench_call, bench_convert, bench_memory, bench_python, bench_staged, bench_trace
 
 ALL = {
     "convert": bench_convert,
@@ -12,6 +12,7 @@ ALL = {
     "python": bench_python,
     "staged": bench_staged,
     "call": bench_call,
+    "memory": bench_memory,
 }
 
 

@@ -42,7 +42,6 @@ class FastDispatch:
         self, traces: Traces, slow: Slow, inline: Callable[[], bool], changed: Callable[[Any], None]
     ) -> None:
         self._traces, self._slow, self._inline, self._changed = traces, slow, inline, changed
-        self._jits: dict[Any, Any] = {}
         name = getattr(traces.fn, "__name__", "f")
         self._dispatcher = _jax_dispatch.Dispatcher(registry(), name, self._plain, self._miss)
         self._failed = False
@@ -54,13 +53,14 @@ class FastDispatch:
     def clear(self) -> None:
         """Forgets which programs serve which calls."""
         self._dispatcher.clear()
-        self._jits.clear()
         if self._by_types is not None:
             self._by_types.clear()
         if self._variables is not None:
             self._variables = None  # which would keep Variables of objects that are gone
             self.call = self._dispatcher.call if self._by_types is None else self._by_types.call
             self._changed(self.call)
+
+    forget_dead = clear  # to ask the policy again costs little: what was compiled is kept with the programs
 
     def _plain(self, *args: Any, **kwargs: Any) -> Any:
         try:
@@ -129,15 +129,15 @@ class FastDispatch:
         jit = resolved.program.jit_for(resolved.arrays)
         if all(i == source for i, source in enumerate(sources)):
             return jit
-        key = jit, spelled.key(sources)
-        if key not in self._jits:
+        jits, key = resolved.program.spelled, (jit, spelled.key(sources))
+        if key not in jits:
 
             def reordered(*leaves: Any) -> Any:
                 return jit(*spelled.in_order(sources, leaves))
 
             reordered.__name__ = getattr(self._traces.fn, "__name__", "f")
-            self._jits[key] = jax.jit(reordered)
-        return self._jits[key]
+            jits[key] = jax.jit(reordered)
+        return jits[key]
 
 
 def _structure(program: Program, outputs: Sequence[Any]) -> Any:

@@ -65,7 +65,7 @@ class Function:
         functools.update_wrapper(self, fn, (*functools.WRAPPER_ASSIGNMENTS, *_ASSIGNED))
         self._counts_calls = False
         self._dispatch = dispatch.best(self._traces, self._run, self._is_inlined, self._redirect)
-        self._traces.dropped = self._dispatch.clear
+        self._traces.dropped, self._traces.died = self._dispatch.clear, self._dispatch.forget_dead
         self._traces.retraced = self._retraced
         self._traces.owner = lambda: self if self._method is None else self._bound_again()
         self._redirect(self._dispatch.call)

@@ -83,6 +83,7 @@ class Program:
         self.cuts = False  # whether it gives lists whose length only its data know
         self.jit: Any = jax.jit(_named(self._body, name))
         self.traced: Any = None
+        self.spelled: dict[Any, Any] = {}  # functions of `jax.jit` that run it for calls as they are spelled
         self.compiling = Compiling()
         self.donated: list[int] = []  # the slots of the state whose arrays the program takes
         self._around: Callable[..., Any] | None = (

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import functools
 import threading
+import weakref
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -18,6 +19,7 @@ import numpy as np
 from autograph_lite import _jax
 from autograph_lite.runtime import positional, spelled, tracebacks
 from autograph_lite.runtime.array_spec import ArraySpec
+from autograph_lite.runtime.object_type import objects_in
 from autograph_lite.runtime.program import Program
 from autograph_lite.runtime.structures import from_value
 from autograph_lite.runtime.trace_types import TraceType, TracingContext
@@ -44,10 +46,17 @@ class _Outputs:
         self.program, self.arrays = program, arrays
 
 
+def _rebuilt(reference: weakref.ref[Program], arrays: Sequence[Any]) -> _Outputs:
+    program = reference()
+    assert program is not None
+    return _Outputs(program, arrays)
+
+
 jax.tree_util.register_pytree_node(
     _Outputs,
-    lambda outputs: (outputs.arrays, outputs.program),
-    lambda program, arrays: _Outputs(program, arrays),
+    # JAX remembers structures for long: what keeps the program is the entry that runs it.
+    lambda outputs: (outputs.arrays, weakref.ref(outputs.program)),
+    _rebuilt,
 )
 
 
@@ -67,6 +76,7 @@ class _Entry:
         self, name: str, choose: Callable[[tuple[Any, ...]], Chosen], static: tuple[int, ...] = ()
     ) -> None:
         literals = frozenset(static)
+        programs: set[Program] = set()
 
         def run(*args: Any) -> Any:
             if _jax.is_within_another_trace():
@@ -75,6 +85,7 @@ class _Entry:
             # As if nothing was traced: the program is one of its own.
             with _jax.no_trace():
                 program, sources = choose(tuple(types))
+            programs.add(program)
             arrays = spelled.in_order(sources, [arg for i, arg in enumerate(args) if i not in literals])
             outputs = program.jit_for(arrays)(*arrays)
             return program.returned(outputs) if program.returns_arrays else _Outputs(program, outputs)
@@ -117,6 +128,11 @@ class PublicDispatch:
         """Forgets which programs serve which calls."""
         self._by_types.clear()
         self._by_structure.clear()
+
+    def forget_dead(self) -> None:
+        """Forgets what serves calls with objects that are gone; to forget all would compile all again."""
+        for key in [key for key in list(self._by_structure) if _is_dead(key)]:
+            self._by_structure.pop(key, None)
 
     def _new(self, *args: Any) -> Any:
         """The first call with arguments of these types, in the order of the parameters."""
@@ -179,7 +195,7 @@ class PublicDispatch:
 
     def _by_leaves(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         leaves, tree = jax.tree.flatten((args, kwargs))
-        key: Any = tree
+        key: Any = (tree, ())
         if not _arrays().issuperset(map(type, leaves)):
             types = [None if isinstance(leaf, jax.Array) else _leaf_type(leaf) for leaf in leaves]
             if any(type is not None and type.parts() for type in types):
@@ -214,6 +230,11 @@ def _type(array: Any) -> jax.ShapeDtypeStruct:
 
 def _finished(result: Any) -> Any:
     return result.program.finish(result.arrays)[0] if type(result) is _Outputs else result
+
+
+def _is_dead(key: tuple[Any, tuple[TraceType | None, ...]]) -> bool:
+    objects = [found for type in key[1] if type is not None for found in objects_in(type)]
+    return any(found.referent() is None for found in objects)
 
 
 def _leaf_type(leaf: Any) -> TraceType | None:

@@ -104,9 +104,9 @@ class Traces:
         self.count = 0
         self.history: collections.deque[Made] = collections.deque(maxlen=REMEMBERED)
         self._creations = Creations()
-        self.dropped: Callable[[], object] = lambda: (
-            None
-        )  # called when traces are gone, or others serve calls
+        # Called when traces are gone, or others serve calls; and when the objects are gone that traces were made for.
+        self.dropped: Callable[[], object] = lambda: None
+        self.died: Callable[[], object] = lambda: None
         self.retraced: Callable[[TraceRecord], object] = lambda record: (
             None
         )  # called when a call has made a trace
@@ -166,9 +166,13 @@ class Traces:
         return Resolved(bound, found, arrays, trace, program)
 
     def _lookup(self, found: FunctionType, *, exact: bool = False) -> Trace | None:
-        if self.cache.evict():
-            self.dropped()
+        self._evict()
         return self.cache.lookup(found, _jax.trace_context(), exact=exact)
+
+    def _evict(self) -> None:
+        """Drops the traces whose objects are gone."""
+        if self.cache.evict():
+            self.died()
 
     def concrete(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> ConcreteFunction:
         """The trace for arguments of exactly these types, which may be given in their place."""
@@ -210,6 +214,7 @@ class Traces:
     def all(self) -> list[ConcreteFunction]:
         """The traces that there are, the oldest first."""
         with self.lock:
+            self._evict()
             return [self._concrete(trace) for trace in self.cache]
 
     def clear(self) -> None:
@@ -236,12 +241,13 @@ class Traces:
         result = resolved.trace(resolved.arrays, resolved.type.variables(resolved.bound))
         if not resolved.program.owned:
             with self.lock:
-                if self.cache.lookup(resolved.type, _jax.trace_context()) is None:
+                if self._lookup(resolved.type) is None:
                     self.keep(resolved.trace)
         return result
 
     def keep(self, trace: Trace) -> None:
         """Keeps a trace that was made."""
+        self._evict()
         before = len(self.cache)
         self.cache.add(trace.function_type, trace, _jax.trace_context())
         if len(self.cache) <= before:

@@ -67,7 +67,6 @@ class VariableCalls:
         self._traces, self._slow, self._inline, self._other = traces, slow, inline, other
         self.written, self.read = list(written), list(read)
         self._places = {id(variable): i for i, variable in enumerate([*written, *read])}
-        self._jits: dict[Any, Any] = {}
         name = getattr(traces.fn, "__name__", "f")
         self._dispatcher = _jax_dispatch.Dispatcher(registry(), name, self._plain, self._miss)
         self.call = self._wrapper()
@@ -104,7 +103,6 @@ class VariableCalls:
     def clear(self) -> None:
         """Forgets which programs serve which calls."""
         self._dispatcher.clear()
-        self._jits.clear()
 
     def serves(self, program: Program) -> bool:
         """Whether the program uses these Variables and no others, and writes none but those that are written."""
@@ -138,10 +136,10 @@ class VariableCalls:
     def _jit(self, resolved: Resolved, sources: Sequence[Any], start: int) -> Any:
         """The program as a function of the Variables' arrays and of those of the call as it is spelled."""
         program = resolved.program
-        key = program, spelled.key(sources)
-        if key not in self._jits:
-            jit = program.jit_for(resolved.arrays)
-            state = [self._places[id(variable)] for variable in program.state.variables]
+        jit = program.jit_for(resolved.arrays)
+        state = tuple(self._places[id(variable)] for variable in program.state.variables)
+        jits, key = program.spelled, (jit, state, start, spelled.key(sources))
+        if key not in jits:
             donated = [state[number] for number in program.donated]
 
             def run(*leaves: Any) -> Any:
@@ -149,8 +147,8 @@ class VariableCalls:
                 return jit(*arrays, *[leaves[place] for place in state])
 
             run.__name__ = getattr(self._traces.fn, "__name__", "f")
-            self._jits[key] = jax.jit(run, donate_argnums=donated)
-        return self._jits[key]
+            jits[key] = jax.jit(run, donate_argnums=donated)
+        return jits[key]
 
     def _new(self, program: Program, values: Sequence[Any]) -> list[Any] | tuple[Any, ...]:
         """The new values of the written Variables, in their order; a tuple with None for what is not written."""

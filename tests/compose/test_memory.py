@@ -1,0 +1,164 @@
+"""Do traces go when nothing can call them any more, and do those that stay cost nothing then?"""
+
+from __future__ import annotations
+
+import gc
+import weakref
+
+import jax
+import jax.monitoring
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+from autograph_lite import RetraceWarning, Variable, convert
+from autograph_lite.runtime.program import Program
+from benchmarks import soak
+
+pytestmark = pytest.mark.filterwarnings(f"ignore::{RetraceWarning.__module__}.RetraceWarning")
+COMPILED: list[str] = []
+jax.monitoring.register_event_duration_secs_listener(
+    lambda event, seconds, **more: COMPILED.append(event) if "backend_compile" in event else None
+)
+X = jnp.ones(2)
+
+
+class Thing:
+    """An object."""
+
+    def __init__(self, gain=2.0):
+        self.gain = gain
+
+
+def of_thing(x, n=1, thing=None):
+    return x * n if thing is None else x + thing.gain
+
+
+def with_variable():
+    count = Variable(0)
+
+    def f(x, n=1, thing=None):
+        count.assign_add(1)
+        return of_thing(x, n, thing)
+
+    return f
+
+
+def programs() -> int:
+    gc.collect()
+    return sum(isinstance(each, Program) for each in gc.get_objects())
+
+
+@pytest.mark.parametrize("make", [lambda: of_thing, with_variable])
+def test_a_death_compiles_nothing_again(make):
+    f = convert(make())
+    for _ in range(2):
+        for n in range(3):
+            f(n=n, x=X)
+        f(X, thing=Thing())
+    assert len(f.concrete_functions) == 3
+    before = len(COMPILED)
+    for n in range(3):
+        assert f(n=n, x=X).tolist() == [n, n]
+    assert len(COMPILED) == before
+
+
+def test_a_trace_goes_with_its_object():
+    f = convert(of_thing)
+    before = programs()
+    for _ in range(5):
+        f(X, thing=Thing())
+    f(X), f(X)
+    assert programs() == before + 1
+    assert len(f.concrete_functions) == 1
+    assert f.trace_count == 6
+
+
+def test_an_object_in_a_container_goes_and_its_trace():
+    f = convert(lambda x, tree: x + tree["thing"].gain)
+    before = programs()
+    for _ in range(3):
+        f(X, {"thing": Thing()})
+    f(X, {"thing": Thing()})
+    assert len(f.concrete_functions) == 0
+    assert programs() == before
+
+
+def test_what_an_evicted_trace_holds_is_freed():
+    f = convert(lambda x, n: x + jnp.asarray(np.full(2, n)), max_traces=2)
+    before = programs()
+    for n in range(6):
+        assert f(X, n).tolist() == [n + 1] * 2
+        assert f(X, n).tolist() == [n + 1] * 2
+    assert programs() == before + 2
+
+
+def test_what_a_cleared_function_holds_is_freed():
+    f = convert(of_thing)
+    before = programs()
+    for n in range(3):
+        f(X, n), f(X, n)
+    f.clear_cache()
+    assert programs() == before
+
+
+def test_a_function_that_goes_frees_its_traces():
+    before = programs()
+    f = convert(with_variable())
+    for n in range(3):
+        f(X, n), f(X, n)
+    reference = weakref.ref(f)
+    del f
+    assert programs() == before
+    assert reference() is None
+
+
+def test_an_exception_keeps_neither_arguments_nor_programs():
+    @convert
+    def f(x, thing):
+        assert x.sum() > 0, "negative"
+        return x
+
+    before = programs()
+    thing = Thing()
+    reference = weakref.ref(thing)
+    for _ in range(3):
+        with pytest.raises(AssertionError):
+            f(-X, thing)
+    del thing
+    gc.collect()
+    assert reference() is None
+    assert len(f.concrete_functions) == 0
+    assert programs() == before
+
+
+BOUNDS = {
+    "literals": 40.0,
+    "max_traces": 60.0,
+    "objects": 30.0,
+    "instances": 30.0,
+}  # MiB, after the first fifth
+
+
+@pytest.mark.slow
+def test_100_000_calls_over_1000_signatures_need_no_more_memory():
+    (run,) = soak.literals(1000)
+    assert soak.growth(run, 100_000)[1] < BOUNDS["literals"]
+
+
+@pytest.mark.slow
+def test_calls_over_1000_signatures_with_100_traces_need_no_more_memory():
+    (run,) = soak.literals(1000, max_traces=100)
+    assert soak.growth(run, 2500)[1] < BOUNDS["max_traces"]
+
+
+@pytest.mark.slow
+def test_objects_that_die_need_no_more_memory():
+    (run,) = soak.dying_objects()
+    assert soak.growth(run, 5000)[1] < BOUNDS["objects"]
+
+
+@pytest.mark.slow
+def test_instances_that_die_need_no_more_memory():
+    (run,) = soak.dying_instances()
+    assert soak.growth(run, 5000)[1] < BOUNDS["instances"]
