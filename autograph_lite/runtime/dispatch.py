@@ -13,6 +13,7 @@ from typing import Any
 import jax
 
 from autograph_lite import _jax_dispatch, config
+from autograph_lite.operators import trees
 from autograph_lite.runtime import spelled, tracebacks
 from autograph_lite.runtime.argument_kinds import registry
 from autograph_lite.runtime.compiling import measured
@@ -49,7 +50,7 @@ class FastDispatch:
         self._kept = 0  # programs that C++ has been given
         self._by_types: HashedLiterals | None = None
         self._variables: VariableCalls | None = None
-        self.call: Any = self._dispatcher.call
+        self.call: Any = self._first
 
     def clear(self) -> None:
         """Forgets which programs serve which calls."""
@@ -59,6 +60,27 @@ class FastDispatch:
             self._by_types.clear()
         if self._variables is not None:
             self._variables.clear()
+
+    def _first(self, *args: Any, **kwargs: Any) -> Any:
+        """The first call, after which C++ runs them; a function of dicts that C++ can't sort the keys of stays with Python."""
+        try:
+            try:
+                return self._dispatcher.call(*args, **kwargs)
+            except ValueError:
+                if not trees.holds_unordered((args, kwargs)):
+                    raise
+            self._redirect(self._plain)
+            return self._slow(args, kwargs)
+        except BaseException as error:
+            tracebacks.hide_frames(error)
+            raise  # without a frame of this call: a bare `raise` adds none
+        finally:
+            if self.call == self._first:
+                self._redirect(self._dispatcher.call)
+
+    def _redirect(self, call: Any) -> None:
+        self.call = call
+        self._changed(call)
 
     def _plain(self, *args: Any, **kwargs: Any) -> Any:
         try:
@@ -121,8 +143,7 @@ class FastDispatch:
         self._variables = VariableCalls(
             self._traces, self._slow, self._inline, self._with_variables, [*first.values()], read
         )
-        self.call = self._variables.call
-        self._changed(self.call)
+        self._redirect(self._variables.call)
 
     def _jit(self, resolved: Resolved, sources: Sequence[Any]) -> Any:
         """The program as a function of the arrays in the order in which the call spells them."""
