@@ -95,7 +95,7 @@ def functions_of(value: Any) -> list[Any]:
             return [f for f in (value.fget, value.fset, value.fdel) if f is not None]
         case functools.cached_property() | functools.singledispatchmethod():
             return [value.func]
-    return []
+    return [value.python_function] if hasattr(type(value), "python_function") else []
 
 
 # What lies in these modules looks at the frame that calls it, or wants the user's function itself: its source, its identity,

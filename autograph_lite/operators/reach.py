@@ -52,6 +52,11 @@ def reachable(roots: Iterable[Any], wanted: set[int], *, attributes: bool = Fals
     return found | _search(roots, missing, wide=True, attributes=attributes) if missing else found
 
 
+def leading(roots: Iterable[Any], wanted: set[int]) -> set[int]:
+    """Which of the wanted ids belong to objects that `roots` are or hold; not what their classes and modules hold."""
+    return _search(list(roots), wanted, wide=False, attributes=False) if wanted else set()
+
+
 def _search(roots: list[Any], wanted: set[int], *, wide: bool, attributes: bool) -> set[int]:
     """`reachable`; with `wide`, in what the user's classes and modules hold, too, which is much and seldom changes."""
     leaves = _PLAIN if wide else _LEAVES

@@ -77,6 +77,15 @@ def is_unordered(node: Any) -> bool:
     return False
 
 
+def holds_unordered(value: Any) -> bool:
+    """Whether a dict of which JAX can't sort the keys stands anywhere in `value`."""
+    try:
+        jax.tree.structure(value, is_leaf=is_iterator)
+    except Exception:  # as in `flatten`
+        return True
+    return False
+
+
 class Held:
     """A node in place of what JAX would refuse or take for a leaf.
 

@@ -13,6 +13,7 @@ from typing import Any
 import jax
 
 from autograph_lite import _jax_dispatch, config
+from autograph_lite.operators import trees
 from autograph_lite.runtime import spelled, tracebacks
 from autograph_lite.runtime.argument_kinds import registry
 from autograph_lite.runtime.compiling import measured
@@ -48,7 +49,7 @@ class FastDispatch:
         self._kept = 0  # programs that C++ has been given
         self._by_types: HashedLiterals | None = None
         self._variables: VariableCalls | None = None
-        self.call: Any = self._dispatcher.call
+        self.call: Any = self._first
 
     def clear(self) -> None:
         """Forgets which programs serve which calls."""
@@ -61,6 +62,27 @@ class FastDispatch:
             self._changed(self.call)
 
     forget_dead = clear  # to ask the policy again costs little: what was compiled is kept with the programs
+
+    def _first(self, *args: Any, **kwargs: Any) -> Any:
+        """The first call, after which C++ runs them; a function of dicts that C++ can't sort the keys of stays with Python."""
+        try:
+            try:
+                return self._dispatcher.call(*args, **kwargs)
+            except ValueError:
+                if not trees.holds_unordered((args, kwargs)):
+                    raise
+            self._redirect(self._plain)
+            return self._slow(args, kwargs)
+        except BaseException as error:
+            tracebacks.hide_frames(error)
+            raise  # without a frame of this call: a bare `raise` adds none
+        finally:
+            if self.call == self._first:
+                self._redirect(self._dispatcher.call)
+
+    def _redirect(self, call: Any) -> None:
+        self.call = call
+        self._changed(call)
 
     def _plain(self, *args: Any, **kwargs: Any) -> Any:
         try:
@@ -112,7 +134,10 @@ class FastDispatch:
 
     def _with_variables(self, program: Program) -> None:
         """Lets calls bring the Variables that the program uses, and those of the others that there are."""
-        programs = [program, *(other for trace in self._traces.cache for other in trace.programs if other.plain)]
+        programs = [
+            program,
+            *(other for trace in self._traces.cache for other in trace.programs if other.plain),
+        ]
         written = {id(v): v for other in programs for v in other.written}
         used = {id(v): v for other in programs for v in other.state.variables}
         if len(used) > MOST + len(program.state.variables):
@@ -121,8 +146,7 @@ class FastDispatch:
         self._variables = VariableCalls(
             self._traces, self._slow, self._inline, self._with_variables, [*written.values()], read
         )
-        self.call = self._variables.call
-        self._changed(self.call)
+        self._redirect(self._variables.call)
 
     def _jit(self, resolved: Resolved, sources: Sequence[Any]) -> Any:
         """The program as a function of the arrays in the order in which the call spells them."""

@@ -39,6 +39,17 @@ class ObjectType(Single):
         """The object; None when it is gone."""
         return self._reference()
 
+    @property
+    def may_equal_others(self) -> bool:
+        """Whether a trace for the object may serve other objects, too."""
+        return (
+            self._by_equality and self.kind.__eq__ is not object.__eq__ and self.kind is not types.MethodType
+        )
+
+    def tie(self) -> None:
+        """Lets only the object itself be of this type from now on: a trace has found more in it than its equality."""
+        self._by_equality = False
+
     def on_death(self, callback: Callable[[], object]) -> None:
         """Calls `callback` when the object goes; at any point of the program, so that it had better only take note."""
         value = self.referent()

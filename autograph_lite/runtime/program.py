@@ -53,6 +53,7 @@ class Program:
 
     Attributes:
       held: the types of the state's arrays.
+      raises: whether each call of it ends with an exception of the user's.
       jit: the program as a function of `jax.jit`: arrays, then those of the state -> a list of arrays.
     """
 
@@ -74,6 +75,7 @@ class Program:
         self.before = held.emptied()
         self.held = [jax.ShapeDtypeStruct(a.shape, a.dtype, weak_type=_jax.weak_type(a)) for a in held.arrays]
         self.symbolic: symbolic.SymbolicTrace | None = None  # where sizes of arrays are symbols
+        self.raises = False
         self.result: Split | None = None
         self.after: Split | None = None
         self.checks: list[Any] = []  # the keys of what its checks give
@@ -93,7 +95,16 @@ class Program:
     @property
     def plain(self) -> bool:
         """Whether a call is nothing but `jit`, `finish` and the Variables' arrays."""
-        return self.owned and self._around is None and self.state.is_variables
+        return self.owned and self._around is None and not self.raises and self.state.is_variables
+
+    @property
+    def only_raises(self) -> bool:
+        """Whether the program does nothing but raise, without a value in the message, a check or a print before it."""
+        return self.raises and len(self.checks) == len(self.sites) == 1 and not self.jaxpr.effects
+
+    def raise_(self) -> None:
+        """Raises what a program raises that does nothing else."""
+        checks.raise_failed({self.checks[0]: next(iter(self.sites))}, self.sites)
 
     @property
     def jaxpr(self) -> Any:
@@ -153,6 +164,15 @@ class Program:
             returned, values = self.finish(run(*arrays, *self.state.read(bindings, self.donated).arrays))
             self.state.write(values, bindings)
         return returned
+
+    def returns(self, item: Any) -> bool:
+        """Whether a call returns this very object, or has it in what it returns."""
+        return self.result is not None and any(value is item for value in self.result.objects())
+
+    def loosen(self, objects: Sequence[Any]) -> None:
+        """Keeps none of these objects alive, which a call may return."""
+        if self.result is not None:
+            self.result = self.result.loosened(objects)
 
     def returned(self, outputs: Sequence[Any]) -> Any:
         """What a call returns, where it returns the first outputs."""
@@ -259,7 +279,10 @@ class Program:
             except BaseException:
                 self.state.creations.undo()
                 raise
-            self.state.creations.done()
+            if self.raises:
+                self.state.creations.undo()
+            else:
+                self.state.creations.done()
             return outputs
 
     def _run(self, flat: tuple[Any, ...]) -> list[Any]:
@@ -288,6 +311,7 @@ class Program:
                     raise
                 # The function always ends in this `raise`, maybe after a check that fails first.
                 checks.fail_if(True, error)
+                self.raises = True
             results = Split.of(result, keep_numpy=True)  # as it is now: the changes are about to be undone
             changes = written.changes([fn, args, kwargs, *self.state.owners()])
             failures = changes.pop(journal.key_of(frame.place), None)

@@ -18,7 +18,7 @@ import numpy as np
 
 from autograph_lite import _jax
 from autograph_lite.runtime import positional, spelled, tracebacks
-from autograph_lite.runtime.array_spec import ArraySpec
+from autograph_lite.runtime.array_spec import ArraySpec, is_array
 from autograph_lite.runtime.object_type import objects_in
 from autograph_lite.runtime.program import Program
 from autograph_lite.runtime.structures import from_value
@@ -154,6 +154,9 @@ class PublicDispatch:
                 result = jit(*args)
             except _Unknown:
                 pass  # and go on outside of the handler, whose exception a user's own would show as its context
+            except TypeError:
+                if not any(isinstance(arg, np.ndarray) and not is_array(arg) for arg in args):
+                    raise  # else JAX has no dtype for it; the policy says whose
             else:
                 return result.program.finish(result.arrays)[0] if type(result) is _Outputs else result
             return slow(*self._parted(args))
@@ -194,14 +197,10 @@ class PublicDispatch:
             raise
 
     def _by_leaves(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        leaves, tree = jax.tree.flatten((args, kwargs))
-        key: Any = (tree, ())
-        if not _arrays().issuperset(map(type, leaves)):
-            types = [None if isinstance(leaf, jax.Array) else _leaf_type(leaf) for leaf in leaves]
-            if any(type is not None and type.parts() for type in types):
-                return self._slow(args, kwargs)  # arrays in what is a leaf to JAX
-            leaves = [leaf for leaf, type in zip(leaves, types, strict=True) if type is None]
-            key = tree, tuple(types)
+        try:
+            key, leaves = _key_and_arrays((args, kwargs))
+        except Exception:  # a dict of which JAX can't sort the keys, or what can't be an argument
+            return self._slow(args, kwargs)
         entry = self._by_structure.get(key)
         if entry is None:
             entry = self._by_structure[key] = _Entry(self._name, self._choose_spelled)
@@ -235,6 +234,25 @@ def _finished(result: Any) -> Any:
 def _is_dead(key: tuple[Any, tuple[TraceType | None, ...]]) -> bool:
     objects = [found for type in key[1] if type is not None for found in objects_in(type)]
     return any(found.referent() is None for found in objects)
+
+
+class _Nested(Exception):
+    """There are arrays in what is a leaf to JAX."""
+
+
+def _key_and_arrays(arguments: Any) -> tuple[Any, list[Any]]:
+    """The structure and literals of a call, and its arrays.
+
+    Raises:
+      _Nested: `jax.jit` does not see some of the arrays.
+    """
+    leaves, tree = jax.tree.flatten(arguments)
+    if _arrays().issuperset(map(type, leaves)):
+        return (tree, ()), leaves
+    types = [None if isinstance(leaf, jax.Array) else _leaf_type(leaf) for leaf in leaves]
+    if any(type is not None and type.parts() for type in types):
+        raise _Nested
+    return (tree, tuple(types)), [leaf for leaf, type in zip(leaves, types, strict=True) if type is None]
 
 
 def _leaf_type(leaf: Any) -> TraceType | None:

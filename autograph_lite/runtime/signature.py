@@ -9,6 +9,7 @@ from __future__ import annotations
 import dataclasses
 import enum
 import types
+import weakref
 from collections.abc import Hashable, Sequence
 from typing import Any
 
@@ -51,17 +52,47 @@ class Split:
         """The tree with other arrays."""
         rest = iter(arrays)
         count = len(self.arrays) + len(self.literals)
-        leaves = [self.literals[i] if i in self.literals else next(rest) for i in range(count)]
+        leaves = [_given(self.literals[i]) if i in self.literals else next(rest) for i in range(count)]
         return jax.tree.unflatten(self.tree, leaves)
 
     def emptied(self) -> Split:
         """The same without the arrays, to be kept: neither the caller's arrays nor tracers live on in it."""
         return dataclasses.replace(self, arrays=[None] * len(self.arrays))
 
+    def loosened(self, objects: Sequence[Any]) -> Split:
+        """The same, which keeps none of these objects alive; itself where they are not in it."""
+        known = {id(item) for item in objects}
+        loose = {i: _Loose(item) for i, item in self.literals.items() if id(item) in known and _is_weak(item)}
+        return dataclasses.replace(self, literals={**self.literals, **loose}) if loose else self
+
+    def objects(self) -> list[Any]:
+        """The literals."""
+        return [_given(literal) for literal in self.literals.values()]
+
     def key(self) -> Hashable:
         """Equal for calls that one trace serves."""
         literals = tuple((position, literal_key(value)) for position, value in self.literals.items())
         return self.tree, literals, tuple(map(array_key, self.arrays))
+
+
+class _Loose:
+    """Stands for a literal that somebody else keeps alive."""
+
+    def __init__(self, item: Any) -> None:
+        self.item = weakref.ref(item)
+
+
+def _is_weak(item: Any) -> bool:
+    return type(item).__weakrefoffset__ != 0
+
+
+def _given(literal: Any) -> Any:
+    if type(literal) is not _Loose:
+        return literal
+    item = literal.item()
+    if item is None:
+        raise ReferenceError("An object that a compiled function returns is gone.")
+    return item
 
 
 def is_traced_argument(leaf: Any) -> bool:

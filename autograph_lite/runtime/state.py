@@ -13,10 +13,12 @@ from typing import Any
 
 from autograph_lite.operators import journal, trees
 from autograph_lite.operators.places import MISSING, Contents, Place
+from autograph_lite.operators.reach import leading
 from autograph_lite.operators.values import Tracer
 from autograph_lite.runtime import frames, leaks
 from autograph_lite.runtime.creations import Creations
 from autograph_lite.runtime.discovery import variables_around
+from autograph_lite.runtime.held_places import HeldPlace
 from autograph_lite.runtime.signature import Split
 from autograph_lite.runtime.variables import KEY, Variable
 
@@ -32,12 +34,38 @@ class State:
 
     Attributes:
       slots: the places.
+      tied: whether some are in objects that the trace's arguments lead to, and that others may be equal to.
       creations: the Variables that the function has created, and whether it may create more.
     """
 
-    slots: dict[tuple[Hashable, Hashable], tuple[Place, Hashable]] = dataclasses.field(default_factory=dict)
+    slots: dict[tuple[Hashable, Hashable], tuple[HeldPlace, Hashable]] = dataclasses.field(
+        default_factory=dict
+    )
     creations: Creations = dataclasses.field(default_factory=Creations)
+    tied: bool = False
     _searched: bool = False
+
+    @property
+    def places(self) -> list[tuple[Place, Hashable]]:
+        """The places, and what they hold it under."""
+        return [(held(), key) for held, key in self.slots.values()]
+
+    @property
+    def is_gone(self) -> bool:
+        """Whether an object went that the function wrote to: then it has to be traced for what is in its place."""
+        return any(held.owner is None for held, _ in self.slots.values())
+
+    def loosen(self, roots: Iterable[Any]) -> None:
+        """Keeps no object alive that a call brings: what `roots` lead to."""
+        owners = {id(held.owner): held for held, _ in self.slots.values() if not held().ours}
+        for owner in leading(roots, set(owners)):
+            for held, _ in self.slots.values():
+                if id(held.owner) == owner:
+                    held.loosen()
+
+    def leads(self, roots: Iterable[Any]) -> bool:
+        """Whether objects lead to some of the places."""
+        return bool(leading(roots, {id(held.owner) for held, _ in self.slots.values()}))
 
     def search(self, roots: Iterable[Any]) -> None:
         """Takes in the Variables that can be reached from `roots`; done once.
@@ -56,7 +84,7 @@ class State:
 
     def _take_in(self, variable: Variable) -> None:
         place = variable.place
-        self.slots.setdefault((journal.key_of(place), KEY), (place, KEY))
+        self.slots.setdefault((journal.key_of(place), KEY), (HeldPlace(place), KEY))
 
     def read(self, bindings: Bindings | None = None, donated: Collection[int] = ()) -> Split:
         """What the places hold now.
@@ -66,7 +94,7 @@ class State:
           donated: the numbers of the slots whose arrays the program takes; see `written`.
         """
         held = []
-        for number, (place, key) in enumerate(self.slots.values()):
+        for number, (place, key) in enumerate(self.places):
             if place.ours and number in donated:
                 held.append(_bound(place, bindings).owner.taken())
             else:
@@ -93,12 +121,12 @@ class State:
 
     def donated(self, values: Sequence[Any]) -> list[int]:
         """Those of `written` that are Variables: a program may take their arrays."""
-        ours = [place.ours for place, _ in self.slots.values()]
+        ours = [place.ours for place, _ in self.places]
         return [number for number in self.written(values) if ours[number]]
 
     def _merged(self, values: Sequence[Any]) -> list[tuple[Place, Contents]]:
         merged: dict[Hashable, tuple[Place, Contents]] = {}
-        for (place, key), value in zip(self.slots.values(), values, strict=True):
+        for (place, key), value in zip(self.places, values, strict=True):
             if value is KEPT:
                 continue
             if place.ours:
@@ -119,24 +147,23 @@ class State:
     @property
     def is_variables(self) -> bool:
         """Whether all places are Variables."""
-        return all(place.ours and not place.owner.stands_in for place, _ in self.slots.values())
+        return not self.tied and all(place.ours and not place.owner.stands_in for place, _ in self.places)
 
     @property
     def variables(self) -> list[Variable]:
         """The Variables, in the order of their places."""
-        return [place.owner for place, _ in self.slots.values() if place.ours]
+        return [place.owner for place, _ in self.places if place.ours]
 
     def positions(self) -> list[int]:
         """For each place, how many arrays the places before it hold."""
         counts = [
-            len(Split.of([_widened(place.read().get(key, MISSING))]).arrays)
-            for place, key in self.slots.values()
+            len(Split.of([_widened(place.read().get(key, MISSING))]).arrays) for place, key in self.places
         ]
         return [sum(counts[:i]) for i in range(len(counts))]
 
     def owners(self) -> list[Any]:
         """The objects that the places are in."""
-        return [place.owner for place, _ in self.slots.values()]
+        return [place.owner for place, _ in self.places]
 
     def after(self, changes: dict[Hashable, journal.Change]) -> list[Any]:
         """The values of the places after a trace; changes that nothing traced is in are made for good.
@@ -152,7 +179,7 @@ class State:
             for key in dict.fromkeys([*new, *old]):
                 value = new.get(key, MISSING)
                 if place.ours or holds_tracer(value):
-                    self.slots.setdefault((owner, key), (place, key))
+                    self.slots.setdefault((owner, key), (HeldPlace(place), key))
                 python[key] = old.get(key, MISSING) if (owner, key) in self.slots else value
             kept.append((place, {k: v for k, v in python.items() if v is not MISSING}))
         frame = frames.program()
@@ -169,7 +196,8 @@ class State:
         for place, contents in kept:
             place.write(contents)
         values = []
-        for (owner, key), (place, _) in self.slots.items():
+        for (owner, key), (held, _) in self.slots.items():
+            place = held()
             if place.ours and owner not in changes:
                 values.append(KEPT)
                 continue

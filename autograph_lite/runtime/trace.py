@@ -11,6 +11,8 @@ import time
 from collections.abc import Callable, Hashable, Sequence
 from typing import Any
 
+import jax
+
 from autograph_lite import _jax
 from autograph_lite.errors import MutationError, VariableError
 from autograph_lite.operators import where
@@ -103,11 +105,15 @@ class Trace:
         """
         for _ in range(RESTARTS):
             try:
-                return self.program(arrays, variables)(
-                    arrays, {**self._bindings(variables), **(copies or {})}
-                )
+                program = self.program(arrays, variables)
+                result = program(arrays, {**self._bindings(variables), **(copies or {})})
             except Restart:
                 continue
+            if not program.owned:  # it was not traced before that
+                self._settle(program)
+            if program.raises:
+                self._programs = {key: known for key, known in self._programs.items() if known is not program}
+            return result
         raise self._endless()
 
     def program(self, arrays: Sequence[Any], variables: Sequence[Variable] = ()) -> Program:
@@ -157,6 +163,8 @@ class Trace:
                 )
 
     def _known(self, arrays: Sequence[Any], bindings: Bindings, *, owned: bool) -> Program:
+        if self.state.is_gone:
+            self.state, self._programs = State(creations=self.state.creations), {}
         state = self.state.read(bindings).key() if self.state.slots else None
         if self._has_symbols(arrays):
             try:
@@ -182,9 +190,34 @@ class Trace:
             start = time.perf_counter()
             known = self._traced(bindings, owned=key[0])
             known.prepare(arrays, bindings, specs)
+            if known.raises:
+                self._raise(known, arrays, bindings)
+                return known
+            self._settle(known)
             self._programs[key] = known  # only now: a trace that raises leaves nothing behind
             self._made(self, known, time.perf_counter() - start)
         return known
+
+    def _settle(self, program: Program) -> None:
+        """Keeps no object of the call's alive; and serves none that is only equal to one that it writes to or returns."""
+        objects = self.function_type.objects()
+        roots = [*(found.referent() for found in objects), getattr(self._converted(), "__self__", None)]
+        self.state.loosen(roots)
+        for found in objects:
+            if found.may_equal_others and (
+                self.state.leads([found.referent()]) or program.returns(found.referent())
+            ):
+                found.tie()
+                self.state.tied = True
+        program.loosen(roots)
+
+    @staticmethod
+    def _raise(program: Program, arrays: Sequence[Any], bindings: Bindings) -> None:
+        """Raises what a program always raises, or a check before that; Python may decide otherwise at the next call."""
+        if not any(isinstance(array, jax.ShapeDtypeStruct) for array in arrays):
+            program(arrays, bindings)
+        elif program.only_raises:
+            program.raise_()
 
     def _traced(self, bindings: Bindings, *, owned: bool) -> Program:
         objects = [found.referent() for found in self.function_type.objects()]
@@ -208,7 +241,7 @@ class Trace:
         return tuple(args), kwargs
 
     def _endless(self) -> MutationError:
-        slots = list(self.state.slots.values())[-3:]
+        slots = self.state.places[-3:]
         places = ", ".join(dict.fromkeys(f"'{place.label(key)}'" for place, key in slots))
         return MutationError(
             f"{places}: each trace of '{self.fn.__name__}' changes other objects than the one before.",

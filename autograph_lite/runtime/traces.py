@@ -13,6 +13,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 from autograph_lite import _jax
+from autograph_lite.errors import AutographError
 from autograph_lite.operators import where
 from autograph_lite.runtime.array_spec import specs_in
 from autograph_lite.runtime.cache import TraceCache
@@ -158,7 +159,7 @@ class Traces:
             if trace is None:
                 trace = self._new(found)
             program = trace.program(arrays, found.variables(bound))
-            if not known and program.owned:
+            if not known and program.owned and not program.raises:
                 self.keep(trace)
             fresh = self.history[-1].record if self.count > before and program.owned else None
         if fresh is not None:
@@ -188,13 +189,23 @@ class Traces:
             trace = self._lookup(found, exact=True)
             if trace is None:
                 trace = Trace(self.fn, self.converted, found, self.options, self._creations, self._made)
-                trace.program(arrays, variables)
+                program = trace.program(arrays, variables)
+                if program.raises:
+                    raise self._always_raises()
                 self.keep(trace)
                 self.dropped()  # calls that another trace has served find the more specific one now
         return self._concrete(trace)
 
     def _concrete(self, trace: Trace) -> ConcreteFunction:
         return ConcreteFunction(self.fn.__name__, self.signature, trace, self.owner)
+
+    def _always_raises(self) -> AutographError:
+        return AutographError(
+            f"Every call of '{self.fn.__name__}' with arguments of these types raises.",
+            where=where.of_function(self.fn),
+            why="There is no concrete function for what returns nothing.",
+            fix="call it with values, to see what it raises.",
+        )
 
     def _specified(
         self, args: tuple[Any, ...], kwargs: dict[str, Any]
@@ -239,7 +250,7 @@ class Traces:
         """Runs what serves a call."""
         resolved = self.resolve(args, kwargs)
         result = resolved.trace(resolved.arrays, resolved.type.variables(resolved.bound))
-        if not resolved.program.owned:
+        if not resolved.program.owned and not resolved.program.raises:
             with self.lock:
                 if self._lookup(resolved.type) is None:
                     self.keep(resolved.trace)
