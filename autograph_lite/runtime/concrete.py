@@ -8,6 +8,7 @@ cf(x)                    runs it; literals are fixed: cf(x, n=3) is a TypeError
 from __future__ import annotations
 
 import copy
+import dataclasses
 import inspect
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -94,8 +95,9 @@ class ConcreteFunction:
 
     @property
     def structured_outputs(self) -> Any:
-        """What it returns, with an `ArraySpec` in place of each array."""
-        return self._program.output_types(ArraySpec.from_array)
+        """What it returns, with an `ArraySpec` in place of each array; one of any rank, where an argument is of any."""
+        ranks_are_known = all(spec.shape is not None for spec in specs_in(self.trace.function_type.types))
+        return self._program.output_types(ArraySpec.from_array if ranks_are_known else _of_any_rank)
 
     def lower(self) -> Any:
         """The program as `jax.stages.Lowered`: `lower().as_text()` is its StableHLO.
@@ -199,7 +201,7 @@ class ConcreteFunction:
         kind = self.trace.function_type
         lines = [f"{self.name}{inspect.signature(self._unannotated())}", "Arguments:"]
         lines += [f"  {p.name} ({p.kind.name}): {p.annotation}" for p in kind.parameters.values()]
-        lines += ["Returns:", f"  {self.structured_outputs}"]
+        lines += ["Returns:", f"  {self.structured_outputs!r}"]
         if self.variables:
             lines += [
                 "Variables:",
@@ -225,6 +227,11 @@ def _tied(name: str, trace: Trace) -> CopyError:
         why="The trace writes to the objects that it was made with, so that a copy would not be independent.",
         fix="copy the function, or hold the value in an autograph_lite.Variable.",
     )
+
+
+def _of_any_rank(array: Any) -> ArraySpec:
+    """The type of an output whose rank that of an argument decides: the program at hand is for one rank."""
+    return dataclasses.replace(ArraySpec.from_array(array), shape=None)
 
 
 def _traced_again(function: Any, kind: FunctionType) -> ConcreteFunction:

@@ -2,17 +2,9 @@
 
 from __future__ import annotations
 
-import linecache
-import re
-from pathlib import Path
-
-PAGE = Path(__file__).parents[2] / "docs" / "saving.md"
+from tests import pages
 
 
-def test_the_programs_of_the_page_run(capsys):
-    namespace = {"__name__": "saving"}
-    for number, program in enumerate(re.findall(r"^```python\n(.*?)^```", PAGE.read_text(), re.M | re.S)):
-        path = f"{PAGE}#{number}"
-        linecache.cache[path] = len(program), None, program.splitlines(keepends=True), path
-        exec(compile(program, path, "exec"), namespace)
-    assert "for which it was not saved" in capsys.readouterr().out
+def test_the_programs_of_the_page_run():
+    out = "".join(pages.printed("saving", pages.programs("saving")))
+    assert "for which it was not saved" in out
