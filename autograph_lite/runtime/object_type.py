@@ -42,9 +42,8 @@ class ObjectType(Single):
     @property
     def may_equal_others(self) -> bool:
         """Whether a trace for the object may serve other objects, too."""
-        return (
-            self._by_equality and self.kind.__eq__ is not object.__eq__ and self.kind is not types.MethodType
-        )
+        kind: Any = self.kind
+        return self._by_equality and kind.__eq__ is not object.__eq__ and kind is not types.MethodType
 
     def tie(self) -> None:
         """Lets only the object itself be of this type from now on: a trace has found more in it than its equality."""

@@ -142,7 +142,7 @@ class State:
     @property
     def is_ours(self) -> bool:
         """Whether all places are Variables, those of a call among them."""
-        return all(place.ours for place, _ in self.slots.values())
+        return all(place.ours for place, _ in self.places)
 
     @property
     def is_variables(self) -> bool:
