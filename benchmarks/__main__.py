@@ -1,10 +1,10 @@
-"""Runs all benchmarks, or those named: `python -m benchmarks [convert] [trace] [python] [staged] [call]`."""
+"""Runs all benchmarks, or those named: `python -m benchmarks [convert] [trace] [python] [staged] [call] [warm]`."""
 
 from __future__ import annotations
 
 import sys
 
-from benchmarks import bench_call, bench_convert, bench_python, bench_staged, bench_trace
+from benchmarks import bench_call, bench_convert, bench_python, bench_staged, bench_trace, bench_warm
 
 ALL = {
     "convert": bench_convert,
@@ -12,6 +12,7 @@ ALL = {
     "python": bench_python,
     "staged": bench_staged,
     "call": bench_call,
+    "warm": bench_warm,
 }
 
 
