@@ -5,6 +5,7 @@ from autograph_lite.config import set_verbosity
 from autograph_lite.errors import (
     AutographError,
     BranchMismatchError,
+    CacheFolderError,
     CarryMismatchError,
     ConditionError,
     ConversionError,
@@ -49,11 +50,13 @@ from autograph_lite.runtime.saving.loading import LoadedModule, load
 from autograph_lite.runtime.slices import from_slices
 from autograph_lite.runtime.trace_types import TraceType
 from autograph_lite.runtime.variables import Variable
+from autograph_lite.runtime.warm.switch import disable_compilation_cache, enable_compilation_cache
 
 __all__ = [
     "ArraySpec",
     "AutographError",
     "BranchMismatchError",
+    "CacheFolderError",
     "CarryMismatchError",
     "ConcreteFunction",
     "ConditionError",
@@ -90,7 +93,9 @@ __all__ = [
     "Variable",
     "VariableError",
     "convert",
+    "disable_compilation_cache",
     "do_not_convert",
+    "enable_compilation_cache",
     "from_slices",
     "functions_run_eagerly",
     "grad",

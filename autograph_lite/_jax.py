@@ -393,3 +393,8 @@ def equation_place(equation: Any) -> tuple[str, int, str] | None:
             frame.function_name.rpartition(".")[2],
         )
     )
+
+
+def axes_in_scope() -> bool:
+    """Whether code that runs now is inside of a `vmap` or `shard_map` that names its axes."""
+    return bool(core.get_axis_env().axis_sizes)

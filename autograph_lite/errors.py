@@ -692,6 +692,22 @@ class SavedCheckError(AutographError, RuntimeError):
     """
 
 
+class CacheFolderError(AutographError, PermissionError):
+    """A folder for compiled programs belongs to somebody else, or others may write to it: their programs would run here.
+
+    Fails:
+
+        autograph_lite.enable_compilation_cache("/tmp")
+
+    Works:
+
+        import tempfile
+
+        autograph_lite.enable_compilation_cache(tempfile.mkdtemp())
+        autograph_lite.disable_compilation_cache()
+    """
+
+
 class UnrolledLoopWarning(UserWarning):
     """A loop over Python values is traced once for each of its many iterations, which takes long to trace and compile.
 

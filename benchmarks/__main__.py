@@ -1,10 +1,18 @@
-"""Runs all benchmarks, or those named: `python -m benchmarks [convert] [trace] [python] [staged] [call] [memory]`."""
+"""Runs all benchmarks, or those named: `python -m benchmarks [convert] [trace] [python] [staged] [call] [memory] [warm]`."""
 
 from __future__ import annotations
 
 import sys
 
-from benchmarks import bench_call, bench_convert, bench_memory, bench_python, bench_staged, bench_trace
+from benchmarks import (
+    bench_call,
+    bench_convert,
+    bench_memory,
+    bench_python,
+    bench_staged,
+    bench_trace,
+    bench_warm,
+)
 
 ALL = {
     "convert": bench_convert,
@@ -13,6 +21,7 @@ ALL = {
     "staged": bench_staged,
     "call": bench_call,
     "memory": bench_memory,
+    "warm": bench_warm,
 }
 
 

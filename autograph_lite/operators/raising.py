@@ -46,7 +46,7 @@ class Site:
       outside: how many of these are outside of a function that the user handed to jax.vmap and the like.
       text: the message for checkify.
       program: the trace that it was made in.
-      outline: the exception as a file can hold it.
+      outline: the exception as a file can hold it; None of a check that comes from a file.
     """
 
     number: int
@@ -55,7 +55,7 @@ class Site:
     outside: int
     text: str
     program: object
-    outline: Outline
+    outline: Outline | None
 
 
 def raise_failed(contents: Contents, sites: dict[int, Site], *, on_host: bool = False) -> None:

@@ -86,6 +86,7 @@ class Program:
         self.jit: Any = jax.jit(_named(self._body, name))
         self.traced: Any = None
         self.spelled: dict[Any, Any] = {}  # functions of `jax.jit` that run it for calls as they are spelled
+        self.types: list[Any] = []  # of its inputs, where it was not traced
         self.compiling = Compiling()
         self.donated: list[int] = []  # the slots of the state whose arrays the program takes
         self._around: Callable[..., Any] | None = (
@@ -109,7 +110,11 @@ class Program:
     @property
     def jaxpr(self) -> Any:
         """The closed jaxpr, where the program is nobody else's trace."""
-        return self.symbolic.jaxpr if self.symbolic is not None else self.traced.jaxpr
+        if self.symbolic is not None:
+            return self.symbolic.jaxpr
+        if self.traced is None:  # it was compiled by another process
+            self.traced = self.jit.trace(*self.types)
+        return self.traced.jaxpr
 
     def output_types(self, make: Callable[[Any], Any]) -> Any:
         """What a call returns, with what `make` gives for the type of each array in its place."""
@@ -223,6 +228,17 @@ class Program:
             self._around = lambda *flat: host_calls.raising_own(lambda: run(*flat))
         elif not self.sites and self._around is None:  # a call that raises leaves the state as it was
             self._donate(len(arrays))
+
+    def described(self, result: Split, after: Split, keys: list[Any], sites: dict[int, checks.Site]) -> None:
+        """Takes what tracing would have told: what its outputs are, and its checks."""
+        self.result, self.after, self.checks, self.sites = result, after, keys, sites
+        if not sites:
+            self._donate(len(self.types) - len(self.held))
+
+    def restored(self, run: Callable[..., Any]) -> None:
+        """Takes what another process has compiled for a program that is described."""
+        self._around = run
+        self.state.creations.done()
 
     def _prepare_symbolic(self, specs: Sequence[ArraySpec], held: Sequence[Any]) -> None:
         types = [*specs, *map(ArraySpec.from_array, held)]

@@ -17,7 +17,7 @@ from autograph_lite import _jax
 from autograph_lite.errors import MutationError, VariableError
 from autograph_lite.operators import where
 from autograph_lite.operators.values import Tracer
-from autograph_lite.runtime import symbolic, symbolic_warnings
+from autograph_lite.runtime import kept, symbolic, symbolic_warnings
 from autograph_lite.runtime.array_spec import ArraySpec, specs_in
 from autograph_lite.runtime.creations import Creations
 from autograph_lite.runtime.function_type import FunctionType
@@ -134,6 +134,16 @@ class Trace:
         return [*self._programs.values()]
 
     @property
+    def options(self) -> Options:
+        """Of the function."""
+        return self._options
+
+    @property
+    def instance(self) -> Any:
+        """What the function is bound to, where it is a method; else None."""
+        return getattr(self._converted(), "__self__", None)
+
+    @property
     def main(self) -> Program:
         """The program that was traced first, of those that are nobody else's trace."""
         return next((p for p in self._programs.values() if p.owned), next(iter(self._programs.values())))
@@ -189,7 +199,10 @@ class Trace:
         if known is None:
             start = time.perf_counter()
             known = self._traced(bindings, owned=key[0])
-            known.prepare(arrays, bindings, specs)
+            if kept.cache is not None and key[0] and specs is None:
+                kept.cache.prepare(self, known, arrays, lambda: known.prepare(arrays, bindings))
+            else:
+                known.prepare(arrays, bindings, specs)
             if known.raises:
                 self._raise(known, arrays, bindings)
                 return known

@@ -33,7 +33,10 @@ def test_R119_a_function_that_is_called_from_another_and_from_outside() -> None:
     assert (outer(C(1.0)), direct.counts) == ("2/3", "1/3")
 
 
-@deviates("the outer trace of any size does not serve the inner function's own calls: 1, 1, and 1 of its own", why=INLINED)
+@deviates(
+    "the outer trace of any size does not serve the inner function's own calls: 1, 1, and 1 of its own",
+    why=INLINED,
+)
 def test_R120_an_inner_function_gets_a_size_that_is_open() -> None:
     inner = autograph_lite.convert(twice)
     outer, direct = Probe(lambda x: inner(x), input_signature=[ArraySpec([None], "float32")]), Probe(inner)
@@ -89,7 +92,10 @@ def test_the_precision_of_products_is_another_trace() -> None:
     assert f(x) == "2/2"
 
 
-@deviates("inside of somebody else's `jax.jit` it is traced into that program: 1, 2, 3, 3", why="JAX has traces for graphs")
+@deviates(
+    "inside of somebody else's `jax.jit` it is traced into that program: 1, 2, 3, 3",
+    why="JAX has traces for graphs",
+)
 def test_R123_inside_of_another_trace() -> None:
     f = Probe(twice)
 
@@ -115,7 +121,10 @@ def test_R124_running_eagerly() -> None:
     assert f(C(1)) == "1/3"
 
 
-@deviates("what is not converted is `jax.jit`: conversion of code without staged statements changes nothing", why="one way to do it")
+@deviates(
+    "what is not converted is `jax.jit`: conversion of code without staged statements changes nothing",
+    why="one way to do it",
+)
 def test_R127_a_function_that_excludes_itself() -> None:
     f = Probe(autograph_lite.do_not_convert(twice))
 
@@ -123,7 +132,9 @@ def test_R127_a_function_that_excludes_itself() -> None:
     assert (f(C(2)), f.value) == ("1/1", 4)
 
 
-@deviates("the gradient is a trace of its own: 1, 2 runs, 2 runs", why="JAX differentiates what it traces, once")
+@deviates(
+    "the gradient is a trace of its own: 1, 2 runs, 2 runs", why="JAX differentiates what it traces, once"
+)
 def test_R128_a_gradient() -> None:
     f = Probe(lambda x: (ran(), x * x)[1])
     gradient = jax.jit(jax.grad(f.function))
@@ -167,7 +178,10 @@ def test_R154_init_scope_leaves_the_trace() -> None:
     assert (inner.trace_count, runs("inner")) == (1, 1)
 
 
-@deviates("`from_slices` is a pytree of arrays: another with the same types uses the trace; a mapped one is mapped arrays", why="there is no dataset in JAX")
+@deviates(
+    "`from_slices` is a pytree of arrays: another with the same types uses the trace; a mapped one is mapped arrays",
+    why="there is no dataset in JAX",
+)
 def test_R47_data_to_iterate_over() -> None:
     def total(data):
         ran()
@@ -183,7 +197,10 @@ def test_R47_data_to_iterate_over() -> None:
     assert f(autograph_lite.from_slices(C([1, 2, 3]))) == "2/2"
 
 
-@deviates("1, 1, 2: it is a pytree of its array and length", why="an array is told by its type, and not by which one it is")
+@deviates(
+    "1, 1, 2: it is a pytree of its array and length",
+    why="an array is told by its type, and not by which one it is",
+)
 def test_R146_an_array_of_elements() -> None:
     f = Probe(lambda items: (ran(), items.stack())[1])
 

@@ -96,7 +96,9 @@ def replace_item(x):
 
 def _refused(fn: Any, argument: Any) -> None:
     f, kind = Probe(fn), type(argument).__name__
-    error = f"MutatedArgumentError: 'x', a {kind} that was passed as an argument, is changed inside the function."
+    error = (
+        f"MutatedArgumentError: 'x', a {kind} that was passed as an argument, is changed inside the function."
+    )
 
     assert f(argument) == f"0/1 {error}"
     assert f(argument) == f"0/2 {error}"
@@ -119,7 +121,10 @@ def test_R140_a_list_that_gets_another_item() -> None:
     _refused(replace_item, [C(1)])
 
 
-@deviates("the attribute is written at each call: 1, 2, 3", why="so it is in Python; a trace carries what it writes to objects")
+@deviates(
+    "the attribute is written at each call: 1, 2, 3",
+    why="so it is in Python; a trace carries what it writes to objects",
+)
 def test_R141_an_attribute_that_is_set() -> None:
     class Account:
         total = jnp.int32(0)

@@ -39,7 +39,7 @@ class Writer:
 
     def program(self, content: bytes) -> str:
         """Adds a program; returns its name."""
-        return self._add("programs", "stablehlo", content)
+        return self.part("programs", "stablehlo", content)
 
     def array(self, value: Any) -> dict[str, Any]:
         """Adds an array; returns what the manifest is to say of it."""
@@ -52,9 +52,10 @@ class Writer:
             plain = plain.view(f"u{plain.dtype.itemsize}")
         buffer = io.BytesIO()
         np.save(buffer, plain, allow_pickle=False)
-        return {"file": self._add("arrays", "npy", buffer.getvalue()), "dtype": dtype}
+        return {"file": self.part("arrays", "npy", buffer.getvalue()), "dtype": dtype}
 
-    def _add(self, folder: str, kind: str, content: bytes) -> str:
+    def part(self, folder: str, kind: str, content: bytes) -> str:
+        """Adds a part; returns its name."""
         name = f"{folder}/{len(self._parts)}.{kind}"
         self._parts[name] = content
         return name

@@ -72,7 +72,7 @@ def function_type(kind: FunctionType, signature: inspect.Signature) -> list[Json
 
 def _argument(slot: Slot, type: TraceType, signature: inspect.Signature) -> Json:
     try:
-        return _type(type)
+        return data_of(type)
     except NotDataError as error:
         reason = str(error)
     default = signature.parameters[slot.parameter].default
@@ -88,7 +88,12 @@ def _value(type: TraceType) -> Any:
     return type.referent() if isinstance(type, ObjectType) else None
 
 
-def _type(type: TraceType) -> Json:
+def data_of(type: TraceType) -> Json:
+    """The type of an argument as data.
+
+    Raises:
+      NotDataError: a value of that type is no data.
+    """
     match type:
         case ArraySpec():
             shape = None if type.shape is None else list(type.shape)
@@ -99,7 +104,7 @@ def _type(type: TraceType) -> Json:
             told = {"shape": list(type.shape), "dtype": str(type.dtype)}
             return {"variable": {**told, "trainable": type.trainable, "alias": type.alias}}
         case Structure():
-            return {"structure": structure(type.treedef), "leaves": [_type(leaf) for leaf in type.leaves]}
+            return {"structure": structure(type.treedef), "leaves": [data_of(leaf) for leaf in type.leaves]}
     raise NotDataError(f"{type!r}")
 
 

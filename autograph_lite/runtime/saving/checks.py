@@ -33,6 +33,8 @@ def check(site: Site) -> Json:
     """A check of a program as data."""
     last = site.trace[-1] if site.trace else None
     line = f"{last.path}:{last.span[0]} in {last.function}" if last is not None else ""
+    if site.outline is None:
+        raise NotDataError("a check that comes from a file itself")
     return {"number": site.number, "line": line, "error": _error(site.outline)}
 
 
@@ -58,6 +60,29 @@ def _part(value: Any) -> Json:
         return literal(str(value))  # what a message would show of it
 
 
+def is_exact(site: Site) -> bool:
+    """Whether a check is the same after it was data: its exceptions are Python's or ours, and their arguments are data."""
+    outline: Outline | None = site.outline
+    while outline is not None:
+        kind = outline.kind
+        if kind.__module__ not in ("builtins", errors.__name__):
+            return False
+        try:
+            tree(outline.args, _exact_part)
+        except NotDataError:
+            return False
+        outline = outline.cause
+    return True
+
+
+def _exact_part(value: Any) -> Json:
+    if isinstance(value, Hole):
+        return {"hole": value.number} if value.number >= 0 else literal(value)
+    if isinstance(value, Pattern):
+        return {"text": [value.template, tree(value.values, _exact_part)]}
+    return literal(value)
+
+
 def read_check(data: Json, values: Sequence[Any]) -> BaseException:
     """The exception of a check that has failed.
 
@@ -65,19 +90,20 @@ def read_check(data: Json, values: Sequence[Any]) -> BaseException:
       data: what `check` gives.
       values: of its payload.
     """
-    error = _read_error(data["error"], values)
+    error = read_error(data["error"], values)
     if data["line"]:
         error.add_note(f"Raised at {data['line']}, in the source that was saved.")
     return error
 
 
-def _read_error(data: Json, values: Sequence[Any]) -> BaseException:
+def read_error(data: Json, values: Sequence[Any]) -> BaseException:
+    """The exception that data stand for, with these values of its payload."""
     pairs = zip(values, data["weak"], strict=True)
     known = [value.item() if weak and value.ndim == 0 else value for value, weak in pairs]
     args = read_tree(data["args"], read=functools.partial(_read_part, values=known))
     error = _made(data["type"], args)
     cause = data["cause"]
-    error.__cause__ = _read_error(cause, values) if cause is not None else None
+    error.__cause__ = read_error(cause, values) if cause is not None else None
     error.__suppress_context__ = data["hides_context"]
     return error
 

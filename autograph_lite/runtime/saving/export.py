@@ -173,7 +173,7 @@ class _Saving:
 
     def _program(self, concrete: ConcreteFunction) -> Json:
         trace, program = concrete.trace, _own_program(concrete.trace)
-        obstacles.refuse(concrete.name, trace)
+        obstacles.refuse(concrete.name, trace, program)
         try:
             return {
                 "type": call_types.function_type(trace.function_type, concrete.signature),

@@ -16,9 +16,8 @@ from autograph_lite.runtime.program import Program
 from autograph_lite.runtime.trace import Trace
 
 
-def refuse(name: str, trace: Trace) -> None:
-    """Raises SaveError if a trace of the function `name` can't be saved."""
-    program = trace.main
+def refuse(name: str, trace: Trace, program: Program) -> None:
+    """Raises SaveError if a program of a trace of the function `name` can't be saved."""
     _refuse_state(name, trace)
     for equation in equations(program.jaxpr.jaxpr):
         if "callback" in equation.primitive.name or equation.primitive.name == "debug_print":

@@ -1,0 +1,92 @@
+"""How is a program compiled so that it can be written, and run so that nothing is lost where it can't be read?"""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import logging
+import threading
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import jax
+from jax.experimental.compilation_cache import compilation_cache
+
+from autograph_lite.runtime.program import Program
+
+HIT = "/jax/compilation_cache/cache_hits"
+logger = logging.getLogger("autograph_lite")
+
+
+class _Local(threading.local):
+    def __init__(self) -> None:
+        self.hits = 0
+
+
+_local = _Local()
+
+
+@functools.cache
+def _listen() -> None:
+    jax.monitoring.register_event_listener(_note)
+
+
+def _note(event: str, **_: Any) -> None:
+    _local.hits += event == HIT
+
+
+def compiled(lowered: Any) -> Any:
+    """The program, compiled here: what comes out of JAX's own cache can't be written again (jaxlib 0.10 and 0.12, CPU)."""
+    _listen()
+    before = _local.hits
+    made = lowered.compile()
+    if _local.hits == before:
+        return made
+    with _without_jaxs_cache():
+        return lowered.compile()
+
+
+@contextlib.contextmanager
+def _without_jaxs_cache() -> Iterator[None]:
+    before = jax.config.jax_enable_compilation_cache
+    jax.config.update("jax_enable_compilation_cache", False)
+    compilation_cache.reset_cache()  # which remembers whether it is on
+    try:
+        yield
+    finally:
+        jax.config.update("jax_enable_compilation_cache", before)
+        compilation_cache.reset_cache()
+
+
+class Guarded:
+    """A program from a file, with the function that it was made of in reserve.
+
+    Args:
+      loaded: what was read.
+      program: what it is part of.
+      fits: whether an array is where the program runs.
+    """
+
+    def __init__(self, loaded: Any, program: Program, fits: Callable[[Any], bool]) -> None:
+        self._loaded, self._program, self._fits = loaded, program, fits
+        self._works = False
+
+    def __call__(self, *flat: Any) -> Any:
+        """Runs the program; where it is of no use here, traces the function."""
+        if self._loaded is None or not all(map(self._fits, flat)):
+            return self._program.jit(*flat)
+        if self._works:
+            return self._loaded(*flat)
+        return self._tried(flat)
+
+    def _tried(self, flat: tuple[Any, ...]) -> Any:
+        try:
+            outputs = self._loaded(*flat)
+        except Exception as error:  # XLA may find only now that it can't use the file
+            if any(isinstance(array, jax.Array) and array.is_deleted() for array in flat):
+                raise
+            logger.debug("'%s' is traced: %s", self._program.name, error)
+            self._loaded = None
+            return self._program.jit(*flat)
+        self._works = True
+        return outputs

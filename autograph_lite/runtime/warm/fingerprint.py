@@ -1,0 +1,300 @@
+"""What may a trace of a function have read? Its code, that of all it calls, and the values that these can get at.
+
+Two functions with the same fingerprint have the same traces. Where that can't be said (a clock, a file, an object of a class
+that nobody here knows) there is none, and nothing is kept for the function.
+"""
+
+from __future__ import annotations
+
+import collections
+import enum
+import functools
+import hashlib
+import sys
+import types
+from collections.abc import Iterable
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from autograph_lite import _jax
+from autograph_lite.operators import places, policy
+from autograph_lite.operators.values import Tracer
+from autograph_lite.runtime.function import Function
+from autograph_lite.runtime.methods import BoundFunction
+from autograph_lite.runtime.modules import Module
+from autograph_lite.runtime.variables import Variable
+from autograph_lite.runtime.warm import names
+
+# Libraries whose functions depend on their arguments alone, as long as nobody changes the libraries' own settings.
+PURE = frozenset({
+    "jax", "jaxlib", "numpy", "math", "cmath", "operator", "functools", "itertools", "collections", "typing", "abc",
+    "builtins", "dataclasses", "enum", "types", "ml_dtypes", "autograph_lite", "optax", "equinox", "jaxtyping",
+    "einops", "_operator", "_functools", "_collections",
+})  # fmt: skip
+_TOLD = (range, slice, np.dtype, jax.ShapeDtypeStruct, jax.sharding.PartitionSpec)  # `repr` says all
+_PLAIN = (bool, int, float, complex, str, bytes, type(None), type(...), type(NotImplemented))
+# Attributes of classes that Python derives from others, or that say nothing of what its methods do.
+_DERIVED = frozenset({
+    "__dict__", "__weakref__", "__doc__", "__abstractmethods__", "_abc_impl", "__dataclass_fields__",
+    "__dataclass_params__", "__orig_bases__", "__parameters__", "__static_attributes__", "__firstlineno__",
+    "__annotate__", "__annotate_func__", "__annotations_cache__", "__conditional_annotations__",
+})  # fmt: skip
+_METHODS = (types.FunctionType, property, staticmethod, classmethod)
+
+
+class UnknownError(Exception):
+    """It can't be said what a trace would read; the text names what is in the way."""
+
+
+def of(roots: Iterable[Any]) -> str:
+    """The fingerprint of what a trace may read, starting from these objects.
+
+    Raises:
+      UnknownError: it can't be said.
+    """
+    walk = _Walk()
+    for root in roots:
+        walk.value(root)
+    walk.modules()
+    return walk.digest()
+
+
+class _Walk:
+    """Feeds a hash with all that is met."""
+
+    def __init__(self) -> None:
+        self._hash = hashlib.sha256()
+        self._seen: dict[int, int] = {}
+        self._kept: list[Any] = []  # so that ids stay their own
+        self._modules: dict[str, types.ModuleType] = {}
+        self._attributes: set[str] = set()
+        self._versions: set[str] = set()
+        self._looks_up = False
+
+    def digest(self) -> str:
+        """The hash of what was fed."""
+        for name in sorted(self._versions):
+            self._feed("version", name, names.version(name))
+        return self._hash.hexdigest()
+
+    def _feed(self, *parts: Any) -> None:
+        self._hash.update(repr(parts).encode("utf-8", "backslashreplace") + b"\n")
+
+    def value(self, value: Any) -> None:
+        """Feeds a value and what it leads to."""
+        if isinstance(value, _PLAIN) and type(value) in _PLAIN:
+            self._feed(type(value).__name__, value)
+            return
+        if id(value) in self._seen:
+            self._feed("again", self._seen[id(value)])
+            return
+        self._seen[id(value)] = len(self._seen)
+        self._kept.append(value)
+        self._compound(value)
+
+    def _compound(self, value: Any) -> None:
+        match value:
+            case Variable():
+                self._feed("variable", value.shape, str(value.dtype), value.trainable, value.name)
+            case Function() | BoundFunction():
+                self._feed("converted", repr(value._options))
+                self.value(value.python_function)
+            case types.FunctionType():
+                self._function(value)
+            case types.MethodType():
+                self._each("method", value.__func__, value.__self__)
+            case functools.partial() if type(value) is functools.partial:
+                self._each("partial", value.func, value.args, value.keywords)
+            case staticmethod() | classmethod():
+                self._each(type(value).__name__, value.__func__)
+            case property():
+                self._each("property", value.fget, value.fset, value.fdel)
+            case types.ModuleType():
+                self._module(value)
+            case types.CodeType():
+                self._code(value)
+            case _:
+                self._data(value)
+
+    def _data(self, value: Any) -> None:
+        kind = type(value)
+        if isinstance(value, (jax.Array, np.ndarray, np.generic)):
+            self._array(value)
+        elif isinstance(value, enum.Enum):
+            self._feed("member", value.name)
+            self.value(kind)
+        elif isinstance(value, type):
+            self._class(value)
+        elif kind in (list, tuple):
+            self._each(kind.__name__, *value)
+        elif isinstance(value, tuple) and hasattr(kind, "_fields"):
+            self._each("namedtuple", kind, *value)
+        elif kind in (dict, collections.OrderedDict):
+            self._each(kind.__name__, *[part for pair in value.items() for part in pair])
+        elif kind in (set, frozenset):
+            if not all(type(item) in _PLAIN for item in value):
+                raise UnknownError(f"a set of objects, {value!r}")
+            self._feed(kind.__name__, sorted(map(repr, value)))
+        elif isinstance(value, _TOLD):
+            self._feed(kind.__name__, repr(value))
+        elif not self._named(value):
+            self._object(value)
+
+    def _each(self, label: str, *values: Any) -> None:
+        self._feed(label, len(values))
+        for value in values:
+            self.value(value)
+
+    def _array(self, value: Any) -> None:
+        if isinstance(value, Tracer) or (isinstance(value, jax.Array) and not value.is_fully_addressable):
+            raise UnknownError("an array that is not on this process alone")
+        dtype = str(value.dtype)
+        if jnp.issubdtype(value.dtype, jax.dtypes.prng_key):
+            value = jax.random.key_data(value)
+        weak = isinstance(value, jax.Array) and _jax.weak_type(value)
+        content = np.asarray(value)
+        if content.dtype.hasobject:
+            raise UnknownError("an array of Python objects")
+        digest = hashlib.sha256(np.ascontiguousarray(content).tobytes()).hexdigest()
+        self._feed("array", type(value).__name__, dtype, content.shape, weak, digest)
+
+    def _named(self, value: Any) -> bool:
+        """Whether the value is found under a name in a pure library."""
+        module = getattr(value, "__module__", None) or ""
+        name = getattr(value, "__qualname__", None) or getattr(value, "__name__", None)
+        top = str(module).partition(".")[0]
+        if not isinstance(name, str) or top not in PURE or "<locals>" in name:
+            return False
+        try:
+            found = functools.reduce(getattr, name.split("."), sys.modules[module])
+        except (AttributeError, KeyError):
+            return False
+        if found is value:
+            names.refuse_impure(name, module)
+            self._versions.add(top)
+            self._feed("named", module, name)
+        return found is value
+
+    def _function(self, fn: types.FunctionType) -> None:
+        self._feed("function", fn.__module__, fn.__qualname__)
+        if policy.is_library_file(fn.__code__.co_filename) or fn.__code__.co_filename.startswith("<"):
+            self._library_function(fn)
+        else:
+            self._code(fn.__code__)
+            self._globals(fn)
+        held = {name: value for name, value in vars(fn).items() if name != "__wrapped__"}
+        cells = [names.content(cell) for cell in fn.__closure__ or ()]
+        self._each(
+            "holds", fn.__defaults__, fn.__kwdefaults__, held, getattr(fn, "__wrapped__", None), *cells
+        )
+
+    def _library_function(self, fn: types.FunctionType) -> None:
+        """A function that a library has made, of its own code and of what is in its closure."""
+        top = (fn.__module__ or "").partition(".")[0]
+        if top not in PURE and not fn.__code__.co_filename.startswith("<"):
+            raise UnknownError(f"the function '{fn.__qualname__}' of '{fn.__module__}'")
+        self._versions.add(top if top in PURE else "autograph_lite")
+        self._code(fn.__code__)
+        if fn.__code__.co_filename.startswith("<"):  # made by `exec`: its globals are its own
+            self._globals(fn)
+
+    def _globals(self, fn: types.FunctionType) -> None:
+        scope = names.Scope(fn)
+        self._attributes |= scope.attributes
+        for name, value in scope.globals():
+            self._feed("global", name)
+            self.value(value)
+        self._looks_up |= scope.looks_up
+
+    def _code(self, code: types.CodeType) -> None:
+        shape = code.co_argcount, code.co_posonlyargcount, code.co_kwonlyargcount, code.co_flags
+        self._feed(shape, code.co_code, code.co_names, code.co_varnames, code.co_freevars, code.co_cellvars)
+        # Where it stands, too: messages and profiles of the program tell it.
+        self._feed(code.co_filename, code.co_firstlineno, code.co_linetable, code.co_exceptiontable)
+        self._each("consts", *code.co_consts)
+
+    def _class(self, kind: type) -> None:
+        self._feed("class", kind.__module__, kind.__qualname__)
+        if self._named(kind):
+            return
+        if kind.__module__.partition(".")[0] in PURE:
+            raise UnknownError(f"the class '{kind.__qualname__}' of '{kind.__module__}'")
+        if issubclass(kind, enum.Enum):
+            self._each("members", *[part for item in kind for part in (item.name, item.value)])
+            self._each("functions", *[f for _, f in sorted(vars(kind).items()) if isinstance(f, _METHODS)])
+            return
+        if not policy.is_users_class(kind) and not _is_users_module(kind.__module__):
+            raise UnknownError(f"the class '{kind.__qualname__}' of '{kind.__module__}'")
+        self._each("bases", type(kind), *kind.__bases__)
+        derived = _derived(kind)
+        for name, value in sorted(vars(kind).items()):
+            if name in derived or isinstance(value, (types.MemberDescriptorType, types.GetSetDescriptorType)):
+                continue
+            self._feed("attribute", name)
+            self.value(str(value) if name == "__annotations__" else value)
+
+    def _object(self, value: Any) -> None:
+        """An object with attributes in Python."""
+        kind = type(value)
+        attributes, slots = places.attributes_of(value), places.slot_contents(value)
+        if not all(map(_is_in_python, kind.__mro__[:-1])):
+            raise UnknownError(f"a '{kind.__module__}.{kind.__qualname__}' object")
+        self.value(kind)
+        self._each("object", *[part for pair in (attributes or {}).items() for part in pair])
+        self._each("slots", *[part for pair in slots.items() for part in pair])
+
+    def _module(self, module: types.ModuleType) -> None:
+        self._feed("module", module.__name__)
+        top = module.__name__.partition(".")[0]
+        if top in PURE:
+            names.refuse_impure(module.__name__, module.__name__)
+            self._versions.add(top)
+        elif _is_users_module(module.__name__):
+            self._modules[module.__name__] = module
+        else:
+            raise UnknownError(f"the module '{module.__name__}'")
+
+    def modules(self) -> None:
+        """Feeds, of the user's modules that were met, what has a name that some code looks for."""
+        if self._looks_up and self._modules:
+            raise UnknownError(
+                f"a module, {min(self._modules)}, in which names may be looked up that are computed"
+            )
+        done: set[tuple[str, str]] = set()
+        while True:
+            todo = [(m, n) for m in self._modules for n in self._attributes if (m, n) not in done]
+            if not todo:
+                return
+            for module, name in sorted(todo):
+                done.add((module, name))
+                if name in vars(self._modules[module]):
+                    self._feed("of module", module, name)
+                    self.value(vars(self._modules[module])[name])
+            if self._looks_up and self._modules:
+                raise UnknownError("names that are computed")
+
+
+def _derived(kind: type) -> frozenset[str]:
+    """The attributes of a class that follow from what else is known of it."""
+    fields = getattr(kind, "_fields", ()) if issubclass(kind, tuple) else ()
+    return _DERIVED | ({*fields, *_OF_NAMEDTUPLES} - {"_fields"} if fields else set())
+
+
+_OF_NAMEDTUPLES = frozenset({
+    "__new__", "_make", "_replace", "__replace__", "__repr__", "_asdict", "__getnewargs__", "_field_defaults",
+})  # fmt: skip
+
+
+def _is_in_python(kind: type) -> bool:
+    """Whether the objects of a class hold nothing but attributes."""
+    top = kind.__module__.partition(".")[0]
+    return top in ("equinox", "abc", "typing") or _is_users_module(kind.__module__) or kind is Module
+
+
+@functools.cache
+def _is_users_module(name: str) -> bool:
+    path = getattr(sys.modules.get(name), "__file__", None)
+    return path is not None and not policy.is_library_file(path)

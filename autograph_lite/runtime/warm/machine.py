@@ -1,0 +1,73 @@
+"""What else does a compiled program depend on? The versions, the machine, and the settings of JAX, XLA and this package."""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+import os
+import platform
+import re
+import sys
+from pathlib import Path
+from typing import Any
+
+import jax
+import jaxlib
+
+from autograph_lite import _jax
+from autograph_lite.operators.where import PACKAGE
+
+# They say where things are kept or shown, and not what a program is.
+_IRRELEVANT = ("cache", "log", "traceback", "profil", "dump", "explain", "transfer_guard", "tracer_leaks")
+_EMPTY_AXES = re.compile(r"<jax\.\S+AxisEnv object at 0x[0-9a-f]+>")
+# With these JAX does something else than running a program on the first device.
+_SPECIAL = ("jax_default_device", "jax_disable_jit", "jax_debug_nans", "jax_debug_infs", "jax_no_execution")
+
+
+def fingerprint() -> str | None:
+    """Tells this process's surroundings from others; None where they can't be told."""
+    if _jax.axes_in_scope() or any(getattr(jax.config, name, None) for name in _SPECIAL):
+        return None
+    context = _EMPTY_AXES.sub("", repr(_jax.trace_context()))
+    settings = {k: v for k, v in jax.config.values.items() if not any(part in k for part in _IRRELEVANT)}
+    told = repr((_versions(), _devices(), _environment(), sorted(settings.items()), context))
+    return None if " at 0x" in told else hashlib.sha256(told.encode()).hexdigest()
+
+
+def _environment() -> list[tuple[str, str]]:
+    wanted = ("JAX_", "XLA_", "LIBTPU_", "TPU_", "CUDA_", "NVIDIA_", "TF_XLA", "AUTOGRAPH_LITE_", "EQX_")
+    return sorted((name, value) for name, value in os.environ.items() if name.startswith(wanted))
+
+
+def _devices() -> tuple[Any, ...]:
+    found = [(d.platform, d.device_kind, d.id, d.process_index) for d in jax.devices()]
+    return jax.default_backend(), found, jax.devices()[0].client.platform_version, jax.process_count()
+
+
+@functools.cache
+def _versions() -> tuple[Any, ...]:
+    return (
+        sys.version, tuple(sys.flags), jax.__version__, _digest_of(jax.__file__), _digest_of(jaxlib.__file__),
+        _sources(), platform.machine(), platform.system(), _processor(),
+    )  # fmt: skip
+
+
+def _digest_of(path: str | None) -> str:
+    return str(Path(path or "").stat().st_mtime_ns)
+
+
+def _sources() -> str:
+    """This package as it is, released or not."""
+    files = sorted(Path(PACKAGE).rglob("*.py"))
+    told = [(str(path), path.stat().st_mtime_ns, path.stat().st_size) for path in files]
+    return hashlib.sha256(repr(told).encode()).hexdigest()
+
+
+def _processor() -> str:
+    """The processor and the instructions that it knows: XLA compiles for exactly them."""
+    try:
+        text = Path("/proc/cpuinfo").read_text()
+    except OSError:
+        return platform.processor()
+    wanted = ("model name", "flags", "Features", "CPU part", "vendor_id")
+    return repr(sorted({line for line in text.splitlines() if line.startswith(wanted)}))
