@@ -10,6 +10,7 @@ from __future__ import annotations
 import functools
 import operator
 import threading
+import types
 import weakref
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -27,6 +28,13 @@ _BY_TEXT = (
     complex,
     range,
 )  # nan equals itself, 0.0 is not -0.0, and equal ranges may have other bounds
+# Which JAX takes for leaves with a warning, unless they are registered. It names the types, and no others.
+ITERATORS: frozenset[type] = frozenset(
+    [
+        *(type(iter(each)) for each in ([], (), {}, {}.values(), {}.items(), set())),
+        *(type({}.values()), types.GeneratorType, map, zip, filter, enumerate, reversed),
+    ]
+)
 _ARRAY = np.zeros(())  # stands for any
 _learning = threading.RLock()
 
@@ -75,11 +83,18 @@ class Registry:
             self._register(by_value, _by_value)
         for by_text in _BY_TEXT:
             self._register(by_text, _by_text)
+        for iterator in ITERATORS:
+            self._register(iterator, self._as_learned)
         self.pytrees.register_node(_Finish, lambda node: (node.children, node.finish), operator.call)
 
     def _register(self, kind: type, flatten: Callable[[Any], Any]) -> None:
         self._known.add(kind)
         self.pytrees.register_node(kind, flatten, _unreachable)
+
+    def _as_learned(self, value: Any) -> tuple[Any, Any]:
+        flatten = self._flatten_kind(value)
+        assert flatten is not None, value
+        return flatten(value)
 
     def flatten(self, tree: Any) -> list[Any]:
         """The leaves of a call's arguments: arrays, and what the policy has to look at."""
@@ -217,4 +232,4 @@ def _tried() -> bool:
     )  # the type of an object is learned at its first call, its identity at the second
 
 
-__all__ = ["Dispatcher", "Registry", "flattened_by_jax", "run", "tree_of", "works"]
+__all__ = ["ITERATORS", "Dispatcher", "Registry", "flattened_by_jax", "run", "tree_of", "works"]

@@ -1,4 +1,4 @@
-"""Do the programs on the pages of docs/ print what the pages say, however calls are dispatched?"""
+"""Do the programs on the pages of docs/ print what the pages say?"""
 
 from __future__ import annotations
 
@@ -6,16 +6,11 @@ import re
 
 import pytest
 
-from autograph_lite import config
 from tests import pages
 
 
-@pytest.mark.parametrize("fast", [True, False], ids=["fast", "public"])
 @pytest.mark.parametrize("name", ["functions", "side_effects"])
-def test_each_program_prints_what_the_page_says(
-    name: str, fast: bool, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(config, "fast_dispatch", lambda: fast)
+def test_each_program_prints_what_the_page_says(name: str) -> None:
     shown = pages.programs(name)
     assert list(pages.printed(name, shown)) == [program.said for program in shown]
     assert sum(bool(program.said) for program in shown) >= 9

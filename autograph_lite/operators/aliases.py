@@ -50,7 +50,7 @@ def containers(value: Any) -> list[Any]:
             for item in node.values():
                 found.extend(containers(item))
             return True
-        return isinstance(node, Whole)
+        return isinstance(node, Whole) or trees.is_iterator(node)
 
     if isinstance(value, Maybe):
         value = value.value

@@ -16,13 +16,13 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from autograph_lite import _jax
+from autograph_lite import _jax, _jax_dispatch
 from autograph_lite.runtime import positional, spelled, tracebacks
 from autograph_lite.runtime.array_spec import ArraySpec, is_array
 from autograph_lite.runtime.object_type import objects_in
 from autograph_lite.runtime.program import Program
 from autograph_lite.runtime.structures import from_value
-from autograph_lite.runtime.trace_types import TraceType, TracingContext
+from autograph_lite.runtime.trace_types import TraceType, TracingContext, registered
 from autograph_lite.runtime.traces import Resolved, Traces
 
 Slow = Callable[[tuple[Any, ...], dict[str, Any]], Any]
@@ -116,7 +116,7 @@ class PublicDispatch:
         self._keywords = [p.name for p in parameters if p.kind is p.KEYWORD_ONLY]
         self._positional = len(parameters) - len(self._keywords)
         self._by_types: dict[Any, Callable[..., Any]] = {}
-        self._by_structure: dict[Any, _Entry] = {}
+        self._by_structure: dict[Any, _Entry | None] = {}  # None where JAX's structure says too little
         self._calling = _Calling()
         qualname = getattr(traces.fn, "__qualname__", self._name)
         generated = positional.generated(traces.signature, qualname, self._by_types.get, self._new)
@@ -182,7 +182,7 @@ class PublicDispatch:
     def _spelled(self, *args: Any, **kwargs: Any) -> Any:
         """A call with containers, objects, or any number of arguments."""
         try:
-            if self._inline():
+            if self._inline() or not _jax_dispatch.ITERATORS.isdisjoint(map(type, (*args, *kwargs.values()))):
                 return self._slow(args, kwargs)
             return self._by_leaves(args, kwargs)
         except BaseException as error:
@@ -201,9 +201,12 @@ class PublicDispatch:
             key, leaves = _key_and_arrays((args, kwargs))
         except Exception:  # a dict of which JAX can't sort the keys, or what can't be an argument
             return self._slow(args, kwargs)
-        entry = self._by_structure.get(key)
+        if key not in self._by_structure:
+            hidden = _has_hidden_types((args, kwargs))
+            self._by_structure[key] = None if hidden else _Entry(self._name, self._choose_spelled)
+        entry = self._by_structure[key]
         if entry is None:
-            entry = self._by_structure[key] = _Entry(self._name, self._choose_spelled)
+            return self._slow(args, kwargs)
         before, self._calling.now = self._calling.now, (args, kwargs)
         try:
             result = entry.jit(*leaves)
@@ -253,6 +256,14 @@ def _key_and_arrays(arguments: Any) -> tuple[Any, list[Any]]:
     if any(type is not None and type.parts() for type in types):
         raise _Nested
     return (tree, tuple(types)), [leaf for leaf, type in zip(leaves, types, strict=True) if type is None]
+
+
+def _has_hidden_types(arguments: Any) -> bool:
+    """Whether one type is that of a whole structure of JAX's, or of a leaf that holds arrays."""
+    values = jax.tree.leaves(arguments, is_leaf=lambda value: registered(value) is not None)
+    typed = [value for value in values if registered(value) is not None]
+    hold_arrays = (from_value(value, TracingContext()).arrays(value) for value in typed)
+    return not jax.tree_util.all_leaves(typed) or any(hold_arrays)
 
 
 def _leaf_type(leaf: Any) -> TraceType | None:
