@@ -218,7 +218,7 @@ class ConcreteFunction:
 
 
 def _tied(name: str, trace: Trace) -> CopyError:
-    places = [place.label(key) for place, key in trace.state.slots.values() if not place.ours]
+    places = [place.label(key) for place, key in trace.state.places if not place.ours]
     return CopyError(
         f"A trace of '{name}' is copied that changes {', '.join(map(repr, places))}.",
         where=where.here(),

@@ -1,7 +1,7 @@
 """A place that a trace carries from call to call; it need not keep the object alive that it is in.
 
-    account.deposit(x)       the trace writes to 'account', which is held weakly: it goes when its user lets go of it
-    deposit(x)               the trace writes to a global's object, as of trace time, and keeps it
+account.deposit(x)       the trace writes to 'account', which is held weakly: it goes when its user lets go of it
+deposit(x)               the trace writes to a global's object, as of trace time, and keeps it
 """
 
 from __future__ import annotations
@@ -23,7 +23,9 @@ class HeldPlace:
 
     def loosen(self) -> None:
         """Holds the object weakly from now on, where Python can."""
-        if self._place is None or not any(_kind(place) == self._kind for place in places_of(self._place.owner)):
+        if self._place is None or not any(
+            _kind(place) == self._kind for place in places_of(self._place.owner)
+        ):
             return
         try:
             self._owner = weakref.ref(self._place.owner)

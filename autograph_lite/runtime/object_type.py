@@ -42,7 +42,9 @@ class ObjectType(Single):
     @property
     def may_equal_others(self) -> bool:
         """Whether a trace for the object may serve other objects, too."""
-        return self._by_equality and self.kind.__eq__ is not object.__eq__ and self.kind is not types.MethodType
+        return (
+            self._by_equality and self.kind.__eq__ is not object.__eq__ and self.kind is not types.MethodType
+        )
 
     def tie(self) -> None:
         """Lets only the object itself be of this type from now on: a trace has found more in it than its equality."""
@@ -129,6 +131,10 @@ def _hashed(value: Any, reference: Callable[[], Any]) -> tuple[bool, int]:
         return True, hash(value if isinstance(reference, _Held) else reference)
     except Exception:  # a user's `__hash__` may do anything
         return False, id(value)
+
+
+def _compares(kind: Any) -> bool:
+    return kind.__eq__ is not object.__eq__
 
 
 def _equal(one: Any, other: Any) -> bool:

@@ -38,7 +38,9 @@ class State:
       creations: the Variables that the function has created, and whether it may create more.
     """
 
-    slots: dict[tuple[Hashable, Hashable], tuple[HeldPlace, Hashable]] = dataclasses.field(default_factory=dict)
+    slots: dict[tuple[Hashable, Hashable], tuple[HeldPlace, Hashable]] = dataclasses.field(
+        default_factory=dict
+    )
     creations: Creations = dataclasses.field(default_factory=Creations)
     tied: bool = False
     _searched: bool = False
@@ -140,7 +142,7 @@ class State:
     @property
     def is_ours(self) -> bool:
         """Whether all places are Variables, those of a call among them."""
-        return all(place.ours for place, _ in self.slots.values())
+        return all(place.ours for place, _ in self.places)
 
     @property
     def is_variables(self) -> bool:
@@ -155,8 +157,7 @@ class State:
     def positions(self) -> list[int]:
         """For each place, how many arrays the places before it hold."""
         counts = [
-            len(Split.of([_widened(place.read().get(key, MISSING))]).arrays)
-            for place, key in self.places
+            len(Split.of([_widened(place.read().get(key, MISSING))]).arrays) for place, key in self.places
         ]
         return [sum(counts[:i]) for i in range(len(counts))]
 

@@ -199,7 +199,9 @@ class Trace:
         roots = [*(found.referent() for found in objects), getattr(self._converted(), "__self__", None)]
         self.state.loosen(roots)
         for found in objects:
-            if found.may_equal_others and (self.state.leads([found.referent()]) or program.returns(found.referent())):
+            if found.may_equal_others and (
+                self.state.leads([found.referent()]) or program.returns(found.referent())
+            ):
                 found.tie()
                 self.state.tied = True
         program.loosen(roots)

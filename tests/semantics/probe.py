@@ -1,8 +1,8 @@
 """How many traces does a function have after a call, and how often has Python run?
 
-    f = Probe(echo)
-    assert f(C(1)) == "1/1"                one trace, and the body has run once
-    assert f(C(2)) == "1/1"                the same trace served
+f = Probe(echo)
+assert f(C(1)) == "1/1"                one trace, and the body has run once
+assert f(C(2)) == "1/1"                the same trace served
 """
 
 from __future__ import annotations

@@ -107,7 +107,10 @@ def test_R27_a_positional_only_parameter() -> None:
 
     assert call(C(1), y=C(2)) == "1/1"
     assert call(C(1), C(2)) == "1/1"
-    assert call(x=C(1), y=C(2)) == f"1/1 TypeError: {test_R27_a_positional_only_parameter.__name__}.<locals>.{python}"
+    assert (
+        call(x=C(1), y=C(2))
+        == f"1/1 TypeError: {test_R27_a_positional_only_parameter.__name__}.<locals>.{python}"
+    )
 
 
 def test_R28_calls_that_do_not_fit_say_what_python_says() -> None:
@@ -128,7 +131,10 @@ def _said(fn, args, kwargs):
         return str(error)
 
 
-@deviates("1, 2, 3: such names are keywords like others", why="no name of a keyword is changed, so that none can collide")
+@deviates(
+    "1, 2, 3: such names are keywords like others",
+    why="no name of a keyword is changed, so that none can collide",
+)
 def test_R29_keywords_that_are_no_names() -> None:
     def f(**kwargs):
         ran()

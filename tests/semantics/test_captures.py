@@ -95,7 +95,9 @@ def of_the_module(x):
 converted_of_the_module = autograph_lite.convert(of_the_module)
 
 
-@deviates("copies have traces of their own, before and after the first call", why="what is copied is the function")
+@deviates(
+    "copies have traces of their own, before and after the first call", why="what is copied is the function"
+)
 @pytest.mark.parametrize("make", [copy.copy, copy.deepcopy])
 @pytest.mark.parametrize("called", [False, True])
 def test_R118_copies(make: Any, called: bool) -> None:

@@ -18,7 +18,9 @@ import autograph_lite
 from .probe import C, Probe, echo, ran, see
 from .rows import deviates
 
-STRUCTURE = "a dataclass is what its fields are, as a tuple is; that needs neither a hash nor the instance to live"
+STRUCTURE = (
+    "a dataclass is what its fields are, as a tuple is; that needs neither a hash nor the instance to live"
+)
 EVICTED = "a trace that can serve no call any more is memory lost: it is dropped when its object goes"
 UNHASHABLE = "identity needs no hash"
 
@@ -104,7 +106,10 @@ def test_R18_a_class_with_static_fields_and_arrays() -> None:
     assert f(Masked(1, C(1.0))) == "3/3"
 
 
-@deviates("1, 2, 3, 4, 5: without arrays, an attrs object is an object like others", why="attrs is no dependency of ours")
+@deviates(
+    "1, 2, 3, 4, 5: without arrays, an attrs object is an object like others",
+    why="attrs is no dependency of ours",
+)
 def test_R51_a_class_that_makes_its_own_equality() -> None:
     class Attributes:
         __hash__ = None  # type: ignore[assignment]
@@ -285,7 +290,9 @@ def test_R41_a_weak_reference_is_refused() -> None:
 
 def test_R42_a_weak_proxy_is_refused() -> None:
     f, one = Probe(see), Object()
-    refused = "0/0 TypeError: Argument x: A ProxyType can't be an argument: pass the object that it refers to."
+    refused = (
+        "0/0 TypeError: Argument x: A ProxyType can't be an argument: pass the object that it refers to."
+    )
 
     assert f(weakref.proxy(one)) == refused
     assert f(weakref.proxy(one)) == refused
@@ -304,7 +311,10 @@ def test_R147_modules_are_told_by_identity_and_each_gets_its_own_value() -> None
     assert found == [("1/1", 1.0), ("2/2", 2.0), ("2/2", 1.0)]
 
 
-@deviates("1, 1, 1: keys of `jax.random` are arrays", why="JAX's generators are values, and the program takes any of them")
+@deviates(
+    "1, 1, 1: keys of `jax.random` are arrays",
+    why="JAX's generators are values, and the program takes any of them",
+)
 def test_R145_random_generators() -> None:
     f = Probe(lambda key: (ran(), jax.random.uniform(key))[1])
 

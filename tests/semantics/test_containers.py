@@ -42,7 +42,9 @@ def test_R12_dicts() -> None:
     assert f({"a": a, "b": 2}) == "7/7"
 
 
-@deviates("1, 2, 3: such dicts are structures like others", why="Python has no need to sort keys, and nor have we")
+@deviates(
+    "1, 2, 3: such dicts are structures like others", why="Python has no need to sort keys, and nor have we"
+)
 def test_R13_a_dict_whose_keys_cannot_be_sorted() -> None:
     f = Probe(echo)
 

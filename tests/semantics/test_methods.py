@@ -58,7 +58,10 @@ def test_R61_an_attribute_of_self_that_python_changes(Counter: Any) -> None:
     assert (f(C(1)), f.value) == ("1/1", 2)
 
 
-@deviates("1, 1, 2 runs, with traces of the class's function", why="Python's count includes no other instance's here")
+@deviates(
+    "1, 1, 2 runs, with traces of the class's function",
+    why="Python's count includes no other instance's here",
+)
 def test_R62_a_method_that_is_called_by_its_class(Counter: Any) -> None:
     a, b = Counter(), Counter(5)
     f = Probe(Counter.f)
@@ -82,7 +85,10 @@ def test_R63_an_instance_without_a_hash(Counter: Any) -> None:
     assert (a.f.trace_count, b.f.trace_count) == (1, 1)
 
 
-@deviates("works, and the traces hold the instance", why="what can't be referenced weakly is held, 256 at most of a method")
+@deviates(
+    "works, and the traces hold the instance",
+    why="what can't be referenced weakly is held, 256 at most of a method",
+)
 def test_R64_an_instance_with_slots(Equal: Any) -> None:
     class Slotted:
         __slots__ = ("k",)

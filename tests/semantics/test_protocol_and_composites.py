@@ -10,7 +10,6 @@ from typing import Any
 import jax
 import numpy as np
 
-import autograph_lite
 from autograph_lite import TraceType
 
 from .probe import C, Probe, ran, see

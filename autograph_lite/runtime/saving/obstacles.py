@@ -35,7 +35,7 @@ def refuse(name: str, trace: Trace) -> None:
 
 
 def _refuse_state(name: str, trace: Trace) -> None:
-    places = [place.label(key) for place, key in trace.state.slots.values() if not place.ours]
+    places = [place.label(key) for place, key in trace.state.places if not place.ours]
     if places:
         raise SaveError(
             f"'{name}' changes {', '.join(map(repr, places))}, and can't be saved.",
