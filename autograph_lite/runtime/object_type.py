@@ -134,7 +134,8 @@ def _hashed(value: Any, reference: Callable[[], Any]) -> tuple[bool, int]:
 
 
 def _compares(kind: Any) -> bool:
-    return kind.__eq__ is not object.__eq__
+    compare: Any = kind.__eq__
+    return compare is not object.__eq__
 
 
 def _equal(one: Any, other: Any) -> bool:
