@@ -48,6 +48,7 @@ class ConcreteFunction:
     ) -> None:
         self.name = name
         self.signature, self.trace, self._owner = signature, trace, owner
+        self._objects = trace.objects()  # which the trace itself does not keep alive
         self._copies = dict(copies or {})  # Variables of its own, by the ids of those that were traced
 
     @property

@@ -51,6 +51,8 @@ class Function:
     __call__: Callable[..., Any]
 
     def __init__(self, fn: Callable[..., Any], options: Options, *, method: WeakMethod | None = None) -> None:
+        # First: it copies the attributes of `fn`, which may be a function of ours with traces and options of its own.
+        functools.update_wrapper(self, fn, (*functools.WRAPPER_ASSIGNMENTS, *_ASSIGNED))
         self._options, self._method = options, method
         self._converted = calls.converted(fn, recursive=options.recursive)
         is_function = isinstance(fn, (types.FunctionType, types.MethodType))
@@ -62,7 +64,6 @@ class Function:
         self._traces = Traces(
             fn, lambda: self.python_function, self.inside, options, bound=method is not None
         )
-        functools.update_wrapper(self, fn, (*functools.WRAPPER_ASSIGNMENTS, *_ASSIGNED))
         self._counts_calls = False
         self._dispatch = dispatch.best(self._traces, self._run, self._is_inlined, self._redirect)
         self._traces.dropped, self._traces.died = self._dispatch.clear, self._dispatch.forget_dead

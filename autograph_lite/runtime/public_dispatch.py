@@ -239,22 +239,18 @@ def _is_dead(key: tuple[Any, tuple[TraceType | None, ...]]) -> bool:
     return any(found.referent() is None for found in objects)
 
 
-class _Nested(Exception):
-    """There are arrays in what is a leaf to JAX."""
-
-
 def _key_and_arrays(arguments: Any) -> tuple[Any, list[Any]]:
     """The structure and literals of a call, and its arrays.
 
     Raises:
-      _Nested: `jax.jit` does not see some of the arrays.
+      _Unknown: `jax.jit` does not see some of the arrays.
     """
     leaves, tree = jax.tree.flatten(arguments)
     if _arrays().issuperset(map(type, leaves)):
         return (tree, ()), leaves
     types = [None if isinstance(leaf, jax.Array) else _leaf_type(leaf) for leaf in leaves]
     if any(type is not None and type.parts() for type in types):
-        raise _Nested
+        raise _Unknown
     return (tree, tuple(types)), [leaf for leaf, type in zip(leaves, types, strict=True) if type is None]
 
 

@@ -128,6 +128,11 @@ class Trace:
             return program
         raise self._endless()
 
+    def objects(self) -> list[Any]:
+        """The objects that a call brings, the instance of a method among them."""
+        referents = [found.referent() for found in self.function_type.objects()]
+        return [*referents, getattr(self._converted(), "__self__", None)]
+
     @property
     def programs(self) -> list[Program]:
         """The programs, in the order in which they were traced."""
@@ -213,10 +218,9 @@ class Trace:
 
     def _settle(self, program: Program) -> None:
         """Keeps no object of the call's alive; and serves none that is only equal to one that it writes to or returns."""
-        objects = self.function_type.objects()
-        roots = [*(found.referent() for found in objects), getattr(self._converted(), "__self__", None)]
+        roots = self.objects()
         self.state.loosen(roots)
-        for found in objects:
+        for found in self.function_type.objects():
             if found.may_equal_others and (
                 self.state.leads([found.referent()]) or program.returns(found.referent())
             ):

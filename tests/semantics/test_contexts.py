@@ -46,12 +46,14 @@ def test_R120_an_inner_function_gets_a_size_that_is_open() -> None:
     assert direct(shaped(3)) == "1/2"
 
 
+@deviates("1, 2, 2: the default device is in the key", why="JAX has it among what its programs depend on")
 def test_R121_the_default_device() -> None:
     f = Probe(echo)
 
     assert f(C(1)) == "1/1"
     with jax.default_device(jax.devices("cpu")[0]):
-        assert (f(C(1)), f.value) == ("1/1", 1)
+        assert (f(C(1)), f.value) == ("2/2", 1)
+    assert f(C(1)) == "2/2"
 
 
 @pytest.fixture
@@ -66,10 +68,12 @@ def test_R122_a_mesh() -> None:
     f = Probe(echo)
     mesh = jax.sharding.Mesh(np.array(jax.devices()[:1]), ("rows",))
 
-    assert f(shaped(2)) == "1/1"
+    f(shaped(2))
     with jax.set_mesh(mesh):
-        assert (f(shaped(2)), f.value.tolist()) == ("2/2", [1, 1])
-    assert f(shaped(2)) == "2/2"
+        f(shaped(2))
+        assert (f.function.trace_count, f.value.tolist()) == (2, [1, 1])
+    f(shaped(2))
+    assert f.function.trace_count == 2
 
 
 def test_64_bits_are_another_trace_with_the_right_answer() -> None:
@@ -215,8 +219,12 @@ def test_R146_an_array_of_elements() -> None:
     assert (f(filled(3)), f.value.tolist()) == ("2/2", [0, 1, 2])
 
 
-def test_R93_too_many_traces_give_a_warning() -> None:
-    f = autograph_lite.convert(lambda n: n)
+def test_R93_too_many_traces_give_a_warning(dispatch: str) -> None:
+    functions = {
+        "fast": lambda n: n,
+        "public": lambda n: n,
+    }
+    f = autograph_lite.convert(functions[dispatch])  # of its own, as two warnings are given for a `lambda`
 
     with pytest.warns(autograph_lite.RetraceWarning) as caught:
         for n in range(12):
@@ -232,4 +240,4 @@ def test_a_variable_of_one_mesh_is_that_of_all(mesh: jax.sharding.Mesh) -> None:
     f(shaped(2))
     f(shaped(2))
 
-    assert (f.counts, v.value.tolist()) == ("1/1", [3.0, 4.0])
+    assert (f.function.trace_count, v.value.tolist()) == (1, [3.0, 4.0])
