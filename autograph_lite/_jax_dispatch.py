@@ -29,9 +29,10 @@ _BY_TEXT = (
     range,
 )  # nan equals itself, 0.0 is not -0.0, and equal ranges may have other bounds
 # Which JAX takes for leaves with a warning, unless they are registered. It names the types, and no others.
+_EMPTY: tuple[Any, ...] = ([], (), {}, {}.values(), {}.items(), set())
 ITERATORS: frozenset[type] = frozenset(
     [
-        *(type(iter(each)) for each in ([], (), {}, {}.values(), {}.items(), set())),
+        *(type(iter(each)) for each in _EMPTY),
         *(type({}.values()), types.GeneratorType, map, zip, filter, enumerate, reversed),
     ]
 )

@@ -16,3 +16,6 @@ def dispatch(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) ->
     monkeypatch.setattr(config, "fast_dispatch", lambda: request.param == "fast")
     monkeypatch.setattr(retracing, "_detectors", {})  # the same `def` in the other mode is no retrace
     yield request.param
+
+# Run in processes of their own, with several devices.
+collect_ignore = ["sharded.py", "distributed.py", "children.py"]
