@@ -132,11 +132,6 @@ def _hashed(value: Any, reference: Callable[[], Any]) -> tuple[bool, int]:
         return False, id(value)
 
 
-def _compares(kind: Any) -> bool:
-    compare: Any = kind.__eq__
-    return compare is not object.__eq__
-
-
 def _equal(one: Any, other: Any) -> bool:
     try:
         return bool(one == other)

@@ -177,59 +177,6 @@ def test_R68_an_instance_goes_with_its_traces(Counter: Any) -> None:
     assert gone() is None
 
 
-def test_an_instance_that_its_method_writes_to_goes_too(Counter: Any) -> None:
-    class Writing:
-        def __init__(self) -> None:
-            self.total = jnp.float32(0)
-            self.inner = Counter()
-
-        @autograph_lite.convert
-        def add(self, x):
-            self.total = self.total + x
-            self.inner.k = self.inner.k + x
-            return self.total
-
-    a = Writing()
-    assert (a.add(C(1.0)), a.add(C(2.0)), a.inner.k) == (1, 3, 4)
-    gone = weakref.ref(a), weakref.ref(a.inner)
-
-    del a
-    gc.collect()
-
-    assert [each() for each in gone] == [None, None]
-
-
-def test_an_argument_that_is_written_to_goes_too(Counter: Any) -> None:
-    @autograph_lite.convert
-    def add(account: Any, x):
-        account.k = account.k + x
-
-    a = Counter()
-    add(a, C(1.0))
-    add(a, C(1.0))
-    assert (a.k, len(add.concrete_functions)) == (3, 1)
-    gone = weakref.ref(a)
-
-    del a
-    gc.collect()
-
-    assert gone() is None
-    assert len(add.concrete_functions) == 0
-
-
-def test_equal_objects_that_are_written_to_are_two(Equal: Any) -> None:
-    @autograph_lite.convert
-    def add(account: Any, x):
-        account.w = account.w + x
-
-    one, two = Equal(10), Equal(20)
-    for _ in range(2):
-        add(one, C(1))
-        add(two, C(2))
-
-    assert (one.w, two.w) == (12, 24)
-
-
 @deviates(
     "the bound function holds its instance, and works",
     why="so does a bound method of Python's: `obj.method` outlives `obj`",
@@ -244,20 +191,3 @@ def test_R69_a_bound_function_that_is_called_after_its_instance_went(Counter: An
 
     assert (f(C(1)), f.value) == ("1/1", 2)
     assert (f(C(1.0)), f.value) == ("2/2", 2)
-
-
-def test_an_object_that_is_returned_goes_too_and_is_not_taken_for_an_equal_one(Equal: Any) -> None:
-    @autograph_lite.convert
-    def same(account: Any, x):
-        return account, x + 1
-
-    one, two = Equal(10), Equal(20)
-    assert same(one, C(1))[0] is one
-    assert same(two, C(1))[0] is two
-    assert same(one, C(1))[0] is one
-    gone = weakref.ref(one)
-
-    del one
-    gc.collect()
-
-    assert gone() is None

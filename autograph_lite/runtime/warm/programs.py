@@ -136,6 +136,8 @@ def _told(trace: Trace, program: Program, writer: Writer) -> Json:
     obstacles.refuse(program.name, trace, program)
     assert program.result is not None
     assert program.after is not None
+    if program.raises:
+        raise NotDataError("that each call raises, which Python may decide otherwise at the next")
     sites = list(program.sites.values())
     if not all(checks.is_exact(site) for site in sites):
         raise NotDataError("an exception of a class of the user's")
