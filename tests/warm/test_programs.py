@@ -114,6 +114,24 @@ def test_a_warm_program_does_what_a_traced_one_does(tmp_path):
     assert cold[6] == ["ValueError", "-1.0 is negative", 17]
 
 
+def test_a_program_that_always_raises_is_not_kept(tmp_path):
+    def refuse(x):
+        raise ValueError("refused")
+
+    def give(x):
+        return x
+
+    cache = al.enable_compilation_cache(tmp_path / "cache")
+    try:
+        with pytest.raises(ValueError, match="refused"):
+            al.convert(refuse)(jax.numpy.float32(1))
+        assert cache.kept == 0
+        al.convert(give)(jax.numpy.float32(1))
+        assert cache.kept == 1
+    finally:
+        al.disable_compilation_cache()
+
+
 def test_the_folder_is_private(tmp_path):
     cache = al.enable_compilation_cache(tmp_path / "new" / "cache")
     try:
