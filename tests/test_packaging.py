@@ -15,7 +15,7 @@ import pytest
 ROOT = Path(__file__).parents[1]
 PACKAGE = ROOT / "autograph_lite"
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
-NUMPY_COMES_WITH = {"numpy": "jax"}
+COMES_WITH = {"numpy": "jax", "jaxlib": "jax"}
 
 
 def run(*arguments: str) -> str:
@@ -87,7 +87,7 @@ def test_everything_that_is_imported_is_a_declared_dependency() -> None:
             elif isinstance(node, ast.ImportFrom) and node.level == 0 and node.module:
                 imported.add(node.module.split(".")[0])
     foreign = imported - set(sys.stdlib_module_names) - {"autograph_lite"}
-    assert {NUMPY_COMES_WITH.get(name, name) for name in foreign} == declared
+    assert {COMES_WITH.get(name, name) for name in foreign} == declared
 
 
 def test_each_layer_imports_only_those_below_it_and_the_converters_never_jax() -> None:

@@ -104,7 +104,8 @@ def outside() -> Iterator[None]:
     """Inside, Variables have the values that they have outside of any trace."""
     before, _local.frames = _local.frames, []
     try:
-        yield
+        with _surroundings(0):
+            yield
     finally:
         _local.frames = before
 

@@ -43,7 +43,7 @@ class ObjectType(Single):
     def may_equal_others(self) -> bool:
         """Whether a trace for the object may serve other objects, too."""
         kind: Any = self.kind
-        return self._by_equality and kind.__eq__ is not object.__eq__ and kind is not types.MethodType
+        return self._by_equality and kind.__eq__ is not object.__eq__ and kind not in _BOUND
 
     def tie(self) -> None:
         """Lets only the object itself be of this type from now on: a trace has found more in it than its equality."""

@@ -13,7 +13,6 @@ import autograph_lite
 from autograph_lite import from_slices
 
 
-@pytest.mark.xfail(strict=True, reason="A Variable in an argument is not yet traced as itself.")
 def test_the_guides_iterator_as_an_argument(capsys: pytest.CaptureFixture[str]) -> None:
     @autograph_lite.convert
     def good_consume_next(iterator):
@@ -125,7 +124,6 @@ def test_one_made_in_the_function_starts_anew_at_each_execution() -> None:
     assert f(jnp.arange(2.0, 5.0)) == 32
 
 
-@pytest.mark.xfail(strict=True, reason="A Variable in an argument is not yet traced as itself.")
 def test_another_iterator_of_its_kind_uses_its_trace() -> None:
     traced = []
 
