@@ -363,6 +363,13 @@ class PolicyMachine(RuleBasedStateMachine):
             for tested in self.all:
                 tested.policy.gone(thing)
 
+    @rule(number=functions, x=usual, kind=st.sampled_from([Thing, Named]), times=st.integers(1, 2))
+    def call_with_passing_things(self, number: int, x: Any, kind: Any, times: int) -> None:
+        for gain in range(times):
+            thing = self.make_thing(kind, gain)
+            self.call(self.all[number], {"x": x, "thing": thing}, 1, False)
+            self.kill(thing)
+
     @rule(target=layers, gain=st.integers(-2, 2))
     def make_one_layer(self, gain: int) -> Any:
         layer = self.layer(gain)
