@@ -123,8 +123,10 @@ class Spelled:
 kinds = st.sampled_from(["jax", "jax", "jax", "numpy", "scalar", "weak"])
 dtypes = st.sampled_from(["float32", "float32", "int32"])
 sizes = st.sampled_from([(3,), (3,), (4,), (1,), (), (2, 3), (2, 2)])
-arrays = st.tuples(kinds, dtypes, sizes, st.integers(-3, 2)).map(lambda drawn: Spelled(array, drawn))
-literals = st.sampled_from([2, 2, 2, 3, 1, 1.0, True, False, 0.0, -0.0, 0.5, "ab", None])
+usual = st.sampled_from([Spelled(array, ("jax", "float32", (size,), 1)) for size in (3, 3, 4)])
+any_array = st.tuples(kinds, dtypes, sizes, st.integers(-3, 2)).map(lambda drawn: Spelled(array, drawn))
+arrays = st.one_of(usual, usual, any_array)  # only what comes again can be taken for what it is not
+literals = st.sampled_from([2, 2, 1, 1.0, True, 0.0, -0.0, "ab", None])
 scalars = st.sampled_from(["float32", "int32"]).map(lambda dtype: Spelled(array, ("scalar", dtype, (1,), 2)))
 leaves = st.one_of(st.sampled_from([1, 2, 1.0, True]), arrays)
 trees = st.one_of(
@@ -275,10 +277,28 @@ class PolicyMachine(RuleBasedStateMachine):
         self.call(self.all[number], drawn, positional, x64)
         return drawn, x64
 
-    @rule(number=functions, known=calls, positional=st.integers(0, 2), x=arrays, other=st.booleans())
-    def call_again(self, number: int, known: Any, positional: int, x: Any, other: bool) -> None:
+    @rule(
+        number=functions,
+        known=calls,
+        positional=st.integers(0, 2),
+        x=arrays,
+        n=literals,
+        other=st.sampled_from(["", "", "x", "n"]),
+    )
+    def call_again(self, number: int, known: Any, positional: int, x: Any, n: Any, other: str) -> None:
         drawn, x64 = known
-        self.call(self.all[number], {**drawn, **({"x": x} if other else {})}, positional, x64)
+        changed = {"x": x} if other == "x" else {"n": n} if other == "n" else {}
+        self.call(self.all[number], {**drawn, **changed}, positional, x64)
+
+    @rule(number=functions, x=usual, literals=st.permutations([1, 1.0, True]), positional=st.integers(0, 2))
+    def call_with_equal_literals(self, number: int, x: Any, literals: Any, positional: int) -> None:
+        for n in literals:
+            self.call(self.all[number], {"x": x, "n": n}, positional, False)
+
+    @rule(number=functions, x=usual, thing=things, times=st.integers(1, 3))
+    def call_with_thing(self, number: int, x: Any, thing: int, times: int) -> None:
+        for _ in range(times):
+            self.call(self.all[number], {"x": x, "thing": thing}, 1, False)
 
     @rule(number=functions, x=arrays, n=literals)
     def fail(self, number: int, x: Any, n: Any) -> None:
@@ -342,6 +362,13 @@ class PolicyMachine(RuleBasedStateMachine):
             gc.collect()
             for tested in self.all:
                 tested.policy.gone(thing)
+
+    @rule(number=functions, x=usual, kind=st.sampled_from([Thing, Named]), times=st.integers(1, 2))
+    def call_with_passing_things(self, number: int, x: Any, kind: Any, times: int) -> None:
+        for gain in range(times):
+            thing = self.make_thing(kind, gain)
+            self.call(self.all[number], {"x": x, "thing": thing}, 1, False)
+            self.kill(thing)
 
     @rule(target=layers, gain=st.integers(-2, 2))
     def make_one_layer(self, gain: int) -> Any:
