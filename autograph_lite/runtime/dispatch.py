@@ -116,12 +116,12 @@ class FastDispatch:
         sources = spelled.sources(resolved, args, kwargs)
         if not spelled.fits(sources, leaves, resolved):
             return program(resolved.arrays), None, False
-        jit = self._jit(resolved, sources) if program.ready is None else _ready(program, sources)
-        if jit is None:
-            return program(resolved.arrays), None, False
         self._kept += 1
         if self._kept == MANY and self._by_types is None:
             self._hash_literals()
+        jit = self._jit(resolved, sources) if program.ready is None else _ready(program, sources)
+        if jit is None:
+            return program(resolved.arrays), None, False
         with measured(program.compiling):
             outputs, fast = _jax_dispatch.run(jit, leaves, functools.partial(_structure, program))
         return _finished(program, outputs), fast, False
