@@ -398,3 +398,12 @@ def equation_place(equation: Any) -> tuple[str, int, str] | None:
 def axes_in_scope() -> bool:
     """Whether code that runs now is inside of a `vmap` or `shard_map` that names its axes."""
     return bool(core.get_axis_env().axis_sizes)
+
+
+def in_cpp(compiled: Any) -> Any:
+    """A `jax.stages.Compiled` as a function that C++ runs, like one of `jax.jit`; itself where there is no such way."""
+    try:
+        call = compiled._executable.create_cpp_call(compiled._params)
+    except Exception:  # whatever another version of JAX raises where its insides have changed
+        return compiled
+    return call if hasattr(call, "_cache_miss") else compiled

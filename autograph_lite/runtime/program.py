@@ -86,6 +86,7 @@ class Program:
         self.jit: Any = jax.jit(_named(self._body, name))
         self.traced: Any = None
         self.spelled: dict[Any, Any] = {}  # functions of `jax.jit` that run it for calls as they are spelled
+        self.ready: Any = None  # what another process has compiled; see `warm`
         self.types: list[Any] = []  # of its inputs, where it was not traced
         self.compiling = Compiling()
         self.donated: list[int] = []  # the slots of the state whose arrays the program takes
@@ -235,9 +236,9 @@ class Program:
         if not sites:
             self._donate(len(self.types) - len(self.held))
 
-    def restored(self, run: Callable[..., Any]) -> None:
+    def restored(self, ready: Any) -> None:
         """Takes what another process has compiled for a program that is described."""
-        self._around = run
+        self._around = self.ready = ready
         self.state.creations.done()
 
     def _prepare_symbolic(self, specs: Sequence[ArraySpec], held: Sequence[Any]) -> None:

@@ -104,12 +104,12 @@ def test_a_warm_program_does_what_a_traced_one_does(tmp_path):
     (tmp_path / "model.py").write_text(MODEL)
     (tmp_path / "program.py").write_text(PROGRAM)
     cold, found, kept, traced = run(tmp_path)
-    assert (found, kept) == (0, 6)
+    assert (found, kept) == (0, 5)
     warm, found, kept, traced_again = run(tmp_path)
     assert warm == cold
-    assert (found, kept) == (6, 0)
+    assert (found, kept) == (5, 0)
     # What is left: in jax.grad and jax.jit, for the equations, and the function with an exception of its own.
-    assert traced_again == traced - 5
+    assert traced_again == 4 < traced
     assert cold[0] == 2.0
     assert cold[6] == ["ValueError", "-1.0 is negative", 17]
 

@@ -12,6 +12,7 @@ from typing import Any
 import jax
 from jax.experimental.compilation_cache import compilation_cache
 
+from autograph_lite import _jax
 from autograph_lite.runtime.program import Program
 
 HIT = "/jax/compilation_cache/cache_hits"
@@ -68,25 +69,32 @@ class Guarded:
     """
 
     def __init__(self, loaded: Any, program: Program, fits: Callable[[Any], bool]) -> None:
-        self._loaded, self._program, self._fits = loaded, program, fits
+        self._loaded = _jax.in_cpp(loaded)
+        self._program, self._fits = program, fits
         self._works = False
 
     def __call__(self, *flat: Any) -> Any:
         """Runs the program; where it is of no use here, traces the function."""
-        if self._loaded is None or not all(map(self._fits, flat)):
-            return self._program.jit(*flat)
-        if self._works:
-            return self._loaded(*flat)
-        return self._tried(flat)
+        return self._run(flat, lambda function: function(*flat))
 
-    def _tried(self, flat: tuple[Any, ...]) -> Any:
+    def _cache_miss(self, *flat: Any) -> Any:
+        """The same as `dispatch` asks a function of `jax.jit` for it: with what C++ needs to run it the next time."""
+        if not hasattr(self._loaded, "_cache_miss"):
+            return self(*flat), None, False
+        return self._run(flat, lambda function: function._cache_miss(*flat))
+
+    def _run(self, flat: tuple[Any, ...], run: Callable[[Any], Any]) -> Any:
+        if self._loaded is None or not all(map(self._fits, flat)):
+            return run(self._program.jit)
+        if self._works:
+            return run(self._loaded)
         try:
-            outputs = self._loaded(*flat)
+            outputs = run(self._loaded)
         except Exception as error:  # XLA may find only now that it can't use the file
             if any(isinstance(array, jax.Array) and array.is_deleted() for array in flat):
                 raise
             logger.debug("'%s' is traced: %s", self._program.name, error)
             self._loaded = None
-            return self._program.jit(*flat)
+            return run(self._program.jit)
         self._works = True
         return outputs
