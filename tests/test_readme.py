@@ -13,24 +13,37 @@ import autograph_lite
 
 ROOT = Path(__file__).parents[1]
 README = (ROOT / "README.md").read_text()
-EXAMPLE, GENERATED = re.findall(r"```python\n(.*?)```", README, re.DOTALL)
+EXAMPLE, GENERATED, STATE = re.findall(r"```python\n(.*?)```", README, re.DOTALL)
+
+
+def module(text: str, path: Path) -> ModuleType:
+    """A snippet as a module."""
+    path.write_text(text)
+    spec = importlib.util.spec_from_file_location(path.stem, path)
+    assert spec and spec.loader
+    made = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(made)
+    return made
 
 
 @pytest.fixture
 def example(tmp_path: Path) -> ModuleType:
-    """The README's first snippet as a module."""
-    path = tmp_path / "readme_example.py"
-    path.write_text(EXAMPLE)
-    spec = importlib.util.spec_from_file_location(path.stem, path)
-    assert spec and spec.loader
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+    """The README's first snippet."""
+    return module(EXAMPLE, tmp_path / "readme_example.py")
 
 
 def test_the_first_example_gives_the_answer_that_is_shown(example: ModuleType) -> None:
     call, answer = re.findall(r"^(collatz\(.*\))  # (.*)$", EXAMPLE, re.MULTILINE)[0]
     assert repr(eval(call, vars(example))).startswith(answer.split(", dtype")[0])
+
+
+def test_the_calls_of_a_module_give_the_answers_that_are_shown(tmp_path: Path) -> None:
+    calls = re.findall(r"^(average\..*?)  # (.*)$", STATE, re.MULTILINE)
+    imports = "import jax.numpy as jnp\n"
+    names = vars(module(imports + STATE.partition("average.")[0], tmp_path / "readme_state.py"))
+    assert len(calls) == 3
+    for call, answer in calls:
+        assert repr(eval(call, names)).startswith(answer.split(", dtype")[0])
 
 
 def test_the_generated_code_is_what_is_shown(example: ModuleType) -> None:

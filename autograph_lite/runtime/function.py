@@ -69,7 +69,7 @@ class Function:
         self._traces.dropped, self._traces.died = self._dispatch.clear, self._dispatch.forget_dead
         self._traces.retraced = self._retraced
         self._traces.owner = lambda: self if self._method is None else self._bound_again()
-        self._redirect(self._dispatch.call)
+        self._redirect(self._of_first if self._traces.of_instances else self._dispatch.call)
         eager.register(self)
 
     @property
@@ -124,6 +124,12 @@ class Function:
         """Whether a call is not a program of its own now: it suspends, or is part of a program that is being traced."""
         return self._suspends or program_checks.within_program()
 
+    def _of_first(self, *args: Any, **kwargs: Any) -> Any:
+        """A call by way of the class, of a method whose input signature is that of the bound one."""
+        if not args:
+            return self.python_function(**kwargs)  # runs nothing: Python says what is missing
+        return bind(self._function_of(args[0]), args[0])(*args[1:], **kwargs)
+
     def _run(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """A call, by way of the policy."""
         if self._is_inlined():
@@ -155,6 +161,8 @@ class Function:
         Raises:
           TypeError: they do not fit the function's parameters, or its input signature.
         """
+        if self._traces.of_instances and args:
+            return self._function_of(args[0]).get_concrete_function(*args[1:], **kwargs)
         return self._traces.concrete(args, kwargs)
 
     def concrete_of(self, kind: FunctionType) -> ConcreteFunction:
@@ -200,6 +208,9 @@ class Function:
     def _bound_again(self) -> BoundFunction:
         assert self._method is not None
         return bind(self, self.python_function.__self__)  # type: ignore[attr-defined]
+
+    def _function_of(self, instance: Any) -> Function:
+        return self._by_instance.get(identity(instance)) or self._instances.of(instance)
 
     def _of_instance(self, instance: Any) -> Function:
         return Function(self._fn, self._options, method=WeakMethod(self, instance))

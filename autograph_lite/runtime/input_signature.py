@@ -3,7 +3,7 @@
     @convert(input_signature=[ArraySpec([None], "float32")])
     def f(x, n=2): ...                      (x: float32[?], n: Literal[2])
 
-Specs are for the first parameters; the others have defaults, which are fixed.
+Specs are for the first parameters; the others have defaults, which are fixed. Those of a method leave out `self`.
 """
 
 from __future__ import annotations
@@ -53,6 +53,26 @@ def from_input_signature(signature: inspect.Signature, input_signature: Sequence
         )
     slots, kinds = [slot for slot, _, _ in rows], [kind for _, _, kind in rows]
     return FunctionType(slots, [type for _, type, _ in rows], kinds)
+
+
+def is_of_method(fn: Any, signature: inspect.Signature, input_signature: Sequence[Any]) -> bool:
+    """Whether specs that do not fit a function fit it as a method: it stands in a class, and they leave out `self`."""
+    scope = getattr(fn, "__qualname__", "").rpartition(".")[0]
+    if not scope or scope.endswith("<locals>"):
+        return False
+    try:
+        from_input_signature(without_self(signature), input_signature)
+    except TypeError:
+        return False
+    return True
+
+
+def without_self(signature: inspect.Signature) -> inspect.Signature:
+    """The signature of a bound method, given that of its function."""
+    parameters = list(signature.parameters.values())
+    if parameters and parameters[0].kind is not _KINDS.VAR_POSITIONAL:
+        parameters = parameters[1:]
+    return signature.replace(parameters=parameters)
 
 
 def accept(

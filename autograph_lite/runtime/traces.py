@@ -23,7 +23,7 @@ from autograph_lite.runtime.compiling import Compiling
 from autograph_lite.runtime.concrete import ConcreteFunction
 from autograph_lite.runtime.creations import Creations
 from autograph_lite.runtime.function_type import FunctionType
-from autograph_lite.runtime.input_signature import accept, from_input_signature
+from autograph_lite.runtime.input_signature import accept, from_input_signature, is_of_method, without_self
 from autograph_lite.runtime.program import Program
 from autograph_lite.runtime.trace import Options, Trace
 from autograph_lite.runtime.trace_types import TracingContext, variable_types
@@ -74,6 +74,7 @@ class Traces:
 
     Attributes:
       allowed: the one type of calls that an input signature allows; None for any.
+      of_instances: whether the input signature is that of the method bound to an instance, so that no call is served here.
       count: how many traces were made.
 
     Args:
@@ -98,9 +99,9 @@ class Traces:
         # A wrapper may take other arguments than what it wraps: the signature that it shows is the other's.
         self._plain = code is not None and not hasattr(fn, "__signature__")
         signature = inspect.signature(fn, follow_wrapped=not self._plain)
-        self.signature = _without_self(signature) if bound else signature
-        specs = options.input_signature
-        self.allowed = None if specs is None else from_input_signature(self.signature, specs)
+        self.signature = without_self(signature) if bound else signature
+        self.of_instances = False
+        self.allowed = self._allowed(options.input_signature, bound=bound)
         self.cache: TraceCache[Trace] = TraceCache(max_traces=options.max_traces)
         self.count = 0
         self.history: collections.deque[Made] = collections.deque(maxlen=REMEMBERED)
@@ -113,6 +114,17 @@ class Traces:
         )  # called when a call has made a trace
         self.owner: Callable[[], Any] = lambda: None  # gives the compiled function whose traces they are
         self.lock = threading.RLock()
+
+    def _allowed(self, specs: Any, *, bound: bool) -> FunctionType | None:
+        if specs is None:
+            return None
+        try:
+            return from_input_signature(self.signature, specs)
+        except TypeError:
+            if bound or not is_of_method(self.fn, self.signature, specs):
+                raise
+            self.of_instances = True
+            return None
 
     def bind(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> inspect.BoundArguments:
         """The arguments by parameter, defaults included.
@@ -263,10 +275,3 @@ class Traces:
         self.cache.add(trace.function_type, trace, _jax.trace_context())
         if len(self.cache) <= before:
             self.dropped()
-
-
-def _without_self(signature: inspect.Signature) -> inspect.Signature:
-    parameters = list(signature.parameters.values())
-    if parameters and parameters[0].kind is not inspect.Parameter.VAR_POSITIONAL:
-        parameters = parameters[1:]
-    return signature.replace(parameters=parameters)
