@@ -62,14 +62,14 @@ class FastDispatch:
 
     forget_dead = clear  # to ask the policy again costs little: what was compiled is kept with the programs
 
-    def _plain(self, *args: Any, **kwargs: Any) -> Any:
+    def _plain(self, /, *args: Any, **kwargs: Any) -> Any:
         try:
             return self._slow(args, kwargs)
         except BaseException as error:
             tracebacks.hide_frames(error)
             raise
 
-    def _miss(self, *args: Any, **kwargs: Any) -> tuple[Any, Any, bool]:
+    def _miss(self, /, *args: Any, **kwargs: Any) -> tuple[Any, Any, bool]:
         try:
             if self._failed:  # C++ would ask for each of the calls that raised once, for ever
                 self._failed = False
@@ -92,7 +92,7 @@ class FastDispatch:
             return result, None, False
         leaves = registry().flatten((args, kwargs))
         sources = spelled.sources(resolved, args, kwargs)
-        if not spelled.fits(sources, leaves, resolved):
+        if not (spelled.fits(sources, leaves, resolved) and spelled.lasting(resolved, args, kwargs)):
             return program(resolved.arrays), None, False
         self._kept += 1
         if self._kept == MANY and self._by_types is None:
@@ -112,7 +112,10 @@ class FastDispatch:
 
     def _with_variables(self, program: Program) -> None:
         """Lets calls bring the Variables that the program uses, and those of the others that there are."""
-        programs = [program, *(other for trace in self._traces.cache for other in trace.programs if other.plain)]
+        programs = [
+            program,
+            *(other for trace in self._traces.cache for other in trace.programs if other.plain),
+        ]
         written = {id(v): v for other in programs for v in other.written}
         used = {id(v): v for other in programs for v in other.state.variables}
         if len(used) > MOST + len(program.state.variables):
