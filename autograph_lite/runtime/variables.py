@@ -156,8 +156,8 @@ class Variable(Arithmetic):
         self._value, self._lent = value, False
         LENT.discard(id(self))
 
-    def __del__(self) -> None:
-        LENT.discard(id(self))
+    def __del__(self, forget: Callable[[int], None] = LENT.discard) -> None:
+        forget(id(self))  # when Python ends, a module's globals go before its objects
 
     def taken(self) -> Any:
         """The array, for a program that takes its memory: a copy where somebody else may hold it."""
