@@ -80,6 +80,7 @@ class Program:
         self.sites: dict[int, checks.Site] = {}
         self.program: object = None
         self.inside = "inner" if owned else outside
+        self.ends_in_raise = False  # whether it always raises
         self.cuts = False  # whether it gives lists whose length only its data know
         self.jit: Any = jax.jit(_named(self._body, name))
         self.traced: Any = None
@@ -93,7 +94,8 @@ class Program:
     @property
     def plain(self) -> bool:
         """Whether a call is nothing but `jit`, `finish` and the Variables' arrays."""
-        return self.owned and self._around is None and self.state.is_variables
+        own = self.owned and self._around is None and not self.ends_in_raise
+        return own and self.state.is_variables
 
     @property
     def jaxpr(self) -> Any:
@@ -290,6 +292,7 @@ class Program:
                     raise
                 # The function always ends in this `raise`, maybe after a check that fails first.
                 checks.fail_if(True, error)
+                self.ends_in_raise = True
             results = Split.of(result, keep_numpy=True)  # as it is now: the changes are about to be undone
             changes = written.changes([fn, args, kwargs, *self.state.owners()])
             failures = changes.pop(journal.key_of(frame.place), None)

@@ -236,12 +236,21 @@ class Traces:
     def call(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """Runs what serves a call."""
         resolved = self.resolve(args, kwargs)
-        result = resolved.trace(resolved.arrays, resolved.type.variables(resolved.bound))
-        if not resolved.program.owned:
+        try:
+            result = resolved.trace(resolved.arrays, resolved.type.variables(resolved.bound))
+        finally:
+            if resolved.program.ends_in_raise:  # as Python decided; it may decide otherwise at the next call
+                self._discard(resolved.trace)
+        if not (resolved.program.owned or resolved.program.ends_in_raise):
             with self.lock:
                 if self._lookup(resolved.type) is None:
                     self.keep(resolved.trace)
         return result
+
+    def _discard(self, trace: Trace) -> None:
+        with self.lock:
+            self.cache.discard(trace.function_type, _jax.trace_context())
+            self.dropped()
 
     def keep(self, trace: Trace) -> None:
         """Keeps a trace that was made."""
