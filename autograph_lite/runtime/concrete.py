@@ -130,7 +130,7 @@ class ConcreteFunction:
             )
         return [spec.placeholder() for spec in specs]
 
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+    def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
         """Runs the trace; literals may be left out.
 
         Raises:

@@ -63,7 +63,7 @@ class FastDispatch:
 
     forget_dead = clear  # to ask the policy again costs little: what was compiled is kept with the programs
 
-    def _first(self, *args: Any, **kwargs: Any) -> Any:
+    def _first(self, /, *args: Any, **kwargs: Any) -> Any:
         """The first call, after which C++ runs them; a function of dicts that C++ can't sort the keys of stays with Python."""
         try:
             try:
@@ -84,14 +84,14 @@ class FastDispatch:
         self.call = call
         self._changed(call)
 
-    def _plain(self, *args: Any, **kwargs: Any) -> Any:
+    def _plain(self, /, *args: Any, **kwargs: Any) -> Any:
         try:
             return self._slow(args, kwargs)
         except BaseException as error:
             tracebacks.hide_frames(error)
             raise
 
-    def _miss(self, *args: Any, **kwargs: Any) -> tuple[Any, Any, bool]:
+    def _miss(self, /, *args: Any, **kwargs: Any) -> tuple[Any, Any, bool]:
         try:
             if self._failed:  # C++ would ask for each of the calls that raised once, for ever
                 self._failed = False
@@ -114,7 +114,7 @@ class FastDispatch:
             return result, None, False
         leaves = registry().flatten((args, kwargs))
         sources = spelled.sources(resolved, args, kwargs)
-        if not spelled.fits(sources, leaves, resolved):
+        if not (spelled.fits(sources, leaves, resolved) and spelled.lasting(resolved, args, kwargs)):
             return program(resolved.arrays), None, False
         self._kept += 1
         if self._kept == MANY and self._by_types is None:

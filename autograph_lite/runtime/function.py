@@ -89,7 +89,7 @@ class Function:
         """Lets Python run the calls, or the compiled programs again."""
         self._redirect(self._call)
 
-    def _in_python(self, *args: Any, **kwargs: Any) -> Any:
+    def _in_python(self, /, *args: Any, **kwargs: Any) -> Any:
         """A call in Python: of the user's own function, except where it is part of a program that is being traced."""
         try:
             function = self.inside() if self._is_inlined() else self.python_function
@@ -103,7 +103,7 @@ class Function:
         self._counts_calls = wanted
         self._redirect(self._call)
 
-    def _counted(self, *args: Any, **kwargs: Any) -> Any:
+    def _counted(self, /, *args: Any, **kwargs: Any) -> Any:
         try:
             before = self._traces.count
             result = self._call(*args, **kwargs)
@@ -151,7 +151,7 @@ class Function:
         """The one type of calls that is allowed; None for any."""
         return self._traces.allowed
 
-    def get_concrete_function(self, *args: Any, **kwargs: Any) -> ConcreteFunction:
+    def get_concrete_function(self, /, *args: Any, **kwargs: Any) -> ConcreteFunction:
         """The trace for arguments of these types; makes it if there is none for exactly them.
 
         Args:

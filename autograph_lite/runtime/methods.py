@@ -58,7 +58,7 @@ class BoundFunction(functools.partial[Any]):
 
         return found
 
-    def get_concrete_function(self, *args: Any, **kwargs: Any) -> Any:
+    def get_concrete_function(self, /, *args: Any, **kwargs: Any) -> Any:
         """As that of the function; the instance lives as long as it runs."""
         return self._function.get_concrete_function(*args, **kwargs)
 

@@ -224,9 +224,11 @@ class Program:
         self.traced = self.jit.trace(*flat)
         if self.checked and _jax.has_checks(self.traced.jaxpr):
             self._around = self._bringing_out(flat)
+        run = self._around or self.jit
         if _calls_python(self.traced.jaxpr):
-            run = self._around or self.jit
             self._around = lambda *flat: host_calls.raising_own(lambda: run(*flat))
+        elif self.after is not None and self.after.arrays and host_calls.in_program(self.traced.jaxpr):
+            self._around = lambda *flat: jax.block_until_ready(run(*flat))  # it may fail until it has ended
         elif not self.sites and self._around is None:  # a call that raises leaves the state as it was
             self._donate(len(arrays))
 

@@ -179,7 +179,7 @@ class PublicDispatch:
             raise _Unknown
         return resolved
 
-    def _spelled(self, *args: Any, **kwargs: Any) -> Any:
+    def _spelled(self, /, *args: Any, **kwargs: Any) -> Any:
         """A call with containers, objects, or any number of arguments."""
         try:
             if self._inline() or not _jax_dispatch.ITERATORS.isdisjoint(map(type, (*args, *kwargs.values()))):
@@ -189,7 +189,7 @@ class PublicDispatch:
             tracebacks.hide_frames(error)
             raise
 
-    def _in_policy(self, *args: Any, **kwargs: Any) -> Any:
+    def _in_policy(self, /, *args: Any, **kwargs: Any) -> Any:
         try:
             return self._slow(args, kwargs)
         except BaseException as error:

@@ -106,7 +106,7 @@ class PyFunction:
         self.__doc__ = func.__doc__
         self.__name__: str = getattr(func, "__name__", type(func).__name__)
 
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+    def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
         """Calls the function when the program runs; at once where nothing is traced."""
         given = Given.of(args, kwargs)
         leaves, tree = trees.flatten(self._result_of(given))

@@ -9,6 +9,9 @@ import inspect
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+import numpy as np
+
+from autograph_lite.runtime.opening import flatten
 from autograph_lite.runtime.traces import Resolved
 
 
@@ -39,6 +42,21 @@ def fits(sources: Sequence[Source], leaves: Sequence[Any], resolved: Resolved) -
         return False
     pairs = zip(sources, resolved.arrays, strict=True)
     return all(leaves[source] is array for source, array in pairs if isinstance(source, int))
+
+
+def lasting(resolved: Resolved, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
+    """Whether the defaults that the call leaves out are what they are now at the next call, too."""
+    keys = _keys(resolved.bound, args, kwargs)
+    values = resolved.type.values(resolved.bound)
+    return all(key is not None or _is_fixed(value) for key, value in zip(keys, values, strict=True))
+
+
+def _is_fixed(value: Any) -> bool:
+    """Whether Python can't change a value in place, as far as a trace depends on it."""
+    if type(value) is tuple:
+        return all(map(_is_fixed, value))
+    is_leaf = any(leaf is value for leaf in flatten(value)[0])
+    return value is None or (is_leaf and not isinstance(value, (np.ndarray, set, bytearray)))
 
 
 def sources(resolved: Resolved, args: tuple[Any, ...], kwargs: dict[str, Any]) -> list[Source]:

@@ -135,14 +135,13 @@ class Traces:
         bound: inspect.BoundArguments | None = None
         misfit = TypeError()
         try:
-            bound = self.signature.bind(*args, **kwargs)
+            bound = _bound(self.signature, args, kwargs)
         except TypeError as error:
             misfit = error
         if bound is None:  # outside of the handler, whose exception Python's own would show as its cause
             if self._plain:
                 self.python()(*args, **kwargs)  # runs nothing: Python says what is wrong
             raise misfit
-        bound.apply_defaults()
         return bound if self.allowed is None else accept(self.allowed, self.signature, args, kwargs)
 
     def type_of(self, bound: inspect.BoundArguments, *, types: bool = False) -> FunctionType:
@@ -225,8 +224,7 @@ class Traces:
         """The arguments of `get_concrete_function`, and their type."""
         if self.allowed is not None and not (args or kwargs):
             return None, self.allowed
-        bound = self.signature.bind(*args, **kwargs)
-        bound.apply_defaults()
+        bound = _bound(self.signature, args, kwargs)
         found = FunctionType.from_bound(self.signature, bound, TracingContext(specs=True))
         if self.allowed is not None and not found.is_subtype_of(self.allowed):
             raise TypeError(
@@ -275,3 +273,16 @@ class Traces:
         self.cache.add(trace.function_type, trace, _jax.trace_context())
         if len(self.cache) <= before:
             self.dropped()
+
+
+
+def _bound(
+    signature: inspect.Signature, args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> inspect.BoundArguments:
+    """The arguments by parameter, defaults included."""
+    bound = signature.bind(*args, **kwargs)
+    bound.apply_defaults()
+    for name in signature.parameters:
+        if name not in bound.arguments:  # `bind` takes `f(x=1)` of `def f(x, /, **rest)`
+            raise TypeError(f"missing a required argument: {name!r}")
+    return bound

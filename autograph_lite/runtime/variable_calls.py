@@ -110,10 +110,10 @@ class VariableCalls:
         uses = all(id(variable) in self._places for variable in program.state.variables)
         return uses and all(id(variable) in written for variable in program.written)
 
-    def _plain(self, taken: Any, read: Any, *args: Any, **kwargs: Any) -> Any:
+    def _plain(self, taken: Any, read: Any, /, *args: Any, **kwargs: Any) -> Any:
         return self._slow(args, kwargs), None
 
-    def _miss(self, taken: list[Any], read: list[Any], *args: Any, **kwargs: Any) -> tuple[Any, Any, bool]:
+    def _miss(self, taken: list[Any], read: list[Any], /, *args: Any, **kwargs: Any) -> tuple[Any, Any, bool]:
         if self._inline():
             return (self._slow(args, kwargs), None), None, False
         resolved = self._traces.resolve(args, kwargs)
@@ -126,7 +126,7 @@ class VariableCalls:
         arguments = registry().flatten((args, kwargs))
         leaves = [*taken, *read, *arguments]
         sources = spelled.sources(resolved, args, kwargs)
-        if not spelled.fits(sources, arguments, resolved):
+        if not (spelled.fits(sources, arguments, resolved) and spelled.lasting(resolved, args, kwargs)):
             return (self._traces.call(args, kwargs), None), None, False
         jit = self._jit(resolved, sources, len(taken) + len(read))
         with measured(program.compiling):

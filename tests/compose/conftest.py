@@ -17,5 +17,6 @@ def dispatch(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) ->
     monkeypatch.setattr(retracing, "_detectors", {})  # the same `def` in the other mode is no retrace
     yield request.param
 
+
 # Run in processes of their own, with several devices.
 collect_ignore = ["sharded.py", "distributed.py", "children.py"]

@@ -126,7 +126,7 @@ class LoadedFunction:
         """Those of them that are trainable."""
         return tuple(variable for variable in self.variables if variable.trainable)
 
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+    def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
         """Runs the program that was saved for arguments of these types."""
         bound = self.__signature__.bind(*args, **kwargs)
         bound.apply_defaults()

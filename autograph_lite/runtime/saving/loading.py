@@ -43,7 +43,7 @@ class LoadedModule:
             raise AttributeError(f"The loaded module has no method {name!r}: it has {sorted(functions)}.")
         return functions[name]
 
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+    def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
         """Calls the method `__call__` of the module that was saved."""
         return self.__getattr__("__call__")(*args, **kwargs)
 
