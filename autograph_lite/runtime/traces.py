@@ -275,7 +275,6 @@ class Traces:
             self.dropped()
 
 
-
 def _bound(
     signature: inspect.Signature, args: tuple[Any, ...], kwargs: dict[str, Any]
 ) -> inspect.BoundArguments:

@@ -57,6 +57,9 @@ def load(path: str | os.PathLike[str]) -> Any:
     Args:
       path: of the file.
 
+    Returns:
+      What was given to `save`, in the same form.
+
     Raises:
       LoadError: it is damaged, was written by a newer version, or for another platform.
       OSError: it can't be read.
