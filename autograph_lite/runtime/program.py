@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import inspect
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -35,6 +36,8 @@ from autograph_lite.runtime.compiling import Compiling, measured
 from autograph_lite.runtime.signature import Split
 from autograph_lite.runtime.state import KEPT, WRITING, Bindings, Restart, State
 from autograph_lite.runtime.variables import Variable
+
+_ARRAYS = inspect.signature(lambda *arrays: None)  # what JAX calls the inputs of a program
 
 
 class Program:
@@ -83,7 +86,7 @@ class Program:
         self.program: object = None
         self.inside = "inner" if owned else outside
         self.cuts = False  # whether it gives lists whose length only its data know
-        self.jit: Any = jax.jit(_named(self._body, name))
+        self.jit: Any = jax.jit(self._named(self._body))
         self.traced: Any = None
         self.spelled: dict[Any, Any] = {}  # functions of `jax.jit` that run it for calls as they are spelled
         self.ready: Any = None  # what another process has compiled; see `warm`
@@ -246,7 +249,7 @@ class Program:
     def _prepare_symbolic(self, specs: Sequence[ArraySpec], held: Sequence[Any]) -> None:
         types = [*specs, *map(ArraySpec.from_array, held)]
         kinds = [(spec.shape or (), spec.dtype, spec.weak_type) for spec in types]
-        self.symbolic = symbolic.trace_symbolic(_named(self._body, self.name), kinds)
+        self.symbolic = symbolic.trace_symbolic(self._named(self._body), kinds)
         if self.checked and _jax.has_checks(self.symbolic.jaxpr):
             raise symbolic.InconclusiveSize(ValueError("checks inside of a transformation"))
         if _calls_python(self.symbolic.jaxpr):
@@ -260,7 +263,7 @@ class Program:
             places = self.state.positions()
             traced = self.jit  # whose trace is kept: the function does not run again
             donate = [start + places[number] for number in self.donated]
-            self.jit = jax.jit(_named(lambda flat: traced(*flat), self.name), donate_argnums=donate)
+            self.jit = jax.jit(self._named(lambda flat: traced(*flat)), donate_argnums=donate)
 
     def _bringing_out(self, flat: list[Any]) -> Callable[..., Any]:
         """The program with the checks in functions that the user handed to jax.vmap, jax.lax.scan and the like."""
@@ -280,8 +283,21 @@ class Program:
     def _recorded(self) -> Callable[..., Any]:
         """The program with host callbacks, which are slower, in place of the checks that checkify can't bring out."""
         self.inside = "recorded"
-        run = jax.jit(_named(self._body, self.name))
+        run = jax.jit(self._named(self._body))
         return lambda *flat: raising.run_recorded(lambda: run(*flat))
+
+    def _named(self, body: Callable[[tuple[Any, ...]], Any]) -> Callable[..., Any]:
+        """`body` under the name and place of the user's function, for JAX's messages, profiles and compiled programs."""
+
+        def run(*flat: Any) -> Any:
+            return body(flat)
+
+        made: Any = run
+        made.__name__, made.__qualname__ = self.name.rpartition(".")[2], self.name
+        made.__signature__ = _ARRAYS
+        fn = self.fn()
+        made.__wrapped__ = getattr(fn, "__func__", fn)
+        return run
 
     def _raise(self, contents: dict[Any, Any]) -> None:
         if any(isinstance(leaf, Tracer) for leaf in jax.tree.leaves(contents)):
@@ -352,16 +368,6 @@ class Program:
 
 def _calls_python(jaxpr: Any) -> bool:
     return any(isinstance(call, host_calls.HostCall) for call in host_calls.in_program(jaxpr))
-
-
-def _named(body: Callable[[tuple[Any, ...]], Any], name: str) -> Callable[..., Any]:
-    """`body` under the name of the user's function, which JAX's messages, profiles and compiled programs show."""
-
-    def run(*flat: Any) -> Any:
-        return body(flat)
-
-    run.__name__, run.__qualname__ = name.rpartition(".")[2], name
-    return run
 
 
 def _refuse_foreign(changes: dict[Any, journal.Change], *, owned: bool) -> None:

@@ -117,3 +117,13 @@ def test_the_compiled_program_names_the_users_file_and_lines() -> None:
     assert "autograph_lite/operators" not in text
     lines = {int(line) for line in re.findall(r"(?:source_line=|\bline=)(\d+)", text)}
     assert {6, 7, 8} <= lines
+
+
+def test_a_message_of_jax_names_the_function_and_its_line() -> None:
+    def zeros(n):
+        return jnp.zeros(n)
+
+    with pytest.raises(TypeError) as caught:
+        autograph_lite.convert(zeros)(jnp.int32(3))
+    code = zeros.__code__
+    assert f"the function zeros at {code.co_filename}:{code.co_firstlineno} for jit" in str(caught.value)
