@@ -64,6 +64,7 @@ _numbers = itertools.count(2)
 class _Local(threading.local):
     def __init__(self) -> None:
         self.frames: list[Frame] = []
+        self.programs = 0  # that are being traced, `init_scope` or not
 
 
 class _Shared:
@@ -89,14 +90,21 @@ def entered(frame: Frame) -> Iterator[Frame]:
     elif around is not None:
         around.renew(frame.values)
     _local.frames.append(frame)
+    _local.programs += frame.is_program
     try:
         yield frame
     finally:
+        _local.programs -= frame.is_program
         _local.frames.pop()
         if frame.is_program:
             frame.surroundings.close()
         elif around is not None:
             around.renew(frame.values)
+
+
+def tracing() -> bool:
+    """Whether this thread traces a program, be it in `init_scope`."""
+    return _local.programs > 0
 
 
 @contextlib.contextmanager

@@ -34,8 +34,8 @@ from autograph_lite.runtime import cutting, frames, host_calls, leaks, symbolic
 from autograph_lite.runtime.array_spec import ArraySpec
 from autograph_lite.runtime.compiling import Compiling, measured
 from autograph_lite.runtime.signature import Split
-from autograph_lite.runtime.state import KEPT, WRITING, Bindings, Restart, State
-from autograph_lite.runtime.variables import Variable
+from autograph_lite.runtime.state import KEPT, Bindings, Restart, State
+from autograph_lite.runtime.variables import WRITING, Variable
 
 _ARRAYS = inspect.signature(lambda *arrays: None)  # what JAX calls the inputs of a program
 
@@ -168,10 +168,17 @@ class Program:
           arrays: the traced arrays of the call.
           bindings: the Variables of the call, by those that were traced in their place.
         """
-        run = self.jit_for(arrays) if self._around is None else self._around
-        with measured(self.compiling), WRITING if self.donated else contextlib.nullcontext():
-            returned, values = self.finish(run(*arrays, *self.state.read(bindings, self.donated).arrays))
-            self.state.write(values, bindings)
+        with measured(self.compiling):
+            if self._around is not None:  # the lock is not held: a function that it calls may need it
+                return self._written(self._around(*arrays, *self.state.lent(bindings).arrays), bindings)
+            run = self.jit_for(arrays)
+            with WRITING if self.state.slots else contextlib.nullcontext():
+                outputs = run(*arrays, *self.state.read(bindings, self.donated).arrays)
+                return self._written(outputs, bindings)
+
+    def _written(self, outputs: Sequence[Any], bindings: Bindings | None) -> Any:
+        returned, values = self.finish(outputs)
+        self.state.write(values, bindings)
         return returned
 
     def returns(self, item: Any) -> bool:
@@ -230,8 +237,11 @@ class Program:
         run = self._around or self.jit
         if _calls_python(self.traced.jaxpr):
             self._around = lambda *flat: host_calls.raising_own(lambda: run(*flat))
-        elif self.after is not None and self.after.arrays and host_calls.in_program(self.traced.jaxpr):
-            self._around = lambda *flat: jax.block_until_ready(run(*flat))  # it may fail until it has ended
+        elif self.state.slots and host_calls.in_program(self.traced.jaxpr):
+            assert self.after is not None
+            writes = bool(self.after.arrays)
+            # It may fail until it has ended: then it writes nothing.
+            self._around = (lambda *flat: jax.block_until_ready(run(*flat))) if writes else run
         elif not self.sites and self._around is None:  # a call that raises leaves the state as it was
             self._donate(len(arrays))
 

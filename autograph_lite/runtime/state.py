@@ -7,7 +7,6 @@ call leaves the objects as plain Python would have left them, and no tracer stay
 from __future__ import annotations
 
 import dataclasses
-import threading
 from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
 from typing import Any
 
@@ -20,11 +19,9 @@ from autograph_lite.runtime.creations import Creations
 from autograph_lite.runtime.discovery import variables_around
 from autograph_lite.runtime.held_places import HeldPlace
 from autograph_lite.runtime.signature import Split
-from autograph_lite.runtime.variables import KEY, Variable
+from autograph_lite.runtime.variables import KEY, Variable, alone
 
 KEPT = type("KEPT", (), {"__repr__": lambda self: "KEPT"})()  # of a Variable that a program only reads
-# Held while a program takes the memory of Variables' arrays: another thread must not find them gone.
-WRITING = threading.RLock()
 Bindings = Mapping[int, Variable]  # from the ids of Variables that stand for others
 
 
@@ -100,6 +97,14 @@ class State:
             else:
                 held.append(_widened(_bound(place, bindings).read().get(key, MISSING)))
         return Split.of(held)
+
+    def lent(self, bindings: Bindings | None = None) -> Split:
+        """What the places hold now, whose memory no program on another thread takes from now on."""
+        with alone():
+            for place, _ in self.slots.values():
+                if place.ours:
+                    _bound(place, bindings).owner.lend()
+            return self.read(bindings)
 
     def enter(self, values: Sequence[Any]) -> None:
         """Puts traced values into the places, for the time of a trace."""

@@ -19,9 +19,9 @@ from autograph_lite.runtime import positional, spelled
 from autograph_lite.runtime.argument_kinds import registry
 from autograph_lite.runtime.compiling import measured
 from autograph_lite.runtime.program import Program
-from autograph_lite.runtime.state import KEPT, WRITING
+from autograph_lite.runtime.state import KEPT
 from autograph_lite.runtime.traces import Resolved, Traces
-from autograph_lite.runtime.variables import LENT, Variable
+from autograph_lite.runtime.variables import LENT, WRITING, Variable
 
 Slow = Callable[[tuple[Any, ...], dict[str, Any]], Any]
 FEW = 16  # written Variables, whose arrays are handed over without a loop

@@ -12,8 +12,11 @@ Between calls it holds a plain array. A compiled program takes that as an input 
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
+import threading
 from collections.abc import Callable
+from contextlib import AbstractContextManager
 from typing import Any
 
 import jax
@@ -34,6 +37,16 @@ from autograph_lite.runtime.trace_types import TraceType, TracingContext, Variab
 KEY = "value"  # of what a Variable's place holds
 # The ids of Variables whose array somebody else may hold, so that no program may take its memory.
 LENT: set[int] = set()
+# Held while a program takes the memory of Variables' arrays: another thread must not find them gone.
+WRITING = threading.RLock()
+
+
+def alone() -> AbstractContextManager[object]:
+    """Inside, no program on another thread takes the memory of Variables' arrays.
+
+    Not while this thread traces: a thread that calls a program may hold the lock, and wait until that trace is made.
+    """
+    return contextlib.nullcontext() if frames.tracing() else WRITING
 
 
 class Variable(Arithmetic):
@@ -78,13 +91,18 @@ class Variable(Arithmetic):
         """The array that it holds now."""
         if self._copied:
             return self._value
-        value = frames.read(self)
-        if not isinstance(value, Tracer):
-            self._lent = True
-            LENT.add(id(self))
-        elif not _jax.is_alive(value):
+        with alone():
+            value = frames.read(self)
+            if not isinstance(value, Tracer):
+                self.lend()
+        if isinstance(value, Tracer) and not _jax.is_alive(value):
             raise mismatch.foreign(self._label(), self)
         return value
+
+    def lend(self) -> None:
+        """Notes that somebody else holds the array from now on: no program may take its memory."""
+        self._lent = True
+        LENT.add(id(self))
 
     def assign(self, value: Any) -> Variable:
         """Makes it hold `value`.
@@ -103,11 +121,13 @@ class Variable(Arithmetic):
 
     def assign_add(self, value: Any) -> Variable:
         """Adds `value`; returns the Variable."""
-        return self._hold(self._cast(self.read() + opened(value)))
+        with alone():
+            return self._hold(self._cast(self.read() + opened(value)))
 
     def assign_sub(self, value: Any) -> Variable:
         """Subtracts `value`; returns the Variable."""
-        return self._hold(self._cast(self.read() - opened(value)))
+        with alone():
+            return self._hold(self._cast(self.read() - opened(value)))
 
     def _hold(self, new: Any) -> Variable:
         self._refuse_lost(new)

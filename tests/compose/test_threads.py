@@ -179,3 +179,38 @@ def test_a_coroutine_function_is_converted():
         return await asyncio.gather(f(jnp.float32(3)), f(jnp.float32(-3)))
 
     assert asyncio.run(main()) == [6, -3]
+
+
+def test_threads_read_a_variable_while_others_write_it():
+    total = Variable(jnp.zeros(100))
+
+    @convert
+    def add(x):
+        total.assign_add(x)
+        return total.value * 1
+
+    @convert
+    def twice():
+        return total.value * 2
+
+    def work(i):
+        for _ in range(40):
+            if i % 2:
+                add(jnp.ones(100))
+            else:
+                seen = [np.asarray(total.value), np.asarray(total + 1), np.asarray(twice())]
+                assert all(np.ptp(array) == 0 for array in seen)
+
+    at_once(work, 4)
+    assert total.value.tolist() == [80] * 100
+
+
+def test_threads_add_to_a_variable_in_python():
+    total = Variable(0)
+
+    def work(i):
+        for _ in range(100):
+            total.assign_add(1)
+
+    at_once(work, 4)
+    assert int(total) == 400

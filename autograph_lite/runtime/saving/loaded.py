@@ -20,9 +20,8 @@ from autograph_lite.runtime.cache import TraceCache
 from autograph_lite.runtime.function_type import FunctionType
 from autograph_lite.runtime.saving import call_types, checks
 from autograph_lite.runtime.saving.values import Json, with_plain_namedtuples
-from autograph_lite.runtime.state import WRITING
 from autograph_lite.runtime.trace_types import TracingContext
-from autograph_lite.runtime.variables import Variable
+from autograph_lite.runtime.variables import WRITING, Variable
 
 
 class LoadedProgram:
