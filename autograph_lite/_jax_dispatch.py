@@ -68,7 +68,7 @@ class Registry:
     """
 
     def __init__(self, flatten_kind: Callable[[Any], Flatten | None]) -> None:
-        from jaxlib import _jax
+        from jaxlib import _jax  # pyright: ignore[reportAttributeAccessIssue]
 
         self._flatten_kind = flatten_kind
         self.pytrees: Any = _jax.pytree.PyTreeRegistry(
@@ -158,7 +158,7 @@ class Dispatcher:
         static: tuple[int, ...] = (),
     ) -> None:
         from jax._src.interpreters import pxla
-        from jaxlib import _jax
+        from jaxlib import _jax  # pyright: ignore[reportAttributeAccessIssue]
 
         cache = _jax.PjitFunctionCache(capacity=CAPACITY)
         key = pxla.JitGlobalCppCacheKeys()

@@ -133,8 +133,8 @@ class _Walk:
         elif isinstance(value, tuple) and hasattr(kind, "_fields"):
             self._each("namedtuple", kind, *value)
         elif kind in (dict, collections.OrderedDict):
-            pairs: Any = value.items()
-            self._each(kind.__name__, *[part for pair in pairs for part in pair])
+            mapping: Any = value
+            self._each(kind.__name__, *[part for pair in mapping.items() for part in pair])
         elif kind in (set, frozenset):
             if not all(type(item) in _PLAIN for item in value):
                 raise UnknownError(f"a set of objects, {value!r}")
