@@ -16,7 +16,7 @@ import jax
 import numpy as np
 from jax import export, lax
 from jax._src import core, linear_util, source_info_util
-from jax.extend.core import (  # type: ignore[attr-defined]
+from jax.extend.core import (  # type: ignore[attr-defined,unused-ignore]
     ClosedJaxpr,  # pyright: ignore[reportPrivateImportUsage]
     jaxpr_as_fun,
 )

@@ -47,15 +47,18 @@ def compiled(lowered: Any) -> Any:
         return lowered.compile()
 
 
+_CACHE_OPTION = "jax_enable_compilation_cache"
+
+
 @contextlib.contextmanager
 def _without_jaxs_cache() -> Iterator[None]:
-    before = jax.config.jax_enable_compilation_cache
-    jax.config.update("jax_enable_compilation_cache", False)
+    before: bool = getattr(jax.config, _CACHE_OPTION)
+    jax.config.update(_CACHE_OPTION, False)
     compilation_cache.reset_cache()  # which remembers whether it is on
     try:
         yield
     finally:
-        jax.config.update("jax_enable_compilation_cache", before)
+        jax.config.update(_CACHE_OPTION, before)
         compilation_cache.reset_cache()
 
 
