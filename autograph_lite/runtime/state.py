@@ -101,7 +101,7 @@ class State:
     def lent(self, bindings: Bindings | None = None) -> Split:
         """What the places hold now, whose memory no program on another thread takes from now on."""
         with alone():
-            for place, _ in self.slots.values():
+            for place, _ in self.places:
                 if place.ours:
                     _bound(place, bindings).owner.lend()
             return self.read(bindings)
