@@ -47,6 +47,8 @@ class HostCall:
     Attributes:
       name: of the function.
       place: the user's line that calls it.
+      used: ids of the Variables that the program around uses, which have their new values when it has ended.
+      written: of those that it assigns.
     """
 
     def __init__(
@@ -60,6 +62,8 @@ class HostCall:
         self.name: str = getattr(func, "__name__", type(func).__name__)
         self.place: Location | tuple[()] = where.here()
         self.trace, _ = raising.user_trace(BaseException())
+        self.used: set[int] = set()
+        self.written: set[int] = set()
 
     def batched(self, size: int) -> HostCall:
         """The same call for all rows of its operands at once: its results have an axis in front."""
@@ -74,6 +78,7 @@ class HostCall:
         Raises:
           HostFailureError: the user's function has raised, or its result does not fit.
         """
+        before, _running.now = _running.now, self
         try:
             return self.run(values)
         except BaseException as error:
@@ -84,6 +89,8 @@ class HostCall:
                     _failed.popitem(last=False)
             text = f"{type(error).__name__}: {error} (autograph_lite host call {ident})"
             raise HostFailureError(text) from error
+        finally:
+            _running.now = before
 
     def run(self, values: Sequence[Any]) -> list[np.ndarray[Any, Any]]:
         """The leaves of the function's result for the operands' values, which it gets as arrays of NumPy's.
@@ -108,6 +115,18 @@ class HostCall:
                 f"{self.name}() gave {describe(array)}; its result was declared to be {describe_type(kind)}."
             )
         return array.astype(kind.dtype, copy=False)
+
+
+class _Running(threading.local):
+    now: HostCall | None = None
+
+
+_running = _Running()
+
+
+def running() -> HostCall | None:
+    """The call of a program's that runs on this thread."""
+    return _running.now
 
 
 def _shown(tree: Any) -> str:

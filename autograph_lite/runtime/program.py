@@ -169,9 +169,9 @@ class Program:
           bindings: the Variables of the call, by those that were traced in their place.
         """
         with measured(self.compiling):
-            if self._around is not None:  # the lock is not held: a function that it calls may need it
-                return self._written(self._around(*arrays, *self.state.lent(bindings).arrays), bindings)
-            run = self.jit_for(arrays)
+            run = self.jit_for(arrays) if self._around is None else self._around
+            if self._around is not self.ready:  # the lock is not held: a function that it calls may need it
+                return self._written(run(*arrays, *self.state.lent(bindings).arrays), bindings)
             with WRITING if self.state.slots else contextlib.nullcontext():
                 outputs = run(*arrays, *self.state.read(bindings, self.donated).arrays)
                 return self._written(outputs, bindings)
@@ -235,7 +235,7 @@ class Program:
         if self.checked and _jax.has_checks(self.traced.jaxpr):
             self._around = self._bringing_out(flat)
         run = self._around or self.jit
-        if _calls_python(self.traced.jaxpr):
+        if self._note_variables():
             self._around = lambda *flat: host_calls.raising_own(lambda: run(*flat))
         elif self.state.slots and host_calls.in_program(self.traced.jaxpr):
             assert self.after is not None
@@ -264,6 +264,16 @@ class Program:
             raise symbolic.InconclusiveSize(ValueError("checks inside of a transformation"))
         if _calls_python(self.symbolic.jaxpr):
             raise symbolic.InconclusiveSize(ValueError("a py_function in the program"))
+
+    def _note_variables(self) -> bool:
+        """Tells the functions of Python's that the program calls which Variables it has; whether it calls any."""
+        found = [
+            call for call in host_calls.in_program(self.traced.jaxpr) if isinstance(call, host_calls.HostCall)
+        ]
+        for call in found:
+            call.used.update(map(id, self.state.variables))
+            call.written.update(map(id, self.written))
+        return bool(found)
 
     def _donate(self, start: int) -> None:
         """Lets the program take the memory of the Variables that it gives new values."""

@@ -30,7 +30,7 @@ from autograph_lite.operators import journal, mismatch, spelling, where
 from autograph_lite.operators.boxes import opened
 from autograph_lite.operators.places import Place
 from autograph_lite.operators.values import Tracer, describe
-from autograph_lite.runtime import creations, frames
+from autograph_lite.runtime import creations, frames, host_calls
 from autograph_lite.runtime.arithmetic import Arithmetic
 from autograph_lite.runtime.trace_types import TraceType, TracingContext, VariableType, register_leaf
 
@@ -91,6 +91,9 @@ class Variable(Arithmetic):
         """The array that it holds now."""
         if self._copied:
             return self._value
+        call = host_calls.running()
+        if call is not None and id(self) in call.written:
+            raise _read_while_written(self, call)
         with alone():
             value = frames.read(self)
             if not isinstance(value, Tracer):
@@ -130,6 +133,9 @@ class Variable(Arithmetic):
             return self._hold(self._cast(self.read() - opened(value)))
 
     def _hold(self, new: Any) -> Variable:
+        call = host_calls.running()
+        if call is not None and id(self) in call.used:
+            raise _written_while_used(self, call)
         self._refuse_lost(new)
         now = journal.active()
         if now is not None:
@@ -258,6 +264,24 @@ def _initial(value: Any, dtype: Any, name: str | None) -> jax.Array:
 def _named(variable: Variable) -> str:
     name = variable.name or spelling.base(variable)
     return f"Variable '{name}'" if name else "A Variable"
+
+
+def _read_while_written(variable: Variable, call: host_calls.HostCall) -> VariableError:
+    return VariableError(
+        f"{_named(variable)} is read in '{call.name}', a py_function of a program that assigns it.",
+        where=where.here(),
+        why="A program gives Variables their new values when it has ended: the function would get the old one.",
+        fix=f"pass the value to '{call.name}'.",
+    )
+
+
+def _written_while_used(variable: Variable, call: host_calls.HostCall) -> VariableError:
+    return VariableError(
+        f"{_named(variable)} is assigned in '{call.name}', a py_function of a program that uses it.",
+        where=where.here(),
+        why="A program reads Variables when it begins, and gives them their new values when it has ended.",
+        fix=f"return the new value from '{call.name}', and assign it in the converted function.",
+    )
 
 
 def _lost_in_copy(variable: Variable) -> MutationError:

@@ -431,3 +431,69 @@ def test_state_stays_as_it_was_where_it_raises() -> None:
         with pytest.raises(Full):
             f(jnp.float32(1))
     assert count.value == 0
+
+
+def in_lines(*lines: str) -> str:
+    return "\n".join(lines)
+
+
+def test_a_variable_that_the_program_assigns_can_not_be_read() -> None:
+    v = autograph_lite.Variable(1.0, name="v")
+
+    def plus(x):
+        return x + np.asarray(v)
+
+    @autograph_lite.convert
+    def f(x):
+        v.assign_add(x)
+        return autograph_lite.py_function(plus, (x,), SCALAR)
+
+    for _ in range(2):
+        with pytest.raises(autograph_lite.VariableError) as caught:
+            f(jnp.float32(1))
+        assert str(caught.value) == in_lines(
+            "Variable 'v' is read in 'plus', a py_function of a program that assigns it.",
+            f"  {__file__}:{plus.__code__.co_firstlineno + 1} in plus",
+            "      return x + np.asarray(v)",
+            "  A program gives Variables their new values when it has ended: the function would get the old one.",
+            "  Fix: pass the value to 'plus'.",
+        )
+    assert float(v) == 1
+
+
+def test_a_variable_that_the_program_reads_can_be_read_and_not_assigned() -> None:
+    v = autograph_lite.Variable(1.0, name="v")
+
+    def plus(x, write):
+        if write:
+            v.assign(100.0)
+        return x + np.asarray(v)
+
+    @autograph_lite.convert
+    def f(x, write):
+        return autograph_lite.py_function(plus, (x, write), SCALAR) + v
+
+    assert float(f(jnp.float32(1), False)) == 3
+    with pytest.raises(autograph_lite.VariableError) as caught:
+        f(jnp.float32(1), True)
+    assert str(caught.value) == in_lines(
+        "Variable 'v' is assigned in 'plus', a py_function of a program that uses it.",
+        f"  {__file__}:{plus.__code__.co_firstlineno + 2} in plus",
+        "      v.assign(100.0)",
+        "  A program reads Variables when it begins, and gives them their new values when it has ended.",
+        "  Fix: return the new value from 'plus', and assign it in the converted function.",
+    )
+    assert float(f(jnp.float32(1), False)) == 3
+
+
+def test_a_variable_that_the_program_does_not_use_is_read_and_assigned() -> None:
+    log = autograph_lite.Variable(0.0)
+
+    @autograph_lite.py_function(result=SCALAR)
+    def keep(x):
+        log.assign_add(x)
+        return np.asarray(log)
+
+    f = autograph_lite.convert(lambda x: keep(x) * 2)
+    assert [float(f(jnp.float32(3))) for _ in range(2)] == [6, 12]
+    assert float(log) == 6
