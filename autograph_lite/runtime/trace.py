@@ -24,7 +24,7 @@ from autograph_lite.runtime.function_type import FunctionType
 from autograph_lite.runtime.program import Program
 from autograph_lite.runtime.state import Bindings, Restart, State
 from autograph_lite.runtime.trace_types import VariableType
-from autograph_lite.runtime.variables import Variable, stand_in
+from autograph_lite.runtime.variables import Variable, named, stand_in
 
 Key = tuple[
     bool, Hashable, Hashable
@@ -171,7 +171,7 @@ class Trace:
         for variable in variables:
             if id(variable) in captured:
                 raise VariableError(
-                    f"Variable {variable.name or ''!r} is an argument of '{self.fn.__name__}', which uses it from outside, too.",
+                    f"{named(variable)} is an argument of '{self.fn.__name__}', which uses it from outside, too.",
                     where=where.here(),
                     why="Another Variable may be passed in its place, so that the two are not the same in the program.",
                     fix="pass it, or use it from outside, but not both.",

@@ -158,7 +158,7 @@ class Variable(Arithmetic):
     def _misfit(self, value: Any) -> VariableError:
         spelling.wrote(self)
         return VariableError(
-            f"{_named(self)} of {self._type()} is given {describe(value)}.",
+            f"{named(self)} of {self._type()} is given {describe(value)}.",
             where=where.here(),
             why="A Variable keeps its shape and dtype: programs are compiled for them.",
             fix="bring the value to them, with .reshape, jnp.broadcast_to or .astype.",
@@ -261,14 +261,15 @@ def _initial(value: Any, dtype: Any, name: str | None) -> jax.Array:
     raise creations.refuse_traced(name, describe(array))
 
 
-def _named(variable: Variable) -> str:
+def named(variable: Variable) -> str:
+    """How messages call a Variable."""
     name = variable.name or spelling.base(variable)
     return f"Variable '{name}'" if name else "A Variable"
 
 
 def _read_while_written(variable: Variable, call: host_calls.HostCall) -> VariableError:
     return VariableError(
-        f"{_named(variable)} is read in '{call.name}', a py_function of a program that assigns it.",
+        f"{named(variable)} is read in '{call.name}', a py_function of a program that assigns it.",
         where=where.here(),
         why="A program gives Variables their new values when it has ended: the function would get the old one.",
         fix=f"pass the value to '{call.name}'.",
@@ -277,7 +278,7 @@ def _read_while_written(variable: Variable, call: host_calls.HostCall) -> Variab
 
 def _written_while_used(variable: Variable, call: host_calls.HostCall) -> VariableError:
     return VariableError(
-        f"{_named(variable)} is assigned in '{call.name}', a py_function of a program that uses it.",
+        f"{named(variable)} is assigned in '{call.name}', a py_function of a program that uses it.",
         where=where.here(),
         why="A program reads Variables when it begins, and gives them their new values when it has ended.",
         fix=f"return the new value from '{call.name}', and assign it in the converted function.",
@@ -286,7 +287,7 @@ def _written_while_used(variable: Variable, call: host_calls.HostCall) -> Variab
 
 def _lost_in_copy(variable: Variable) -> MutationError:
     return MutationError(
-        f"{_named(variable)} is assigned, which is JAX's copy of a Variable that was passed to a transformation.",
+        f"{named(variable)} is assigned, which is JAX's copy of a Variable that was passed to a transformation.",
         where=where.here(),
         why="The transformation has taken the Variable apart, as it does with every pytree: the write would be lost.",
         fix="use the Variable itself, from outside of the transformed function, or return the new value.",
@@ -295,7 +296,7 @@ def _lost_in_copy(variable: Variable) -> MutationError:
 
 def _lost_in_trace(variable: Variable) -> MutationError:
     return MutationError(
-        f"{_named(variable)} is assigned while jax.jit, jax.vmap, jax.lax.scan or the like traces the code.",
+        f"{named(variable)} is assigned while jax.jit, jax.vmap, jax.lax.scan or the like traces the code.",
         where=where.here(),
         why="The code runs while it is traced only: later executions would not assign, and the value may be a tracer.",
         fix="assign in a function under autograph_lite.convert, or return the new value and assign it outside.",
