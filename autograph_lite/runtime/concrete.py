@@ -224,7 +224,7 @@ def _tied(name: str, trace: Trace) -> CopyError:
     places = [place.label(key) for place, key in trace.state.places if not place.ours]
     return CopyError(
         f"A trace of '{name}' is copied that changes {', '.join(map(repr, places))}.",
-        where=where.here(),
+        where=where.of_function(trace.fn),
         why="The trace writes to the objects that it was made with, so that a copy would not be independent.",
         fix="copy the function, or hold the value in an autograph_lite.Variable.",
     )
