@@ -44,7 +44,7 @@ class HashedLiterals:
         parameters = list(traces.signature.parameters.values())
         self._keywords = [p.name for p in parameters if p.kind is p.KEYWORD_ONLY]
         qualname = getattr(traces.fn, "__qualname__", self._name)
-        self.call = positional.generated(traces.signature, qualname, self._table.get, self._new)
+        self.call = positional.generated(traces.shown, qualname, self._table.get, self._new)
 
     def clear(self) -> None:
         """Forgets which programs serve which calls."""

@@ -119,7 +119,7 @@ class PublicDispatch:
         self._by_structure: dict[Any, _Entry | None] = {}  # None where JAX's structure says too little
         self._calling = _Calling()
         qualname = getattr(traces.fn, "__qualname__", self._name)
-        generated = positional.generated(traces.signature, qualname, self._by_types.get, self._new)
+        generated = positional.generated(traces.shown, qualname, self._by_types.get, self._new)
         self.call: Callable[..., Any] = self._spelled if generated is None else generated
         if traces.allowed is not None:  # arguments are cast before anything can be looked up
             self.call = self._in_policy

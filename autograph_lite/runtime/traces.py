@@ -9,6 +9,7 @@ import collections
 import dataclasses
 import inspect
 import threading
+import types
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
@@ -29,6 +30,8 @@ from autograph_lite.runtime.trace import Options, Trace
 from autograph_lite.runtime.trace_types import TracingContext, variable_types
 
 REMEMBERED = 1000  # traces that `explain_retraces` tells of
+
+ANYTHING = inspect.signature(lambda *args, **kwargs: None)
 
 
 class Resolved(NamedTuple):
@@ -100,6 +103,8 @@ class Traces:
         self._plain = code is not None and not hasattr(fn, "__signature__")
         signature = inspect.signature(fn, follow_wrapped=not self._plain)
         self.signature = without_self(signature) if bound else signature
+        # Of functions that Python binds for us: in its messages it counts the instance, which these do not take.
+        self.shown = ANYTHING if bound or isinstance(fn, types.MethodType) else self.signature
         self.of_instances = False
         self.allowed = self._allowed(options.input_signature, bound=bound)
         self.cache: TraceCache[Trace] = TraceCache(max_traces=options.max_traces)

@@ -72,7 +72,7 @@ class VariableCalls:
         self.call = self._wrapper()
 
     def _wrapper(self) -> Callable[..., Any]:
-        parameters = positional.parameters_of(self._traces.signature)
+        parameters = positional.parameters_of(self._traces.shown)
         values = ", ".join(f"{positional.OWN}w{i}._value" for i in range(len(self.written)))
         unrolled = 0 < len(self.written) <= FEW
         known = {
