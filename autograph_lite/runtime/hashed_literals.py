@@ -14,8 +14,6 @@ from autograph_lite.runtime import positional
 from autograph_lite.runtime.argument_kinds import registry
 from autograph_lite.runtime.traces import Traces
 
-LITERALS = (int, bool, str, bytes, type(None))  # whose equality is that of their trace types, given the types
-
 
 class HashedLiterals:
     """Calls whose literals are hashed.
@@ -41,8 +39,7 @@ class HashedLiterals:
         self._dispatchers: list[_jax_dispatch.Dispatcher] = []
         self._table: dict[tuple[type, ...], Callable[..., Any]] = {}
         self._name = getattr(traces.fn, "__name__", "f")
-        parameters = list(traces.signature.parameters.values())
-        self._keywords = [p.name for p in parameters if p.kind is p.KEYWORD_ONLY]
+        self._keywords = positional.keywords_of(traces.signature)
         qualname = getattr(traces.fn, "__qualname__", self._name)
         self.call = positional.generated(traces.shown, qualname, self._table.get, self._new)
 
@@ -54,7 +51,7 @@ class HashedLiterals:
     def _new(self, *args: Any) -> Any:
         """The first call with arguments of these types, in the order of the parameters."""
         types = tuple(map(type, args))
-        static = tuple(i for i, kind in enumerate(types) if kind in LITERALS)
+        static = tuple(i for i, kind in enumerate(types) if kind in positional.LITERALS)
         self._table[types] = self._hashing(static) if static else self._spelled
         return self._table[types](*args)
 
@@ -64,18 +61,14 @@ class HashedLiterals:
         call: Callable[..., Any] = made.call
         return call
 
-    def _parted(self, args: tuple[Any, ...]) -> tuple[tuple[Any, ...], dict[str, Any]]:
-        count = len(args) - len(self._keywords)
-        return args[:count], dict(zip(self._keywords, args[count:], strict=True))
-
     def _spelled(self, *args: Any) -> Any:
-        positional_, keywords = self._parted(args)
+        positional_, keywords = positional.parted(self._keywords, args)
         return self._other(*positional_, **keywords)
 
     def _run_plain(self, *args: Any) -> Any:
-        positional_, keywords = self._parted(args)
+        positional_, keywords = positional.parted(self._keywords, args)
         return self._plain(*positional_, **keywords)
 
     def _missed(self, *args: Any) -> tuple[Any, Any, bool]:
-        positional_, keywords = self._parted(args)
+        positional_, keywords = positional.parted(self._keywords, args)
         return self._miss(*positional_, **keywords)

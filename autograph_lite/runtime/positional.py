@@ -7,7 +7,7 @@ def f(x, n=3, *, k="s"): ...      def f(x, n=_1, *, k=_2):
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 from autograph_lite.runtime import tracebacks
@@ -25,6 +25,21 @@ _CALL = """\
         {own}entry = {own}table(({types},))
         return {own}other({arguments}) if {own}entry is None else {own}entry({arguments})
 """
+
+
+# What the hash and equality of a static argument tell apart as its trace type does, given the types.
+LITERALS = (int, bool, str, bytes, type(None))
+
+
+def keywords_of(signature: inspect.Signature) -> list[str]:
+    """The parameters that are passed by keyword only, which come last."""
+    return [p.name for p in signature.parameters.values() if p.kind is p.KEYWORD_ONLY]
+
+
+def parted(keywords: Sequence[str], args: tuple[Any, ...]) -> tuple[tuple[Any, ...], dict[str, Any]]:
+    """All arguments of a call, in the order of the parameters, as positional ones and those by keyword only."""
+    count = len(args) - len(keywords)
+    return args[:count], dict(zip(keywords, args[count:], strict=True))
 
 
 class Parameters(NamedTuple):

@@ -26,17 +26,10 @@ from autograph_lite.runtime.trace_types import TraceType, TracingContext, regist
 from autograph_lite.runtime.traces import Resolved, Traces
 
 Slow = Callable[[tuple[Any, ...], dict[str, Any]], Any]
-_LITERALS = (
-    int,
-    bool,
-    str,
-    bytes,
-    type(None),
-)  # which `jax.jit` tells apart as the policy does, given the types
 
 
 class _Unknown(Exception):
-    """Arrays of these dtypes and shapes were not seen."""
+    """The call can't be kept."""
 
 
 class _Outputs:
@@ -112,9 +105,7 @@ class PublicDispatch:
     def __init__(self, traces: Traces, slow: Slow, inline: Callable[[], bool]) -> None:
         self._traces, self._slow, self._inline = traces, slow, inline
         self._name = getattr(traces.fn, "__name__", "f")
-        parameters = traces.signature.parameters.values()
-        self._keywords = [p.name for p in parameters if p.kind is p.KEYWORD_ONLY]
-        self._positional = len(parameters) - len(self._keywords)
+        self._keywords = positional.keywords_of(traces.signature)
         self._by_types: dict[Any, Callable[..., Any]] = {}
         self._by_structure: dict[Any, _Entry | None] = {}  # None where JAX's structure says too little
         self._calling = _Calling()
@@ -139,15 +130,14 @@ class PublicDispatch:
         types = tuple(map(type, args))
         kinds = [_kind(kind) for kind in types]
         if None in kinds:
-            return self._spelled(
-                *args[: self._positional], **dict(zip(self._keywords, args[self._positional :], strict=True))
-            )
+            positional_, keywords = positional.parted(self._keywords, args)
+            return self._spelled(*positional_, **keywords)
         static = tuple(i for i, kind in enumerate(kinds) if kind == "literal")
         call = self._by_types[types] = self._call(_Entry(self._name, self._choose, static))
         return call(*args)
 
     def _call(self, entry: _Entry) -> Callable[..., Any]:
-        jit, slow = entry.jit, self._slow
+        jit, slow, keywords = entry.jit, self._slow, self._keywords
 
         def call(*args: Any) -> Any:
             try:
@@ -159,16 +149,12 @@ class PublicDispatch:
                     raise  # else JAX has no dtype for it; the policy says whose
             else:
                 return result.program.finish(result.arrays)[0] if type(result) is _Outputs else result
-            return slow(*self._parted(args))
+            return slow(*positional.parted(keywords, args))
 
         return call
 
-    def _parted(self, args: tuple[Any, ...]) -> tuple[tuple[Any, ...], dict[str, Any]]:
-        """The arguments in the order of the parameters as positional ones and keywords."""
-        return args[: self._positional], dict(zip(self._keywords, args[self._positional :], strict=True))
-
     def _choose(self, args: tuple[Any, ...]) -> Chosen:
-        resolved = self._resolve(*self._parted(args), types=True)
+        resolved = self._resolve(*positional.parted(self._keywords, args), types=True)
         return resolved.program, range(len(resolved.arrays))
 
     def _resolve(self, args: tuple[Any, ...], kwargs: dict[str, Any], *, types: bool = False) -> Resolved:
@@ -278,4 +264,4 @@ def _kind(kind: type) -> str | None:
     """Whether values of a type are arrays, literals, or what has to be looked at."""
     if kind in _arrays():
         return "array"
-    return "literal" if kind in _LITERALS else None
+    return "literal" if kind in positional.LITERALS else None
