@@ -10,11 +10,14 @@ THIS_PYTHON = f"{sys.version_info.major}.{sys.version_info.minor}"
 # The lowest and the highest supported, where the machine has them, and always the one that runs nox.
 PYTHONS = sorted({"3.11", "3.13", THIS_PYTHON})
 
+# All tests run with one way of dispatching calls, and those of calls with the other: here all go by public names.
+BY_PUBLIC_NAMES = "3.13"
+
 nox.options.sessions = ["lint", "tests"]
 nox.options.error_on_missing_interpreters = False
 
 
-@nox.session
+@nox.session(python=PYTHONS)
 def lint(session: nox.Session) -> None:
     """Format, lint, types, layers and spelling."""
     session.install("-e", ".[test,lint]")
@@ -28,11 +31,13 @@ def lint(session: nox.Session) -> None:
 
 @nox.session(python=PYTHONS)
 def tests(session: nox.Session) -> None:
-    """The tests and the doctests, for both ways of dispatching calls; arguments after `--` go to pytest."""
+    """The tests and the doctests, those of calls in both ways of dispatching them; arguments after `--` go to pytest."""
     session.install("-e", ".[test]")
-    for fast in ("1", "0"):
-        env = {"JAX_PLATFORMS": "cpu", "AUTOGRAPH_LITE_FAST_DISPATCH": fast}
-        session.run("pytest", "-n", "2", *session.posargs, env=env)
+    fast = session.python != BY_PUBLIC_NAMES
+    of_calls = session.posargs or ["tests/runtime", "tests/semantics", "tests/compose"]
+    for paths, way in ((session.posargs, fast), (of_calls, not fast)):
+        env = {"JAX_PLATFORMS": "cpu", "AUTOGRAPH_LITE_FAST_DISPATCH": str(int(way))}
+        session.run("pytest", "-n", "2", *paths, env=env)
 
 
 @nox.session

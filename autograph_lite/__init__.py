@@ -1,7 +1,8 @@
 """AutoGraph and `tf.function` for JAX: plain Python in, one compiled XLA program out."""
 
-from autograph_lite.api import convert, do_not_convert, range, to_code, to_graph
+from autograph_lite.api import convert, do_not_convert, explain, range, to_code, to_graph, verify
 from autograph_lite.config import set_verbosity
+from autograph_lite.diagnosis import doctor
 from autograph_lite.errors import (
     AutographError,
     BranchMismatchError,
@@ -10,6 +11,7 @@ from autograph_lite.errors import (
     ConditionError,
     ConversionError,
     CopyError,
+    DynamicShapeError,
     HandledRaiseError,
     InitScopeError,
     IterationError,
@@ -23,6 +25,7 @@ from autograph_lite.errors import (
     RetraceWarning,
     SavedCheckError,
     SaveError,
+    SliceLengthError,
     SourceNotFoundError,
     SymbolicSizeWarning,
     TensorArrayError,
@@ -32,11 +35,19 @@ from autograph_lite.errors import (
     UnrolledLoopWarning,
     UnsavedSignatureError,
     VariableError,
+    VerificationError,
 )
+from autograph_lite.notebook import (
+    load_ipython_extension as load_ipython_extension,
+    unload_ipython_extension as unload_ipython_extension,
+)
+from autograph_lite.operators.branch_options import set_branch_options
+from autograph_lite.operators.loop_options import set_loop_options
 from autograph_lite.operators.printing import print
 from autograph_lite.operators.tensor_array import TensorArray
 from autograph_lite.runtime.array_spec import ArraySpec
 from autograph_lite.runtime.concrete import ConcreteFunction
+from autograph_lite.runtime.decided import Decision, Decisions
 from autograph_lite.runtime.eager import functions_run_eagerly, run_functions_eagerly
 from autograph_lite.runtime.function import Function
 from autograph_lite.runtime.function_type import FunctionType
@@ -50,6 +61,7 @@ from autograph_lite.runtime.saving.loading import LoadedModule, load
 from autograph_lite.runtime.slices import from_slices
 from autograph_lite.runtime.trace_types import TraceType
 from autograph_lite.runtime.variables import Variable
+from autograph_lite.runtime.verifying.report import Verification
 from autograph_lite.runtime.warm.switch import disable_compilation_cache, enable_compilation_cache
 
 __all__ = [
@@ -62,6 +74,9 @@ __all__ = [
     "ConditionError",
     "ConversionError",
     "CopyError",
+    "Decision",
+    "Decisions",
+    "DynamicShapeError",
     "Function",
     "FunctionType",
     "HandledRaiseError",
@@ -80,6 +95,7 @@ __all__ = [
     "RetraceWarning",
     "SaveError",
     "SavedCheckError",
+    "SliceLengthError",
     "SourceNotFoundError",
     "SymbolicSizeWarning",
     "TensorArray",
@@ -92,10 +108,14 @@ __all__ = [
     "UnsavedSignatureError",
     "Variable",
     "VariableError",
+    "Verification",
+    "VerificationError",
     "convert",
     "disable_compilation_cache",
     "do_not_convert",
+    "doctor",
     "enable_compilation_cache",
+    "explain",
     "from_slices",
     "functions_run_eagerly",
     "grad",
@@ -107,8 +127,11 @@ __all__ = [
     "range",
     "run_functions_eagerly",
     "save",
+    "set_branch_options",
+    "set_loop_options",
     "set_verbosity",
     "to_code",
     "to_graph",
     "value_and_grad",
+    "verify",
 ]

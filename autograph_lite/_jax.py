@@ -8,6 +8,8 @@ from __future__ import annotations
 import contextlib
 import functools
 import logging
+import sys
+import types
 import weakref
 from collections.abc import Callable, Hashable, Sequence
 from typing import Any, TypeVar
@@ -16,7 +18,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 from jax import lax
-from jax._src import api_util, config, core, source_info_util, traceback_util
+from jax._src import api_util, callback, config, core, source_info_util, traceback_util
 from jax._src.interpreters import partial_eval
 from jax._src.lax import lax as lax_internal
 from jax._src.lax.control_flow import common, conditionals
@@ -25,6 +27,8 @@ from jax.extend.core import (  # type: ignore[attr-defined]
     get_opaque_trace_state,
     jaxpr_as_fun,
 )
+
+from autograph_lite import _jax_branches, _jax_sinking
 
 F = TypeVar("F", bound=Callable[..., Any])
 trace_state: Callable[[], object] = get_opaque_trace_state
@@ -64,9 +68,19 @@ def as_type(value: Any, dtype: Any, weak: bool) -> jax.Array:
     return converted
 
 
+def lowered(value: Any) -> Any:
+    """What a tracer stands for, where that is a constant; else the value itself."""
+    return core.full_lower(value)
+
+
 def weak_type(array: Any) -> bool:
     """Whether the array's dtype came from a Python scalar, and so gives way in a promotion."""
     return bool(getattr(jax.typeof(array), "weak_type", False))
+
+
+def is_weak(aval: Any) -> bool:
+    """Whether a type's dtype came from a Python scalar."""
+    return bool(getattr(aval, "weak_type", False))
 
 
 def varying_axes(array: Any) -> frozenset[str]:
@@ -145,6 +159,16 @@ def is_of_this_trace(value: Any) -> bool:
     return isinstance(value, core.Tracer) and getattr(value, "_trace", None) is core.trace_ctx.trace
 
 
+def current_trace() -> Any:
+    """The innermost trace of this thread, as an object that is itself only."""
+    return core.trace_ctx.trace
+
+
+def is_of(value: Any, trace: Any) -> bool:
+    """Whether `value` is a tracer of that trace."""
+    return isinstance(value, core.Tracer) and getattr(value, "_trace", None) is trace
+
+
 def when_trace_ends(action: Callable[[], None]) -> None:
     """Calls `action` once the outermost trace of this thread is over."""
     weakref.finalize(outermost_trace(), action)
@@ -220,13 +244,18 @@ class ClosedTrace:
         """Adds the equations of `fun`; the arrays that it gives are the outputs."""
         self._finish = fun
 
+    @property
+    def jaxpr(self) -> Any:
+        """The function as a closed jaxpr, once it is finished."""
+        return jax.make_jaxpr(self.emit)()
+
     def emit(self) -> list[Any]:
         """The outputs, computed in the current trace; the function itself is not run again."""
         self._outputs = jaxpr_as_fun(self._jaxpr)()
         return list(self._finish())
 
     @staticmethod
-    def select(test: Any, traces: Sequence[ClosedTrace]) -> list[Any]:
+    def select(test: Any, traces: Sequence[ClosedTrace], _: _jax_branches.Lanes | None = None) -> list[Any]:
         """The outputs of the first of two where the scalar bool `test` holds; for an int32, of that number."""
         branches = [trace.emit for trace in traces]
         return list(lax.cond(test, *branches) if test.dtype == bool else lax.switch(test, branches))
@@ -279,13 +308,24 @@ class OpenTrace:
         self._kept = ()
         return jaxpr
 
+    @property
+    def jaxpr(self) -> Any:
+        """The function as a closed jaxpr, once it is finished."""
+        return self._jaxpr
+
     def emit(self) -> list[Any]:
         """The outputs, computed in the current trace; the function itself is not run again."""
         return list(jaxpr_as_fun(self._jaxpr)())
 
     @staticmethod
-    def select(test: Any, traces: Sequence[OpenTrace]) -> list[Any]:
-        """The outputs of the first of two where the scalar bool `test` holds; for an int32, of that number."""
+    def select(test: Any, traces: Sequence[OpenTrace], lanes: _jax_branches.Lanes | None = None) -> list[Any]:
+        """The outputs of the first of two where the scalar bool `test` holds; for an int32, of that number.
+
+        Args:
+          test: which it is.
+          traces: of the branches.
+          lanes: how those of a `vmap` go through them; None where JAX decides.
+        """
         jaxprs = [trace._jaxpr for trace in traces]
         if not any(jaxpr.effects or jaxpr.out_avals for jaxpr in jaxprs):
             return []  # the branches held nothing but checks that are switched off
@@ -301,13 +341,27 @@ class OpenTrace:
         separated, all_consts = zip(*map(partial_eval.separate_consts, jaxprs), strict=True)
         merged: Any
         merged, consts = common._merge_common_consts(separated, all_consts)
+        sunk = _jax_sinking.sink(merged, consts)
+        merged, consts = sunk.branches, sunk.inputs
+        if any(
+            map(varying_axes, [index, *consts])
+        ):  # each device has its lanes, and takes JAX's way through them
+            lanes = None
+        if lanes is None and sunk.cheap():
+            ways = [jaxpr_as_fun(jaxpr)(*consts) for jaxpr in merged]
+            return sunk.written([lax.select_n(index, *values) for values in zip(*ways, strict=True)])
         # An output that is one input on every path needs no branch.
         ways = [partial_eval._jaxpr_forwarding(getattr(jaxpr, "jaxpr", jaxpr)) for jaxpr in merged]
         forwarded = [way[0] if len(set(way)) == 1 else None for way in zip(*ways, strict=True)]
         kept = [way is None for way in forwarded]
         pruned = [partial_eval.prune_closed_jaxpr_outputs(jaxpr, kept) for jaxpr in merged]
-        outputs = iter(conditionals.cond_p.bind(index, *consts, branches=tuple(pruned)))
-        return [next(outputs) if way is None else lax_internal.asarray(consts[way]) for way in forwarded]
+        bind = (
+            conditionals.cond_p.bind if lanes is None else functools.partial(_jax_branches.bind, lanes=lanes)
+        )
+        outputs = iter(bind(index, *consts, branches=tuple(pruned)))
+        return sunk.written(
+            [next(outputs) if way is None else lax_internal.asarray(consts[way]) for way in forwarded]
+        )
 
 
 @functools.cache
@@ -340,6 +394,36 @@ def _program(kind: Any) -> str:
     return str(jax.make_jaxpr(choose)(True, np.float32(2)))
 
 
+def equation_mark() -> Any:
+    """Where the program that is being recorded on this thread is now; None where none is."""
+    trace = core.trace_ctx.trace
+    equations = getattr(getattr(trace, "frame", None), "tracing_eqns", None)
+    return None if equations is None else (trace, len(equations))
+
+
+def equations_since(mark: Any) -> int | None:
+    """How many equations have been recorded since, those in branches and bodies included; None where nobody knows."""
+    if mark is None or core.trace_ctx.trace is not mark[0]:
+        return None
+    kept = [
+        each() if isinstance(each, weakref.ref) else each for each in mark[0].frame.tracing_eqns[mark[1] :]
+    ]
+    return sum(1 + _equations_inside(each.params) for each in kept if each is not None)
+
+
+def _equations_inside(params: dict[str, Any]) -> int:
+    jaxprs: Any = core.jaxprs_in_params(params)
+    return sum(
+        1 + _equations_inside(each.params) for jaxpr in jaxprs for each in getattr(jaxpr, "jaxpr", jaxpr).eqns
+    )
+
+
+def equations_recorded() -> int:
+    """How many equations the program has that is being recorded on this thread, without those in branches and bodies."""
+    frame = getattr(program_trace()(), "frame", None)
+    return len(getattr(frame, "tracing_eqns", ()))
+
+
 def has_checks(jaxpr: Any) -> bool:
     """Whether a closed jaxpr holds checks for checkify, in whatever it calls."""
     return any(type(effect).__name__ == "ErrorEffect" for effect in jaxpr.effects)
@@ -347,11 +431,42 @@ def has_checks(jaxpr: Any) -> bool:
 
 def callback_of(equation: Any) -> Any:
     """The Python function that an equation of a jaxpr calls while the program runs; None where it calls none."""
-    callback = equation.params.get("callback") if "callback" in equation.primitive.name else None
+    found = equation.params.get("callback") if "callback" in equation.primitive.name else None
     # JAX wraps it, and does not name what it wraps.
-    while (inner := getattr(callback, "callback_func", getattr(callback, "func", None))) is not None:
-        callback = inner
-    return callback
+    while (inner := getattr(found, "callback_func", getattr(found, "func", None))) is not None:
+        found = inner
+    return found
+
+
+def debugging() -> bool:
+    """Whether JAX looks for nans or infs in what programs give, and runs them once more where it finds some."""
+    return any(getattr(jax.config, f"jax_debug_{what}") for what in ("nans", "infs"))
+
+
+def on_debugging(told: Callable[[], object]) -> None:
+    """Calls `told` now if JAX is `debugging`, and whenever it begins or ends to be."""
+    for state in (config.debug_nans, config.debug_infs):
+        for hook in ("_update_global_hook", "_update_thread_local_hook"):
+            setattr(state, hook, _chained(getattr(state, hook), told))
+    if debugging():
+        told()
+
+
+def _chained(before: Callable[[Any], object] | None, told: Callable[[], object]) -> Callable[[Any], None]:
+    def changed(value: Any) -> None:
+        if before is not None:
+            before(value)
+        told()
+
+    return changed
+
+
+def in_callback() -> bool:
+    """Whether a callback of JAX's is running on this thread, as that of `jax.pure_callback`."""
+    frame: types.FrameType | None = sys._getframe()
+    while frame is not None and frame.f_globals.get("__name__") != callback.__name__:
+        frame = frame.f_back
+    return frame is not None
 
 
 def no_log_of(kind: type[BaseException]) -> None:

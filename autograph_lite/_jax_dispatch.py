@@ -65,16 +65,22 @@ class Registry:
     Args:
       flatten_kind: a value of a type that JAX does not know -> what gives the parts of such values, and what tells them
         apart besides; None if each call has to look at them.
+      flatten_dict: the same of dictionaries. C++ would take equal keys for the same, and refuse what it can't sort.
     """
 
-    def __init__(self, flatten_kind: Callable[[Any], Flatten | None]) -> None:
+    def __init__(self, flatten_kind: Callable[[Any], Flatten | None], flatten_dict: Flatten) -> None:
         from jaxlib import _jax  # pyright: ignore[reportAttributeAccessIssue]
 
         self._flatten_kind = flatten_kind
         self.pytrees: Any = _jax.pytree.PyTreeRegistry(
-            enable_none=True, enable_tuple=True, enable_namedtuple=True, enable_list=True, enable_dict=True
+            enable_none=True,
+            enable_tuple=True,
+            enable_namedtuple=True,
+            enable_list=True,
+            enable_dict=False,
         )
-        self._known: set[type] = {tuple, list, dict, type(None)}
+        self._known: set[type] = {tuple, list, type(None)}
+        self._register(dict, flatten_dict)
         number: type
         for number in (int, bool):
             # Two attributes, read by C++: no Python runs, and True is not 1.
@@ -126,17 +132,14 @@ class Registry:
 
 def flattened_by_jax(kind: type) -> Flatten | None:
     """What gives the parts of values of a type that is registered as a pytree node."""
-    from jax._src.tree_util import default_registry
+    from jax._src import tree_util
 
-    if not default_registry.is_node(kind):
+    if not tree_util.default_registry.is_node(kind):
         return None
-    flatten = default_registry.flatten_one_level
-
-    def parts(node: Any) -> tuple[Any, Any]:
-        level = flatten(node)
-        return level[0], level[1]
-
-    return parts
+    # Python's own function, where there is one: C++ would only call it, too.
+    known = getattr(tree_util, "_registry", {}).get(kind)
+    flatten: Flatten = tree_util.default_registry.flatten_one_level if known is None else known.to_iter
+    return flatten
 
 
 class Dispatcher:
@@ -212,7 +215,9 @@ def works() -> bool:
 
 
 def _tried() -> bool:
-    registry = Registry(lambda value: lambda node: ((), weakref.ref(node)))
+    registry = Registry(
+        lambda value: lambda node: ((), weakref.ref(node)), lambda held: ([*held.values()], [*held])
+    )
     double = jax.jit(lambda x: [x * 2])
     missed: list[Any] = []
 
@@ -225,11 +230,11 @@ def _tried() -> bool:
     call = Dispatcher(registry, "tried", miss, miss).call
     x, y = jnp.arange(3.0), miss
     calls: list[tuple[Any, Any]] = [(x, n) for n in (1, 1, True, 1.0, 0.0, -0.0, 1, y, y, y)]
-    calls += [(x + 1, 1), (x[:2], 1)]
+    calls += [(x + 1, 1), (x[:2], 1), *[(x, {"k": 1, 1: n}) for n in (1, 1, 2)]]
     results = [call(*args) for args in calls]
     right = all(np.array_equal(got, args[0] * 2 + 1) for got, args in zip(results, calls, strict=True))
     return (
-        right and len(missed) == 8
+        right and len(missed) == 10
     )  # the type of an object is learned at its first call, its identity at the second
 
 

@@ -7,10 +7,11 @@ the equations of the trace.
 
 from __future__ import annotations
 
+import dataclasses
 import functools
 import inspect
 import operator
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, TypeVar
 
 import jax
@@ -22,7 +23,8 @@ from jax._src.interpreters import partial_eval
 from jax._src.lax.control_flow import loops
 from jax.extend.core import jaxpr_as_fun
 
-from autograph_lite import _jax
+from autograph_lite import _jax, _jax_bounds, _jax_ranges, _jax_rows, _jax_while
+from autograph_lite._jax_positions import Position
 
 R = TypeVar("R")
 
@@ -49,35 +51,80 @@ def trace(
         results.append(result)
         return outputs
 
-    if _jax.branch_trace() is _jax.ClosedTrace:
-        jaxpr: Any = jax.make_jaxpr(run)(*types)
-    else:
-        jaxpr = _jax.OpenTrace(run, user, types).closed()
+    with _jax_while.within_a_loop():
+        if _jax.branch_trace() is _jax.ClosedTrace:
+            jaxpr: Any = jax.make_jaxpr(run)(*types)
+        else:
+            jaxpr = _jax.OpenTrace(run, user, types).closed()
     return results[0], jaxpr
 
 
-def while_loop(cond: Any, body: Any, init: Sequence[Any]) -> list[Any]:
-    """`lax.while_loop` of two closed jaxprs."""
-    if not _made_directly(body, len(init)) or cond.effects:
-        test, step = jaxpr_as_fun(cond), jaxpr_as_fun(body)
-        return list(lax.while_loop(lambda now: test(*now)[0], lambda now: list(step(*now)), list(init)))
-    return _while(cond, body, init)
+def while_loop(
+    cond: Any, body: Any, init: Sequence[Any], options: _jax_while.Options | None = None
+) -> list[Any]:
+    """`lax.while_loop` of two closed jaxprs, as a loop that can be differentiated in reverse."""
+    if not cond.effects and _made_directly(body, len(init)):
+        return _while(cond, body, init, options)
+    test, step = jaxpr_as_fun(cond), jaxpr_as_fun(body)
+
+    def loop(arrays: Sequence[Any]) -> tuple[list[Any], None]:
+        now = lax.while_loop(lambda now: test(*now)[0], lambda now: list(step(*now)), list(arrays))
+        return list(now), None
+
+    if config.disable_jit.value or cond.effects or not all(map(_jax_while.is_of_callback, body.effects)):
+        return loop(init)[0]
+    return _jax_while.again(_jax_while.bind, {"options": options}, loop, init)[0]
+
+
+@dataclasses.dataclass(frozen=True)
+class How:
+    """How a scan goes through its rows.
+
+    Attributes:
+      reverse: from the last to the first.
+      positions: which of the rows are numbers that follow from the number of the iteration, and how.
+      unroll: how many iterations are run as one.
+    """
+
+    reverse: bool = False
+    positions: Mapping[int, Position] = dataclasses.field(default_factory=dict)
+    unroll: int = 1
 
 
 def scan(
-    body: Any, init: Sequence[Any], rows: Sequence[Any], length: int, *, reverse: bool
+    body: Any, init: Sequence[Any], rows: Sequence[Any], length: int, how: How
 ) -> tuple[list[Any], list[Any]]:
-    """`lax.scan` of a closed jaxpr: the arrays after the last iteration, and what the iterations put out."""
+    """`lax.scan` of a closed jaxpr: the arrays after the last iteration, and what the iterations put out.
+
+    Args:
+      body: carried arrays, rows -> carried arrays, outputs.
+      init: the carried arrays before the loop.
+      rows: arrays whose rows the iterations take.
+      length: the number of iterations.
+      how: they go.
+    """
+    if isinstance(length, int):
+        body = _jax_bounds.told(body, _ends(len(init), len(rows), length, how))
     if _made_directly(body, len(init)):
-        return _scan(body, init, rows, length, reverse)
+        return _scan(body, init, rows, length, how)
     run = jaxpr_as_fun(body)
 
     def step(now: Any, row: Any) -> Any:
         results = run(*now, *row)
         return list(results[: len(init)]), list(results[len(init) :])
 
-    now, outputs = lax.scan(step, list(init), list(rows), length=length, reverse=reverse)
+    now, outputs = lax.scan(
+        step, list(init), list(rows), length=length, reverse=how.reverse, unroll=how.unroll
+    )
     return now, outputs
+
+
+def _ends(variables: int, rows: int, length: int, how: How) -> list[_jax_bounds.Ends]:
+    """Between which numbers the inputs of a scan's body lie."""
+    ends: list[_jax_bounds.Ends] = [_jax_bounds.ANY] * (variables + rows)
+    for number, position in how.positions.items():
+        ends[variables + number] = position.range(length)
+    return ends
 
 
 def _made_directly(body: Any, count: int) -> bool:
@@ -94,22 +141,46 @@ def _made_directly(body: Any, count: int) -> bool:
     return not handed_on and not put_out and body.in_avals[:count] == body.out_avals[:count]
 
 
-def _while(cond: Any, body: Any, init: Sequence[Any]) -> list[Any]:
+def _while(cond: Any, body: Any, init: Sequence[Any], options: _jax_while.Options | None = None) -> list[Any]:
     cond, cond_consts = partial_eval.separate_consts(cond)
     body, body_consts = partial_eval.separate_consts(body)
-    return list(
-        loops.while_p.bind(
-            *cond_consts, *body_consts, *init,
-            cond_nconsts=len(cond_consts), cond_jaxpr=cond, body_nconsts=len(body_consts), body_jaxpr=body,
-        )
+    given = [[_number(array) for array in arrays] for arrays in (cond_consts, body_consts, init)]
+    body = _jax_ranges.repeated(cond, body, *given)
+    return _jax_while.bind(
+        *cond_consts, *body_consts, *init,
+        cond_nconsts=len(cond_consts), cond_jaxpr=cond, body_nconsts=len(body_consts), body_jaxpr=body, options=options,
     )  # fmt: skip
 
 
+def _number(array: Any) -> tuple[int, int] | None:
+    """An integer that is known when the loop is made, as a range."""
+    array = _jax.lowered(array)
+    if isinstance(array, core.Tracer) or np.ndim(array):
+        return None
+    if not jnp.issubdtype(jax.dtypes.result_type(array), np.signedinteger):
+        return None
+    return int(array), int(array)
+
+
 def _scan(
-    body: Any, init: Sequence[Any], rows: Sequence[Any], length: int, reverse: bool
+    body: Any, init: Sequence[Any], rows: Sequence[Any], length: int, how: How
+) -> tuple[list[Any], list[Any]]:
+    body, consts = partial_eval.separate_consts(body)
+    parts = None
+    if how.positions:
+        parts = _jax_rows.split(body, consts, init, rows, how.positions, length, how.reverse)
+    if parts is None:
+        return _bound(body, consts, init, rows, length, how)
+    inputs = parts.scan
+    given = list(inputs.consts.values()), list(inputs.carried.values()), list(inputs.rows.values())
+    after = _bound(parts.body, *given, length, dataclasses.replace(how, reverse=inputs.reverse))
+    return parts.joined(*after)
+
+
+def _bound(
+    body: Any, consts: Sequence[Any], init: Sequence[Any], rows: Sequence[Any], length: int, how: How
 ) -> tuple[list[Any], list[Any]]:
     count, put_out = len(init), len(body.out_avals) - len(init)
-    body, consts = partial_eval.separate_consts(body)
     groups: Any
     if _counted():  # 0.10
         groups = {"num_consts": len(consts), "num_carry": count}
@@ -119,8 +190,9 @@ def _scan(
             "ft_in": ft.pack((ft.nones(len(consts)), ft.nones(count), ft.nones(len(rows)))),
             "ft_out": ft.pack((ft.nones(count), ft.nones(put_out).filter_with_mask([True] * put_out))),
         }
+    unroll = min(how.unroll, max(length, 1)) if isinstance(length, int) else 1
     results = loops.scan_p.bind(
-        *consts, *init, *rows, reverse=reverse, length=length, jaxpr=body, unroll=1, **groups
+        *consts, *init, *rows, reverse=how.reverse, length=length, jaxpr=body, unroll=unroll, **groups
     )
     return results[:count], results[count:]
 
@@ -143,7 +215,7 @@ def _offered() -> bool:
         _, test = trace(lambda now: (None, [now[0] < k]), types, body)
         _, step = trace(lambda now: (None, body(now, k)), types, body)
         _, row = trace(lambda now: (None, [*body(now[:2], k), now[2] + 1]), [*types, row_type(xs)], body)
-        return _while(test, step, init), _scan(row, init, [xs], 3, True)
+        return _while(test, step, init), _scan(row, init, [xs], 3, How(reverse=True))
 
     def public(x: Any, k: Any, xs: Any) -> Any:
         init = [x, x * 2]

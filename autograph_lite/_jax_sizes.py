@@ -51,14 +51,14 @@ def instantiate(closed: Any, sizes: Sizes) -> Any:
     Raises:
       SizeError: the program has other types for these sizes than its symbolic types say.
     """
-    return _Sized(sizes).jaxpr(closed)
+    return Sized(sizes).jaxpr(closed)
 
 
 class SizeError(Exception):
     """A program with symbolic sizes means something else for known ones."""
 
 
-class _Sized:
+class Sized:
     """Replaces symbols by sizes in all that an equation may hold."""
 
     def __init__(self, sizes: Sizes) -> None:

@@ -4,18 +4,24 @@ from __future__ import annotations
 
 import builtins
 import functools
-import operator
 import types
 from collections.abc import Callable, Sequence
 from typing import Any, ParamSpec, TypeVar, cast, overload
 
 from autograph_lite import config, transpiler
 from autograph_lite.errors import SourceNotFoundError
-from autograph_lite.operators import calls, checks as program_checks, policy, unconverted, unrolling
+from autograph_lite.operators import callables, checks as program_checks, policy, rolling, unconverted
+from autograph_lite.operators.builtins import range_
 from autograph_lite.operators.iterables import Range
 from autograph_lite.operators.values import traced
+from autograph_lite.runtime import decided
+from autograph_lite.runtime.decided import Decisions
 from autograph_lite.runtime.function import Function
 from autograph_lite.runtime.trace import Options
+from autograph_lite.runtime.verifying import first_call
+from autograph_lite.runtime.verifying.report import Verification
+from autograph_lite.runtime.verifying.tolerance import Tolerance
+from autograph_lite.runtime.verifying.verify import verify as verify_call
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -30,8 +36,9 @@ def convert(
     reduce_retracing: bool = ...,
     recursive: bool = ...,
     checks: bool | str = ...,
-    static_loops: str = ...,
+    static_loops: str | tuple[str, int] = ...,
     max_traces: int | None = ...,
+    verify: str | tuple[str, float] | None = ...,
 ) -> Function: ...
 @overload
 def convert(
@@ -40,8 +47,9 @@ def convert(
     reduce_retracing: bool = ...,
     recursive: bool = ...,
     checks: bool | str = ...,
-    static_loops: str = ...,
+    static_loops: str | tuple[str, int] = ...,
     max_traces: int | None = ...,
+    verify: str | tuple[str, float] | None = ...,
 ) -> Callable[[Callable[..., Any]], Function]: ...
 def convert(
     fn: Any = None,
@@ -50,8 +58,9 @@ def convert(
     reduce_retracing: bool = False,
     recursive: bool = True,
     checks: bool | str = True,
-    static_loops: str = "unroll",
+    static_loops: str | tuple[str, int] = "python",
     max_traces: int | None = None,
+    verify: str | tuple[str, float] | None = None,
 ) -> Any:
     """A function whose control flow on array values becomes one compiled program.
 
@@ -64,9 +73,12 @@ def convert(
       recursive: whether the functions that it calls are converted too.
       checks: whether `assert` and `raise` under traced conditions become checks of the program; "checkify" hands them to
         `jax.experimental.checkify` where the call is part of somebody else's trace, instead of to a host callback.
-      static_loops: what becomes of a `for` over a range, or over a list or tuple of numbers, that Python knows: "unroll"
-        traces each iteration, with its item a Python value; "stage" traces one, and makes a `lax.scan`.
+      static_loops: what becomes of a `for` over a range, or a list or tuple of numbers or arrays, that Python knows:
+        "python" traces each iteration, with its item a Python value; "stage" traces one, and makes a `lax.scan`, where that
+        gives the same; "auto" does so for loops of 16 items or more, and ("auto", n) for those of n or more.
       max_traces: how many traces are kept; of more, the one that was looked up least recently goes. None for any number.
+      verify: "first_call" runs the call for which a trace is made in Python, too, and compares what comes of the two;
+        ("first_call", rtol) does so with this relative tolerance for floats.
 
     Returns:
       A `Function`. Arrays among its arguments (`jax.Array`, `numpy.ndarray`, NumPy scalars) are traced; every other
@@ -78,6 +90,7 @@ def convert(
       ValueError: an option is something else.
     """
     _refuse_options(recursive, checks, static_loops)
+    first_call.tolerance(verify)
     options: dict[str, Any] = {
         "input_signature": input_signature,
         "reduce_retracing": reduce_retracing,
@@ -85,6 +98,7 @@ def convert(
         "checks": checks,
         "static_loops": static_loops,
         "max_traces": max_traces,
+        "verify": verify,
     }
     if fn is None:
         return lambda decorated: convert(decorated, **options)
@@ -96,16 +110,21 @@ def convert(
     return Function(fn, Options(**options))
 
 
-def _refuse_options(recursive: bool, checks: bool | str, static_loops: str) -> None:
+def _refuse_options(recursive: bool, checks: bool | str, static_loops: str | tuple[str, int]) -> None:
     if checks not in (True, False, "checkify"):
         raise ValueError(f"checks is {checks!r}; it may be True, False or 'checkify'.")
     if recursive not in (True, False):
         raise ValueError(f"recursive is {recursive!r}; it may be True or False.")
-    if static_loops not in ("unroll", "stage"):
-        raise ValueError(f"static_loops is {static_loops!r}; it may be 'unroll' or 'stage'.")
+    rolling.least(static_loops)
 
 
-def to_graph(fn: F, *, recursive: bool = True, checks: bool | str = True, static_loops: str = "unroll") -> F:
+def to_graph(
+    fn: F,
+    *,
+    recursive: bool = True,
+    checks: bool | str = True,
+    static_loops: str | tuple[str, int] = "python",
+) -> F:
     """`fn` converted from source to source only: no compilation, no cache of traces.
 
     Called on Python values it does what `fn` does; under `jax.jit` its control flow is staged. Signature, globals and
@@ -116,7 +135,7 @@ def to_graph(fn: F, *, recursive: bool = True, checks: bool | str = True, static
       recursive: whether the functions that it calls are converted too.
       checks: what becomes of `assert` and `raise` under traced conditions: True raises them through a host callback;
         "checkify" leaves them to `jax.experimental.checkify`, which has to be around; False leaves them out.
-      static_loops: "unroll" or "stage", as in `convert`.
+      static_loops: as in `convert`.
 
     Returns:
       The converted function; the same object for the same `fn`, where no option changes what its programs do.
@@ -127,17 +146,71 @@ def to_graph(fn: F, *, recursive: bool = True, checks: bool | str = True, static
       ValueError: an option is something else.
     """
     _refuse_options(recursive, checks, static_loops)
-    converted: Any = calls.converted(fn, recursive="both" if recursive and config.light() else recursive)
-    if checks is True and static_loops == "unroll":
+    converted: Any = callables.converted(fn, recursive="both" if recursive and config.light() else recursive)
+    if checks is True and static_loops == "python":
         return cast(F, converted)
     mode = "callback" if checks is True else "checkify" if checks else "off"
 
     @functools.wraps(converted)
     def run(*args: Any, **kwargs: Any) -> Any:
-        with program_checks.default_mode(mode), unrolling.rolling(static_loops == "stage"):
+        with program_checks.default_mode(mode), rolling.rolling(rolling.least(static_loops)):
             return converted(*args, **kwargs)
 
     return cast(F, run)
+
+
+def explain(fn: Callable[..., Any]) -> Callable[..., Decisions]:
+    """Tells what becomes of each statement of control flow in `fn`, and why.
+
+    `print(explain(step)(x, 3))` shows a table. The function is traced for these arguments and not compiled; what its
+    Python does besides computing is done, as by any trace.
+
+    Args:
+      fn: a function, or what `convert` made of it, whose options hold then.
+
+    Returns:
+      A function that takes the arguments of `fn`, or `ArraySpec` and `jax.ShapeDtypeStruct` in place of arrays, and gives
+      `Decisions`: a sequence with a `Decision` for each statement that ran.
+
+    Raises:
+      SourceNotFoundError: the function has no source.
+      TypeError: `fn` is a class, or can't be called.
+    """
+
+    def run(*args: Any, **kwargs: Any) -> Decisions:
+        return decided.explain(fn, args, kwargs)
+
+    return run
+
+
+def verify(
+    fn: Callable[..., Any], *, rtol: float | None = None, atol: float = 0.0
+) -> Callable[..., Verification]:
+    """Runs your own Python beside the compiled program, and compares what comes of the two.
+
+    `print(verify(step)(x, 3))` shows what differs, from the first statement on. See `Function.verify`.
+
+    Args:
+      fn: a function, or what `convert` made of it.
+      rtol: how far floats may be apart, relative to each and to the largest of its array. None for 1e-5 where the coarser
+        of the two is float32, 1e-10 for float64, 1e-2 for float16, 5e-2 for bfloat16.
+      atol: how far beside that.
+
+    Returns:
+      A function that takes the arguments of `fn` and gives a `Verification`.
+
+    Raises:
+      ValueError: a tolerance is negative, or no number.
+    """
+    allowed = Tolerance(rtol, atol)
+    known = getattr(fn, "_function", fn)
+    function = known if isinstance(known, Function) else Function(fn, Options())
+
+    def run(*args: Any, **kwargs: Any) -> Verification:
+        return verify_call(function, args, kwargs, allowed)
+
+    run.__dict__["__wrapped__"] = fn  # which keeps the instance of a method
+    return run
 
 
 def to_code(fn: Callable[..., Any], *, after: str | None = None) -> str:
@@ -207,14 +280,10 @@ def range(*args: Any) -> Any:
 
     Raises:
       TypeError: there are none or more than three arguments, or one is no integer.
-      ValueError: `step` is zero.
+      ValueError: `step` is zero; where it is traced, when the program runs.
     """
-    known = [arg for arg in args if not traced(arg)]
-    if len(known) == len(args):
-        builtins.range(*args)  # for its errors
-    for bound in known:
-        operator.index(bound)
+    if any(map(traced, args)):
+        return range_(*args)
+    builtins.range(*args)  # for its errors
     start, stop, step = (0, args[0], 1) if len(args) == 1 else (*args, 1)[:3]
-    if traced(step) or step:
-        return Range(start, stop, step)
-    raise ValueError("range() arg 3 must not be zero")
+    return Range(start, stop, step)

@@ -1,6 +1,8 @@
-"""What does the command `autograph-lite` do? Shows generated code, its diff from the source, jaxpr or HLO.
+"""What does the command `autograph-lite` do? Shows code, its diff, jaxpr or HLO, explains statements, looks for problems.
 
     autograph-lite to-code model.py:step --diff
+    autograph-lite explain model.py:step 'f32[3,4]' n=10
+    autograph-lite doctor
 
 Results go to stdout and everything else to stderr, so that a script can use both.
 """
@@ -21,7 +23,7 @@ from autograph_lite.errors import AutographError
 
 DONE, FAILED, WRONG_USAGE = 0, 1, 2
 
-_LANGUAGES = {"code": "python", "diff": "diff", "jaxpr": "haskell", "hlo": "llvm"}
+_LANGUAGES = {"code": "python", "diff": "diff", "explain": "table", "jaxpr": "haskell", "hlo": "llvm"}
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -31,10 +33,12 @@ def main(argv: Sequence[str] | None = None) -> int:
       argv: the arguments after the command's name; None for the process's own.
 
     Returns:
-      The exit code: 0 done; 1 a function could not be converted or traced; 2 what the user gave is wrong.
+      The exit code: 0 done; 1 a function could not be converted or traced, or the doctor has found a problem; 2 what the user
+      gave is wrong.
     """
     try:
-        code = _to_code(parse(argv))
+        given = parse(argv)
+        code = _examine() if given.command == "doctor" else _show_all(given)
         sys.stdout.flush()
         return code
     except UsageError as error:
@@ -45,15 +49,16 @@ def main(argv: Sequence[str] | None = None) -> int:
         return DONE
 
 
-def _to_code(given: Namespace) -> int:
+def _show_all(given: Namespace) -> int:
     """Shows each function that `given.target` names, even when others of them can't be converted."""
     place, name = split(given.target)
     _check_environment()
     _check_pass(given.after)
     functions = find(load(place), place, name)
-    if len(functions) > 1 and given.view in {"jaxpr", "hlo"}:
+    if len(functions) > 1 and given.view in {"jaxpr", "hlo", "explain"}:
         names = ", ".join(found.name for found in functions)
-        raise UsageError(f"--{given.view} shows one function, and {given.target} has several: {names}")
+        view = given.view if given.view == "explain" else f"--{given.view}"
+        raise UsageError(f"{view} shows one function, and {given.target} has several: {names}")
     shown = []
     for found in functions:
         try:
@@ -64,6 +69,13 @@ def _to_code(given: Namespace) -> int:
     text = cli_show.diff(shown, path) if given.view == "diff" else _listing(shown, path)
     cli_show.write(text, _LANGUAGES[given.view], color=cli_show.use_color(given.color))
     return DONE if len(shown) == len(functions) else FAILED
+
+
+def _examine() -> int:
+    """Shows what there is to know about this installation."""
+    from autograph_lite import diagnosis
+
+    return DONE if diagnosis.doctor() else FAILED
 
 
 def _check_environment() -> None:
@@ -89,7 +101,7 @@ def _show(found: Found, given: Namespace) -> str:
         return api.to_code(found.function, after=given.after)
     from autograph_lite import cli_trace
 
-    view = {"jaxpr": cli_trace.jaxpr, "hlo": cli_trace.hlo}[given.view]
+    view = {"jaxpr": cli_trace.jaxpr, "hlo": cli_trace.hlo, "explain": cli_trace.explained}[given.view]
     return view(found, given.arguments)
 
 

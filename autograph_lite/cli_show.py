@@ -13,6 +13,7 @@ from collections.abc import Iterable
 
 from rich.console import Console
 from rich.syntax import Syntax
+from rich.text import Text
 
 from autograph_lite.cli_find import Found
 
@@ -29,7 +30,7 @@ def write(text: str, language: str, *, color: bool) -> None:
 
     Args:
       text: what to write; lines are never wrapped, so that it can be copied from a terminal.
-      language: the Pygments name of the language to colour it as.
+      language: the Pygments name of the language to colour it as; "table" for what became of statements.
       color: whether to colour it at all.
     """
     text = text.rstrip("\n")
@@ -39,10 +40,28 @@ def write(text: str, language: str, *, color: bool) -> None:
         print(text, end="\n" if text else "")
         return
     # The sixteen colours of the terminal's own theme: readable on dark and on light ground.
-    highlighted = Syntax("", language, theme="ansi_dark", background_color="default").highlight(text)
+    highlighted = _table(text) if language == "table" else _code(text, language)
     highlighted.rstrip()
     console = Console(force_terminal=True, color_system="standard", no_color=False, legacy_windows=False)
     console.print(highlighted, soft_wrap=True)
+
+
+def _code(text: str, language: str) -> Text:
+    return Syntax("", language, theme="ansi_dark", background_color="default").highlight(text)
+
+
+def _table(text: str) -> Text:
+    """A table of `explain` in which one sees at a glance what is staged, green, and what is unrolled, yellow."""
+    title, *rows = text.splitlines()
+    found = Text(title, style="bold")
+    start, end = (rows[0].find(head) for head in ("became", "why")) if rows else (0, 0)
+    for row in rows:
+        line = Text(f"\n{row}", style="not bold")
+        became = row[start:end].strip()
+        color = "yellow" if became.startswith("unrolled") else "" if became.startswith("Python") else "green"
+        line.stylize("bold" if row is rows[0] else color, 1 + start, 1 + end)
+        found.append(line)
+    return found
 
 
 def diff(converted: Iterable[tuple[Found, str]], shown_path: str) -> str:

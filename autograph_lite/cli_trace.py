@@ -1,4 +1,4 @@
-"""Which program do example arguments give? The jaxpr of the converted function, or its optimised HLO."""
+"""What do example arguments give? The jaxpr of the converted function, its HLO, or what became of its statements."""
 
 from __future__ import annotations
 
@@ -42,16 +42,31 @@ def hlo(found: Found, arguments: Iterable[str]) -> str:
     )
 
 
+def explained(found: Found, arguments: Iterable[str]) -> str:
+    """A table of the statements of control flow, and what the arguments make of each; otherwise as `jaxpr`."""
+    args, kwargs = _arguments(found, arguments)
+    return _reported(lambda: str(api.explain(found.call)(*args, **kwargs)), found)
+
+
 def _text(
     of_program: Callable[[Callable[..., Any], list[Any]], str], found: Found, texts: Iterable[str]
 ) -> str:
+    args, kwargs = _arguments(found, texts)
+    return _reported(lambda: of_program(*_program(found, args, kwargs)), found)
+
+
+def _arguments(found: Found, texts: Iterable[str]) -> tuple[tuple[Any, ...], dict[str, Any]]:
     if found.is_method:
         example = f"FILE.py:instance.{found.name.rpartition('.')[2]}"
         raise UsageError(f"{found.name!r} is a method and needs an instance: name one, such as {example}")
     args, kwargs = parse_arguments(texts)
     _check_signature(found, args, kwargs)
+    return args, kwargs
+
+
+def _reported(text: Callable[[], str], found: Found) -> str:
     try:
-        return of_program(*_program(found, args, kwargs))
+        return text()
     except AutographError:
         raise
     except Exception as error:  # the user's own, or JAX's about what the user's code did

@@ -12,7 +12,7 @@ PROG = "autograph-lite"
 
 _DESCRIPTION = """\
 Shows what autograph_lite makes of plain Python: the generated code, its difference from
-the source, the jaxpr, or the optimised HLO."""
+the source, the jaxpr, or the optimised HLO; and what became of each statement, and why."""
 
 _TARGET = """\
 TARGET is one of
@@ -23,7 +23,7 @@ TARGET is one of
   FILE.py                 every function and method of the file, in order"""
 
 _ARGUMENTS = """\
-ARG is an example argument for --jaxpr and --hlo
+ARG is an example argument, for explain, --jaxpr and --hlo
   'f32[3,4]' 'i32[]' 'bool[8]' 'key[]'    an array: its dtype and shape
   '2.5' '[1, 2]' '"relu"' 'None'          a Python literal, fixed in the program
   '(f32[3], f32[3])' '{"w": f32[3,4]}'    tuples, lists and dicts of both
@@ -35,10 +35,13 @@ examples:
   {PROG} to-code model.py:step --diff
   {PROG} to-code model.py --after jumps
   {PROG} to-code model.py:step --jaxpr 'f32[3,4]' 'i32[]' n=10
-  {PROG} to-code package.model:Model.loss --color always | less -R"""
+  {PROG} explain model.py:step 'f32[3,4]' 'i32[]' n=10
+  {PROG} to-code package.model:Model.loss --color always | less -R
+  {PROG} doctor"""
 
 _EXIT_CODES = """\
-exit codes: 0 done; 1 the code could not be converted or traced; 2 the command line or the file is wrong"""
+exit codes: 0 done; 1 the code could not be converted or traced, or the doctor has found a problem;
+            2 the command line or the file is wrong"""
 
 
 class UsageError(Exception):
@@ -67,16 +70,20 @@ def parse(argv: Sequence[str] | None) -> argparse.Namespace:
 
     Returns:
       `target`, `arguments` (texts of example arguments), `after` (a pass's name or None), `view` ("code",
-      "diff", "jaxpr" or "hlo") and `color` ("auto", "always" or "never").
+      "diff", "jaxpr", "hlo" or "explain") and `color` ("auto", "always" or "never").
 
     Raises:
       UsageError: an unknown command or option, a missing target, or options that exclude each other.
     """
     # argparse gives a '*' positional nothing where an option precedes it; what is left over belongs there.
     given, left_over = _parser().parse_known_args(argv)
+    if given.command == "doctor" and not left_over:
+        return given
     for text in left_over:
         if re.match(r"-[^\d.]", text):
             raise UsageError(f"unknown option {text!r} (see {PROG} {given.command} --help)")
+    if given.command == "doctor":
+        raise UsageError(f"doctor takes no arguments, such as {left_over[0]!r}")
     given.arguments = [*given.arguments, *left_over]
     if given.arguments and given.view in {"code", "diff"}:
         raise UsageError(f"example arguments such as {given.arguments[0]!r} need --jaxpr or --hlo")
@@ -96,18 +103,33 @@ def _parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("--version", action=_ShowVersion, nargs=0, help="show the version and exit")
     commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
-    to_code = commands.add_parser(
-        "to-code",
-        help="show the generated code of a function, a class or a file",
-        description=f"{_DESCRIPTION}\n\n{_TARGET}\n\n{_ARGUMENTS}",
-        epilog=f"{_EXAMPLES}\n\n{_EXIT_CODES}",
-        formatter_class=layout,
-        allow_abbrev=False,
+    what = "show versions, devices and caches, test the installation, and name known incompatibilities"
+    commands.add_parser("doctor", help=what, description=what.capitalize() + ".", formatter_class=layout)
+    to_code, explain = (
+        commands.add_parser(
+            name,
+            help=shown,
+            description=f"{_DESCRIPTION}\n\n{_TARGET}\n\n{_ARGUMENTS}",
+            epilog=f"{_EXAMPLES}\n\n{_EXIT_CODES}",
+            formatter_class=layout,
+            allow_abbrev=False,
+        )
+        for name, shown in [
+            ("to-code", "show the generated code of a function, a class or a file"),
+            ("explain", "show what became of each statement of a function, and why"),
+        ]
     )
-    to_code.add_argument("target", metavar="TARGET", help="what to show, see above")
-    to_code.add_argument(
-        "arguments", metavar="ARG", nargs="*", default=[], help="example arguments, see above"
-    )
+    for command in (to_code, explain):
+        command.add_argument("target", metavar="TARGET", help="what to show, see above")
+        command.add_argument(
+            "arguments", metavar="ARG", nargs="*", default=[], help="example arguments, see above"
+        )
+        command.add_argument(
+            "--color",
+            choices=["auto", "always", "never"],
+            default="auto",
+            help="auto (the default): on a terminal, unless NO_COLOR is set",
+        )
     to_code.add_argument("--after", metavar="PASS", help="stop after this pass; a wrong name lists them")
     view = to_code.add_mutually_exclusive_group()
     for name, shown in [
@@ -116,13 +138,8 @@ def _parser() -> argparse.ArgumentParser:
         ("hlo", "the optimised HLO that the arguments give on this machine"),
     ]:
         view.add_argument(f"--{name}", dest="view", action="store_const", const=name, help=f"show {shown}")
-    to_code.add_argument(
-        "--color",
-        choices=["auto", "always", "never"],
-        default="auto",
-        help="auto (the default): on a terminal, unless NO_COLOR is set",
-    )
     to_code.set_defaults(view="code")
+    explain.set_defaults(view="explain", after=None)
     return parser
 
 

@@ -4,6 +4,7 @@
     AUTOGRAPH_LITE_CHECK           1 checks each pass's specification after it ran (tests do); 0 does not
     AUTOGRAPH_LITE_FUZZ_PROGRAMS   how many random programs the property tests generate
     AUTOGRAPH_LITE_FAST_DISPATCH   0 finds the program of a call by JAX's public names alone; 1 by its own C++ dispatch
+    AUTOGRAPH_LITE_UNROLL_LIMIT    more equations than so many from one unrolled loop give a warning; 0 gives none
     AUTOGRAPH_LITE_LIGHT           0 runs the staged form of the code also where nothing is traced; 1 does not
 
 The variables are read at the first use and not at import, so that a program may set them after importing us.
@@ -21,7 +22,10 @@ MAX_VERBOSITY = 3
 
 logger = logging.getLogger("autograph_lite")
 
-_chosen_verbosity: int | None = None  # by `set_verbosity`; None: the environment's holds
+_chosen_verbosity: int | None = (
+    None  # by `set_verbosity`; None: the environment's holds, or the logger's level
+)
+_leveled = False  # whether we have given the logger its level
 
 
 @dataclasses.dataclass(frozen=True)
@@ -34,6 +38,7 @@ class Options:
       fuzz_programs: how many random programs the property tests generate, at least 1.
       fast_dispatch: whether calls find their programs by JAX's own C++ dispatch.
       light: whether functions get a light body, which runs where nothing is traced.
+      unroll_limit: into how many equations a loop may be unrolled before it is warned of; 0 for any number.
     """
 
     verbosity: int = 0
@@ -41,13 +46,14 @@ class Options:
     fuzz_programs: int = 1000
     light: bool = True
     fast_dispatch: bool = True
+    unroll_limit: int = 1000
 
     @classmethod
     def from_environment(cls, environ: Mapping[str, str]) -> Options:
         """The options that `environ` gives; what is unset or empty keeps its default.
 
         >>> Options.from_environment({"AUTOGRAPH_LITE_VERBOSITY": "2"})
-        Options(verbosity=2, check_passes=False, fuzz_programs=1000, light=True, fast_dispatch=True)
+        Options(verbosity=2, check_passes=False, fuzz_programs=1000, light=True, fast_dispatch=True, unroll_limit=1000)
         >>> Options.from_environment({"AUTOGRAPH_LITE_CHECK": "yes"})
         Traceback (most recent call last):
         ValueError: AUTOGRAPH_LITE_CHECK is 'yes'; it may be 0 or 1.
@@ -67,6 +73,9 @@ class Options:
             light=bool(_integer(environ, "AUTOGRAPH_LITE_LIGHT", cls.light, range(2))),
             fast_dispatch=bool(
                 _integer(environ, "AUTOGRAPH_LITE_FAST_DISPATCH", cls.fast_dispatch, range(2))
+            ),
+            unroll_limit=_integer(
+                environ, "AUTOGRAPH_LITE_UNROLL_LIMIT", cls.unroll_limit, range(1_000_000_001)
             ),
         )
 
@@ -108,9 +117,22 @@ def fast_dispatch() -> bool:
     return options().fast_dispatch
 
 
+def unroll_limit() -> int:
+    """Into how many equations a loop may be unrolled before it is warned of; 0 for any number."""
+    return options().unroll_limit
+
+
 def verbosity() -> int:
-    """How much is logged: 0 nothing, 1 what is converted, 2 also the generated code, 3 also each pass."""
-    return options().verbosity if _chosen_verbosity is None else _chosen_verbosity
+    """How much is logged: 0 nothing, 1 what is converted, 2 also the generated code, 3 also each pass.
+
+    Where neither `set_verbosity` nor the environment asks for something, the level of the logger "autograph_lite" does, if
+    somebody has set it: INFO for 1, DEBUG for 2.
+    """
+    if _chosen_verbosity is not None:
+        return _chosen_verbosity
+    if options().verbosity or _leveled or logger.level == logging.NOTSET:
+        return options().verbosity
+    return 2 if logger.level <= logging.DEBUG else int(logger.level <= logging.INFO)
 
 
 def set_verbosity(level: int) -> None:
@@ -134,10 +156,12 @@ def set_verbosity(level: int) -> None:
 
 def log(level: int, message: str, *args: object) -> None:
     """Logs `message % args` if the verbosity is at least `level`; the arguments are formatted only then."""
+    global _leveled
     if verbosity() < level:
         return
     if not logger.hasHandlers():  # a program that configured logging decides itself where this goes
         logger.addHandler(logging.StreamHandler())
     if logger.level == logging.NOTSET:
         logger.setLevel(logging.INFO)
+        _leveled = True
     logger.info(message, *args)

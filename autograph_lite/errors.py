@@ -301,28 +301,26 @@ class MutationError(AutographError, TypeError):
     Fails:
 
         @autograph_lite.convert
-        def f(n):
-            log = []
-            while n > 0:
-                log.append(n)
-                n = n - 2
-            return log
+        def f(xs):
+            positive = []
+            for x in xs:
+                if x > 0:
+                    positive.append(x)
+            return jnp.mean(jnp.stack(positive))
 
-        f(jnp.int32(3))
+        f(jnp.arange(3.0))
 
     Works:
 
         @autograph_lite.convert
-        def f(n):
-            log = []
-            for _ in autograph_lite.range(100):
-                if n <= 0:
-                    break
-                log.append(n)
-                n = n - 2
-            return log
+        def f(xs):
+            positive = []
+            for x in xs:
+                if x > 0:
+                    positive.append(x)
+            return sum(positive) / len(positive)
 
-        f(jnp.int32(3))
+        f(jnp.arange(3.0))
     """
 
 
@@ -346,6 +344,50 @@ class TracedIndexError(AutographError, TypeError):
             return price[i]
 
         f(jnp.int32(1))
+    """
+
+
+class DynamicShapeError(AutographError, TypeError):
+    """A part of an array, whose length only the data knows, is used where the length has to be known.
+
+    Fails:
+
+        @autograph_lite.convert
+        def first(x, n):
+            return x[:n]
+
+        first(jnp.arange(5.0), jnp.int32(3))
+
+    Works:
+
+        @autograph_lite.convert
+        def first(x, n):
+            return jnp.where(jnp.arange(5) < n, x, 0)
+
+        first(jnp.arange(5.0), jnp.int32(3))
+    """
+
+
+class SliceLengthError(AutographError, ValueError):
+    """A slice of a traced place turns out shorter than the program needs it, or not as long as another one.
+
+    Raised by the call, once the program has run: it is the data that tells.
+
+    Fails:
+
+        @autograph_lite.convert
+        def window(x, i):
+            return x[i : i + 3]
+
+        window(jnp.arange(5.0), jnp.int32(4))
+
+    Works:
+
+        @autograph_lite.convert
+        def window(x, i):
+            return x[i : i + 3]
+
+        window(jnp.arange(5.0), jnp.int32(2))
     """
 
 
@@ -708,6 +750,33 @@ class CacheFolderError(AutographError, PermissionError):
     """
 
 
+class VerificationError(AutographError, AssertionError):
+    """A compiled program does not do what the user's Python does: `verify="first_call"` runs both and compares.
+
+    Fails:
+
+        @autograph_lite.convert(verify="first_call")
+        def factorial(n):
+            result = 1
+            for i in range(1, n + 1):
+                result = result * i
+            return result
+
+        factorial(jnp.int32(20))
+
+    Works:
+
+        @autograph_lite.convert(verify="first_call")
+        def factorial(n):
+            result = 1.0
+            for i in range(1, n + 1):
+                result = result * i
+            return result
+
+        factorial(jnp.int32(20))
+    """
+
+
 class UnrolledLoopWarning(UserWarning):
     """A loop over Python values is traced once for each of its many iterations, which takes long to trace and compile.
 
@@ -715,8 +784,8 @@ class UnrolledLoopWarning(UserWarning):
 
         @autograph_lite.convert
         def f(x):
-            for i in range(300):
-                x = x + i
+            for i in range(400):
+                x = jnp.sin(x * i) + 1
             return x
 
         f(jnp.float32(2))
@@ -725,8 +794,8 @@ class UnrolledLoopWarning(UserWarning):
 
         @autograph_lite.convert
         def f(x):
-            for i in autograph_lite.range(300):
-                x = x + i
+            for i in autograph_lite.range(400):
+                x = jnp.sin(x * i) + 1
             return x
 
         f(jnp.float32(2))

@@ -8,6 +8,7 @@ from __future__ import annotations
 import functools
 import linecache
 import threading
+import time
 import types
 import weakref
 from collections.abc import Callable
@@ -71,23 +72,25 @@ class Transpiler:
     def _convert(self, fn: types.FunctionType) -> types.FunctionType:
         known = self._codes.get(id(fn.__code__))
         if known is None:
+            start = time.perf_counter()
             tree, context = convert_tree(fn, self.is_library, form=self.form)
-            if self.form != "light":  # which goes with another form of the same function
-                self._log(fn)
             injected = {context.ag: self.operators, context.known: [None] * (2 * context.sites)}
             new = loader.load(tree, fn, injected, frozenset(context.generated))
             # The user's code object is kept, so that its id stays its own.
             self._codes[id(fn.__code__)] = fn.__code__, new.__code__, injected
+            if self.form != "light":  # which goes with another form of the same function
+                self._log(fn, time.perf_counter() - start)
             return new
         _, code, injected = known
         return loader.instantiate(code, fn, injected)
 
-    def _log(self, fn: types.FunctionType) -> None:
+    def _log(self, fn: types.FunctionType, seconds: float) -> None:
+        if config.verbosity() == 0:
+            return
         place = f"{fn.__qualname__} ({fn.__code__.co_filename}:{fn.__code__.co_firstlineno})"
-        if config.verbosity() == 1:
-            config.log(1, "converted %s", place)
-        elif config.verbosity() == 2:
-            config.log(2, "converted %s:\n%s", place, to_source(fn, self.is_library))
+        config.log(1, "converted %s in %.1f ms", place, seconds * 1000)
+        if config.verbosity() == 2:
+            config.log(2, "%s is converted to:\n%s", place, to_source(fn, self.is_library))
         elif config.verbosity() == 3:
             for name in PASS_NAMES:
                 config.log(3, "%s after %s:\n%s", place, name, to_source(fn, self.is_library, after=name))

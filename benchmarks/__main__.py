@@ -1,4 +1,4 @@
-"""Runs all benchmarks, or those named: `python -m benchmarks [convert] [trace] [python] [staged] [call] [memory] [warm]`."""
+"""Runs all benchmarks, or those named: `python -m benchmarks [convert] [trace] [python] [rolled] [staged] [grad] ...`."""
 
 from __future__ import annotations
 
@@ -7,8 +7,10 @@ import sys
 from benchmarks import (
     bench_call,
     bench_convert,
+    bench_grad,
     bench_memory,
     bench_python,
+    bench_rolled,
     bench_staged,
     bench_trace,
     bench_warm,
@@ -18,7 +20,9 @@ ALL = {
     "convert": bench_convert,
     "trace": bench_trace,
     "python": bench_python,
+    "rolled": bench_rolled,
     "staged": bench_staged,
+    "grad": bench_grad,
     "call": bench_call,
     "memory": bench_memory,
     "warm": bench_warm,

@@ -1,8 +1,9 @@
-"""What does a call of a `Function` cost, next to a call of `jax.jit` with static arguments chosen by hand?"""
+"""What does a call of a `Function` cost, next to one of `jax.jit` with static arguments chosen by hand, and to others'?"""
 
 from __future__ import annotations
 
 import functools
+import statistics
 import timeit
 from collections.abc import Callable
 from typing import Any
@@ -14,7 +15,7 @@ import jax.numpy as jnp
 
 import autograph_lite
 from autograph_lite import Variable, config
-from benchmarks import table, timing
+from benchmarks import table, tensorflow, timing
 from benchmarks.timing import Row, Task
 
 CALLS = 200  # in one timed task, inside of a loop that costs next to nothing
@@ -54,29 +55,45 @@ def _pair(ours: Any, theirs: Any, arguments: str, **names: Any) -> dict[str, Tas
     return {"ours": _call(ours, arguments, names), "jit": _call(theirs, arguments, names)}
 
 
+Wrapped = dict[str, Any]
+
+
+def _wrapped(fn: Callable[..., Any], literal: str | None = None) -> Wrapped:
+    """A function under all that is measured, by name; TensorFlow where it is installed."""
+    found = {
+        "ours": autograph_lite.convert(fn),
+        "jit": jax.jit(fn, static_argnames=literal),
+        "equinox": equinox.filter_jit(fn),
+    }
+    return found | ({"tensorflow": tensorflow.function(fn)} if tensorflow.INSTALLED else {})
+
+
+def _calls(wrapped: Wrapped, arguments: str, **names: Any) -> dict[str, Task]:
+    """The same call of each, of tensors where it is TensorFlow's."""
+    given = {name: names if name != "tensorflow" else tensorflow.tensor(names) for name in wrapped}
+    return {name: _call(fn, arguments, given[name]) for name, fn in wrapped.items()}
+
+
 def flat() -> dict[str, tuple[dict[str, Task], float]]:
     """Calls whose arguments are arrays and literals."""
     x = jnp.float32(2)
-    names = {"x": x, "tree": {str(i): x for i in range(100)}}
-    ours = autograph_lite.convert(scaled)
-    static = jax.jit(scaled, static_argnames="n")
-    big, big_static = autograph_lite.convert(first_and_last), jax.jit(first_and_last)
+    names: dict[str, Any] = {"x": x, "tree": {str(i): x for i in range(100)}}
+    small, big = _wrapped(scaled, "n"), _wrapped(first_and_last)
     return {
-        "f(x)": (_pair(ours, static, "x", **names), 1.05),
-        "f(x, 3)": (_pair(ours, static, "x, 3", **names), 1.08),
-        "f(x, n=3)": (_pair(ours, static, "x, n=3", **names), 1.08),
-        "f(dict of 100)": (_pair(big, big_static, "tree", **names), 1.05),
+        "f(x)": (_calls(small, "x", **names), 1.05),
+        "f(x, 3)": (_calls(small, "x, 3", **names), 1.08),
+        "f(x, n=3)": (_calls(small, "x, n=3", **names), 1.08),
+        "f(dict of 100)": (_calls(big, "tree", **names), 1.05),
     }
 
 
 def literals(count: int = 400) -> tuple[dict[str, Task], float]:
     """The call with the last of many literals."""
-    x = jnp.float32(2)
-    ours, static = autograph_lite.convert(_added), jax.jit(_added, static_argnames="n")
+    x, wrapped = jnp.float32(2), _wrapped(_added, "n")
     for n in range(count):
-        ours(x, n)
-        static(x, n)
-    return _pair(ours, static, f"x, {count - 1}", x=x), 1.10
+        for name, fn in wrapped.items():
+            fn(tensorflow.tensor(x) if name == "tensorflow" else x, n)
+    return _calls(wrapped, f"x, {count - 1}", x=x), 1.10
 
 
 def _added(x: Any, n: int) -> Any:
@@ -154,21 +171,21 @@ def measure(rounds: int = 11) -> list[Row]:
     for name, (tasks, target) in cases().items():
         times = timing.interleaved(tasks, rounds=rounds)
         micro = {task: 1000 * timing.milliseconds(times[task]) / CALLS for task in tasks}
-        rows.append({
-            "call": name,
-            "Function, us": micro["ours"],
-            "jax.jit, us": micro["jit"],
-            "ratio": timing.ratio(times, "ours", "jit"),
-            "target": target,
-        })  # fmt: skip
+        rows.append(_row(name, micro, timing.ratio(times, "ours", "jit"), target))
     return rows
 
 
+def _row(name: str, micro: dict[str, float], ratio: float, target: float) -> Row:
+    row: Row = {"call": name, "Function, us": micro["ours"], "jax.jit, us": micro["jit"]}
+    row |= {"ratio": ratio, "target": target, "filter_jit, us": micro.get("equinox", "-")}
+    return row | ({"tf.function, us": micro.get("tensorflow", "-")} if tensorflow.INSTALLED else {})
+
+
 def first_call(rounds: int = 15) -> Row:
-    """Seconds of the first call, of functions that are new each time."""
+    """Microseconds of the first call, of functions that are new each time."""
     x = jnp.float32(2)
 
-    def new(make: Callable[..., Any]) -> Task:
+    def new(make: Callable[..., Any], x: Any) -> Task:
         counter = iter(range(1_000_000))
 
         def task() -> object:
@@ -177,14 +194,16 @@ def first_call(rounds: int = 15) -> Row:
 
         return task
 
-    times = timing.interleaved({"ours": new(autograph_lite.convert), "jit": new(jax.jit)}, rounds=rounds)
-    return {
-        "call": "first call",
-        "Function, us": 1000 * timing.milliseconds(times["ours"]),
-        "jax.jit, us": 1000 * timing.milliseconds(times["jit"]),
-        "ratio": timing.ratio(times, "ours", "jit"),
-        "target": 1.1,
+    tasks = {
+        "ours": new(autograph_lite.convert, x),
+        "jit": new(jax.jit, x),
+        "equinox": new(equinox.filter_jit, x),
     }
+    if tensorflow.INSTALLED:
+        tasks["tensorflow"] = new(tensorflow.function, tensorflow.tensor(x))
+    times = timing.interleaved(tasks, rounds=rounds)
+    micro = {task: 1e6 * statistics.median(times[task]) for task in tasks}
+    return _row("first call", micro, timing.ratio(times, "ours", "jit"), 1.1)
 
 
 def main() -> None:

@@ -7,8 +7,8 @@ import types
 from collections.abc import Callable
 from typing import Any
 
-from autograph_lite import transpiler
-from autograph_lite.operators import calls, policy
+from autograph_lite import operators, transpiler
+from autograph_lite.operators import policy
 from benchmarks import generated, table, timing
 from benchmarks.timing import Row
 
@@ -16,14 +16,18 @@ LINES = (10, 100, 300, 1000, 3000)
 CONDITIONALS = (8, 25, 50, 100, 200)
 
 
+def _fresh() -> transpiler.Transpiler:
+    """A transpiler that has converted nothing yet."""
+    return transpiler.Transpiler(operators, policy.leads_to_library)
+
+
 def converting(make: Callable[[int], types.FunctionType], size: int) -> float:
     """Seconds of this process to convert a new function of that size: reading, all passes, compiling."""
-    operators, _ = calls._state["operators"]
     times = []
     for _ in range(3 if size < 3000 else 2):
         fn = make(size)  # new text each time: nothing is remembered
         start = time.process_time()
-        transpiler.Transpiler(operators, policy.leads_to_library).convert(fn)
+        _fresh().convert(fn)
         times.append(time.process_time() - start)
     return min(times)
 
@@ -68,8 +72,7 @@ def measure_passes(lines: int = 1000) -> list[Row]:
         for (owner, name), label in own.items():
             setattr(owner, name, timed(label, kept[owner, name]))
         transpiler._run = lambda step, *rest: timed(f"pass {step.name}", run)(step, *rest)
-        operators, _ = calls._state["operators"]
-        transpiler.Transpiler(operators, policy.leads_to_library).convert(fn)
+        _fresh().convert(fn)
     finally:
         transpiler._run = run
         for (owner, name), original in kept.items():

@@ -1,4 +1,4 @@
-"""What does a trace take of memory, beside the same program under `jax.jit` and `equinox.filter_jit`?
+"""What does a trace take of memory, beside the same program under `jax.jit`, `equinox.filter_jit` and `tf.function`?
 
 Each candidate makes the same programs, in a process of its own: what one has left behind is not there for another to use.
 """
@@ -16,7 +16,7 @@ import jax
 import jax.numpy as jnp
 
 import autograph_lite
-from benchmarks import soak, table
+from benchmarks import soak, table, tensorflow
 from benchmarks.timing import Row
 
 TRACES = 200
@@ -51,16 +51,22 @@ def large_by_hand(x: Any, n: int) -> Any:
     return jax.lax.fori_loop(0, 4, body, x)
 
 
-PROGRAMS = {"branch": (small, small_by_hand), "loop of 30 operations": (large, large_by_hand)}
+PROGRAMS = {
+    "branch": (small, small_by_hand, tensorflow.small),
+    "loop of 30 operations": (large, large_by_hand, tensorflow.large),
+}
 
 
-def candidates(ours: Call, by_hand: Call) -> dict[str, Callable[[], Call]]:
+def candidates(ours: Call, by_hand: Call, autographed: Call) -> dict[str, Callable[[], Call]]:
     """What makes each, by name."""
-    return {
+    found: dict[str, Callable[[], Call]] = {
         "Function": lambda: autograph_lite.convert(ours),
         "jax.jit": lambda: jax.jit(by_hand, static_argnums=1),
         "filter_jit": lambda: _filter_jit(by_hand),
     }
+    if tensorflow.INSTALLED:
+        found["tf.function"] = lambda: tensorflow.function(autographed)
+    return found
 
 
 def _filter_jit(fn: Call) -> Call:
@@ -73,7 +79,7 @@ def _filter_jit(fn: Call) -> Call:
 def per_trace(name: str, program: str) -> float:
     """KiB of resident memory that a trace takes, program and all, in this process."""
     call = candidates(*PROGRAMS[program])[name]()
-    x = jnp.ones(2)
+    x = jnp.ones(2) if name != "tf.function" else tensorflow.tensor(jnp.ones(2))
     for n in range(20):  # what the first traces take once
         call(x, -n - 1)
     gc.collect()

@@ -117,7 +117,7 @@ def collatz_by_hand(n: Array, limit: Array) -> Array:
     def running(carry: Any) -> Any:
         n, _, left = carry
         keep = jnp.logical_not(left)
-        return lax.cond(keep, lambda: n != 1, lambda: keep)
+        return lax.cond(keep, lambda: n != 1, lambda: False)
 
     return lax.while_loop(running, body, (n, 0, False))[1]
 
@@ -143,9 +143,7 @@ def largest_below(rows: Array, bound: Array) -> Array:
 
 def largest_below_by_hand(rows: Array, bound: Array) -> Array:
     def step(best: Array, row: Array) -> Any:
-        return lax.cond(
-            row < bound, lambda: lax.cond(row > best, lambda: row, lambda: best), lambda: best
-        ), None
+        return jnp.where(row < bound, jnp.where(row > best, row, best), best), None
 
     return lax.scan(step, jnp.float32(-1), rows)[0]
 

@@ -21,6 +21,7 @@ from benchmarks import table
 from benchmarks.timing import Row
 
 PAGE = os.sysconf("SC_PAGE_SIZE")
+IN_ROW = 50  # calls of one signature where most of the others make a trace, which takes 20 ms
 WARM = 0.2  # of the calls, after which memory is first looked at
 Run = Callable[[int], object]
 
@@ -59,11 +60,19 @@ def of_thing(x: Any, thing: Thing) -> Any:
     return x * thing.gain
 
 
-def literals(signatures: int, **options: Any) -> Iterator[Run]:
-    """Calls of so many signatures."""
+def literals(signatures: int, in_row: int = 1, **options: Any) -> Iterator[Run]:
+    """Calls of so many signatures at random, so many of one in a row."""
     f, x = autograph_lite.convert(scaled, **options), jnp.ones(2)
     chosen = random.Random(0)
-    yield lambda _: f(x, chosen.randrange(signatures))
+    now = 0
+
+    def run(number: int) -> None:
+        nonlocal now
+        if number % in_row == 0:
+            now = chosen.randrange(signatures)
+        f(x, now)
+
+    yield run
 
 
 def dying_objects() -> Iterator[Run]:
@@ -110,7 +119,7 @@ def cases(calls: int, signatures: int) -> dict[str, tuple[Iterator[Run], int]]:
     """What is run, and how often: what traces at each fourth call runs less."""
     return {
         f"{signatures} literals": (literals(signatures), calls),
-        f"{signatures} literals, max_traces=100": (literals(signatures, max_traces=100), calls // 50),
+        f"{signatures} literals, max_traces=100": (literals(signatures, IN_ROW, max_traces=100), calls),
         "objects that die": (dying_objects(), calls // 20),
         "instances that die": (dying_instances(), calls // 20),
     }

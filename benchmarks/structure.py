@@ -38,5 +38,9 @@ def _is_jaxpr(value: Any) -> bool:
 
 def instructions(fn: Callable[..., Any], *args: Any) -> Counter[str]:
     """How often each opcode occurs in the optimised HLO of all computations."""
-    text = jax.jit(fn).lower(*args).compile().as_text()
+    return count(jax.jit(fn).lower(*args).compile().as_text())
+
+
+def count(text: str | None) -> Counter[str]:
+    """The same of a text of HLO."""
     return Counter(_INSTRUCTION.findall(text or ""))

@@ -45,13 +45,13 @@ def printed(name: str, shown: list[Shown]) -> Iterator[str]:
     """What each program prints when they run one after the other; lines of errors are those of "model.py"."""
     namespace: dict[str, Any] = {"__name__": name}
     for number, program in enumerate(shown):
-        path = f"<{name} {number}>"
+        path = f"<{name} {number}>/model.py"
         linecache.cache[path] = len(program.text), None, program.text.splitlines(keepends=True), path
         out = io.StringIO()
         with contextlib.redirect_stdout(out):
             exec(compile(program.text, path, "exec"), namespace)
             jax.effects_barrier()
-        yield re.sub(rf"<{name} \d+>", "model.py", out.getvalue())
+        yield re.sub(rf"<{name} \d+>/", "", out.getvalue())
 
 
 def written(name: str) -> str:

@@ -38,9 +38,13 @@ def wheel_names(tmp_path_factory: pytest.TempPathFactory) -> set[str]:
         return set(wheel.namelist())
 
 
-def test_the_wheel_has_one_top_level_package(wheel_names: set[str]) -> None:
+def test_the_wheel_has_one_top_level_package_and_the_plugin_of_pytest(wheel_names: set[str]) -> None:
     tops = {name.split("/")[0] for name in wheel_names}
-    assert tops == {"autograph_lite", f"autograph_lite-{PROJECT['version']}.dist-info"}
+    assert tops == {
+        "autograph_lite",
+        "pytest_autograph_lite.py",
+        f"autograph_lite-{PROJECT['version']}.dist-info",
+    }
 
 
 def test_the_wheel_has_every_module_and_the_typed_marker(wheel_names: set[str]) -> None:
@@ -78,7 +82,7 @@ def test_no_module_is_imported_through_the_root_link() -> None:
 
 
 def test_everything_that_is_imported_is_a_declared_dependency() -> None:
-    declared = {requirement.split(">")[0].split("<")[0].strip() for requirement in PROJECT["dependencies"]}
+    declared = _names(PROJECT["dependencies"])
     imported = set()
     for path in PACKAGE.rglob("*.py"):
         for node in ast.walk(ast.parse(path.read_text())):
@@ -87,7 +91,12 @@ def test_everything_that_is_imported_is_a_declared_dependency() -> None:
             elif isinstance(node, ast.ImportFrom) and node.level == 0 and node.module:
                 imported.add(node.module.split(".")[0])
     foreign = imported - set(sys.stdlib_module_names) - {"autograph_lite"}
-    assert {COMES_WITH.get(name, name) for name in foreign} == declared
+    optional = _names(PROJECT["optional-dependencies"]["testing"])
+    assert {COMES_WITH.get(name, name) for name in foreign} - optional == declared
+
+
+def _names(requirements: list[str]) -> set[str]:
+    return {requirement.split(">")[0].split("<")[0].strip() for requirement in requirements}
 
 
 def test_each_layer_imports_only_those_below_it_and_the_converters_never_jax() -> None:

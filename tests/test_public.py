@@ -21,11 +21,12 @@ ROOT = Path(__file__).parents[1]
 FUNCTIONS = [name for name in autograph_lite.__all__ if inspect.isfunction(getattr(autograph_lite, name))]
 # The public surface; a name is added or taken away here on purpose.
 PUBLIC = {
-    "ArraySpec", "ConcreteFunction", "Function", "FunctionType", "LoadedFunction", "LoadedModule", "Module",
-    "TensorArray", "TraceType", "Variable", "convert", "disable_compilation_cache", "do_not_convert",
-    "enable_compilation_cache", "from_slices", "functions_run_eagerly", "grad", "init_scope",
+    "ArraySpec", "ConcreteFunction", "Decision", "Decisions", "Function", "FunctionType", "LoadedFunction",
+    "LoadedModule", "Module",
+    "TensorArray", "TraceType", "Variable", "Verification", "convert", "disable_compilation_cache", "do_not_convert", "doctor",
+    "enable_compilation_cache", "explain", "from_slices", "functions_run_eagerly", "grad", "init_scope",
     "inside_function", "load", "print", "py_function", "range", "run_functions_eagerly", "save",
-    "set_verbosity", "to_code", "to_graph", "value_and_grad",
+    "set_branch_options", "set_loop_options", "set_verbosity", "to_code", "to_graph", "value_and_grad", "verify",
 }  # fmt: skip
 
 

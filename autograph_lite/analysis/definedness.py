@@ -58,12 +58,12 @@ class _Walk:
                     return false
                 return true if always_returns(node.orelse) else true & false
             case gast.While():
-                have = self.expression(node.test, have)
+                have = self.expression(node.test, self.at_each_start(node.body, have))
                 self.block(node.body, have)
                 return have
             case gast.For():
                 test, iterable = until_of(node)
-                have = self.expression(iterable, have)
+                have = self.at_each_start(node.body, self.expression(iterable, have))
                 if test is not None:
                     self.expression(test, have)
                 self.block(node.body, have | frozenset(scopes.bound([node.target])))
@@ -99,14 +99,22 @@ class _Walk:
         have = self.expression(node, have)
         return have | frozenset(scopes.bound([node]))
 
+    def at_each_start(self, body: Sequence[gast.stmt], have: Names) -> Names:
+        """What is assigned whenever an iteration begins, and after the last."""
+        if not have & unbound(body):
+            return have
+        return have & _Walk(self.plans, frozenset()).block(body, have)
+
     def try_statement(self, node: gast.Try, have: Names) -> Names:
         done = self.block(node.orelse, self.block(node.body, have))
+        have -= unbound(node.body)  # it may be left anywhere
         for handler in node.handlers:
             name = frozenset({handler.name.id}) if handler.name is not None else frozenset()
             if handler.type is not None:
                 self.expression(handler.type, have)
             done &= self.block(handler.body, have | name) - name
-        return done | (self.block(node.finalbody, have) - have)
+        have -= unbound([*node.orelse, *node.handlers])
+        return (done | (self.block(node.finalbody, have) - have)) - unbound(node.finalbody)
 
     def expression(self, node: gast.AST, have: Names) -> Names:
         """Notes the reads in `node`; bindings by a walrus that is always evaluated count from then on."""
@@ -136,6 +144,15 @@ def _certain(node: gast.AST) -> list[gast.AST]:
     for child in trees.children(node):
         found += _certain(child)
     return found
+
+
+def unbound(body: Sequence[gast.AST]) -> Names:
+    """Names that some statement in `body` leaves unassigned, whatever comes after it."""
+    assigned = [node for node in scopes.own_nodes(body) if isinstance(node, gast.Assign)]
+    dropped = [
+        node for node in assigned if isinstance(node.value, gast.Call) and _leaves_undefined(node.value)
+    ]
+    return frozenset(scopes.bound([target for node in dropped for target in node.targets]))
 
 
 def _leaves_undefined(call: gast.Call) -> bool:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TypeVar
 
 import gast
 
+from autograph_lite.analysis import definedness
 from autograph_lite.syntax import quote, trees
 
 Node = TypeVar("Node", bound=gast.AST)
@@ -15,6 +17,12 @@ def marked(node: Node, names: frozenset[str], ag: str) -> Node:
     """`node` with reads of `names` as `ag.assigned(name)`; the pass *undefined* takes the marks away that do nothing."""
     result: Node = _Assigned(ag, names).visit(node)
     return result
+
+
+def marked_body(body: Sequence[gast.stmt], names: frozenset[str], ag: str) -> list[gast.stmt]:
+    """`body`, where all of `names` are assigned when it begins; those that it deletes are left as they are."""
+    known = names - definedness.unbound(body)
+    return [marked(statement, known, ag) for statement in body]
 
 
 class _Assigned(trees.Transformer):

@@ -2,6 +2,7 @@
 
     y = helper(x, *rest, k=1)             y = ag.call(helper)(x, *rest, k=1)
     y = jnp.sin(x)                        as it is: leads to a library function that takes no callback
+    y = isinstance(n, int)                y = ag.call(isinstance)(n, int)
     names = locals()                      names = ag.without(locals(), 'ag')
 
 The callee is wrapped and the argument list stays as written. `super()` names its class and instance, because the body of
@@ -16,6 +17,7 @@ import gast
 
 from autograph_lite.analysis import scopes
 from autograph_lite.analysis.plans import dotted
+from autograph_lite.analysis.selections import may_select
 from autograph_lite.converters import opaque
 from autograph_lite.converters.context import Context
 from autograph_lite.syntax import quote, trees
@@ -27,6 +29,9 @@ BARE = frozenset({
     "issubclass", "object", "ord", "slice", "type", "bytes", "locals", "vars", "dir", "eval",
     "exec", "open", "input", "super", "memoryview", "__import__", "breakpoint", "compile",
 })  # fmt: skip
+
+# Classes that ints are of: so is a size that stands for all sizes, which Python does not know.
+NUMBERS = frozenset({"int", "Integral", "Rational", "Real", "Complex", "Number"})
 
 
 def run(function: gast.AST, context: Context) -> None:
@@ -59,7 +64,7 @@ class Calls(trees.Transformer):
         operator: str = "call",
         bare: frozenset[str] = BARE,
     ) -> None:
-        self.context, self.shadowed, self.first = context, shadowed, first
+        self.context, self.shadowed, self.first, self.operator = context, shadowed, first, operator
         self.text, self.bare = f"ag.{operator}(callee)", bare
 
     def visit_FunctionDef(self, node: gast.FunctionDef) -> gast.AST:
@@ -96,12 +101,14 @@ class Calls(trees.Transformer):
                     quote.located(quote.name(self.first), node),
                 ]
                 return node
+            case gast.Name(id="isinstance") if self.operator == "call" and _asks_for_int(node):
+                pass
             case gast.Name(id=name) if (
                 name in self.bare and name not in self.shadowed and hasattr(builtins, name)
             ):
                 if self.context.is_library(name):
                     return self._without_ours(node) if name in opaque.NAMES and not node.args else node
-            case gast.Attribute() if self.is_bare(node):
+            case gast.Attribute() if self.is_bare(node) and not self.may_select(node):
                 return node
         node.func = quote.located(quote.expr(self.text, ag=self.context.ag, callee=node.func), node.func)
         return node
@@ -112,7 +119,20 @@ class Calls(trees.Transformer):
         )
         return quote.located(called, node)
 
+    def may_select(self, node: gast.Call) -> bool:
+        """Whether an argument may be a part of an array whose length only the program knows."""
+        known, given = self.context.selected, [*node.args, *node.keywords]
+        return any(may_select(value, known.names, known.masks, self.context.ag) for value in given)
+
     def is_bare(self, node: gast.Call) -> bool:
         """Whether a call leads to a library, and to a function that writes to none of its arguments."""
         into = any(keyword.arg in ("out", "copy", "overwrite_input") for keyword in node.keywords)
         return not into and self.context.is_library(dotted(node.func), len(node.args))
+
+
+def _asks_for_int(node: gast.Call) -> bool:
+    """Whether `isinstance` is asked for a class that ints are of."""
+    names = (
+        n.id if isinstance(n, gast.Name) else getattr(n, "attr", None) for n in trees.walk(node.args[-1])
+    )
+    return len(node.args) == 2 and not NUMBERS.isdisjoint(names)

@@ -120,7 +120,7 @@ class _Desugar(trees.Transformer):
         if not isinstance(test, gast.BoolOp) or not isinstance(test.op, gast.And):
             return body
         known = frozenset(scopes.bound(test.values[1:]))
-        return [assigned.marked(statement, known, self.context.ag) for statement in body]
+        return assigned.marked_body(body, known, self.context.ag)
 
     def visit_While(self, node: gast.While) -> gast.AST | list[gast.stmt]:
         self.generic_visit(node)

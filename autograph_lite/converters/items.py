@@ -16,6 +16,8 @@ from __future__ import annotations
 
 import gast
 
+from autograph_lite.analysis import selections
+from autograph_lite.converters import slices
 from autograph_lite.converters.context import Context
 from autograph_lite.syntax import quote, trees
 
@@ -24,6 +26,7 @@ def run(function: gast.AST, context: Context) -> None:
     """Rewrites the reads of items everywhere in `function`, nested functions included."""
     found = map(_list, trees.walk(function))
     context.lists |= {trees.dotted(node) for node in found if node is not None} - {""}
+    context.selected = selections.selected(function, context.ag)
     _Items(context).visit(function)
 
 
@@ -54,7 +57,7 @@ class _Items(trees.Transformer):
         if _is_static(node.slice) and not self.is_end(node):
             return node
         if any(isinstance(n, (gast.Starred, gast.Slice)) for n in trees.walk(node.slice)):
-            index = _slices(node.slice, self.context.ag)
+            index = slices.index(node.slice, self.context.ag)
         else:
             index = node.slice
         call = quote.expr("ag.item(value, index)", ag=self.context.ag, value=node.value, index=index)
@@ -118,20 +121,6 @@ class _Items(trees.Transformer):
         return node
 
     visit_AsyncFunctionDef = visit_FunctionDef
-
-
-def _slices(index: gast.expr, ag: str) -> gast.expr:
-    match index:
-        case gast.Slice():
-            parts = [
-                p if p is not None else quote.constant(None) for p in (index.lower, index.upper, index.step)
-            ]
-            if index.step is None:
-                parts.pop()
-            return quote.located(gast.Call(quote.expr("ag.slice", ag=ag), parts, []), index)
-        case gast.Tuple():
-            return gast.copy_location(gast.Tuple([_slices(e, ag) for e in index.elts], gast.Load()), index)
-    return index
 
 
 def _is_static(index: gast.expr) -> bool:

@@ -20,7 +20,7 @@ from collections.abc import Sequence
 
 import gast
 
-from autograph_lite.analysis import scopes
+from autograph_lite.analysis import definedness, scopes
 from autograph_lite.analysis.exits import (
     LOOPS,
     always_ends,
@@ -270,7 +270,7 @@ class _Jumps:
             late.value = quote.located(quote.constant(None), late)
         known = _assigned_before([node], returns[0], frozenset())
         assert known is not None
-        late.value = assigned.marked(late.value, known, self.ag)
+        late.value = assigned.marked(late.value, known - definedness.unbound([node]), self.ag)
         return late
 
     def new_ret(self) -> str:
@@ -305,9 +305,10 @@ def _assigned_before(
     for node in body:
         if node is last:
             return known
-        inside = known | frozenset(scopes.bound([node.target]) if isinstance(node, gast.For) else ())
         for block in blocks(node):
-            found = _assigned_before(block, last, inside)
+            has_item = isinstance(node, gast.For) and block is node.body  # its `else` may run where no item was
+            targets = scopes.bound([node.target]) if has_item else ()
+            found = _assigned_before(block, last, known.union(targets))
             if found is not None:
                 return found
         if isinstance(node, (gast.Assign, gast.AugAssign)):

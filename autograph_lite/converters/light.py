@@ -71,6 +71,9 @@ def join(
 
 
 class _LightCalls(calls.Calls):
+    def may_select(self, node: gast.Call) -> bool:
+        return False  # Python knows all lengths
+
     def visit_Call(self, node: gast.Call) -> gast.AST:
         match node.func:
             case gast.Attribute(value=gast.Name(id=self.context.ag), attr="set_item"):

@@ -16,6 +16,11 @@ IN_PLACE: dict[str, Callable[[Any, Any], Any]] = {
 slice = builtins.slice
 
 
+def bounds(fun: Callable[..., tuple[Any, ...]], *values: Any) -> builtins.slice:
+    """A slice with the bounds, and the step, that `fun` computes of `values`."""
+    return builtins.slice(*fun(*values))
+
+
 class Maybe:
     """A variable that may not have a value: `present` is False, True or, while staging, a traced bool.
 

@@ -16,6 +16,8 @@ def is_static(test: gast.AST) -> bool:
             return all(isinstance(op, (gast.Is, gast.IsNot)) for op in ops)
         case gast.Call(func=gast.Name(id=name)):
             return name in PREDICATES
+        case gast.Call(func=gast.Call(func=gast.Attribute(attr="call"), args=[gast.Name(id="isinstance")])):
+            return True  # see `calls`
         case gast.UnaryOp(op=gast.Not(), operand=operand):
             return is_static(operand)
         case gast.BoolOp(values=values):

@@ -38,7 +38,7 @@ def tried(subject: str, case: gast.match_case, matched: str, context: Context) -
     """Statements that leave in `matched` whether the case is the one; marks the reads of the names that it binds."""
     fresh = context.fresh
     names = frozenset(scopes.bound([case.pattern]))
-    case.body = [assigned.marked(statement, names, context.ag) for statement in case.body]
+    case.body = assigned.marked_body(case.body, names, context.ag)
     done = quote.stmts("matched = False", matched=matched)
     alternatives = case.pattern.patterns if isinstance(case.pattern, gast.MatchOr) else [case.pattern]
     for number, alternative in enumerate(alternatives):

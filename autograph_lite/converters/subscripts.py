@@ -19,6 +19,7 @@ from collections.abc import Sequence
 import gast
 
 from autograph_lite.analysis import scopes
+from autograph_lite.converters import slices
 from autograph_lite.converters.context import Context
 from autograph_lite.syntax import quote, trees
 
@@ -128,7 +129,7 @@ class _Stores(trees.Transformer):
         base, steps = self.path(target)
         ag = self.context.ag
         if self.is_own(base) and len(steps) == 1 and _is_plain(target.slice):
-            index = self.index(target.slice)
+            index = slices.index(target.slice, self.context.ag)
             call = quote.expr("ag.set_item(base, index, value)", ag=ag, base=base, index=index, value=value)
             return [self.rebind(base, steps, call)]
         call = gast.Call(quote.expr("ag.store", ag=ag), [value, base, *steps], [])
@@ -148,25 +149,11 @@ class _Stores(trees.Transformer):
         match target:
             case gast.Subscript(value=value):
                 base, steps = self.path(value)
-                return base, [*steps, gast.Tuple([self.index(target.slice)], gast.Load())]
+                return base, [*steps, gast.Tuple([slices.index(target.slice, self.context.ag)], gast.Load())]
             case gast.Attribute(value=value, attr=attr):
                 base, steps = self.path(value)
                 return base, [*steps, quote.constant(attr)]
         return target, []
-
-    def index(self, node: gast.expr) -> gast.expr:
-        """The index as an expression; `a:b:c` outside of brackets is `ag.slice(a, b, c)`."""
-        match node:
-            case gast.Slice():
-                parts = [
-                    p if p is not None else quote.constant(None) for p in (node.lower, node.upper, node.step)
-                ]
-                if node.step is None:
-                    parts.pop()
-                return quote.located(gast.Call(quote.expr("ag.slice", ag=self.context.ag), parts, []), node)
-            case gast.Tuple() if any(isinstance(e, gast.Slice) for e in node.elts):
-                return gast.copy_location(gast.Tuple([self.index(e) for e in node.elts], gast.Load()), node)
-        return node
 
 
 def _has_item(target: gast.expr) -> bool:

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import sys
 
+from autograph_lite import _jax_while_rules
 from autograph_lite._jax import untraced
 from autograph_lite.converters.python_ops import until, without
 from autograph_lite.operators import builtins, calls, containers, texts
-from autograph_lite.operators.calls import call, light, light_at
+from autograph_lite.operators.affine import bounds
+from autograph_lite.operators.calls import call
 from autograph_lite.operators.checks import finishing, handling, trying
 from autograph_lite.operators.classes import record
 from autograph_lite.operators.comprehensions import filter_test, generator, list_of
@@ -17,6 +19,7 @@ from autograph_lite.operators.failures import assert_, error, raised
 from autograph_lite.operators.for_stmt import for_stmt
 from autograph_lite.operators.handlers import caught, managed
 from autograph_lite.operators.if_stmt import if_expr, if_stmt
+from autograph_lite.operators.light_calls import light, light_at
 from autograph_lite.operators.logical import and_, compare, equal, in_, not_, not_equal, not_in, or_
 from autograph_lite.operators.stretches import whole
 from autograph_lite.operators.subscripts import (
@@ -46,7 +49,7 @@ from autograph_lite.operators.undefined import (
 from autograph_lite.operators.while_stmt import while_stmt
 
 __all__ = [
-    "NO_RETURN", "Return", "Undefined", "and_", "assert_", "assigned", "call", "caught", "compare", "defined",
+    "NO_RETURN", "Return", "Undefined", "and_", "assert_", "assigned", "bounds", "call", "caught", "compare", "defined",
     "deleted", "dropped", "equal", "error", "filter_test", "finishing", "for_stmt", "format", "found",
     "generator", "handling", "if_expr", "if_stmt", "in_", "item", "key", "light", "light_at", "list_of",
     "managed", "not_", "not_equal", "not_in", "or_", "percent", "put", "python_test", "raised", "reached",
@@ -54,4 +57,5 @@ __all__ = [
     "until", "untraced", "update_item", "update_shared", "while_stmt", "whole", "without",
 ]  # fmt: skip
 
+_jax_while_rules.install()
 calls.install(sys.modules[__name__], {**builtins.OVERLOADS, **containers.OVERLOADS, **texts.OVERLOADS})

@@ -19,7 +19,7 @@ from typing import Any
 import jax.numpy as jnp
 from jax import lax
 
-from autograph_lite.operators import checks, journal, list_errors, where
+from autograph_lite.operators import capacity, checks, journal, list_errors, where
 from autograph_lite.operators.packing import (
     as_stretch,
     item_of,
@@ -31,7 +31,7 @@ from autograph_lite.operators.packing import (
 )
 from autograph_lite.operators.places import Place, places_of
 from autograph_lite.operators.stretches import Item, Part, Stretch, arrays_of, holds, most_of, refused
-from autograph_lite.operators.templates import LEAF, Captured, Template, capture, fill, rebuild, zeros
+from autograph_lite.operators.templates import Captured, Template, capture, fill, rebuild, zeros
 from autograph_lite.operators.values import traced
 
 
@@ -53,6 +53,7 @@ class Bound:
       start: how many items it holds before the loop, at most.
       count: the number of iterations, where it is known.
       step: how many items one iteration adds, at most.
+      spare: for how many more there is room, where the number of iterations is not known.
     """
 
     place: Place
@@ -61,6 +62,7 @@ class Bound:
     start: int
     count: int | None
     step: int = 0
+    spare: int = 0
 
     @classmethod
     def of(cls, place: Place, count: int | None, grown: Sequence[Template] = ()) -> Bound:
@@ -74,12 +76,12 @@ class Bound:
     @property
     def most(self) -> int:
         """How many items it holds after the loop, at most."""
-        return self.start + self.step * (self.count or 0)
+        return self.start + self.step * (1 if self.spare else self.count or 0) + self.spare
 
     @property
     def entry(self) -> int:
         """How many items it holds before an iteration, at most."""
-        return self.start + self.step * max((self.count or 0) - 1, 0)
+        return self.start + self.step * max((self.count or 0) - 1, 0) + self.spare
 
     def after(self, values: Sequence[Captured]) -> Bound:
         """The same object, unless an iteration that leaves such items in the list shows something new.
@@ -91,9 +93,20 @@ class Bound:
         step = max(self.step, most_of(v.value for v in values) - self.entry)
         if item == self.item and step == self.step:
             return self
+        spare = self.spare
         if step and self.count is None:
-            raise list_errors.unbounded(self.place, where.here())
-        return dataclasses.replace(self, item=item, step=step)
+            spare = spare or capacity.room()
+            if not spare:
+                raise list_errors.unbounded(self.place, where.here())
+        return dataclasses.replace(self, item=item, step=step, spare=spare)
+
+    def check(self) -> None:
+        """Called where an iteration begins: the program fails where the list has no room for what that may add."""
+        now = next(iter(self.place.read().values()), None)
+        if self.spare and isinstance(now, Stretch):
+            checks.fail_if(
+                now.length > self.entry, list_errors.outgrown(self.place, self.entry, where.here())
+            )
 
     def start_value(self) -> tuple[Captured, Template]:
         """What enters the loop, and its type."""
@@ -115,7 +128,7 @@ def item(values: Sequence[Any], index: Any) -> Any:
     """`values[index]`.
 
     Raises:
-      MutationError: the index is a slice with a step.
+      MutationError: the index is a slice whose step is traced.
     """
     if isinstance(index, slice):
         return _sliced(values, index)
@@ -128,21 +141,22 @@ def item(values: Sequence[Any], index: Any) -> Any:
 
 
 def _sliced(values: Sequence[Any], index: slice) -> Any:
-    if not (index.step is None or (isinstance(index.step, int) and index.step == 1)):
+    step = 1 if index.step is None else index.step
+    if traced(step):
         raise refused(values)
+    if operator.index(step) == 0:
+        raise ValueError("slice step cannot be zero")
     stretch = packed(values)
+    low, high = (0, stretch.length) if step > 0 else (-1, stretch.length - 1)
 
     def bound(end: Any, default: Any) -> Any:
-        return (
-            default
-            if end is None
-            else jnp.clip(jnp.where(end < 0, end + stretch.length, end), 0, stretch.length)
-        )
+        return default if end is None else jnp.clip(jnp.where(end < 0, end + stretch.length, end), low, high)
 
-    start, stop = bound(index.start, 0), bound(index.stop, stretch.length)
-    order = jnp.arange(stretch.room) + start
+    start, stop = bound(index.start, low if step > 0 else high), bound(index.stop, high if step > 0 else low)
+    count = jnp.maximum((stop - start + step - (1 if step > 0 else -1)) // step, 0).astype(jnp.int32)
+    order = jnp.maximum(jnp.arange(stretch.room) * step + start, 0)
     columns = [jnp.take(column, order, axis=0, mode="clip") for column in stretch.columns]
-    part = stretch.having([jnp.maximum(stop - start, 0).astype(jnp.int32), *columns], stretch.most)
+    part = stretch.having([count, *columns], stretch.most)
     return type(values)(part.contents().values())  # type: ignore[call-arg]
 
 
@@ -174,7 +188,7 @@ def set_item(values: list[Any], index: Any, value: Any) -> None:
     if known is not None:
         values[known] = value
         return
-    place, stretch, new = _place(values), packed(values), capture(value)
+    place, stretch, new = place_of(values), packed(values), capture(value)
     at = _position(stretch, index, "list assignment index out of range")
     old = capture(stretch)
     joint = item_of([old, new], place)
@@ -201,23 +215,12 @@ def pop(values: list[Any], index: Any = -1) -> Any:
         order = jnp.where(order >= at, order + 1, order)
         columns = [jnp.take(column, order, axis=0, mode="clip") for column in columns]
     rest = [jnp.maximum(stretch.length - 1, 0), *columns]
-    _place(values).write(stretch.having(rest, max(stretch.most - 1, 0)).contents())
+    place_of(values).write(stretch.having(rest, max(stretch.most - 1, 0)).contents())
     return taken
 
 
-def _place(values: list[Any]) -> Place:
+def place_of(values: list[Any]) -> Place:
+    """The items of a list."""
     place = places_of(values)[0]
     assert place is not None
     return place
-
-
-def contains(values: Sequence[Any], value: Any) -> Any:
-    """`value in values`, for numbers."""
-    stretch = packed(values)
-    if (
-        stretch.item.tree != LEAF
-        or [jnp.ndim(column) for column in stretch.columns] != [1]
-        or jnp.ndim(value)
-    ):
-        raise refused(values)
-    return jnp.any((stretch.columns[0] == value) & (jnp.arange(stretch.room) < stretch.length))

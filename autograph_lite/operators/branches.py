@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import functools
 import itertools
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from typing import Any
@@ -12,7 +13,19 @@ import jax.numpy as jnp
 import numpy as np
 
 from autograph_lite import _jax
-from autograph_lite.operators import aliases, checks, journal, mismatch, packing, stretches
+from autograph_lite.converters.python_ops import NO_RETURN, Returned
+from autograph_lite.operators import (
+    aliases,
+    branch_options,
+    checks,
+    decisions,
+    journal,
+    mismatch,
+    packing,
+    selects,
+    stretches,
+    trials,
+)
 from autograph_lite.operators.places import MISSING, Contents, Place
 from autograph_lite.operators.staging import Path
 from autograph_lite.operators.templates import (
@@ -44,10 +57,10 @@ def stage(
     Raises:
       BranchMismatchError: a variable has types that can't be joined.
     """
-    paths = [Path(fun, operands, len(names)) for fun in funs]
+    paths = [Path(fun, operands, len(names), _taken(select, number)) for number, fun in enumerate(funs)]
     alive = [path for path in paths if path.raised is None]
     writes = _Writes(paths)
-    labels = list(names) or ["the return value"]
+    labels = list(names) or [NO_RETURN.name]
     templates = (
         [_join([path.values[i] for path in alive], label, funs) for i, label in enumerate(labels)]
         if alive
@@ -76,6 +89,18 @@ def stage(
     return tuple(values) if len(names) > 1 else values[0]
 
 
+def _taken(select: jax.Array, number: int) -> Callable[[], Any]:
+    """Gives whether `select` takes the function of that number."""
+    if select.dtype != bool:
+        return lambda: select == number
+    return lambda: jnp.logical_not(select) if number else select
+
+
+def _said(label: str, values: Sequence[Captured]) -> str:
+    """What an error calls a variable: a return value has a name in generated code only."""
+    return NO_RETURN.name if any(isinstance(value.value, Returned) for value in values) else label
+
+
 def _join(values: Sequence[Captured], label: str, funs: Sequence[Callable[..., Any]]) -> Template:
     if len(values) > 1 and all(value.value is values[0].value for value in values):
         return unchanged(values[0])
@@ -84,7 +109,8 @@ def _join(values: Sequence[Captured], label: str, funs: Sequence[Callable[..., A
         try:
             template = join(template, value.template)
         except Mismatch as found:
-            raise mismatch.branches(label, found, funs) from None
+            raise mismatch.branches(_said(label, values), found, funs) from None
+    trials.refuse_promoted(values, template)
     return template
 
 
@@ -107,7 +133,22 @@ def _select(
     for number, path in enumerate(paths):
         path.trace.finish(outputs_of(number, path))
     traces: list[Any] = [path.trace for path in paths]  # all of them of the same kind
-    return iter(_jax.branch_trace().select(select, traces))
+    how = branch_options.of([path.options for path in paths])
+    if how is None and select.dtype == bool and selects.may_be_cheap():
+        jaxprs = [trace.jaxpr for trace in traces]
+        if selects.are_cheap(jaxprs):
+            decisions.decided(decisions.BRANCHES, "select", _CHEAP)
+            return iter(selects.select(select, jaxprs))
+        if selects.are_cheap(jaxprs, selects.ELEMENTS_ON_GPU):
+            decisions.decided(decisions.BRANCHES, "cond, on GPUs select")
+            branch = functools.partial(_jax.branch_trace().select, select, traces)
+            return iter(selects.by_platform(select, jaxprs, branch))
+    count = len(traces)
+    became = "cond" if select.dtype == bool else f"switch of {count} branches"
+    decisions.decided(
+        decisions.BRANCHES, became if how is None else f"{became}, {branch_options.TOLD[how.how]}"
+    )
+    return iter(_jax.branch_trace().select(select, traces, how))
 
 
 @dataclasses.dataclass(frozen=True)
@@ -119,6 +160,9 @@ class _Slot:
     label: str
     options: list[Captured]
     template: Template
+
+
+_CHEAP = "the condition is traced, and both branches cost less than a choice"
 
 
 class _Writes:
@@ -194,9 +238,12 @@ class _Writes:
                     joined = template if joined is None else join(joined, template)
                 except Mismatch as found:
                     if not raised[number]:
-                        raise mismatch.place(label, found) from None
+                        raise mismatch.place(_said(label, options), found) from None
                     options[number], alive[number] = ABSENT, False
         assert joined is not None
+        trials.refuse_promoted(
+            [option for option, lives in zip(options, alive, strict=True) if lives], joined
+        )
         if alive.count(True) == 1:
             joined = detached(joined)
         return _Slot(owner, key, label, options, joined)

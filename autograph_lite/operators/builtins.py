@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import builtins
 import functools
+import itertools
+import operator
 import types
 import warnings
 from collections.abc import Callable
@@ -19,6 +21,7 @@ from autograph_lite.operators import (
     comprehensions,
     iterables,
     journal,
+    list_methods,
     lists,
     reductions,
     stretches,
@@ -28,6 +31,7 @@ from autograph_lite.operators import (
 )
 from autograph_lite.operators.boxes import opening
 from autograph_lite.operators.conditions import truth
+from autograph_lite.operators.selections import Selection
 from autograph_lite.operators.values import any_traced, as_index, describe, is_arraylike, is_symbolic, traced
 
 
@@ -37,15 +41,22 @@ def _is_narrow(bound: Any) -> bool:
 
 
 def range_(*args: Any) -> Any:
-    """`range(...)`, staged where a bound is traced."""
+    """`range(...)`, staged where a bound is traced.
+
+    Raises:
+      IterationError: a traced bound is no integer, or an array of several.
+      ValueError: the step is zero; where it is traced, when the program runs.
+    """
     if not any(map(traced, args)):
         return range(*args)
     bounds = [*args]
     if not 1 <= len(bounds) <= 3:
         return range(*args)  # Python's own error
     for bound in bounds:
-        if not jnp.issubdtype(jnp.result_type(bound), jnp.integer) or jnp.ndim(bound):
-            raise TypeError(f"range() takes integers; a bound is {describe(bound)}.")
+        if not traced(bound):
+            operator.index(bound)  # for its error
+        elif jnp.ndim(bound) or jnp.result_type(bound).kind not in "biu":
+            raise _no_bound(bound)
     bounds = [as_index(bound) if _is_narrow(bound) else bound for bound in bounds]
     start, stop, step = (0, bounds[0], 1) if len(bounds) == 1 else (*bounds, 1)[:3]
     if traced(step):
@@ -55,11 +66,23 @@ def range_(*args: Any) -> Any:
     return iterables.Range(start, stop, step)
 
 
+def _no_bound(bound: Any) -> IterationError:
+    fix = "take one of its items, or its size: len(array)." if jnp.ndim(bound) else "convert it: int(bound)."
+    return IterationError(
+        f"range() takes integers; a bound is {describe(bound)}.",
+        where=where.here(),
+        why="The number of iterations is one integer for the whole loop.",
+        fix=fix,
+    )
+
+
 def len_(value: Any) -> Any:
     """`len(value)`: the size of the leading axis of an array."""
     if isinstance(value, jax.Array):
         if value.ndim == 0:
             raise TypeError("len() of unsized object")
+        return value.shape[0]
+    if isinstance(value, Selection):
         return value.shape[0]
     if isinstance(value, iterables.Looped):
         raise TypeError("object of type 'generator' has no len()")
@@ -127,6 +150,11 @@ def map_(fun: Callable[..., Any], *args: Any) -> Any:
     return map(fun, *args) if found is None else iterables.Mapped(fun, iterables.Zipped(found))
 
 
+def length_hint_(value: Any, *default: int) -> Any:
+    """`operator.length_hint(value)`."""
+    return stretches.length(value) if stretches.holds(value) else operator.length_hint(value, *default)
+
+
 def abs_(value: Any) -> Any:
     """`abs(value)`."""
     return jnp.abs(value) if traced(value) else abs(value)
@@ -190,7 +218,7 @@ def sorted_(iterable: Any, /, *, key: Any = None, reverse: Any = False) -> list[
     if not (isinstance(iterable, jax.Array) and traced(iterable) and iterable.ndim == 1):
         items = list_(iterable)
     if stretches.holds(items):
-        raise stretches.refused(items)
+        return list_methods.in_order(items, key, reverse)
     if len(items) < 2:
         return list(items)
     keys = (
@@ -270,6 +298,26 @@ def filter_(fun: Callable[..., Any] | None, iterable: Any) -> Any:
     return filter(fun, iterable)
 
 
+def repeat_(value: Any, *times: Any, **given: Any) -> Any:
+    """`itertools.repeat(value, times)`, staged where the number is traced."""
+    number = times[0] if len(times) == 1 else given.get("times")
+    if not traced(number):
+        return itertools.repeat(value, *times, **given)
+    return map_(lambda _: value, range_(number))
+
+
+def _asking(python: Callable[..., Any]) -> Callable[..., Any]:
+    """A function of `itertools` that asks a condition of each item, which Python has to know."""
+
+    def ask(condition: Any, iterable: Any, /) -> Any:
+        fun = reductions.callee(condition)
+        if not _jax.tracing() or not callable(fun):
+            return python(condition, iterable)
+        return python(lambda item: comprehensions.filter_test(fun(item)), stretches.whole(iterable))
+
+    return ask
+
+
 def next_(iterator: Any, *default: Any) -> Any:
     """`next(iterator)`: refused in a staged body for an iterator from outside: one item for all runs."""
     if isinstance(iterator, comprehensions.Generated) and iterator.is_fresh:
@@ -278,6 +326,11 @@ def next_(iterator: Any, *default: Any) -> Any:
         return iterator.step(*default)
     journal.consume(iterator)
     return builtins.next(iterator, *default)
+
+
+def isinstance_(value: Any, kinds: Any) -> bool:
+    """`isinstance(value, kinds)`: a size that stands for all sizes is an int."""
+    return builtins.isinstance(value, kinds) or (is_symbolic(value) and builtins.isinstance(SIZE, kinds))
 
 
 def setattr_(owner: Any, name: str, value: Any) -> None:
@@ -290,14 +343,18 @@ def delattr_(owner: Any, name: str) -> None:
     builtins.delattr(journal.record(owner), name)
 
 
+SIZE = 2  # any
+
 _OF_VALUES: dict[Any, Any] = {
     range: range_, len: len_, enumerate: enumerate_, zip: zip_, reversed: reversed_, map: map_,
-    filter: filter_, abs: abs_, int: int_, float: float_, complex: complex_, bool: bool_, round: round_, list: list_,
-    tuple: tuple_, sorted: sorted_, min: reductions.min_, max: reductions.max_,
-    sum: reductions.sum_, any: reductions.any_, all: reductions.all_, functools.reduce: reductions.reduce_,
+    filter: filter_, operator.length_hint: length_hint_, abs: abs_, int: int_, float: float_,
+    complex: complex_, bool: bool_, round: round_, list: list_, tuple: tuple_, sorted: sorted_, min: reductions.min_,
+    max: reductions.max_, sum: reductions.sum_, any: reductions.any_, all: reductions.all_, functools.reduce: reductions.reduce_,
 }  # fmt: skip
 
 OVERLOADS: dict[Any, Any] = {
     **{builtin: opening(fun) for builtin, fun in _OF_VALUES.items()},
-    next: next_, setattr: setattr_, delattr: delattr_, warnings.warn: warn.warn_,
+    **{fun: _asking(fun) for fun in (itertools.takewhile, itertools.dropwhile, itertools.filterfalse)},
+    itertools.repeat: repeat_,
+    next: next_, isinstance: isinstance_, setattr: setattr_, delattr: delattr_, warnings.warn: warn.warn_,
 }  # fmt: skip

@@ -19,21 +19,30 @@ from autograph_lite import _jax, _jax_loops
 from autograph_lite.converters.python_ops import Maybe
 from autograph_lite.operators import (
     aliases,
+    bodies,
     bounded,
+    capacity,
     checks,
+    decisions,
+    in_place,
     journal,
+    lanes,
     list_errors,
     lists,
     mismatch,
     packing,
+    spelling,
     where,
 )
 from autograph_lite.operators.places import MISSING, Contents, Place
 from autograph_lite.operators.staging import enter
 from autograph_lite.operators.templates import (
+    Array,
     Captured,
+    Fixed,
     Mismatch,
     Template,
+    as_array,
     capture,
     fill,
     join,
@@ -91,6 +100,8 @@ class Carry:
       bounds: lists whose length only the data knows, likewise.
       count: the number of iterations, where it is known: then the loop can put out a row for each.
       sure: for each variable, whether every iteration assigns it; known once the body has been traced.
+      changing: the variables and places that are of another type before the loop, or after an iteration, than in the loop;
+        known likewise.
     """
 
     names: tuple[str, ...]
@@ -102,6 +113,7 @@ class Carry:
     bounds: dict[Hashable, bounded.Bound] = dataclasses.field(default_factory=dict)
     count: int | None = None
     sure: list[bool] = dataclasses.field(default_factory=list)
+    changing: list[str] = dataclasses.field(default_factory=list)
 
     @classmethod
     def of(cls, names: Sequence[str], values: Sequence[Any], *, count: int | None = None) -> Carry:
@@ -130,6 +142,26 @@ class Carry:
                     slots[owner, last] = Slot(growth.place, last, item, widen(structural(item.template)))
                 return dataclasses.replace(self, slots=slots, growths={**self.growths, owner: new})
         raise wanted
+
+    def numbers(self) -> tuple[list[Any], set[int], set[int]]:
+        """For each array of the carry, the number that it is before the loop, or None.
+
+        And which of them belong to lists that grow; and which to checks.
+        """
+        found: list[Any] = []
+        windows: set[int] = set()
+        of_checks: set[int] = set()
+        for value, template in zip(self.start_values, self.templates, strict=True):
+            found += _numbers(value, template)
+        for (owner, _), slot in self.slots.items():
+            new = _numbers(slot.before, slot.template)
+            if isinstance(slot.place.owner, checks.Frame):
+                new = [int(leaf) if _is_zero(leaf) else None for leaf in slot.before.leaves]
+                of_checks.update(range(len(found), len(found) + len(new)))
+            if owner in self.growths or owner in self.bounds:
+                windows.update(range(len(found), len(found) + len(new)))
+            found += new
+        return found, windows, of_checks
 
     def traced(self) -> bool:
         """Whether there are arrays among the variables, and no other numbers: the loop sees the values as they are."""
@@ -217,7 +249,7 @@ class Carry:
         appended: dict[Hashable, list[Captured]] = {}
         bounds: dict[Hashable, bounded.Bound] = {}
         for owner, change in written.changes(roots).items():
-            if owner in self.bounds or bounded.unknown(change):
+            if owner in self.bounds or bounded.unknown(change) or self._has_room(change):
                 self._bounded(owner, change, contents, bounds)
             elif owner in growths or (len(change.new) != len(change.old) and lists.grows(change.place)):
                 items = self._appended(owner, change, contents, grown)
@@ -239,16 +271,34 @@ class Carry:
             if growths != self.growths or after._strong_types() != self._strong_types():
                 _jax.abandon_trace()
                 raise Grow(after)
+        after._note_changing(captured, contents)
         arrays = after._arrays(captured, contents)
         for owner, growth in self.growths.items():
             for item, template in zip(appended[owner], growth.templates, strict=True):
                 arrays += fill(item, template)
         return after, arrays
 
+    def _note_changing(self, captured: Sequence[Captured], contents: dict[Key, Captured]) -> None:
+        variables = zip(self.names, self.templates, self.start_values, captured, strict=True)
+        slots = [
+            (slot.place.label(slot.key), slot.template, slot.before, contents[key])
+            for key, slot in self.slots.items()
+            if key[0] not in self.bounds
+        ]
+        self.changing[:] = [
+            name for name, kind, *ends in [*variables, *slots] if any(_differs(end, kind) for end in ends)
+        ]
+
     def _strong_types(self) -> tuple[list[Template], dict[Key, Template]]:
         """The types, whatever numbers they came from."""
         slots = {key: strong(slot.template) for key, slot in self.slots.items()}
         return list(map(strong, self.templates)), slots
+
+    def _has_room(self, change: journal.Change) -> bool:
+        """Whether a list gets longer in a loop that may run any number of times, and may do so."""
+        if self.count is not None or len(change.new) <= len(change.old):
+            return False
+        return type(change.place.owner) is list and change.place.holds_items and capacity.room() > 0
 
     def _bounded(
         self, owner: Hashable, change: journal.Change, contents: dict[Key, Captured],
@@ -354,7 +404,20 @@ class Carry:
             owner = journal.key_of(place)
             journal.commit(place, self.growths[owner].finished(new, rows[owner]) if owner in rows else new)
         checks.flush()
+        if decisions.listeners:
+            self._tell()
         return tuple(values)
+
+    def _tell(self) -> None:
+        """Says what became of the lists."""
+        for growth in self.growths.values():
+            place = spelling.written_at(growth.place.owner)
+            decisions.note_list(place, "outputs of a scan", "each iteration appends as many items")
+        for bound in self.bounds.values():
+            place = spelling.written_at(bound.place.owner)
+            many = f"for the {bound.most} items" if not bound.spare else f"for {bound.most} items"
+            why = "that the loop may make" if not bound.spare else "at first, as nothing bounds the loop"
+            decisions.note_list(place, "a buffer and a length", f"there is room {many} {why}")
 
 
 def _certain(value: Any) -> Any:
@@ -367,6 +430,35 @@ def _below(key: Hashable, end: int) -> bool:
 
 def _types(slots: dict[Key, Slot]) -> dict[Key, Template]:
     return {key: slot.template for key, slot in slots.items()}
+
+
+def _is_zero(value: Any) -> bool:
+    """Whether a value that goes with a check is what it is as long as none has failed."""
+    return isinstance(value, np.ndarray) and value.shape == () and value.dtype.kind in "iub" and not value
+
+
+def _numbers(value: Captured, template: Template) -> list[Any]:
+    """For each array that `fill` makes of a value, the number that it is; 0 where nobody reads it."""
+    present = [value.present if isinstance(value.present, bool) else None] if template.present is None else []
+    if value.present is False:
+        return present + [0 for kind in template.leaves if isinstance(kind, Array)]
+    if not any(isinstance(kind, Array) for kind in template.leaves):
+        return present
+    pairs = zip(value.leaves, template.leaves, strict=True)
+    numbers = [
+        leaf if type(leaf) in (bool, int, float) else None for leaf, kind in pairs if isinstance(kind, Array)
+    ]
+    return present + numbers
+
+
+def _differs(value: Captured, template: Template) -> bool:
+    """Whether arrays in a value are of another type than the loop has for them; numbers of Python's are of any."""
+    if value.present is False or len(value.leaves) != len(template.leaves):
+        return False
+    return any(
+        isinstance(kind, Array) and isinstance(leaf, jax.Array) and as_array(Fixed(leaf)) != kind
+        for leaf, kind in zip(value.leaves, template.leaves, strict=True)
+    )
 
 
 def _join(name: str, template: Template, value: Captured) -> Template:
@@ -391,8 +483,16 @@ def run_body(
       index: the number of the iteration, where the carry says that the body asks for it.
     """
     values, contents = carry.read(arrays)
-    with journal.journal(outer=carry.outer) as written, lists.growing([*carry.growths.values()], index):
+    growths = [*carry.growths.values()]
+    with (
+        bodies.looping(),
+        journal.journal(outer=carry.outer) as written,
+        lists.growing(growths, index),
+        in_place.body(body_fun),
+    ):
         carry.enter(contents)
+        for bound in carry.bounds.values():
+            bound.check()
         enter(body_fun, values)
         extra: list[Any] = []
         item: Sequence[Any] = ()
@@ -437,6 +537,6 @@ def failed() -> Any:
 
 
 def unless_failed(test: Any) -> Any:
-    """`test`, and no check has failed."""
+    """`test`, and no check has failed; see `lanes` for the rest."""
     stop = failed()
-    return jnp.logical_and(test, jnp.logical_not(stop)) if traced(stop) or stop else test
+    return lanes.while_reached(jnp.logical_and(test, jnp.logical_not(stop)) if traced(stop) or stop else test)

@@ -21,9 +21,9 @@ from jax.experimental import checkify
 
 from autograph_lite import _jax
 from autograph_lite.errors import HandledRaiseError
-from autograph_lite.operators import journal, raising, recipes, where
+from autograph_lite.operators import failed_lanes, journal, raising, recipes, where
 from autograph_lite.operators.places import Contents, Place
-from autograph_lite.operators.raising import CODE, Site, raise_failed, raise_inner, sorted_payload
+from autograph_lite.operators.raising import CODE, LANES, Site, raise_failed, raise_inner, sorted_payload
 from autograph_lite.operators.recipes import explicit, is_explicit
 
 
@@ -215,9 +215,13 @@ def emit(contents: Contents, sites: dict[int, Site], mode: str) -> None:
     if mode in ("checkify", "inner"):
         for number in sorted(sites):
             payload = [value for _, value in sorted_payload(contents, number)]
-            text = sites[number].text if mode == "checkify" else raising.marked(sites[number])
+            text = sites[number].text
+            if mode == "inner":
+                text = raising.marked(sites[number])
+                payload.append(failed_lanes.of(contents[CODE] == number))
             checkify.check(contents[CODE] != number, text, *map(jnp.asarray, payload))
         return
+    contents = {**contents, LANES: failed_lanes.of(contents[CODE])}
     keys = [key for key in contents if key != CODE]
     report = (
         raising.recorder(sites)

@@ -18,7 +18,7 @@ from typing import Any
 import jax
 
 from autograph_lite import _jax
-from autograph_lite.operators import journal, places, policy
+from autograph_lite.operators import converting, journal, places, policy, wrappers
 
 _lock = threading.RLock()
 _installed: dict[
@@ -177,13 +177,11 @@ def _release(kind: type) -> None:
 
 
 def _converted(value: Any) -> Any:
-    from autograph_lite.operators import calls
-
     match value:
         case types.FunctionType() if policy.is_users(value) or _is_ordering(value):
-            return calls.convert(value)
+            return converting.convert(value)
         case types.FunctionType() if value.__closure__ and hasattr(value, "__wrapped__"):
-            return calls.rewrapped(value) or value
+            return wrappers.rewrapped(value) or value
         case staticmethod() | classmethod():
             inner = _converted(value.__func__)
             return value if inner is value.__func__ else type(value)(inner)

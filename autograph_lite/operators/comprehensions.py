@@ -15,9 +15,9 @@ import numpy as np
 
 from autograph_lite import _jax
 from autograph_lite.errors import IterationError
-from autograph_lite.operators import iterables, journal, list_errors, lists, where
+from autograph_lite.operators import capacity, decisions, iterables, journal, list_errors, lists, where
 from autograph_lite.operators.for_stmt import for_stmt, place_at
-from autograph_lite.operators.if_stmt import if_stmt
+from autograph_lite.operators.if_stmt import if_part
 from autograph_lite.operators.iterables import Staged
 from autograph_lite.operators.values import describe, is_symbolic, traced
 
@@ -47,8 +47,10 @@ def list_of(
     if reduced and _jax.tracing() and (items is not None or keep is not None or flat):
         return generated(iterable, elt, keep, flat=flat, eager=True)
     if items is None:
-        return _python_list(iterable, elt, keep, flat=flat)
-    if keep is not None and items.most() is not None:
+        found = _python_list(iterable, elt, keep, flat=flat)
+        decisions.note("for", "unrolled", decisions.python_iterable(iterable), len(found))
+        return found
+    if keep is not None and (items.most() is not None or _has_room(items.length())):
         return gathered(generated(items, elt, keep, flat=flat))
     return collected(generated(items, elt, keep, flat=flat), items.length())
 
@@ -63,7 +65,7 @@ def _python_list(
         return [elt(x) for x in iterable]
     found: list[Any] = []
     for x in iterable:
-        if_stmt(keep(x), lambda x=x: journal.record(found).append(elt(x)), lambda: None)
+        if_part(keep(x), lambda x=x: journal.record(found).append(elt(x)), lambda: None)
     return found
 
 
@@ -155,6 +157,10 @@ class Generated(iterables.Looped):
     def is_fresh(self) -> bool:
         """Whether no item was taken yet."""
         return not self._spent and self._iterator is None
+
+    def most(self) -> int | None:
+        """How many items there are at most; None where that is not known while tracing."""
+        return self.source.most() if isinstance(self.source, Staged) and not self.flat else None
 
     def take(self) -> None:
         """To be called when the items are used up.
@@ -283,7 +289,7 @@ class _Around:
             new = self.inner(item, *operands)
             return new[0] if single else new
 
-        result = if_stmt(kept, run, skip, values, self.names)
+        result = if_part(kept, run, skip, values, self.names)
         return (result,) if single else tuple(result)
 
     def inner(self, item: Any, *values: Any) -> State:
@@ -304,7 +310,7 @@ def collected(items: Any, length: Any) -> list[Any]:
     Raises:
       IterationError: their number is not known.
     """
-    if traced(length) and items.most() is None:
+    if traced(length) and (is_symbolic(length) or (items.most() is None and not _has_room(length))):
         raise dynamic(describe(length) if is_symbolic(length) else "the traced bound of a range")
     if traced(length) or length > UNROLLED:
         try:
@@ -312,7 +318,14 @@ def collected(items: Any, length: Any) -> list[Any]:
         except list_errors.UnstackableError:
             if isinstance(items, Generated):
                 items._spent = False
-    return list(items)
+    found = list(items)
+    decisions.note("for", "unrolled", "it makes a list of few items", len(found))
+    return found
+
+
+def _has_room(length: Any) -> bool:
+    """Whether a list may get as many items as the program finds out."""
+    return not is_symbolic(length) and capacity.room() > 0
 
 
 def gathered(items: Staged | Generated) -> list[Any]:

@@ -15,6 +15,7 @@ from autograph_lite.errors import ConditionError, PythonOnlyError
 from autograph_lite.operators import lists, stretches, where
 from autograph_lite.operators.boxes import Box
 from autograph_lite.operators.values import describe, is_symbolic, traced
+from autograph_lite.syntax.compiling import parse_expression
 
 
 def truth(value: Any) -> Any:
@@ -58,7 +59,7 @@ def _part(text: str, after: int) -> str:
     """The operand that an expression tests, in the user's spelling; the whole expression where it has no such operand."""
     whole = text[1:-1]
     try:
-        tree = ast.parse(text, mode="eval").body
+        tree = parse_expression(text)
     except SyntaxError:
         return whole
     match tree:

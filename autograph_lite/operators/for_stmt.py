@@ -13,29 +13,38 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 from jax import lax
+from jax.extend.core import jaxpr_as_fun
 
 from autograph_lite import _jax, _jax_dims, _jax_loops
+from autograph_lite._jax_positions import Position
 from autograph_lite.errors import BranchMismatchError, IterationError
 from autograph_lite.operators import (
     carry as carries,
+    decisions,
     iterables,
+    iterators,
     journal,
+    lanes,
     list_errors,
     lists,
+    loop_options,
     mismatch,
+    rolling,
     stretches,
+    trials,
     unrolling,
     where,
 )
+from autograph_lite.operators.boxes import opened
 from autograph_lite.operators.carry import Carry, Unjoinable, run_body
 from autograph_lite.operators.conditions import truth
-from autograph_lite.operators.if_stmt import if_stmt
+from autograph_lite.operators.if_stmt import if_part
+from autograph_lite.operators.rolled_body import Trial
 from autograph_lite.operators.settling import settle, settled
 from autograph_lite.operators.staging import enter
-from autograph_lite.operators.values import is_symbolic, traced
+from autograph_lite.operators.values import article, is_symbolic, traced
 
 Until = Callable[..., Any] | None
-ENDLESS = (itertools.count, itertools.cycle)
 
 
 def for_stmt(
@@ -58,13 +67,26 @@ def for_stmt(
 
     Source: https://docs.jax.dev/en/latest/_autosummary/jax.lax.scan.html
     """
-    iterable = unrolling.rolled(iterable)
+    if decisions.listeners and not isinstance(iterable, iterables.Looped):  # which calls this again
+        with decisions.deciding("for"):
+            return _for(iterable, body_fun, init, until)
+    return _for(iterable, body_fun, init, until)
+
+
+def _for(iterable: Any, body_fun: Callable[..., Any], init: tuple[Any, ...], until: Until) -> tuple[Any, ...]:
     if isinstance(iterable, iterables.Looped):
         return iterable.loop(body_fun, init, _names(body_fun), until)
+    with loop_options.Loop():
+        return _run(iterable, body_fun, init, until)
+
+
+def _run(iterable: Any, body_fun: Callable[..., Any], init: tuple[Any, ...], until: Until) -> tuple[Any, ...]:
     items = iterables.staged(iterable)
     if items is None:
-        return _python(iterable, body_fun, init, until)
+        return _known(opened(iterable), body_fun, init, until)
     length = items.length()
+    if decisions.listeners:
+        _decided(items, length)
     if traced(length) and not is_symbolic(length):
         most = items.most()
         if most is not None:
@@ -73,14 +95,65 @@ def for_stmt(
     return init if length == 0 else _stage_rows(items, length, body_fun, init, until)
 
 
-def _python(
-    iterable: Any, body_fun: Callable[..., Any], values: tuple[Any, ...], until: Until
+def _decided(items: iterables.Staged, length: Any) -> None:
+    """Tells what the loop is about to become."""
+    known = not traced(length) or is_symbolic(length)
+    most = length if known else items.most()
+    became = "while_loop" if most is None else "scan"
+    why = decisions.staged_iterable(items, length)
+    if not known and most is not None:
+        why += f", and at most {most}"
+    decisions.decided(decisions.LOOPS, became, why, most if isinstance(most, int) else None)
+
+
+def _known(
+    iterable: Any, body_fun: Callable[..., Any], init: tuple[Any, ...], until: Until
 ) -> tuple[Any, ...]:
+    """The loop over items that Python knows: rolled where that is asked for, and gives the same."""
+    if not rolling.wanted() or not _is_own(iterable, body_fun):
+        return _python(iterable, body_fun, init, until)
+    rolled = _rolled(iterable, body_fun, init, until)
+    if isinstance(rolled, tuple):
+        return rolled
+    decisions.forget_inside()
+    try:
+        return _python(iterable, body_fun, init, until, rolled)
+    except BaseException:
+        rolling.forget(body_fun)
+        raise
+
+
+def _is_own(iterable: Any, body_fun: Callable[..., Any]) -> bool:
+    """Whether nobody else takes items from what a loop runs over."""
+    if isinstance(iterable, (list, tuple, range)):
+        return True
+    code = body_fun.__code__
+    return bool(_MADE.match(linecache.getline(code.co_filename, code.co_firstlineno)))
+
+
+_MADE = re.compile(r"\s*for\b.*?\bin\s+(enumerate|zip|reversed)\(")
+
+
+def _rolled(iterable: Any, body_fun: Callable[..., Any], init: tuple[Any, ...], until: Until) -> Any:
+    def stage(items: iterables.Staged, trial: Trial) -> tuple[Any, ...]:
+        decisions.decided(decisions.LOOPS, "scan", "its body is one program for all items", items.length())
+        return _stage_rows(items, items.length(), body_fun, init, until, trial)
+
+    return rolling.attempt(iterable, body_fun, init, stage)
+
+
+def _python(
+    iterable: Any, body_fun: Callable[..., Any], values: tuple[Any, ...], until: Until,
+    refused: rolling.Refusal | None = None,
+) -> tuple[Any, ...]:  # fmt: skip
+    why = f"it can't be rolled: {refused.said}" if refused else decisions.python_iterable(iterable)
+    decisions.decided(decisions.LOOPS, "unrolled", why, 0)
     staging = journal.active() is not None
     iterator = iter(lists.readable(iterable, "a `for` loop"))
     if staging and iterator is iterable:
         journal.consume(iterator)
-    count = unrolling.counter(body_fun) if _jax.tracing() else None
+    count = unrolling.counter(body_fun, refused.said if refused else "") if _jax.tracing() else None
+    peeled, peels = 0, refused.peels if refused else 0
     sources = _sources(iterator) if count is not None else []
     while True:
         if sources and (changed := next(filter(stretches.holds, sources), None)) is not None:
@@ -96,10 +169,19 @@ def _python(
             return values
         if staging:
             enter(body_fun, values)
+        if decisions.listeners:
+            decisions.iterated()
         values = body_fun(item, *values)
+        if loop_options.current().is_over():
+            return values
+        peeled += 1
+        if peeled <= peels:  # what the first iterations assign may be what all others do
+            rest = _rolled(iterator, body_fun, values, until)
+            if isinstance(rest, tuple):
+                return rest
         if count is not None:
             count()
-            if isinstance(iterable, ENDLESS) and traced(carries.failed()):
+            if traced(carries.failed()) and iterators.endless(iterable):
                 raise _never_ends(iterable, body_fun)  # only a `raise` under a traced condition leaves it
 
 
@@ -112,11 +194,13 @@ def _sources(iterator: Any) -> list[Any]:
     return [*(v for v in held if isinstance(v, list)), *itertools.chain.from_iterable(map(_sources, held))]
 
 
-def _never_ends(iterable: Any, body_fun: Callable[..., Any]) -> IterationError:
+def _never_ends(iterable: Any, body_fun: Callable[..., Any], taken: int | None = None) -> IterationError:
+    kind = type(iterable).__name__
+    so_far = "it would take all of them" if taken is None else f"it has taken {taken}, and found no end"
     return IterationError(
-        f"A traced value ends a loop over a {type(iterable).__name__}.",
+        f"A traced value ends a loop over {article(kind)} {kind}.",
         where=where.of_function(body_fun),
-        why="Python takes the items while tracing, before the value is known: it would take all of them.",
+        why=f"Python takes the items while tracing, before the value is known: {so_far}.",
         fix="iterate over a list, a range or an array, or write a `while` loop.",
     )
 
@@ -130,12 +214,16 @@ def _guarded(
 ) -> tuple[Any, ...]:
     """The rest of an unrolled loop, where a traced value says whether it was left."""
     assert until is not None
-    combined = isinstance(iterable, (zip, enumerate, reversed, map, filter)) and not _is_named(body_fun)
-    if not hasattr(type(iterable), "__len__") and not combined:
+    sized = hasattr(type(iterable), "__len__")
+    if not sized and (not iterators.is_own(iterable, body_fun) or iterators.endless(iterable)):
         raise _never_ends(iterable, body_fun)
     names = _names(body_fun)
-    for item in journal.unchanging(iterator):
+    count = unrolling.counter(body_fun)
+    for taken, item in enumerate(journal.unchanging(iterator)):
+        if taken == iterators.MOST and not sized:
+            raise _never_ends(iterable, body_fun, taken)
         before = values
+        decisions.iterated()
 
         def skip(*operands: Any) -> Any:
             return operands
@@ -145,16 +233,10 @@ def _guarded(
             return body_fun(item, *operands)
 
         values = _statement(until(*before), skip, run, before, names, body_fun)
+        if loop_options.current().is_over():
+            return values
+        count()
     return values
-
-
-def _is_named(body_fun: Callable[..., Any]) -> bool:
-    """Whether the loop runs over a variable: an iterator that later code may go on taking items from."""
-    code = body_fun.__code__
-    return bool(_HEADER.match(linecache.getline(code.co_filename, code.co_firstlineno)))
-
-
-_HEADER = re.compile(r"\s*for\b.*\bin\s+[\w.]+\s*:")
 
 
 def _statement(
@@ -165,11 +247,11 @@ def _statement(
     _place_at(true_fun, body_fun)
     _place_at(false_fun, body_fun)
     if len(names) > 1:
-        return tuple(if_stmt(test, true_fun, false_fun, values, names))
+        return tuple(if_part(test, true_fun, false_fun, values, names))
     only: Any = (
         (lambda f: lambda *v: (f(*v) or (None,))[0]) if names else (lambda f: lambda *v: f(*v) and None)
     )
-    result = if_stmt(
+    result = if_part(
         test, _place_at(only(true_fun), body_fun), _place_at(only(false_fun), body_fun), values, names
     )
     return (result,) if names else ()
@@ -193,8 +275,9 @@ def _names(body_fun: Callable[..., Any]) -> tuple[str, ...]:
 
 
 def _stage_rows(
-    items: iterables.Staged, length: Any, body_fun: Callable[..., Any], init: tuple[Any, ...], until: Until
-) -> tuple[Any, ...]:
+    items: iterables.Staged, length: Any, body_fun: Callable[..., Any], init: tuple[Any, ...], until: Until,
+    trial: Trial | None = None,
+) -> tuple[Any, ...]:  # fmt: skip
     """A known number of iterations, or a symbolic one: `lax.scan`, which can be differentiated in reverse."""
     names = _names(body_fun)
     reverse = isinstance(items, iterables.Reversed)
@@ -232,8 +315,13 @@ def _stage_rows(
 
             types = [*map(jax.typeof, start), *map(_jax_loops.row_type, flat)]
             after, body = _jax_loops.trace(step, types, body_fun)
+            loop_options.check_length(count)
             start = carries.held(now, after, [body], start)
-            return after, _jax_loops.scan(body, start, flat, count, reverse=reverse)
+            known = _positions(source, skipped, length, len(flat), now, reverse)
+            how = _jax_loops.How(reverse, known, loop_options.current().unroll)
+            if trial is not None:
+                return after, trial.scan(after, body, start, flat, count, how)
+            return after, _jax_loops.scan(body, start, flat, count, how)
 
         return stage
 
@@ -246,6 +334,8 @@ def _stage_rows(
             carry, (arrays, outputs) = settled(carry, body_fun, scan(skipped))
             return carry.finish(arrays, outputs, known or int(_runs(count)), reverse=reverse)
         except (Unjoinable, BranchMismatchError) as error:
+            if trial is not None:
+                raise
             # The type of a first value that only stood in for a later one: the first iteration is known to run.
             stood_in = isinstance(error, Unjoinable) or any(value is None for value in values)
             if (
@@ -257,15 +347,34 @@ def _stage_rows(
                 if isinstance(error, Unjoinable):
                     raise mismatch.carry(error.name, error.found, body_fun) from None
                 raise
+        except loop_options.ShorterError as shorter:
+            if trial is not None:
+                raise
+            return _stage_range(items, shorter.count, body_fun, values, until, skipped)
         except lists.TooShortError:
             # The body reads items that the first iterations append.
+            if trial is not None:
+                raise
             if skipped == lists.PEELED:
                 raise list_errors.too_short(where.of_function(body_fun)) from None
         enter(body_fun, values)
         values = tuple(body_fun(items.at(skipped), *values))
         skipped += 1
-        if skipped == length:
+        if loop_options.current().is_over() or skipped == length:
             return values
+
+
+def _positions(
+    source: iterables.Staged, skipped: int, length: Any, leaves: int, now: Carry, reverse: bool
+) -> dict[int, Position]:
+    """Which of the arrays that a scan takes are numbers that follow from those of its iterations, and how."""
+    if is_symbolic(length):
+        return {}
+    first = 0 if reverse else skipped
+    found = {n: Position(p.slope, p.offset + first * p.slope) for n, p in source.positions().items()}
+    if now.indexed:
+        found[leaves - 1] = Position(-1, length - skipped - 1) if reverse else Position(1, 0)
+    return found
 
 
 def _runs(length: Any) -> bool:
@@ -284,7 +393,9 @@ def _unless(
 
         def run(*operands: Any) -> Any:
             enter(body_fun, operands)
-            return body_fun(*take(), *operands)
+            results = body_fun(*take(), *operands)
+            trials.left(body_fun, operands, results)
+            return results
 
         stop = until(*values)
         failed = carries.failed()
@@ -323,9 +434,10 @@ def _stage_some(
 
 
 def _stage_range(
-    items: iterables.Staged, length: Any, body_fun: Callable[..., Any], init: tuple[Any, ...], until: Until
-) -> tuple[Any, ...]:
-    """A number of iterations that is known when the program runs: `lax.while_loop` over an index."""
+    items: iterables.Staged, length: Any, body_fun: Callable[..., Any], init: tuple[Any, ...], until: Until,
+    first: int = 0,
+) -> tuple[Any, ...]:  # fmt: skip
+    """A number of iterations that is known when the program runs, from item `first` on: `lax.while_loop` over an index."""
     names = _names(body_fun)
     bound = jnp.asarray(length)
 
@@ -342,7 +454,10 @@ def _stage_range(
 
         def body(arrays: list[Any]) -> tuple[Carry, list[Any]]:
             index, *rest = arrays
-            after, results = run_body(now, body_fun, rest, lambda: (items.at(index),))
+            with lanes.body(lambda: jaxpr_as_fun(test)(*arrays)[0]):
+                after, results = run_body(
+                    now, body_fun, rest, lambda: (items.at(index + first if first else index),)
+                )
             return after, [index + 1, *results]
 
         # Where it can be, the index is a Python int's array, which the items then need not be made.
@@ -351,7 +466,7 @@ def _stage_range(
         _, test = _jax_loops.trace(cond, types, body_fun)
         after, step = _jax_loops.trace(body, types, body_fun)
         start = carries.held(now, after, [test, step], start)
-        return after, _jax_loops.while_loop(test, step, start)[1:]
+        return after, loop_options.while_loop(test, step, start)[1:]
 
     carry, arrays = settle(Carry.of(names, init), body_fun, stage)
     return carry.finish(arrays)

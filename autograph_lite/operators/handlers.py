@@ -21,7 +21,7 @@ from typing import Any
 
 from autograph_lite import _jax
 from autograph_lite.errors import HandledRaiseError
-from autograph_lite.operators import checks, classes, journal, where
+from autograph_lite.operators import checks, classes, journal, trials, where
 
 PACKAGE_NAME = __name__.partition(".")[0]
 
@@ -33,6 +33,7 @@ def caught() -> None:
       HandledRaiseError: the exception comes from a statement that is staged, around which the handler is.
       AutographError: the exception itself, where it says that a statement can't be staged.
     """
+    trials.refuse("an exception is caught, which arrays in place of numbers may have raised")
     error = sys.exception()
     if error is not None and _jax.tracing():
         _refuse(error)
@@ -67,6 +68,8 @@ def managed(manager: Any) -> Any:
     """What to use in a `with` statement in place of `manager`, which may suppress exceptions."""
     if not _jax.tracing():
         return manager
+    if trials.running() and isinstance(manager, contextlib.suppress):
+        trials.refuse("exceptions are suppressed, which arrays in place of numbers may raise")
     kind = type(manager)
     if not (hasattr(kind, "__enter__") and hasattr(kind, "__exit__")):
         return manager  # Python says what is wrong with it

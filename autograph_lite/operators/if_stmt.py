@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Sequence
 from typing import Any
 
 import jax.numpy as jnp
 
-from autograph_lite.operators import branches, journal
+from autograph_lite.operators import branches, decisions, journal
 from autograph_lite.operators.conditions import operand, python_truth, truth
 from autograph_lite.operators.staging import enter
 from autograph_lite.operators.values import traced
@@ -19,6 +20,8 @@ def if_stmt(
     false_fun: Callable[..., Any],
     operands: Sequence[Any] = (),
     names: Sequence[str] = (),
+    *,
+    statement: str = "if",
 ) -> Any:
     """Runs `true_fun` or `false_fun`, or stages both.
 
@@ -28,6 +31,7 @@ def if_stmt(
       false_fun: likewise.
       operands: the variables that the branches read and write.
       names: of the results; none where the branches return the function's value.
+      statement: what the user wrote; empty where it is a part of another statement.
 
     Returns:
       What the branch returns.
@@ -39,15 +43,23 @@ def if_stmt(
     Source: https://docs.jax.dev/en/latest/_autosummary/jax.lax.cond.html
     """
     if test is not True and test is not False:
-        test = python_truth(test)
+        known, test = test, python_truth(test)
         if traced(test):
-            return branches.stage(jnp.asarray(truth(test)), (true_fun, false_fun), operands, names)
+            with decisions.deciding(statement, "cond", "the condition is traced"):
+                return branches.stage(jnp.asarray(truth(test)), (true_fun, false_fun), operands, names)
+        if decisions.listeners and statement:
+            decisions.note(statement, "Python", decisions.python_condition(known))
+    elif decisions.listeners and statement:
+        decisions.note(statement, "Python", decisions.python_condition(test))
     fun = true_fun if test else false_fun
     if journal.active() is not None:
         enter(fun, operands)
     return fun(*operands)
 
 
+if_part = functools.partial(if_stmt, statement="")  # an `if` of ours, in a statement of the user's
+
+
 def if_expr(test: Any, true_fun: Callable[[], Any], false_fun: Callable[[], Any]) -> Any:
     """`true_fun() if test else false_fun()`."""
-    return if_stmt(operand(test) if traced(test) else test, true_fun, false_fun)
+    return if_stmt(operand(test) if traced(test) else test, true_fun, false_fun, statement="ternary")

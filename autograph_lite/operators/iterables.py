@@ -17,9 +17,11 @@ import numpy as np
 from jax import lax
 
 from autograph_lite import _jax, _jax_dims
+from autograph_lite._jax_positions import Position
 from autograph_lite.errors import IterationError
-from autograph_lite.operators import list_errors, packing, stretches, where
+from autograph_lite.operators import list_errors, packing, ranges, stretches, where
 from autograph_lite.operators.boxes import opened
+from autograph_lite.operators.selections import Selection, having, length_of
 from autograph_lite.operators.values import as_index, describe, is_arraylike, is_size, is_symbolic, traced
 
 
@@ -38,6 +40,10 @@ class Staged:
     def rows(self) -> Any:
         """A pytree of arrays with a leading axis of that length; only where the length is static."""
         raise NotImplementedError
+
+    def positions(self) -> dict[int, Position]:
+        """Which leaves of `rows` are numbers that follow from those of the iterations, and how."""
+        return {}
 
     def item(self, row: Any) -> Any:
         """The item that a row of `rows` stands for."""
@@ -127,6 +133,26 @@ class Rows(Staged):
         )
 
 
+class Picked(Staged):
+    """The items that are chosen of an array."""
+
+    def __init__(self, selection: Selection) -> None:
+        self.array, self.extents = selection.array, selection.extents
+        self.selection = selection
+
+    def length(self) -> Any:
+        return length_of(self.selection, 0)
+
+    def at(self, index: Any) -> Any:
+        extent, *others = self.extents
+        place = index if extent is None else extent.lane(index)
+        row = lax.dynamic_index_in_dim(self.array, place, keepdims=False)
+        return having(self.selection, row, others)
+
+    def most(self) -> int | None:
+        return None  # exactly as many iterations as there are items
+
+
 class Items(Staged):
     """The items of a list whose length only the data knows."""
 
@@ -181,14 +207,29 @@ class Range(Staged):
             return as_index(jnp.arange(self.length()) * self.step + self.start)
         return as_index(jnp.arange(int(self.start), int(self.stop), int(self.step)))
 
+    def positions(self) -> dict[int, Position]:
+        known = not any(map(traced, (self.start, self.stop, self.step)))
+        return {0: Position(int(self.step), int(self.start))} if known else {}
+
     def item(self, row: Any) -> Any:
-        return as_index(row)
+        return self._noted(as_index(row))
 
     def at(self, index: Any) -> Any:
         if not traced(index) and not any(map(traced, (self.start, self.step))):
             return self.start + index * self.step
         offset = index if not traced(self.step) and self.step == 1 else index * self.step
-        return as_index(offset if not traced(self.start) and self.start == 0 else self.start + offset)
+        found = as_index(offset if not traced(self.start) and self.start == 0 else self.start + offset)
+        return self._noted(found) if traced(found) else found
+
+    def _noted(self, item: Any) -> Any:
+        """An item, of which it is known between which numbers it lies."""
+        if type(self.step) is not int:
+            return item
+        ends = [bound if type(bound) is int else None for bound in (self.start, self.stop)]
+        first, stop = ends if self.step > 0 else ends[::-1]
+        if self.step > 0:
+            return ranges.note(item, first, None if stop is None else stop - 1)
+        return ranges.note(item, None if first is None else first + 1, stop)
 
 
 class Enumerated(Staged):
@@ -205,6 +246,10 @@ class Enumerated(Staged):
 
     def rows(self) -> Any:
         return as_index(jnp.arange(self.items.length()) + self.start), self.items.rows()
+
+    def positions(self) -> dict[int, Position]:
+        own = {0: Position(1, self.start)} if type(self.start) is int else {}
+        return own | {number + 1: position for number, position in self.items.positions().items()}
 
     def item(self, row: Any) -> Any:
         return as_index(row[0]), self.items.item(row[1])
@@ -318,6 +363,8 @@ def staged(value: Any) -> Staged | None:
     if isinstance(value, Stepping):
         return value.rest()
     value = opened(value)
+    if isinstance(value, Selection):
+        return Picked(value)
     if isinstance(value, jax.Array) and traced(value):
         return Rows(value)
     if isinstance(value, (list, tuple)) and stretches.holds(value):

@@ -25,7 +25,7 @@ import numpy as np
 
 from autograph_lite import _jax
 from autograph_lite.errors import MutationError
-from autograph_lite.operators import aliases, mismatch, opaque, places, spelling, where
+from autograph_lite.operators import aliases, mismatch, opaque, places, spelling, trials, where
 from autograph_lite.operators.boxes import Box
 from autograph_lite.operators.places import MISSING, Contents, Place, cell_place, global_place
 from autograph_lite.operators.reach import Holder, by_code, names_used, reachable
@@ -86,7 +86,7 @@ class Journal:
         """
         changed = {}
         for place, old, new in self._contents():
-            if _differ(place, old, new):
+            if differ(place, old, new):
                 captured = {k: capture(v) for k, v in new.items() if old.get(k, MISSING) is not v}
                 changed[place.key] = Change(place, old, new, captured)
         self.restore()
@@ -189,7 +189,8 @@ def _order(label: spelling.Label) -> MutationError:
     )
 
 
-def _differ(place: Place, old: Contents, new: Contents) -> bool:
+def differ(place: Place, old: Contents, new: Contents) -> bool:
+    """Whether the contents of a place are others than they were."""
     if list(old) != list(new):
         return True
     if place.opaque:
@@ -298,7 +299,7 @@ def suspended() -> Iterator[Journal]:
 
 def _adopt(old: Contents, place: Place, before: Contents, now: Contents) -> None:
     """Makes what has changed from `before` to `now` part of `old`, to which the place will be put back."""
-    if not _differ(place, before, now):
+    if not differ(place, before, now):
         return
     for key in [*before, *now]:
         value = now.get(key, MISSING)
@@ -350,7 +351,7 @@ def passed(arguments: dict[int | str, Any]) -> None:
     for position, value in arguments.items():
         for place in places.places_of(value)[:1]:
             known = _stack.journals[-1].places.get(place.key)
-            if known is not None and not spelling.knows(place.owner) and _differ(*known, place.read()):
+            if known is not None and not spelling.knows(place.owner) and differ(*known, place.read()):
                 spelling.wrote(place.owner, position)
 
 
@@ -364,6 +365,7 @@ def consume(iterator: Any) -> None:
         name.startswith("ag") for name in step.__code__.co_freevars
     ):
         return  # a converted method of the user's, which notes what it changes
+    trials.refuse("an item is taken from an iterator")
     if _stack.journals:
         spelling.wrote(iterator)
         taken: Contents = {"items": False}
@@ -400,7 +402,7 @@ def unchanging(iterator: Iterator[Any]) -> Iterator[Any]:
             changed = [
                 place
                 for place, old in written.places.values()
-                if (not place.ours or isinstance(place.owner, Box)) and _differ(place, old, place.read())
+                if (not place.ours or isinstance(place.owner, Box)) and differ(place, old, place.read())
             ]
         if changed:
             label = changed[0].label(next(iter(changed[0].read()), None))
@@ -490,6 +492,7 @@ __all__ = [
     "captured",
     "commit",
     "depth",
+    "differ",
     "handed",
     "has_left",
     "journal",

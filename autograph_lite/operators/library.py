@@ -10,6 +10,7 @@ it where it counts frames.
 
 from __future__ import annotations
 
+import collections
 import functools
 import sys
 import types
@@ -20,12 +21,23 @@ import jax
 import numpy as np
 
 from autograph_lite import _jax
-from autograph_lite.operators import classes, journal, opaque, policy, transformed, where
+from autograph_lite.operators import (
+    classes,
+    journal,
+    opaque,
+    policy,
+    selected_calls,
+    stretches,
+    transformed,
+    where,
+)
 
 Convert = Callable[[types.FunctionType], Any]
 MUTATORS = (list, dict, set, bytearray)
 PARTIALS = (functools.partial, jax.tree_util.Partial)
 _INERT = frozenset({int, float, complex, bool, str, bytes, types.NoneType})
+# These take a list's items apart without using them, so that no item could refuse.
+_TAKING = frozenset({"itertools", "collections", "_collections"})
 _FUNCTIONS = (types.FunctionType, types.MethodType, functools.partial)
 _HELD = (*_FUNCTIONS, *transformed.KINDS)
 
@@ -43,6 +55,7 @@ def handing(fn: Any, convert: Convert) -> Any:
         return fn
     keeps = fn is dict or fn is set or fn is frozenset  # and calls nothing
     changes_nothing = root in ("jax", "jaxlib")
+    takes_items = root in _TAKING or isinstance(getattr(fn, "__self__", None), collections.deque)
     # The standard library keeps what it is handed: a list copied here would miss what is put into it.
     deep = root not in sys.stdlib_module_names and root != "autograph_lite"
 
@@ -52,6 +65,11 @@ def handing(fn: Any, convert: Convert) -> Any:
         if values and not _jax.untraced():
             for value in values:
                 classes.seen(value)
+            if takes_items:
+                for value in values:
+                    stretches.whole(value)
+            if root != "autograph_lite" and selected_calls.is_concerned(args, kwargs):
+                return selected_calls.call(fn, args, kwargs)
             if not changes_nothing and journal.active() is not None:
                 noted = _note([*enumerate(args), *kwargs.items()])
         if values and not keeps and any(_may_hold_functions(value, deep) for value in values):

@@ -6,6 +6,7 @@ from typing import Any
 
 from autograph_lite.errors import Location, MutationError
 from autograph_lite.operators import spelling
+from autograph_lite.operators.capacity import OutgrownError
 from autograph_lite.operators.places import Place
 from autograph_lite.operators.templates import Mismatch
 
@@ -17,7 +18,19 @@ def unbounded(place: Place, location: Any) -> MutationError:
         f"{_called(name)} grows in a loop that may run any number of times.",
         where=_places(place, location),
         why="A compiled program needs room for all items before it starts, so the number of iterations must have a bound.",
-        fix="loop over a range with a known bound and leave it with `break`: for _ in autograph_lite.range(1000).",
+        fix="loop over a range with a known bound and leave it with `break`: for _ in autograph_lite.range(1000). What "
+        "`autograph_lite.convert` makes needs no bound where the call is no part of another program.",
+    )
+
+
+def outgrown(place: Place, items: int, location: Any) -> OutgrownError:
+    """A list that gets more items than the program has room for."""
+    name = spelling.base(place.owner)
+    return OutgrownError(
+        f"{_called(name)} gets more than {items} items in a loop that may run any number of times.",
+        where=_places(place, location),
+        why="The program has room for so many. It can't be run again with more: it calls Python, or it is far too many.",
+        fix="loop over a range with a known bound and leave it with `break`: for _ in autograph_lite.range(100_000).",
     )
 
 
@@ -27,8 +40,10 @@ def dynamic(name: str, changed: Any, location: Any) -> MutationError:
         f"{_called(name)} has a length that only the data knows, and is used where it has to be known.",
         where=tuple(dict.fromkeys(found for found in (location, changed) if found)),
         why="In a compiled program the list is a buffer and a traced length. It can be asked for its len() and its items, "
-        "appended to, popped from, iterated over, and returned from a function that went through `convert`.",
-        fix="loop over the items, or fill an array of fixed size by index, ys[k] = v, and count the items in k.",
+        "changed by its methods, iterated over, sorted, given to sum(), min(), max(), any() and all(), and returned from a "
+        "function that went through `convert`.",
+        fix="use these, take the array of what `convert` returns, jnp.stack(f(x)), or fill an array of fixed size by index, "
+        "ys[k] = v, and count the items in k.",
     )
 
 

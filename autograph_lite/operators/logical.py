@@ -15,10 +15,10 @@ import numpy as np
 
 from autograph_lite import _jax_dims
 from autograph_lite.errors import TracedIndexError
-from autograph_lite.operators import bounded, lists, stretches, trees, where
+from autograph_lite.operators import decisions, list_methods, lists, stretches, trees, where
 from autograph_lite.operators.boxes import opened
 from autograph_lite.operators.conditions import operand, python_truth, truth
-from autograph_lite.operators.if_stmt import if_stmt
+from autograph_lite.operators.if_stmt import if_part
 from autograph_lite.operators.values import describe, is_symbolic, traced
 
 Thunk = Callable[[], Any]
@@ -35,7 +35,8 @@ def and_(first: Any, *rest: Thunk) -> Any:
         test = value if value is True else python_truth(value)
         if test is not True and traced(test):
             value = operand(opened(value), len(rest) - number)
-            return _both(value, _rest(and_, rest[number:]), conjunction=True)
+            with decisions.deciding("and", "cond", "an operand is traced"):
+                return _both(value, _rest(and_, rest[number:]), conjunction=True)
         if not test:
             return value
         value = thunk()
@@ -49,7 +50,8 @@ def or_(first: Any, *rest: Thunk) -> Any:
         test = value if value is False else python_truth(value)
         if test is not False and traced(test):
             value = operand(opened(value), len(rest) - number)
-            return _both(value, _rest(or_, rest[number:]), conjunction=False)
+            with decisions.deciding("or", "cond", "an operand is traced"):
+                return _both(value, _rest(or_, rest[number:]), conjunction=False)
         if test:
             return value
         value = thunk()
@@ -60,9 +62,12 @@ def _both(value: Any, rest: Thunk, *, conjunction: bool) -> Any:
     """`value and rest()` or `value or rest()`, staged: the rest runs only where it decides."""
 
     def keep() -> Any:
+        if isinstance(value, jax.Array) and value.dtype == bool and value.shape == ():
+            # Known here. XLA for CPUs writes the result of such a branch over an operand that it hands on (jaxlib 0.10, 0.12).
+            return np.bool_(not conjunction)
         return value
 
-    return if_stmt(value, rest, keep) if conjunction else if_stmt(value, keep, rest)
+    return if_part(value, rest, keep) if conjunction else if_part(value, keep, rest)
 
 
 def not_(value: Any) -> Any:
@@ -204,7 +209,7 @@ def in_(item: Any, container: Any) -> Any:
     if isinstance(container, (jax.Array, np.ndarray)) and (traced(item) or traced(container)):
         return jnp.any(jnp.asarray(container) == item)
     known: Any = lists.readable(container, "`in`")
-    return bounded.contains(known, item) if stretches.holds(known) else _among(item, known)
+    return list_methods.contains(known, item) if stretches.holds(known) else _among(item, known)
 
 
 def _among(item: Any, container: Any) -> Any:

@@ -6,9 +6,11 @@ import collections
 import dataclasses
 import re
 import sys
+import types
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from autograph_lite.converters.python_ops import NO_RETURN
 from autograph_lite.errors import (
     BranchMismatchError,
     CarryMismatchError,
@@ -25,13 +27,19 @@ from autograph_lite.operators.templates import Mismatch
 def branches(label: str, found: Mismatch, funs: Sequence[Callable[..., Any]]) -> BranchMismatchError:
     """A variable that two branches leave with types that have nothing in common."""
     what = f"'{label}'"
-    if label == "the return value":
+    if label == NO_RETURN.name:
         what = "the value of the expression" if any(map(_is_operand, funs)) else label
+    return _paths(what, found, where.of_function(funs[0]))
+
+
+def _paths(what: str, found: Mismatch, at: Location | tuple[()]) -> BranchMismatchError:
     return BranchMismatchError(
         f"{what[0].upper()}{what[1:]} is {found.left} on one path and {found.right} on another.",
-        where=where.of_function(funs[0]),
+        where=at,
         why="The condition depends on a traced value, so both paths are compiled, and their results must be of one type.",
-        fix=_objects(found, "statement") or f"give {what} the same structure and shape on every path.",
+        fix=_objects(found, "statement")
+        or _static(found)
+        or f"give {what} the same structure and shape on every path.",
     )
 
 
@@ -47,14 +55,29 @@ def _objects(found: Mismatch, before: str) -> str:
     )
 
 
+def _static(found: Mismatch) -> str:
+    """What to do about values that no array can hold, if both are such."""
+    if all(side.startswith("str ") for side in (found.left, found.right)):
+        return "use numbers in place of the strings, for example 0 and 1."
+    if all("function '" in side for side in (found.left, found.right)):
+        return "call the function on each path, and keep what it gives."
+    return ""
+
+
 def _is_operand(fun: Callable[..., Any]) -> bool:
     """Whether a branch is a part of an expression."""
     return fun.__code__.co_name == "<lambda>" or where.is_ours(fun.__code__.co_filename)
 
 
-def place(label: str, found: Mismatch | None = None) -> MutationError:
-    """A place in a user's object that two paths leave in states that can't be joined."""
+def place(label: str, found: Mismatch | None = None) -> MutationError | BranchMismatchError:
+    """A place in a user's object, or a variable, that two paths leave in states that can't be joined."""
     here = where.here()
+    if found is not None and label == NO_RETURN.name:
+        return _paths(label, found, here)
+    if found is not None and isinstance(label, spelling.Label) and isinstance(label.owner, types.CellType):
+        return _paths(
+            f"'{label}'", found, here
+        )  # a variable that some function inside reads is one all the same
     written = label.line if isinstance(label, spelling.Label) else None
     places = tuple(p for p in (written, here) if p)
     if found is not None and _is_opaque(label):
@@ -75,7 +98,9 @@ def place(label: str, found: Mismatch | None = None) -> MutationError:
             f"'{label.whole}' has more items on one path of a staged statement than on another.",
             where=places,
             why="The condition depends on a traced value, so the program must know the length without knowing the path.",
-            fix="append on every path, for example jnp.where(condition, value, 0), or count in a variable how many are valid.",
+            fix="use a list, in which d.popleft() is d.pop(0)."
+            if isinstance(label.owner, collections.deque)
+            else "append on every path, for example jnp.where(condition, value, 0), or count in a variable how many are valid.",
         )
     return MutationError(
         f"'{label}' exists on one path of a staged statement and not on another.",

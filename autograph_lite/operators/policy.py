@@ -103,7 +103,8 @@ def functions_of(value: Any) -> list[Any]:
 UNTOUCHED_MODULES = frozenset({
     "absl", "atexit", "bdb", "concurrent.futures.process", "dataclasses", "dis", "enum", "faulthandler", "inspect",
     "logging", "loguru", "multiprocessing", "pdb", "pickle", "_pickle", "queue", "_queue", "signal", "_signal", "sys",
-    "traceback", "typing", "warnings", "_warnings", "weakref", "_weakref", f"{__name__.partition('.')[0]}.runtime.py_function",
+    "traceback", "typing", "warnings", "_warnings", "weakref", "_weakref",
+    *(f"{__name__.partition('.')[0]}.runtime.{name}" for name in ("py_function", "verifying.recording")),
 })  # fmt: skip
 UNTOUCHED = frozenset({
     collections.namedtuple, functools.partial, functools.update_wrapper, functools.wraps,
@@ -140,7 +141,7 @@ def leads_to_library(fn: types.FunctionType, dotted: str, operands: int = 0) -> 
       operands: how many positional arguments it is called with: a ufunc of NumPy's writes to one too many.
     """
     root, *attributes = dotted.split(".")
-    found = _lookup(fn, root)
+    found = lookup(fn, root)
     if not attributes:
         import builtins
 
@@ -160,7 +161,8 @@ def leads_to_library(fn: types.FunctionType, dotted: str, operands: int = 0) -> 
     return any(owner == known or owner.startswith(f"{known}.") for known in ROOTS)
 
 
-def _lookup(fn: types.FunctionType, name: str) -> Any:
+def lookup(fn: types.FunctionType, name: str) -> Any:
+    """What `fn` finds under a name now; None for a variable of its own."""
     import builtins
 
     for free, cell in zip(fn.__code__.co_freevars, fn.__closure__ or (), strict=True):

@@ -17,11 +17,13 @@ import jax.numpy as jnp
 import numpy as np
 from jax.experimental import checkify
 
-from autograph_lite.operators import where
+from autograph_lite.operators import failed_lanes, where
 from autograph_lite.operators.places import Contents
 from autograph_lite.operators.recipes import Outline
 
 CODE = (0, 0)  # the other keys are (number of the check, position in its payload)
+LANES = (0, 1)
+"""The key of the lanes in which a check has failed, where the check is handed over in the running program."""
 MARK = "autograph_lite check "
 _idents = itertools.count(1)
 _marked: dict[int, Site] = {}
@@ -72,7 +74,8 @@ def raise_failed(contents: Contents, sites: dict[int, Site], *, on_host: bool = 
     values = [
         np.asarray(value) if on_host else jnp.asarray(value) for _, value in sorted_payload(contents, number)
     ]
-    raise with_trace(sites[number].make(values), sites[number].trace)
+    error = sites[number].make(values)
+    raise with_trace(_with_lanes(error, contents.get(LANES)), sites[number].trace)
 
 
 def sorted_payload(contents: Contents, number: int) -> list[tuple[Hashable, Any]]:
@@ -130,7 +133,16 @@ def _from_checkify(found: Any, program: object) -> BaseException:
     site = _marked[int(text.removeprefix(MARK))]
     # JAX may have kept the trace of the inner function from another program, whose lines would mislead.
     trace = site.trace if site.program is program else site.trace[site.outside :]
-    return with_trace(site.make([jnp.asarray(jax.device_get(value)) for value in found.args]), trace)
+    *values, lanes = map(jax.device_get, found.args)
+    return with_trace(_with_lanes(site.make(list(map(jnp.asarray, values))), lanes), trace)
+
+
+def _with_lanes(error: BaseException, lanes: Any) -> BaseException:
+    """`error` with a note of the lanes of `jax.vmap` in which it was raised, where there are some."""
+    text = failed_lanes.told(lanes) if lanes is not None else ""
+    if text and text not in getattr(error, "__notes__", ()):
+        error.add_note(text)
+    return error
 
 
 def user_trace(error: BaseException) -> tuple[tuple[Entry, ...], int]:
@@ -169,7 +181,7 @@ def _one_per_function(
 
 
 def _is_converted(code: types.CodeType) -> bool:
-    from autograph_lite.operators.calls import is_converted_code
+    from autograph_lite.operators.converting import is_converted_code
 
     return is_converted_code(code)
 

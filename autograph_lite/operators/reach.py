@@ -13,7 +13,7 @@ import gc
 import sys
 import types
 import weakref
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any, TypeVar
 
 import jax
@@ -57,6 +57,41 @@ def leading(roots: Iterable[Any], wanted: set[int]) -> set[int]:
     return _search(list(roots), wanted, wide=False, attributes=False) if wanted else set()
 
 
+def around(roots: Iterable[Any]) -> Iterator[Any]:
+    """All objects that `roots` are, hold, or have functions that use; the user's classes with what they hold.
+
+    Of a module those variables alone that functions use. Objects of JAX's and of other libraries are not looked into.
+    """
+    seen: set[int] = set()
+    stack = list(roots)
+    while stack:
+        item = stack.pop()
+        if id(item) in seen or isinstance(item, _PLAIN):
+            continue
+        seen.add(id(item))
+        if type(item).__module__ in _WRAPPERS:
+            stack += [inner for name in _WRAPPED if (inner := getattr(item, name, None)) is not None]
+            continue
+        yield item
+        if isinstance(item, types.FunctionType):
+            if policy.is_users(item):
+                stack += _used_by(item)
+        elif isinstance(item, type):
+            stack += [*item.__mro__[1:], *vars(item).values()] if policy.is_users_own_class(item) else []
+        elif not isinstance(item, types.ModuleType) and _is_open(type(item)):
+            kind = [type(item)] if policy.is_users_class(type(item)) else []
+            stack += [*gc.get_referents(item), *_hidden(item), *kind]
+        elif isinstance(wrapped := getattr(item, "__wrapped__", None), types.FunctionType):
+            stack.append(wrapped)  # in a function of JAX's
+
+
+def _used_by(fn: types.FunctionType) -> list[Any]:
+    """What a function holds and uses, in the modules that it names, too."""
+    found = _of_function(fn)
+    modules = [vars(item) for item in found if isinstance(item, types.ModuleType) and _of_namespace(item)]
+    return found + [module[name] for module in modules for name in names_used(fn.__code__) if name in module]
+
+
 def _search(roots: list[Any], wanted: set[int], *, wide: bool, attributes: bool) -> set[int]:
     """`reachable`; with `wide`, in what the user's classes and modules hold, too, which is much and seldom changes."""
     leaves = _PLAIN if wide else _LEAVES
@@ -87,6 +122,8 @@ def _search(roots: list[Any], wanted: set[int], *, wide: bool, attributes: bool)
     return found
 
 
+_WRAPPERS = ("autograph_lite.runtime.function", "autograph_lite.runtime.methods")
+_WRAPPED = ("python_function", "__self__")
 _OURS = (  # which hold the user's functions and values while a loop runs
     "autograph_lite.operators.iterables", "autograph_lite.operators.comprehensions", "autograph_lite.converters.python_ops",
     "autograph_lite.runtime.function",

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import jax
 
 from autograph_lite.errors import TracedRecursionError
-from autograph_lite.operators import journal, trees, where
+from autograph_lite.operators import journal, tail_calls, trees, where
 from autograph_lite.operators.values import Tracer, traced
 
 
@@ -46,6 +46,8 @@ def guarded(fn: Any) -> Any:
 
 
 def _run(fn: Any, /, *args: Any, **kwargs: Any) -> Any:
+    if (result := tail_calls.call(fn, args, kwargs)) is not tail_calls.NO_LOOP:
+        return result
     depth, running = journal.depth(), _local.calls
     kept = not kwargs and all(isinstance(value, _UNCHANGING) for value in args)
     signature = None if kept else _signature(args, kwargs)

@@ -15,15 +15,17 @@ from typing import Any
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 
 from autograph_lite import _jax, _jax_dims
 from autograph_lite.converters.python_ops import Maybe, Undefined
-from autograph_lite.operators import calls, checks, iterables, journal, lists
+from autograph_lite.operators import calls, checks, iterables, journal, list_methods, lists, masked
 from autograph_lite.operators.comprehensions import Generated, loop
 from autograph_lite.operators.conditions import truth
-from autograph_lite.operators.if_stmt import if_stmt
+from autograph_lite.operators.if_stmt import if_part
 from autograph_lite.operators.iterables import Looped, Staged
 from autograph_lite.operators.logical import and_, equal, not_, or_
+from autograph_lite.operators.selections import Selection
 from autograph_lite.operators.values import any_traced, is_arraylike, is_size, traced
 
 State = tuple[Any, ...]
@@ -39,7 +41,14 @@ def sum_(iterable: Any, /, start: Any = _ZERO) -> Any:
             return first
         total = jnp.sum(iterable, axis=0, dtype=None if iterable.dtype == bool else iterable.dtype)
         return total if start is _ZERO else start + total
+    if isinstance(iterable, Selection):
+        total = masked.sum(iterable, 0, None if iterable.dtype == bool else iterable.dtype)
+        return total if start is _ZERO else start + total
     found = _looped(iterable)
+    column = _column(found)
+    if column is not None:
+        total = jnp.sum(jnp.where(_counting(found), column, 0), dtype=column.dtype)
+        return first + _jax.as_type(total, column.dtype, column.weak_type)
     if found is None:
         return sum(lists.readable(iterable, "sum()"), first)
     return loop(found, lambda item, total: (total + item,), (first,), ("the sum",))[0]
@@ -58,6 +67,8 @@ def all_(iterable: Any, /) -> Any:
 def _quantified(iterable: Any, python: Callable[[Any], bool], join: Callable[..., Any], empty: bool) -> Any:
     if not _jax.tracing():
         return python(iterable)
+    if isinstance(iterable, Selection) and iterable.ndim == 1:
+        return (masked.any if python is any else masked.all)(iterable)
     if isinstance(iterable, jax.Array) and iterable.ndim == 1:
         return (jnp.any if python is any else jnp.all)(iterable)
     found = _looped(iterable)
@@ -66,6 +77,10 @@ def _quantified(iterable: Any, python: Callable[[Any], bool], join: Callable[...
     names = ("the result",)
     if isinstance(found, Generated) and found.eager:
         return loop(found, lambda item, result: (join(result, lambda: truth(item)),), (empty,), names)[0]
+    column = _column(found)
+    if column is not None:
+        decisive = (column == 0 if empty else column != 0) & _counting(found)
+        return jnp.any(decisive) != empty
     decided = not_ if empty else _same
     return loop(found, lambda item, _: (truth(item),), (empty,), names, until=decided)[0]
 
@@ -110,6 +125,11 @@ def _extreme(
         if isinstance(array, jax.Array) and array.ndim == 1 and array.size and key is None:
             return _first_best(array, python)
         items = _looped(array)
+        column = _column(items) if key is None else None
+        if column is not None:
+            best = _first_best(column, python, _counting(items))
+            empty = _error_of(lambda: python(()))
+            return _or_default(items.stretch.length > 0, best, kwargs.get("default", _NOTHING), empty)
         if items is None:
             items = array = tuple(lists.readable(array, f"{python.__name__}()"))
     elif "default" in kwargs:
@@ -153,15 +173,43 @@ def _python_best(python: Callable[..., Any], items: State, keys: list[Any], kwar
     return items[python(range(len(items)), key=keys.__getitem__)]
 
 
-def _first_best(array: jax.Array, python: Callable[..., Any]) -> Any:
-    """The first of the least or greatest items; nan only where it comes first, as no comparison beats it."""
+def _column(found: Any) -> Any:
+    """The buffer of a list of numbers whose length only the data knows; None of anything else."""
+    if not isinstance(found, iterables.Items):
+        return None
+    column = list_methods.numbers(found.stretch)
+    return column if column is not None and column.dtype != bool else None
+
+
+def _counting(found: Any) -> Any:
+    return list_methods.counting(found.stretch)
+
+
+def _first_best(array: jax.Array, python: Callable[..., Any], valid: Any = True) -> Any:
+    """The first of the least or greatest items; nan only where it comes first, as no comparison beats it.
+
+    Args:
+      array: of one axis.
+      python: `min` or `max`.
+      valid: for each place whether there is an item; the first items are.
+    """
     keys = array.astype(jnp.int8) if array.dtype == bool else array
+    if valid is not True:
+        keys = jnp.where(valid, keys, _worst(keys.dtype, python))
     if jnp.issubdtype(array.dtype, jnp.floating):
-        keys = jnp.where(jnp.isnan(array), jnp.inf if python is min else -jnp.inf, array)
+        keys = jnp.where(jnp.isnan(array), _worst(keys.dtype, python), keys)
         # An infinity at the start beats nothing, but no nan takes its place.
         index = jnp.where(jnp.isnan(array[0]) | (keys[0] == _best(keys, python)), 0, _position(keys, python))
         return array[index]
     return array[_position(keys, python)]
+
+
+def _worst(dtype: Any, python: Callable[..., Any]) -> Any:
+    """What no other value of a type is beaten by."""
+    if jnp.issubdtype(dtype, jnp.floating):
+        return jnp.inf if python is min else -jnp.inf
+    limits = np.iinfo(dtype)
+    return limits.max if python is min else limits.min
 
 
 def _best(keys: jax.Array, python: Callable[..., Any]) -> jax.Array:
@@ -179,7 +227,7 @@ def _chosen(test: Any, new: State, old: State) -> State:
     test = truth(test)
     if all(is_arraylike(v) and jnp.ndim(v) == 0 for v in (*new, *old)):
         return tuple(a if a is b else jnp.where(test, a, b) for a, b in zip(new, old, strict=True))
-    result: State = if_stmt(test, lambda: new, lambda: old, (), ("the result", "its key"))
+    result: State = if_part(test, lambda: new, lambda: old, (), ("the result", "its key"))
     return result
 
 
@@ -265,7 +313,7 @@ def _folded(
             new = begin(item)
             return new[0] if single else new
 
-        result = if_stmt(found, go, start, (), names)
+        result = if_part(found, go, start, (), names)
         return (True, result) if single else (True, *result)
 
     found, *state = loop(items, body, (False, *map(Undefined, names)), ("found", *names))
@@ -287,7 +335,7 @@ def _or_default(found: Any, result: Any, default: Any, empty: BaseException) -> 
     if default is _NOTHING:
         checks.fail_if(not_(found), empty)
         return result
-    return if_stmt(found, lambda: result, lambda: default, (), ("the result",))
+    return if_part(found, lambda: result, lambda: default, (), ("the result",))
 
 
 def _error_of(action: Callable[[], Any]) -> BaseException:

@@ -14,7 +14,7 @@ from collections.abc import Callable
 from typing import Any
 
 from autograph_lite import _jax
-from autograph_lite.operators import checks, lists, mismatch
+from autograph_lite.operators import checks, decisions, lists, mismatch
 from autograph_lite.operators.carry import Carry, Grow, Unjoinable
 from autograph_lite.operators.templates import Mismatch, Template, join, structural
 
@@ -50,8 +50,10 @@ def settled(
     carry = _from_last_pass(carry, body_fun.__code__)
     renumber = checks.renumbering()
     inside: list[Rested] = []
-    for _ in range(ATTEMPTS):
+    for attempt in range(ATTEMPTS):
         renumber()
+        if attempt:
+            decisions.forget_inside()
         this = _Pass(inside, [])
         _local.passes.append(this)
         try:

@@ -22,6 +22,7 @@ from typing import Any
 from autograph_lite import _jax
 from autograph_lite.errors import Location
 from autograph_lite.operators import where
+from autograph_lite.syntax.compiling import parse
 
 Line = tuple[types.CodeType, int, "int | str | None"]  # with the argument that was passed there, if any
 
@@ -220,7 +221,7 @@ def _passed(tree: ast.Module | None, line: int, argument: int | str) -> list[ast
 @functools.lru_cache(maxsize=64)
 def _parsed(path: str, lines: int) -> ast.Module | None:
     try:
-        return ast.parse("".join(linecache.getlines(path)))
+        return parse("".join(linecache.getlines(path)))
     except SyntaxError:
         return None
 

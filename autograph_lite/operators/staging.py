@@ -11,7 +11,7 @@ from collections.abc import Callable, Hashable, Sequence
 from typing import Any
 
 from autograph_lite import _jax
-from autograph_lite.operators import checks, journal
+from autograph_lite.operators import branch_options, checks, journal, lanes
 from autograph_lite.operators.templates import ABSENT, Captured, capture
 
 MUTABLE = (list, dict, set, bytearray)
@@ -25,16 +25,20 @@ class Path:
       changes: places written to.
       trace: the branch itself.
       raised: the exception that the user's `raise` ended the branch with, if any.
+      options: what the branch has said of how lanes go through it and those beside it.
     """
 
-    def __init__(self, fun: Callable[..., Any], operands: Sequence[Any], count: int) -> None:
+    def __init__(
+        self, fun: Callable[..., Any], operands: Sequence[Any], count: int, taken: Callable[[], Any]
+    ) -> None:
         self.values: list[Captured] = [ABSENT] * max(count, 1)
         self.changes: dict[Hashable, journal.Change] = {}
         self.raised: BaseException | None = None
+        self.options = branch_options.Branch(fun)
         outer = _jax.trace_state()
 
         def run() -> list[Any]:
-            with journal.journal(outer=outer) as written:
+            with lanes.branch(taken), self.options, journal.journal(outer=outer) as written:
                 return self._run(fun, operands, count, written)
 
         self.trace = _jax.branch_trace()(run, fun)

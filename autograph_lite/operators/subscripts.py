@@ -18,17 +18,22 @@ from autograph_lite.converters.python_ops import IN_PLACE
 from autograph_lite.errors import MutationError, TracedIndexError
 from autograph_lite.operators import (
     aliases,
+    blocks,
     bounded,
     checks,
     classes,
+    in_place,
     journal,
     lists,
+    picking,
     stretches,
     trees,
     where,
 )
+from autograph_lite.operators.affine import Bounds
 from autograph_lite.operators.boxes import Box, opened
-from autograph_lite.operators.if_stmt import if_stmt
+from autograph_lite.operators.if_stmt import if_part
+from autograph_lite.operators.selections import Selection
 from autograph_lite.operators.values import any_traced, as_index, describe, is_arraylike, is_symbolic, traced
 
 slice = builtins.slice
@@ -45,24 +50,20 @@ def item(base: Any, index: Any) -> Any:
     if index.__class__ in _KEYS and base.__class__ in _CONTAINERS:
         return base[index]  # the commonest case, and nothing is traced
     base, index = opened(base), _opened_index(index)
-    if isinstance(base, jax.Array):
-        index = _arrays(index)
-        if any(map(_is_mask, index if isinstance(index, tuple) else (index,))):
-            raise TracedIndexError(
-                f"An array, {describe(base)}, is indexed with a traced mask.",
-                where=where.here(),
-                why="How many items the mask chooses is not known while tracing, so the result has no shape.",
-                fix="use jnp.where(mask, x, neutral), or the argument `where=` of jnp.sum, jnp.max and the like.",
-            )
-        return base[_checked(index)]
+    if isinstance(base, Selection):
+        return picking.picked(base, index)
+    if isinstance(base, jax.Array) or (isinstance(base, np.ndarray) and _is_traced_index(index)):
+        index, base = _arrays(index), jnp.asarray(base)
+        if blocks.is_needed(index):
+            return blocks.read(base, index)
+        return in_place.read(base, in_place.latest(base)[index])
+    index = _plain(index)
     if isinstance(index, builtins.slice) or _is_traced_index(index):
         lists.readable(base, "an index")
     if not _is_traced_index(index):
         if isinstance(base, dict) and hasattr(type(base), "__missing__"):
             journal.record(base)  # a `defaultdict` makes the item that is read
         return base[index]
-    if isinstance(base, np.ndarray):
-        return jnp.asarray(base)[_checked(index)]
     if isinstance(base, (list, tuple)) and not isinstance(index, (builtins.slice, tuple)):
         return _choose(base, index)
     if isinstance(base, range) and not isinstance(index, (builtins.slice, tuple)):
@@ -105,9 +106,18 @@ def _checked(index: Any) -> Any:
     return index
 
 
+def _plain(index: Any) -> Any:
+    """An index with slices of Python's in place of bounds."""
+    if isinstance(index, tuple):
+        return tuple(map(_plain, index))
+    return index.plain() if isinstance(index, Bounds) else index
+
+
 def _is_traced_index(index: Any) -> bool:
     if isinstance(index, tuple):
         return any(map(_is_traced_index, index))
+    if isinstance(index, (Bounds, Selection)):
+        return True
     if isinstance(index, builtins.slice):
         return any(map(traced, (index.start, index.stop, index.step)))
     return traced(index)
@@ -197,15 +207,6 @@ def update_item(base: Any, *steps_symbol_operand: Any) -> Any:
     """`base.a[i] += operand()` for the steps `'a', (i,)` and the symbol `'+='`; returns what `base` is then."""
     *steps, symbol, operand = steps_symbol_operand
 
-    if len(steps) == 1 and not isinstance(steps[0], str) and isinstance(base, _ARRAYS):
-        before = opened(base)
-        mask = _as_mask(before, _arrays(_opened_index(steps[0][0])))
-        if _is_mask(mask):
-            value = _scalar_operand(opened(operand()), before)
-            array = jnp.asarray(opened(base))
-            new = _where(mask, _cast(IN_PLACE[symbol](jnp.asarray(before), value), array), array)
-            return base.assign(new) if isinstance(base, Box) else new
-
     if any(not isinstance(step, str) and _is_traced_index(step[0]) for step in steps[:-1]):
         value = operand()  # once, and not in each of the items that may be meant
         operand = lambda: value  # noqa: E731
@@ -216,9 +217,6 @@ def update_item(base: Any, *steps_symbol_operand: Any) -> Any:
         return IN_PLACE[symbol](old, operand())
 
     return _store(base, steps, change, reads=True)
-
-
-_ARRAYS = (Box, jax.Array, np.ndarray)
 
 
 def store_shared(value: Any, base: Any, *steps: Any) -> None:
@@ -292,7 +290,7 @@ def _store_in_one(
         def write(item_: Any = item_) -> None:
             _store(item_, rest, change, reads=reads)
 
-        if_stmt(position == number, write, _nothing)
+        if_part(position == number, write, _nothing)
 
 
 def _nothing() -> None:
@@ -309,60 +307,22 @@ def _written(base: Any, index: Any, value: Any) -> Any:
     if isinstance(base, np.ndarray) and _needs_jax(index, value):
         base = jnp.asarray(base)
     if isinstance(base, jax.Array):
-        index = _as_mask(base, _arrays(index))
-        if _is_mask(index):
-            return _where(index, _cast(value, base), base)
-        return base.at[_checked(index)].set(_cast(value, base))
+        index = _arrays(index)
+        if isinstance(value, Selection) or blocks.is_needed(index):
+            return blocks.written(base, index, value)
+        return in_place.written(in_place.latest(base).at[index].set(_cast(value, base)))
+    index = _plain(index)
+    if isinstance(base, Selection):
+        return picking.written(base, index, value)
     if _is_traced_index(index) and isinstance(base, (list, dict)):
         return _written_to_list(base, index, value)
     classes.record(base)[index] = value
     return base
 
 
-def _as_mask(base: Any, index: Any) -> Any:
-    """A mask of all axes, where one of them is indexed with a traced mask and the others not at all: `x[:, mask]`."""
-    if not isinstance(index, tuple) or not any(map(_is_mask, index)):
-        return index
-    whole = builtins.slice(None)
-    masks = [number for number, part in enumerate(index) if _is_mask(part)]
-    if len(masks) > 1 or any(part != whole for part in index[: masks[0]] + index[masks[0] + 1 :]):
-        return index
-    mask = index[masks[0]]
-    rest = base.ndim - masks[0] - mask.ndim
-    return jnp.broadcast_to(mask.reshape(mask.shape + (1,) * rest), base.shape) if rest >= 0 else index
-
-
-def _is_mask(index: Any) -> bool:
-    """Whether the index is a traced mask: how many items it takes is not known while tracing."""
-    return isinstance(index, jax.Array) and index.dtype == bool and index.ndim > 0 and traced(index)
-
-
-def _where(mask: Any, value: Any, base: jax.Array) -> jax.Array:
-    """`base` with `value` where `mask` holds."""
-    if base.shape[: mask.ndim] != mask.shape:
-        raise IndexError(f"boolean index has shape {mask.shape}; the array indexed has shape {base.shape}.")
-    wide = mask.reshape(mask.shape + (1,) * (base.ndim - mask.ndim))
-    if value.shape != base.shape:
-        _scalar_operand(value, base, mask.ndim)
-    return jnp.where(wide, value, base)
-
-
-def _scalar_operand(value: Any, base: Any, axes: int | None = None) -> Any:
-    shape = jnp.shape(value)
-    rest = base.shape[axes:] if axes is not None else ()
-    if shape not in ((), (1,), rest):
-        raise TracedIndexError(
-            f"Items chosen by a traced mask are given {describe(value)}.",
-            where=where.here(),
-            why="How many items the mask chooses is not known while tracing, so one value is needed for all of them.",
-            fix="give a scalar, or use jnp.where(mask, new, old) with arrays of the full shape.",
-        )
-    return value
-
-
 def _needs_jax(index: Any, value: Any) -> bool:
     """Whether a NumPy array can't be changed in place: something is traced, or the change may have to be undone."""
-    return _is_traced_index(index) or any_traced(value) or journal.staged()
+    return _is_traced_index(index) or isinstance(value, Selection) or any_traced(value) or journal.staged()
 
 
 def _cast(value: Any, base: jax.Array) -> Any:

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import functools
+import operator
 from collections.abc import Callable, Sequence
 from typing import Any
 
 import jax.numpy as jnp
 
-from autograph_lite.operators import branches, journal, where
-from autograph_lite.operators.if_stmt import if_stmt
+from autograph_lite.operators import branches, decisions, journal, where
+from autograph_lite.operators.if_stmt import if_part
 from autograph_lite.operators.staging import enter
 from autograph_lite.operators.values import traced
 
@@ -43,9 +45,22 @@ def switch_stmt(
             if any(bool(subject == number) for number in numbers):
                 fun = candidate
                 break
+        if decisions.listeners:
+            decisions.note("match", "Python", decisions.python_condition(subject))
         if journal.active() is not None:
             enter(fun, operands)
         return fun(*operands)
+    with decisions.deciding("match", "switch", "the value that is compared is traced"):
+        return _staged(subject, values, funs, operands, names)
+
+
+def _staged(
+    subject: Any,
+    values: Sequence[Sequence[int]],
+    funs: Sequence[Callable[..., Any]],
+    operands: Any,
+    names: Any,
+) -> Any:
     if jnp.ndim(subject) or not jnp.issubdtype(jnp.result_type(subject), jnp.integer):
         return _nested(subject, values, funs, operands, names)
     return branches.stage(_index(subject, values), funs, operands, names)
@@ -59,11 +74,13 @@ def _index(subject: Any, values: Sequence[Sequence[int]]) -> Any:
         return jnp.where(inside, subject, count).astype("int32")
     index = jnp.int32(count)
     for number in reversed(range(count)):
-        chosen = subject == values[number][0]
-        for other in values[number][1:]:
-            chosen = chosen | (subject == other)
-        index = jnp.where(chosen, jnp.int32(number), index)
+        index = jnp.where(_is_one_of(subject, values[number]), jnp.int32(number), index)
     return index
+
+
+def _is_one_of(subject: Any, numbers: Sequence[int]) -> Any:
+    """Whether the subject is one of the numbers of a case."""
+    return functools.reduce(operator.or_, (subject == number for number in numbers))
 
 
 def _nested(
@@ -77,13 +94,11 @@ def _nested(
     if not values:
         enter(funs[0], operands)
         return funs[0](*operands)
-    chosen = subject == values[0][0]
-    for other in values[0][1:]:
-        chosen = chosen | (subject == other)
+    chosen = _is_one_of(subject, values[0])
 
     def rest(*inner: Any) -> Any:
         return _nested(subject, values[1:], funs[1:], inner, names)
 
     code = funs[1].__code__
     rest.__code__ = where.placed(rest.__code__, code.co_filename, code.co_firstlineno, code.co_name)
-    return if_stmt(chosen, funs[0], rest, operands, names)
+    return if_part(chosen, funs[0], rest, operands, names)

@@ -19,7 +19,7 @@ import jax
 
 from autograph_lite import _jax_dims
 from autograph_lite.errors import PythonOnlyError
-from autograph_lite.operators import trees, where
+from autograph_lite.operators import trees, trials, where
 from autograph_lite.operators.boxes import opened
 from autograph_lite.operators.values import Tracer, describe, is_symbolic, traced
 
@@ -89,6 +89,7 @@ def format(template: str, *values: Any) -> str:
     """`template.format(*values)`; where a value is traced, text that is completed when the program has run."""
     if not holds_traced(values):
         return template.format(*values)
+    trials.refuse_text(values)
     values = trees.map(opened, values)
     shown = trees.map(
         lambda leaf: Unknown(leaf) if isinstance(leaf, Tracer) or is_symbolic(leaf) else leaf, values
@@ -109,6 +110,7 @@ def percent(template: Any, values: Any) -> Any:
     """
     if not isinstance(template, str) or not holds_traced(values):
         return template % values
+    trials.refuse_text(values)
     text = _FIELD.sub(_field, template.replace("{", "{{").replace("}", "}}"))
     if "%" in text.replace("%%", "") or isinstance(values, dict):
         raise _no_text(template)

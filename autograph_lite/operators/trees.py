@@ -22,25 +22,27 @@ def flatten(value: Any, is_leaf: Callable[[Any], bool] | None = None) -> tuple[l
 
     Iterators are leaves, of which JAX would warn, and so are objects of ours that are pytrees to JAX.
     """
-    leaf: Callable[[Any], bool] | None = is_leaf
-    if not isinstance(value, _LEAVES):
+    if isinstance(value, _LEAVES):
+        return jax.tree.flatten(value, is_leaf=is_leaf)
+    unordered = False
 
-        def ends(node: Any) -> bool:
-            return isinstance(node, Whole) or is_iterator(node) or (is_leaf is not None and is_leaf(node))
+    def ends(node: Any) -> bool:
+        return isinstance(node, Whole) or is_iterator(node) or (is_leaf is not None and is_leaf(node))
 
-        leaf = ends
+    def stops(node: Any) -> bool:
+        nonlocal unordered
+        if ends(node):
+            return True
+        if type(node) in _SORTED:
+            unordered = unordered or is_unordered(node)
+        return unordered
 
-    try:
-        return jax.tree.flatten(value, is_leaf=leaf)
-    except (
-        Exception
-    ):  # of sorting the keys: ValueError for a dict, what a comparison raises for a defaultdict
-        held = _held(value, leaf)
-        if held is value:
-            raise
-        return jax.tree.flatten(held, is_leaf=leaf)
+    # JAX is not asked to sort what can't be: each time that it fails, Python 3.11 loses some of its recursion limit.
+    found = jax.tree.flatten(value, is_leaf=stops)
+    return found if not unordered else jax.tree.flatten(_held(value, ends), is_leaf=ends)
 
 
+_SORTED = (dict, collections.defaultdict)  # by JAX
 _LEAVES = (jax.Array, np.ndarray, np.generic, bool, int, float, complex, str, type(None))
 
 
@@ -68,7 +70,7 @@ def map(change: Callable[..., Any], first: Any, *others: Any) -> Any:
 
 def is_unordered(node: Any) -> bool:
     """Whether `node` is a dict of which JAX can't sort the keys."""
-    if type(node) not in (dict, collections.defaultdict) or all(type(key) is str for key in node):
+    if type(node) not in _SORTED or all(type(key) is str for key in node):
         return False
     try:
         sorted(node)
@@ -79,11 +81,8 @@ def is_unordered(node: Any) -> bool:
 
 def holds_unordered(value: Any) -> bool:
     """Whether a dict of which JAX can't sort the keys stands anywhere in `value`."""
-    try:
-        jax.tree.structure(value, is_leaf=is_iterator)
-    except Exception:  # as in `flatten`
-        return True
-    return False
+    found = jax.tree.leaves(value, is_leaf=lambda node: is_unordered(node) or is_iterator(node))
+    return any(map(is_unordered, found))
 
 
 class Held:
@@ -106,19 +105,17 @@ jax.tree_util.register_pytree_node(
 )
 
 
-def _held(value: Any, is_leaf: Callable[[Any], bool] | None = None) -> Any:
-    """`value` with what stands for such dicts in their place; itself where there are none."""
-    found, tree = jax.tree.flatten(
-        value, is_leaf=lambda node: is_unordered(node) or (is_leaf is not None and is_leaf(node))
-    )
-    if not any(is_unordered(leaf) for leaf in found):
-        return value
-    return jax.tree.unflatten(tree, [_items(leaf) if is_unordered(leaf) else leaf for leaf in found])
+def _held(value: Any, ends: Callable[[Any], bool]) -> Any:
+    """`value` with what stands for such dicts in their place."""
+    found, tree = jax.tree.flatten(value, is_leaf=lambda node: ends(node) or is_unordered(node))
+    opens = [is_unordered(leaf) and not ends(leaf) for leaf in found]
+    leaves = [_items(leaf, ends) if opened else leaf for leaf, opened in zip(found, opens, strict=True)]
+    return jax.tree.unflatten(tree, leaves)
 
 
-def _items(whole: Any) -> Held:
+def _items(whole: Any, ends: Callable[[Any], bool]) -> Held:
     known = type(whole), getattr(whole, "default_factory", None), (*whole,)
-    return Held([_held(item) for item in whole.values()], _dict, known)
+    return Held([_held(item, ends) for item in whole.values()], _dict, known)
 
 
 def _dict(known: Any, items: Any) -> Any:

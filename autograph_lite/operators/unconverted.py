@@ -24,6 +24,7 @@ NEEDS_PYTHON = (
 )
 
 _TRACER = re.compile(r"\w*Tracer\b")
+_marked: weakref.WeakSet[Callable[..., Any]] = weakref.WeakSet()  # those that were logged
 _reasons: weakref.WeakKeyDictionary[Callable[..., Any], ConversionError] = weakref.WeakKeyDictionary()
 
 
@@ -43,7 +44,21 @@ def is_left(fn: types.FunctionType, error: ConversionError) -> bool:
 def remember(fn: Callable[..., Any], reason: ConversionError) -> None:
     """Keeps the reason for which `fn` is called as it is, and logs it."""
     _reasons[fn] = reason
-    config.log(1, "%s is not converted: %s", getattr(fn, "__qualname__", fn), " ".join(_sentences(reason)))
+    _log(fn, " ".join(_sentences(reason)))
+
+
+def note_marked(fn: Callable[..., Any]) -> None:
+    """Logs, once, that a function is called as it is because it is marked so."""
+    if config.verbosity() and fn not in _marked:
+        _marked.add(fn)
+        _log(fn, "It is marked with do_not_convert.")
+
+
+def _log(fn: Callable[..., Any], why: str) -> None:
+    if config.verbosity():
+        code = getattr(fn, "__code__", None)
+        place = f" ({code.co_filename}:{code.co_firstlineno})" if code is not None else ""
+        config.log(1, "%s%s is not converted: %s", getattr(fn, "__qualname__", fn), place, why)
 
 
 def why(fn: Callable[..., Any]) -> ConversionError | None:

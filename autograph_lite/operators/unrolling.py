@@ -1,66 +1,54 @@
-"""A loop over Python values is traced once for each iteration: warns where that becomes slow, or stages it where asked to."""
+"""A loop over Python values is traced once for each iteration: warns where that becomes slow."""
 
 from __future__ import annotations
 
-import contextlib
 import threading
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
-from autograph_lite import _jax
-from autograph_lite.errors import UnrolledLoopWarning
-from autograph_lite.operators import iterables, where
-from autograph_lite.operators.boxes import opened
-
-# Compile time of 500 unrolled 32x32 products is about a minute; of 50, eight seconds.
-LIMIT = 256
-
-
-def counter(body_fun: Callable[..., Any]) -> Callable[[], None]:
-    """A function to be called after each iteration; it warns once, at the user's line."""
-    count = 0
-
-    def step() -> None:
-        nonlocal count
-        count += 1
-        if count == LIMIT and (place := where.of_function(body_fun)):
-            warnings.warn_explicit(
-                f"The loop at {place.path}:{place.line} has been unrolled {LIMIT} times: its bounds are Python values, so "
-                "each iteration is traced and compiled. Use autograph_lite.range to stage it.",
-                UnrolledLoopWarning,
-                place.path,
-                place.line,
-            )
-
-    return step
+from autograph_lite import _jax, config
+from autograph_lite.errors import Location, UnrolledLoopWarning
+from autograph_lite.operators import where
 
 
 class _Local(threading.local):
     def __init__(self) -> None:
-        self.rolled = False
+        self.warned = 0  # how often on this thread
 
 
 _local = _Local()
 
 
-@contextlib.contextmanager
-def rolling(rolled: bool) -> Iterator[None]:
-    """Whether loops over ranges, and over lists and tuples of numbers, that Python knows are staged all the same."""
-    before, _local.rolled = _local.rolled, rolled
-    try:
-        yield
-    finally:
-        _local.rolled = before
+def counter(body_fun: Callable[..., Any], why: str = "") -> Callable[[], None]:
+    """A function to be called after each iteration; it warns once, at the user's line, if no loop inside has.
+
+    Args:
+      body_fun: the body of the loop.
+      why: what prevents it from being rolled, where that was tried.
+    """
+    limit, start, warned = config.unroll_limit(), _jax.equations_recorded(), _local.warned
+    count = 0
+
+    def step() -> None:
+        nonlocal count
+        count += 1
+        if not limit or _local.warned != warned:
+            return
+        equations = _jax.equations_recorded() - start
+        if equations > limit and (loop := where.of_function(body_fun)):
+            _local.warned += 1
+            text = _text(loop, count, equations, why)
+            warnings.warn_explicit(text, UnrolledLoopWarning, loop.path, loop.line)
+
+    return step
 
 
-def rolled(iterable: Any) -> Any:
-    """`iterable`, or what stands for it in a staged loop, where that is asked for and possible."""
-    iterable = opened(iterable)
-    if not _local.rolled or not _jax.tracing():
-        return iterable
-    if isinstance(iterable, range):
-        return iterables.Range(iterable.start, iterable.stop, iterable.step)
-    if type(iterable) in (list, tuple) and iterables.are_numbers(iterable):
-        return iterables.Rows(iterables.numbers(iterable))
-    return iterable
+def _text(loop: Location, count: int, equations: int, why: str) -> str:
+    text = f"The loop at {loop.path}:{loop.line} has been unrolled into {equations} equations by its first {count} iterations"
+    if why:
+        return f"{text}. It can't be rolled: {why}."
+    return (
+        f"{text}: its items are Python values, so each iteration is traced and compiled. Use autograph_lite.range to stage "
+        "it, or convert with static_loops='auto' to roll such loops."
+    )

@@ -115,10 +115,23 @@ _TAKERS = tuple(
 
 def asked_by_us() -> bool:
     """Whether it is this package, and not a library, that takes a tree apart; called by what flattens a node of ours."""
-    frame: types.FrameType | None = sys._getframe(2)
+    return _taker(sys._getframe(2)) in _TAKERS
+
+
+def asked_by_any_of_us() -> bool:
+    """As `asked_by_us`, of any file of this package but the one that calls libraries for the user."""
+    path = _taker(sys._getframe(2))
+    return path.startswith(f"{PACKAGE}/") and path != _CALLER
+
+
+_CALLER = f"{PACKAGE}/operators/library.py"
+
+
+def _taker(frame: types.FrameType | None) -> str:
+    """The file that takes a tree apart."""
     while frame is not None and frame.f_code.co_filename in _TREES:
         frame = frame.f_back
-    return frame is not None and frame.f_code.co_filename in _TAKERS
+    return "" if frame is None else frame.f_code.co_filename
 
 
 def between(make: F) -> F:
@@ -139,7 +152,7 @@ def without_frame(error: BaseException) -> None:
         error.__traceback__ = error.__traceback__.tb_next
 
 
-_PLACED = "<autograph_lite>"
+PLACED = "<autograph_lite>"
 
 
 def placed(code: types.CodeType, path: str, line: int, name: str) -> types.CodeType:
@@ -148,13 +161,13 @@ def placed(code: types.CodeType, path: str, line: int, name: str) -> types.CodeT
     # An entry for eight units: no columns, and no step to another line.
     table = b"".join(bytes((0xE8 | min(8, units - at) - 1, 0)) for at in range(0, units, 8))
     return code.replace(
-        co_filename=path, co_firstlineno=line, co_name=name, co_qualname=_PLACED, co_linetable=table
+        co_filename=path, co_firstlineno=line, co_name=name, co_qualname=PLACED, co_linetable=table
     )
 
 
 def is_hidden(code: types.CodeType) -> bool:
     """Whether frames of `code` are not shown to users."""
-    return code.co_qualname == _PLACED or is_ours(code.co_filename)
+    return code.co_qualname == PLACED or is_ours(code.co_filename)
 
 
 def is_ours(path: str) -> bool:

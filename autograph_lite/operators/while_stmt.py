@@ -10,9 +10,10 @@ from typing import Any
 
 import jax
 import jax.numpy as jnp
+from jax.extend.core import jaxpr_as_fun
 
 from autograph_lite import _jax, _jax_loops
-from autograph_lite.operators import journal, reach
+from autograph_lite.operators import decisions, journal, lanes, loop_options, reach
 from autograph_lite.operators.carry import Carry, failed, held, run_body, unless_failed
 from autograph_lite.operators.conditions import python_truth, truth
 from autograph_lite.operators.settling import settle
@@ -39,17 +40,41 @@ def while_stmt(
 
     Source: https://docs.jax.dev/en/latest/_autosummary/jax.lax.while_loop.html
     """
-    values = init
+    if decisions.listeners:
+        with decisions.deciding("while"):
+            return _while(cond_fun, body_fun, init)
+    return _while(cond_fun, body_fun, init)
+
+
+def _while(
+    cond_fun: Callable[..., Any], body_fun: Callable[..., Any], init: tuple[Any, ...]
+) -> tuple[Any, ...]:
+    with loop_options.Loop() as loop:
+        return _run(cond_fun, body_fun, init, loop)
+
+
+def _run(
+    cond_fun: Callable[..., Any],
+    body_fun: Callable[..., Any],
+    values: tuple[Any, ...],
+    loop: loop_options.Loop,
+) -> tuple[Any, ...]:
     staging = journal.active() is not None
     test = _first_test(cond_fun, body_fun, values)
     while True:
         if test is not True and test is not False and (type(test) is _Test or traced(test)):
             return _stage(cond_fun, body_fun, values, test)
+        if decisions.listeners:
+            decisions.decided(decisions.LOOPS, "unrolled", decisions.python_condition(test))
         if not test:
             return values
         if staging:
             enter(body_fun, values)
+        if decisions.listeners:
+            decisions.iterated()
         values = body_fun(*values)
+        if loop.is_over():
+            return values
         if test is True and traced(failed()) and _endless(cond_fun.__code__):
             return _stage(cond_fun, body_fun, values, test)  # a `raise` leaves it
         test = _test(cond_fun, values)
@@ -98,6 +123,7 @@ def _first_test(cond_fun: Callable[..., Any], body_fun: Callable[..., Any], valu
     try:
         test, jaxpr = _trace_test(carry, cond_fun, carry.start())
     except Exception:  # of the user's, which is to come from the condition before the loop
+        decisions.forget_inside()
         return _test(cond_fun, values)
     return _Test(carry, jaxpr) if traced(test) else test
 
@@ -119,12 +145,21 @@ def _stage(
     cond_fun: Callable[..., Any], body_fun: Callable[..., Any], values: Sequence[Any], test: Any
 ) -> tuple[Any, ...]:
     known = test if type(test) is _Test else None
+    decisions.decided(decisions.LOOPS, "while_loop", "the condition is traced")
     carry = known.carry if known else _carry(body_fun, values)
     try:
         carry, arrays = settle(carry, body_fun, lambda now: _loop(now, cond_fun, body_fun, known))
     except _TestWrites:
         carry, arrays = settle(carry, body_fun, lambda now: _loop_with_test(now, cond_fun, body_fun, test))
     return carry.finish(arrays)
+
+
+def repeat(
+    cond_fun: Callable[..., Any], body_fun: Callable[..., Any], values: tuple[Any, ...]
+) -> tuple[Any, ...]:
+    """The variables after a staged loop whose condition holds at first."""
+    with loop_options.Loop():
+        return _stage(cond_fun, body_fun, values, True)
 
 
 def _trace_test(carry: Carry, cond_fun: Callable[..., Any], start: Sequence[Any]) -> tuple[Any, Any]:
@@ -149,10 +184,19 @@ def _loop(
     now: Carry, cond_fun: Callable[..., Any], body_fun: Callable[..., Any], known: _Test | None
 ) -> tuple[Carry, Sequence[jax.Array]]:
     start = now.start()
-    test = known.jaxpr if known and known.carry is now else _trace_test(now, cond_fun, start)[1]
+    if known and known.carry is now:
+        test = known.jaxpr
+    else:
+        decisions.forget_inside()
+        test = _trace_test(now, cond_fun, start)[1]
     types = list(map(jax.typeof, start))
-    after, body = _jax_loops.trace(lambda arrays: run_body(now, body_fun, arrays), types, body_fun)
-    return after, _jax_loops.while_loop(test, body, held(now, after, [test, body], start))
+
+    def step(arrays: list[Any]) -> tuple[Carry, list[Any]]:
+        with lanes.body(lambda: jaxpr_as_fun(test)(*arrays)[0]):
+            return run_body(now, body_fun, arrays)
+
+    after, body = _jax_loops.trace(step, types, body_fun)
+    return after, loop_options.while_loop(test, body, held(now, after, [test, body], start))
 
 
 def _changed(carry: Carry, contents: dict[Any, Any]) -> bool:
@@ -170,10 +214,11 @@ def _loop_with_test(
         return jnp.asarray(unless_failed(truth(cond_fun(*values))))
 
     def body(arrays: list[Any]) -> tuple[Carry, list[Any]]:
-        return run_body(now, body_fun, arrays[1:], after=again)
+        with lanes.body(lambda: arrays[0]):
+            return run_body(now, body_fun, arrays[1:], after=again)
 
     start = [jnp.asarray(unless_failed(truth(test))), *now.start()]
     types = list(map(jax.typeof, start))
     _, go_on = _jax_loops.trace(lambda arrays: (None, arrays[:1]), types, cond_fun)
     after, step = _jax_loops.trace(body, types, body_fun)
-    return after, _jax_loops.while_loop(go_on, step, held(now, after, [go_on, step], start))[1:]
+    return after, loop_options.while_loop(go_on, step, held(now, after, [go_on, step], start))[1:]

@@ -6,6 +6,7 @@ trace type of the value is what it compares.
 
 from __future__ import annotations
 
+import collections
 import enum
 import functools
 import types
@@ -14,7 +15,8 @@ from typing import Any
 
 from autograph_lite import _jax_dispatch
 from autograph_lite.operators import objects
-from autograph_lite.runtime import opening
+from autograph_lite.runtime import opening, tree_paths
+from autograph_lite.runtime.items import is_container
 from autograph_lite.runtime.literals import is_literal
 from autograph_lite.runtime.modules import Module
 from autograph_lite.runtime.object_type import ObjectType
@@ -22,12 +24,45 @@ from autograph_lite.runtime.structures import from_value
 from autograph_lite.runtime.trace_types import TracingContext, registered
 
 _BY_IDENTITY = (type, enum.Enum, types.BuiltinFunctionType)
+_TEXTS = frozenset([str])
 
 
 @functools.cache
 def registry() -> _jax_dispatch.Registry:
-    """What is structure and what is a leaf among the arguments of any function."""
-    return _jax_dispatch.Registry(_flatten_kind)
+    """What is structure and what is a leaf among the arguments of a function."""
+    return _jax_dispatch.Registry(_flatten_kind, _by_keys)
+
+
+def _by_keys(held: dict[Any, Any]) -> tuple[Any, Any]:
+    """The values of a dictionary, in the order in which the policy finds them, and its keys: `1` is not `True`.
+
+    Runs at each call, and is no slower than C++ at sorting; which takes keys for the same that are equal.
+    """
+    try:
+        keys = sorted(held)
+    except Exception:  # a user's comparison may do anything
+        keys = [*held]
+    texts = _TEXTS.issuperset(map(type, keys))
+    return map(held.__getitem__, keys), keys if texts else (keys, tree_paths.types_in(keys))
+
+
+def _by_keys_and_factory(held: collections.defaultdict[Any, Any]) -> tuple[Any, Any]:
+    values, keys = _by_keys(held)
+    return values, (keys, held.default_factory)
+
+
+def _typed(flatten: _jax_dispatch.Flatten) -> _jax_dispatch.Flatten:
+    """The same, with the types of what a node keeps: `1` is not `True`."""
+    plain, with_types = tree_paths.PLAIN, tree_paths.with_types
+
+    def parts(node: Any) -> tuple[Any, Any]:
+        children, known = flatten(node)
+        # At each call, for each node: as `with_types` does it, which may take longer.
+        if known.__class__ is tuple and (kinds := (*map(type, known),)) in plain:
+            return children, (known, kinds)
+        return children, with_types(known)
+
+    return parts
 
 
 def _flatten_kind(value: Any) -> _jax_dispatch.Flatten | None:
@@ -36,13 +71,15 @@ def _flatten_kind(value: Any) -> _jax_dispatch.Flatten | None:
     if registered(value) is not None:
         return None
     by_jax = _jax_dispatch.flattened_by_jax(type(value))
+    if type(value) is collections.defaultdict:
+        return _by_keys_and_factory
     if by_jax is not None:
-        return by_jax
+        return _typed(by_jax)
     if objects.is_structure(value):
         return _opened
     if isinstance(value, _BY_IDENTITY):
         return lambda literal: ((), literal)
-    if not is_literal(value) and _is_plain(value):
+    if not (is_literal(value) or is_container(value)) and _is_plain(value):
         return lambda held: ((), weakref.ref(held))  # equal while both live, if these are
     return lambda other: ((), from_value(other, TracingContext()))
 

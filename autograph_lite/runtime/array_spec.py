@@ -7,6 +7,7 @@ ArraySpec(None, "int32")             prints as int32[...]
 from __future__ import annotations
 
 import dataclasses
+import functools
 import operator
 from collections.abc import Sequence
 from typing import Any
@@ -173,3 +174,9 @@ def specs_in(types: Sequence[TraceType]) -> list[ArraySpec]:
     for type in types:
         found += [type] if isinstance(type, ArraySpec) else specs_in(type.parts())
     return found
+
+
+@functools.cache
+def array_types() -> frozenset[type]:
+    """The types of arrays that are no tracers."""
+    return frozenset([type(jnp.zeros(())), np.ndarray, *(np.dtype(code).type for code in "?bhilqBHILQefdFD")])

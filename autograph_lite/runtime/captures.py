@@ -39,7 +39,11 @@ class Captures:
           fn: the function as the user wrote it; one without Python code reads no names.
         """
         self._fn = fn
-        self._kept = {label: _kept(value) for label, value in _read(fn)}
+        read = dict(_read(fn))
+        self._kept = {label: _kept(value) for label, value in read.items()}
+        self._code = {
+            label for label, value in read.items() if isinstance(value, type) or _plain_function(value)
+        }
 
     def rebound(self) -> tuple[str, ...]:
         """The names that are bound to something else now, or no longer, in the order in which they were found."""
@@ -47,6 +51,10 @@ class Captures:
         return tuple(
             label for label, kept in self._kept.items() if not _is_same(kept, now.get(label, _ABSENT))
         )
+
+    def redefined(self) -> tuple[str, ...]:
+        """Those of them that were functions or classes."""
+        return tuple(label for label in self.rebound() if label in self._code)
 
 
 def _read(fn: Callable[..., Any]) -> Iterator[tuple[str, Any]]:

@@ -63,7 +63,17 @@ class ConcreteFunction:
 
     @property
     def jaxpr(self) -> Any:
-        """The program as JAX traced it: the arrays of the arguments, then those of the state, are its inputs."""
+        """The program as JAX traced it: the arrays of the arguments, then those of the state, are its inputs.
+
+        Raises:
+          TypeError: an argument is of any rank, and there is a program for each.
+        """
+        if not self._ranks_are_known:
+            kind = self.trace.function_type
+            raise TypeError(
+                f"{self.name}{kind} has a program for each rank: ask for a concrete function of a known one, "
+                "as in ArraySpec((None, 3), 'float32'), where None is any size."
+            )
         return self._program.jaxpr
 
     @property
@@ -84,7 +94,7 @@ class ConcreteFunction:
     @property
     def captures(self) -> tuple[Any, ...]:
         """The arrays from globals, closures and attributes that are part of the program: their values, as of the trace."""
-        return tuple(self.jaxpr.consts)
+        return tuple(self._program.jaxpr.consts)
 
     @property
     def structured_input_signature(self) -> tuple[tuple[Any, ...], dict[str, Any]]:
@@ -97,8 +107,11 @@ class ConcreteFunction:
     @property
     def structured_outputs(self) -> Any:
         """What it returns, with an `ArraySpec` in place of each array; one of any rank, where an argument is of any."""
-        ranks_are_known = all(spec.shape is not None for spec in specs_in(self.trace.function_type.types))
-        return self._program.output_types(ArraySpec.from_array if ranks_are_known else _of_any_rank)
+        return self._program.output_types(ArraySpec.from_array if self._ranks_are_known else _of_any_rank)
+
+    @property
+    def _ranks_are_known(self) -> bool:
+        return all(spec.shape is not None for spec in specs_in(self.trace.function_type.types))
 
     def lower(self) -> Any:
         """The program as `jax.stages.Lowered`: `lower().as_text()` is its StableHLO.

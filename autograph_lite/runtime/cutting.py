@@ -13,6 +13,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from autograph_lite.operators import aliases, journal, list_errors, trees, where
+from autograph_lite.operators.selections import Selection, refused
 from autograph_lite.operators.stretches import Part, Stretch, holds, parts_of
 from autograph_lite.operators.templates import rebuild
 from autograph_lite.operators.values import Tracer
@@ -23,8 +24,12 @@ def to_cut(result: Any) -> bool:
 
     Raises:
       MutationError: there is one elsewhere, as in a tuple.
+      DynamicShapeError: a part of an array is in `result`, of a length that only the data knows.
     """
-    leaves = trees.leaves(result, is_leaf=lambda node: isinstance(node, Part))
+    leaves = trees.leaves(result, is_leaf=lambda node: isinstance(node, (Part, Selection)))
+    for leaf in leaves:
+        if isinstance(leaf, Selection):
+            raise refused(leaf, "is returned, or kept in an object", inside=False)
     parts = [leaf for leaf in leaves if isinstance(leaf, Part)]
     if parts:
         inside = [part for owner in _lists(result) for part in owner if isinstance(part, Part)]

@@ -43,13 +43,13 @@ class FastDispatch:
         self, traces: Traces, slow: Slow, inline: Callable[[], bool], changed: Callable[[Any], None]
     ) -> None:
         self._traces, self._slow, self._inline, self._changed = traces, slow, inline, changed
-        name = getattr(traces.fn, "__name__", "f")
-        self._dispatcher = _jax_dispatch.Dispatcher(registry(), name, self._plain, self._miss)
         self._failed = False
+        name = getattr(self._traces.fn, "__name__", "f")
+        self._dispatcher = _jax_dispatch.Dispatcher(registry(), name, self._plain, self._miss)
         self._kept = 0  # programs that C++ has been given
         self._by_types: HashedLiterals | None = None
         self._variables: VariableCalls | None = None
-        self.call: Any = self._first
+        self.call: Any = self._dispatcher.call
 
     def clear(self) -> None:
         """Forgets which programs serve which calls."""
@@ -58,49 +58,28 @@ class FastDispatch:
             self._by_types.clear()
         if self._variables is not None:
             self._variables = None  # which would keep Variables of objects that are gone
-            self.call = self._dispatcher.call if self._by_types is None else self._by_types.call
-            self._changed(self.call)
+            self._redirect(self._dispatcher.call if self._by_types is None else self._by_types.call)
 
     forget_dead = clear  # to ask the policy again costs little: what was compiled is kept with the programs
-
-    def _first(self, /, *args: Any, **kwargs: Any) -> Any:
-        """The first call, after which C++ runs them; a function of dicts that C++ can't sort the keys of stays with Python."""
-        try:
-            try:
-                return self._dispatcher.call(*args, **kwargs)
-            except ValueError:
-                if not trees.holds_unordered((args, kwargs)):
-                    raise
-            self._redirect(self._plain)
-            return self._slow(args, kwargs)
-        except BaseException as error:
-            tracebacks.hide_frames(error)
-            raise  # without a frame of this call: a bare `raise` adds none
-        finally:
-            if self.call == self._first:
-                self._redirect(self._dispatcher.call)
 
     def _redirect(self, call: Any) -> None:
         self.call = call
         self._changed(call)
 
+    @tracebacks.hiding
     def _plain(self, /, *args: Any, **kwargs: Any) -> Any:
-        try:
-            return self._slow(args, kwargs)
-        except BaseException as error:
-            tracebacks.hide_frames(error)
-            raise
+        return self._slow(args, kwargs)
 
+    @tracebacks.hiding
     def _miss(self, /, *args: Any, **kwargs: Any) -> tuple[Any, Any, bool]:
         try:
             if self._failed:  # C++ would ask for each of the calls that raised once, for ever
                 self._failed = False
                 self.clear()
             return self._run(args, kwargs)
-        except BaseException as error:
+        except BaseException:
             self._failed = True
-            tracebacks.hide_frames(error)
-            raise  # without a frame of this call: a bare `raise` adds none
+            raise
 
     def _run(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, Any, bool]:
         if self._inline():
@@ -128,11 +107,10 @@ class FastDispatch:
 
     def _hash_literals(self) -> None:
         """Lets calls with numbers and strings find their program by hash: C++ looks through structures one by one."""
-        hashed = HashedLiterals(self._traces, self._dispatcher.call, self._plain, self._miss)
+        hashed = HashedLiterals(self._traces, registry(), self._dispatcher.call, self._plain, self._miss)
         if hashed.call is not None:
             self._by_types = hashed
-            self.call = hashed.call
-            self._changed(self.call)
+            self._redirect(hashed.call)
 
     def _with_variables(self, program: Program) -> None:
         """Lets calls bring the Variables that the program uses, and those of the others that there are."""
@@ -146,8 +124,9 @@ class FastDispatch:
             return  # each call would bring the Variables of many objects
         read = [variable for ident, variable in used.items() if ident not in written]
         self._variables = VariableCalls(
-            self._traces, self._slow, self._inline, self._with_variables, [*written.values()], read
-        )
+            self._traces, registry(), self._slow, self._inline, self._with_variables,
+            [*written.values()], read,
+        )  # fmt: skip
         self._redirect(self._variables.call)
 
     def _jit(self, resolved: Resolved, sources: Sequence[Any]) -> Any:
@@ -173,9 +152,11 @@ def _ready(program: Program, sources: Sequence[Any]) -> Any:
 
 def _structure(program: Program, outputs: Sequence[Any]) -> Any:
     """What C++ is to make of the outputs: the result itself, where that is all; else it calls `finish`."""
-    tree = _jax_dispatch.tree_of(program.returned(outputs), outputs) if program.returns_arrays else None
-    if tree is not None:
-        return tree
+    result = program.returned(outputs) if program.returns_arrays else outputs
+    if program.returns_arrays and not trees.holds_unordered(result):
+        tree = _jax_dispatch.tree_of(result, outputs)
+        if tree is not None:
+            return tree
     return registry().structure(len(outputs), functools.partial(_finished, program))
 
 

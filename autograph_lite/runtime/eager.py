@@ -22,6 +22,11 @@ def register(function: Switched) -> None:
     _functions.add(function)
 
 
+def registered() -> list[Switched]:
+    """The converted functions that there are."""
+    return list(_functions)
+
+
 def run_functions_eagerly(flag: bool) -> None:
     """Makes converted functions run as the Python that the user wrote, line by line, until it is switched off again.
 
@@ -49,7 +54,7 @@ def run_functions_eagerly(flag: bool) -> None:
     if not isinstance(flag, bool):
         raise TypeError(f"run_functions_eagerly: flag is {flag!r}; it may be True or False.")
     _on = flag
-    for function in list(_functions):
+    for function in registered():
         function.eagerness_changed()
 
 

@@ -16,6 +16,7 @@ from collections.abc import Iterator, Sequence
 from typing import overload
 
 from autograph_lite.errors import Location
+from autograph_lite.runtime import tables
 from autograph_lite.runtime.changes import Change, TraceRecord, changes
 
 # Each trace is compared with those before it, which is quadratic: the newest are the likeliest to resemble it.
@@ -133,17 +134,7 @@ def _avoiding(record: TraceRecord, nearest: int | None, found: tuple[Change, ...
 
 
 def _table(retraces: Sequence[Retrace]) -> list[str]:
-    rows = [_HEADS, *map(_row, retraces)] if retraces else []
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    return [f"  {_line(row, widths)}".rstrip() for row in rows]
-
-
-def _line(row: Sequence[str], widths: Sequence[int]) -> str:
-    cells = zip(row, widths, strict=True)
-    return "  ".join(
-        cell.rjust(width) if column in _RIGHT else cell.ljust(width)
-        for column, (cell, width) in enumerate(cells)
-    )
+    return tables.table([_HEADS, *map(_row, retraces)], _RIGHT) if retraces else []
 
 
 def _row(each: Retrace) -> tuple[str, ...]:

@@ -11,9 +11,10 @@ import functools
 import inspect
 import types
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from autograph_lite.operators import calls, checks as program_checks
+from autograph_lite import _jax
+from autograph_lite.operators import callables, checks as program_checks, converting
 from autograph_lite.runtime import (
     copying,
     dispatch,
@@ -30,6 +31,9 @@ from autograph_lite.runtime.function_type import FunctionType
 from autograph_lite.runtime.methods import BoundFunction, Instances, WeakMethod, bind, identity
 from autograph_lite.runtime.trace import Options
 from autograph_lite.runtime.traces import Traces
+
+if TYPE_CHECKING:
+    from autograph_lite.runtime.verifying.report import Verification
 
 _SUSPENDING = inspect.CO_GENERATOR | inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR
 _ASSIGNED = ("__code__", "__defaults__", "__kwdefaults__")  # `inspect` asks a coroutine function for them
@@ -54,7 +58,7 @@ class Function:
         # First: it copies the attributes of `fn`, which may be a function of ours with traces and options of its own.
         functools.update_wrapper(self, fn, (*functools.WRAPPER_ASSIGNMENTS, *_ASSIGNED))
         self._options, self._method = options, method
-        self._converted = calls.converted(fn, recursive=options.recursive)
+        self._converted = callables.converted(fn, recursive=options.recursive)
         is_function = isinstance(fn, (types.FunctionType, types.MethodType))
         code = getattr(fn, "__code__", None) if is_function else None
         self._suspends = code is not None and bool(code.co_flags & _SUSPENDING)
@@ -82,6 +86,8 @@ class Function:
         self._call = call
         if eager.on():
             self.__call__ = self._in_python
+        elif self._options.verify is not None:
+            self.__call__ = self._verified
         else:
             self.__call__ = self._counted if self._counts_calls else call
 
@@ -89,30 +95,62 @@ class Function:
         """Lets Python run the calls, or the compiled programs again."""
         self._redirect(self._call)
 
+    @tracebacks.hiding
     def _in_python(self, /, *args: Any, **kwargs: Any) -> Any:
         """A call in Python: of the user's own function, except where it is part of a program that is being traced."""
-        try:
-            function = self.inside() if self._is_inlined() else self.python_function
-            return function(*args, **kwargs)
-        except BaseException as error:
-            tracebacks.hide_frames(error)
-            raise  # without a frame of this call: a bare `raise` adds none
+        return (self.inside() if self._is_inlined() else self.python_function)(*args, **kwargs)
 
     def count_calls(self, wanted: bool) -> None:
         """Lets Python see the next calls that find their trace, or no longer; see `retracing`."""
         self._counts_calls = wanted
         self._redirect(self._call)
 
+    @tracebacks.hiding
     def _counted(self, /, *args: Any, **kwargs: Any) -> Any:
-        try:
-            before = self._traces.count
-            result = self._call(*args, **kwargs)
-            if self._traces.count == before and not self._is_inlined():
-                retracing.detector_of(self._fn).called()
-            return result
-        except BaseException as error:
-            tracebacks.hide_frames(error)
-            raise  # without a frame of this call: a bare `raise` adds none
+        before = self._traces.count
+        result = self._call(*args, **kwargs)
+        if self._traces.count == before and not self._is_inlined():
+            retracing.detector_of(self._fn).called()
+        return result
+
+    @tracebacks.hiding
+    def _verified(self, /, *args: Any, **kwargs: Any) -> Any:
+        """A call that is compared with Python where a trace is made for it."""
+        if self._is_inlined() or _jax.tracing() or not self._traces.would_trace(args, kwargs):
+            return self._call(*args, **kwargs)
+        from autograph_lite.runtime.verifying import first_call
+
+        return first_call.run(self, args, kwargs)
+
+    def verify(self, /, *args: Any, **kwargs: Any) -> Verification:
+        """Runs your own Python beside the compiled program, and compares what comes of the two.
+
+        Values, structures and dtypes are compared, exceptions, printed text, and what the call changes. Afterwards all is as
+        after one call. `autograph_lite.verify(f, rtol=..., atol=...)` does so with other tolerances for floats.
+
+        Args:
+          *args: of a call; nothing traced.
+          **kwargs: the same.
+
+        Returns:
+          A report: `ok`, and what differs, from the first statement on; `print` shows it.
+
+        Raises:
+          TypeError: they do not fit the function's parameters.
+        """
+        from autograph_lite.runtime.verifying.tolerance import Tolerance
+        from autograph_lite.runtime.verifying.verify import verify
+
+        return verify(self, args, kwargs, Tolerance())
+
+    def compiled(self, /, *args: Any, **kwargs: Any) -> Any:
+        """A call of the compiled program, whatever else calls do at present."""
+        return self._call(*args, **kwargs)
+
+    @property
+    def traces(self) -> Traces:
+        """What was traced."""
+        return self._traces
 
     def _retraced(self, record: TraceRecord) -> None:
         """Warns of a call that has made a trace, where there were too many."""
@@ -145,6 +183,11 @@ class Function:
     def trace_count(self) -> int:
         """How many traces were made, those of `get_concrete_function` included."""
         return self._traces.count
+
+    @property
+    def options(self) -> Options:
+        """How it is converted and traced."""
+        return self._options
 
     @property
     def input_signature(self) -> FunctionType | None:
@@ -195,9 +238,13 @@ class Function:
         """The function bound to an instance, as a method; each instance has traces of its own."""
         if instance is None:
             return self
-        function = self._by_instance.get(identity(instance)) or self._instances.of(instance)
-        bound = BoundFunction(function.__call__)
-        bound.__self__, bound._function = instance, function
+        try:
+            function = self._by_instance[identity(instance)]
+        except KeyError:
+            function = self._instances.of(instance)
+        bound = BoundFunction(function.__call__)  # as `bind` does it, at each access
+        bound.__self__ = instance
+        bound._function = function
         return bound
 
     @property
@@ -246,4 +293,4 @@ def _made_again(make: Callable[..., Any], arguments: tuple[Any, ...], options: O
     return Function(make(*arguments), options)
 
 
-calls.install_function((Function, BoundFunction))
+converting.install_function((Function, BoundFunction))

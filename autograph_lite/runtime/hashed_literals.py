@@ -11,7 +11,6 @@ from typing import Any
 
 from autograph_lite import _jax_dispatch
 from autograph_lite.runtime import positional
-from autograph_lite.runtime.argument_kinds import registry
 from autograph_lite.runtime.traces import Traces
 
 
@@ -20,6 +19,7 @@ class HashedLiterals:
 
     Args:
       traces: of the function.
+      registry: what is structure among the arguments.
       other: runs calls without literals of such types.
       plain: what runs while `jax.disable_jit` is in force.
       miss: called where there is no program.
@@ -31,17 +31,19 @@ class HashedLiterals:
     def __init__(
         self,
         traces: Traces,
+        registry: _jax_dispatch.Registry,
         other: Callable[..., Any],
         plain: Callable[..., Any],
         miss: _jax_dispatch.Miss,
     ) -> None:
-        self._other, self._plain, self._miss = other, plain, miss
+        self._registry, self._other, self._plain, self._miss = registry, other, plain, miss
         self._dispatchers: list[_jax_dispatch.Dispatcher] = []
         self._table: dict[tuple[type, ...], Callable[..., Any]] = {}
         self._name = getattr(traces.fn, "__name__", "f")
         self._keywords = positional.keywords_of(traces.signature)
         qualname = getattr(traces.fn, "__qualname__", self._name)
-        self.call = positional.generated(traces.shown, qualname, self._table.get, self._new)
+        known = {"table": self._table.get, "other": self._new}
+        self.call = positional.generated(traces.shown, qualname, known)
 
     def clear(self) -> None:
         """Forgets which programs serve which calls."""
@@ -56,7 +58,7 @@ class HashedLiterals:
         return self._table[types](*args)
 
     def _hashing(self, static: tuple[int, ...]) -> Callable[..., Any]:
-        made = _jax_dispatch.Dispatcher(registry(), self._name, self._run_plain, self._missed, static)
+        made = _jax_dispatch.Dispatcher(self._registry, self._name, self._run_plain, self._missed, static)
         self._dispatchers.append(made)
         call: Callable[..., Any] = made.call
         return call

@@ -11,7 +11,7 @@ import itertools
 import re
 import threading
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, ClassVar
 
 import jax
 import numpy as np
@@ -127,6 +127,49 @@ _running = _Running()
 def running() -> HostCall | None:
     """The call of a program's that runs on this thread."""
     return _running.now
+
+
+class Calling:
+    """A program with Variables that runs now, and calls functions by JAX's own callbacks.
+
+    Args:
+      used: the ids of its Variables.
+      written: of those that it assigns when it has ended.
+    """
+
+    running: ClassVar[list[Calling]] = []
+
+    def __init__(self, used: frozenset[int], written: frozenset[int]) -> None:
+        self.used, self.written = used, written
+        self.failure: BaseException | None = None  # what a callback was refused
+
+    def run(self, program: Callable[[], Any]) -> Any:
+        """What the program gives, when it has ended.
+
+        Raises:
+          BaseException: a callback was refused a Variable.
+        """
+        self.running.append(self)
+        try:
+            result = jax.block_until_ready(program())
+            jax.effects_barrier()  # `jax.debug.callback` has no result to wait for
+        except jax.errors.JaxRuntimeError:
+            if self.failure is None:
+                raise
+        else:
+            if self.failure is None:
+                return result
+        finally:
+            self.running.remove(self)
+        raise self.failure
+
+    @classmethod
+    def around(cls, variable: int) -> Calling | None:
+        """The program that uses a Variable, where a callback of JAX's runs on this thread that may be its own."""
+        found = [each for each in [*cls.running] if variable in each.used]
+        if not found or not _jax.in_callback():
+            return None
+        return next((each for each in found if variable in each.written), found[0])
 
 
 def _shown(tree: Any) -> str:

@@ -62,6 +62,10 @@ class BoundFunction(functools.partial[Any]):
         """As that of the function; the instance lives as long as it runs."""
         return self._function.get_concrete_function(*args, **kwargs)
 
+    def verify(self, /, *args: Any, **kwargs: Any) -> Any:
+        """As that of the function; the instance lives as long as it runs."""
+        return self._function.verify(*args, **kwargs)
+
     def __getattr__(self, name: str) -> Any:
         return getattr(self._function, name)
 

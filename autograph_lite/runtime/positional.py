@@ -97,25 +97,23 @@ def function(name: str, parameters: Parameters, body: str, known: dict[str, Any]
 
 
 def generated(
-    signature: inspect.Signature,
-    name: str,
-    table: Callable[[Any], Any],
-    other: Callable[..., Any],
+    signature: inspect.Signature, name: str, known: dict[str, Any], call: str = _CALL
 ) -> Callable[..., Any] | None:
-    """A function with that signature that calls what `table` gives for the types of the arguments, or `other`.
+    """A function with that signature that calls what a table has for the types of the arguments.
 
-    Both are called with all arguments, defaults included, by position. None for a signature with `*args` or `**kwargs`.
+    With all arguments, defaults included, by position. None for a signature with `*args` or `**kwargs`.
 
     Args:
       signature: of the user's function.
       name: its qualified name.
-      table: types, in the order of the parameters -> what to call; None for types that it does not know.
-      other: called for these.
+      known: what `call` names, `table` and `other` at least: what gives for types, in the order of the parameters, what
+        is to be called; and what is called where it gives None.
+      call: the statements.
     """
     names = list(signature.parameters)
     parameters = parameters_of(signature)
     if not names or parameters.text.startswith("*args"):
         return None
     types = ", ".join(f"{OWN}type({name})" for name in names)
-    body = _CALL.format(own=OWN, types=types, arguments=", ".join(names))
-    return function(name, parameters, body, {"table": table, "other": other, "type": type})
+    body = call.format(own=OWN, types=types, arguments=", ".join(names))
+    return function(name, parameters, body, {"type": type, **known})

@@ -12,25 +12,21 @@ from jax.experimental import checkify
 from jax.extend.core import jaxpr_as_fun
 
 from autograph_lite import _jax
-from autograph_lite.errors import AutographError, MutatedArgumentError
+from autograph_lite.errors import AutographError
 from autograph_lite.operators import (
-    aliases,
     calls,
+    capacity,
     checks,
     classes,
+    decisions,
     journal,
-    mismatch,
     raising,
     recipes,
-    spelling,
-    stretches,
-    trees,
+    rolling,
     unconverted,
-    unrolling,
-    where,
 )
 from autograph_lite.operators.values import Tracer
-from autograph_lite.runtime import cutting, frames, host_calls, leaks, symbolic
+from autograph_lite.runtime import cutting, frames, host_calls, leaks, refusals, symbolic
 from autograph_lite.runtime.array_spec import ArraySpec
 from autograph_lite.runtime.compiling import Compiling, measured
 from autograph_lite.runtime.signature import Split
@@ -52,7 +48,7 @@ class Program:
       checked: whether the program carries checks.
       outside: what becomes of them where the call is part of a trace of somebody else's: 'callback' or 'checkify'.
       owned: whether it is not.
-      rolled: whether loops that Python knows are staged, too.
+      rolled: from how many items on loops that Python knows are rolled; None where none is.
 
     Attributes:
       held: the types of the state's arrays.
@@ -71,10 +67,12 @@ class Program:
         checked: bool,
         outside: str,
         owned: bool,
-        rolled: bool,
+        rolled: int | None,
+        room: int = capacity.FIRST,
     ) -> None:
         self.fn, self.name, self.arguments, self.state = fn, name, arguments, state
         self.checked, self.outside, self.owned, self.rolled = checked, outside, owned, rolled
+        self.capacity = capacity.Capacity(room)
         self.before = held.emptied()
         self.held = [jax.ShapeDtypeStruct(a.shape, a.dtype, weak_type=_jax.weak_type(a)) for a in held.arrays]
         self.symbolic: symbolic.SymbolicTrace | None = None  # where sizes of arrays are symbols
@@ -87,6 +85,7 @@ class Program:
         self.inside = "inner" if owned else outside
         self.cuts = False  # whether it gives lists whose length only its data know
         self.jit: Any = jax.jit(self._named(self._body))
+        self._keeping: Callable[..., Any] = self.jit  # the same, which takes nobody's memory
         self.traced: Any = None
         self.spelled: dict[Any, Any] = {}  # functions of `jax.jit` that run it for calls as they are spelled
         self.ready: Any = None  # what another process has compiled; see `warm`
@@ -100,7 +99,14 @@ class Program:
     @property
     def plain(self) -> bool:
         """Whether a call is nothing but `jit`, `finish` and the Variables' arrays."""
-        return self.owned and self._around is None and not self.raises and self.state.is_variables
+        simple = self._around is None and not self.raises and not self.capacity.used
+        return self.owned and simple and self.state.is_variables
+
+    @property
+    def can_grow(self) -> bool:
+        """Whether the program may be run again with more room for lists: it does nothing but compute."""
+        pure = not self.jaxpr.effects and not host_calls.in_program(self.jaxpr)
+        return pure and self.capacity.items < capacity.LAST
 
     @property
     def only_raises(self) -> bool:
@@ -130,11 +136,8 @@ class Program:
         """The Variables that the program gives new values."""
         assert self.after is not None
         values = self.after.merge([None] * len(self.after.arrays))
-        return [
-            variable
-            for variable, value in zip(self.state.variables, values, strict=True)
-            if value is not KEPT
-        ]
+        places = zip(self.state.places, values, strict=True)
+        return [place.owner for (place, _), value in places if place.ours and value is not KEPT]
 
     def jit_for(self, arrays: Sequence[Any]) -> Any:
         """The function of `jax.jit` that runs the program for arrays of these shapes."""
@@ -169,12 +172,20 @@ class Program:
           bindings: the Variables of the call, by those that were traced in their place.
         """
         with measured(self.compiling):
-            run = self.jit_for(arrays) if self._around is None else self._around
+            run = self._to_run(arrays)
             if self._around is not self.ready:  # the lock is not held: a function that it calls may need it
                 return self._written(run(*arrays, *self.state.lent(bindings).arrays), bindings)
             with WRITING if self.state.slots else contextlib.nullcontext():
                 outputs = run(*arrays, *self.state.read(bindings, self.donated).arrays)
                 return self._written(outputs, bindings)
+
+    def _to_run(self, arrays: Sequence[Any]) -> Callable[..., Any]:
+        if self._around is not None:
+            return self._around
+        if self.donated and _jax.debugging():  # JAX runs it again where it finds a nan, with the same arrays
+            return self._keeping
+        jit: Callable[..., Any] = self.jit_for(arrays)
+        return jit
 
     def _written(self, outputs: Sequence[Any], bindings: Bindings | None) -> Any:
         returned, values = self.finish(outputs)
@@ -238,10 +249,7 @@ class Program:
         if self._note_variables():
             self._around = lambda *flat: host_calls.raising_own(lambda: run(*flat))
         elif self.state.slots and host_calls.in_program(self.traced.jaxpr):
-            assert self.after is not None
-            writes = bool(self.after.arrays)
-            # It may fail until it has ended: then it writes nothing.
-            self._around = (lambda *flat: jax.block_until_ready(run(*flat))) if writes else run
+            self._around = self._calling(run)  # it may fail until it has ended: then it writes nothing
         elif not self.sites and self._around is None:  # a call that raises leaves the state as it was
             self._donate(len(arrays))
 
@@ -262,8 +270,26 @@ class Program:
         self.symbolic = symbolic.trace_symbolic(self._named(self._body), kinds)
         if self.checked and _jax.has_checks(self.symbolic.jaxpr):
             raise symbolic.InconclusiveSize(ValueError("checks inside of a transformation"))
-        if _calls_python(self.symbolic.jaxpr):
+        called = host_calls.in_program(self.symbolic.jaxpr)
+        if any(isinstance(call, host_calls.HostCall) for call in called):
             raise symbolic.InconclusiveSize(ValueError("a py_function in the program"))
+        if self.state.slots and called:
+            self._around = self._calling(lambda *flat: self.jit_for(flat[: len(specs)])(*flat))
+
+    def _calling(self, run: Callable[..., Any]) -> Callable[..., Any]:
+        """`run` to its end; meanwhile callbacks of JAX's read nothing that it assigns, and assign nothing that it uses."""
+        used, written = frozenset(map(id, self._used())), frozenset(map(id, self.written))
+        return lambda *flat: host_calls.Calling(used, written).run(lambda: run(*flat))
+
+    def _used(self) -> list[Variable]:
+        """The Variables that the program reads or writes, of those that it has found."""
+        jaxpr = self.jaxpr.jaxpr
+        read = {id(var) for equation in jaxpr.eqns for var in equation.invars} | {*map(id, jaxpr.outvars)}
+        inputs = jaxpr.invars[len(jaxpr.invars) - len(self.held) :]
+        ours = [number for number, (place, _) in enumerate(self.state.places) if place.ours]
+        starts = self.state.positions()
+        found = [number for number in ours if id(inputs[starts[number]]) in read]
+        return [*self.written, *(self.state.places[number][0].owner for number in found)]
 
     def _note_variables(self) -> bool:
         """Tells the functions of Python's that the program calls which Variables it has; whether it calls any."""
@@ -271,7 +297,7 @@ class Program:
             call for call in host_calls.in_program(self.traced.jaxpr) if isinstance(call, host_calls.HostCall)
         ]
         for call in found:
-            call.used.update(map(id, self.state.variables))
+            call.used.update(map(id, self._used()))
             call.written.update(map(id, self.written))
         return bool(found)
 
@@ -281,7 +307,7 @@ class Program:
         self.donated = self.state.donated(self.after.merge([None] * len(self.after.arrays)))
         if self.donated:
             places = self.state.positions()
-            traced = self.jit  # whose trace is kept: the function does not run again
+            traced = self._keeping = self.jit  # whose trace is kept: the function does not run again
             donate = [start + places[number] for number in self.donated]
             self.jit = jax.jit(self._named(lambda flat: traced(*flat)), donate_argnums=donate)
 
@@ -341,14 +367,16 @@ class Program:
             return outputs
 
     def _run(self, flat: tuple[Any, ...]) -> list[Any]:
+        decisions.restart()
         count = len(flat) - len(self.before.arrays)
         arrays, state = flat[:count], flat[count:]
         args, kwargs = self.arguments(arrays)
         fn = self.fn()
         with (
             classes.converted_methods(),
-            unrolling.rolling(self.rolled),
+            rolling.rolling(self.rolled),
             checks.new_frame("outputs" if self.checked else "off", self.inside) as frame,
+            capacity.of(self.capacity if self.owned else None),
             journal.journal(outer=None) as written,
         ):
             classes.seen_around(fn, args, kwargs)
@@ -370,10 +398,10 @@ class Program:
             results = Split.of(result, keep_numpy=True)  # as it is now: the changes are about to be undone
             changes = written.changes([fn, args, kwargs, *self.state.owners()])
             failures = changes.pop(journal.key_of(frame.place), None)
-        _refuse_mutated_arguments((args, kwargs), changes)
+        refusals.mutated_arguments((args, kwargs), changes)
         for change in changes.values():
             cutting.refuse_outside(change)
-        _refuse_foreign(changes, owned=self.owned)
+        refusals.foreign(changes, owned=self.owned)
         after = self.state.after(changes)
         afters = Split.of(after)
         leaks.refuse_hidden(results.literals.values(), "The result")
@@ -382,41 +410,13 @@ class Program:
         self.result, self.after = results.emptied(), afters.emptied()
         self.sites, self.program = frame.sites, frame.program
         contents = failures.new if failures is not None else {}
+        if _all_pass(contents):
+            self.sites, contents = {}, {}
         self.checks = [*contents]
         return [*results.arrays, *afters.arrays, *contents.values()]
 
 
-def _calls_python(jaxpr: Any) -> bool:
-    return any(isinstance(call, host_calls.HostCall) for call in host_calls.in_program(jaxpr))
-
-
-def _refuse_foreign(changes: dict[Any, journal.Change], *, owned: bool) -> None:
-    """Refuses what would leave a tracer of somebody else's trace in an object."""
-    for change in changes.values():
-        for key, value in change.new.items():
-            if isinstance(value, list) and stretches.holds(value):
-                continue  # see `cutting`
-            tracers = [leaf for leaf in trees.leaves(value) if isinstance(leaf, Tracer)]
-            if value is change.old.get(key) or not tracers:
-                continue
-            if not (owned and all(map(_jax.is_of_this_trace, tracers))):
-                raise mismatch.foreign(change.place.label(key), change.place.owner, owned=owned)
-
-
-def _refuse_mutated_arguments(arguments: Any, changes: dict[Any, Any]) -> None:
-    containers = {id(container) for container in aliases.containers(arguments)}
-    for change in changes.values():
-        if id(change.place.owner) in containers:
-            kind = type(change.place.owner).__name__
-            name = spelling.base(change.place.owner)
-            what = (
-                f"'{name}', a {kind} that was passed as an argument,"
-                if name
-                else f"A {kind} that was passed as an argument"
-            )
-            raise MutatedArgumentError(
-                f"{what} is changed inside the function.",
-                where=spelling.written_at(change.place.owner) or where.here(),
-                why="The caller would not see the change: a compiled function gets the values of its arguments.",
-                fix=f"make a new {kind} and return it.",
-            )
+def _all_pass(contents: dict[Any, Any]) -> bool:
+    """Whether no check can fail, as in a rolled loop whose indices are known: no callback is needed to look at them."""
+    code = _jax.lowered(contents.get(checks.CODE))
+    return code is not None and not isinstance(code, Tracer) and int(code) == 0

@@ -6,26 +6,40 @@ it meets new ones, JAX traces it, and the policy chooses the program that it bec
 
 from __future__ import annotations
 
-import functools
 import threading
 import weakref
 from collections.abc import Callable, Sequence
 from typing import Any
 
 import jax
-import jax.numpy as jnp
 import numpy as np
 
-from autograph_lite import _jax, _jax_dispatch
+from autograph_lite import _jax
+from autograph_lite._jax_dispatch import ITERATORS
+from autograph_lite.operators import trees
 from autograph_lite.runtime import positional, spelled, tracebacks
-from autograph_lite.runtime.array_spec import ArraySpec, is_array
-from autograph_lite.runtime.object_type import objects_in
+from autograph_lite.runtime.array_spec import array_types, is_array
+from autograph_lite.runtime.by_structure import ByStructure
 from autograph_lite.runtime.program import Program
-from autograph_lite.runtime.structures import from_value
-from autograph_lite.runtime.trace_types import TraceType, TracingContext, registered
 from autograph_lite.runtime.traces import Resolved, Traces
 
 Slow = Callable[[tuple[Any, ...], dict[str, Any]], Any]
+# `again` runs outside of the handlers, whose exception a user's own would show as its context.
+_CALL = """\
+        {own}entry = {own}table(({types},))
+        if {own}entry is None:
+            return {own}other({arguments})
+        try:
+            {own}result = {own}entry({arguments})
+        except {own}Unknown:
+            pass
+        except {own}TypeError:
+            if not {own}untyped({arguments}):
+                raise
+        else:
+            return {own}finished({own}result) if {own}result.__class__ is {own}Outputs else {own}result
+        return {own}again({arguments})
+"""
 
 
 class _Unknown(Exception):
@@ -107,13 +121,21 @@ class PublicDispatch:
         self._name = getattr(traces.fn, "__name__", "f")
         self._keywords = positional.keywords_of(traces.signature)
         self._by_types: dict[Any, Callable[..., Any]] = {}
-        self._by_structure: dict[Any, _Entry | None] = {}  # None where JAX's structure says too little
+        self._by_structure = ByStructure(lambda: _Entry(self._name, self._choose_spelled))
+        self._is_leaf: Callable[[Any], bool] | None = None
         self._calling = _Calling()
-        qualname = getattr(traces.fn, "__qualname__", self._name)
-        generated = positional.generated(traces.shown, qualname, self._by_types.get, self._new)
+        generated = self._generated()
         self.call: Callable[..., Any] = self._spelled if generated is None else generated
         if traces.allowed is not None:  # arguments are cast before anything can be looked up
             self.call = self._in_policy
+
+    def _generated(self) -> Callable[..., Any] | None:
+        known = {
+            "table": self._by_types.get, "other": self._new, "again": self._again, "untyped": _untyped,
+            "finished": _finished, "Outputs": _Outputs, "Unknown": _Unknown, "TypeError": TypeError,
+        }  # fmt: skip
+        qualname = getattr(self._traces.fn, "__qualname__", self._name)
+        return positional.generated(self._traces.shown, qualname, known, _CALL)
 
     def clear(self) -> None:
         """Forgets which programs serve which calls."""
@@ -122,36 +144,26 @@ class PublicDispatch:
 
     def forget_dead(self) -> None:
         """Forgets what serves calls with objects that are gone; to forget all would compile all again."""
-        for key in [key for key in list(self._by_structure) if _is_dead(key)]:
-            self._by_structure.pop(key, None)
+        self._by_structure.forget_dead()
 
     def _new(self, *args: Any) -> Any:
         """The first call with arguments of these types, in the order of the parameters."""
         types = tuple(map(type, args))
         kinds = [_kind(kind) for kind in types]
         if None in kinds:
-            positional_, keywords = positional.parted(self._keywords, args)
-            return self._spelled(*positional_, **keywords)
+            self._by_types[types] = self._by_position if self._keywords else self._spelled
+            return self._by_position(*args)
         static = tuple(i for i, kind in enumerate(kinds) if kind == "literal")
-        call = self._by_types[types] = self._call(_Entry(self._name, self._choose, static))
-        return call(*args)
+        self._by_types[types] = _Entry(self._name, self._choose, static).jit
+        by_position, keywords = positional.parted(self._keywords, args)
+        return self.call(*by_position, **keywords)  # finds it now
 
-    def _call(self, entry: _Entry) -> Callable[..., Any]:
-        jit, slow, keywords = entry.jit, self._slow, self._keywords
+    def _by_position(self, *args: Any) -> Any:
+        by_position, keywords = positional.parted(self._keywords, args)
+        return self._spelled(*by_position, **keywords)
 
-        def call(*args: Any) -> Any:
-            try:
-                result = jit(*args)
-            except _Unknown:
-                pass  # and go on outside of the handler, whose exception a user's own would show as its context
-            except TypeError:
-                if not any(isinstance(arg, np.ndarray) and not is_array(arg) for arg in args):
-                    raise  # else JAX has no dtype for it; the policy says whose
-            else:
-                return result.program.finish(result.arrays)[0] if type(result) is _Outputs else result
-            return slow(*positional.parted(keywords, args))
-
-        return call
+    def _again(self, *args: Any) -> Any:
+        return self._slow(*positional.parted(self._keywords, args))
 
     def _choose(self, args: tuple[Any, ...]) -> Chosen:
         resolved = self._resolve(*positional.parted(self._keywords, args), types=True)
@@ -168,40 +180,35 @@ class PublicDispatch:
     def _spelled(self, /, *args: Any, **kwargs: Any) -> Any:
         """A call with containers, objects, or any number of arguments."""
         try:
-            if self._inline() or not _jax_dispatch.ITERATORS.isdisjoint(map(type, (*args, *kwargs.values()))):
+            entry, leaves = self._found(args, kwargs)
+            if entry is None:
                 return self._slow(args, kwargs)
-            return self._by_leaves(args, kwargs)
-        except BaseException as error:
-            tracebacks.hide_frames(error)
-            raise
-
-    def _in_policy(self, /, *args: Any, **kwargs: Any) -> Any:
-        try:
+            before, self._calling.now = self._calling.now, (args, kwargs)
+            try:
+                result = entry.jit(*leaves)
+            except _Unknown:
+                pass  # and go on outside of the handler, as above
+            else:
+                return _finished(result) if result.__class__ is _Outputs else result
+            finally:
+                self._calling.now = before
             return self._slow(args, kwargs)
         except BaseException as error:
             tracebacks.hide_frames(error)
             raise
 
-    def _by_leaves(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    def _found(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[_Entry | None, list[Any]]:
+        if not ITERATORS.isdisjoint(map(type, args)) or not ITERATORS.isdisjoint(map(type, kwargs.values())):
+            return None, []
         try:
-            key, leaves = _key_and_arrays((args, kwargs))
+            return self._by_structure.find(args, kwargs, self._is_leaf)
         except Exception:  # a dict of which JAX can't sort the keys, or what can't be an argument
-            return self._slow(args, kwargs)
-        if key not in self._by_structure:
-            hidden = _has_hidden_types((args, kwargs))
-            self._by_structure[key] = None if hidden else _Entry(self._name, self._choose_spelled)
-        entry = self._by_structure[key]
-        if entry is None:
-            return self._slow(args, kwargs)
-        before, self._calling.now = self._calling.now, (args, kwargs)
-        try:
-            result = entry.jit(*leaves)
-        except _Unknown:
-            pass  # as above
-        else:
-            return _finished(result)
-        finally:
-            self._calling.now = before
+            if trees.holds_unordered((args, kwargs)):
+                self._is_leaf = trees.is_unordered  # see `trees.flatten`: JAX is not asked again to sort them
+            return None, []
+
+    @tracebacks.hiding
+    def _in_policy(self, /, *args: Any, **kwargs: Any) -> Any:
         return self._slow(args, kwargs)
 
     def _choose_spelled(self, _: tuple[Any, ...]) -> Chosen:
@@ -209,6 +216,8 @@ class PublicDispatch:
             raise _Unknown
         args, kwargs = self._calling.now
         resolved = self._resolve(args, kwargs)
+        if not spelled.lasting(resolved, args, kwargs):
+            raise _Unknown
         return resolved.program, spelled.sources(resolved, args, kwargs)
 
 
@@ -216,52 +225,17 @@ def _type(array: Any) -> jax.ShapeDtypeStruct:
     return jax.ShapeDtypeStruct(array.shape, array.dtype, weak_type=_jax.weak_type(array))
 
 
-def _finished(result: Any) -> Any:
-    return result.program.finish(result.arrays)[0] if type(result) is _Outputs else result
+def _finished(result: _Outputs) -> Any:
+    return result.program.finish(result.arrays)[0]
 
 
-def _is_dead(key: tuple[Any, tuple[TraceType | None, ...]]) -> bool:
-    objects = [found for type in key[1] if type is not None for found in objects_in(type)]
-    return any(found.referent() is None for found in objects)
-
-
-def _key_and_arrays(arguments: Any) -> tuple[Any, list[Any]]:
-    """The structure and literals of a call, and its arrays.
-
-    Raises:
-      _Unknown: `jax.jit` does not see some of the arrays.
-    """
-    leaves, tree = jax.tree.flatten(arguments)
-    if _arrays().issuperset(map(type, leaves)):
-        return (tree, ()), leaves
-    types = [None if isinstance(leaf, jax.Array) else _leaf_type(leaf) for leaf in leaves]
-    if any(type is not None and type.parts() for type in types):
-        raise _Unknown
-    return (tree, tuple(types)), [leaf for leaf, type in zip(leaves, types, strict=True) if type is None]
-
-
-def _has_hidden_types(arguments: Any) -> bool:
-    """Whether one type is that of a whole structure of JAX's, or of a leaf that holds arrays."""
-    values = jax.tree.leaves(arguments, is_leaf=lambda value: registered(value) is not None)
-    typed = [value for value in values if registered(value) is not None]
-    hold_arrays = (from_value(value, TracingContext()).arrays(value) for value in typed)
-    return not jax.tree_util.all_leaves(typed) or any(hold_arrays)
-
-
-def _leaf_type(leaf: Any) -> TraceType | None:
-    """The type of a literal or an object; None for an array."""
-    found = from_value(leaf, TracingContext())
-    return None if isinstance(found, ArraySpec) else found
-
-
-@functools.cache
-def _arrays() -> frozenset[type]:
-    """The types of arrays that are no tracers."""
-    return frozenset([type(jnp.zeros(())), np.ndarray, *(np.dtype(code).type for code in "?bhilqBHILQefdFD")])
+def _untyped(*args: Any) -> bool:
+    """Whether JAX has no dtype for one of the arrays; the policy says for which."""
+    return any(isinstance(arg, np.ndarray) and not is_array(arg) for arg in args)
 
 
 def _kind(kind: type) -> str | None:
     """Whether values of a type are arrays, literals, or what has to be looked at."""
-    if kind in _arrays():
+    if kind in array_types():
         return "array"
     return "literal" if kind in positional.LITERALS else None

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import functools
 import weakref
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Hashable, Sequence
 from typing import Any
 
 import jax
@@ -18,6 +18,7 @@ import numpy as np
 
 from autograph_lite.runtime import tree_paths
 from autograph_lite.runtime.array_spec import ArraySpec, is_array
+from autograph_lite.runtime.items import is_container, items
 from autograph_lite.runtime.literals import Literal, is_literal
 from autograph_lite.runtime.object_type import ObjectType
 from autograph_lite.runtime.opening import flatten
@@ -141,13 +142,10 @@ def _refuse(value: Any) -> None:
         raise TypeError(f"A {type(value).__name__} can't be an argument: pass the object that it refers to.")
 
 
-_CONTENTS: dict[type, Callable[[Any], Hashable]] = {
-    set: lambda value: Literal(frozenset(value)),
-    bytearray: bytes,
-}
-
-
 def _contents(value: Any) -> Hashable:
-    """What an object holds where Python changes it in place and a literal tells what it is."""
-    read = _CONTENTS.get(type(value))
-    return read(value) if read is not None else None
+    """What an object holds where Python changes it in place."""
+    if isinstance(value, bytearray):
+        return bytes(value)
+    if type(value) is set:
+        return Literal(frozenset(value))
+    return items(value) if is_container(value) else None

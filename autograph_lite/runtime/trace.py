@@ -15,7 +15,8 @@ import jax
 
 from autograph_lite import _jax
 from autograph_lite.errors import MutationError, VariableError
-from autograph_lite.operators import where
+from autograph_lite.operators import capacity, rolling, where
+from autograph_lite.operators.capacity import OutgrownError
 from autograph_lite.operators.values import Tracer
 from autograph_lite.runtime import kept, symbolic, symbolic_warnings
 from autograph_lite.runtime.array_spec import ArraySpec, specs_in
@@ -38,10 +39,11 @@ class Options:
 
     recursive: bool | str = True
     checks: bool | str = True
-    static_loops: str = "unroll"
+    static_loops: str | tuple[str, int] = "python"
     input_signature: Any = None
     reduce_retracing: bool = False
     max_traces: int | None = None
+    verify: str | tuple[str, float] | None = None
 
 
 class Placeholders:
@@ -83,6 +85,7 @@ class Trace:
         self.fn, self.function_type = fn, function_type
         self._converted, self._options, self._made = converted, options, made
         self.state = State(creations=creations)
+        self._room = capacity.FIRST
         self._programs: dict[Key, Program] = {}
         self._stand_ins: dict[int, Variable] = {}
         specs = specs_in(function_type.types)
@@ -104,10 +107,15 @@ class Trace:
           VariableError: a Variable is an argument, and is used from outside, too.
         """
         for _ in range(RESTARTS):
+            program = None
             try:
                 program = self.program(arrays, variables)
                 result = program(arrays, {**self._bindings(variables), **(copies or {})})
             except Restart:
+                continue
+            except OutgrownError:
+                if program is None or not self._grow(program):
+                    raise
                 continue
             if not program.owned:  # it was not traced before that
                 self._settle(program)
@@ -127,6 +135,14 @@ class Trace:
             self._refuse_captured(variables)
             return program
         raise self._endless()
+
+    def _grow(self, program: Program) -> bool:
+        """Takes a program away whose lists have too little room; whether there may be one with more."""
+        if not program.can_grow:
+            return False
+        self._room = program.capacity.items * capacity.FACTOR
+        self._programs = {key: known for key, known in self._programs.items() if known is not program}
+        return True
 
     def objects(self) -> list[Any]:
         """The objects that a call brings, the instance of a method among them."""
@@ -248,7 +264,8 @@ class Trace:
             checked=bool(self._options.checks),
             outside="checkify" if self._options.checks == "checkify" else "callback",
             owned=owned,
-            rolled=self._options.static_loops == "stage",
+            rolled=rolling.least(self._options.static_loops),
+            room=self._room,
         )
 
     def _arguments(self, arrays: Sequence[Any]) -> tuple[tuple[Any, ...], dict[str, Any]]:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import types
+from collections.abc import Callable
+from typing import Any
 
 from autograph_lite import _jax
 from autograph_lite.operators import raising
@@ -19,6 +21,19 @@ def hide_frames(error: BaseException) -> None:
         seen.add(id(now))
         now.__traceback__ = _filtered(now.__traceback__)
         now = now.__cause__ or now.__context__
+
+
+def hiding(call: Callable[..., Any]) -> Callable[..., Any]:
+    """The same call; what it raises shows the user's lines alone."""
+
+    def run(*args: Any, **kwargs: Any) -> Any:
+        try:
+            return call(*args, **kwargs)
+        except BaseException as error:
+            hide_frames(error)
+            raise  # without a frame of this call: a bare `raise` adds none
+
+    return run
 
 
 def _filtered(tb: types.TracebackType | None) -> types.TracebackType | None:

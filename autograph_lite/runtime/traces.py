@@ -13,6 +13,8 @@ import types
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
+import jax.numpy as jnp
+
 from autograph_lite import _jax
 from autograph_lite.errors import AutographError
 from autograph_lite.operators import where
@@ -26,7 +28,7 @@ from autograph_lite.runtime.creations import Creations
 from autograph_lite.runtime.function_type import FunctionType
 from autograph_lite.runtime.input_signature import accept, from_input_signature, is_of_method, without_self
 from autograph_lite.runtime.program import Program
-from autograph_lite.runtime.trace import Options, Trace
+from autograph_lite.runtime.trace import Options, Placeholders, Trace
 from autograph_lite.runtime.trace_types import TracingContext, variable_types
 
 REMEMBERED = 1000  # traces that `explain_retraces` tells of
@@ -110,6 +112,7 @@ class Traces:
         self.cache: TraceCache[Trace] = TraceCache(max_traces=options.max_traces)
         self.count = 0
         self.history: collections.deque[Made] = collections.deque(maxlen=REMEMBERED)
+        self._captures: collections.deque[Captures] = collections.deque(maxlen=REMEMBERED)  # of what is kept
         self._creations = Creations()
         # Called when traces are gone, or others serve calls; and when the objects are gone that traces were made for.
         self.dropped: Callable[[], object] = lambda: None
@@ -152,6 +155,34 @@ class Traces:
     def type_of(self, bound: inspect.BoundArguments, *, types: bool = False) -> FunctionType:
         """The type of a call whose arguments are bound."""
         return self.allowed or FunctionType.from_bound(self.signature, bound, TracingContext(specs=types))
+
+    def known_values(
+        self, args: tuple[Any, ...], kwargs: dict[str, Any]
+    ) -> tuple[FunctionType, tuple[list[Any], dict[str, Any]]]:
+        """The type of a call, and the arguments as the program gets them: arrays of JAX's, cast to the signature.
+
+        Raises:
+          TypeError: they do not fit the parameters.
+        """
+        bound = self.bind(args, kwargs)
+        found = self.type_of(bound)
+        arrays = [jnp.asarray(array) for array in found.arrays(bound)]
+        variables = found.variables(bound)
+        values = Placeholders(arrays, lambda type: variables[type.alias])
+        return found, found.placeholder_arguments(values)
+
+    def would_trace(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
+        """Whether there is no trace yet for a call of this type."""
+        with self.lock:
+            return self._lookup(self.type_of(self.bind(args, kwargs))) is None
+
+    def rebound(self) -> tuple[str, ...]:
+        """The names that traces have read and that are bound to other objects now."""
+        return tuple(dict.fromkeys(name for captures in self._captures for name in captures.rebound()))
+
+    def is_outdated(self) -> bool:
+        """Whether a function or class that a trace has read is defined anew."""
+        return any(captures.redefined() for captures in self._captures)
 
     def resolve(self, args: tuple[Any, ...], kwargs: dict[str, Any], *, types: bool = False) -> Resolved:
         """What serves a call.
@@ -205,12 +236,30 @@ class Traces:
             trace = self._lookup(found, exact=True)
             if trace is None:
                 trace = Trace(self.fn, self.converted, found, self.options, self._creations, self._made)
-                program = trace.program(arrays, variables)
+                program = self._tried(trace, arrays, variables)
                 if program.raises:
                     raise self._always_raises()
                 self.keep(trace)
                 self.dropped()  # calls that another trace has served find the more specific one now
         return self._concrete(trace)
+
+    def _tried(self, trace: Trace, arrays: Sequence[Any], variables: Sequence[Any]) -> Program:
+        """The program for types of arrays; of rank 0, where any rank is meant.
+
+        Raises:
+          TypeError: any rank is meant, and it can't be traced for rank 0.
+        """
+        found = trace.function_type
+        if all(spec.shape is not None for spec in specs_in(found.types)):
+            return trace.program(arrays, variables)
+        try:
+            return trace.program(arrays, variables)
+        except Exception as error:
+            raise TypeError(
+                f"{self.fn.__name__}{found}: each rank is a program of its own, and that of rank 0, which was tried, "
+                f"can't be traced ({type(error).__name__}). Ask with a known rank: ArraySpec((None, 3), 'float32'), "
+                "where None is any size."
+            ) from error
 
     def _concrete(self, trace: Trace) -> ConcreteFunction:
         return ConcreteFunction(self.fn.__name__, self.signature, trace, self.owner)
@@ -247,6 +296,7 @@ class Traces:
         """Forgets all traces."""
         with self.lock:
             self.cache.clear()
+            self._captures.clear()
             self.dropped()
 
     def _new(self, found: FunctionType) -> Trace:
@@ -258,7 +308,8 @@ class Traces:
     def _made(self, trace: Trace, program: Program, seconds: float) -> None:
         """Notes that a program was traced."""
         record = TraceRecord(trace.function_type, where.here(), seconds, context=_jax.trace_options())
-        self.history.append(Made(record, Captures(self.fn), program.compiling))
+        self._captures.append(Captures(self.fn))
+        self.history.append(Made(record, self._captures[-1], program.compiling))
         self.count += 1
 
     def call(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:

@@ -6,6 +6,7 @@ where a leaf is in a dataclass.
 
 from __future__ import annotations
 
+import dataclasses
 import re
 import types
 from collections.abc import Hashable, Sequence
@@ -26,26 +27,60 @@ def equal(one: Any, other: Any) -> bool:
 
 
 def static_types(treedef: Any) -> Hashable:
-    """The types of what the nodes of a structure keep, keys and static fields; of floats the sign, too."""
+    """The classes of the nodes of a structure, and the types of what they keep, keys and static fields.
+
+    None where the keys are texts, and lists, tuples and dictionaries are all there is. JAX takes two classes that are
+    registered as dataclasses for one.
+    """
     data = treedef.node_data()
     if data is None:
         return None
-    found = _types(data[1]), tuple(map(static_types, treedef.children()))
-    return found if found[0] is not None or any(part is not None for part in found[1]) else None
+    kind = data[0] if data[0] not in (list, tuple, dict) else None
+    found = kind, types_in(data[1]), tuple(map(static_types, treedef.children()))
+    return found if any(part is not None for part in (*found[:2], *found[2])) else None
 
 
-def _types(static: Any) -> Hashable:
+_EQUAL_TO_NO_OTHERS = frozenset(
+    [str, bytes, types.NoneType, types.FunctionType, types.BuiltinFunctionType, type]
+)
+
+
+PLAIN: set[tuple[type, ...]] = set()  # types of items of tuples, none of which has parts
+_WITH_PARTS = (dict, list, tuple, frozenset, float, complex)
+_MOST = 4096
+
+
+def with_types(static: Any) -> tuple[Any, Any]:
+    """What a node keeps, and the types in it; those of tuples without parts in them are noted in `PLAIN`."""
+    if type(static) is not tuple:
+        return static, types_in(static)
+    kinds = tuple(map(type, static))
+    if any(issubclass(kind, _WITH_PARTS) or dataclasses.is_dataclass(kind) for kind in kinds):
+        return static, types_in(static)
+    if len(PLAIN) >= _MOST:
+        PLAIN.clear()
+    PLAIN.add(kinds)
+    return static, kinds
+
+
+def types_in(static: Any) -> Any:
+    """The types of what a node keeps, where values of other types may equal it; of floats the sign, too."""
     kind: Any = type(static)
-    if kind is dict:
+    if kind in _EQUAL_TO_NO_OTHERS:
+        return None
+    if isinstance(static, dict):
         static = [*static, *static.values()]
-    if isinstance(static, (list, tuple, dict)):
-        found = tuple(map(_types, static))
-        return found if any(part is not None for part in found) else None
+    elif dataclasses.is_dataclass(static):
+        static = [getattr(static, field.name, None) for field in dataclasses.fields(static)]
+    if isinstance(static, (list, tuple)):
+        if _EQUAL_TO_NO_OTHERS.issuperset(map(type, static)):
+            return kind if kind not in (list, tuple, dict) else None  # most of them
+        return (kind, *map(types_in, static))
     if kind is frozenset:
         return Literal(static)
     if isinstance(static, (float, complex)):
         return kind, repr(static)
-    return kind if kind not in (str, bytes, types.NoneType) else None  # most of them, and equal to no others
+    return kind
 
 
 def paths(treedef: Any) -> tuple[str, ...]:

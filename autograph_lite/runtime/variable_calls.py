@@ -14,9 +14,8 @@ from typing import Any
 
 import jax
 
-from autograph_lite import _jax_dispatch
+from autograph_lite import _jax, _jax_dispatch
 from autograph_lite.runtime import positional, spelled
-from autograph_lite.runtime.argument_kinds import registry
 from autograph_lite.runtime.compiling import measured
 from autograph_lite.runtime.program import Program
 from autograph_lite.runtime.state import KEPT
@@ -24,16 +23,20 @@ from autograph_lite.runtime.traces import Resolved, Traces
 from autograph_lite.runtime.variables import LENT, WRITING, Variable
 
 Slow = Callable[[tuple[Any, ...], dict[str, Any]], Any]
-FEW = 16  # written Variables, whose arrays are handed over without a loop
+FEW = 16  # Variables whose arrays are handed over without a loop
+# The lock is taken by hand: `with` takes three times as long for it.
 _CALL = """\
-        with {own}lock:
+        {own}acquire()
+        try:
             {own}result, {own}new = {own}run(
-                {own}taken() if {own}lent else [{values}], [{own}v._value for {own}v in {own}read]{arguments}
+                {own}taken() if {own}lent else {values}, {read}{arguments}
             )
             if {own}new.__class__ is list and not {own}lent:
                 {assign}
             elif {own}new is not None:
                 {own}give_back({own}new)
+        finally:
+            {own}release()
         return {own}result
 """
 _LOOP = """\
@@ -48,6 +51,7 @@ class VariableCalls:
 
     Args:
       traces: of the function.
+      registry: what is structure among the arguments.
       slow: runs a call by way of the policy.
       inline: whether calls are not to be compiled now.
       other: told of a program that uses other Variables.
@@ -58,34 +62,38 @@ class VariableCalls:
     def __init__(
         self,
         traces: Traces,
+        registry: _jax_dispatch.Registry,
         slow: Slow,
         inline: Callable[[], bool],
         other: Callable[[Program], None],
         written: Sequence[Variable],
         read: Sequence[Variable],
     ) -> None:
-        self._traces, self._slow, self._inline, self._other = traces, slow, inline, other
+        self._traces, self._registry, self._slow, self._inline = traces, registry, slow, inline
+        self._other = other
         self.written, self.read = list(written), list(read)
         self._places = {id(variable): i for i, variable in enumerate([*written, *read])}
         name = getattr(traces.fn, "__name__", "f")
-        self._dispatcher = _jax_dispatch.Dispatcher(registry(), name, self._plain, self._miss)
+        self._dispatcher = _jax_dispatch.Dispatcher(registry, name, self._plain, self._miss)
         self.call = self._wrapper()
 
     def _wrapper(self) -> Callable[..., Any]:
         parameters = positional.parameters_of(self._traces.shown)
-        values = ", ".join(f"{positional.OWN}w{i}._value" for i in range(len(self.written)))
-        unrolled = 0 < len(self.written) <= FEW
+        values = _values("written", len(self.written))
         known = {
-            "lent": LENT, "lock": WRITING, "run": self._dispatcher.call, "give_back": self._give_back,
-            "taken": self._taken, "written": self.written, "read": self.read,
-            **{f"w{i}": variable for i, variable in enumerate(self.written[:FEW])},
+            "lent": LENT, "acquire": WRITING.acquire, "release": WRITING.release,
+            "run": self._dispatcher.call, "give_back": self._give_back, "taken": self._taken,
+            "written": self.written, "read": self.read,
+            **{f"written{i}": variable for i, variable in enumerate(self.written[:FEW])},
+            **{f"read{i}": variable for i, variable in enumerate(self.read[:FEW])},
         }  # fmt: skip
         body = _CALL.format(
             own=positional.OWN,
-            values=values
-            if unrolled
-            else f"{positional.OWN}v._value for {positional.OWN}v in {positional.OWN}written",
-            assign=f"({values},) = {positional.OWN}new" if unrolled else _LOOP.format(own=positional.OWN),
+            values=values,
+            read=_values("read", len(self.read)),
+            assign=f"{values} = {positional.OWN}new"
+            if 0 < len(self.written) <= FEW
+            else _LOOP.format(own=positional.OWN),
             arguments=f", {parameters.arguments}" if parameters.arguments else "",
         )
         name = getattr(self._traces.fn, "__qualname__", "f")
@@ -118,12 +126,15 @@ class VariableCalls:
             return (self._slow(args, kwargs), None), None, False
         resolved = self._traces.resolve(args, kwargs)
         program = resolved.program
+        # JAX would run again what gives a nan, with arrays whose memory is taken: `Program` knows what to do.
+        if _jax.debugging():
+            return (self._traces.call(args, kwargs), None), None, False
         if not (program.plain and self.serves(program)):
             result = self._traces.call(args, kwargs)
             if program.plain:
                 self._other(program)
             return (result, None), None, False
-        arguments = registry().flatten((args, kwargs))
+        arguments = self._registry.flatten((args, kwargs))
         leaves = [*taken, *read, *arguments]
         sources = spelled.sources(resolved, args, kwargs)
         if not (spelled.fits(sources, arguments, resolved) and spelled.lasting(resolved, args, kwargs)):
@@ -163,8 +174,16 @@ class VariableCalls:
             tree = _jax_dispatch.tree_of(self._finished(program, outputs), outputs)
             if tree is not None:
                 return tree
-        return registry().structure(len(outputs), functools.partial(self._finished, program))
+        return self._registry.structure(len(outputs), functools.partial(self._finished, program))
 
     def _finished(self, program: Program, outputs: Sequence[Any]) -> Any:
         returned, values = program.finish(outputs)
         return returned, self._new(program, values)
+
+
+def _values(name: str, count: int) -> str:
+    """The expression for the arrays of the written Variables, or of those that are read only."""
+    own = positional.OWN
+    if not 0 < count <= FEW:
+        return f"[{own}v._value for {own}v in {own}{name}]" if count else "()"
+    return f"[{', '.join(f'{own}{name}{i}._value' for i in range(count))}]"

@@ -37,6 +37,7 @@ from autograph_lite.runtime.trace_types import TraceType, TracingContext, Variab
 KEY = "value"  # of what a Variable's place holds
 # The ids of Variables whose array somebody else may hold, so that no program may take its memory.
 LENT: set[int] = set()
+DEBUGGED = 0  # among them once JAX has looked for nans: see `taken`
 # Held while a program takes the memory of Variables' arrays: another thread must not find them gone.
 WRITING = threading.RLock()
 
@@ -91,9 +92,7 @@ class Variable(Arithmetic):
         """The array that it holds now."""
         if self._copied:
             return self._value
-        call = host_calls.running()
-        if call is not None and id(self) in call.written:
-            raise _read_while_written(self, call)
+        _refuse_old(self)
         with alone():
             value = frames.read(self)
             if not isinstance(value, Tracer):
@@ -133,9 +132,7 @@ class Variable(Arithmetic):
             return self._hold(self._cast(self.read() - opened(value)))
 
     def _hold(self, new: Any) -> Variable:
-        call = host_calls.running()
-        if call is not None and id(self) in call.used:
-            raise _written_while_used(self, call)
+        _refuse_early(self)
         self._refuse_lost(new)
         now = journal.active()
         if now is not None:
@@ -186,8 +183,11 @@ class Variable(Arithmetic):
         discard(id(self))
 
     def taken(self) -> Any:
-        """The array, for a program that takes its memory: a copy where somebody else may hold it."""
-        return jnp.copy(self._value) if self._lent else self._value
+        """The array, for a program that takes its memory: a copy where somebody else may hold it, or needs it once more.
+
+        Where `jax.debug_nans` finds a nan, the program runs again; it raises, and the Variable keeps its value.
+        """
+        return jnp.copy(self._value) if self._lent or _jax.debugging() else self._value
 
     @property
     def place(self) -> Place:
@@ -267,21 +267,41 @@ def named(variable: Variable) -> str:
     return f"Variable '{name}'" if name else "A Variable"
 
 
-def _read_while_written(variable: Variable, call: host_calls.HostCall) -> VariableError:
+def _refuse_old(variable: Variable) -> None:
+    """Refuses to read what a program assigns in a function that the program calls."""
+    call, around = host_calls.running(), host_calls.Calling.around(id(variable))
+    if call is not None and id(variable) in call.written:
+        raise _read_while_written(variable, f"'{call.name}', a py_function")
+    if around is not None and id(variable) in around.written:
+        around.failure = _read_while_written(variable, "a callback")
+        raise around.failure
+
+
+def _refuse_early(variable: Variable) -> None:
+    """Refuses to assign what a program uses in a function that the program calls."""
+    call, around = host_calls.running(), host_calls.Calling.around(id(variable))
+    if call is not None and id(variable) in call.used:
+        raise _written_while_used(variable, f"'{call.name}', a py_function")
+    if around is not None:
+        around.failure = _written_while_used(variable, "a callback")
+        raise around.failure
+
+
+def _read_while_written(variable: Variable, function: str) -> VariableError:
     return VariableError(
-        f"{named(variable)} is read in '{call.name}', a py_function of a program that assigns it.",
+        f"{named(variable)} is read in {function} of a program that assigns it.",
         where=where.here(),
         why="A program gives Variables their new values when it has ended: the function would get the old one.",
-        fix=f"pass the value to '{call.name}'.",
+        fix="pass the value to the function.",
     )
 
 
-def _written_while_used(variable: Variable, call: host_calls.HostCall) -> VariableError:
+def _written_while_used(variable: Variable, function: str) -> VariableError:
     return VariableError(
-        f"{named(variable)} is assigned in '{call.name}', a py_function of a program that uses it.",
+        f"{named(variable)} is assigned in {function} of a program that uses it.",
         where=where.here(),
         why="A program reads Variables when it begins, and gives them their new values when it has ended.",
-        fix=f"return the new value from '{call.name}', and assign it in the converted function.",
+        fix="return the new value from the function, and assign it in the converted function.",
     )
 
 
@@ -344,3 +364,4 @@ def _type_of(variable: Variable, context: TracingContext) -> TraceType:
 
 
 register_leaf(Variable, _type_of)
+_jax.on_debugging(lambda: LENT.add(DEBUGGED))

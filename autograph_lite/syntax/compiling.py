@@ -1,10 +1,11 @@
-"""How are text and trees compiled without repeating the warnings that Python gave at import?"""
+"""How are text and trees compiled, from any thread, without repeating the warnings that Python gave at import?"""
 
 from __future__ import annotations
 import __future__
 
 import ast
 import threading
+import time
 import types
 import warnings
 
@@ -12,17 +13,29 @@ FEATURES = sum({getattr(__future__, name).compiler_flag for name in __future__.a
 
 # `catch_warnings` swaps a global list: two threads that overlapped would leave the process without warnings.
 _lock = threading.Lock()
+_TRIES = 20
 
 
-def parse(text: str, path: str) -> ast.Module:
+def parse(text: str, path: str = "<unknown>") -> ast.Module:
     """The tree of a file's text.
 
     Raises:
       SyntaxError: the text is not Python.
     """
-    with _lock, warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        return ast.parse(text, path)
+    tree = _parsed(text, path, "exec")
+    assert isinstance(tree, ast.Module)
+    return tree
+
+
+def parse_expression(text: str) -> ast.expr:
+    """The tree of an expression.
+
+    Raises:
+      SyntaxError: the text is no expression of Python.
+    """
+    tree = _parsed(text, "<unknown>", "eval")
+    assert isinstance(tree, ast.Expression)
+    return tree.body
 
 
 def compile_module(tree: ast.Module, path: str, flags: int) -> types.CodeType:
@@ -32,3 +45,23 @@ def compile_module(tree: ast.Module, path: str, flags: int) -> types.CodeType:
         code = compile(tree, path, "exec", flags=flags, dont_inherit=True)
     assert isinstance(code, types.CodeType)
     return code
+
+
+def _parsed(text: str, path: str, mode: str) -> ast.AST:
+    """What `ast.parse` gives.
+
+    Before 3.11.8 Python counts how deep it is in a tree for all threads together, and raises SystemError where
+    another thread, which our lock need not hold back, parsed meanwhile (python/cpython#106905): then we ask again.
+    """
+    for _ in range(_TRIES - 1):
+        try:
+            return _parsed_once(text, path, mode)
+        except SystemError:
+            time.sleep(0)
+    return _parsed_once(text, path, mode)
+
+
+def _parsed_once(text: str, path: str, mode: str) -> ast.AST:
+    with _lock, warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return ast.parse(text, path, mode)

@@ -16,6 +16,7 @@ from typing import TypeAlias, TypeVar
 import gast
 
 from autograph_lite.syntax import trees
+from autograph_lite.syntax.compiling import parse
 
 Hole: TypeAlias = "str | gast.AST | Sequence[gast.AST]"
 Node = TypeVar("Node", bound=gast.AST)
@@ -103,7 +104,7 @@ def all_located(new: Iterable[Node], origin: gast.AST) -> list[Node]:
 
 @functools.cache
 def _parsed(text: str) -> list[gast.stmt]:
-    body = gast.parse(text).body
+    body = gast.ast_to_gast(parse(text)).body
     for node in gast.walk(gast.Module(body, [])):
         for attribute in ("lineno", "col_offset", "end_lineno", "end_col_offset"):
             if hasattr(node, attribute):

@@ -15,6 +15,7 @@ import inspect
 import linecache
 import tokenize
 import types
+import weakref
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -22,7 +23,7 @@ from typing import Any, TypeAlias
 import gast
 
 from autograph_lite.errors import ConversionError, Location, SourceNotFoundError
-from autograph_lite.syntax import compiling
+from autograph_lite.syntax import compiling, trees
 from autograph_lite.syntax.depth import deep_recursion
 from autograph_lite.syntax.mangling import class_in, mangle, mangled
 
@@ -55,6 +56,14 @@ class _Found:
     enclosing_class: str | None
 
 
+_given: weakref.WeakKeyDictionary[types.CodeType, Source] = weakref.WeakKeyDictionary()
+
+
+def give(code: types.CodeType, source: Source) -> None:
+    """Says what the source of a function with this code is, which stands in no file."""
+    _given[code] = source
+
+
 def read(fn: types.FunctionType) -> Source:
     """The source of `fn`.
 
@@ -65,6 +74,9 @@ def read(fn: types.FunctionType) -> Source:
     code = getattr(fn, "__code__", None)
     if not isinstance(code, types.CodeType):
         raise _without_source(fn, "It is not written in Python.")
+    given = _given.get(code)
+    if given is not None:
+        return dataclasses.replace(given, node=trees.copied(given.node))
     lines = _lines(fn)
     if not lines:
         raise _without_source(fn, f"Python has kept no text for '{code.co_filename}'.")
@@ -227,10 +239,16 @@ def _location(code: types.CodeType, lines: list[str]) -> Location:
     return Location(code.co_filename, line, code.co_qualname, text)
 
 
+_TYPED = "define it in a file or a notebook cell; Python 3.13 and IPython keep what is typed."
+
+
 def _without_source(fn: object, why: str) -> SourceNotFoundError:
     name = getattr(fn, "__qualname__", None) or getattr(fn, "__name__", None) or type(fn).__qualname__
+    typed = getattr(getattr(fn, "__code__", None), "co_filename", "") == "<stdin>"
     return SourceNotFoundError(
         f"No source for '{name}'.",
         why=why,
-        fix="define it in a file or a notebook cell, or register its text with `linecache`.",
+        fix=_TYPED
+        if typed
+        else "define it in a file or a notebook cell, or register its text with `linecache`.",
     )

@@ -5,6 +5,7 @@ A statement is named by the first line that it is written on, counted from 1 in 
 
 from __future__ import annotations
 
+import re
 import textwrap
 from typing import Any
 
@@ -45,7 +46,9 @@ def unsure_reads(source: str, *params: str) -> list[tuple[str, int]]:
     """Reads of a name where it may be unassigned, each as the name and its line."""
     statements = body(source)
     found = plans.plan(statements, params).plans
-    tracked = frozenset(definedness.unsure(statements, params, found))
+    tracked = frozenset(
+        [*definedness.unsure(statements, params, found), *re.findall(r"ag\.deleted\((\w+)", source)]
+    )
     return [(n.id, n.lineno) for n in definedness.unsure_reads(statements, params, found, tracked)]
 
 

@@ -21,6 +21,11 @@ from tests.analysis.reading import unsure, unsure_reads
         ("try:\n    pass\nfinally:\n    y = 1\nif c:\n    y = y + 1\nreturn y", ""),
         ("with open(p):\n    y = 1\nif c:\n    y = y + 1\nreturn y", ""),
         ("y = ag.deleted(y, 'y')\nif c:\n    y = 1\nreturn y", "y"),
+        (
+            "y = 0\ntry:\n    y = ag.deleted(y, 'y')\n    y = 1\nfinally:\n    if c:\n        y = y + 1\nreturn 0",
+            "y",
+        ),
+        ("y = 0\nfor x in xs:\n    if c:\n        y = y + 1\n    y = ag.deleted(y, 'y')\nreturn 0", "y"),
         ("if (y := c) > 0:\n    y = y + 1\nreturn y", ""),
         ("use(c and (y := 1))\nif c:\n    y = y + 1\nreturn y", "y"),
         ("import y\nif c:\n    y = 1\nreturn y", ""),
@@ -34,6 +39,21 @@ def test_names_that_a_statement_takes_unsurely(source: str, expected: str) -> No
 @pytest.mark.parametrize(
     ("source", "expected"),
     [
+        ("y = 0\ntry:\n    y = ag.deleted(y, 'y')\nfinally:\n    use(y)\nreturn 0", [("y", 5)]),
+        (
+            "y = 0\ntry:\n    y = ag.deleted(y, 'y')\n    y = 1\nexcept E:\n    use(y)\nreturn y",
+            [("y", 6), ("y", 7)],
+        ),
+        (
+            "y = 0\ntry:\n    use(1)\nexcept E:\n    y = ag.deleted(y, 'y')\nfinally:\n    use(y)\nreturn 0",
+            [("y", 7)],
+        ),
+        ("y = 0\ntry:\n    use(y)\nfinally:\n    y = ag.deleted(y, 'y')\nreturn y", [("y", 6)]),
+        (
+            "y = 0\nwhile y:\n    use(y)\n    y = ag.deleted(y, 'y')\nreturn y",
+            [("y", line) for line in (2, 3, 4, 5)],
+        ),
+        ("y = 0\nfor x in xs:\n    use(y)\n    y = ag.deleted(y, 'y')\n    y = 1\nreturn 0", []),
         ("if c:\n    y = 1\nreturn y", [("y", 3)]),
         ("if c:\n    y = 1\n    use(y)\nreturn 0", []),
         ("if c:\n    y = 1\ny = 2\nreturn y", []),

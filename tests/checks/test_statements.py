@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import contextlib
 
+import jax
 import jax.numpy as jnp
 import pytest
 
@@ -393,3 +394,18 @@ def test_what_python_raises_in_a_finally_takes_the_place_of_a_check(x) -> None:
             raise RuntimeError("in any case")
 
     assert_like_python(f, x)
+
+
+def test_a_condition_that_is_returned_is_not_written_over():
+    """XLA for CPUs wrote `a > b` over `p`, when `and` handed on `p` where it is false, beside a callback (jaxlib 0.10, 0.12)."""
+
+    def f(a, b, skipped, p):
+        if not skipped:
+            if p and a > b:
+                a += 1
+            else:
+                assert b > 1
+        return p
+
+    for p in (True, False):
+        assert bool(jax.jit(autograph_lite.to_graph(f))(5, 7, False, p)) is p

@@ -98,8 +98,8 @@ def run(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.
     monkeypatch.setattr(sys, "path", [*sys.path])
     before = set(sys.modules)
 
-    def run(*arguments: str) -> tuple[int, str, str]:
-        code = cli.main(["to-code", *arguments])
+    def run(*arguments: str, command: str = "to-code") -> tuple[int, str, str]:
+        code = cli.main([command, *arguments])
         out, err = capsys.readouterr()
         return code, out, err
 

@@ -165,6 +165,27 @@ def test_colours_when_asked_for_leave_the_text_as_it_is(run: Run) -> None:
     assert re.sub(r"\x1b\[[\d;]*m", "", colored) == plain
 
 
+def test_a_table_on_a_terminal_shows_what_is_staged(run: Run) -> None:
+    given = "model.py:step", "f32[]", "n=3"
+    _, plain, _ = run(*given, command="explain")
+    _, colored, _ = run(*given, "--color", "always", command="explain")
+    assert re.sub(r"\x1b\[[\d;]*m", "", colored) == plain
+    assert re.search(r"\x1b\[(0;)?32mcond", colored)
+
+
+def test_a_table_on_a_terminal_shows_what_is_unrolled(capsys: pytest.CaptureFixture[str]) -> None:
+    rows = (
+        "f: 2 statements",
+        "  where   became            why",
+        "  m.py:1  unrolled 3 times  x",
+        "  m.py:2  Python            x",
+    )
+    cli_show.write("\n".join(rows), "table", color=True)
+    _, _, unrolled, python = capsys.readouterr().out.splitlines()
+    assert "\x1b[33munrolled 3 times" in unrolled
+    assert python == rows[-1]
+
+
 @pytest.mark.parametrize(("no_color", "colored"), [("", True), ("1", False)])
 def test_colours_on_a_terminal_unless_no_color_is_set(
     monkeypatch: pytest.MonkeyPatch, no_color: str, colored: bool
@@ -183,6 +204,26 @@ def test_the_command_runs_as_a_module_and_leaves_no_files(run_process: RunProces
     assert (done.returncode, done.stderr) == (0, "imported\n")
     assert done.stdout.endswith("def double(x):\n    return 2 * x\n")
     assert [path.name for path in tmp_path.iterdir()] == ["model.py"]
+
+
+def test_explain_shows_what_became_of_each_statement(run: Run) -> None:
+    code, out, _ = run("model.py:step", "f32[]", "n=3", command="explain")
+    assert code == 0
+    assert out.splitlines() == [
+        "step: 1 statement of control flow",
+        "  where        statement  became  why                      equations",
+        "  model.py:20  if x > 0:  cond    the condition is traced          5",
+    ]
+
+
+def test_explain_takes_one_function(run: Run) -> None:
+    code, out, error = run("model.py:Model", command="explain")
+    assert (code, out) == (2, "")
+    assert error == (
+        "imported\n"
+        "autograph-lite: explain shows one function, and model.py:Model has several: "
+        "Model.loss, Model.double, Model.named, Model.size, Model.__secret\n"
+    )
 
 
 @pytest.mark.parametrize("arguments", [["--help"], ["to-code", "--help"]])

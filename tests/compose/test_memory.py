@@ -147,9 +147,9 @@ def test_100_000_calls_over_1000_signatures_need_no_more_memory():
 
 
 @pytest.mark.slow
-def test_calls_over_1000_signatures_with_100_traces_need_no_more_memory():
-    (run,) = soak.literals(1000, max_traces=100)
-    assert soak.growth(run, 1000)[1] < BOUNDS["max_traces"]
+def test_100_000_calls_over_1000_signatures_with_100_traces_need_no_more_memory():
+    (run,) = soak.literals(1000, soak.IN_ROW, max_traces=100)
+    assert soak.growth(run, 100_000)[1] < BOUNDS["max_traces"]
 
 
 @pytest.mark.slow

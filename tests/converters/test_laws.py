@@ -19,7 +19,7 @@ import pytest
 
 import autograph_lite
 from autograph_lite import transpiler
-from autograph_lite.operators import calls
+from autograph_lite.operators import callables
 from autograph_lite.syntax import loader
 from tests.converters.samples import INPUTS, SAMPLES
 
@@ -195,4 +195,4 @@ def test_a_comprehension_has_a_variable_of_its_own() -> None:
             log.append([{v: [v for v in (v, 8)]} for v in (v, 5)])
         return log
 
-    assert calls.converted(f)(7) == autograph_lite.to_graph(f)(7) == f(7)
+    assert callables.converted(f)(7) == autograph_lite.to_graph(f)(7) == f(7)

@@ -71,9 +71,23 @@ def test_a_slice_bound() -> None:
         return x[:n]
 
     assert message(f, jnp.ones(3), jnp.int32(2)) == (
-        "TracedIndexError: 'x[:n]' has a traced bound, so that the length of the slice is not known while tracing.\n"
+        "DynamicShapeError: 'x[:n]' is returned, or kept in an object, and only the data knows how many items it has.\n"
         "  test.py:1 in f\n"
         "      return x[:n]\n"
+        "  The bound 'n' is traced. An array of a compiled program has a fixed shape, so such a part can only be reduced, "
+        "multiplied, computed with item by item, indexed, looped over, or assigned.\n"
+        "  Fix: keep all items and mask those that do not count: jnp.where(jnp.arange(3) < n, x, 0)."
+    )
+
+
+def test_a_slice_bound_of_a_list() -> None:
+    def f(ys, n):
+        return [ys, ys, ys][:n]
+
+    assert message(f, jnp.ones(3), jnp.int32(2)) == (
+        "TracedIndexError: '[ys, ys, ys][:n]' has a traced bound, so that the length of the slice is not known while tracing.\n"
+        "  test.py:1 in f\n"
+        "      return [ys, ys, ys][:n]\n"
         "  Fix: use jax.lax.dynamic_slice for a part of fixed length, or a mask: jnp.where(jnp.arange(n) < stop, x, 0)."
     )
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+
 import jax
 import jax.numpy as jnp
 
@@ -123,6 +125,80 @@ def test_different_return_values() -> None:
     )
 
 
+def test_different_return_values_of_which_one_leaves_a_loop() -> None:
+    def f(x, n):
+        with contextlib.nullcontext():
+            if x > 0:
+                for i in range(n):
+                    return x, i
+            else:
+                return None
+        return x, n
+
+    assert message(f, jnp.float32(2), jnp.int32(3)) == (
+        "BranchMismatchError: The return value is (float32[], int32[]) on one path and None on another.\n"
+        "  test.py:2 in f\n"
+        "      if x > 0:\n"
+        "  The condition depends on a traced value, so both paths are compiled, and their results must be of one type.\n"
+        "  Fix: give the return value the same structure and shape on every path."
+    )
+
+
+def test_different_return_values_of_two_statements_in_a_loop() -> None:
+    def f(x, n):
+        for i in range(n):
+            if i == 3:
+                return None
+            if i == 4:
+                return x, i
+        return x, n
+
+    assert message(f, jnp.float32(2), jnp.int32(3)) == (
+        "BranchMismatchError: The return value is None on one path and (float32[], int32[]) on another.\n"
+        "  test.py:2 in f\n"
+        "      if i == 3:\n"
+        "  The condition depends on a traced value, so both paths are compiled, and their results must be of one type.\n"
+        "  Fix: give the return value the same structure and shape on every path."
+    )
+
+
+def test_different_strings_in_a_variable_that_a_function_inside_reads() -> None:
+    def f(x):
+        sign = "plus"
+
+        def shown():
+            return sign
+
+        if x < 0:
+            sign = "minus"
+        return shown()
+
+    assert message(f, jnp.float32(2)) == (
+        "BranchMismatchError: 'sign' is str 'minus' on one path and str 'plus' on another.\n"
+        "  test.py:6 in f\n"
+        "      if x < 0:\n"
+        "  The condition depends on a traced value, so both paths are compiled, and their results must be of one type.\n"
+        "  Fix: use numbers in place of the strings, for example 0 and 1."
+    )
+
+
+def test_different_functions() -> None:
+    def f(x):
+        if x > 0:
+            g = jnp.sin
+        else:
+            g = jnp.cos
+        return g(x)
+
+    assert message(f, jnp.float32(2)) == (
+        "BranchMismatchError: 'g' is the function 'sin' on one path and the function 'cos' on another.\n"
+        "  test.py:1 in f\n"
+        "      if x > 0:\n"
+        "  The condition depends on a traced value, so both paths are compiled, and their results must be of one type.\n"
+        "  Fix: call the function on each path, and keep what it gives."
+    )
+
+
 def test_different_strings() -> None:
     def f(x):
         if x > 0:
@@ -136,7 +212,7 @@ def test_different_strings() -> None:
         "  test.py:1 in f\n"
         "      if x > 0:\n"
         "  The condition depends on a traced value, so both paths are compiled, and their results must be of one type.\n"
-        "  Fix: give 'sign' the same structure and shape on every path."
+        "  Fix: use numbers in place of the strings, for example 0 and 1."
     )
 
 
@@ -261,7 +337,7 @@ def test_two_functions_of_one_name() -> None:
         "  test.py:5 in f\n"
         "      if x > 0:\n"
         "  The condition depends on a traced value, so both paths are compiled, and their results must be of one type.\n"
-        "  Fix: give 'g' the same structure and shape on every path."
+        "  Fix: call the function on each path, and keep what it gives."
     )
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import collections
 
+import jax
 import jax.numpy as jnp
 import numpy as np
 
@@ -83,7 +84,7 @@ def test_a_deque_that_one_path_appends_to() -> None:
         "  test.py:2 in f\n"
         "      if x > 0:\n"
         "  The condition depends on a traced value, so the program must know the length without knowing the path.\n"
-        "  Fix: append on every path, for example jnp.where(condition, value, 0), or count in a variable how many are valid."
+        "  Fix: use a list, in which d.popleft() is d.pop(0)."
     )
 
 
@@ -237,15 +238,19 @@ def test_a_bytearray_that_a_loop_appends_to() -> None:
 # fmt: off
 def test_a_place_is_named_once() -> None:
     def f(n):
-        found = []
-        for i in range(n): found.append(i)
-        return found
+        def g(n):
+            found = []
+            for i in range(n): found.append(i)
+            return len(found)
 
-    assert message(f, jnp.int32(3)) == (
+        return jax.vmap(g)(n)
+
+    assert message(f, jnp.arange(3)) == (
         "MutationError: 'found' grows in a loop that may run any number of times.\n"
-        "  test.py:2 in f\n"
+        "  test.py:3 in g\n"
         "      for i in range(n): found.append(i)\n"
         "  A compiled program needs room for all items before it starts, so the number of iterations must have a bound.\n"
-        "  Fix: loop over a range with a known bound and leave it with `break`: for _ in autograph_lite.range(1000)."
+        "  Fix: loop over a range with a known bound and leave it with `break`: for _ in autograph_lite.range(1000). What "
+        "`autograph_lite.convert` makes needs no bound where the call is no part of another program."
     )
 # fmt: on

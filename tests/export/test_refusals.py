@@ -174,10 +174,23 @@ def test_a_signature_of_any_size_that_is_traced_per_size(path):
 def test_a_program_that_can_not_be_differentiated(path):
     def f(x):
         while x < 10:
+            al.set_loop_options(differentiable=False)
             x = x * 2
         return x
 
     assert refused(path, f, (jnp.float32(1),), vjp_order=1).startswith("JAX can't export 'f': ")
+
+
+def test_a_loop_of_any_length_is_saved_with_its_gradient(path):
+    @al.convert
+    def f(x):
+        while x < 10:
+            x = x * 2
+        return x
+
+    f(jnp.float32(1))
+    al.save(path, f, vjp_order=1)
+    assert jax.grad(al.load(path))(jnp.float32(3)) == 4
 
 
 def test_nothing_to_save(path):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import collections
 import functools
+import itertools
 from collections.abc import Callable
 from typing import Any
 
@@ -435,8 +436,10 @@ def test_pop_from_an_empty_list_raises_as_python_does():
 
 
 WHY = """  In a compiled program the list is a buffer and a traced length. It can be asked for its len() and its items, \
-appended to, popped from, iterated over, and returned from a function that went through `convert`.
-  Fix: loop over the items, or fill an array of fixed size by index, ys[k] = v, and count the items in k."""
+changed by its methods, iterated over, sorted, given to sum(), min(), max(), any() and all(), and returned from a function \
+that went through `convert`.
+  Fix: use these, take the array of what `convert` returns, jnp.stack(f(x)), or fill an array of fixed size by index, \
+ys[k] = v, and count the items in k."""
 
 
 def test_a_library_that_is_handed_the_list_is_refused():
@@ -467,10 +470,6 @@ def compared(ys):
     return ys == [1.0]
 
 
-def sliced(ys):
-    return ys[::2]
-
-
 def unpacked(ys):
     first, *rest = ys
     return rest
@@ -486,8 +485,33 @@ def kept_in_a_tuple(ys):
     return tuple(ys)
 
 
-def in_order(ys):
-    return sorted(ys)
+def in_order_of_a_key(ys):
+    return sorted(ys, key=lambda y: -y)
+
+
+def in_a_deque(ys):
+    return len(collections.deque(ys))
+
+
+def at_the_end_of_a_deque(ys):
+    queue = collections.deque()
+    queue.extend(ys)
+    return len(queue)
+
+
+def chained(ys):
+    count = 0
+    for _ in itertools.chain(ys):
+        count += 1
+    return count
+
+
+def some(ys):
+    return list(itertools.islice(ys, 3))
+
+
+def counted(ys):
+    return collections.Counter(ys)
 
 
 def zipped(ys):
@@ -496,7 +520,20 @@ def zipped(ys):
 
 @pytest.mark.parametrize(
     "use",
-    [mapped, compared, sliced, unpacked, matched, kept_in_a_tuple, in_order, zipped],
+    [
+        mapped,
+        compared,
+        unpacked,
+        matched,
+        kept_in_a_tuple,
+        in_order_of_a_key,
+        in_a_deque,
+        at_the_end_of_a_deque,
+        chained,
+        some,
+        counted,
+        zipped,
+    ],
     ids=lambda f: f.__name__,
 )
 def test_what_needs_the_length_is_refused(use):
@@ -518,24 +555,28 @@ def test_the_list_can_not_leave_somebody_elses_trace(transform):
             transform(converted)(jnp.stack([XS]) if transform is jax.vmap else XS)
 
 
-def test_a_loop_without_a_bound_is_refused():
+def test_a_loop_without_a_bound_is_refused_in_somebody_elses_trace():
     def fn(n):
-        ys = []
-        while n > 0:
-            ys.append(n)
-            n = n - 1
-        return ys
+        def countdown(n):
+            ys = []
+            while n > 0:
+                ys.append(n)
+                n = n - 1
+            return len(ys)
+
+        return jax.vmap(countdown)(n)
 
     assert (
-        message(fn, np.int32(3))
+        message(fn, np.arange(3))
         == """\
 MutationError: 'ys' grows in a loop that may run any number of times.
-  test.py:3 in fn
+  test.py:4 in countdown
       ys.append(n)
-  test.py:2 in fn
+  test.py:3 in countdown
       while n > 0:
   A compiled program needs room for all items before it starts, so the number of iterations must have a bound.
-  Fix: loop over a range with a known bound and leave it with `break`: for _ in autograph_lite.range(1000)."""
+  Fix: loop over a range with a known bound and leave it with `break`: for _ in autograph_lite.range(1000). What \
+`autograph_lite.convert` makes needs no bound where the call is no part of another program."""
     )
 
 
@@ -624,4 +665,14 @@ def test_a_deque_is_refused():
                 ys.append(x)
         return len(ys)
 
-    assert "'ys' has more items on one path of a staged statement than on another." in message(fn, XS)
+    assert (
+        message(fn, XS)
+        == """\
+MutationError: 'ys' has more items on one path of a staged statement than on another.
+  test.py:4 in fn
+      ys.append(x)
+  test.py:3 in fn
+      if x > 0:
+  The condition depends on a traced value, so the program must know the length without knowing the path.
+  Fix: use a list, in which d.popleft() is d.pop(0)."""
+    )

@@ -158,8 +158,11 @@ def refused(fn, *args):
     return str(found.value)
 
 
-def test_a_list_over_a_traced_range_is_refused():
-    assert "the traced bound of a range" in refused(lambda n: [i for i in range(n)], np.int32(3))
+def test_a_list_over_a_traced_range_under_vmap_is_refused():
+    def inside(n):
+        return jax.vmap(lambda k: len([i for i in range(k)]))(n)
+
+    assert "the traced bound of a range" in refused(inside, np.arange(3))
 
 
 def test_a_dict_with_a_traced_filter_is_refused():

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import autograph_lite
-from autograph_lite import MutationError, TracedIndexError
+from autograph_lite import MutationError
 
 
 class Positive:
@@ -161,7 +161,7 @@ def test_subscripts_that_numpy_takes() -> None:
 
 
 def test_a_mask_for_one_axis_has_no_shape_to_give() -> None:
-    with pytest.raises(TracedIndexError, match="indexed with a traced mask"):
+    with pytest.raises(autograph_lite.DynamicShapeError, match="The mask 'x\\[0\\] > 0' is traced"):
         autograph_lite.convert(lambda x: x[:, x[0] > 0])(jnp.ones((2, 3)))
 
 

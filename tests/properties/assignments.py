@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 from .expressions import array_expr, of_kind, target, tiny
 from .integers import index, int_expr
+from .parts import write_part
 from .writer import Writer
 
 SCALARS = ("int", "int", "float", "bool")
@@ -221,8 +222,10 @@ def call(w: Writer) -> None:
 def delete(w: Writer) -> None:
     """`del a`, of a name that no earlier iteration and no closure needs."""
     before = w.loops[-1] if w.loops else frozenset()
-    names = [name for name in w.scope.assignable("int") if name not in before]
-    if len(names) < 2:
+    ints = w.scope.assignable("int")
+    captured = w.scope.assignable("counter")  # by a pattern: those of loops were there before
+    names = [name for name in ints + captured if name not in before]
+    if len(ints) < 2 or not names:
         return assign(w)
     name = w.choices.pick(names)
     w.emit(f"del {name}", "del")
@@ -236,6 +239,7 @@ SIMPLE: dict[str, Callable[[Writer], None]] = {
     "unpack": unpack,
     "chain": chain,
     "array": write_array,
+    "part": write_part,
     "mutate": mutate,
     "call": call,
     "grow": grow,

@@ -1,8 +1,7 @@
 """Are the derivatives of a converted program those of plain Python on JAX's own arrays?
 
 Outside of `jax.jit`, plain Python control flow runs under `jax.jvp`, as every value is known. That is the
-oracle for the compiled program's forward derivative, and for its reverse derivative where JAX has one (not
-through a loop whose length only the data tells).
+oracle for the compiled program's forward derivative, and for its reverse derivative.
 """
 
 from __future__ import annotations
@@ -68,10 +67,7 @@ def _reverse(
     try:
         gradient = _compiled(lambda *at: jax.vjp(converted, *at)[1](weights), *point)
     except Exception as error:
-        if "Reverse-mode differentiation does not work" in str(error):
-            report.counts["derivatives: forward only in JAX"] += 1
-        else:
-            report.findings.append(Finding("vjp", crash(error), program, program.inputs[0]))
+        report.findings.append(Finding("vjp", crash(error), program, program.inputs[0]))
         return report
     report.counts["derivatives: reverse"] += 1
     ours = sum(float(np.vdot(g, t)) for g, t in zip(gradient, tangent, strict=True))
@@ -90,14 +86,17 @@ def _compiled(function: Callable[..., Any], *arguments: Any) -> Any:
 def _of_floats(
     function: Callable[..., Any], inputs: tuple[Any, ...], floats: list[int]
 ) -> Callable[..., list[Any]]:
-    """`function` of its float arguments alone, returning the float leaves of its result."""
+    """`function` of its float arguments alone, returning the leaves of its result as floats.
+
+    Which of them are floats, Python decides by what it has run, and a compiled program by what it may run.
+    """
 
     def of_floats(*values: Any) -> list[Any]:
         arguments = list(inputs)
         for i, value in zip(floats, values, strict=True):
             arguments[i] = value
-        leaves = [jnp.asarray(leaf) for leaf in jax.tree.leaves(function(*arguments))]
-        return [leaf for leaf in leaves if jnp.issubdtype(leaf.dtype, jnp.floating)]
+        leaves = jax.tree.leaves(function(*arguments))
+        return [jnp.asarray(leaf).astype(jnp.float32) for leaf in leaves]
 
     return of_floats
 

@@ -5,6 +5,7 @@ Every loop ends: a `while` counts, and its counter is assigned nowhere else.
 
 from __future__ import annotations
 
+from . import parts
 from .blocks import COMPOUND, block
 from .conditions import question
 from .expressions import of_kind, tiny, walrus
@@ -84,6 +85,9 @@ def for_array(w: Writer) -> bool:
     targets = {item: kind}
     form = c.pick(["plain", "enumerate", "zip", "reversed", "slice", "both", "start", "empty", "three"])
     header = f"{item} in {array}"
+    if w.likes("parts read"):
+        header = f"for {item} in {parts.part(w, array)}:"
+        return _loop(w, header, "for over a part", {item: kind}, lock={array})
     if form in ("enumerate", "start"):
         header = f"{counter}, {item} in enumerate({array}{', 1' if form == 'start' else ''})"
         targets |= {counter: "counter"}

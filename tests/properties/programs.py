@@ -47,9 +47,9 @@ EXITS = {"with": 3, "try/finally": 3, "try/except": 2}
 OBJECTS = {"mutate": 20, "call": 12, "objects": 100, "helpers": 60, "append": 15}
 
 # How often each kind of statement stands there, relative to the others. Habits, "objects", "helpers" and
-# "append" are in per cent; "calls" and "reductions" are relative to other expressions.
+# "append" and "parts read" are in per cent; "calls" and "reductions" are relative to other expressions.
 MIXES: dict[str, dict[str, int]] = {
-    "branches": ORDINARY | {"chain on one value": 8, "match": 8, "if": 20},
+    "branches": ORDINARY | {"chain on one value": 8, "match": 8, "if": 20, "del": 4},
     "loops": ORDINARY | LOOPS,
     "jumps": ORDINARY
     | LOOPS
@@ -63,6 +63,9 @@ MIXES: dict[str, dict[str, int]] = {
     "arrays": ORDINARY
     | SOME_LOOPS
     | {"array": 20, "for array": 12, "reductions": 15, "accumulate": 4, "unpack": 5},
+    "slices": ORDINARY
+    | SOME_LOOPS
+    | {"part": 25, "parts read": 80, "reductions": 30, "array": 8, "for range": 8, "accumulate": 2},
     "checks": ORDINARY
     | SOME_LOOPS
     | EXITS

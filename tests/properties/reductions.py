@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from . import floats, integers
+from . import floats, integers, parts
 from .texts import MOST, Expr, read, small
 from .writer import Writer
 
@@ -10,6 +10,8 @@ from .writer import Writer
 def reduction(w: Writer, kind: str) -> Expr | None:
     """`sum`, `min`, `max` or `len` over a comprehension, a generator, an array or a range."""
     c = w.choices
+    if w.likes("parts read"):
+        return parts.part_reduced(w, kind)
     array = read(w, "ints" if kind == "int" else "floats")
     modulus = "5" if kind == "int" else "2.5"
     w.shared.features.add("reduction")

@@ -20,8 +20,8 @@ EXPECTED = {
         "any/all, append, assert, augmented item, box mutated, break, call, chained assignment",
         "chained comparison, conditional expression, continue, del, dict mutated, early return, elif",
         "else of a loop, for over Python values, for over a range, for over an array: reversed",
-        "for over an array: zip, for over rows, in, lambda, match, maybe unassigned, nested function",
-        "nonlocal, note, promotion, raise, reduction, return in a loop, starred, truth of a number",
+        "for over an array: zip, for over a part, for over rows, in, lambda, match, maybe unassigned, nested function",
+        "nonlocal, note, part, part written, promotion, raise, reduction, return in a loop, starred, truth of a number",
         "try/except, try/finally, unpacking, walrus, while, while True, with",
     )
     for name in line.split(", ")

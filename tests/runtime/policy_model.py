@@ -130,8 +130,9 @@ class Trace:
     programs: set[Any] = dataclasses.field(default_factory=set)
 
     def program(self, own: Type) -> tuple[Any, ...] | None:
-        """What tells the program for calls of a type from the others."""
-        return tuple(shapes(own)) if None in shapes(self.type) else None
+        """What tells the program for calls of a type from the others; one that was asked for by any rank is of rank 0."""
+        known = tuple(() if shape is None else shape for shape in shapes(own))
+        return known if None in shapes(self.type) else None
 
 
 class Policy:
@@ -193,3 +194,6 @@ class PlainVariable:
 
     def assign_add(self, value: Any) -> None:
         self.assign(self.value + value)
+
+    def assign_sub(self, value: Any) -> None:
+        self.assign(self.value - value)

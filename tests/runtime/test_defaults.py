@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import autograph_lite as al
+from autograph_lite import config
 
 
 def test_a_numpy_array_for_a_default_is_read_at_each_call():
@@ -49,6 +50,27 @@ def test_a_default_that_changes_is_read_where_variables_are_used_and_arguments_a
     first = [float(f(one)), float(f(one))]
     scale[()] = 10
     assert [*first, float(f(one)), float(f(one, one))] == [1, 2, 12, 32]
+
+
+@pytest.mark.parametrize("fast", [True, False])
+@pytest.mark.parametrize("default", [[1.0], np.ones(1, np.float32)], ids=["a list", "an array"])
+def test_a_default_that_changes_is_read_by_methods_and_where_arguments_are_many(fast, default, monkeypatch):
+    monkeypatch.setattr(config, "fast_dispatch", lambda: fast)
+
+    class Scale:
+        @al.convert
+        def method(self, x, by=default):
+            return x * by[0]
+
+    @al.convert
+    def many(*xs, by=default):
+        return xs[0] * by[0]
+
+    x, scale, seen = jnp.float32(1), Scale(), []
+    for value in (1.0, 2.0, 3.0):
+        default[0] = value
+        seen += [float(each(x)) for each in (scale.method, many, scale.method, many)]
+    assert seen == [value for value in (1, 2, 3) for _ in range(4)]
 
 
 def test_a_function_for_a_default_needs_no_second_trace():

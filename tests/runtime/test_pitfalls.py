@@ -151,16 +151,26 @@ def test_init_scope_lifts_the_guarded_update_out_of_the_program() -> None:
     assert [int(m()) for _ in range(3)] == [1, 1, 1]
 
 
-def test_recursion_that_a_traced_value_ends_is_an_error() -> None:
+def test_recursion_that_a_traced_value_ends_is_a_loop_where_the_call_comes_last() -> None:
+    @autograph_lite.convert
     def recursive_fn(n):
         if n > 0:
             return recursive_fn(n - 1)
         return 1
 
+    assert recursive_fn(jnp.int32(5)) == 1
+
+
+def test_other_recursion_that_a_traced_value_ends_is_an_error() -> None:
+    def recursive_fn(n):
+        if n > 0:
+            return 1 + recursive_fn(n - 1)
+        return 1
+
     assert message(recursive_fn, jnp.int32(5)) == (
         "TracedRecursionError: 'recursive_fn' calls itself on traced values: recursive_fn -> recursive_fn.\n"
         "  test.py:2 in recursive_fn\n"
-        "      return recursive_fn(n - 1)\n"
+        "      return 1 + recursive_fn(n - 1)\n"
         "  Whether the recursion ends depends on a traced value, so tracing it would never end.\n"
         "  Fix: write it as a loop, or recurse on a Python value."
     )

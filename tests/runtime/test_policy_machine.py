@@ -86,6 +86,12 @@ def make_layer(probe: Any, convert: Any, variable: Any) -> Any:
         def __init__(self, gain):
             self.gain, self.seen, self.last = gain, variable(0), jnp.float32(0)
 
+        def __eq__(self, other):
+            return isinstance(other, Layer)  # which makes no two methods one
+
+        def __hash__(self):
+            return 0
+
         @convert
         def step(self, x, n=2):
             probe()
@@ -97,6 +103,13 @@ def make_layer(probe: Any, convert: Any, variable: Any) -> Any:
             return y
 
     return Layer
+
+
+def moved(source: Any, target: Any) -> Any:
+    """A function of Variables, which may be the same."""
+    source.assign_sub(1.0)
+    target.assign_add(2 * source.value)
+    return target.value + source.value
 
 
 def array(kind: str, dtype: str, shape: tuple[int, ...], first: int) -> Any:
@@ -215,6 +228,8 @@ class PolicyMachine(RuleBasedStateMachine):
         self.plain_layer = make_layer(lambda: None, lambda fn: fn, PlainVariable)
         self.reduce = reduce
         model = {"count": PlainVariable(0), "total": PlainVariable(jnp.float32(0))}
+        self.moved, self.pairs = al.convert(moved), set[bool]()
+        self.passed = [al.Variable(float(i)) for i in range(3)], [PlainVariable(float(i)) for i in range(3)]
         function = convert(make(**variables, probe=self.probe))
         self.all.append(Beside(function, Policy(reduce=reduce), variables, model))
         return 0
@@ -344,6 +359,14 @@ class PolicyMachine(RuleBasedStateMachine):
             variables["count"].assign(count)
             variables["total"].assign(jnp.float32(total))
 
+    @rule(first=st.integers(0, 2), second=st.integers(0, 2))
+    def pass_variables(self, first: int, second: int) -> None:
+        """Other Variables use the same trace; the same one twice is another."""
+        got, expected = (fn(held[first], held[second]) for fn, held in zip((self.moved, moved), self.passed))
+        self.pairs.add(first == second)
+        assert float(got) == float(expected)
+        assert self.moved.trace_count == len(self.pairs)
+
     @rule(target=things, kind=st.sampled_from([Thing, Named]), gain=st.integers(-2, 2))
     def make_thing(self, kind: Any, gain: int) -> Any:
         thing = kind(gain)
@@ -427,6 +450,7 @@ class PolicyMachine(RuleBasedStateMachine):
         for tested in self.all:
             for name, variable in tested.variables.items():
                 assert float(variable) == float(tested.model[name].value)
+        assert [float(v) for v in self.passed[0]] == [float(v.value) for v in self.passed[1]]
         for layer, model, _ in self.methods.values():
             assert (float(layer.seen), float(layer.last)) == (float(model.seen.value), float(model.last))
 

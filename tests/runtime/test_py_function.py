@@ -456,7 +456,7 @@ def test_a_variable_that_the_program_assigns_can_not_be_read() -> None:
             f"  {__file__}:{plus.__code__.co_firstlineno + 1} in plus",
             "      return x + np.asarray(v)",
             "  A program gives Variables their new values when it has ended: the function would get the old one.",
-            "  Fix: pass the value to 'plus'.",
+            "  Fix: pass the value to the function.",
         )
     assert float(v) == 1
 
@@ -481,7 +481,7 @@ def test_a_variable_that_the_program_reads_can_be_read_and_not_assigned() -> Non
         f"  {__file__}:{plus.__code__.co_firstlineno + 2} in plus",
         "      v.assign(100.0)",
         "  A program reads Variables when it begins, and gives them their new values when it has ended.",
-        "  Fix: return the new value from 'plus', and assign it in the converted function.",
+        "  Fix: return the new value from the function, and assign it in the converted function.",
     )
     assert float(f(jnp.float32(1), False)) == 3
 

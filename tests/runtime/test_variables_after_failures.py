@@ -38,15 +38,3 @@ def test_a_variable_is_as_it_was_after_a_callback_has_raised(callback):
         jax.effects_barrier()
     assert v.value.tolist() == [2, 2, 2]
     assert f(jnp.float32(2))[0].tolist() == [4, 4, 4]
-
-
-def test_a_callback_may_read_a_variable_that_the_program_writes_another_time():
-    v = al.Variable(jnp.ones(3))
-
-    @al.convert
-    def f(x):
-        v.assign_add(x * jnp.ones(3))
-        return jax.pure_callback(lambda _: np.asarray(v)[0], jax.ShapeDtypeStruct((), jnp.float32), x)
-
-    assert [float(f(jnp.float32(1))) for _ in range(3)] == [1, 2, 3]
-    assert v.value.tolist() == [4, 4, 4]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import linecache
+import re
 import textwrap
 from typing import Any
 
@@ -69,6 +70,11 @@ def within(header: str, body: str) -> str:
     return f"{header}\n{textwrap.indent(body, '    ')}"
 
 
+def inner(body: str) -> str:
+    """`body`, whose loops count in other variables than the one around it: else it might never end."""
+    return re.sub(r"\bn+\b", lambda name: name[0] + "n", body)
+
+
 def compound(statement: st.SearchStrategy[str]) -> st.SearchStrategy[str]:
     body = blocks(statement)
     return st.one_of(
@@ -84,7 +90,7 @@ def compound(statement: st.SearchStrategy[str]) -> st.SearchStrategy[str]:
             *(TESTS, body, st.sampled_from(["break", "continue", "return x"])),
         ),
         st.builds(
-            lambda test, body: "n = 0\n" + within(f"while n < 3 and ({test}):", "n = n + 1\n" + body),
+            lambda test, body: "n = 0\n" + within(f"while n < 3 and ({test}):", "n = n + 1\n" + inner(body)),
             *(TESTS, body),
         ),
         st.builds(lambda body: within("for row in c:", f"x = x + row\n{body}"), body),

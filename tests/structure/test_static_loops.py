@@ -1,53 +1,697 @@
-"""Does `static_loops="stage"` trace a loop that Python knows once, and give the same values?"""
+"""Does `static_loops` roll the loops over Python values whose body is one program, and only those?"""
 
 from __future__ import annotations
 
+import itertools
+import math
+from collections.abc import Callable
+from typing import Any
+
 import jax
 import jax.numpy as jnp
+import numpy as np
 import pytest
 
 import autograph_lite
 
+X = np.float32(1.5)
+SERIES = jnp.arange(1.0, 9.0)
 
-def loops(x, n=10, names=("a", "bc")):
-    total = 0.0
-    for i in range(n):
-        if x > i:
-            total += x * i
-        elif i == 7:
+
+def ways(function: Callable[..., Any], *args: Any) -> tuple[Any, Any, bool]:
+    """What Python's loops give, and rolled ones; and whether there is a loop in the program."""
+    rolled = autograph_lite.convert(function, static_loops="stage")
+    program = str(rolled.get_concrete_function(*args).jaxpr)
+    python = autograph_lite.convert(function)(*args)
+    return python, rolled(*args), "scan[" in program or "while[" in program
+
+
+def same(ours: Any, python: Any) -> bool:
+    """Whether types and structure are the same, and the numbers equal up to rounding."""
+    leaves, tree = jax.tree.flatten(ours)
+    others, structure = jax.tree.flatten(python)
+    return tree == structure and all(map(_same, leaves, others))
+
+
+def _same(ours: Any, python: Any) -> bool:
+    if type(ours) is not type(python):
+        return False
+    if not isinstance(python, jax.Array):
+        return bool(ours == python)
+    return jax.typeof(ours) == jax.typeof(python) and np.allclose(ours, python, rtol=2e-6)
+
+
+def arithmetic(x):
+    for i in range(20):
+        x = jnp.sin(x) * 0.5 + (i**2) / (i + 1) + SERIES[i % 8] - (i // 3)
+    return x, i
+
+
+def parities(x):
+    for i in range(20):
+        if i % 2 == 0:
+            x = x + 1
+        else:
+            x = x * 2
+    return x
+
+
+def leaves_at_seven(x):
+    for i in range(20):
+        if i == 7:
             break
-    for v in [1, 2, 3]:
-        total += v
-    for v in (x, x + 1):
-        total += v
-    for name in names:
-        total += len(name)
-    for i in range(0):
-        total += 5
-    return total
+        x = x + i
+    return x, i
 
 
-@pytest.mark.parametrize("x", [2.0, 20.0])
-def test_the_values_are_the_same(x: float) -> None:
-    staged = autograph_lite.to_graph(loops, static_loops="stage")
-    for run in (staged, jax.jit(staged), autograph_lite.convert(loops, static_loops="stage")):
-        assert float(run(jnp.float32(x))) == loops(x)
+def leaves_when_large(x):
+    for i in range(20):
+        if x > 30:
+            break
+        x = x + i
+    return x
 
 
-def test_the_program_does_not_grow_with_the_loop() -> None:
-    def size(n: int, **options: str) -> int:
-        converted = autograph_lite.to_graph(loops, **options)  # type: ignore[arg-type]
-        return len(jax.make_jaxpr(lambda x: converted(x, n))(2.0).eqns)
+def skips(x):
+    for i in range(20):
+        if i % 3 == 1:
+            continue
+        x = x + i
+    return x
 
-    assert size(10, static_loops="stage") == size(100, static_loops="stage")
-    assert size(100) > 2 * size(10)
+
+def returns(x):
+    for i in range(20):
+        if x > 9:
+            return x * i
+        x = x + i
+    return x
 
 
-def test_it_is_an_option_of_the_decorator() -> None:
+def has_else(x):
+    for i in range(20):
+        x = x + i
+        if x < 0:
+            break
+    else:
+        x = -x
+    return x
+
+
+def nested(x):
+    for i in range(10):
+        for j in range(5):
+            x = x + i * j
+    return x, i, j
+
+
+def triangular(x):
+    for i in range(10):
+        for j in range(i):
+            x = x + i * j * 0.5
+    return x, i
+
+
+def counts(x):
+    n = 0
+    for i in range(10):
+        n += i
+        x = x + n
+    return x + jnp.zeros(n).sum(), n
+
+
+def keeps_time(x):
+    t = 0.0
+    for _ in range(200):
+        x = x + jnp.sin(t) * 0.01
+        t += 0.1
+    return x, t
+
+
+def appends(x):
+    found = []
+    for i in range(10):
+        x = jnp.sin(x) + i
+        found.append(x)
+    return found
+
+
+class Body:
+    def __init__(self, x):
+        self.x, self.steps = x, 0
+
+
+def writes_attributes(x):
+    body = Body(x)
+    for _ in range(10):
+        body.steps += 1
+        body.x = body.x + body.steps
+    return body.x, body.steps
+
+
+def over_numbers(x):
+    for weight in [0.1, 0.2, 0.3, 0.4]:
+        x = x * weight + 1
+    return x
+
+
+def combined(x):
+    for i, (a, b) in enumerate(zip([1, 2, 3], (0.5, 0.25, 0.125), strict=False)):
+        x = x * a + b * i
+    return x, i, a, b
+
+
+def backwards(x):
+    for i in reversed(range(10)):
+        x = x * 0.5 + i
+    for v in reversed([3.0, 1.0, 2.0]):
+        x = x * 0.5 + v
+    return x
+
+
+def starts_with_none(x):
+    best = None
+    for i in range(10):
+        y = jnp.sin(x * i)
+        best = y if best is None else jnp.maximum(best, y)
+    return best
+
+
+def guards_division(x):
+    for i in range(5):
+        if i > 0:
+            x = x + 1 / i
+    return x
+
+
+def shifts(x):
+    for i in range(10):
+        x = x + (1 << i)
+    return x
+
+
+def step(x, count):
+    for k in range(count):
+        x = x + k
+    return x
+
+
+def calls(x):
+    for i in range(1, 5):
+        x = step(x, i)
+    return x
+
+
+def collatz(x):
+    for i in range(1, 20):
+        n, steps = i, 0
+        while n != 1:
+            n = n // 2 if n % 2 == 0 else 3 * n + 1
+            steps += 1
+        x = x + steps
+    return x
+
+
+def becomes_a_number(x):
+    y = x
+    for i in range(10):
+        x = x + i
+        y = i * 0.5
+    return x, y
+
+
+ROLLED = [
+    becomes_a_number,
+    arithmetic, parities, leaves_at_seven, leaves_when_large, skips, returns, has_else, nested, triangular, counts,
+    keeps_time, appends, writes_attributes, over_numbers, combined, backwards, starts_with_none, guards_division, shifts,
+    calls, collatz,
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("function", ROLLED, ids=lambda f: f.__name__)
+def test_a_loop_whose_body_is_one_program_is_rolled(function: Callable[..., Any]) -> None:
+    python, ours, rolled = ways(function, X)
+    assert same(ours, python)
+    assert rolled
+
+
+def test_a_loop_over_arrays_of_one_type_is_rolled() -> None:
+    def layers(x, weights):
+        for w in weights:
+            x = jnp.tanh(x @ w)
+        return x
+
+    python, ours, rolled = ways(layers, jnp.ones((2, 2)), [jnp.eye(2) * k for k in range(1, 5)])
+    assert rolled
+    assert same(ours, python)
+
+
+def test_a_loop_over_dicts_of_arrays_is_rolled() -> None:
+    def layers(x, weights):
+        for layer in weights:
+            x = jnp.tanh(x @ layer["w"] + layer["b"])
+        return x
+
+    weights = [{"w": jnp.eye(2) * k, "b": jnp.ones(2)} for k in range(1, 5)]
+    python, ours, rolled = ways(layers, jnp.ones((2, 2)), weights)
+    assert rolled
+    assert same(ours, python)
+
+
+def test_writes_to_an_array_are_rolled() -> None:
+    def doubling(a):
+        for i in range(1, 8):
+            a[i] = a[i - 1] * 2 + i
+        return a
+
+    python, ours, rolled = ways(doubling, jnp.zeros(8))
+    assert rolled
+    assert same(ours, python)
+
+
+def table(x):
+    names = {0: 1.0, 1: 2.0, 2: 3.0}
+    for i in range(3):
+        x = x + names[i]
+    return x
+
+
+def unlike_items(x):
+    values = [1.0, "a", 3.0]
+    for i in range(2):
+        x = x + values[i * 2]
+    return x
+
+
+def shapes(x):
+    for i in range(5):
+        x = x + jnp.ones(i).sum()
+    return x
+
+
+def text(x):
+    name = ""
+    for i in range(3):
+        name = f"{name}{i}"
+        x = x + len(name)
+    return x, name
+
+
+def sines(x):
+    for i in range(3):
+        x = x + math.sin(i)
+    return x
+
+
+def asks_for_the_type(x):
+    for i in range(3):
+        x = x + (1 if isinstance(i, int) else 100)
+    return x
+
+
+def kind(x, i):
+    return x * i if type(i) is int else x * 0
+
+
+def callee_asks(x):
+    for i in range(1, 4):
+        x = kind(x, i)
+    return x
+
+
+def lengths(x):
+    for i in range(3):
+        x = x + len(str(i)) + len("%s" % i)  # noqa: UP031
+    return x
+
+
+def catches(x):
+    for i in range(3):
+        try:
+            x = x + math.sin(i)
+        except TypeError:
+            x = x + 100
+    return x
+
+
+def is_one(x):
+    found = None
+    for i in (0, 1, 2):
+        one = i
+        if one is i:
+            found = x
+        x = x + 1
+    return x, found
+
+
+def overflows(x):
+    for i in range(0, 100000, 9000):
+        x = x + i * i * 1e-9
+    return x
+
+
+def shifts_far(x):
+    for i in range(40):
+        x = x + (1 << i) * 1e-9
+    return x
+
+
+def powers(x):
+    for i in range(10):
+        x = x + 2**i
+    return x
+
+
+def pure(x):
+    total = 0
+    for i in range(100):
+        total += i * i
+    return x + total, total
+
+
+def appends_numbers(x):
+    found = []
+    for i in range(10):
+        x = jnp.sin(x)
+        found.append(i)
+    return x, found
+
+
+def counts_in_a_list(x):
+    count = [0, 0]
+    for i in range(10):
+        count[i % 2] += 1
+        x = x + 1
+    return x, count
+
+
+def unlike_numbers(x):
+    for v in [1, 0.5, 2, 3]:
+        x = x * v + 1
+    return x
+
+
+def rounding_decides(x):
+    t = 0.0
+    for _ in range(10):
+        if t > 0.3:
+            x = x + 1
+        x = x * 1.01
+        t += 0.1
+    return x
+
+
+def grows(x):
+    for _ in range(3):
+        x = jnp.concatenate([x[None] if x.ndim == 0 else x] * 2)
+    return x
+
+
+def list_changes(x):
+    values = [1.0, 2.0, 3.0]
+    for v in values:
+        x = x + v
+        if len(values) < 6:
+            values.append(v + 1)
+    return x, values
+
+
+def takes_more(x):
+    values = iter([1.0, 2.0, 3.0, 4.0])
+    for v in values:
+        x = x + v * next(values)
+    return x
+
+
+def takes_pairs(x):
+    values = iter([1.0, 2.0, 3.0, 4.0])
+    for a, b in zip(values, values, strict=False):
+        x = x + a * b
+    return x
+
+
+def fills_a_dict(x):
+    found = {}
+    for i in range(4):
+        found[i] = x * i
+    return found
+
+
+KEPT = [
+    table, unlike_items, shapes, text, sines, asks_for_the_type, callee_asks, lengths, catches, is_one, overflows, shifts_far,
+    powers, pure, appends_numbers, counts_in_a_list, unlike_numbers, rounding_decides, grows, list_changes, takes_more,
+    takes_pairs, fills_a_dict,
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("function", KEPT, ids=lambda f: f.__name__)
+def test_a_loop_that_only_python_can_run_stays_pythons(function: Callable[..., Any]) -> None:
+    python, ours, rolled = ways(function, X)
+    assert same(ours, python)
+    assert not rolled
+
+
+def test_a_number_too_large_for_a_narrow_type_is_what_it_is_in_python() -> None:
+    def add(a):
+        for i in range(100, 140):
+            a = a + i
+        return a
+
+    python, ours, rolled = ways(add, jnp.int8(3))
+    assert same(ours, python)
+    assert not rolled
+
+
+def test_dividing_by_zero_raises_as_in_python() -> None:
+    @autograph_lite.convert(static_loops="stage")
+    def divides(x):
+        for i in range(3):
+            x = x + 1 / i
+        return x
+
+    with pytest.raises(ZeroDivisionError, match="^division by zero"):
+        divides(X)
+
+
+def test_shifting_by_a_negative_number_raises_as_in_python() -> None:
+    @autograph_lite.convert(static_loops="stage")
+    def shift(x):
+        for i in range(3):
+            x = x + (1 << (1 - i))
+        return x
+
+    with pytest.raises(ValueError, match="^negative shift count"):
+        shift(X)
+
+
+def test_prints_are_pythons(capsys: pytest.CaptureFixture[str]) -> None:
     @autograph_lite.convert(static_loops="stage")
     def f(x):
-        for i in range(5):
+        for i in range(3):
+            print("item", i)
             x = x + i
         return x
 
-    assert float(f(jnp.float32(1))) == 11.0
+    f(X)
+    assert capsys.readouterr().out == "item 0\nitem 1\nitem 2\n"
+
+
+def test_a_failed_trial_leaves_no_trace_in_objects() -> None:
+    class Log:
+        def __init__(self) -> None:
+            self.seen: list[Any] = []
+            self.count = 0
+
+    log = Log()
+    names = ["a", "b", "c"]
+
+    @autograph_lite.convert(static_loops="stage")
+    def f(x):
+        for i in range(3):
+            log.count += 1
+            log.seen.append(i)
+            log.seen.append(names[i])
+            x = x + i
+        return x
+
+    assert float(f(X)) == 4.5
+    assert (log.seen, log.count) == ([0, "a", 1, "b", 2, "c"], 3)
+
+
+def test_a_loop_that_failed_once_is_not_tried_again() -> None:
+    trials = itertools.count()  # which nobody undoes
+    names = [1.0, "a"]
+
+    @autograph_lite.do_not_convert
+    def note(i: Any) -> int:
+        return 0 if isinstance(i, int) else next(trials) * 0
+
+    @autograph_lite.convert(static_loops="stage")
+    def f(x):
+        for _ in range(4):
+            for i in range(2):
+                x = x + note(i)
+                names[i]
+            x = x + 1
+        return x
+
+    f(X)
+    f(np.ones(3, np.float32))
+    assert next(trials) == 2  # the variables are of other types the second time
+
+
+def test_nested_loops_that_fail_are_not_tried_for_each_other() -> None:
+    runs = itertools.count()
+    names = ["a"] * 9
+
+    @autograph_lite.do_not_convert
+    def note() -> int:
+        return next(runs) * 0
+
+    @autograph_lite.convert(static_loops="stage")
+    def f(x):
+        for i in range(2):
+            for j in range(2):
+                for k in range(2):
+                    for m in range(2):
+                        x = x + note()
+                        names[i + j + k + m]
+        return x
+
+    f(X)
+    assert next(runs) <= 2**4 + 4 * 5
+
+
+def test_the_program_does_not_grow_with_the_loop() -> None:
+    def size(function: Callable[..., Any], n: int, mode: str) -> int:
+        converted = autograph_lite.to_graph(function, static_loops=mode)
+        return len(str(jax.make_jaxpr(lambda x: converted(x, n))(2.0)))
+
+    def loop(x, n):
+        for i in range(n):
+            x = jnp.sin(x) * i
+        return x
+
+    assert size(loop, 1000, "stage") <= size(loop, 100, "stage") + 40
+    assert size(loop, 100, "python") > 5 * size(loop, 100, "stage")
+
+
+def test_auto_rolls_from_a_number_of_items_on() -> None:
+    def loop(x, n):
+        for i in range(n):
+            x = jnp.sin(x) * i
+        return x
+
+    def rolled(n: int, mode: Any) -> bool:
+        converted = autograph_lite.to_graph(loop, static_loops=mode)
+        return "scan[" in str(jax.make_jaxpr(lambda x: converted(x, n))(2.0))
+
+    assert [rolled(n, "auto") for n in (15, 16)] == [False, True]
+    assert [rolled(n, ("auto", 64)) for n in (63, 64)] == [False, True]
+    assert not rolled(100, "python")
+
+
+def test_another_option_is_refused() -> None:
+    for option in ("roll", ("auto", 0), ("auto", True), ("stage", 3), 5):
+        with pytest.raises(ValueError) as caught:
+            autograph_lite.convert(lambda x: x, static_loops=option)  # type: ignore[call-overload]
+        assert str(caught.value) == (
+            f"static_loops is {option!r}; it may be 'python', 'stage', 'auto' or ('auto', n) with a positive int n."
+        )
+
+
+@pytest.mark.parametrize("function", [arithmetic, parities, triangular, nested, counts, leaves_when_large])
+def test_gradients_of_rolled_loops(function: Callable[..., Any]) -> None:
+    def first(x: Any, mode: str) -> Any:
+        return jax.tree.leaves(autograph_lite.to_graph(function, static_loops=mode)(x))[0]
+
+    ours = jax.grad(lambda x: first(x, "stage"))(X)
+    assert np.allclose(ours, jax.grad(lambda x: first(x, "python"))(X), rtol=1e-5)
+
+
+@pytest.mark.parametrize("function", [arithmetic, parities, triangular, counts, leaves_when_large, returns])
+def test_rolled_loops_under_vmap(function: Callable[..., Any]) -> None:
+    xs = jnp.asarray([0.5, 1.5, 12.0])
+
+    def first(x: Any, mode: str) -> Any:
+        return jax.tree.leaves(autograph_lite.to_graph(function, static_loops=mode)(x))[0]
+
+    ours = jax.vmap(lambda x: first(x, "stage"))(xs)
+    assert np.allclose(ours, jax.vmap(lambda x: first(x, "python"))(xs), rtol=1e-5)
+
+
+def product(a: Any, b: Any) -> Any:
+    n = a.shape[0]
+    c = jnp.zeros((n, n))
+    for i in range(n):
+        for j in range(n):
+            total = 0.0
+            for k in range(n):
+                total += a[i, k] * b[k, j]
+            c[i, j] = total
+    return c
+
+
+def test_a_nest_in_which_no_number_follows_from_two_indices_is_rolled_whatever_its_size() -> None:
+    square = jax.ShapeDtypeStruct((500, 500), jnp.float32)
+    staged = autograph_lite.to_graph(product, static_loops="stage")
+    assert len(jax.make_jaxpr(staged)(square, square).jaxpr.eqns) < 10
+    a, b = np.random.default_rng(0).normal(size=(2, 30, 30)).astype(np.float32)
+    assert np.allclose(jax.jit(staged)(a, b), a @ b, rtol=1e-4, atol=1e-4)
+
+
+def divided(x: Any, n: int) -> Any:
+    for i in range(n):
+        for j in range(n):
+            x = x + 1 // (i + j - 150)
+    return x
+
+
+def divided_inside(x: Any, n: int) -> Any:
+    for _ in range(n):
+        for j in range(n):
+            x = x + 1 // (j - 110)
+    return x
+
+
+def divided_by_chance(x: Any, n: int) -> Any:
+    for i in range(n):
+        for j in range(n):
+            half = i * 2
+            if i < 5:
+                half = j + 1
+            x = x + 1 // (half - 240)
+    return x
+
+
+@pytest.mark.parametrize("function", [divided, divided_inside, divided_by_chance])
+def test_numbers_of_large_nests_are_still_compared_with_those_of_python(function: Callable[..., Any]) -> None:
+    for n in (105, 125):  # more pairs than are gone through without a look at what meets
+        outcomes = []
+        for run in (function, autograph_lite.to_graph(function, static_loops="stage")):
+            try:
+                outcomes.append(float(jax.jit(run, static_argnums=1)(1.0, n)))
+            except ZeroDivisionError as error:
+                outcomes.append(str(error))
+        assert outcomes[0] == outcomes[1]
+
+
+def decided_without_the_data(x):
+    n, t = 2, 0.5
+    for i in range(4, 8):
+        x = x * t + i
+        if (-n) == 2 and x < 3:
+            n += n * n
+        if not (n == 2 or x < 3):
+            n = 7
+        t = min(n, 3) * 0.25
+        if x > 9:
+            break
+    return x, n, t
+
+
+def test_a_number_that_no_traced_value_can_change_stays_pythons() -> None:
+    python, rolled, has_loop = ways(decided_without_the_data, X)
+    assert has_loop
+    assert same(rolled, python)
+    assert rolled[1:] == (2, 0.5)

@@ -25,9 +25,9 @@ import jax.numpy as jnp
 import pytest
 
 import autograph_lite
-from autograph_lite.operators import calls
+from autograph_lite.operators import callables
 
-FORMS: dict[str, Callable[[Any], Any]] = {"light": autograph_lite.to_graph, "full": calls.converted}
+FORMS: dict[str, Callable[[Any], Any]] = {"light": autograph_lite.to_graph, "full": callables.converted}
 
 
 @pytest.fixture(params=FORMS)

@@ -114,6 +114,17 @@ def test_a_warm_program_does_what_a_traced_one_does(tmp_path):
     assert cold[6] == ["ValueError", "-1.0 is negative", 17]
 
 
+def test_a_program_of_another_machine_does_what_a_traced_one_does(tmp_path):
+    (tmp_path / "model.py").write_text(MODEL)
+    (tmp_path / "program.py").write_text(PROGRAM)
+    cold, *_ = run(tmp_path)
+    other = "from autograph_lite.runtime.warm import machine; machine._processor = lambda: 'another'"
+    (tmp_path / "program.py").write_text(f"{other}\n{PROGRAM}")
+    for _ in range(2):  # StableHLO, and then what that was compiled to
+        warm, found, kept, _ = run(tmp_path)
+        assert (warm, found, kept) == (cold, 5, 0)
+
+
 def test_a_program_that_always_raises_is_not_kept(tmp_path):
     def refuse(x):
         raise ValueError("refused")

@@ -166,7 +166,6 @@ def test_a_change_at_run_time_is_noticed(folder, after):
         "jax.config.update('jax_default_matmul_precision', 'highest')",
         "jax.__version__ = '99.0'",
         "import sys; sys.version = '3.99'",
-        "import jaxlib, os; jaxlib.__file__ = __file__",
     ],
 )
 def test_a_change_of_the_surroundings_is_noticed(folder, before):

@@ -16,6 +16,7 @@ import json
 import os
 import tempfile
 import zipfile
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -32,10 +33,23 @@ _IMPLS = ("threefry2x32", "rbg", "unsafe_rbg")  # of JAX's random keys
 
 
 class Writer:
-    """Collects the parts of a file."""
+    """Collects the parts of a file.
 
-    def __init__(self) -> None:
-        self._parts: dict[str, bytes] = {}
+    Args:
+      parts: those that it has already, by name.
+    """
+
+    def __init__(self, parts: Mapping[str, bytes] | None = None) -> None:
+        self._parts = dict(parts or {})
+
+    @classmethod
+    def of(cls, reader: Reader) -> Writer:
+        """One that has the parts of a file already."""
+        return cls({name: reader.part(name) for name in reader.manifest["parts"]})
+
+    def copy(self) -> Writer:
+        """Another with the same parts."""
+        return Writer(self._parts)
 
     def program(self, content: bytes) -> str:
         """Adds a program; returns its name."""

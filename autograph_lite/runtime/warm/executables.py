@@ -66,13 +66,14 @@ class Guarded:
     """A program from a file, with the function that it was made of in reserve.
 
     Args:
-      loaded: what was read.
+      compiled: what was read.
       program: what it is part of.
       fits: whether an array is where the program runs.
     """
 
-    def __init__(self, loaded: Any, program: Program, fits: Callable[[Any], bool]) -> None:
-        self._loaded = _jax.in_cpp(loaded)
+    def __init__(self, compiled: Any, program: Program, fits: Callable[[Any], bool]) -> None:
+        self.compiled = compiled
+        self._loaded = _jax.in_cpp(compiled)
         self._program, self._fits = program, fits
         self._works = False
 

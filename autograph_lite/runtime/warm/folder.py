@@ -17,11 +17,15 @@ def private(folder: str | os.PathLike[str] | None) -> Path:
     Raises:
       CacheFolderError: somebody else owns it, or may write to it.
     """
-    base = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
-    path = Path(folder) if folder is not None else Path(base) / "autograph_lite"
+    path = Path(folder) if folder is not None else default()
     path.mkdir(mode=0o700, parents=True, exist_ok=True)
     refuse_shared(path)
     return path
+
+
+def default() -> Path:
+    """The folder that is used where none is given."""
+    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "autograph_lite"
 
 
 def refuse_shared(path: Path) -> None:

@@ -9,7 +9,7 @@ import platform
 import re
 import sys
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import jax
 import jaxlib
@@ -24,14 +24,29 @@ _EMPTY_AXES = re.compile(r"<jax\.\S+AxisEnv object at 0x[0-9a-f]+>")
 _SPECIAL = ("jax_default_device", "jax_disable_jit", "jax_debug_nans", "jax_debug_infs", "jax_no_execution")
 
 
-def fingerprint() -> str | None:
+class Surroundings(NamedTuple):
+    """What a program depends on, as digests.
+
+    Attributes:
+      traced: what tracing does: versions of Python, JAX and this package, settings, the platform.
+      compiled: that, and what XLA compiles for: jaxlib, the processor, the devices.
+    """
+
+    traced: str
+    compiled: str
+
+
+def surroundings() -> Surroundings | None:
     """Tells this process's surroundings from others; None where they can't be told."""
     if _jax.axes_in_scope() or any(getattr(jax.config, name, None) for name in _SPECIAL):
         return None
     context = _EMPTY_AXES.sub("", repr(_jax.trace_context()))
     settings = {k: v for k, v in jax.config.values.items() if not any(part in k for part in _IRRELEVANT)}
-    told = repr((_versions(), _devices(), _environment(), sorted(settings.items()), context))
-    return None if " at 0x" in told else hashlib.sha256(told.encode()).hexdigest()
+    traced = repr((_versions(), _places(), _environment(), sorted(settings.items()), context))
+    compiled = repr((traced, _backend(), _devices()))
+    if " at 0x" in compiled:
+        return None
+    return Surroundings(*(hashlib.sha256(told.encode()).hexdigest() for told in (traced, compiled)))
 
 
 def _environment() -> list[tuple[str, str]]:
@@ -39,17 +54,25 @@ def _environment() -> list[tuple[str, str]]:
     return sorted((name, value) for name, value in os.environ.items() if name.startswith(wanted))
 
 
+def _places() -> tuple[Any, ...]:
+    found = [(d.platform, d.id, d.process_index) for d in jax.devices()]
+    return jax.default_backend(), found, jax.process_count()
+
+
 def _devices() -> tuple[Any, ...]:
-    found = [(d.platform, d.device_kind, d.id, d.process_index) for d in jax.devices()]
-    return jax.default_backend(), found, jax.devices()[0].client.platform_version, jax.process_count()
+    return [d.device_kind for d in jax.devices()], jax.devices()[0].client.platform_version
 
 
 @functools.cache
 def _versions() -> tuple[Any, ...]:
     return (
-        sys.version, tuple(sys.flags), jax.__version__, _digest_of(jax.__file__), _digest_of(jaxlib.__file__),
-        _sources(), platform.machine(), platform.system(), _processor(),
+        sys.version, tuple(sys.flags), jax.__version__, _digest_of(jax.__file__), _sources(), platform.system(),
     )  # fmt: skip
+
+
+@functools.cache
+def _backend() -> tuple[Any, ...]:
+    return _digest_of(jaxlib.__file__), platform.machine(), _processor()
 
 
 def _digest_of(path: str | None) -> str:

@@ -1,7 +1,7 @@
 """How does a compiled program get into a file, and into a function of another process?
 
-A file holds the program as XLA has compiled it for this very machine, the same as StableHLO where that can be written, and,
-as data, what its outputs are. It is found by what tracing would have read: see `fingerprint` and `machine`.
+A file holds the program as XLA has compiled it for this very machine, and, as data, what its outputs are. It is found by
+what tracing would have read: see `fingerprint` and `machine`. Another file holds the program for other machines.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from autograph_lite.runtime.saving.values import Json, NotDataError
 from autograph_lite.runtime.signature import Split
 from autograph_lite.runtime.state import KEPT
 from autograph_lite.runtime.trace import Trace
-from autograph_lite.runtime.warm import executables, fingerprint, folder, machine
+from autograph_lite.runtime.warm import executables, fingerprint, folder, machine, portable
 
 logger = logging.getLogger("autograph_lite")
 
@@ -50,48 +50,78 @@ class Cache:
     ) -> None:
         """Gives a program what it needs to run: from the folder, or by `make`, which traces it."""
         source = _key_of(trace, program, arrays)
-        here = machine.fingerprint() if source is not None else None
+        here = machine.surroundings() if source is not None else None
         if source is None or here is None:
             make()
             return
         program.types = [*map(_type, [*arrays, *program.held])]
-        key = hashlib.sha256(f"{source} {here}".encode()).hexdigest()
-        if self._restore(self.path / f"{key}.zip", program):
+        executable, portable_file = (self._file(source, digest) for digest in here[::-1])
+        if self._restore(executable, program, _loaded) is not None:
             self.found += 1
+            return
+        reader = self._restore(portable_file, program, portable.compiled)
+        if reader is not None:
+            self.found += 1
+            self._write(executable, program, Writer.of(reader), reader.manifest, program.ready.compiled)
             return
         make()
         # What tracing has changed would not be changed by a process that does not trace.
-        if _key_of(trace, program, arrays) == source and self._keep(self.path / f"{key}.zip", trace, program):
+        if _key_of(trace, program, arrays) == source and self._keep(
+            executable, portable_file, trace, program
+        ):
             self.kept += 1
 
-    def _restore(self, path: Path, program: Program) -> bool:
+    def _file(self, source: str, surroundings: str) -> Path:
+        return self.path / f"{hashlib.sha256(f'{source} {surroundings}'.encode()).hexdigest()}.zip"
+
+    def _restore(self, path: Path, program: Program, read: Callable[[Reader, Program], Any]) -> Reader | None:
+        """Lets a program run what a file holds; gives the file, or None if it is of no use here."""
         if not folder.is_own_file(path):
-            return False
+            return None
         try:
             folder.refuse_shared(self.path)
             reader = Reader(path)
-            run = _runnable(reader, program)
+            run = executables.Guarded(read(reader, program), program, _is_here)
             _describe(program, reader)
         except Exception as error:  # whatever a damaged file or another machine leads to: it is traced, then
             logger.debug("%s can't be used: %s", path, error)
-            return False
+            return None
         program.restored(run)
-        return True
+        return reader
 
-    def _keep(self, path: Path, trace: Trace, program: Program) -> bool:
+    def _keep(self, executable: Path, portable_file: Path, trace: Trace, program: Program) -> bool:
         try:
             writer = Writer()
             manifest = _told(trace, program, writer)
-            lowered = program.jit.lower(*program.types)
-            content, _, _ = serialize_executable.serialize(executables.compiled(lowered))
-            manifest["executable"] = writer.part("executables", "bin", content)
-            folder.refuse_shared(self.path)
-            writer.write(path, manifest)
-            path.chmod(0o600)
+            compiled = executables.compiled(program.jit.lower(*program.types))
+        except Exception as error:  # what can't be told is traced again
+            logger.debug("'%s' is not kept: %r", program.name, error, exc_info=True)
+            return False
+        kept = self._write(executable, program, writer.copy(), manifest, compiled)
+        try:
+            more = portable.written(program, writer)
+        except Exception as error:
+            logger.debug("'%s' is kept for this machine alone: %r", program.name, error)
+            return kept
+        self._publish(portable_file, writer, {**manifest, **more})
+        return kept
+
+    def _write(self, path: Path, program: Program, writer: Writer, manifest: Json, compiled: Any) -> bool:
+        """Keeps a program as it is compiled for this very machine."""
+        try:
+            content, _, _ = serialize_executable.serialize(compiled)
+            self._publish(
+                path, writer, {**manifest, "executable": writer.part("executables", "bin", content)}
+            )
         except Exception as error:  # what can't be written is traced again
             logger.debug("'%s' is not kept: %r", program.name, error, exc_info=True)
             return False
         return True
+
+    def _publish(self, path: Path, writer: Writer, manifest: Json) -> None:
+        folder.refuse_shared(self.path)
+        writer.write(path, manifest)
+        path.chmod(0o600)
 
 
 def _key_of(trace: Trace, program: Program, arrays: Sequence[Any]) -> str | None:
@@ -186,17 +216,15 @@ def _site(row: Json) -> Site:
     return Site(row["number"], make, entries, 0, row["text"], object(), None)
 
 
-def _runnable(reader: Reader, program: Program) -> Callable[..., Any]:
-    """The program as a function of its arrays."""
+def _loaded(reader: Reader, program: Program) -> Any:
+    """The program as XLA has compiled it for this machine."""
     content = reader.part(reader.manifest["executable"])
     inputs = jax.tree.structure(((0,) * len(program.types), {}))
     count = reader.manifest
     outputs = _count(count["result"]) + sum(count["written"]) + len(count["check_outputs"])
     tree = jax.tree.structure([0] * outputs)
     device = jax.devices()[0]
-    compiled = serialize_executable.deserialize_and_load(content, inputs, tree, execution_devices=[device])
-
-    return executables.Guarded(compiled, program, _is_here)
+    return serialize_executable.deserialize_and_load(content, inputs, tree, execution_devices=[device])
 
 
 def _count(result: Json) -> int:

@@ -1,0 +1,90 @@
+"""How do the iterations of a scan know their numbers? They count, where rows of `arange` would be read from memory.
+
+for k in range(n):           carries p, 0 at first and one more after each iteration: XLA makes it the loop's own
+    ... d[k + 1] ...         counter, where a row of arange(n) is one read more in each fused computation
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import jax
+import numpy as np
+from jax._src import core
+
+from autograph_lite import _jax
+from autograph_lite._jax_positions import Position
+from autograph_lite._jax_scans import Scan, is_variable
+
+# A call of so few operations on numbers is put in place of itself.
+FEW = 3
+
+
+def inlined(equations: Sequence[Any]) -> list[Any]:
+    """The equations with those of short calls, like `jnp.where` of numbers, in place of the calls."""
+    return [one for equation in equations for one in _inlined(equation)]
+
+
+def _inlined(equation: Any) -> list[Any]:
+    if equation.primitive.name not in ("jit", "pjit") or equation.effects:
+        return [equation]
+    inner = equation.params["jaxpr"]
+    jaxpr = inner.jaxpr
+    made = {variable for e in jaxpr.eqns for variable in e.outvars}
+    numbers = all(not v.aval.shape for e in jaxpr.eqns for v in (*e.invars, *e.outvars))
+    own = all(is_variable(v) and v in made for v in jaxpr.outvars)
+    once = own and len(set(jaxpr.outvars)) == len(jaxpr.outvars)
+    if inner.consts or len(jaxpr.eqns) > FEW or not numbers or not once:
+        return [equation]
+    names = dict(zip(jaxpr.invars, equation.invars, strict=True))
+    names.update(zip(jaxpr.outvars, equation.outvars, strict=True))
+    for variable in made - set(jaxpr.outvars):
+        names[variable] = core.Var(variable.aval)
+    return [
+        e.replace(
+            invars=[names[v] if is_variable(v) else v for v in e.invars],
+            outvars=[names[v] for v in e.outvars],
+            source_info=equation.source_info,
+        )
+        for e in jaxpr.eqns
+    ]
+
+
+def count(scan: Scan, positions: Mapping[Any, Position]) -> None:
+    """Counts in place of taking rows that are positions.
+
+    Args:
+      scan: is changed.
+      positions: of the variables of its rows.
+    """
+    taken = [v for v, position in positions.items() if v in scan.rows and _fits(position, v.aval.dtype)]
+    if not taken:
+        return
+    at = {v: positions[v].from_the_end(scan.length) if scan.reverse else positions[v] for v in taken}
+    kind = taken[0].aval.dtype
+    numbers = jax.make_jaxpr(lambda p: [p + kind.type(1), *(_number(p, v.aval, at[v]) for v in taken)])
+    jaxpr = numbers(jax.ShapeDtypeStruct((), kind)).jaxpr
+    (counter,), (after, *values) = jaxpr.invars, jaxpr.outvars
+    for variable in taken:
+        del scan.rows[variable]
+    scan.equations = [*jaxpr.eqns, *scan.equations]
+    scan.carried[counter] = kind.type(0)
+    scan.next[counter] = after
+    scan.rename(dict(zip(taken, values, strict=True)))
+
+
+def _fits(position: Position, dtype: Any) -> bool:
+    """Whether its numbers can be computed in this type: range(-(2**31), 2**31, 2**32 - 1) has items too far apart."""
+    info = np.iinfo(dtype)
+    return all(info.min <= number <= info.max for number in (position.slope, position.offset))
+
+
+def _number(counter: Any, aval: Any, position: Position) -> Any:
+    """The number at a position, of the type that it is to have."""
+    number = counter
+    if position.slope != 1:
+        number = number * counter.dtype.type(position.slope)
+    if position.offset:
+        number = number + counter.dtype.type(position.offset)
+    return _jax.as_type(number, aval.dtype, _jax.is_weak(aval))

@@ -1,0 +1,24 @@
+"""How is a `while` loop differentiated in reverse, and what is known of it for that?"""
+
+from __future__ import annotations
+
+import dataclasses
+
+from autograph_lite import _jax_lanes
+
+
+@dataclasses.dataclass(frozen=True)
+class Options:
+    """How a loop is differentiated in reverse.
+
+    Attributes:
+      bound: iterations that it has at most.
+      kept: states that it keeps; None where their size decides.
+      reverse: whether it can be.
+      lanes: of `vmap`s that end it lane by lane; None where there are none, or where they are not known.
+    """
+
+    bound: int | None = None
+    kept: int | None = None
+    reverse: bool = True
+    lanes: _jax_lanes.Lanes | None = None

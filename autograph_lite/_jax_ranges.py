@@ -1,0 +1,270 @@
+"""Which integers in the body of a loop lie in a known range, and what follows for the loops inside?
+
+    for i in range(n):               i is none below 0
+        for j in range(i + 1):       nor is j: no index of A[i, j] has to be looked at for counting from the end
+
+`_jax_positions` knows more of the numbers of one loop; what is here goes into the loops and branches inside.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import jax.numpy as jnp
+import numpy as np
+from jax import lax
+
+from autograph_lite._jax_counted import inlined
+from autograph_lite._jax_scans import is_variable, live
+
+Range = tuple[int, int]  # the smallest and the largest
+Known = Range | None
+
+
+class Ranges:
+    """The ranges of the variables of a body, whose equations are read one after the other.
+
+    Args:
+      known: those that the body is given.
+    """
+
+    def __init__(self, known: Mapping[Any, Known]) -> None:
+        self._known = {variable: found for variable, found in known.items() if found is not None}
+        self._decided: dict[Any, bool] = {}
+        self._names: dict[Any, Any] = {}
+
+    def of(self, atom: Any) -> Known:
+        """Between which integers `atom` is, or all items of it; None where that is not known."""
+        if is_variable(atom):
+            return self._known.get(self._names.get(atom, atom))
+        value = np.asarray(atom.val) if isinstance(atom.val, (int, np.ndarray, np.generic)) else None
+        if value is None or value.ndim or value.dtype.kind not in "iu":
+            return None
+        return int(value), int(value)
+
+    def read(self, equation: Any) -> Any:
+        """The equation with what its operands equal, and simpler loops in it; notes what its result is."""
+        if any(is_variable(atom) and atom in self._names for atom in equation.invars):
+            equation = equation.replace(invars=list(map(self.name, equation.invars)))
+        equation = self._positive_remainder(equation)
+        name = equation.primitive.name
+        inside = _INSIDE.get(name)
+        if inside is not None:
+            return inside(self, equation)
+        if len(equation.outvars) == 1:
+            self._note(name, equation, equation.outvars[0])
+        return equation
+
+    def _positive_remainder(self, equation: Any) -> Any:
+        """`jnp.remainder` of numbers none of which is negative: XLA's own, without a look at signs."""
+        if equation.params.get("name") != "remainder" or len(equation.invars) != 2:
+            return equation
+        left, right = map(self.of, equation.invars)
+        kinds = {(v.aval.dtype, v.aval.shape) for v in (*equation.invars, *equation.outvars)}
+        if left is None or right is None or left[0] < 0 or right[0] <= 0 or len(kinds) > 1:
+            return equation
+        return equation.replace(primitive=lax.rem_p, params={})
+
+    def name(self, atom: Any) -> Any:
+        """What `atom` equals."""
+        return self._names.get(atom, atom) if is_variable(atom) else atom
+
+    def _note(self, name: str, equation: Any, result: Any) -> None:
+        if name == "select_n":
+            self._select(equation, result)
+        elif name in _TESTS:
+            left, right = map(self.of, equation.invars)
+            if left and right and not result.aval.shape:
+                answers = {_TESTS[name](a, b) for a, b in ((left[0], right[1]), (left[1], right[0]))}
+                if len(answers) == 1:
+                    self._decided[result] = answers.pop()
+        elif name in _RULES:
+            ranges = list(map(self.of, equation.invars[: _TAKEN.get(name)]))
+            if all(ranges):
+                self._hold(result, _RULES[name](*ranges))
+        elif name == "iota":
+            size = equation.params["shape"][equation.params["dimension"]]
+            if isinstance(size, int) and size:
+                self._hold(result, (0, size - 1))
+
+    def _select(self, equation: Any, result: Any) -> None:
+        test, *cases = equation.invars
+        if is_variable(test) and test in self._decided and len(cases) == 2:
+            chosen = cases[self._decided[test]]
+            if chosen.aval.dtype == result.aval.dtype and chosen.aval.shape == result.aval.shape:
+                self._names[result] = chosen
+            return
+        ranges = [found for found in map(self.of, cases) if found is not None]
+        if len(ranges) == len(cases):
+            self._hold(result, _together(*ranges))
+
+    def _hold(self, variable: Any, found: Known) -> None:
+        kind = getattr(variable.aval, "dtype", None)
+        if found is None or kind is None or not jnp.issubdtype(kind, np.signedinteger):
+            return
+        info = np.iinfo(kind)
+        if info.min <= found[0] and found[1] <= info.max:
+            self._known[variable] = found
+
+    def scan(self, equation: Any) -> Any:
+        """A scan whose constants, rows and counters have these ranges."""
+        body, turns = equation.params["jaxpr"], equation.params["length"] - 1
+        given = list(map(self.of, equation.invars))
+        steps = _steps(body.jaxpr)
+        for place, after in zip(_carried(equation), body.jaxpr.outvars, strict=False):
+            before, start = body.jaxpr.invars[place], given[place]
+            step = _step(steps, before, after)
+            if start and step is not None and isinstance(turns, int) and turns >= 0:
+                given[place] = start[0] + min(turns * step, 0), start[1] + max(turns * step, 0)
+            else:
+                given[place] = None
+        return equation.replace(params={**equation.params, "jaxpr": closed(body, given)})
+
+    def while_loop(self, equation: Any) -> Any:
+        """A `while_loop` whose constants and counters have these ranges."""
+        params, given = equation.params, list(map(self.of, equation.invars))
+        first = params["cond_nconsts"]
+        last = first + params["body_nconsts"]
+        body = repeated(
+            params["cond_jaxpr"], params["body_jaxpr"], given[:first], given[first:last], given[last:]
+        )
+        return equation.replace(params={**params, "body_jaxpr": body})
+
+    def cond(self, equation: Any) -> Any:
+        """A conditional whose operands have these ranges."""
+        given = list(map(self.of, equation.invars[1:]))
+        branches = tuple(closed(branch, given) for branch in equation.params["branches"])
+        return equation.replace(params={**equation.params, "branches": branches})
+
+
+def simplified(
+    equations: Sequence[Any], results: Sequence[Any], known: Mapping[Any, Known]
+) -> tuple[list[Any], list[Any]]:
+    """The same equations and results, without what the ranges of the integers in them make needless.
+
+    Args:
+      equations: of a body.
+      results: of it.
+      known: ranges of its inputs.
+    """
+    ranges = Ranges(known)
+    read = list(map(ranges.read, inlined(equations)))
+    named = [new if (new := ranges.name(atom)).aval == atom.aval else atom for atom in results]
+    return live(read, named)[0], named
+
+
+def repeated(
+    test: Any, body: Any, of_test: Sequence[Known], of_body: Sequence[Known], start: Sequence[Known]
+) -> Any:
+    """The body of a `while_loop`, simplified for constants and first values of its variables in these ranges."""
+    below = _below(test, [*of_test, *[None] * len(start)])
+    steps, inside = _steps(body.jaxpr), list(start)
+    inputs, outputs = body.jaxpr.invars[len(of_body) :], body.jaxpr.outvars
+    for k, (before, after) in enumerate(zip(inputs, outputs, strict=True)):
+        limit, first = below.get(test.jaxpr.invars[len(of_test) + k]), start[k]
+        if after is not before:
+            grows = (
+                first and (_step(steps, before, after) or 0) > 0 and limit is not None and first[0] < limit
+            )
+            inside[k] = (first[0], limit - 1) if grows and first and limit is not None else None
+    return closed(body, [*of_body, *inside])
+
+
+def closed(body: Any, given: Sequence[Known]) -> Any:
+    """A closed jaxpr, simplified for inputs in these ranges; itself where there is none."""
+    jaxpr = getattr(body, "jaxpr", body)
+    if not any(given):
+        return body
+    equations, results = simplified(jaxpr.eqns, jaxpr.outvars, dict(zip(jaxpr.invars, given, strict=True)))
+    changed = jaxpr.replace(eqns=equations, outvars=results)
+    return body.replace(jaxpr=changed) if body is not jaxpr else changed
+
+
+def _carried(equation: Any) -> range:
+    """Where the variables of a scan are among its operands."""
+    if "num_carry" in equation.params:  # 0.10
+        first = equation.params["num_consts"]
+        return range(first, first + equation.params["num_carry"])
+    groups = [len(group) for group in equation.params["ft_in"].unpack()]
+    return range(groups[0], groups[0] + groups[1])
+
+
+def _steps(jaxpr: Any) -> dict[tuple[Any, Any], int]:
+    """By how much the variables of a body grow: before it, after it -> the number that the program adds."""
+    found = {}
+    for equation in jaxpr.eqns:
+        if equation.primitive.name == "add":
+            before, step = equation.invars
+            if is_variable(before) and not is_variable(step) and Ranges({}).of(step):
+                found[before, equation.outvars[0]] = int(step.val)
+    return found
+
+
+def _step(steps: Mapping[tuple[Any, Any], int], before: Any, after: Any) -> int | None:
+    """By how much a variable grows; None where that is not one number."""
+    if after is before:
+        return 0
+    return steps.get((before, after)) if is_variable(after) else None
+
+
+def _below(test: Any, given: Sequence[Known]) -> dict[Any, int]:
+    """Below which number the inputs of a loop's test are where it holds."""
+    jaxpr = test.jaxpr
+    known = dict(zip(jaxpr.invars, given, strict=True))
+    made = {e.outvars[0]: e for e in jaxpr.eqns if e.outvars}
+    found: dict[Any, int] = {}
+    left = list(filter(is_variable, jaxpr.outvars))
+    while left:
+        equation = made.get(left.pop())
+        if equation is not None and equation.primitive.name == "and":
+            left += filter(is_variable, equation.invars)
+        elif equation is not None and equation.primitive.name == "lt" and is_variable(equation.invars[0]):
+            variable, bound = equation.invars
+            limit = Ranges(known).of(bound)
+            if np.issubdtype(variable.aval.dtype, np.signedinteger):
+                found[variable] = limit[1] if limit else int(np.iinfo(variable.aval.dtype).max)
+    return found
+
+
+def _together(*ranges: Range) -> Range:
+    return min(low for low, _ in ranges), max(high for _, high in ranges)
+
+
+def _product(a: Range, b: Range) -> Range:
+    corners = [x * y for x in a for y in b]
+    return min(corners), max(corners)
+
+
+def _rest(a: Range, b: Range) -> Known:
+    return (0, min(a[1], b[1] - 1)) if a[0] >= 0 and b[0] > 0 else None
+
+
+_RULES: dict[str, Callable[..., Known]] = {
+    "add": lambda a, b: (a[0] + b[0], a[1] + b[1]),
+    "sub": lambda a, b: (a[0] - b[1], a[1] - b[0]),
+    "mul": _product,
+    "rem": _rest,
+    "neg": lambda a: (-a[1], -a[0]),
+    "min": lambda a, b: (min(a[0], b[0]), min(a[1], b[1])),
+    "max": lambda a, b: (max(a[0], b[0]), max(a[1], b[1])),
+    "concatenate": _together,
+    **dict.fromkeys(
+        ("convert_element_type", "broadcast_in_dim", "squeeze", "reshape", "slice", "dynamic_slice", "rev", "copy"),
+        lambda a: a,
+    ),
+}  # fmt: skip
+# Of how many operands the range of the result follows.
+_TAKEN: dict[str, int] = dict.fromkeys(("dynamic_slice", "broadcast_in_dim", "reshape"), 1)
+_TESTS: dict[str, Callable[[int, int], bool]] = {
+    "lt": operator.lt,
+    "le": operator.le,
+    "gt": operator.gt,
+    "ge": operator.ge,
+}
+_INSIDE: dict[str, Callable[[Ranges, Any], Any]] = {
+    "scan": Ranges.scan,
+    "while": Ranges.while_loop,
+    "cond": Ranges.cond,
+}

@@ -1,0 +1,139 @@
+"""What is a scan while it is being rewritten? Its equations, what goes into an iteration and what comes out of it."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from typing import Any, TypeVar
+
+from jax import lax
+from jax._src import core
+
+from autograph_lite._jax_positions import Position
+
+V = TypeVar("V")
+
+
+@dataclasses.dataclass(frozen=True)
+class Read:
+    """`row = source[position]`."""
+
+    source: Any
+    row: Any
+    position: Position
+
+
+@dataclasses.dataclass
+class Written:
+    """An array of which each iteration writes one row.
+
+    Attributes:
+      first: the array before the loop.
+      position: of the row that is written.
+      output: the number of the output that gives the rows.
+    """
+
+    first: Any
+    position: Position
+    output: int
+
+
+@dataclasses.dataclass
+class Scan:
+    """A scan over arrays.
+
+    Attributes:
+      equations: of the body.
+      consts, carried, rows: variable of the body -> array outside.
+      next: what becomes of each carried variable.
+      outputs: what an iteration puts out.
+      length: the number of iterations.
+      reverse: whether the rows are taken from the last to the first.
+      written: arrays that are no longer carried, by their variables.
+    """
+
+    equations: list[Any]
+    consts: dict[Any, Any]
+    carried: dict[Any, Any]
+    rows: dict[Any, Any]
+    next: dict[Any, Any]
+    outputs: list[Any]
+    length: int
+    reverse: bool
+    written: dict[Any, Written] = dataclasses.field(default_factory=dict)
+
+    def results(self) -> list[Any]:
+        """What comes out of an iteration."""
+        return [*(self.next[v] for v in self.carried), *self.outputs]
+
+    def uses(self) -> Counter[Any]:
+        """How often each variable is used."""
+        used = [*(v for e in self.equations for v in e.invars), *self.results()]
+        return Counter(filter(is_variable, used))
+
+    def is_whole(self, array: Any, position: Position) -> bool:
+        """Whether the rows at the positions of all iterations are those of the array, in their order."""
+        return position.slope == 1 and position.range(self.length) == (0, array.shape[0] - 1)
+
+    def rows_at(self, array: Any, position: Position) -> Any:
+        """The rows of an array at the positions of all iterations."""
+        low, high = position.range(self.length)
+        step, rest = abs(position.slope), array.ndim - 1
+        if (low, high, step) != (0, array.shape[0] - 1, 1):
+            array = lax.slice(array, [low, *[0] * rest], [high + 1, *array.shape[1:]], [step, *[1] * rest])
+        return array if position.slope > 0 else lax.rev(array, [0])
+
+    def take_out(self, equations: Sequence[Any]) -> None:
+        """Takes equations out of the body."""
+        gone = set(map(id, equations))
+        self.equations = [e for e in self.equations if id(e) not in gone]
+
+    def rename(self, names: Mapping[Any, Any]) -> None:
+        """Puts other variables in place of some."""
+
+        def new(atom: Any) -> Any:
+            while is_variable(atom) and atom in names:
+                atom = names[atom]
+            return atom
+
+        def renamed(equation: Any) -> Any:
+            invars = list(map(new, equation.invars))
+            return equation if invars == list(equation.invars) else equation.replace(invars=invars)
+
+        self.equations = list(map(renamed, self.equations))
+        self.next = {variable: new(value) for variable, value in self.next.items()}
+        self.outputs = list(map(new, self.outputs))
+
+    def drop_unused(self) -> None:
+        """Takes out what nothing needs."""
+        self.equations, needed = live(self.equations, self.results())
+        self.consts = {v: array for v, array in self.consts.items() if v in needed}
+        self.rows = {v: array for v, array in self.rows.items() if v in needed}
+
+
+def live(equations: Sequence[Any], results: Sequence[Any]) -> tuple[list[Any], set[Any]]:
+    """The equations that `results` need, and the variables that they use."""
+    needed = set(filter(is_variable, results))
+    kept = []
+    for equation in reversed(equations):
+        if equation.effects or any(v in needed for v in equation.outvars):
+            kept.append(equation)
+            needed.update(filter(is_variable, equation.invars))
+    return kept[::-1], needed
+
+
+def is_variable(atom: Any) -> bool:
+    """Whether an operand or a result is a variable, and no literal."""
+    return not isinstance(atom, core.Literal)
+
+
+def groups(equation: Any, operands: list[V]) -> tuple[list[V], list[V], list[V]]:
+    """The constants, the carry and the rows of the equation of a scan."""
+    if "num_carry" in equation.params:
+        first = equation.params["num_consts"]
+        last = first + equation.params["num_carry"]
+    else:
+        sizes = [len(group) for group in equation.params["ft_in"].unpack()]
+        first, last = sizes[0], sizes[0] + sizes[1]
+    return operands[:first], operands[first:last], operands[last:]

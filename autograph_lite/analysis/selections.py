@@ -1,0 +1,164 @@
+"""Which expressions may be a part of an array whose length only the program knows? Slices of variables, and masks.
+
+    row = A[i, :j]                        'row' may be one, and jnp.sum(row) has to know
+    jnp.mean(x[x > 0]), x[mask]           so may these
+    jnp.sin(x[1:, 0])                     never
+
+Said too often, it costs a call an operator; what is not said ends in an error.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterator
+
+import gast
+
+from autograph_lite.analysis import scopes
+from autograph_lite.syntax import trees
+
+_READS = frozenset({"item", "and_", "or_", "if_expr", "if_stmt", "call"})
+
+
+_found = False
+
+
+def found() -> bool:
+    """Whether the text of a function that this process has converted has such an expression in it."""
+    return _found
+
+
+@dataclasses.dataclass(frozen=True)
+class Selected:
+    """What the text of a function tells of selections.
+
+    Attributes:
+      names: those, of nested functions too, that may hold one.
+      masks: those that may hold a mask.
+    """
+
+    names: frozenset[str] = frozenset()
+    masks: frozenset[str] = frozenset()
+
+
+def selected(function: gast.AST, ag: str) -> Selected:
+    """What the text of `function` tells of selections."""
+    global _found
+    _found = _found or may_select(function, frozenset(), frozenset(), ag)
+    masks = _masks(function)
+    pairs = [(name, value) for node in trees.walk(function) for name, value in _assignments(node)]
+    names: set[str] = set()
+    if may_select(function, names, masks, ag):  # what is handed to a function in it may be one
+        names |= {name for inner in _inner(function) for name in scopes.parameters(inner.args)}
+    while True:
+        more = {name for name, value in pairs if may_select(value, names, masks, ag)} | names
+        if more == names:
+            return Selected(frozenset(names), masks)
+        names = more
+
+
+def may_select(
+    value: gast.AST, names: frozenset[str] | set[str], masks: frozenset[str] | set[str], ag: str
+) -> bool:
+    """Whether an expression may be a selection, or may be made of one."""
+    match value:
+        case gast.Name(id=name):
+            return name in names
+        case gast.Subscript(slice=index) if _is_source(index, masks, ag):
+            return True
+        case gast.Call(func=gast.Attribute(value=gast.Name(id=owner), attr=operator), args=args) if (
+            owner == ag
+        ):
+            if operator == "item" and _is_source(args[1], masks, ag):
+                return True
+            if operator not in _READS:
+                return False
+    return any(may_select(child, names, masks, ag) for child in trees.children(value))
+
+
+def _is_source(index: gast.expr, masks: frozenset[str] | set[str], ag: str) -> bool:
+    """Whether an index has a slice of variables in it, or may be a mask."""
+    parts = index.elts if isinstance(index, gast.Tuple) else [index]
+    return any(_is_slice(part, ag) or is_mask(part, masks) for part in parts)
+
+
+def _is_slice(part: gast.expr, ag: str) -> bool:
+    match part:
+        case gast.Slice():
+            return any(isinstance(n, gast.Name) for n in trees.walk(part))
+        case gast.Call(func=gast.Attribute(value=gast.Name(id=owner), attr="slice" | "bounds"), args=args):
+            return owner == ag and any(isinstance(n, gast.Name) for arg in args for n in trees.walk(arg))
+    return False
+
+
+_LOGICAL = (gast.BitAnd, gast.BitOr, gast.BitXor)
+
+
+def is_mask(value: gast.expr, masks: frozenset[str] | set[str]) -> bool:
+    """Whether an index may be a mask, as far as its text tells."""
+    match value:
+        case gast.Compare() | gast.UnaryOp(op=gast.Invert()):
+            return True
+        case gast.BinOp(op=op) if isinstance(op, _LOGICAL):
+            return True
+        case gast.Name(id=name):
+            return name in masks
+        case gast.Call(func=gast.Attribute(attr=attr), args=args):
+            if attr in ("compare", "equal", "not_equal"):
+                return True
+            return attr.startswith(("is", "logical")) or any(is_mask(arg, masks) for arg in args)
+    return False
+
+
+def _masks(function: gast.AST) -> frozenset[str]:
+    """Names that may hold a mask: those of comparisons, and parameters that are compared with nothing."""
+    pairs = [(name, value) for node in trees.walk(function) for name, value in _assignments(node)]
+    names: frozenset[str] = _parameters(function)
+    while True:
+        more = names | {name for name, value in pairs if is_mask(value, names)}
+        if more == names:
+            return names
+        names = more
+
+
+def _parameters(function: gast.AST) -> frozenset[str]:
+    """Parameters that nothing shows to be numbers."""
+    names = {
+        name
+        for node in trees.walk(function)
+        if isinstance(node, gast.FunctionDef | gast.Lambda)
+        for name in scopes.parameters(node.args)
+    }
+    for node in trees.walk(function):
+        match node:
+            case gast.BinOp(op=gast.Add() | gast.Sub() | gast.Mult(), left=left, right=right):
+                names -= {side.id for side in (left, right) if isinstance(side, gast.Name)}
+            case gast.Compare(left=left, comparators=others):
+                names -= {side.id for side in (left, *others) if isinstance(side, gast.Name)}
+            case gast.Slice():
+                names -= {n.id for n in trees.walk(node) if isinstance(n, gast.Name)}
+    return frozenset(names)
+
+
+def _assignments(node: gast.AST) -> Iterator[tuple[str, gast.expr]]:
+    """Each name that a statement or a walrus assigns, with what it assigns."""
+    match node:
+        case gast.Assign(targets=targets, value=value):
+            for target in targets:
+                yield from ((n.id, value) for n in trees.walk(target) if isinstance(n, gast.Name))
+        case (
+            gast.AugAssign(target=gast.Name(id=name), value=value)
+            | gast.AnnAssign(target=gast.Name(id=name), value=gast.expr() as value)
+            | gast.NamedExpr(target=gast.Name(id=name), value=value)
+        ):
+            yield name, value
+
+
+def _inner(function: gast.AST) -> list[gast.FunctionDef | gast.Lambda]:
+    """Functions in the body of `function`."""
+    return [
+        n for n in trees.walk(function) if isinstance(n, gast.FunctionDef | gast.Lambda) and n is not function
+    ]
+
+
+__all__ = ["Selected", "found", "is_mask", "may_select", "selected"]

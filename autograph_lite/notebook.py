@@ -1,0 +1,93 @@
+"""What does `%load_ext autograph_lite` give IPython and Jupyter? A magic that shows generated code, and fresh traces.
+
+    %%autograph                       runs the cell, and shows what the functions that it defines are converted to
+    def step(x): ...
+
+    %autograph step                   shows it for a function that is there
+
+When a cell defines a function or class anew, converted functions that have read the old one are traced anew.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from typing import Any
+
+from autograph_lite import api
+from autograph_lite.errors import ConversionError
+from autograph_lite.runtime import eager
+from autograph_lite.runtime.function import Function
+from autograph_lite.syntax.compiling import parse
+
+MAGIC = "autograph"
+
+
+def load_ipython_extension(shell: Any) -> None:
+    """Gives the shell the magic; called by `%load_ext autograph_lite`."""
+    magic = _Magic(shell)
+    shell.register_magic_function(magic.cell, "cell", MAGIC)
+    shell.register_magic_function(magic.line, "line", MAGIC)
+    shell.events.register("post_run_cell", forget_outdated)
+
+
+def unload_ipython_extension(shell: Any) -> None:
+    """Takes the magic away; called by `%unload_ext autograph_lite`."""
+    for kind in ("cell", "line"):
+        shell.magics_manager.magics[kind].pop(MAGIC, None)
+    shell.events.unregister("post_run_cell", forget_outdated)
+
+
+def forget_outdated(result: object = None) -> None:
+    """Forgets the traces of functions that have read what is defined anew since."""
+    for function in eager.registered():
+        if isinstance(function, Function) and function.traces.is_outdated():
+            function.clear_cache()
+
+
+class _Magic:
+    def __init__(self, shell: Any) -> None:
+        self._shell = shell
+
+    def cell(self, line: str, cell: str) -> None:
+        """Runs the cell, and shows what its functions, or those that the line names, are converted to."""
+        if not self._shell.run_cell(cell).success:
+            return
+        names = line.split() or [*_defined(self._shell.transform_cell(cell))]
+        self._show(name for name in names if self._has_functions(name))
+
+    def line(self, line: str) -> None:
+        """Shows what functions are converted to."""
+        self._show(line.split())
+
+    def _has_functions(self, name: str) -> bool:
+        return callable(self._shell.ev(name))
+
+    def _show(self, names: Any) -> None:
+        codes = [_code(name, self._shell.ev(name)) for name in names]
+        text = "\n\n".join(code.strip("\n") for found in codes for code in found)
+        # A terminal prints the one, a notebook colours the other.
+        self._shell.display_pub.publish({"text/plain": text, "text/markdown": f"```python\n{text}\n```"})
+
+
+def _defined(text: str) -> Iterator[str]:
+    """The functions and classes that a cell defines."""
+    for statement in parse(text, "<cell>").body:
+        if isinstance(statement, (ast.FunctionDef, ast.ClassDef)):
+            yield statement.name
+
+
+def _code(name: str, value: Any) -> Iterator[str]:
+    """The generated code of a function, or of the methods of a class."""
+    if not isinstance(value, type):
+        yield api.to_code(value)
+        return
+    for attribute, method in vars(value).items():
+        try:
+            code = api.to_code(method)
+        except (
+            ConversionError,
+            TypeError,
+        ):  # what Python has made, as `__init__` of a dataclass; or no function
+            continue
+        yield f"# {name}.{attribute}\n{code}"

@@ -1,0 +1,238 @@
+"""What does an index choose, where its slices have traced bounds or masks stand in it? A block, and extents in it.
+
+    A[i, :j]                              the row i, and in it a span
+    x[i - 1 : i + 2]                      the three items from i - 1 on
+    A[i : i + b, j : j + b] = v           a block of b rows and columns, written where it is
+
+A block is read by one dynamic slice and written by one dynamic update, which XLA does in place.
+"""
+
+from __future__ import annotations
+
+import builtins
+import dataclasses
+from collections.abc import Sequence
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax import lax
+
+from autograph_lite.operators import affine, aligning, in_place, where
+from autograph_lite.operators.affine import Bounds
+from autograph_lite.operators.axes import Axis, axis_of, is_mask, require_shape, unsupported
+from autograph_lite.operators.extents import Chosen, Extent, Span
+from autograph_lite.operators.selections import Origin, Selection, chosen
+from autograph_lite.operators.slice_texts import spelled
+from autograph_lite.operators.values import is_symbolic, traced
+
+
+def is_needed(index: Any) -> bool:
+    """Whether an index has a slice with a traced bound in it, or a mask that is traced."""
+    return any(map(_is_unknown, index if isinstance(index, tuple) else (index,)))
+
+
+def _is_unknown(part: Any) -> bool:
+    if isinstance(part, Bounds):
+        return True
+    if isinstance(part, builtins.slice):
+        return affine.known(part) is not part
+    return is_mask(part)
+
+
+class Block:
+    """A part of an array.
+
+    Args:
+      base: the array.
+      index: what stands in the brackets.
+    """
+
+    def __init__(self, base: Any, index: Any) -> None:
+        parts = list(index) if isinstance(index, tuple) else [index]
+        self.text, self.place = where.expression(), where.here()
+        self.base, parts = _flattened(base, parts)
+        self.shape = base.shape
+        self.new: list[int] = []  # the axes of the result that the index adds
+        self.axes: list[Axis] = []
+        for number, part in _filled_up(parts, self.base.ndim):
+            if part is None:
+                self.new.append(sum(axis.kept for axis in self.axes) + len(self.new))
+            else:
+                axis = axis_of(part, self.base.shape[len(self.axes)])
+                self.axes.append(dataclasses.replace(axis, part=number))
+        _refuse_transposed([part for _, part in _filled_up(parts, self.base.ndim) if part is not None])
+
+    @property
+    def extents(self) -> list[Extent | None]:
+        """For each axis of the result which places count."""
+        found: list[Extent | None] = [axis.extent for axis in self.axes if axis.kept]
+        for axis in self.new:
+            found.insert(axis, None)
+        return found
+
+    def read(self) -> Any:
+        """The part: an array, or a selection."""
+        array = self._items()
+        if all(extent is None for extent in self.extents):
+            return array
+        return Selection(array, self.extents, self.origin())
+
+    def origin(self) -> Origin:
+        """What messages say of the part."""
+        axis = next(axis for axis in self.axes if axis.extent is not None)
+        text = spelled(self.text, axis.part, axis.size, masked=isinstance(axis.extent, Chosen))
+        return Origin(self.place, text)
+
+    def _items(self) -> Any:
+        starts = [axis.start for axis in self.axes]
+        array = in_place.latest(self.base)
+        sizes = [axis.size for axis in self.axes]
+        if any(map(traced, starts)):
+            array = lax.dynamic_slice(array, _of_one_type(starts), sizes, allow_negative_indices=False)
+        elif any(axis.size is not size for axis, size in zip(self.axes, array.shape, strict=True)):
+            array = array[tuple(builtins.slice(s, s + n) for s, n in zip(starts, sizes, strict=True))]
+        array = in_place.read(self.base, array)
+        array = lax.squeeze(array, [k for k, axis in enumerate(self.axes) if not axis.kept])
+        turned = [k for k, axis in enumerate(a for a in self.axes if a.kept) if axis.backwards]
+        array = lax.rev(array, turned) if turned else array
+        return jnp.expand_dims(array, self.new) if self.new else array
+
+    def write(self, value: Any) -> Any:
+        """The array with the items of `value` in this part."""
+        old = self._items()
+        target = [
+            extent or (Span(size, 0, size) if isinstance(value, Selection) else None)
+            for extent, size in zip(self.extents, old.shape, strict=True)
+        ]
+        array = aligning.onto(_trimmed(value, len(target)), target)
+        new = jnp.broadcast_to(_cast(array, old), old.shape)
+        inside = [axis.inside for axis in self.axes if axis.inside is not True]
+        kept = chosen(self.extents)
+        for condition in inside:
+            kept = condition if kept is None else kept & condition
+        if kept is not None:
+            new = jnp.where(kept, new, old)
+        return in_place.written(self._placed(new)).reshape(self.shape)
+
+    def _placed(self, new: Any) -> Any:
+        """The base with these items in the part."""
+        new = lax.squeeze(new, self.new)
+        turned = [k for k, axis in enumerate(a for a in self.axes if a.kept) if axis.backwards]
+        new = lax.rev(new, turned) if turned else new
+        new = new.reshape([axis.size for axis in self.axes])
+        starts = [axis.start for axis in self.axes]
+        if not any(map(traced, starts)) and new.shape == self.base.shape:
+            return new
+        return lax.dynamic_update_slice(
+            in_place.latest(self.base), new, _of_one_type(starts), allow_negative_indices=False
+        )
+
+
+def read(base: Any, index: Any) -> Any:
+    """`base[index]` of an array, with slices of traced bounds or masks in the index."""
+    strided, rest = _strides(base, index)
+    return Block(base if strided is None else base[strided], rest).read()
+
+
+def written(base: Any, index: Any, value: Any) -> Any:
+    """The array after `base[index] = value`."""
+    strided, rest = _strides(base, index)
+    if strided is None:
+        return Block(base, rest).write(value)
+    return base.at[strided].set(Block(base[strided], rest).write(value))
+
+
+def _strides(base: Any, index: Any) -> tuple[Any, Any]:
+    """The parts of an index that no traced bound is in, and what is left for the items that they take.
+
+    They are slices with a step, and an array of places where it is alone among integers and masks.
+    """
+    parts = list(index) if isinstance(index, tuple) else [index]
+    if any(isinstance(part, jax.Array) and part.dtype == bool and part.ndim > 1 for part in parts):
+        return None, index
+    parts = [part for _, part in _filled_up(parts, base.ndim)]
+    advanced = [part for part in parts if part is not None and not isinstance(part, builtins.slice | Bounds)]
+    found: list[Any] = [builtins.slice(None)] * base.ndim
+    taken = False
+    axis = 0
+    for number, part in enumerate(parts):
+        if _is_strided(part, base.shape, axis) or (len(advanced) == 1 and _is_places(part)):
+            found[axis], parts[number], taken = part, builtins.slice(None), True
+        axis += part is not None
+    return (tuple(found), tuple(parts)) if taken else (None, index)
+
+
+def _is_strided(part: Any, shape: Sequence[Any], axis: int) -> bool:
+    plain = isinstance(part, builtins.slice) and affine.known(part) is part
+    return plain and part.step not in (None, 1, -1) and not is_symbolic(shape[axis])
+
+
+def _is_places(part: Any) -> bool:
+    return isinstance(part, jax.Array | np.ndarray) and part.ndim == 1 and part.dtype.kind in "iu"
+
+
+def _of_one_type(starts: Sequence[Any]) -> list[Any]:
+    return [jnp.asarray(start, jnp.result_type(int)) for start in starts]
+
+
+def _trimmed(value: Any, ndim: int) -> Any:
+    """`value` without the leading axes of length one that an assignment does not mind."""
+    if isinstance(value, Selection):
+        return value
+    value = jnp.asarray(value)
+    extra = value.ndim - ndim
+    return value.reshape(value.shape[extra:]) if extra > 0 and set(value.shape[:extra]) == {1} else value
+
+
+def _cast(array: Any, old: Any) -> Any:
+    if array.dtype == old.dtype or jnp.issubdtype(old.dtype, jax.dtypes.extended):
+        return array
+    return array.astype(old.dtype)
+
+
+def _flattened(base: Any, parts: list[Any]) -> tuple[Any, list[Any]]:
+    """The array and the index with one axis in place of those that a mask of several axes is about."""
+    for number, part in enumerate(parts):
+        if isinstance(part, jax.Array | Selection) and part.dtype == bool and part.ndim > 1:
+            if isinstance(part, Selection) or len([p for p in parts if is_mask(p)]) > 1:
+                raise unsupported("A mask of several axes goes with another part of unknown length.")
+            before = _axes_before(parts, number, base.ndim)
+            require_shape(part, base.shape[before : before + part.ndim])
+            shape = (*base.shape[:before], part.size, *base.shape[before + part.ndim :])
+            return base.reshape(shape), [*parts[:number], part.ravel(), *parts[number + 1 :]]
+    return base, parts
+
+
+def _axes_before(parts: list[Any], number: int, ndim: int) -> int:
+    """The number of the array's axis that a part of the index is about."""
+    if any(part is ... for part in parts[:number]):
+        return ndim - sum(map(_width, parts[number:]))
+    return sum(map(_width, parts[:number]))
+
+
+def _width(part: Any) -> int:
+    """How many axes of the array a part of the index is about."""
+    if part is None or part is ...:
+        return 0
+    return part.ndim if is_mask(part) else 1
+
+
+def _filled_up(parts: list[Any], ndim: int) -> list[tuple[int, Any]]:
+    """The parts of an index, each with its number, with slices for the axes that `...` and the end leave out."""
+    missing = ndim - sum(part is not None and part is not ... for part in parts)
+    if missing < 0:
+        raise IndexError(f"too many indices: the array has {ndim} axes, and {ndim - missing} are indexed.")
+    dots = next((number for number, part in enumerate(parts) if part is ...), len(parts))
+    numbered = list(enumerate(parts))
+    return [*numbered[:dots], *[(dots, builtins.slice(None))] * missing, *numbered[dots + 1 :]]
+
+
+def _refuse_transposed(parts: list[Any]) -> None:
+    """An integer and a mask with a slice between them: NumPy puts the axis of the mask first."""
+    advanced = [k for k, part in enumerate(parts) if not isinstance(part, builtins.slice | Bounds)]
+    masks = [k for k in advanced if isinstance(parts[k], jax.Array | Selection) and parts[k].ndim]
+    apart = advanced and advanced[-1] - advanced[0] >= len(advanced)
+    if len(masks) > 1 or (masks and apart and masks[0] != 0):
+        raise unsupported("A mask stands apart from other masks or integers in an index.")

@@ -1,0 +1,79 @@
+"""What is the converted form of a function of the user's?"""
+
+from __future__ import annotations
+
+import types
+from collections.abc import Callable
+from typing import Any
+
+from autograph_lite.errors import ConversionError
+from autograph_lite.operators import policy, unconverted
+from autograph_lite.transpiler import Transpiler
+
+_state: dict[str, Any] = {}
+
+
+def install(operators: object, shallow: object) -> None:
+    """Hands over the operators that generated code calls, and those of code whose callees are not converted."""
+    _state["operators"] = operators, shallow
+    _state["transpilers"] = {
+        True: Transpiler(operators, policy.leads_to_library),
+        False: Transpiler(shallow, policy.leads_to_library),
+        "both": Transpiler(operators, policy.leads_to_library, form="both"),
+        "light": Transpiler(operators, policy.leads_to_library, form="light"),
+        "wary": Transpiler(operators, lambda *_: False),
+    }
+
+
+def install_function(kinds: tuple[type, ...]) -> None:
+    """Hands over the classes of compiled functions, which lie above this layer."""
+    _state["function_type"] = kinds
+
+
+def is_compiled(fn: Any) -> bool:
+    """Whether `fn` is what `convert` has made, compiled."""
+    return isinstance(fn, _state.get("function_type", ()))
+
+
+def transpiler(*, recursive: bool | str = True) -> Transpiler:
+    """The transpiler of this process that converts callees too, or the one that does not.
+
+    Args:
+      recursive: "both" and "light" give transpilers that convert callees, too, into those forms; "wary" one whose
+        functions call every library through an operator.
+    """
+    found: Transpiler = _state["transpilers"][recursive]
+    return found
+
+
+def is_converted(fn: types.FunctionType) -> bool:
+    """Whether `fn` is generated code."""
+    code = fn.__code__
+    if not fn.__closure__:
+        return False
+    for name, cell in zip(code.co_freevars, fn.__closure__, strict=True):
+        if name.startswith("ag"):
+            try:
+                if any(cell.cell_contents is operators for operators in _state["operators"]):
+                    return True
+            except ValueError:
+                continue
+    return False
+
+
+def is_converted_code(code: types.CodeType) -> bool:
+    """Whether a code object may be generated."""
+    return any(name.startswith("ag") for name in (*code.co_freevars, *code.co_names[:0]))
+
+
+def convert(fn: types.FunctionType) -> Callable[..., Any]:
+    """The converted form of a user's function; the function itself where it has no source."""
+    if is_converted(fn):
+        return fn
+    try:
+        return transpiler().convert(fn)
+    except ConversionError as error:
+        if not unconverted.is_left(fn, error):
+            raise
+        unconverted.remember(fn, error)
+        return fn

@@ -1,0 +1,92 @@
+"""May a loop that a traced value ends take all items of an iterator of Python's while it is traced?
+
+for v in itertools.islice(xs, 4):     yes: the loop has made it, nobody else takes items from it, and it ends
+for v in it:                          no: code after the loop may go on with it
+for v in zip(it, xs):                 no: likewise, as somebody else holds `it`
+for v in itertools.count():           no: it never ends
+"""
+
+from __future__ import annotations
+
+import gc
+import inspect
+import itertools
+import linecache
+import operator
+import re
+import sys
+import types
+from collections.abc import Callable, Iterator
+from typing import Any
+
+MOST = 1024  # items of an iterator of which nobody knows whether it ends
+_MADE = re.compile(r"\s*for\b.*?\bin\s+([\w.]+)\(")
+_EXPRESSION = re.compile(r"\s*for\b.*?\bin\s+\(.+\bfor\b")
+_BACKWARDS: tuple[type, ...] = (
+    reversed, type(reversed([])), type(reversed(range(0))), type(reversed(range(2**70))),
+    type(reversed({})), type(reversed({}.values())), type(reversed({}.items())),
+)  # fmt: skip
+_ALL_IN_STEP: tuple[type, ...] = (zip, map, itertools.starmap)
+_IN_STEP: tuple[type, ...] = (
+    enumerate,
+    filter,
+    itertools.accumulate,
+    itertools.dropwhile,
+    itertools.pairwise,
+)
+
+
+def is_own(iterator: Any, body_fun: Callable[..., Any]) -> bool:
+    """Whether the header of a loop makes the iterator that it runs over, of nothing that others take items from."""
+    code = body_fun.__code__
+    header = linecache.getline(code.co_filename, code.co_firstlineno)
+    return _is_made(iterator, header) and not _shares(iterator)
+
+
+def _is_made(iterator: Any, header: str) -> bool:
+    if isinstance(iterator, types.GeneratorType) and _EXPRESSION.match(header):
+        return True
+    made = _MADE.match(header)
+    if made is None:
+        return False
+    names = made[1].split(".")
+    if isinstance(iterator, types.GeneratorType):
+        return iterator.gi_code.co_name in names
+    return type(iterator).__name__ in names or (names[-1] == "reversed" and isinstance(iterator, _BACKWARDS))
+
+
+def _inner(iterator: Any) -> list[Any]:
+    """The iterators that an iterator takes its items from."""
+    held = [*gc.get_referents(iterator)]
+    if isinstance(iterator, types.GeneratorType):
+        held = [iterator.gi_frame.f_locals.get(".0")] if iterator.gi_frame else []
+    held += [item for each in held if isinstance(each, tuple) for item in each]
+    return [each for each in held if isinstance(each, Iterator)]
+
+
+def _shares(iterator: Any) -> bool:
+    """Whether anybody else holds an iterator that this one takes its items from, directly or not."""
+    inner = _inner(iterator)
+    return max(map(sys.getrefcount, inner), default=0) > _own(iterator) or any(map(_shares, inner))
+
+
+def _own(iterator: Any) -> int:
+    """How many references are counted to what only an iterator holds."""
+    if not isinstance(iterator, types.GeneratorType):
+        return _HELD
+    return _HELD_BY_EXPRESSION + (inspect.getgeneratorstate(iterator) != inspect.GEN_CREATED)
+
+
+_EXAMPLE, _EXPRESSION_EXAMPLE = enumerate(iter(())), (item for item in iter([0]))
+_HELD = max(map(sys.getrefcount, _inner(_EXAMPLE)))
+_HELD_BY_EXPRESSION = max(map(sys.getrefcount, _inner(_EXPRESSION_EXAMPLE)))
+
+
+def endless(iterator: Any) -> bool:
+    """Whether it is known that an iterator has no last item."""
+    if isinstance(iterator, (itertools.count, itertools.cycle)):
+        return True
+    if isinstance(iterator, itertools.repeat):
+        return operator.length_hint(iterator, -1) < 0
+    inner = _inner(iterator) if isinstance(iterator, (*_ALL_IN_STEP, *_IN_STEP)) else []
+    return bool(inner) and all(map(endless, inner))

@@ -1,0 +1,238 @@
+"""What does an operation of a program give for numbers that Python would have had? One NumPy function for each primitive.
+
+A number is kept for many iterations at once, one lane for each: as Python computes it, and, where it is a float, also as
+the program does, in its narrower type.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+Lanes = np.ndarray[Any, Any]
+
+
+class UnlikePythonError(Exception):
+    """Python would have done something else than the program; says what."""
+
+
+@dataclasses.dataclass(frozen=True)
+class Known:
+    """A value that depends on nothing but the number of the iteration.
+
+    Attributes:
+      python: as Python computes it; the first axis is that of the lanes, of which there may be one for all.
+      program: as the program does.
+      lost: where the program's type can't hold it.
+    """
+
+    python: Lanes
+    program: Lanes
+    lost: Lanes
+
+    def at(self, lanes: Lanes, count: int) -> Known:
+        """The value in some of `count` lanes."""
+        return Known(
+            *(a if len(a) == 1 != count else a[lanes] for a in (self.python, self.program, self.lost))
+        )
+
+    @property
+    def exact(self) -> bool:
+        """Whether the program computes what Python does."""
+        return self.python is self.program or bool(np.all(self.python == self.program))
+
+
+def number(value: Any) -> Known:
+    """A number, or an array of them, that is the same in all lanes."""
+    plain = np.asarray(value)
+    python = plain[None]
+    if plain.dtype.kind == "f":
+        exact = np.asarray(float(value))[None] if isinstance(value, float) else python.astype(np.float64)
+        return Known(exact, python.astype(np.float32), np.zeros(1, bool).reshape((1,) * python.ndim))
+    if plain.dtype.kind in "iu":
+        python = python.astype(np.int64)
+    return Known(python, python, np.zeros((1,) * python.ndim, bool))
+
+
+def _divided(a: Lanes, b: Lanes) -> Lanes:
+    if a.dtype.kind == "f":
+        return a / b
+    return np.sign(a) * np.sign(b) * (abs(a) // abs(b))
+
+
+def _rest(a: Lanes, b: Lanes) -> Lanes:
+    return np.fmod(a, b) if a.dtype.kind == "f" else a - b * _divided(a, b)
+
+
+def _power(a: Lanes, b: Lanes) -> Lanes:
+    if a.dtype.kind == "f":
+        return np.asarray(np.power(a, b.astype(a.dtype)))
+    return np.asarray(np.power(a.astype(object), b.astype(object)))
+
+
+def _rounded(a: Lanes, *, rounding_method: int) -> Lanes:
+    return np.rint(a) if int(rounding_method) else np.trunc(a + np.copysign(0.5, a))
+
+
+def _shifted(a: Lanes, b: Lanes) -> Lanes:
+    if (b < 0).any():
+        raise UnlikePythonError("a number is shifted by a negative one, for which Python raises ValueError")
+    return np.asarray(np.left_shift(a.astype(object), b.astype(object)))
+
+
+def _chosen(which: Lanes, *cases: Lanes) -> Lanes:
+    result = cases[0]
+    for place, case in enumerate(cases[1:], 1):
+        result = np.where(which == place, case, result)
+    return result
+
+
+RULES: dict[str, Callable[..., Any]] = {
+    "add": np.add, "add_any": np.add, "sub": np.subtract, "mul": np.multiply, "neg": np.negative, "abs": abs,
+    "max": np.maximum, "min": np.minimum, "sign": np.sign, "div": _divided, "rem": _rest, "pow": _power,
+    "integer_pow": lambda a, *, y: _power(a, np.asarray([y])), "floor": np.floor, "ceil": np.ceil, "round": _rounded,
+    "lt": np.less, "le": np.less_equal, "gt": np.greater, "ge": np.greater_equal, "eq": np.equal, "ne": np.not_equal,
+    "and": np.bitwise_and, "or": np.bitwise_or, "xor": np.bitwise_xor, "not": np.bitwise_not,
+    "shift_left": _shifted, "shift_right_arithmetic": lambda a, b: np.right_shift(a, np.minimum(b, 63)),
+    "select_n": _chosen, "copy": np.copy, "is_finite": np.isfinite,
+}  # fmt: skip
+COMPARISONS = frozenset({"lt", "le", "gt", "ge", "eq", "ne", "floor", "ceil", "round", "rem"})
+RELATIVE = 1e-4  # floats that differ by less may compare otherwise in the narrower type
+TWICE = 2  # XLA's roundings may add up to as much as NumPy's do
+DRIFT = 1e-5  # of the largest of the floats: some hundred roundings of a float32
+
+
+def applied(name: str, operands: Sequence[Known], params: dict[str, Any], aval: Any) -> Known | None:
+    """The result of a primitive; None where Python would not have had it as a number.
+
+    Raises:
+      UnlikePythonError: Python raises an exception, or the rounding of floats decides.
+    """
+    operands = _aligned(operands)
+    if name in ("div", "rem") and _zero(operands[1]):
+        raise UnlikePythonError("a number is divided by zero, for which Python raises ZeroDivisionError")
+    if name in COMPARISONS:
+        _refuse_close(name, operands)
+    options = {
+        k: params[k] for k in ("y", "rounding_method") if k in params and name in ("integer_pow", "round")
+    }
+    with np.errstate(all="ignore"):
+        python = RULES[name](*(o.python for o in operands), **options)
+        same = all(o.python is o.program for o in operands)
+        program = python if same else RULES[name](*(o.program for o in operands), **options)
+    lost = _chosen(operands[0].python, *(o.lost for o in operands[1:])) if name == "select_n" else False
+    for operand in operands[:1] if name == "select_n" else operands:
+        lost = lost | operand.lost
+    return held(python, program, np.asarray(lost), aval)
+
+
+def _aligned(operands: Sequence[Known]) -> Sequence[Known]:
+    """Numbers and rows of numbers, which an operation takes side by side: a number counts for all of a row."""
+    axes = max(operand.python.ndim for operand in operands)
+
+    def row(array: Lanes) -> Lanes:
+        return array.reshape(len(array), *array.shape[1:], *(1 for _ in range(axes - array.ndim)))
+
+    if all(operand.python.ndim == axes for operand in operands):
+        return operands
+    parts = [(row(o.python), row(o.program), row(o.lost)) for o in operands]
+    return [
+        Known(python, python if o.python is o.program else program, lost)
+        for o, (python, program, lost) in zip(operands, parts, strict=True)
+    ]
+
+
+def _zero(operand: Known) -> bool:
+    return bool((operand.python == 0).any())
+
+
+def _refuse_close(name: str, operands: Sequence[Known]) -> None:
+    """Refuses floats so close to where an operation jumps that the program's may lie on the other side."""
+    if operands[0].python.dtype.kind != "f" or all(operand.exact for operand in operands):
+        return
+    a, off = operands[0].python, _drift(operands[0])
+    if name == "rem":
+        with np.errstate(all="ignore"):
+            a, off = a / operands[1].python, (off + _drift(operands[1])) / abs(operands[1].python)
+        b = np.rint(a)
+    elif len(operands) > 1:
+        b, off = operands[1].python, off + _drift(operands[1])
+    else:
+        b = np.rint(a - 0.5) + 0.5 if name == "round" else np.rint(a)
+    if (abs(a - b) <= np.maximum(RELATIVE * np.maximum(1, abs(a) + abs(b)), TWICE * off)).any():
+        raise UnlikePythonError(
+            "floats are compared or rounded that differ by no more than a float32 may be off"
+        )
+
+
+def _drift(operand: Known) -> Lanes:
+    """How far what the program computes is from what Python does, rounded to the program's type."""
+    with np.errstate(all="ignore"):
+        off = operand.program - operand.python.astype(operand.program.dtype)
+    return np.asarray(np.abs(off), np.float64)
+
+
+def refuse_drifted(operand: Known) -> None:
+    """To be called where the program computes an array from a number.
+
+    Raises:
+      UnlikePythonError: the program has it with less than the precision of its type, as after `(i + 0.001) - i`.
+    """
+    if operand.python.dtype.kind == "f" and operand.python.size:
+        with np.errstate(all="ignore"):
+            off = _drift(operand) > DRIFT * np.max(np.abs(operand.python))
+        if (off & ~operand.lost).any():
+            raise UnlikePythonError("a float is less exact in the arrays of the program than in Python")
+
+
+def held(python: Lanes, program: Lanes, lost: Lanes, aval: Any) -> Known | None:
+    """A value of that type; lost where the type can't hold it, and None where the type is none of a Python number's."""
+    if aval.dtype == bool:
+        return Known(python, program, lost)
+    weak, kind = getattr(aval, "weak_type", False), np.dtype(aval.dtype).kind
+    if kind in "iu":
+        info = np.iinfo(aval.dtype)
+        over = np.asarray((python < info.min) | (python > info.max), bool)
+        if over.any():
+            if not weak:
+                return None
+            python, lost = np.where(over, 0, python), lost | over
+        if info.bits < 64:
+            python = python.astype(np.int64)
+        return Known(python, python, lost)
+    if kind != "f" or not weak:
+        return None
+    with np.errstate(all="ignore"):
+        python = python.astype(np.float64)
+        program = program.astype(aval.dtype)
+    return Known(python, program, lost | ~np.isfinite(program))
+
+
+def converted(operand: Known, aval: Any) -> Known | None:
+    """`operand` in another type, as `convert_element_type` gives it.
+
+    Raises:
+      UnlikePythonError: it does not fit, or the rounding of floats decides.
+    """
+    kind = np.dtype(aval.dtype).kind
+    if operand.python.dtype.kind == "f" and kind in "iu":
+        _refuse_close("floor", [operand])
+        with np.errstate(all="ignore"):
+            whole = np.trunc(operand.python).astype(object)
+        return held(whole, whole, operand.lost, aval)
+    if operand.python.dtype.kind != "f" and kind == "f":
+        return held(operand.python.astype(np.float64), operand.python.astype(aval.dtype), operand.lost, aval)
+    if kind == "b":
+        if ((operand.python != 0) != (operand.program != 0)).any():
+            raise UnlikePythonError("a float is less exact in the arrays of the program than in Python")
+        return Known(operand.python != 0, operand.python != 0, operand.lost)
+    if kind in "iu" and operand.python.dtype.kind in "iub":
+        info = np.iinfo(aval.dtype)
+        whole = operand.python.astype(np.int64) if operand.python.dtype != object else operand.python
+        if ((whole < info.min) | (whole > info.max)).any():
+            raise UnlikePythonError(f"a number does not fit into {aval.dtype}, which Python would tell")
+        return held(whole, whole, operand.lost, aval)
+    return held(operand.python, operand.program, operand.lost, aval) if kind == "f" else None

@@ -1,0 +1,145 @@
+"""What has the user said of a loop? `set_loop_options(...)`, as the first statement of its body, sets it.
+
+    while x > tolerance:
+        autograph_lite.set_loop_options(maximum_iterations=100)
+        x = step(x)
+
+The call runs when the body does, or is traced; the loop that it stands in looks at what it has left.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import operator
+import threading
+from collections.abc import Sequence
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+from jax.extend.core import jaxpr_as_fun
+
+from autograph_lite import _jax_dims, _jax_loops
+from autograph_lite._jax_while import Options
+
+
+class Loop:
+    """A loop that is running, or being traced; a context in which it is.
+
+    Attributes:
+      options: that its body has set.
+      unroll: how many iterations of a scan are one of the program's.
+      done: iterations that Python has run.
+    """
+
+    __slots__ = ("done", "options", "unroll")
+
+    def __init__(self) -> None:
+        self.options = UNSET
+        self.unroll = 1
+        self.done = 0
+
+    def __enter__(self) -> Loop:
+        _local.loops.append(self)
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        _local.loops.pop()
+
+    def is_over(self) -> bool:
+        """To be called after each iteration that Python runs: whether the loop has had all that it may have."""
+        self.done += 1
+        return self.left() == 0
+
+    def left(self) -> int | None:
+        """How many iterations it may still have; None where nobody has said it."""
+        most = self.options.bound
+        return None if most is None else max(0, most - self.done)
+
+
+UNSET = Options()
+
+
+class _Local(threading.local):
+    def __init__(self) -> None:
+        self.loops: list[Loop] = []
+
+
+_local = _Local()
+
+
+def current() -> Loop:
+    """The innermost loop."""
+    return _local.loops[-1]
+
+
+class ShorterError(Exception):
+    """A loop of a known number of iterations has fewer.
+
+    Attributes:
+      count: of the iterations that it has, a number or a size that is not known.
+    """
+
+    def __init__(self, count: Any) -> None:
+        super().__init__(f"It has {count} iterations at most.")
+        self.count = count
+
+
+def check_length(count: Any) -> None:
+    """To be called when the body of a loop of `count` iterations has been traced.
+
+    Raises:
+      ShorterError: it may have fewer.
+    """
+    left = current().left()
+    if left is not None and _jax_dims.compare(operator.le, count, left) is not True:
+        raise ShorterError(_jax_dims.smaller(count, left))
+
+
+def while_loop(cond: Any, body: Any, init: Sequence[Any]) -> list[Any]:
+    """`lax.while_loop` of two closed jaxprs, the innermost loop's: it ends when it has had all iterations that it may have."""
+    options, left = current().options, current().left()
+    if left is None:
+        return _jax_loops.while_loop(cond, body, init, options)
+    types = [jax.typeof(jnp.int32(0)), *body.in_avals]
+    test, step = jaxpr_as_fun(cond), jaxpr_as_fun(body)
+
+    def go_on(now: list[Any]) -> tuple[None, list[Any]]:
+        return None, [jnp.logical_and(now[0] < left, test(*now[1:])[0])]
+
+    def count(now: list[Any]) -> tuple[None, list[Any]]:
+        return None, [now[0] + 1, *step(*now[1:])]
+
+    (_, until), (_, run) = (_jax_loops.trace(part, types, set_loop_options) for part in (go_on, count))
+    options = dataclasses.replace(options, bound=left)
+    return _jax_loops.while_loop(until, run, [jnp.int32(0), *init], options)[1:]
+
+
+def set_loop_options(
+    *,
+    maximum_iterations: int | None = None,
+    differentiable: bool = True,
+    checkpoints: int | None = None,
+    unroll: int = 1,
+) -> None:
+    """Says how the loop is to be run whose body starts with this call. Under plain Python it does nothing.
+
+    Args:
+      maximum_iterations: after so many iterations the loop ends, as if its condition were false then: no error, as in
+        TensorFlow. A loop whose number of iterations has a bound is differentiated in less time.
+      differentiable: False leaves the loop to `lax.while_loop`, which has no reverse derivative.
+      checkpoints: how many states the loop keeps for its reverse derivative. Fewer take less memory, and more time.
+      unroll: how many iterations of a loop of known length are run as one, as in `jax.lax.scan`: on a GPU small bodies
+        gain by it, on a CPU they seldom do. A loop whose length the data decides runs them one by one.
+
+    Raises:
+      ValueError: a number is not a positive Python int.
+    """
+    numbers = {"maximum_iterations": maximum_iterations, "checkpoints": checkpoints, "unroll": unroll}
+    for name, value in numbers.items():
+        if (value is not None or name == "unroll") and (type(value) is not int or value < 1):
+            may_be = "an int from 1 on" if name == "unroll" else "None or an int from 1 on"
+            raise ValueError(f"set_loop_options: {name} is {value!r}; it may be {may_be}.")
+    if _local.loops:
+        _local.loops[-1].unroll = unroll
+        _local.loops[-1].options = Options(maximum_iterations, checkpoints, differentiable)

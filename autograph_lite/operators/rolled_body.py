@@ -1,0 +1,164 @@
+"""Is the body of a loop the same program for each item, and which loop is made of it?
+
+The body was traced once, with arrays in place of the items. The loop is rolled where it then gives what Python's loop
+gives: no number goes beyond what the arrays hold, none is divided by zero, and what Python's loop would leave as a number
+is left as one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax.extend.core import jaxpr_as_fun
+
+from autograph_lite import _jax, _jax_loops
+from autograph_lite._jax_loops import How
+from autograph_lite.operators import foretold, lane_rules, plain_numbers, side_by_side, trials, where
+from autograph_lite.operators.carry import Carry
+from autograph_lite.operators.columns import Columns
+from autograph_lite.operators.foretold import Foretold
+from autograph_lite.operators.lane_rules import Known
+from autograph_lite.operators.trials import Refused
+
+
+class Trial:
+    """A loop that is to be rolled.
+
+    Args:
+      source: its items.
+      lists: those of Python's that the items come from.
+      body_fun: its body.
+    """
+
+    def __init__(self, source: Columns, lists: Sequence[Any], body_fun: Callable[..., Any]) -> None:
+        self.source, self.lists, self.body_fun = source, lists, body_fun
+
+    def scan(
+        self,
+        carry: Carry,
+        body: Any,
+        start: Sequence[Any],
+        rows: Sequence[Any],
+        count: int,
+        how: How,
+    ) -> tuple[list[Any], list[Any]]:
+        """What `_jax_loops.scan` gives; the variables that stay numbers of Python's as such.
+
+        Args:
+          carry: of the loop.
+          body: the closed jaxpr of an iteration.
+          start: the arrays that enter the loop.
+          rows: the arrays that the iterations get the rows of.
+          count: how many iterations there are.
+          how: as for `_jax_loops.scan`.
+
+        Raises:
+          Refused: the loop has to be run as Python.
+        """
+        self._refuse_changing(carry)
+        known = [*self.source.known(), lane_rules.number(np.arange(count))][: len(rows)]
+        known = [row and _flat(row) for row in known]
+        numbers, windows, of_checks = carry.numbers()
+        try:
+            stay = foretold.foretell(body, numbers, known, count, _report)
+        except lane_rules.UnlikePythonError as found:
+            raise Refused(str(found)) from None
+        if any(stay[k].after or stay[k].before.python.any() for k in of_checks & set(stay)):
+            raise Refused("a check fails for one of the items")
+        if windows & set(stay):
+            raise Refused("a list that gets longer holds numbers of Python's only")
+        given = [stay[k].before if k in stay else None for k in range(len(start))]
+        results = side_by_side.run(count, _report).closed(body, [*given, *known])
+        self._refuse_python(body, stay, results, len(start))
+        python = plain_numbers.python_only(body, [n is not None for n in numbers], known)
+        if not set(python) <= set(stay):
+            raise Refused("a number stays one of Python's that no array can stand for")
+        if carry.changing:
+            raise Refused(
+                f"'{carry.changing[0]}' is of another type after an iteration than before the loop", peels=1
+            )
+        if trials.has_changed(self.body_fun):
+            raise Refused("a variable is of another type after an iteration than before it", peels=1)
+        if plain_numbers.become_python(body, stay, known):
+            raise Refused("an array becomes a number of Python's", peels=1)
+        arrays, outputs = _scan(body, start, rows, count, stay, how, self.body_fun)
+        return [start[k] if k in of_checks & set(stay) else a for k, a in enumerate(arrays)], outputs
+
+    def _refuse_changing(self, carry: Carry) -> None:
+        held: list[Any] = [*carry.slots.values(), *carry.growths.values(), *carry.bounds.values()]
+        owners = [one.place.owner for one in held]
+        if any(owner is one for owner in owners for one in self.lists):
+            raise Refused("the list that it runs over changes")
+
+    def _refuse_python(
+        self, body: Any, stay: dict[int, Foretold], results: Sequence[Known | None], carried: int
+    ) -> None:
+        jaxpr = body.jaxpr
+        put_out = jaxpr.outvars[carried:]
+        for value, variable in zip(results[carried:], put_out, strict=True):
+            if value is not None and (variable.aval.dtype == bool or _jax.is_weak(variable.aval)):
+                raise Refused("a list that gets longer holds numbers of Python's only")
+        same = [k in stay or jaxpr.outvars[k] is jaxpr.invars[k] for k in range(carried)]
+        if all(same) and not put_out and not body.effects:
+            raise Refused("nothing in it is traced")
+
+
+def _flat(row: Known) -> Known:
+    """The numbers of a row, a lane for each iteration."""
+    if row.python.ndim == 1:
+        return row
+    return Known(row.python[0], row.program[0], np.zeros(row.python.shape[1], bool))
+
+
+def _report(eqn: Any, why: str) -> Refused:
+    place = _jax.equation_place(eqn)
+    return Refused(why, where.at(*place) if place else ())
+
+
+def _scan(
+    body: Any,
+    start: Sequence[Any],
+    rows: Sequence[Any],
+    count: int,
+    stay: dict[int, Foretold],
+    how: How,
+    user: Callable[..., Any],
+) -> tuple[list[Any], list[Any]]:
+    """`_jax_loops.scan`, where some of the variables are given to the iterations as rows."""
+    if not stay:
+        return _jax_loops.scan(body, start, rows, count, how)
+    jaxpr, carried = body.jaxpr, len(start)
+    kept = [k for k in range(carried) if k not in stay]
+    read = {v for eqn in jaxpr.eqns for v in eqn.invars if not hasattr(v, "val")} | {
+        v for k, v in enumerate(jaxpr.outvars) if k not in stay and not hasattr(v, "val")
+    }
+    tables = {k: _table(stay[k], jaxpr.invars[k].aval) for k in stay if jaxpr.invars[k] in read}
+    run = jaxpr_as_fun(body)
+
+    def step(arrays: list[Any]) -> tuple[None, list[Any]]:
+        inputs: list[Any] = [None] * carried
+        for k, array in zip(
+            [*kept, *tables], [*arrays[: len(kept)], *arrays[len(arrays) - len(tables) :]], strict=True
+        ):
+            inputs[k] = array
+        for k in stay:
+            if k not in tables:
+                inputs[k] = start[k]
+        results = run(*inputs, *arrays[len(kept) : len(arrays) - len(tables)])
+        return None, [*(results[k] for k in kept), *results[carried:]]
+
+    all_rows = [*rows, *tables.values()]
+    init = [start[k] for k in kept]
+    types = [*map(jax.typeof, init), *map(_jax_loops.row_type, all_rows)]
+    _, rolled = _jax_loops.trace(step, types, user)
+    after, outputs = _jax_loops.scan(rolled, init, all_rows, count, how)
+    arrays = dict(zip(kept, after, strict=True))
+    return [arrays[k] if k in arrays else stay[k].after for k in range(carried)], outputs
+
+
+def _table(value: Foretold, aval: Any) -> Any:
+    return _jax.as_type(jnp.asarray(value.before.program, aval.dtype), aval.dtype, _jax.is_weak(aval))

@@ -1,0 +1,122 @@
+"""Is a loop being traced on trial, with arrays in place of Python's numbers? What would tell them apart ends the trial."""
+
+from __future__ import annotations
+
+import contextlib
+import threading
+import types
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+import jax
+
+from autograph_lite import _jax
+from autograph_lite.errors import Location
+from autograph_lite.operators import python_only, trees, where
+from autograph_lite.operators.templates import Array, Captured, Template
+from autograph_lite.operators.values import Tracer
+
+
+class Refused(BaseException):
+    """The loop has to be run as Python; no `except` of the user's takes it for an exception of the program's.
+
+    Attributes:
+      why: in words.
+      place: the user's line that prevents it; () where that is not known.
+      peels: after how many iterations, run as Python, the loop may be rolled all the same.
+    """
+
+    def __init__(self, why: str, place: Location | tuple[()] = (), peels: int = 0) -> None:
+        self.why, self.place, self.peels = why, place, peels
+
+
+class _Local(threading.local):
+    def __init__(self) -> None:
+        self.depth = 0
+        self.changing: dict[types.CodeType, bool] = {}
+
+
+_local = _Local()
+
+
+@contextlib.contextmanager
+def trial() -> Iterator[None]:
+    """The code inside traces a loop on trial."""
+    _local.depth += 1
+    try:
+        yield
+    finally:
+        _local.depth -= 1
+
+
+def running() -> bool:
+    """Whether a loop is being traced on trial on this thread."""
+    return _local.depth > 0
+
+
+def left(body_fun: Callable[..., Any], before: Sequence[Any], after: Sequence[Any]) -> None:
+    """Notes whether an iteration leaves variables of other types, where the statement around it joins them."""
+    if _local.depth:
+        _local.changing[body_fun.__code__] = any(map(_changes, before, after))
+
+
+def has_changed(body_fun: Callable[..., Any]) -> bool:
+    """Whether the iteration of `body_fun` that was traced last has left variables of other types."""
+    return _local.changing.pop(body_fun.__code__, False)
+
+
+def _changes(before: Any, after: Any) -> bool:
+    pairs = zip(trees.leaves(before), trees.leaves(after), strict=False)
+    return any(
+        isinstance(a, jax.Array) and isinstance(b, jax.Array) and (a.dtype != b.dtype or _weaker(b, a))
+        for a, b in pairs
+    )
+
+
+def _weaker(a: Any, b: Any) -> bool:
+    """Whether the array `a` gives way to others where `b` does not."""
+    return _jax.weak_type(a) and not _jax.weak_type(b)
+
+
+def refuse_promoted(values: Sequence[Captured], joined: Template) -> None:
+    """To be called where branches are joined, of which Python would have run one: another type would have come out of it."""
+    if _local.depth and any(_promoted(value, joined) for value in values):
+        refuse("a variable has arrays of two types on two paths")
+
+
+def _promoted(value: Captured, joined: Template) -> bool:
+    pairs = zip(value.leaves, joined.leaves, strict=False)
+    return any(
+        isinstance(kind, Array)
+        and isinstance(leaf, jax.Array)
+        and leaf.dtype != kind.dtype
+        and not _jax.weak_type(leaf)
+        for leaf, kind in pairs
+    )
+
+
+def refuse(why: str) -> None:
+    """Ends the trial that is running, if there is one, at the user's line that runs."""
+    if _local.depth:
+        raise Refused(why, where.here())
+
+
+def enter(fn: Callable[..., Any]) -> None:
+    """To be called before a function of the user's is called on trial."""
+    found = python_only.reason(fn)
+    if found is not None:
+        code = fn.__code__
+        raise Refused(found[1], where.at(code.co_filename, found[0], where.function_name(code)))
+
+
+def refuse_text(values: Any) -> None:
+    """To be called where text is made of `values`."""
+    if _local.depth and any(map(_may_be_number, trees.leaves(values))):
+        refuse("text is made of a number that is known for each item only")
+
+
+def _may_be_number(leaf: Any) -> bool:
+    """Whether an array may stand for a number of Python's."""
+    if not isinstance(leaf, Tracer) or not isinstance(leaf, jax.Array):
+        return False
+    return not leaf.shape and (leaf.dtype == bool or _jax.weak_type(leaf))

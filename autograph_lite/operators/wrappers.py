@@ -1,0 +1,50 @@
+"""How is a library's wrapper around a function of the user's made to wrap the converted form?"""
+
+from __future__ import annotations
+
+import inspect
+import types
+import weakref
+from typing import Any
+
+from autograph_lite.operators import policy
+from autograph_lite.operators.converting import convert, is_converted
+
+
+def rewrapped(wrapper: types.FunctionType) -> Any:
+    """A library's wrapper around a function of the user's, around its converted form; None where it is none.
+
+    `jax.grad(loss)` and `jax.vmap(row)`, made outside of converted code, are such, and functions made with functools.wraps.
+    """
+    if wrapper not in _rewraps:
+        wraps_users = hasattr(wrapper, "__wrapped__") and policy.is_users(inspect.unwrap(wrapper))
+        _rewraps[wrapper] = _rebuilt(wrapper, WRAPPERS) if wraps_users else None
+    return _rewraps[wrapper]
+
+
+WRAPPERS = 6  # one in the other; jax.hessian takes five
+_rewraps: weakref.WeakKeyDictionary[types.FunctionType, Any] = weakref.WeakKeyDictionary()
+
+
+def _rebuilt(wrapper: types.FunctionType, depth: int) -> Any:
+    """`wrapper` with the converted forms of the user's functions in its closure; None where there are none."""
+    cells = []
+    for cell in wrapper.__closure__ or ():
+        try:
+            held = new = cell.cell_contents
+        except ValueError:  # not assigned yet
+            held = new = None
+        if isinstance(held, types.FunctionType) and policy.is_users(held):
+            new = convert(held)
+        elif isinstance(held, types.FunctionType) and depth and not is_converted(held):
+            new = _rebuilt(held, depth - 1) or held
+        cells.append(cell if new is held else types.CellType(new))
+    if all(cell is old for cell, old in zip(cells, wrapper.__closure__ or (), strict=True)):
+        return None
+    made = types.FunctionType(
+        wrapper.__code__, wrapper.__globals__, wrapper.__name__, wrapper.__defaults__, tuple(cells)
+    )
+    made.__kwdefaults__ = wrapper.__kwdefaults__
+    made.__dict__.update(wrapper.__dict__)
+    made.__qualname__ = wrapper.__qualname__
+    return made

@@ -1,0 +1,109 @@
+"""What comes of a call: what it returns or raises, what it prints, and what it leaves changed?"""
+
+from __future__ import annotations
+
+import contextlib
+import dataclasses
+import dis
+import io
+import sys
+from collections.abc import Callable, Iterator
+from typing import Any, TextIO
+
+import jax
+
+from autograph_lite import _jax
+from autograph_lite.errors import Location
+from autograph_lite.operators import where
+from autograph_lite.runtime.verifying.keeping import Kept, Part
+from autograph_lite.runtime.verifying.observed import Seen, seen
+
+
+@dataclasses.dataclass(frozen=True)
+class Outcome:
+    """What came of a call.
+
+    Attributes:
+      value: what it returned.
+      returned: what was in that.
+      error: what it raised, if it did.
+      printed: the text that `autograph_lite.print` and JAX's functions have written.
+      prints: the user's lines that have called `print`, with what they wrote.
+      changed: what is in the places that it changed.
+    """
+
+    value: Any
+    returned: Seen
+    error: Exception | None
+    printed: str
+    prints: dict[Location, str]
+    changed: dict[Part, Seen]
+
+
+class _Heard(io.TextIOBase):
+    """Takes what is printed, and hands it on to `onward`, if that is given."""
+
+    def __init__(self, onward: TextIO | None) -> None:
+        self.onward = onward
+        self.printed: list[str] = []
+        self.prints: dict[Location, list[str]] = {}
+
+    def write(self, text: str) -> int:
+        if self.onward is not None:
+            self.onward.write(text)
+        frame = sys._getframe(1)
+        if not frame.f_code.co_filename.startswith(where.FOLDERS):
+            self.prints.setdefault(where.of_frame(frame), []).append(text)
+        elif not _jax.tracing():
+            self.printed.append(text)
+        elif isinstance(place := where.here(), Location):
+            self.prints.setdefault(place, []).append(text)
+        return len(text)
+
+    def flush(self) -> None:
+        if self.onward is not None:
+            self.onward.flush()
+
+
+@contextlib.contextmanager
+def heard(*, onward: bool) -> Iterator[_Heard]:
+    """Listens to what is printed; `onward` shows it, too."""
+    out = _Heard(sys.stdout if onward else None)
+    with contextlib.redirect_stdout(out):
+        yield out
+
+
+def outcome(call: Callable[[], Any], kept: Kept, *, shown: bool) -> Outcome:
+    """Makes the call.
+
+    Args:
+      call: takes nothing.
+      kept: what it may change.
+      shown: whether what it prints is shown.
+    """
+    value, error = None, None
+    with heard(onward=shown) as out:
+        try:
+            value = call()
+            jax.block_until_ready(value)
+        except Exception as raised:
+            error = raised
+        with contextlib.suppress(Exception):  # what a program raises late has been raised
+            jax.effects_barrier()
+    return made(value, error, out, kept)
+
+
+def made(value: Any, error: Exception | None, out: _Heard, kept: Kept) -> Outcome:
+    """The outcome of a call that is over."""
+    prints = {place: "".join(texts) for place, texts in out.prints.items()}
+    return Outcome(value, seen(value), error, "".join(out.printed), prints, kept.changes())
+
+
+def is_raised_by_user(error: BaseException) -> bool:
+    """Whether a `raise` or an `assert` of the user's has raised the error, so that its message is the user's."""
+    tb = error.__traceback__
+    while tb is not None and tb.tb_next is not None:
+        tb = tb.tb_next
+    if tb is None or where.is_hidden(tb.tb_frame.f_code):
+        return False
+    return dis.opname[tb.tb_frame.f_code.co_code[tb.tb_lasti]] == "RAISE_VARARGS"

@@ -1,0 +1,93 @@
+"""How are the figures of the array programs shown: in full, in short, and what do they come to?"""
+
+from __future__ import annotations
+
+import statistics
+from collections.abc import Callable, Sequence
+
+from benchmarks.arrays.measuring import Comparison, Measured
+
+LIMITS = {"run": 1.1, "compiling": 1.2, "gradient": 1.2}
+
+
+def summary(rows: Sequence[Measured]) -> list[str]:
+    """Geometric means, and what is over a limit."""
+    done = _done(rows)
+    static = [
+        (row.name, row.gradient.run) for row in rows if row.static and isinstance(row.gradient, Comparison)
+    ]
+    return [
+        f"{len(done)} of {len(rows)} programs convert with staged loops and agree with NumPy.",
+        _mean("Run time over the hand-written version's", [(n, c.run) for n, c in done], LIMITS["run"]),
+        _mean("Time to trace and compile", [(n, c.compiling) for n, c in done], LIMITS["compiling"]),
+        _mean("Gradients, trip counts static", static, LIMITS["gradient"]),
+    ]
+
+
+def _done(rows: Sequence[Measured]) -> list[tuple[str, Comparison]]:
+    return [(row.name, row.plain) for row in rows if isinstance(row.plain, Comparison)]
+
+
+def _mean(title: str, ratios: Sequence[tuple[str, float]], limit: float) -> str:
+    if not ratios:
+        return f"{title}: none."
+    mean = statistics.geometric_mean(ratio for _, ratio in ratios)
+    over = sorted(((ratio, name) for name, ratio in ratios if ratio > limit), reverse=True)
+    misses = ", ".join(f"{name} {ratio:.2f}" for ratio, name in over) or "none"
+    return f"{title}: geometric mean {mean:.2f} of {len(ratios)}; over {limit}: {misses}."
+
+
+def full(rows: Sequence[Measured]) -> str:
+    """One line for each program, ours / by hand."""
+    head = (
+        "| program | run, us | ratio | compile, ms | ratio | memory, KiB | instructions | gradient | unrolled: compile, run "
+        "| NumPy |\n|" + "---|" * 10
+    )
+    return "\n".join([head, *map(_full_line, rows)])
+
+
+def _full_line(row: Measured) -> str:
+    if isinstance(row.plain, str):
+        return f"| {row.name} | not converted: {row.plain}" + " |" * 9
+    plain = row.plain
+    cells = [
+        row.name,
+        _both(plain, lambda f: f.run_us),
+        f"{plain.run:.2f}",
+        _both(plain, lambda f: f.compile_ms),
+        f"{plain.compiling:.2f}",
+        _both(plain, lambda f: f.kib),
+        f"{plain.ours.instructions} / {plain.by_hand.instructions}",
+        _gradient(row.gradient),
+        _unrolled(row.unrolled),
+        f"{row.numpy_us / plain.ours.run_us:.2g}",
+    ]
+    return "| " + " | ".join(cells) + " |"
+
+
+def _both(found: Comparison, figure: Callable[..., float]) -> str:
+    return f"{figure(found.ours):,.0f} / {figure(found.by_hand):,.0f}"
+
+
+def _gradient(found: Comparison | str | None) -> str:
+    if isinstance(found, Comparison):
+        return f"{found.run:.2f}"
+    return found or ""
+
+
+def _unrolled(found: tuple[float, float] | str) -> str:
+    return found if isinstance(found, str) else f"{found[0] / 1000:.1f} s, {found[1]:.2g}"
+
+
+def short(rows: Sequence[Measured]) -> str:
+    """The same in four columns."""
+    lines = ["| program | run | compile | gradient |", "|---|---|---|---|"]
+    for row in rows:
+        ratios = (
+            ("-", "-")
+            if isinstance(row.plain, str)
+            else (f"{row.plain.run:.2f}", f"{row.plain.compiling:.2f}")
+        )
+        gradient = f"{row.gradient.run:.2f}" if isinstance(row.gradient, Comparison) else "-"
+        lines.append(f"| {row.name} | {ratios[0]} | {ratios[1]} | {gradient} |")
+    return "\n".join(lines)

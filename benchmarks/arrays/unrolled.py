@@ -1,0 +1,56 @@
+"""What does a program cost without staged loops? In a process of its own, which can be given up.
+
+    python -m benchmarks.arrays.unrolled NAME
+
+prints the time to trace and compile it, and that of a run over the hand-written version's.
+"""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import warnings
+from typing import Any
+
+import jax
+
+import autograph_lite
+from benchmarks.arrays.catalogue import CASES, Case
+from benchmarks.arrays.measuring import bound, compare
+
+
+def measure(name: str, seconds: float) -> tuple[float, float] | str:
+    """Compile time in ms and ratio of run times; or why there are none."""
+    command = [sys.executable, "-m", "benchmarks.arrays.unrolled", name]
+    try:
+        done = subprocess.run(command, capture_output=True, text=True, timeout=seconds, check=False)
+    except subprocess.TimeoutExpired:
+        return f"over {seconds:.0f} s"
+    if done.returncode:
+        return done.stderr.strip().splitlines()[-1][:80]
+    compile_ms, ratio = json.loads(done.stdout.splitlines()[-1])
+    return compile_ms, ratio
+
+
+def _form(case: Case, arrays: Any) -> Any:
+    """The function as it is, if `jax.jit` takes it; else converted, which gives the same program where both can."""
+    plain = bound(case.over_jax(), case)
+    try:
+        jax.make_jaxpr(plain)(*arrays)
+        return plain
+    except Exception:  # whatever a loop or an assignment to an item leads to
+        return bound(autograph_lite.convert(case.over_jax()), case)
+
+
+def main(name: str) -> None:
+    """Measures one program."""
+    warnings.simplefilter("ignore")
+    (case,) = (case for case in CASES if case.name == name)
+    arrays = case.given()
+    found = compare(_form(case, arrays), bound(case.by_hand(), case), arrays, 3, 1, lambda _: None)
+    print(json.dumps([found.ours.compile_ms, found.run]))
+
+
+if __name__ == "__main__":
+    main(sys.argv[1])

@@ -1,0 +1,203 @@
+"""Do IPython, the REPL, doctests and `exec` with registered text give converted functions their source?"""
+
+from __future__ import annotations
+
+import doctest
+import linecache
+import os
+import pathlib
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from typing import Any
+
+import jax.numpy as jnp
+import pytest
+from IPython.core.displaypub import CapturingDisplayPublisher
+from IPython.core.interactiveshell import InteractiveShell
+
+import autograph_lite
+
+ROOT = pathlib.Path(__file__).parents[2]
+
+
+class Notebook:
+    """A shell of IPython's."""
+
+    def __init__(self) -> None:
+        InteractiveShell.clear_instance()
+        self.shell = InteractiveShell.instance(display_pub_class=CapturingDisplayPublisher)
+        self.shell.history_manager.enabled = False
+        self("import jax.numpy as jnp\nimport autograph_lite\nfrom autograph_lite import convert")
+
+    def __call__(self, cell: str) -> Any:
+        """Runs a cell; gives its last value."""
+        done = self.shell.run_cell(cell, silent=False)
+        done.raise_error()
+        return done.result
+
+    def shown(self) -> list[str]:
+        """What was displayed since, as text."""
+        found = [output["data"]["text/plain"] for output in self.shell.display_pub.outputs]
+        self.shell.display_pub.outputs.clear()
+        return found
+
+
+@pytest.fixture
+def notebook(tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Notebook]:
+    monkeypatch.setenv("IPYTHONDIR", str(tmp_path))
+    hook = sys.displayhook
+    yield Notebook()
+    InteractiveShell.clear_instance()
+    sys.displayhook = hook
+
+
+STEP = "def step(x):\n    if x > 0:\n        x = x + {}\n    return x\n"
+
+
+def test_a_cell_that_is_run_again_converts_the_new_code(notebook: Notebook) -> None:
+    for number in (1, 2, 3):
+        notebook(STEP.format(number))
+        assert notebook("float(convert(step)(jnp.float32(1)))") == 1 + number
+
+
+def test_methods_and_lambdas_of_cells_are_converted(notebook: Notebook) -> None:
+    notebook(
+        "class Model:\n    k = 2\n    @convert\n    def add(self, x):\n        return x + self.k if x > 0 else x"
+    )
+    assert notebook("float(Model().add(jnp.float32(1)))") == 3
+    assert notebook("float(convert(lambda x: -x if x < 0 else x)(jnp.float32(-1)))") == 1
+
+
+def test_an_error_names_the_line_of_the_cell(notebook: Notebook) -> None:
+    notebook("def bad(x):\n    if x > 0:\n        y = x\n    return y")
+    with pytest.raises(autograph_lite.UndefinedVariableError) as caught:
+        notebook("convert(bad)(jnp.float32(1))")
+    assert [(place.line, place.text) for place in caught.value.where] == [(4, "return y"), (2, "if x > 0:")]
+
+
+def test_the_magic_runs_the_cell_and_shows_the_generated_code(notebook: Notebook) -> None:
+    notebook("%load_ext autograph_lite")
+    notebook("%%autograph\n" + STEP.format(1) + "n = 3")
+    assert notebook("n") == 3
+    assert notebook.shown() == [autograph_lite.to_code(notebook("step")).strip("\n")]
+    assert "ag.if_stmt" in autograph_lite.to_code(notebook("step"))
+    notebook("%autograph step")
+    assert notebook.shown() == [autograph_lite.to_code(notebook("step")).strip("\n")]
+
+
+def test_the_magic_shows_methods_and_those_that_are_named(notebook: Notebook) -> None:
+    notebook("%load_ext autograph_lite")
+    notebook(
+        "%%autograph Model\ndef f(x):\n    return x\nclass Model:\n    k = 1\n    def get(self, x):\n        return x"
+    )
+    assert notebook.shown() == ["# Model.get\ndef get(self, x):\n    return x"]
+
+
+def test_the_magic_shows_nothing_of_a_cell_that_fails(
+    notebook: Notebook, capsys: pytest.CaptureFixture[str]
+) -> None:
+    notebook("%load_ext autograph_lite")
+    notebook("%%autograph\ndef f(x):\n    return x\n1 / 0")
+    assert notebook.shown() == []
+    assert "ZeroDivisionError" in capsys.readouterr().out
+
+
+def test_what_calls_a_function_that_is_defined_anew_is_traced_anew(notebook: Notebook) -> None:
+    notebook("%load_ext autograph_lite")
+    notebook(STEP.format(1))
+    notebook("rate = 2.0\n@convert\ndef run(x):\n    return rate * step(x)")
+    assert notebook("float(run(jnp.float32(1)))") == 4
+    notebook(STEP.format(2))
+    assert notebook("float(run(jnp.float32(1)))") == 6
+    assert notebook("run.trace_count") == 2
+    notebook("rate = 3.0")  # a value: it stays part of the program, as ever
+    assert notebook("float(run(jnp.float32(1)))") == 6
+    assert notebook("run.trace_count") == 2
+
+
+def test_the_extension_can_be_unloaded(notebook: Notebook) -> None:
+    notebook("%load_ext autograph_lite")
+    notebook("%unload_ext autograph_lite")
+    assert notebook.shell.find_cell_magic("autograph") is None
+    assert notebook.shell.find_line_magic("autograph") is None
+
+
+PAGE = ROOT / "docs" / "notebooks.md"
+CELL = re.compile(r"^```ipython\n(.*?)^```$(?:\n\n```text\n(.*?)^```$)?", re.DOTALL | re.MULTILINE)
+
+
+def test_the_cells_of_the_page_show_what_it_says(
+    notebook: Notebook, capsys: pytest.CaptureFixture[str]
+) -> None:
+    capsys.readouterr()
+    cells = CELL.findall(PAGE.read_text())
+    for cell, said in cells:
+        notebook(cell)
+        shown = [f"{text}\n" for text in notebook.shown()]
+        assert capsys.readouterr().out + "".join(shown) == said, cell
+    assert len(cells) == 8
+
+
+def test_importing_the_package_does_not_import_ipython() -> None:
+    program = "import sys, autograph_lite; print('IPython' in sys.modules)"
+    assert _python(["-c", program], "").stdout == "False\n"
+
+
+TYPED = """\
+import autograph_lite, jax.numpy as jnp
+def f(x):
+    return x + 1 if x > 0 else x
+
+print(autograph_lite.convert(f)(jnp.float32(1)))
+def f(x):
+    return x + 2 if x > 0 else x
+
+print(autograph_lite.convert(f)(jnp.float32(1)))
+"""
+
+
+def test_what_is_typed_into_python_is_converted_or_refused_with_a_remedy() -> None:
+    done = _python(["-i", "-q"], TYPED)
+    if sys.version_info >= (3, 13):
+        assert done.stdout == "2.0\n3.0\n"
+    else:
+        assert done.stderr.count("SourceNotFoundError: No source for 'f'.") == 2
+        assert (
+            "  Fix: define it in a file or a notebook cell; Python 3.13 and IPython keep what is typed."
+            in done.stderr
+        )
+
+
+def _python(options: list[str], typed: str) -> subprocess.CompletedProcess[str]:
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    command = [sys.executable, *options]
+    return subprocess.run(command, input=typed, env=environment, capture_output=True, text=True)
+
+
+def test_functions_of_a_doctest_are_converted() -> None:
+    text = """
+    >>> @convert
+    ... def f(x):
+    ...     return x + 1 if x > 0 else x
+    >>> float(f(jnp.float32(1)))
+    2.0
+    >>> @convert
+    ... def f(x):
+    ...     return x + 2 if x > 0 else x
+    >>> float(f(jnp.float32(1)))
+    3.0
+    """
+    names = {"convert": autograph_lite.convert, "jnp": jnp}
+    test = doctest.DocTestParser().get_doctest(text, names, "typed", None, None)
+    assert doctest.DocTestRunner().run(test) == doctest.TestResults(failed=0, attempted=4)
+
+
+def test_functions_of_registered_text_are_converted() -> None:
+    for number in (1, 2):
+        text = STEP.format(number)
+        linecache.cache["<typed>"] = len(text), None, text.splitlines(keepends=True), "<typed>"
+        names: dict[str, Any] = {}
+        exec(compile(text, "<typed>", "exec"), names)
+        assert float(autograph_lite.convert(names["step"])(jnp.float32(1))) == 1 + number

@@ -1,0 +1,222 @@
+"""What does `set_loop_options` make of a loop?"""
+
+from __future__ import annotations
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+import autograph_lite
+from autograph_lite import ArraySpec, convert, set_loop_options
+
+
+def doubled(x, limit, most):
+    while x < limit:
+        set_loop_options(maximum_iterations=most)
+        x = x * 2
+    return x
+
+
+def summed(items, most):
+    total = jnp.float32(0)
+    for item in items:
+        set_loop_options(maximum_iterations=most)
+        total = total + item**2
+    return total
+
+
+def left(n, most):
+    total = jnp.float32(0)
+    for i in range(n):
+        set_loop_options(maximum_iterations=most)
+        if total > 8:
+            break
+        total += i
+    return total
+
+
+@pytest.mark.parametrize("limit", [0.5, 6.0, 1e9])
+def test_a_while_loop_ends_after_as_many_iterations(limit) -> None:
+    wanted = min(1.0 * 2 ** np.ceil(np.log2(max(limit, 1))), 16.0)
+    assert jax.jit(convert(doubled), static_argnums=2)(1.0, limit, 4) == wanted
+    assert convert(doubled)(1.0, limit, 4) == wanted  # Python knows the condition
+
+
+def test_a_for_loop_over_rows_ends_after_as_many_iterations() -> None:
+    rows = jnp.arange(10.0)
+    f = convert(summed)
+    assert f(rows, 4) == 0 + 1 + 4 + 9
+    assert f(rows, 40) == jnp.sum(rows**2)
+    assert f([1.0, 2.0, 3.0], 2) == 5
+    assert convert(lambda xs: summed(reversed(xs), 2))(rows) == 81 + 64
+    assert convert(lambda xs: summed(enumerated(xs), 2))(rows) == 1
+
+
+def enumerated(xs):
+    return [i * x for i, x in zip(range(10), xs, strict=True)]
+
+
+def test_a_for_loop_with_a_traced_bound_ends_after_as_many_iterations() -> None:
+    f = jax.jit(convert(left), static_argnums=1)
+    assert [float(f(n, 4)) for n in (0, 3, 100)] == [0, 3, 6]
+    assert float(f(100, 50)) == 10
+
+
+def test_the_bound_of_an_outer_loop_is_not_that_of_an_inner_one() -> None:
+    def nested(n):
+        count = 0
+        for i in range(n):
+            set_loop_options(maximum_iterations=3)
+            for _ in range(n + i):
+                count += 1
+        return count
+
+    assert jax.jit(convert(nested))(5) == 5 + 6 + 7
+
+
+def first_three(xs):
+    total = 0.0
+    for x in xs:
+        set_loop_options(maximum_iterations=3)
+        total = total * 0.5 + jnp.sin(x)
+    return total
+
+
+def test_a_loop_over_an_axis_of_any_size_ends_after_as_many_iterations() -> None:
+    f = convert(first_three, input_signature=[ArraySpec((None,), jnp.float32)])
+    xs = np.linspace(0.1, 0.7, 5, dtype=np.float32)
+    for size in range(1, 6):
+        x = jnp.asarray(xs[:size])
+        np.testing.assert_allclose(f(x), np.float32(first_three(x[:3])), rtol=1e-5)
+        wanted = jax.grad(lambda x: first_three(x[:3]))(x)
+        np.testing.assert_allclose(jax.grad(f)(x), wanted, rtol=1e-5)
+
+
+def test_plain_python_is_not_changed() -> None:
+    assert doubled(1.0, 100.0, 2) == 128
+
+
+@pytest.mark.parametrize("most", [6, 1 << 30])
+def test_gradient_of_a_loop_with_a_bound(most) -> None:
+    def f(x):
+        while x < 100.0:
+            set_loop_options(maximum_iterations=most)
+            x = x * x
+        return x
+
+    gradient = jax.jit(jax.vmap(jax.grad(convert(f))))(jnp.array([1.5, 20.0, 200.0]))
+    np.testing.assert_allclose(gradient, [16 * 1.5**15, 40, 1], rtol=1e-4)
+
+
+def test_a_bound_keeps_the_derivatives_in_the_forward_run() -> None:
+    def f(x, most):
+        while x < 100.0:
+            set_loop_options(maximum_iterations=most)
+            x = x * x
+        return x
+
+    def loops(most):
+        return str(jax.make_jaxpr(jax.grad(lambda x: convert(f)(x, most)))(1.5)).count("while[")
+
+    assert loops(10) == 2 < loops(None)
+
+
+@pytest.mark.parametrize("kept", [1, 2, 5, 64])
+def test_gradient_with_few_checkpoints(kept) -> None:
+    def f(x, n):
+        for _ in range(n):
+            set_loop_options(checkpoints=kept)
+            x = jnp.sin(x)
+        return x
+
+    def unrolled(x):
+        for _ in range(70):
+            x = jnp.sin(x)
+        return x
+
+    np.testing.assert_allclose(jax.jit(jax.grad(convert(f)))(0.5, 70), jax.grad(unrolled)(0.5), rtol=1e-5)
+
+
+def test_fewer_checkpoints_take_less_memory() -> None:
+    def f(x, n, kept):
+        for _ in range(n):
+            set_loop_options(checkpoints=kept)
+            x = jnp.sin(x)
+        return jnp.sum(x)
+
+    def memory(kept):
+        gradient = jax.jit(jax.grad(lambda x, n: convert(f)(x, n, kept)))
+        return gradient.lower(jnp.ones(10000), 5).compile().memory_analysis().temp_size_in_bytes
+
+    assert memory(4) < memory(None) / 8
+
+
+def test_a_loop_that_is_not_to_be_differentiable_is_that_of_lax() -> None:
+    @convert
+    def f(x):
+        while x < 100.0:
+            set_loop_options(differentiable=False)
+            x = x * x
+        return x
+
+    assert jax.jvp(f, (20.0,), (1.0,))[1] == 40
+    with pytest.raises(ValueError, match="Reverse-mode differentiation does not work"):
+        jax.grad(f)(jnp.float32(20.0))
+
+
+@pytest.mark.parametrize("value", [0, -1, 2.0, True])
+def test_a_number_of_iterations_is_a_positive_int(value) -> None:
+    with pytest.raises(ValueError) as raised:
+        set_loop_options(maximum_iterations=value)
+    message = f"set_loop_options: maximum_iterations is {value!r}; it may be None or an int from 1 on."
+    assert str(raised.value) == message
+
+
+def test_it_is_public() -> None:
+    assert "set_loop_options" in autograph_lite.__all__
+
+
+def decayed(rows, n):
+    total = rows[0] * 0
+    for row in rows:
+        set_loop_options(unroll=n)
+        total = total * 0.5 + row
+    return total
+
+
+@pytest.mark.parametrize("n", [1, 3, 10, 64])
+def test_iterations_of_known_number_are_run_as_one(n) -> None:
+    rows = jnp.arange(10.0)
+    program = jax.make_jaxpr(convert(decayed), static_argnums=1)(rows, n)
+    assert f"unroll={min(n, 10)}" in str(program)
+    assert convert(decayed)(rows, n) == decayed(np.arange(10.0), n)
+    assert np.allclose(jax.grad(convert(decayed))(rows, n), 0.5 ** np.arange(9.0, -1.0, -1.0))
+
+
+def test_a_rolled_loop_is_unrolled_by_as_many() -> None:
+    def powers(x):
+        for i in range(100):
+            set_loop_options(unroll=4)
+            x = x * 0.99 + i
+        return x
+
+    rolled = convert(powers, static_loops="stage")
+    assert "unroll=4" in str(jax.make_jaxpr(rolled)(1.0))
+    assert np.allclose(rolled(jnp.float32(1)), powers(1.0))
+
+
+def test_a_loop_whose_length_the_data_decides_runs_one_by_one() -> None:
+    def doubled_(x, limit):
+        while x < limit:
+            set_loop_options(unroll=4)
+            x = x * 2
+        return x
+
+    assert convert(doubled_)(jnp.float32(1), 50.0) == 64
+
+
+@pytest.mark.parametrize("n", [0, -1, 1.5, None, True])
+def test_what_is_no_number_of_iterations_is_refused(n) -> None:
+    with pytest.raises(ValueError, match="unroll is .*; it may be an int from 1 on"):
+        convert(decayed)(jnp.arange(3.0), n)

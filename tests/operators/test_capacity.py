@@ -1,0 +1,203 @@
+"""Does a list grow in a loop that may run any number of times, and does a call find room for it?"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+import autograph_lite as ag
+from autograph_lite.operators import capacity
+from tests.errors.messages import message
+
+Function = Callable[..., Any]
+
+
+def collatz(n):
+    ys = []
+    while n != 1:
+        ys.append(n)
+        n = n // 2 if n % 2 == 0 else 3 * n + 1
+    return ys
+
+
+def squares(n):
+    ys = []
+    for i in range(n):
+        ys.append(i * i)
+    return ys, sum(ys), len(ys)
+
+
+def comprehended(n):
+    even = [i for i in range(n) if i % 2 == 0]
+    return even, [i * i for i in range(n)], sum(even), max(even)
+
+
+def pairs(n):
+    return [(i, j) for i in range(n) for j in range(i)]
+
+
+def queue(x):
+    waiting, head, total = [x], 0, 0.0
+    while head < len(waiting):
+        y = waiting[head]
+        head, total = head + 1, total + y
+        if y > 1:
+            waiting.append(y / 2)
+            waiting.append(y / 3)
+    return total, waiting
+
+
+def tree(x):
+    stack, total = [(x, 0)], 0.0
+    while stack:
+        y, depth = stack.pop()
+        total = total + y * depth
+        if y > 1:
+            stack.append((y / 2, depth + 1))
+            stack.append((y / 3, depth + 1))
+    return total
+
+
+def halves(n):
+    ys = []
+    for i in range(n):
+        j = i
+        while j > 0:
+            ys.append((i, j))
+            j = j // 2
+    return ys
+
+
+def list_in_each_iteration(n):
+    total = 0
+    for i in range(n):
+        ys = []
+        for j in range(i):
+            ys.append(j)
+        total = total + sum(ys)
+    return total
+
+
+def reads_what_it_has(n):
+    ys = [100, 200]
+    for i in range(n):
+        ys.append(ys[-1] + ys[i])
+    return ys
+
+
+def appended_and_popped(n):
+    ys = []
+    for i in range(n):
+        ys.append(i)
+        if i % 3 == 0:
+            ys.pop()
+    ys.append(-1)
+    return ys, ys[0], ys[-1]
+
+
+def digits_reversed(n):
+    digits = []
+    while n > 0:
+        digits.append(n % 10)
+        n = n // 10
+    total = 0
+    for digit in reversed(digits):
+        total = total * 10 + digit
+    return total
+
+
+PROGRAMS: list[tuple[Function, Any]] = [
+    (collatz, 6),
+    (collatz, 27),
+    (squares, 0),
+    (squares, 70),
+    (comprehended, 11),
+    (pairs, 15),
+    (queue, 9.0),
+    (tree, 9.0),
+    (halves, 80),
+    (list_in_each_iteration, 90),
+    (reads_what_it_has, 5),
+    (appended_and_popped, 9),
+    (digits_reversed, 5021),
+]
+
+
+@pytest.mark.parametrize(("fn", "argument"), PROGRAMS)
+def test_it_is_the_list_that_python_makes(fn: Function, argument: Any) -> None:
+    expected, result = fn(argument), ag.convert(fn)(jnp.asarray(argument))
+    assert jax.tree.structure(result) == jax.tree.structure(expected)
+    np.testing.assert_allclose(jax.tree.leaves(result), jax.tree.leaves(expected), rtol=1e-5)
+
+
+def test_a_call_that_needs_more_room_makes_a_program_with_more() -> None:
+    f = ag.convert(collatz)
+    counts = [(len(f(jnp.int32(n))), f.trace_count) for n in (6, 27, 6, 27, 871)]
+    assert counts == [(8, 1), (111, 2), (8, 2), (111, 2), (178, 2)]
+
+
+def test_state_is_written_once() -> None:
+    calls = ag.Variable(0)
+
+    @ag.convert
+    def f(n):
+        calls.assign_add(1)
+        return len(collatz(n))
+
+    assert f(jnp.int32(27)) == 111
+    assert int(calls.value) == 1
+
+
+def test_a_program_that_calls_python_is_not_run_again() -> None:
+    shown = []
+
+    def f(n):
+        ys = []
+        while n > 0:
+            ys.append(n)
+            n = n - 1
+        jax.debug.callback(shown.append, n)
+        return len(ys)
+
+    assert ag.convert(f)(jnp.int32(30)) == 30
+    assert message(f, jnp.int32(100)) == (
+        "OutgrownError: 'ys' gets more than 64 items in a loop that may run any number of times.\n"
+        "  test.py:3 in f\n"
+        "      ys.append(n)\n"
+        "  test.py:2 in f\n"
+        "      while n > 0:\n"
+        "  The program has room for so many. It can't be run again with more: it calls Python, or it is far too many.\n"
+        "  Fix: loop over a range with a known bound and leave it with `break`: for _ in autograph_lite.range(100_000)."
+    )
+
+
+def test_there_is_an_end_to_growth(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(capacity, "LAST", 200)
+
+    def f(n):
+        ys = []
+        while n > 0:
+            ys.append(n)
+            n = n - 1
+        return len(ys)
+
+    assert ag.convert(f)(jnp.int32(200)) == 200
+    with pytest.raises(ag.MutationError, match="'ys' gets more than 256 items"):
+        ag.convert(f)(jnp.int32(300))
+
+
+def test_growth_is_no_reason_to_warn_of_retracing() -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert len(ag.convert(lambda n: squares(n)[0])(jnp.int32(5000))) == 5000
+
+
+def test_a_concrete_function_grows_too() -> None:
+    f = ag.convert(collatz).get_concrete_function(jax.ShapeDtypeStruct((), "int32"))
+    assert len(f(jnp.int32(27))) == 111

@@ -1,0 +1,99 @@
+"""Random programs that are mostly loops over Python values, with numbers of Python's beside traced ones.
+
+def main(x, k, xs):
+    n, t = 2, 0.5
+    for i in range(1, 7, 2):
+        n += i % 3
+        if i > n:
+            x = x + xs[i % 3] * t
+    return x, k, xs, n, t
+"""
+
+from __future__ import annotations
+
+from .choices import Choices
+
+ITEMS = (
+    "range({a})", "range({a}, {b})", "range({b}, -1, -2)", "[3, 1, 2]", "(0, 5, 2, 1)", "reversed(range({b}))",
+    "[1, 2, 3][1:]", "range({a}, {b}, 3)",
+)  # fmt: skip
+INTS = (
+    "{i}", "n", "{i} + 1", "{i} * 2", "{i} % 3", "{i} // 2", "n - {i}", "{i} * {i}", "abs({i} - 2)", "{i} ** 2", "-{i}", "7",
+    "[4, 5, 6][{i} % 3]", "max({i}, 2)", "(1 << ({i} % 5))", "{i} * n", "min(n, 3)", "int(t)", "{i} * 100000", "2 ** ({i} % 4)",
+)  # fmt: skip
+FLOATS = ("t", "{e} / 2", "{e} * 0.25", "t + 0.1", "1 / ({e} - 1)", "float({e})", "0.5", "0.5 ** ({i} % 4)")
+TRACED = ("x", "xs[{e} % 3]", "jnp.sin(x)", "k", "x * 0.5", "xs.sum()")
+TESTS = ("{e} > 1", "{e} % 2 == 0", "x > {e}", "k < {e}", "{f} > 0.7", "{e} == 2 and x < 3", "n < 50")
+
+
+class Writer:
+    """Writes one program.
+
+    Args:
+      choices: what decides.
+    """
+
+    def __init__(self, choices: Choices) -> None:
+        self.choices = choices
+        self.lines: list[str] = []
+        self.names = ["n"]
+        self.loops = 0
+
+    def program(self) -> str:
+        """The text of a module with the function `main(x, k, xs)`."""
+        self.lines += ["def main(x, k, xs):", "    n, t, found = 2, 0.5, []"]
+        self.loop(1)
+        for _ in range(self.choices.below(3)):
+            self.statement(1, inside=False)
+        self.lines.append("    return x, k, xs, n, t, found")
+        return "\n".join(self.lines) + "\n"
+
+    def one(self, texts: tuple[str, ...]) -> str:
+        return self.choices.pick(texts)
+
+    def integer(self) -> str:
+        name = self.choices.pick(self.names)
+        return self.one(INTS).format(i=name)
+
+    def floating(self) -> str:
+        return self.one(FLOATS).format(e=f"({self.integer()})", i=self.names[-1])
+
+    def traced(self) -> str:
+        return self.one(TRACED).format(e=f"({self.integer()})")
+
+    def loop(self, depth: int) -> None:
+        name = "ijm"[self.loops % 3] + "_" * (self.loops // 3)
+        self.loops += 1
+        bounds = {"a": self.integer() if depth > 1 else "4", "b": "6"}
+        self.lines.append("    " * depth + f"for {name} in {self.one(ITEMS).format(**bounds)}:")
+        self.names.append(name)
+        for _ in range(1 + self.choices.below(3)):
+            self.statement(depth + 1, inside=True)
+        self.names.remove(name)
+
+    def statement(self, depth: int, *, inside: bool) -> None:
+        indent = "    " * depth
+        e, f, v = self.integer(), self.floating(), self.traced()
+        kind = self.choices.below(13)
+        if kind >= 10 and depth < 4:
+            self.compound(kind, depth, inside=inside)
+            return
+        simple = (
+            f"x = {v} + {e}", f"x = {v} * {f}", f"n = {e}", f"n += {e}", f"t = {f}", f"t += {f}", f"k = k + {e}",
+            f"xs = xs.at[({e}) % 3].set({v})", f"xs[({e}) % 3] = x * {f}", f"found.append({v})",
+        )  # fmt: skip
+        self.lines.append(indent + simple[kind % 10])
+
+    def compound(self, kind: int, depth: int, *, inside: bool) -> None:
+        if kind == 12 and self.loops < 4:
+            self.loop(depth)
+            return
+        test = self.one(TESTS).format(e=f"({self.integer()})", f=f"({self.floating()})")
+        self.lines.append("    " * depth + f"if {test}:")
+        if inside and self.choices.below(4) == 0:
+            self.lines.append("    " * (depth + 1) + self.one(("break", "continue")))
+            return
+        self.statement(depth + 1, inside=inside)
+        if self.choices.below(2):
+            self.lines.append("    " * depth + "else:")
+            self.statement(depth + 1, inside=inside)

@@ -1,0 +1,1 @@
+"""Slices with traced bounds and masks: what they give, against NumPy."""

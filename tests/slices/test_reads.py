@@ -1,0 +1,125 @@
+"""Do reductions, products and functions of traced slices give what NumPy gives, whatever the bounds are?"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import hypothesis.strategies as st
+import numpy as np
+import pytest
+from hypothesis import given, settings
+
+from .against import assert_like_numpy
+
+bounds = st.integers(-9, 9)
+rows = st.lists(st.integers(-4, 4), min_size=6, max_size=6).map(lambda v: np.array(v, np.float32))
+tables = st.lists(rows, min_size=5, max_size=5).map(np.array)
+
+ONE = [
+    "i:j",
+    ":j",
+    "i:",
+    "2:j",
+    "i:-1",
+    "-3:j",
+    "i:j:2",
+    "i::3",
+    "::-1",
+    "i:j:-1",
+    ":j:-1",
+    "i::-2",
+    "i+1:j",
+    "i:2*j-1",
+]
+REDUCTIONS = [
+    "{}.sum()", "xp.prod({})", "{}.any()", "xp.all({} > 0)", "xp.max({})", "{}.min()", "xp.argmax({})", "{}.argmin()",
+    "xp.linalg.norm({})", "len({})", "{}.shape[0]", "sum({})", "({} * {}).sum()", "xp.sum(xp.exp({}) + 1)",
+    "xp.where({} > 0, {}, 1).sum()", "xp.dot({}, {})", "{} @ {}", "{}[::-1].sum()", "xp.sum(2 - {})", "{}[1:-1].sum()",
+    "xp.cumsum({}).sum()", "xp.count_nonzero({})", "xp.sum({} ** 2)", "abs(-{}).sum()", "xp.maximum({}, 1).sum()",
+    "{}[0]", "{}[-1]",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("reduction", REDUCTIONS)
+@settings(max_examples=12, deadline=None)
+@given(data=st.data(), x=rows, i=bounds, j=bounds)
+def test_of_one_axis(reduction: str, data: Any, x: Any, i: int, j: int) -> None:
+    part = f"x[{data.draw(st.sampled_from(ONE))}]"
+    assert_like_numpy(f"def main(x, i, j):\n    return {reduction.format(part, part)}\n", x, i, j)
+
+
+TWO = [
+    "A[i % 5, :j].sum()", "A[i:, j % 6].max()", "A[:j, :i].sum(axis=0)[0]", "A[i % 5, :j] @ A[:j, 2]",
+    "A[i:j, :].sum(axis=0)", "A[i:j].sum(0)", "A[:, i:j].sum(axis=1)", "(A[i:j, :3] @ A[:3, 1]).sum()",
+    "xp.outer(A[i:j, 0], A[0, i:j]).sum()", "A[i:, j:].mean()", "A[..., i:j].sum()", "(A[i:j, 1:4] * A[i:j, 3:0:-1]).sum()",
+    "A[i:j, None, 2].sum()", "A[i:j].T.sum(axis=1)", "A[:i, :j].max(axis=1).sum()", "A[i:j, 1].std()", "A[1, i:j].var()",
+    "xp.vdot(A[1, i:j], A[2, i:j])", "A[i:j].argmax(axis=0)", "A[i:j, j % 6:].sum(axis=(0, 1))", "A[::2, i:j].sum(axis=1)",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("expression", TWO)
+@settings(max_examples=12, deadline=None)
+@given(A=tables, i=bounds, j=bounds)
+def test_of_two_axes(expression: str, A: Any, i: int, j: int) -> None:
+    assert_like_numpy(f"def main(A, i, j):\n    return {expression}\n", A, i, j)
+
+
+MASKS = [
+    "x[x > 0].sum()", "xp.mean(x[x > 1])", "x[mask].max()", "len(x[mask])", "x[mask] @ y[mask]", "x[x > y].prod()",
+    "x[mask][-1]", "x[~mask].sum()", "(x[mask] - y[mask]).sum()", "x[(x > 0) & mask].min()", "x[mask].argmax()",
+    "xp.sort(x)[mask].sum()", "x[mask][1:].sum()", "x[mask][x[mask] > 1].sum()",
+    "xp.outer(x, y)[xp.outer(x, y) > 1].sum()", "xp.outer(x, y)[mask].sum(axis=0)", "xp.outer(x, y)[:, mask].sum(axis=0)[0]",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("expression", MASKS)
+@settings(max_examples=12, deadline=None)
+@given(x=rows, y=rows)
+def test_of_masks(expression: str, x: Any, y: Any) -> None:
+    assert_like_numpy(f"def main(x, y, mask):\n    return {expression}\n", x, y, y > 0)
+
+
+PAIRS = [
+    "x[y > 0] * y[x > 0]",
+    "x[1:j] - x[:j-1]",
+    "x[i:j] * x[:j-i]",
+    "x[i:j] + y[i:j]",
+    "x[i:j] + y[j:i:-1]",
+    "x[:j] * y[i:]",
+    "x[:j] / (1 + y[:j] ** 2)",
+    "x[i:j] - z",
+]
+
+
+@pytest.mark.parametrize("expression", PAIRS)
+@settings(max_examples=25, deadline=None)
+@given(x=rows, y=rows, i=bounds, j=bounds)
+def test_of_two_slices_that_are_moved(expression: str, x: Any, y: Any, i: int, j: int) -> None:
+    from .against import functions, traced
+
+    source = f"def main(x, y, z, i, j):\n    return ({expression}).sum()\n"
+    converted, plain = functions(source)
+    z = y[:3]
+    expected: Any
+    try:
+        expected = plain(x, y, z, i, j)
+    except ValueError:
+        expected = None
+    try:
+        found = converted(*traced((x, y, z, i, j)))
+    except ValueError:
+        return  # NumPy broadcasts a part of length one
+    np.testing.assert_allclose(found, expected, 1e-5, 1e-5)
+
+
+PLACES = ["A[k, i:j].sum()", "A[i:j, k].sum(axis=0)", "A[k, :j].max(axis=1)", "(A[i:, k] @ xp.ones(3)).sum()", "A[k, i:j:2].sum(axis=1)"]  # fmt: skip
+
+
+@pytest.mark.parametrize("expression", PLACES)
+@settings(max_examples=8, deadline=None)
+@given(A=tables, i=bounds, j=bounds)
+def test_beside_an_array_of_places(expression: str, A: Any, i: int, j: int) -> None:
+    k = np.array([3, 0, -1])
+    assert_like_numpy(
+        f"def main(A, k, i, j):\n    return {expression}\n", A, k, i, j, may_refuse="max" in expression
+    )

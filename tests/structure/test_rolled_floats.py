@@ -1,0 +1,115 @@
+"""Are floats that follow from an index what Python computes, in a rolled loop, or is the loop left to Python?"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from typing import Any
+
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+import autograph_lite
+
+X = np.float32(1.5)
+
+
+def rolled_and_python(function: Callable[..., Any]) -> tuple[bool, float, float]:
+    """Whether there is a loop in the program, what it gives and what Python gives for a Python number."""
+    rolled = autograph_lite.convert(function, static_loops="stage")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", autograph_lite.UnrolledLoopWarning)
+        has_loop = "scan[" in str(rolled.get_concrete_function(X).jaxpr)
+        return has_loop, float(rolled(X)), float(function(1.5))
+
+
+def cancels(x):
+    for i in range(5000, 5003):
+        x = x + ((i + 0.001) - i) * 1000
+    return x
+
+
+def compares_what_cancels(x):
+    for i in range(5000, 5003):
+        if ((i + 0.001) - i) * 1000 > 0.99:
+            x = x + 1
+    return x
+
+
+def cancels_in_a_branch(x):
+    for i in range(5000, 5004):
+        if i % 2 == 0:
+            x = x + ((i + 0.001) - i) * 1000
+    return x
+
+
+def cancels_in_an_inner_loop(x):
+    for i in range(3):
+        for j in range(4):
+            x = x + ((5000 * i + j + 0.001) - 5000 * i - j) * 1000
+    return x
+
+
+def remainder_near_a_multiple(x):
+    for i in range(20):
+        x = x + (0.1 * i) % 0.3
+    return x
+
+
+def rounds_near_a_half(x):
+    for i in range(5):
+        x = x + round(0.1 * i + 0.4000001) + i
+    return x
+
+
+@pytest.mark.parametrize(
+    "function",
+    [cancels, compares_what_cancels, cancels_in_a_branch, cancels_in_an_inner_loop, remainder_near_a_multiple, rounds_near_a_half],
+)  # fmt: skip
+def test_a_loop_whose_floats_a_float32_would_change_stays_pythons(function: Callable[..., Any]) -> None:
+    has_loop, ours, python = rolled_and_python(function)
+    if function is not cancels_in_an_inner_loop:  # its inner loop, for which `i` is known, is rolled
+        assert not has_loop
+    assert np.isclose(ours, python, rtol=1e-6)
+
+
+def several_roundings(x):
+    for i in range(50):
+        t = 0.1 * i + 0.3
+        x = x + (t * t - i / 3.0) * 0.7
+    return x
+
+
+def through_zero(x):
+    for i in range(101):
+        x = x + (i * 0.02 - 1.0)
+    return x
+
+
+def shrinks(x):
+    for i in range(30):
+        x = x + 0.5**i
+    return x
+
+
+def summed_up(x):
+    t = 0.0
+    for _ in range(3000):
+        t += 0.1
+        if t > 100.05:
+            x = x + (t - 100.0) * 1e-3
+    return x
+
+
+@pytest.mark.parametrize("function", [several_roundings, through_zero, shrinks, summed_up])
+def test_a_loop_whose_floats_are_python_s_up_to_rounding_is_rolled(function: Callable[..., Any]) -> None:
+    has_loop, ours, python = rolled_and_python(function)
+    assert has_loop
+    assert np.isclose(ours, python, rtol=1e-5)
+
+
+def test_explain_says_that_a_float_would_be_less_exact() -> None:
+    f = autograph_lite.convert(cancels, static_loops="stage")
+    report = str(autograph_lite.explain(f)(jnp.float32(1.5)))
+    assert "it can't be rolled: a float is less exact in the arrays of the program than in Python" in report
