@@ -306,7 +306,9 @@ def _assigned_before(
         if node is last:
             return known
         for block in blocks(node):
-            has_item = isinstance(node, gast.For) and block is node.body  # its `else` may run where no item was
+            has_item = (
+                isinstance(node, gast.For) and block is node.body
+            )  # its `else` may run where no item was
             targets = scopes.bound([node.target]) if has_item else ()
             found = _assigned_before(block, last, known.union(targets))
             if found is not None:

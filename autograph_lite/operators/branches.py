@@ -26,6 +26,7 @@ from autograph_lite.operators import (
     stretches,
     trials,
 )
+from autograph_lite.operators.born import Born
 from autograph_lite.operators.places import MISSING, Contents, Place
 from autograph_lite.operators.staging import Path
 from autograph_lite.operators.templates import (
@@ -68,6 +69,10 @@ def stage(
     )
     if len(alive) == 1:
         templates = list(map(detached, templates))
+    for path in alive:
+        for label, value in zip(labels, path.stray, strict=True):
+            if value is not None:
+                raise mismatch.stray(label, value, path.fun)
     arrays = _select(select, paths, templates, writes)
     lost = mismatch.lost(funs, [path.raised is not None for path in paths], journal.depth())
     values = [
@@ -171,8 +176,19 @@ class _Writes:
     def __init__(self, paths: Sequence[Path]) -> None:
         self.slots: list[_Slot] = []
         self.results: dict[Hashable, tuple[Place, Contents]] = {}
+        self.born = [made.place.owner for path in paths for made in path.born]
         for owner in dict.fromkeys(owner for path in paths for owner in path.changes):
             self._add(owner, paths)
+        for path in paths:
+            for made in path.born:
+                self._add_born(made, path, paths)
+
+    def _add_born(self, made: Born, path: Path, paths: Sequence[Path]) -> None:
+        owner = made.place.key
+        for key, value in made.captured.items():
+            options = [value if other is path else ABSENT for other in paths]
+            self.slots.append(_Slot(owner, key, made.place.label(key), options, detached(value.template)))
+        self.results[owner] = made.place, made.contents
 
     def _add(self, owner: Hashable, paths: Sequence[Path]) -> None:
         place, old = next((p.changes[owner].place, p.changes[owner].old) for p in paths if owner in p.changes)
@@ -258,6 +274,8 @@ class _Writes:
             if isinstance(first, stretches.Stretch) and len(contents) == 1:
                 contents = first.contents()
             journal.commit(place, contents)
+        for made in self.born:
+            journal.gave_birth(made)
 
 
 def _share(joined: Any, options: Sequence[Captured], roots: Sequence[Any]) -> None:

@@ -344,6 +344,12 @@ def record(owner: Any, *, written: bool = True) -> Any:
     return owner
 
 
+def gave_birth(made: Any) -> None:
+    """Notes that the body that is being traced, if one is, has made an object."""
+    if _stack.journals:
+        _stack.journals[-1].born[id(made)] = made
+
+
 def passed(arguments: dict[int | str, Any]) -> None:
     """Notes that the user's line has called a library's function, which may have changed arguments that were recorded."""
     if not staged():

@@ -21,7 +21,7 @@ from autograph_lite.errors import (
 )
 from autograph_lite.operators import opaque as opaque_objects, spelling, where
 from autograph_lite.operators.boxes import Whole
-from autograph_lite.operators.templates import Mismatch
+from autograph_lite.operators.templates import Fixed, Mismatch, describe_leaf
 
 
 def branches(label: str, found: Mismatch, funs: Sequence[Callable[..., Any]]) -> BranchMismatchError:
@@ -67,6 +67,20 @@ def _static(found: Mismatch) -> str:
 def _is_operand(fun: Callable[..., Any]) -> bool:
     """Whether a branch is a part of an expression."""
     return fun.__code__.co_name == "<lambda>" or where.is_ours(fun.__code__.co_filename)
+
+
+def stray(label: str, value: Any, fun: Callable[..., Any]) -> BranchMismatchError:
+    """A variable whose value only one branch makes, with an array in it that can't be taken out of the branch."""
+    what = "the value of the path" if label == NO_RETURN.name else f"'{label}'"
+    fix = f"register {type(value).__name__} as a pytree, or make it before the statement"
+    if isinstance(value, types.FunctionType):
+        fix = "call it on that path, and keep what it gives"
+    return BranchMismatchError(
+        f"{what[0].upper()}{what[1:]} is {describe_leaf(Fixed(value))} on one path, with an array in it that this path computes.",
+        where=where.of_function(fun),
+        why="The condition depends on a traced value, and what a path has computed does not exist on the other.",
+        fix=f"{fix}.",
+    )
 
 
 def place(label: str, found: Mismatch | None = None) -> MutationError | BranchMismatchError:

@@ -57,6 +57,32 @@ def leading(roots: Iterable[Any], wanted: set[int]) -> set[int]:
     return _search(list(roots), wanted, wide=False, attributes=False) if wanted else set()
 
 
+def arrays(roots: Iterable[Any]) -> Iterator[jax.Array]:
+    """All arrays that `roots` are or hold, those in closures included; not what their classes and modules hold."""
+    seen: set[int] = set()
+    stack = list(roots)
+    while stack:
+        item = stack.pop()
+        if id(item) in seen:
+            continue
+        seen.add(id(item))
+        if isinstance(item, jax.Array):
+            yield item
+        elif isinstance(item, types.FunctionType):
+            stack += [
+                *(item.__closure__ or ()),
+                *(item.__defaults__ or ()),
+                *(item.__kwdefaults__ or {}).values(),
+            ]
+        elif is_open(item):
+            stack += [*gc.get_referents(item), *_hidden(item)]
+
+
+def is_open(item: Any) -> bool:
+    """Whether an object may hold others that matter here."""
+    return not isinstance(item, _LEAVES) and (isinstance(item, types.FunctionType) or _is_open(type(item)))
+
+
 def around(roots: Iterable[Any]) -> Iterator[Any]:
     """All objects that `roots` are, hold, or have functions that use; the user's classes with what they hold.
 

@@ -11,7 +11,7 @@ from collections.abc import Callable, Hashable, Sequence
 from typing import Any
 
 from autograph_lite import _jax
-from autograph_lite.operators import branch_options, checks, journal, lanes
+from autograph_lite.operators import born, branch_options, checks, journal, lanes
 from autograph_lite.operators.templates import ABSENT, Captured, capture
 
 MUTABLE = (list, dict, set, bytearray)
@@ -21,8 +21,11 @@ class Path:
     """A branch that was traced.
 
     Attributes:
+      fun: the function that it is.
       values: its variables at the end, in the order of their names; all missing where `raised`.
       changes: places written to.
+      born: objects that it has made and that its values or changes lead to.
+      stray: for each value what in it can't leave the branch; None where all can.
       trace: the branch itself.
       raised: the exception that the user's `raise` ended the branch with, if any.
       options: what the branch has said of how lanes go through it and those beside it.
@@ -31,8 +34,11 @@ class Path:
     def __init__(
         self, fun: Callable[..., Any], operands: Sequence[Any], count: int, taken: Callable[[], Any]
     ) -> None:
+        self.fun = fun
         self.values: list[Captured] = [ABSENT] * max(count, 1)
         self.changes: dict[Hashable, journal.Change] = {}
+        self.born: list[born.Born] = []
+        self.stray: list[Any] = [None] * max(count, 1)
         self.raised: BaseException | None = None
         self.options = branch_options.Branch(fun)
         outer = _jax.trace_state()
@@ -57,6 +63,9 @@ class Path:
             checks.fail_if(True, error)
         self.changes = written.changes([fun, *operands])
         captured = [c for change in self.changes.values() for c in change.captured.values()]
+        self.born = born.objects([*self.values, *captured], written)
+        self.stray = born.stray(self.values, self.born)
+        captured += [c for made in self.born for c in made.captured.values()]
         return [leaf for value in [*self.values, *captured] for leaf in (value.present, *value.leaves)]
 
 

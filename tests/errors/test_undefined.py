@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import itertools
 
 import jax.numpy as jnp
 import pytest
@@ -144,3 +145,66 @@ def test_an_unassigned_variable_behind_a_check_that_fails_first() -> None:
         run(jnp.float32(1))
     with pytest.raises(UnboundLocalError):
         run(jnp.float32(-1))
+
+
+def else_of_a_loop_without_items(n, p):
+    for _ in range(2):
+        if p:
+            for j in range(n):
+                pass
+            else:
+                return j
+    return -1
+
+
+def deleted_before_the_return_of_a_loop(n, p):
+    for i in range(2):
+        x = i + n
+        if p:
+            del x
+        if n > 1:
+            return x
+    return -1
+
+
+def deleted_in_a_case(n, p):
+    match (n, 3):
+        case (x, 3):
+            if p:
+                del x
+            return x
+    return 0
+
+
+def deleted_after_a_test(n, p):
+    if n > 0 and (z := n) > 0:
+        if p:
+            del z
+        return z
+    return -1
+
+
+@pytest.mark.parametrize(
+    "f",
+    [
+        else_of_a_loop_without_items,
+        deleted_before_the_return_of_a_loop,
+        deleted_in_a_case,
+        deleted_after_a_test,
+    ],
+)
+def test_a_name_that_a_path_leaves_unassigned_is_never_read_as_something_else(f) -> None:
+    refused = 0
+    for n, p in itertools.product(range(3), (False, True)):
+        try:
+            wanted = f(n, p)
+        except UnboundLocalError:
+            wanted = UnboundLocalError
+        for given in ((n, p), (jnp.int32(n), p), (n, jnp.bool_(p)), (jnp.int32(n), jnp.bool_(p))):
+            try:
+                assert autograph_lite.convert(f)(*given) == wanted
+            except UnboundLocalError:
+                refused += 1
+                both = isinstance(given[1], bool)
+                assert wanted is UnboundLocalError or not both, given
+    assert refused > 3

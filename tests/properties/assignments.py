@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from .conditions import question
 from .expressions import array_expr, of_kind, target, tiny
 from .integers import index, int_expr
 from .parts import write_part
@@ -222,15 +223,23 @@ def call(w: Writer) -> None:
 def delete(w: Writer) -> None:
     """`del a`, of a name that no earlier iteration and no closure needs."""
     before = w.loops[-1] if w.loops else frozenset()
-    ints = w.scope.assignable("int")
-    captured = w.scope.assignable("counter")  # by a pattern: those of loops were there before
-    names = [name for name in ints + captured if name not in before]
-    if len(ints) < 2 or not names:
+    names = [name for name in w.scope.assignable("int") if name not in before]
+    if len(names) < 2:
         return assign(w)
     name = w.choices.pick(names)
+    if w.choices.chance(30):
+        return delete_on_one_path(w, name)
     w.emit(f"del {name}", "del")
     w.scope.forget(name)
     return None
+
+
+def delete_on_one_path(w: Writer, name: str) -> None:
+    """A name that is deleted under a condition, and read then."""
+    with w.inside(f"if {question(w, 0)}:", "maybe unassigned"):
+        w.emit(f"del {name}", "del")
+    w.emit(f"note({w.tag()}, {name})", "note")
+    w.scope.forget(name)
 
 
 SIMPLE: dict[str, Callable[[Writer], None]] = {

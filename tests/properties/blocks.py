@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 from . import jumps
-from .assignments import SIMPLE
+from .assignments import SIMPLE, delete_on_one_path
 from .conditions import question
 from .expressions import walrus
 from .integers import int_expr
@@ -72,6 +72,8 @@ def branches(
         if captures and header in captures:
             w.scope.define(captures[header], "counter")
         with w.inside(header, feature):
+            if captures and header in captures and w.choices.chance(15):
+                delete_on_one_path(w, captures[header])
             jumped = block(w, 3)
         paths += [] if jumped else [w.scope]
     w.scope = join(before, paths) if paths else before
