@@ -305,12 +305,10 @@ def _assigned_before(
     for node in body:
         if node is last:
             return known
-        for block in blocks(node):
-            has_item = (
-                isinstance(node, gast.For) and block is node.body
-            )  # its `else` may run where no item was
-            targets = scopes.bound([node.target]) if has_item else ()
-            found = _assigned_before(block, last, known.union(targets))
+        items = frozenset(scopes.bound([node.target]) if isinstance(node, gast.For) else ())
+        for number, block in enumerate(blocks(node)):
+            has_item = number == 0  # the `else` of a loop may run where there was none
+            found = _assigned_before(block, last, known | items if has_item else known)
             if found is not None:
                 return found
         if isinstance(node, (gast.Assign, gast.AugAssign)):
