@@ -59,9 +59,9 @@ def as_type(value: Any, dtype: Any, weak: bool) -> jax.Array:
     """`value` as an array of that dtype and weak type."""
     # The public lax.convert_element_type can't make a weakly typed array.
     array: jax.Array = value if isinstance(value, jax.Array) else jnp.asarray(value)
-    if jnp.issubdtype(array.dtype, jax.dtypes.extended):
-        return array
     if array.dtype == dtype and weak_type(array) == weak:
+        return array
+    if jnp.issubdtype(array.dtype, jax.dtypes.extended):
         return array
     convert: Any = lax_internal._convert_element_type
     converted: jax.Array = convert(array, np.dtype(dtype), weak_type=weak)

@@ -144,8 +144,9 @@ def _made_directly(body: Any, count: int) -> bool:
 def _while(cond: Any, body: Any, init: Sequence[Any], options: _jax_while.Options | None = None) -> list[Any]:
     cond, cond_consts = partial_eval.separate_consts(cond)
     body, body_consts = partial_eval.separate_consts(body)
-    given = [[_number(array) for array in arrays] for arrays in (cond_consts, body_consts, init)]
-    body = _jax_ranges.repeated(cond, body, *given)
+    if _jax_ranges.may_change(body.jaxpr):
+        given = [[_number(array) for array in arrays] for arrays in (cond_consts, body_consts, init)]
+        body = _jax_ranges.repeated(cond, body, *given)
     return _jax_while.bind(
         *cond_consts, *body_consts, *init,
         cond_nconsts=len(cond_consts), cond_jaxpr=cond, body_nconsts=len(body_consts), body_jaxpr=body, options=options,

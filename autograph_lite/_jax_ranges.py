@@ -175,11 +175,22 @@ def repeated(
 def closed(body: Any, given: Sequence[Known]) -> Any:
     """A closed jaxpr, simplified for inputs in these ranges; itself where there is none."""
     jaxpr = getattr(body, "jaxpr", body)
-    if not any(given):
+    if not any(given) or not may_change(jaxpr):
         return body
     equations, results = simplified(jaxpr.eqns, jaxpr.outvars, dict(zip(jaxpr.invars, given, strict=True)))
     changed = jaxpr.replace(eqns=equations, outvars=results)
     return body.replace(jaxpr=changed) if body is not jaxpr else changed
+
+
+def may_change(jaxpr: Any) -> bool:
+    """Whether something in a jaxpr can become simpler where ranges are known."""
+    for equation in jaxpr.eqns:
+        name = equation.primitive.name
+        if name == "select_n" or name in _INSIDE or equation.params.get("name") == "remainder":
+            return True
+        if name in ("jit", "pjit") and may_change(equation.params["jaxpr"].jaxpr):
+            return True
+    return False
 
 
 def _carried(equation: Any) -> range:

@@ -74,7 +74,7 @@ def stage(
             if value is not None:
                 raise mismatch.stray(label, value, path.fun)
     arrays = _select(select, paths, templates, writes)
-    lost = mismatch.lost(funs, [path.raised is not None for path in paths], journal.depth())
+    lost = mismatch.Lost(journal.depth(), tuple(path.fun for path in alive))
     values = [
         rebuild(
             template,

@@ -100,8 +100,7 @@ class Carry:
       bounds: lists whose length only the data knows, likewise.
       count: the number of iterations, where it is known: then the loop can put out a row for each.
       sure: for each variable, whether every iteration assigns it; known once the body has been traced.
-      changing: the variables and places that are of another type before the loop, or after an iteration, than in the loop;
-        known likewise.
+      after: the variables after an iteration, and the contents of the places; known likewise.
     """
 
     names: tuple[str, ...]
@@ -113,7 +112,7 @@ class Carry:
     bounds: dict[Hashable, bounded.Bound] = dataclasses.field(default_factory=dict)
     count: int | None = None
     sure: list[bool] = dataclasses.field(default_factory=list)
-    changing: list[str] = dataclasses.field(default_factory=list)
+    after: list[tuple[Sequence[Captured], dict[Key, Captured]]] = dataclasses.field(default_factory=list)
 
     @classmethod
     def of(cls, names: Sequence[str], values: Sequence[Any], *, count: int | None = None) -> Carry:
@@ -271,23 +270,24 @@ class Carry:
             if growths != self.growths or after._strong_types() != self._strong_types():
                 _jax.abandon_trace()
                 raise Grow(after)
-        after._note_changing(captured, contents)
+        after.after[:] = [(captured, contents)]
         arrays = after._arrays(captured, contents)
         for owner, growth in self.growths.items():
             for item, template in zip(appended[owner], growth.templates, strict=True):
                 arrays += fill(item, template)
         return after, arrays
 
-    def _note_changing(self, captured: Sequence[Captured], contents: dict[Key, Captured]) -> None:
+    def changing(self) -> list[str]:
+        """The variables and places that are of another type before the loop, or after an iteration, than in the loop."""
+        captured, contents = self.after[0]
         variables = zip(self.names, self.templates, self.start_values, captured, strict=True)
         slots = [
             (slot.place.label(slot.key), slot.template, slot.before, contents[key])
             for key, slot in self.slots.items()
             if key[0] not in self.bounds
         ]
-        self.changing[:] = [
-            name for name, kind, *ends in [*variables, *slots] if any(_differs(end, kind) for end in ends)
-        ]
+        pairs = [*variables, *slots]
+        return [name for name, kind, *ends in pairs if any(_differs(end, kind) for end in ends)]
 
     def _strong_types(self) -> tuple[list[Template], dict[Key, Template]]:
         """The types, whatever numbers they came from."""

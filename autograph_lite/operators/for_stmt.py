@@ -440,6 +440,7 @@ def _stage_range(
     """A number of iterations that is known when the program runs, from item `first` on: `lax.while_loop` over an index."""
     names = _names(body_fun)
     bound = jnp.asarray(length)
+    weak = bound.dtype == jnp.result_type(int)
 
     def stage(now: Carry) -> tuple[Carry, Any]:
         def cond(arrays: list[Any]) -> tuple[None, list[Any]]:
@@ -458,10 +459,10 @@ def _stage_range(
                 after, results = run_body(
                     now, body_fun, rest, lambda: (items.at(index + first if first else index),)
                 )
-            return after, [index + 1, *results]
+            return after, [lax.add(index, _jax.as_type(1, bound.dtype, weak)), *results]
 
         # Where it can be, the index is a Python int's array, which the items then need not be made.
-        start = [_jax.as_type(0, bound.dtype, bound.dtype == jnp.result_type(int)), *now.start()]
+        start = [_jax.as_type(0, bound.dtype, weak), *now.start()]
         types = list(map(jax.typeof, start))
         _, test = _jax_loops.trace(cond, types, body_fun)
         after, step = _jax_loops.trace(body, types, body_fun)

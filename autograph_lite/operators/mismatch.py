@@ -256,17 +256,16 @@ class Lost:
 
     Attributes:
       depth: how many bodies are traced around their statement.
-      places: where they are.
+      funs: those that do not raise.
     """
 
     depth: int
-    places: tuple[Location, ...]
+    funs: tuple[Callable[..., Any], ...]
 
-
-def lost(funs: Sequence[Callable[..., Any]], raised: Sequence[bool], depth: int) -> Lost:
-    """Which of the branches that do not raise may have left a variable unassigned."""
-    alive = (where.of_function(fun) for fun, dead in zip(funs, raised, strict=True) if not dead)
-    return Lost(depth, tuple(place for place in alive if place)[:1])
+    @property
+    def places(self) -> tuple[Location, ...]:
+        """Where the first of them is."""
+        return tuple(place for place in map(where.of_function, self.funs) if place)[:1]
 
 
 def skipped_branch(name: str, left: Lost) -> UndefinedVariableError:

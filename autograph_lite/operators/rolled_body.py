@@ -77,9 +77,9 @@ class Trial:
         python = plain_numbers.python_only(body, [n is not None for n in numbers], known)
         if not set(python) <= set(stay):
             raise Refused("a number stays one of Python's that no array can stand for")
-        if carry.changing:
+        if changing := carry.changing():
             raise Refused(
-                f"'{carry.changing[0]}' is of another type after an iteration than before the loop", peels=1
+                f"'{changing[0]}' is of another type after an iteration than before the loop", peels=1
             )
         if trials.has_changed(self.body_fun):
             raise Refused("a variable is of another type after an iteration than before it", peels=1)

@@ -67,8 +67,16 @@ def are_cheap(branches: Sequence[Any], most: int = ELEMENTS if _COPIES else 1) -
 
 def select(test: jax.Array, branches: Sequence[Any]) -> list[Any]:
     """The outputs of the first of two closed jaxprs without inputs where `test` holds, else those of the second."""
-    taken, other = (jaxpr_as_fun(jaxpr)() for jaxpr in branches)
+    taken, other = map(_outputs, branches)
     return [a if a is b else lax.select_n(test, b, a) for a, b in zip(taken, other, strict=True)]
+
+
+def _outputs(branch: Any) -> list[Any]:
+    jaxpr = branch.jaxpr
+    if jaxpr.eqns:
+        return list(jaxpr_as_fun(branch)())
+    known = dict(zip(jaxpr.constvars, branch.consts, strict=True))
+    return [atom.val if isinstance(atom, Literal) else known[atom] for atom in jaxpr.outvars]
 
 
 def by_platform(test: jax.Array, branches: Sequence[Any], branch: Callable[[], list[Any]]) -> list[Any]:

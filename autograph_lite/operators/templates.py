@@ -124,6 +124,8 @@ def as_array(leaf: Leaf) -> Array | None:
     value = leaf.value
     if not is_arraylike(value):
         return None
+    if isinstance(value, jax.Array):
+        return Array(value.dtype, _jax.weak_type(value), value.shape, _jax.varying_axes(value))
     if isinstance(value, SCALARS) or is_symbolic(value):
         dtype = jnp.result_type(value)
         if isinstance(value, int) and not isinstance(value, bool):
@@ -131,9 +133,7 @@ def as_array(leaf: Leaf) -> Array | None:
             if not info.min <= value <= info.max:
                 return None
         return Array(dtype, not isinstance(value, bool), ())
-    if isinstance(value, (np.ndarray, np.generic)):
-        return Array(jax.dtypes.canonicalize_dtype(value.dtype), False, value.shape)
-    return Array(value.dtype, _jax.weak_type(value), value.shape, _jax.varying_axes(value))
+    return Array(jax.dtypes.canonicalize_dtype(value.dtype), False, value.shape)
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -170,6 +170,8 @@ def capture(value: Any) -> Captured:
     A list, dict or set is taken for the object that it is: where all paths hold the same one, it stays that one, and its
     contents are the business of the journal.
     """
+    if isinstance(value, jax.Array):
+        return Captured(value, True, Template(LEAF, (Fixed(value),)), [value])
     kind, present, inner = Maybe, True, value
     if isinstance(value, Maybe):
         kind, present, inner = type(value), value.present, value.value
@@ -332,7 +334,8 @@ def zeros(kind: Array) -> jax.Array:
 
 def convert(leaf: Any, kind: Array) -> jax.Array:
     """`leaf` as an array of that type."""
-    return _jax.as_varying(_jax.as_type(leaf, kind.dtype, kind.weak), kind.varying)
+    array = _jax.as_type(leaf, kind.dtype, kind.weak)
+    return _jax.as_varying(array, kind.varying) if kind.varying else array
 
 
 def rebuild(template: Template, arrays: Iterable[Any], name: str, missing: Any = None) -> Any:
