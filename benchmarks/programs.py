@@ -30,6 +30,7 @@ class Program:
       arguments: arrays to trace and run both with.
       plain: whether nothing is staged.
       extras: primitives that only the converted form has, and why they are there.
+      selects: whether the hand-written form has no branches to trace where the Python one has.
     """
 
     python: Callable[..., Any]
@@ -37,6 +38,7 @@ class Program:
     arguments: tuple[Any, ...]
     plain: bool = False
     extras: dict[str, str] = dataclasses.field(default_factory=dict)
+    selects: bool = False
 
 
 def branch(x: Array, leak: Array) -> Array:
@@ -148,6 +150,16 @@ def largest_below_by_hand(rows: Array, bound: Array) -> Array:
     return lax.scan(step, jnp.float32(-1), rows)[0]
 
 
+def largest_below_by_cond(rows: Array, bound: Array) -> Array:
+    def step(best: Array, row: Array) -> Any:
+        def below(best: Array) -> Array:
+            return lax.cond(row > best, lambda: row, lambda: best)
+
+        return lax.cond(row < bound, below, lambda best: best, best), None
+
+    return lax.scan(step, jnp.float32(-1), rows)[0]
+
+
 def weighted(rows: Array) -> Array:
     result = 0.0
     for row in rows:
@@ -213,13 +225,15 @@ PROGRAMS = {
         collatz, collatz_by_hand, (np.int32(27), np.int32(1000)), extras={"ne": FIRST_TEST}
     ),
     "for over an array": Program(total, total_by_hand, (ROWS,)),
-    "branches in a for": Program(largest_below, largest_below_by_hand, (ROWS, F(0.5))),
+    "branches in a for": Program(largest_below, largest_below_by_hand, (ROWS, F(0.5)), selects=True),
     "for from a number": Program(weighted, total_by_hand, (ROWS,), extras={"convert_element_type": CAST}),
     "for over a traced range": Program(matrix, matrix_by_hand, (MATRIX, np.int32(5))),
     "plain jnp": Program(plain, plain, (MATRIX, MATRIX), plain=True),
     "calls of helpers": Program(helpers, helpers, (MATRIX, MATRIX), plain=True),
 }
 # fmt: on
+# The same program with branches by hand, too: what it costs to trace them is compared, not what they become.
+BRANCHES_BY_COND = Program(largest_below, largest_below_by_cond, (ROWS, F(0.5)))
 
 
 def agree(program: Program, converted: Callable[..., Any]) -> bool:

@@ -12,6 +12,8 @@ import dataclasses
 from collections.abc import Hashable, Iterator, Sequence
 from typing import Any
 
+import jax
+
 from autograph_lite import _jax
 from autograph_lite.operators import places, reach
 from autograph_lite.operators.journal import Journal
@@ -32,6 +34,14 @@ class Born:
     place: Place
     contents: Contents
     captured: dict[Hashable, Captured]
+
+
+def is_any_opaque(values: Sequence[Captured]) -> bool:
+    """Whether something in the values may hold arrays that are none of its leaves."""
+    return any(not isinstance(leaf, _ARRAYS) for value in values for leaf in value.leaves)
+
+
+_ARRAYS = (jax.Array, bool, int, float, str)
 
 
 def objects(values: Sequence[Captured], written: Journal) -> list[Born]:

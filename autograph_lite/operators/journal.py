@@ -55,8 +55,9 @@ _numbers = itertools.count()
 class Journal:
     """The places written to by one body, with their contents before it ran."""
 
-    def __init__(self, outer: object, state: object) -> None:
+    def __init__(self, outer: object, state: object, *, keep: bool = False) -> None:
         self.outer, self.state = outer, state  # the trace around the body, and that of the body
+        self._keep = keep
         self.program = _jax.program_trace()  # that records what the body computes
         self.places: dict[Hashable, tuple[Place, Contents]] = {}
         self.born: dict[int, Any] = {}  # objects made by the body, as far as that is known
@@ -66,6 +67,21 @@ class Journal:
         self.global_names: dict[int, set[str]] = {}
         self.exceptions: list[Any] = []  # see `recipes`; only of the outermost journal
         self.number = next(_numbers)
+
+    def __enter__(self) -> Journal:
+        if not _stack.journals and self.outer is None:
+            spelling.forget()
+        _stack.journals.append(self)
+        return self
+
+    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
+        try:
+            if error is not None or not self._keep:
+                self.restore()
+            if error is not None and self.outer is not None:
+                vars(error)[_LEFT] = True
+        finally:
+            _stack.journals.pop()
 
     def note(self, place: Place) -> None:
         """Keeps the contents of `place`, unless they are kept already."""
@@ -254,30 +270,14 @@ def base() -> tuple[object, int]:
     return state, depth_
 
 
-@contextlib.contextmanager
-def journal(*, outer: object, keep: bool = False) -> Iterator[Journal]:
-    """Collects the writes of a body that is traced inside; on leaving, everything is as it was.
+def journal(*, outer: object, keep: bool = False) -> Journal:
+    """A context in which a body is traced, whose writes it collects; on leaving, everything is as it was.
 
     Args:
       outer: the trace around the statement; None where the body is a whole trace, whose owner takes the changes.
       keep: leave the changes in place where the body ends without an exception.
     """
-    if not _stack.journals and outer is None:
-        spelling.forget()
-    new = Journal(outer, _jax.trace_state())
-    _stack.journals.append(new)
-    try:
-        yield new
-    except BaseException as error:
-        new.restore()
-        if outer is not None:
-            vars(error)[_LEFT] = True
-        raise
-    else:
-        if not keep:
-            new.restore()
-    finally:
-        _stack.journals.pop()
+    return Journal(outer, _jax.trace_state(), keep=keep)
 
 
 @contextlib.contextmanager

@@ -10,9 +10,8 @@ stays as it is: the same program, to the last instruction.
 
 from __future__ import annotations
 
-import contextlib
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import jax
@@ -36,26 +35,24 @@ class _Local(threading.local):
 _local = _Local()
 
 
-@contextlib.contextmanager
-def branch(reached: Callable[[], Any]) -> Iterator[None]:
-    """Inside, a branch is traced; `reached` gives whether it is taken, a scalar bool."""
-    with _inside(False, reached):
-        yield
+def branch(reached: Callable[[], Any]) -> _Inside:
+    """A context in which a branch is traced; `reached` gives whether it is taken, a scalar bool."""
+    return _Inside(is_loop=False, reached=reached)
 
 
-@contextlib.contextmanager
-def body(test: Callable[[], Any]) -> Iterator[None]:
-    """Inside, the body of a loop is traced; `test` gives the loop's condition before this iteration."""
-    with _inside(True, test):
-        yield
+def body(test: Callable[[], Any]) -> _Inside:
+    """A context in which the body of a loop is traced; `test` gives the loop's condition before this iteration."""
+    return _Inside(is_loop=True, reached=test)
 
 
-@contextlib.contextmanager
-def _inside(is_loop: bool, reached: Callable[[], Any]) -> Iterator[None]:
-    _local.around.append((journal.depth() + 1, is_loop, reached))
-    try:
-        yield
-    finally:
+class _Inside:
+    def __init__(self, *, is_loop: bool, reached: Callable[[], Any]) -> None:
+        self._is_loop, self._reached = is_loop, reached
+
+    def __enter__(self) -> None:
+        _local.around.append((journal.depth() + 1, self._is_loop, self._reached))
+
+    def __exit__(self, *exception: object) -> None:
         _local.around.pop()
 
 

@@ -63,9 +63,10 @@ class Path:
             checks.fail_if(True, error)
         self.changes = written.changes([fun, *operands])
         captured = [c for change in self.changes.values() for c in change.captured.values()]
-        self.born = born.objects([*self.values, *captured], written)
-        self.stray = born.stray(self.values, self.born)
-        captured += [c for made in self.born for c in made.captured.values()]
+        if born.is_any_opaque([*self.values, *captured]):
+            self.born = born.objects([*self.values, *captured], written)
+            self.stray = born.stray(self.values, self.born)
+            captured += [c for made in self.born for c in made.captured.values()]
         return [leaf for value in [*self.values, *captured] for leaf in (value.present, *value.leaves)]
 
 

@@ -21,9 +21,9 @@ import autograph_lite
 from autograph_lite import transpiler
 from autograph_lite.operators import callables
 
+from . import refusals
 from .findings import Finding, Report, crash
 from .programs import Program
-from .refusals import justified
 from .running import Run, TookTooLong, Values, loaded, run, same_error, same_numbers, same_run
 
 # Random programs are compiled once and run a few times: optimising them costs more than it saves.
@@ -68,7 +68,7 @@ class _Comparison:
         """Counts a refusal; one that the contract does not name for such a program is a finding."""
         self.report.counts[f"{form}: refused"] += 1
         self.report.refusals[type(error).__name__] += 1
-        if not justified(error, self.program.features):
+        if not refusals.justified(error, self.program.features):
             self.found(form, f"refused without reason: {type(error).__name__}: {error}")
 
     def as_python(self, form: str, convert: Callable[[Any], Any]) -> None:
@@ -113,8 +113,8 @@ class _Comparison:
         """Runs a compiled program; False if it is not worth running it on more inputs."""
         self.report.counts[f"{form}: runs"] += 1
         ours = run(staged, arguments, [])
-        if isinstance(ours.error, autograph_lite.AutographError):
-            self.refused(form, ours.error)
+        if ours.error is not None and (refusal := refusals.within(ours.error)) is not None:
+            self.refused(form, refusal)
         elif ours.error is not None:
             self.found(form, crash(ours.error), inputs)
         elif same_numbers(ours.value, python.value, promotes="promotion" in self.program.features):

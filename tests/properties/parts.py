@@ -83,7 +83,7 @@ def part_reduced(w: Writer, kind: str) -> Expr | None:
             f"int(({here} > 3).any())",
             f"int(({here} < 2).all())",
         ]
-        forms += [f"sum(v % 3 for v in {here})", f"({here} % 5) @ ({here} % 3)"]
+        forms += [f"sum(v % 3 for v in {here})", f"(({here} % 5) @ ({here} % 3))"]
     if w.scope.kinds[name] == "matrix" and c.chance(30):
         rows, columns = span(w, f"len({name})"), span(w, f"{name}.shape[1]")
         return Expr(f"{name}[{rows}, {columns}].sum()", 8 * MOST)

@@ -9,6 +9,10 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Set as AbstractSet
 
+import jax
+
+import autograph_lite
+
 
 @dataclasses.dataclass(frozen=True)
 class Refusal:
@@ -72,8 +76,20 @@ NAMED: dict[str, Refusal] = {
         "starred",
     ),
     "PythonOnlyError": _refusal("a decision that only Python can make", "walrus"),
+    "SliceLengthError": _refusal(
+        "a part of a length that follows from the bounds' texts reaches beyond the ends of its axis", "part"
+    ),
     "TracedRecursionError": _refusal("recursion on a traced value", "recursion"),
 }
+
+
+def within(error: Exception) -> Exception | None:
+    """The refusal that a program under somebody else's `jax.jit` has ended with, as far as JAX tells; None for any other end."""
+    if isinstance(error, autograph_lite.AutographError):
+        return error
+    if isinstance(error, jax.errors.JaxRuntimeError) and "SliceLengthError: " in str(error):
+        return autograph_lite.SliceLengthError(str(error))
+    return None
 
 
 def justified(error: Exception, features: AbstractSet[str]) -> bool:
