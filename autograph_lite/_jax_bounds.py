@@ -20,7 +20,8 @@ import numpy as np
 from jax._src import core
 
 from autograph_lite import _jax_counting
-from autograph_lite._jax_counting import ANY as ANY, Ends as Ends, inner, is_integer
+from autograph_lite._jax_counting import inner, is_integer
+from autograph_lite._jax_intervals import ANY, RULES, Ends, union
 from autograph_lite._jax_lanes import JAXS
 from autograph_lite._jax_options import Options
 
@@ -72,9 +73,10 @@ class _Known:
             return _with(equation, branches=tuple(told(b, given[1:]) for b in equation.params["branches"]))
         if name == "scan":
             return self._scan(equation, given)
-        rule = RULES.get(name)
-        if rule is not None and is_integer(equation.outvars[0].aval):
-            self._note(equation.outvars[0], rule(*given))
+        if name in RULES and is_integer(equation.outvars[0].aval):
+            self._note(equation.outvars[0], RULES[name](*given))
+        elif name == "select_n" and is_integer(equation.outvars[0].aval):
+            self._note(equation.outvars[0], union(*given[1:]))
         return equation
 
     def _note(self, variable: Any, ends: Ends) -> None:
@@ -104,21 +106,33 @@ def of_loop(params: dict[str, Any], given: Sequence[Ends]) -> dict[str, Any]:
       given: between which numbers the arrays lie that it is applied to.
     """
     first, last = params["cond_nconsts"], params["cond_nconsts"] + params["body_nconsts"]
-    variables = _jax_counting.steps(params["body_jaxpr"], params["body_nconsts"])
-    start = given[last:]
-    inside = [e if step == 0 else ANY for e, step in zip(start, variables, strict=True)]
-    known = _Known.given(params["cond_jaxpr"], [*given[:first], *inside])
-    known.told(params["cond_jaxpr"])
-    most: float = math.inf
-    for test in _jax_counting.tests(params["cond_jaxpr"], first, variables):
-        count, ends = test.limit(start[test.variable], known.of(test.other))
-        low, high = inside[test.variable]
-        most, inside[test.variable] = min(most, count), (max(low, ends[0]), min(high, ends[1]))
+    most, inside = entered(params["cond_jaxpr"], params["body_jaxpr"], given[:first], given[last:])
     body = told(params["body_jaxpr"], [*given[first:last], *inside])
     options: Options = params.get("options") or Options()
     if most == math.inf or (options.bound is not None and options.bound <= most):
         return {**params, "body_jaxpr": body}
     return {**params, "body_jaxpr": body, "options": dataclasses.replace(options, bound=max(1, int(most)))}
+
+
+def entered(cond: Any, body: Any, held: Sequence[Ends], start: Sequence[Ends]) -> tuple[float, list[Ends]]:
+    """How often a `while` loop runs at most, and between which numbers its variables lie in its body.
+
+    Args:
+      cond: the jaxpr of its condition.
+      body: that of its body.
+      held: between which numbers the constants of the condition lie.
+      start: the same of the variables before the loop.
+    """
+    variables = _jax_counting.steps(body, len(inner(body).invars) - len(start))
+    inside = [e if step == 0 else ANY for e, step in zip(start, variables, strict=True)]
+    known = _Known.given(cond, [*held, *inside])
+    known.told(cond)
+    most: float = math.inf
+    for test in _jax_counting.tests(cond, len(held), variables):
+        count, ends = test.limit(start[test.variable], known.of(test.other))
+        low, high = inside[test.variable]
+        most, inside[test.variable] = min(most, count), (max(low, ends[0]), min(high, ends[1]))
+    return most, inside
 
 
 def of_values(values: Sequence[Any]) -> list[Ends]:
@@ -138,38 +152,3 @@ def _with(equation: Any, **params: Any) -> Any:
         for name, new in params.items()
     )
     return equation if same else equation.replace(params={**old, **params})
-
-
-def _product(left: Ends, right: Ends) -> Ends:
-    if math.inf in map(abs, (*left, *right)):
-        return ANY
-    found = [a * b for a in left for b in right]
-    return min(found), max(found)
-
-
-def _quotient(left: Ends, right: Ends) -> Ends:
-    """Rounded towards zero, as JAX's `div` does."""
-    if right[0] < 1 or math.inf in map(abs, (*left, right[0])):
-        return ANY
-    return min(0, -(-left[0] // right[0])), max(0, left[1] // right[0])
-
-
-def _magnitude(ends: Ends) -> Ends:
-    low, high = sorted(map(abs, ends))
-    return (0 if ends[0] < 0 < ends[1] else low), high
-
-
-RULES: dict[str, Any] = {
-    "add": lambda a, b: (a[0] + b[0], a[1] + b[1]),
-    "sub": lambda a, b: (a[0] - b[1], a[1] - b[0]),
-    "mul": _product,
-    "div": _quotient,
-    "neg": lambda a: (-a[1], -a[0]),
-    "abs": _magnitude,
-    "sign": lambda _: (-1, 1),
-    "max": lambda a, b: (max(a[0], b[0]), max(a[1], b[1])),
-    "min": lambda a, b: (min(a[0], b[0]), min(a[1], b[1])),
-    "select_n": lambda _, *cases: (min(e[0] for e in cases), max(e[1] for e in cases)),
-    "convert_element_type": lambda a: a,
-}
-"""Between which numbers the result of an operation on integers lies."""

@@ -17,9 +17,8 @@ import jax.numpy as jnp
 import numpy as np
 from jax._src import core
 
-Ends = tuple[float, float]
-"""The least and the greatest value of an integer."""
-ANY: Ends = (-math.inf, math.inf)
+from autograph_lite._jax_intervals import ANY, Ends
+
 _MIRRORED = {"lt": "gt", "le": "ge", "gt": "lt", "ge": "le"}
 
 
@@ -38,9 +37,10 @@ def steps(body: Any, consts: int) -> list[int | None]:
     """For each variable by how much an iteration changes it; None where that is not one number."""
     jaxpr = inner(body)
     made = {v: equation for equation in jaxpr.eqns for v in equation.outvars}
+    # After the variables of a scan come its rows, and what it puts out.
     return [
-        _step(before, after, made) if is_integer(before.aval) else None
-        for before, after in zip(jaxpr.invars[consts:], jaxpr.outvars, strict=True)
+        _step(before, after, made)
+        for before, after in zip(jaxpr.invars[consts:], jaxpr.outvars, strict=False)
     ]
 
 
@@ -48,7 +48,7 @@ def _step(before: Any, after: Any, made: dict[Any, Any]) -> int | None:
     if after is before:
         return 0
     equation = None if isinstance(after, core.Literal) else made.get(after)
-    if equation is None or equation.primitive.name not in ("add", "sub"):
+    if equation is None or equation.primitive.name not in ("add", "sub") or not is_integer(before.aval):
         return None
     left, right = equation.invars
     if right is before and equation.primitive.name == "add":
@@ -83,19 +83,14 @@ class Test:
           start: between which numbers it lies before the loop.
           bound: the same of what it is compared with.
         """
-        if self.step > 0:
-            last = bound[1] - self.strict
-            if last + self.step > np.iinfo(self.dtype).max:  # it may overflow, and go on
-                return math.inf, ANY
-            return _count(last - start[0], self.step), (start[0], last)
-        last = bound[0] + self.strict
-        if last + self.step < np.iinfo(self.dtype).min:
+        info, up = np.iinfo(self.dtype), self.step > 0
+        first, end = (start[0], bound[1]) if up else (start[1], bound[0])
+        last = min(end, info.max) - self.strict if up else max(end, info.min) + self.strict
+        if not info.min <= last + self.step <= info.max:  # it may overflow, and go on
             return math.inf, ANY
-        return _count(start[1] - last, -self.step), (last, start[1])
-
-
-def _count(span: float, step: int) -> float:
-    return span if span == math.inf else max(0, span // step + 1)
+        unknown = math.inf in (abs(first), abs(end))
+        count = math.inf if unknown else max(0, (last - first) // self.step + 1)
+        return count, (first, last) if up else (last, first)
 
 
 def tests(cond: Any, consts: int, variables: Sequence[int | None]) -> Iterator[Test]:

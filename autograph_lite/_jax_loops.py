@@ -24,6 +24,7 @@ from jax._src.lax.control_flow import loops
 from jax.extend.core import jaxpr_as_fun
 
 from autograph_lite import _jax, _jax_bounds, _jax_ranges, _jax_rows, _jax_while
+from autograph_lite._jax_intervals import ANY, Ends
 from autograph_lite._jax_positions import Position
 
 R = TypeVar("R")
@@ -119,9 +120,9 @@ def scan(
     return now, outputs
 
 
-def _ends(variables: int, rows: int, length: int, how: How) -> list[_jax_bounds.Ends]:
+def _ends(variables: int, rows: int, length: int, how: How) -> list[Ends]:
     """Between which numbers the inputs of a scan's body lie."""
-    ends: list[_jax_bounds.Ends] = [_jax_bounds.ANY] * (variables + rows)
+    ends: list[Ends] = [ANY] * (variables + rows)
     for number, position in how.positions.items():
         ends[variables + number] = position.range(length)
     return ends

@@ -8,6 +8,7 @@
 
 from __future__ import annotations
 
+import math
 import operator
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
@@ -16,11 +17,12 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
+from autograph_lite import _jax_bounds, _jax_counting
 from autograph_lite._jax_counted import inlined
+from autograph_lite._jax_intervals import ANY, RULES, Ends, union
 from autograph_lite._jax_scans import is_variable, live
 
-Range = tuple[int, int]  # the smallest and the largest
-Known = Range | None
+Known = Ends | None  # both of them finite; None where one is not
 
 
 class Ranges:
@@ -98,11 +100,11 @@ class Ranges:
             return
         ranges = [found for found in map(self.of, cases) if found is not None]
         if len(ranges) == len(cases):
-            self._hold(result, _together(*ranges))
+            self._hold(result, union(*ranges))
 
-    def _hold(self, variable: Any, found: Known) -> None:
+    def _hold(self, variable: Any, found: Ends) -> None:
         kind = getattr(variable.aval, "dtype", None)
-        if found is None or kind is None or not jnp.issubdtype(kind, np.signedinteger):
+        if kind is None or not jnp.issubdtype(kind, np.signedinteger):
             return
         info = np.iinfo(kind)
         if info.min <= found[0] and found[1] <= info.max:
@@ -112,10 +114,9 @@ class Ranges:
         """A scan whose constants, rows and counters have these ranges."""
         body, turns = equation.params["jaxpr"], equation.params["length"] - 1
         given = list(map(self.of, equation.invars))
-        steps = _steps(body.jaxpr)
-        for place, after in zip(_carried(equation), body.jaxpr.outvars, strict=False):
-            before, start = body.jaxpr.invars[place], given[place]
-            step = _step(steps, before, after)
+        places = _carried(equation)
+        for place, step in zip(places, _jax_counting.steps(body, places.start), strict=False):
+            start = given[place]
             if start and step is not None and isinstance(turns, int) and turns >= 0:
                 given[place] = start[0] + min(turns * step, 0), start[1] + max(turns * step, 0)
             else:
@@ -159,17 +160,10 @@ def repeated(
     test: Any, body: Any, of_test: Sequence[Known], of_body: Sequence[Known], start: Sequence[Known]
 ) -> Any:
     """The body of a `while_loop`, simplified for constants and first values of its variables in these ranges."""
-    below = _below(test, [*of_test, *[None] * len(start)])
-    steps, inside = _steps(body.jaxpr), list(start)
-    inputs, outputs = body.jaxpr.invars[len(of_body) :], body.jaxpr.outvars
-    for k, (before, after) in enumerate(zip(inputs, outputs, strict=True)):
-        limit, first = below.get(test.jaxpr.invars[len(of_test) + k]), start[k]
-        if after is not before:
-            grows = (
-                first and (_step(steps, before, after) or 0) > 0 and limit is not None and first[0] < limit
-            )
-            inside[k] = (first[0], limit - 1) if grows and first and limit is not None else None
-    return closed(body, [*of_body, *inside])
+    _, inside = _jax_bounds.entered(
+        test, body, *([each or ANY for each in ends] for ends in (of_test, start))
+    )
+    return closed(body, [*of_body, *map(_finite, inside)])
 
 
 def closed(body: Any, given: Sequence[Known]) -> Any:
@@ -180,6 +174,10 @@ def closed(body: Any, given: Sequence[Known]) -> Any:
     equations, results = simplified(jaxpr.eqns, jaxpr.outvars, dict(zip(jaxpr.invars, given, strict=True)))
     changed = jaxpr.replace(eqns=equations, outvars=results)
     return body.replace(jaxpr=changed) if body is not jaxpr else changed
+
+
+def _finite(ends: Ends) -> Known:
+    return None if math.inf in map(abs, ends) else ends
 
 
 def may_change(jaxpr: Any) -> bool:
@@ -202,73 +200,16 @@ def _carried(equation: Any) -> range:
     return range(groups[0], groups[0] + groups[1])
 
 
-def _steps(jaxpr: Any) -> dict[tuple[Any, Any], int]:
-    """By how much the variables of a body grow: before it, after it -> the number that the program adds."""
-    found = {}
-    for equation in jaxpr.eqns:
-        if equation.primitive.name == "add":
-            before, step = equation.invars
-            if is_variable(before) and not is_variable(step) and Ranges({}).of(step):
-                found[before, equation.outvars[0]] = int(step.val)
-    return found
-
-
-def _step(steps: Mapping[tuple[Any, Any], int], before: Any, after: Any) -> int | None:
-    """By how much a variable grows; None where that is not one number."""
-    if after is before:
-        return 0
-    return steps.get((before, after)) if is_variable(after) else None
-
-
-def _below(test: Any, given: Sequence[Known]) -> dict[Any, int]:
-    """Below which number the inputs of a loop's test are where it holds."""
-    jaxpr = test.jaxpr
-    known = dict(zip(jaxpr.invars, given, strict=True))
-    made = {e.outvars[0]: e for e in jaxpr.eqns if e.outvars}
-    found: dict[Any, int] = {}
-    left = list(filter(is_variable, jaxpr.outvars))
-    while left:
-        equation = made.get(left.pop())
-        if equation is not None and equation.primitive.name == "and":
-            left += filter(is_variable, equation.invars)
-        elif equation is not None and equation.primitive.name == "lt" and is_variable(equation.invars[0]):
-            variable, bound = equation.invars
-            limit = Ranges(known).of(bound)
-            if np.issubdtype(variable.aval.dtype, np.signedinteger):
-                found[variable] = limit[1] if limit else int(np.iinfo(variable.aval.dtype).max)
-    return found
-
-
-def _together(*ranges: Range) -> Range:
-    return min(low for low, _ in ranges), max(high for _, high in ranges)
-
-
-def _product(a: Range, b: Range) -> Range:
-    corners = [x * y for x in a for y in b]
-    return min(corners), max(corners)
-
-
-def _rest(a: Range, b: Range) -> Known:
-    return (0, min(a[1], b[1] - 1)) if a[0] >= 0 and b[0] > 0 else None
-
-
-_RULES: dict[str, Callable[..., Known]] = {
-    "add": lambda a, b: (a[0] + b[0], a[1] + b[1]),
-    "sub": lambda a, b: (a[0] - b[1], a[1] - b[0]),
-    "mul": _product,
-    "rem": _rest,
-    "neg": lambda a: (-a[1], -a[0]),
-    "min": lambda a, b: (min(a[0], b[0]), min(a[1], b[1])),
-    "max": lambda a, b: (max(a[0], b[0]), max(a[1], b[1])),
-    "concatenate": _together,
+_RULES: dict[str, Callable[..., Ends]] = {
+    **RULES,
+    "concatenate": union,
     **dict.fromkeys(
-        ("convert_element_type", "broadcast_in_dim", "squeeze", "reshape", "slice", "dynamic_slice", "rev", "copy"),
-        lambda a: a,
+        ("broadcast_in_dim", "squeeze", "reshape", "slice", "dynamic_slice", "rev", "copy"), lambda a: a
     ),
-}  # fmt: skip
+}
 # Of how many operands the range of the result follows.
 _TAKEN: dict[str, int] = dict.fromkeys(("dynamic_slice", "broadcast_in_dim", "reshape"), 1)
-_TESTS: dict[str, Callable[[int, int], bool]] = {
+_TESTS: dict[str, Callable[[float, float], bool]] = {
     "lt": operator.lt,
     "le": operator.le,
     "gt": operator.gt,
