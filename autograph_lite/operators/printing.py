@@ -9,7 +9,7 @@ from typing import Any, TextIO
 import jax
 
 from autograph_lite import _jax
-from autograph_lite.operators import texts
+from autograph_lite.operators import checks, texts
 
 
 def print(*values: Any, sep: str | None = " ", end: str | None = "\n", file: TextIO | None = None) -> None:
@@ -29,9 +29,10 @@ def print(*values: Any, sep: str | None = " ", end: str | None = "\n", file: Tex
 
     if late or _jax.tracing():
 
-        def on_host(*known: Any) -> None:
-            builtins.print(*rebuild(known), sep=sep, end=end, file=file or sys.stdout, flush=True)
+        def on_host(alive: Any, *known: Any) -> None:
+            if alive:  # else Python would have raised before it came here
+                builtins.print(*rebuild(known), sep=sep, end=end, file=file or sys.stdout, flush=True)
 
-        jax.debug.callback(on_host, *late, ordered=True)
+        jax.debug.callback(on_host, checks.alive(), *late, ordered=True)
     else:
         builtins.print(*values, sep=sep, end=end, file=file)

@@ -130,3 +130,42 @@ def test_the_guides_example_tells_tracing_from_executing(capsys: pytest.CaptureF
     assert printed(capsys, f, 1) == ["Traced with 1", "Executed with 1"]
     assert printed(capsys, f, 1) == ["Executed with 1"]
     assert printed(capsys, f, 2) == ["Traced with 2", "Executed with 2"]
+
+
+def raising(x):
+    autograph_lite.print("before")
+    try:
+        if x < 0:
+            raise ValueError("negative")
+        autograph_lite.print("in try")
+    finally:
+        autograph_lite.print("finally")
+    autograph_lite.print("after")
+
+
+def raising_in_a_loop(x):
+    for i in range(4):
+        if i >= x:
+            raise ValueError("too small")
+        autograph_lite.print("i =", i)
+    autograph_lite.print("end")
+
+
+@pytest.mark.parametrize("f", [raising, raising_in_a_loop])
+@pytest.mark.parametrize("loops", ["python", "stage"])
+@pytest.mark.parametrize("x", [-1.0, 2.0, 9.0])
+def test_what_python_would_not_come_to_is_not_printed(
+    f, loops, x, capsys: pytest.CaptureFixture[str]
+) -> None:
+    lines, errors = [], []
+    for run, value in ((f, x), (autograph_lite.convert(f, static_loops=loops), jnp.float32(x))):
+        error = None
+        try:
+            run(value)
+        except ValueError as raised:
+            error = str(raised)
+        jax.effects_barrier()
+        errors.append(error)
+        lines.append(capsys.readouterr().out)
+    assert lines[0] == lines[1]
+    assert errors[0] == errors[1]
