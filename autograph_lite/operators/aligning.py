@@ -7,6 +7,7 @@ A[i, :j] * A[k, :j]                   the same places already
 from __future__ import annotations
 
 import builtins
+import math
 import operator
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -101,9 +102,14 @@ def _binary(fun: Callable[[Any, Any], Any], fill: Any, *, swapped: bool) -> Call
         if not isinstance(other, Selection) and not is_arraylike(other):
             return NotImplemented
         operands = (other, self) if swapped else (self, other)
-        return elementwise(fun, operands, fill=fill)
+        return elementwise(fun, operands, fill=... if fill == 1 and _is_finite(other) else fill)
 
     return run
+
+
+def _is_finite(other: Any) -> bool:
+    """Whether a factor is a number that is known to be finite: the derivative of a product with it is, too."""
+    return isinstance(other, (bool, int, float)) and math.isfinite(other)
 
 
 def _function(name: str) -> Callable[[Any, Any], Any]:

@@ -5,9 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 import hypothesis.strategies as st
+import jax
+import jax.numpy as jnp
 import numpy as np
 import pytest
 from hypothesis import given, settings
+
+from autograph_lite import to_graph
 
 from .against import assert_like_numpy
 
@@ -123,3 +127,13 @@ def test_beside_an_array_of_places(expression: str, A: Any, i: int, j: int) -> N
     assert_like_numpy(
         f"def main(A, k, i, j):\n    return {expression}\n", A, k, i, j, may_refuse="max" in expression
     )
+
+
+def test_a_number_as_a_factor_needs_no_mask_of_its_own() -> None:
+    def masks(f) -> int:
+        jaxpr = str(jax.make_jaxpr(to_graph(f))(jnp.ones(5), 3))
+        return jaxpr.count("select_n") + jaxpr.count("_where")
+
+    plain = masks(lambda xs, k: xs[:k].sum())
+    assert masks(lambda xs, k: (2 * xs[:k]).sum()) == plain
+    assert masks(lambda xs, k: (xs[:k] * xs[k]).sum()) > plain  # whose derivative may not be finite
