@@ -40,7 +40,7 @@ def test_every_link_leads_to_a_place_on_a_page(page: str) -> None:
 
 def test_the_site_has_every_page_once() -> None:
     _, _, nav = (DOCS / "mkdocs.yml").read_text().partition("\nnav:\n")
-    assert sorted(re.findall(r"^ +- (\w+\.md)$", nav, re.MULTILINE)) == PAGES
+    assert sorted(re.findall(r"^ +- (?:\w+: )?(\w+\.md)$", nav, re.MULTILINE)) == PAGES
 
 
 def test_the_first_page_leads_to_every_page() -> None:
