@@ -1,4 +1,4 @@
-"""Which checks does the project have? `nox` runs lint and tests, `nox -s bench` the benchmarks."""
+"""Which checks does the project have? `nox` runs lint and tests, `nox -s docs` builds the site, `nox -s bench` the benchmarks."""
 
 from __future__ import annotations
 
@@ -45,3 +45,10 @@ def bench(session: nox.Session) -> None:
     """The benchmarks; benchmarks/README.md explains their figures."""
     session.install("-e", ".[test]")
     session.run("python", "-m", "benchmarks", *session.posargs, env={"JAX_PLATFORMS": "cpu"})
+
+
+@nox.session
+def docs(session: nox.Session) -> None:
+    """The site of the pages, in build/site; a link that leads nowhere fails. Their programs run in the tests."""
+    session.install("-e", ".[docs]")
+    session.run("mkdocs", "build", "--strict", "--config-file", "docs/mkdocs.yml", *session.posargs)

@@ -1,7 +1,8 @@
-"""What does the command `autograph-lite` do? Shows code, its diff, jaxpr or HLO, explains statements, looks for problems.
+"""What does the command `autograph-lite` do? Shows code, diff, jaxpr, HLO; explains statements and errors; looks for problems.
 
     autograph-lite to-code model.py:step --diff
     autograph-lite explain model.py:step 'f32[3,4]' n=10
+    autograph-lite error CarryMismatchError
     autograph-lite doctor
 
 Results go to stdout and everything else to stderr, so that a script can use both.
@@ -15,7 +16,7 @@ from argparse import Namespace
 from collections.abc import Sequence
 from pathlib import Path
 
-from autograph_lite import cli_show, config
+from autograph_lite import cli_errors, cli_show, config
 from autograph_lite.cli_find import Found, find
 from autograph_lite.cli_load import load, split
 from autograph_lite.cli_usage import PROG, UsageError, parse
@@ -38,7 +39,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     """
     try:
         given = parse(argv)
-        code = _examine() if given.command == "doctor" else _show_all(given)
+        code = _run(given)
         sys.stdout.flush()
         return code
     except UsageError as error:
@@ -47,6 +48,12 @@ def main(argv: Sequence[str] | None = None) -> int:
     except BrokenPipeError:  # the reader, such as `head`, has seen enough
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return DONE
+
+
+def _run(given: Namespace) -> int:
+    if given.command == "doctor":
+        return _examine()
+    return _tell(given.name) if given.command == "error" else _show_all(given)
 
 
 def _show_all(given: Namespace) -> int:
@@ -76,6 +83,12 @@ def _examine() -> int:
     from autograph_lite import diagnosis
 
     return DONE if diagnosis.doctor() else FAILED
+
+
+def _tell(name: str | None) -> int:
+    """Shows what an error means."""
+    print(cli_errors.told(name))
+    return DONE
 
 
 def _check_environment() -> None:

@@ -37,6 +37,7 @@ examples:
   {PROG} to-code model.py:step --jaxpr 'f32[3,4]' 'i32[]' n=10
   {PROG} explain model.py:step 'f32[3,4]' 'i32[]' n=10
   {PROG} to-code package.model:Model.loss --color always | less -R
+  {PROG} error CarryMismatchError
   {PROG} doctor"""
 
 _EXIT_CODES = """\
@@ -69,21 +70,24 @@ def parse(argv: Sequence[str] | None) -> argparse.Namespace:
       argv: the arguments after the command's name; None for the process's own.
 
     Returns:
-      `target`, `arguments` (texts of example arguments), `after` (a pass's name or None), `view` ("code",
-      "diff", "jaxpr", "hlo" or "explain") and `color` ("auto", "always" or "never").
+      `command`; for "error" `name`, a text or None; for those that show code `target`, `arguments` (texts of example
+      arguments), `after` (a pass's name or None), `view` ("code", "diff", "jaxpr", "hlo" or "explain") and `color` ("auto",
+      "always" or "never").
 
     Raises:
       UsageError: an unknown command or option, a missing target, or options that exclude each other.
     """
     # argparse gives a '*' positional nothing where an option precedes it; what is left over belongs there.
     given, left_over = _parser().parse_known_args(argv)
-    if given.command == "doctor" and not left_over:
+    if given.command in {"doctor", "error"} and not left_over:
         return given
     for text in left_over:
         if re.match(r"-[^\d.]", text):
             raise UsageError(f"unknown option {text!r} (see {PROG} {given.command} --help)")
     if given.command == "doctor":
         raise UsageError(f"doctor takes no arguments, such as {left_over[0]!r}")
+    if given.command == "error":
+        raise UsageError(f"error takes one name, and {left_over[0]!r} is another")
     given.arguments = [*given.arguments, *left_over]
     if given.arguments and given.view in {"code", "diff"}:
         raise UsageError(f"example arguments such as {given.arguments[0]!r} need --jaxpr or --hlo")
@@ -105,6 +109,9 @@ def _parser() -> argparse.ArgumentParser:
     commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
     what = "show versions, devices and caches, test the installation, and name known incompatibilities"
     commands.add_parser("doctor", help=what, description=what.capitalize() + ".", formatter_class=layout)
+    what = "show what an error means, with a program that fails and one that works; without NAME, list them"
+    error = commands.add_parser("error", help=what, description=what + ".", formatter_class=layout)
+    error.add_argument("name", metavar="NAME", nargs="?", help="the class of the error, or of a warning")
     to_code, explain = (
         commands.add_parser(
             name,

@@ -41,6 +41,8 @@ class AutographError(Exception):
         self.what, self.why, self.fix = what, why, fix
         self.where = (where,) if isinstance(where, Location) else tuple(dict.fromkeys(where))
         super().__init__(self._message())
+        if type(self).__module__ == __name__:
+            self.add_note(f"More: autograph-lite error {type(self).__name__}")
 
     def _message(self) -> str:
         lines = [self.what, *map(str, self.where)]

@@ -111,10 +111,12 @@ def needs_value(error: BaseException) -> PythonOnlyError:
     """JAX's error, or Python's, about a tracer, at the user's line and with a remedy."""
     if _is_of_flax(error):
         return PythonOnlyError(
-            f"A variable of Flax's is changed in a staged statement. {str(error).partition(chr(10))[0]}",
+            f"A variable of Flax's is changed in a trace that is not its own. {str(error).partition(chr(10))[0]}",
             where=where.raised_at(error, policy.is_library_file),
-            why="Flax binds a variable to the trace in which it was made, and a staged branch or loop is a trace of its own.",
-            fix="compute the new value in the statement, and assign it to the variable after the statement.",
+            why="Flax binds a variable to the trace in which it was made. A staged branch or loop is a trace of its own,\n"
+            "and so is a call of what `convert` makes.",
+            fix="compute the new value in the statement, assign it to the variable after the statement, and compile with\n"
+            "  nnx.jit(autograph_lite.to_graph(...)).",
         )
     return PythonOnlyError(
         f"Python needs the value of a traced array. {_TRACER.sub('traced array', str(error).partition(chr(10))[0])}",

@@ -31,8 +31,35 @@ class Counting(nnx.Module):
 def test_a_variable_of_flax_that_a_branch_changes() -> None:
     with pytest.raises(PythonOnlyError) as caught:
         autograph_lite.convert(Counting().in_a_branch)(jnp.float32(1))
-    assert "A variable of Flax's is changed in a staged statement" in str(caught.value)
+    assert "A variable of Flax's is changed in a trace that is not its own" in str(caught.value)
     assert "self.count[...] = self.count[...] + 1" in str(caught.value)
+
+
+def test_the_remedy_works_where_a_branch_would_change_a_variable_of_flax() -> None:
+    counting = Counting()
+
+    @nnx.jit
+    @autograph_lite.to_graph
+    def step(counting, x):
+        count = counting.count[...]
+        if x > 0.2:
+            count = count + 1
+        counting.count[...] = count
+        return x
+
+    for x in (1.0, 0.0, 2.0):
+        step(counting, x)
+    assert counting.count[...] == 2
+
+
+def test_a_variable_of_flax_that_is_changed_without_a_branch() -> None:
+    def step(counting):
+        counting.count[...] = counting.count[...] + 1
+
+    counting = Counting()
+    with pytest.raises(PythonOnlyError, match="compile with\n *nnx.jit"):
+        autograph_lite.convert(lambda: step(counting))()
+    assert counting.count[...] == 0
 
 
 def test_a_variable_of_flax_that_a_branch_reads() -> None:
