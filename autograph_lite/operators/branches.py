@@ -63,7 +63,7 @@ def stage(
     writes = _Writes(paths)
     labels = list(names) or [NO_RETURN.name]
     templates = (
-        [_join([path.values[i] for path in alive], label, funs) for i, label in enumerate(labels)]
+        [_join([path.values[i] for path in alive], label, funs, operands) for i, label in enumerate(labels)]
         if alive
         else []
     )
@@ -106,9 +106,13 @@ def _said(label: str, values: Sequence[Captured]) -> str:
     return NO_RETURN.name if any(isinstance(value.value, Returned) for value in values) else label
 
 
-def _join(values: Sequence[Captured], label: str, funs: Sequence[Callable[..., Any]]) -> Template:
-    if len(values) > 1 and all(value.value is values[0].value for value in values):
-        return unchanged(values[0])
+def _join(
+    values: Sequence[Captured], label: str, funs: Sequence[Callable[..., Any]], operands: Sequence[Any]
+) -> Template:
+    if all(value.value is values[0].value for value in values):
+        # What only one path leaves may have been made on it.
+        if len(values) > 1 or any(values[0].value is operand for operand in operands):
+            return unchanged(values[0])
     template = values[0].template
     for value in values[1:]:
         try:

@@ -5,6 +5,9 @@ import jax.numpy as jnp
 import pytest
 
 import autograph_lite
+from autograph_lite import convert
+
+from .agreement import agree
 
 
 def test_a_list_that_every_path_makes_may_be_written_to():
@@ -76,3 +79,33 @@ def test_a_list_replaced_in_each_iteration_can_be_read_after_the_loop():
         return pair
 
     assert list(map(float, jax.jit(autograph_lite.to_graph(f))(3.0))) == f(3.0)
+
+
+def written_unless_it_raises(x):
+    items = [x, x + 1, 2.0]
+    if x > 5:
+        raise RuntimeError("too large")
+    else:
+        items[0] = x * 2
+    items[1] = 7.0
+    if x > 2:
+        items[1] = 4.0
+    return items
+
+
+def written_in_a_loop_unless_it_raises(x):
+    items = [x, x + 1, 2.0]
+    for k in range(int(x) + 1):
+        if x > 5:
+            raise RuntimeError("too large")
+        else:
+            items[0] = k * 1.0
+    items[1] = 7.0
+    return items
+
+
+@pytest.mark.parametrize("f", [written_unless_it_raises, written_in_a_loop_unless_it_raises])
+def test_a_list_stays_the_one_that_it_was_where_all_other_paths_raise(f) -> None:
+    agree(f, 1.0, 2.0, 4.0)
+    with pytest.raises(RuntimeError, match="^too large$"):
+        convert(f)(jnp.float32(6))
