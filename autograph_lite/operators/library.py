@@ -104,7 +104,7 @@ def is_changeable(value: Any) -> bool:
 
 
 def _may_hold_functions(value: Any, deep: bool) -> bool:
-    if isinstance(value, _HELD) or (callable(value) and _is_frozen(type(value))):
+    if isinstance(value, _HELD) or _is_frozen_callable(value):
         return True
     return (
         deep
@@ -130,7 +130,7 @@ def _argument(value: Any, convert: Convert, deep: bool) -> Any:
     wrapped = of_jax(value, convert)
     if wrapped is not None:
         return wrapped
-    if callable(value) and _is_frozen(type(value)):
+    if _is_frozen_callable(value):
         return with_converted(value, convert)
     if deep and type(value) in (list, tuple) and any(_may_hold_functions(item, deep) for item in value):
         return type(value)(_argument(item, convert, deep) for item in value)
@@ -142,12 +142,13 @@ def with_converted(value: Any, convert: Convert) -> Any:
 
     It is a copy for one call. So it has to be a pytree that nobody can change, as modules of Equinox's are.
     """
-    if not _is_frozen(type(value)) or not _jax.tracing():
+    kind: type = type(value)
+    if not _is_frozen(kind) or not _jax.tracing():
         return value
     leaves, tree = jax.tree.flatten(value)
     if not any(isinstance(leaf, _FUNCTIONS) for leaf in leaves):
         return value
-    return tree.unflatten([_argument(leaf, convert, False) for leaf in leaves])
+    return jax.tree.unflatten(tree, [_argument(leaf, convert, False) for leaf in leaves])
 
 
 @functools.lru_cache(maxsize=4096)
@@ -156,9 +157,14 @@ def _is_frozen(kind: type) -> bool:
     if params is None or policy.is_users_class(kind):
         return False
     # Equinox forbids changes by a method, and not by the dataclass's own option.
-    return params.frozen or any(
+    return bool(params.frozen) or any(
         base.__name__ == "Module" and base.__module__.startswith("equinox.") for base in kind.__mro__
     )
+
+
+def _is_frozen_callable(value: Any) -> bool:
+    kind: type = type(value)
+    return callable(value) and _is_frozen(kind)
 
 
 def _handed(fn: Any, convert: Convert) -> Any:
