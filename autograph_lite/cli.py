@@ -34,8 +34,8 @@ def main(argv: Sequence[str] | None = None) -> int:
       argv: the arguments after the command's name; None for the process's own.
 
     Returns:
-      The exit code: 0 done; 1 a function could not be converted or traced, or the doctor has found a problem; 2 what the user
-      gave is wrong.
+      The exit code: 0 done; 1 a function could not be converted or traced, the output can't be written, or the doctor has
+      found a problem; 2 what the user gave is wrong.
     """
     try:
         given = parse(argv)
@@ -46,8 +46,12 @@ def main(argv: Sequence[str] | None = None) -> int:
         _report(str(error))
         return WRONG_USAGE
     except BrokenPipeError:  # the reader, such as `head`, has seen enough
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _close_stdout()
         return DONE
+    except OSError as error:  # a full disk
+        _close_stdout()
+        _report(f"cannot write the output: {error.strerror or error}")
+        return FAILED
 
 
 def _run(given: Namespace) -> int:
@@ -124,6 +128,11 @@ def _listing(shown: list[tuple[Found, str]], path: str) -> str:
         return shown[0][1]
     file = Path(path).name
     return "\n\n".join(f"# {found.name}, {file}:{found.line}\n{text.strip()}\n" for found, text in shown)
+
+
+def _close_stdout() -> None:
+    """Lets what is still to be written to stdout go nowhere, so that Python does not fail over it again when it ends."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _report(message: str) -> None:

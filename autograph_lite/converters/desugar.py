@@ -7,6 +7,11 @@
                                               test = (b := f(a))
                                           if test:
                                               use(ag.assigned(b))
+    r = (y := a) if c else b              if c:
+                                              value = (y := a)
+                                          else:
+                                              value = b
+                                          r = value
     c and f()                             if c:
                                               f()
     while (k := step(k)) > 0:             while True:
@@ -15,7 +20,7 @@
                                               use(k)
 
 Annotations of local names are never evaluated by Python, and a name that was deleted may be handed to a branch like any
-other. A test that binds a name moves into statements, where its binding is an ordinary one.
+other. A condition that binds a name moves into statements, where its binding is an ordinary one.
 """
 
 from __future__ import annotations
@@ -90,30 +95,57 @@ class _Desugar(trees.Transformer):
         branch = gast.If(test, [quote.located(gast.Expr(last), last)], [])
         return self.visit_If(quote.located(branch, node))
 
+    def visit_Assign(self, node: gast.Assign | gast.Return) -> gast.AST | list[gast.stmt]:
+        if node.value is None or not _binds_late(node.value):
+            return node
+        value = self.context.fresh("value")
+        statements = self.steps(value, node.value)
+        node.value = quote.located(quote.name(value), node.value)
+        return [*quote.all_located(statements, node), node]
+
+    visit_Return = visit_Assign
+
     def visit_If(self, node: gast.If) -> gast.AST | list[gast.stmt]:
         self.generic_visit(node)
         test, negated = node.test, False
         while isinstance(test, gast.UnaryOp) and isinstance(test.op, gast.Not):
             test, negated = test.operand, not negated
-        if not isinstance(test, gast.BoolOp) or not any(map(_binds, test.values[1:])):
+        if not _binds_late(test):
             return node
-        # `if a and (b := f()): ...`: the second operand becomes a statement, whose binding is an ordinary one.
         holds = self.context.fresh("test")
-        statements: list[gast.stmt] = [quote.assign([holds], test.values[0])]
-        inner = statements
-        for operand in test.values[1:]:
-            decides: gast.expr = quote.name(holds)
-            if isinstance(test.op, gast.Or):
-                decides = gast.UnaryOp(gast.Not(), decides)
-            rest: list[gast.stmt] = [quote.assign([holds], operand)]
-            inner.append(quote.located(gast.If(decides, rest, []), operand))
-            inner = rest
+        statements = self.steps(holds, test)
         node.test = quote.located(quote.name(holds), node.test)
         if not negated:
             node.body = self.after_test(test, node.body)
         if negated:
             node.test = quote.located(gast.UnaryOp(gast.Not(), node.test), node.test)
         return [*quote.all_located(statements, node), node]
+
+    def steps(self, target: str, value: gast.expr) -> list[gast.stmt]:
+        """Assigns `value` to the name `target`; operands that may not be evaluated become statements, where they bind names."""
+        match value:
+            case gast.BoolOp(op=operator, values=[first, *rest]) if _binds_late(value):
+                statements = inner = self.steps(target, first)
+                for operand in rest:
+                    decides: gast.expr = quote.name(target)
+                    if isinstance(operator, gast.Or):
+                        decides = gast.UnaryOp(gast.Not(), decides)
+                    after = self.steps(target, operand)
+                    inner.append(quote.located(gast.If(decides, after, []), operand))
+                    inner = after
+                return statements
+            case gast.IfExp(test=test, body=body, orelse=orelse) if _binds_late(value):
+                before = self.steps(target, test) if _binds_late(test) else []
+                chosen = gast.If(
+                    quote.name(target) if before else test,
+                    self.steps(target, body),
+                    self.steps(target, orelse),
+                )
+                return [*before, quote.located(chosen, value)]
+            case gast.UnaryOp(op=gast.Not(), operand=operand) if _binds_late(operand):
+                opposite = quote.assign([target], gast.UnaryOp(gast.Not(), quote.name(target)))
+                return [*self.steps(target, operand), quote.located(opposite, value)]
+        return [quote.located(quote.assign([target], value), value)]
 
     def after_test(self, test: gast.expr, body: list[gast.stmt]) -> list[gast.stmt]:
         """`body`, which runs where `test` holds: each operand of an `and` has bound its names there."""
@@ -142,6 +174,18 @@ class _Desugar(trees.Transformer):
 
 def _is_stored(node: gast.Name) -> bool:
     return isinstance(node.ctx, gast.Store)
+
+
+def _binds_late(node: gast.AST) -> bool:
+    """Whether an operand of a condition that may not be evaluated binds a name."""
+    match node:
+        case gast.BoolOp(values=[first, *rest]):
+            return any(map(_binds, rest)) or _binds_late(first)
+        case gast.IfExp():
+            return _binds(node.body) or _binds(node.orelse) or _binds_late(node.test)
+        case gast.UnaryOp(op=gast.Not()):
+            return _binds_late(node.operand)
+    return False
 
 
 def _binds(node: gast.AST) -> bool:

@@ -138,8 +138,9 @@ def _method(method: types.MethodType) -> Any:
     if isinstance(fn, types.FunctionType):
         if not policy.is_users(fn):
             classes.seen_inside(owner)
+            owner = library.with_converted(owner, convert)
         new = _function(fn)
-        if new is fn:
+        if new is fn and owner is method.__self__:
             return method
         return types.MethodType(new, owner)
     if callable(fn) and policy.is_users(getattr(fn, "func", None)):
@@ -234,7 +235,7 @@ def _object(callee: Any) -> Any:
     if wrapped is not None:
         return wrapped
     classes.seen_inside(callee)
-    return handing(callee)
+    return handing(library.with_converted(callee, convert))
 
 
 def handing(fn: Any) -> Any:

@@ -69,8 +69,9 @@ class Staged:
             raise IterationError(
                 "Python iterates over a range with a traced bound.",
                 where=where.here(),
-                why="The number of items is not known while tracing; only a `for` statement of a plain function can be staged.",
-                fix="write the `for` loop in a plain function instead of a generator, or use a static bound.",
+                why="The number of items is not known while tracing; only a `for` statement can be staged, in a function "
+                "without `yield`, `await` and jumps out of `finally`.",
+                fix="write the `for` loop in such a function, or use a static bound.",
             )
         return (self.at(i) for i in range(length))
 

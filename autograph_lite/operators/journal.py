@@ -105,6 +105,9 @@ class Journal:
             if differ(place, old, new):
                 captured = {k: capture(v) for k, v in new.items() if old.get(k, MISSING) is not v}
                 changed[place.key] = Change(place, old, new, captured)
+                aliases.refuse_changed(
+                    place.owner
+                )  # before its contents are those from before the body again
         self.restore()
         wanted = {
             id(_target(c.place)): key
@@ -114,7 +117,6 @@ class Journal:
         found = self._reachable(roots, set(wanted)) if wanted else set()
         result: dict[Hashable, Change] = {}
         for key, change in changed.items():
-            aliases.refuse_changed(change.place.owner)
             if change.place.ours:
                 result[key] = change
             elif id(_target(change.place)) in found or change.place.is_variable:

@@ -104,7 +104,7 @@ def is_changeable(value: Any) -> bool:
 
 
 def _may_hold_functions(value: Any, deep: bool) -> bool:
-    if isinstance(value, _HELD):
+    if isinstance(value, _HELD) or _is_frozen_callable(value):
         return True
     return (
         deep
@@ -121,15 +121,50 @@ def _argument(value: Any, convert: Convert, deep: bool) -> Any:
     if isinstance(value, types.MethodType):
         fn: Any = value.__func__
         classes.seen(value.__self__)
-        return types.MethodType(_handed(fn, convert), value.__self__) if policy.is_users(fn) else value
+        if policy.is_users(fn):
+            return types.MethodType(_handed(fn, convert), value.__self__)
+        owner = with_converted(value.__self__, convert)
+        return value if owner is value.__self__ else types.MethodType(fn, owner)
     if type(value) in PARTIALS:
         return type(value)(_argument(value.func, convert, deep), *value.args, **value.keywords)
     wrapped = of_jax(value, convert)
     if wrapped is not None:
         return wrapped
+    if _is_frozen_callable(value):
+        return with_converted(value, convert)
     if deep and type(value) in (list, tuple) and any(_may_hold_functions(item, deep) for item in value):
         return type(value)(_argument(item, convert, deep) for item in value)
     return value
+
+
+def with_converted(value: Any, convert: Convert) -> Any:
+    """A library's object, with the converted forms of the user's functions that it holds: `eqx.nn.Lambda(act)`.
+
+    It is a copy for one call. So it has to be a pytree that nobody can change, as modules of Equinox's are.
+    """
+    kind: type = type(value)
+    if not _is_frozen(kind) or not _jax.tracing():
+        return value
+    leaves, tree = jax.tree.flatten(value)
+    if not any(isinstance(leaf, _FUNCTIONS) for leaf in leaves):
+        return value
+    return jax.tree.unflatten(tree, [_argument(leaf, convert, False) for leaf in leaves])
+
+
+@functools.lru_cache(maxsize=4096)
+def _is_frozen(kind: type) -> bool:
+    params = getattr(kind, "__dataclass_params__", None)
+    if params is None or policy.is_users_class(kind):
+        return False
+    # Equinox forbids changes by a method, and not by the dataclass's own option.
+    return bool(params.frozen) or any(
+        base.__name__ == "Module" and base.__module__.startswith("equinox.") for base in kind.__mro__
+    )
+
+
+def _is_frozen_callable(value: Any) -> bool:
+    kind: type = type(value)
+    return callable(value) and _is_frozen(kind)
 
 
 def _handed(fn: Any, convert: Convert) -> Any:

@@ -118,12 +118,34 @@ def needs_value(error: BaseException) -> PythonOnlyError:
             fix="compute the new value in the statement, assign it to the variable after the statement, and compile with\n"
             "  nnx.jit(autograph_lite.to_graph(...)).",
         )
+    held = _called_by_a_library(error)
     return PythonOnlyError(
         f"Python needs the value of a traced array. {_TRACER.sub('traced array', str(error).partition(chr(10))[0])}",
         where=where.raised_at(error, policy.is_library_file),
-        why="The value is known when the compiled program runs, and not while the function is traced.",
-        fix="compute with jax.numpy on the array, or pass the value as a Python number, which is not traced.",
+        why="The value is known when the compiled program runs, and not while the function is traced."
+        if held is None
+        else f"A library calls '{held}' out of an object of its own, so that it runs unconverted.",
+        fix="compute with jax.numpy on the array, or pass the value as a Python number, which is not traced."
+        if held is None
+        else f"give the library autograph_lite.to_graph({'...' if held == '<lambda>' else held}) in place of it.",
     )
+
+
+def _called_by_a_library(error: BaseException) -> str | None:
+    """The name of the user's function that has asked for a value to decide on, where a library has called it unconverted."""
+    from autograph_lite.operators.converting import is_converted_code
+
+    held, by_library, tb = None, False, error.__traceback__
+    while tb is not None:
+        code = tb.tb_frame.f_code
+        if not where.is_hidden(code):
+            is_library = policy.is_library_file(code.co_filename)
+            if not is_library:
+                held = where.function_name(code) if by_library and not is_converted_code(code) else None
+            by_library = is_library
+        tb = tb.tb_next
+    # Converted code has an operator wherever it decides.
+    return held if isinstance(error, jax.errors.TracerBoolConversionError) and not by_library else None
 
 
 def not_a_function(value: Any) -> NotAFunctionError:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -140,3 +142,22 @@ def test_what_the_users_code_raises_while_tracing_is_said_in_one_line(run: Run, 
     code, out, err = run("failing.py:f", "--jaxpr", "f32[]")
     assert (code, out) == (1, "")
     assert err == f"autograph-lite: f: {tmp_path / 'failing.py'}:2: KeyError: 'key'\n"
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="only Linux has a disk that is always full")
+def test_output_that_can_not_be_written_is_said_in_one_line(tmp_path: Path) -> None:
+    (tmp_path / "small.py").write_text("def f(x):\n    return x\n")
+    with Path("/dev/full").open("w") as full:
+        done = subprocess.run(
+            [sys.executable, "-m", "autograph_lite", "to-code", "small.py:f"],
+            cwd=tmp_path,
+            env=os.environ | {"PYTHONPATH": str(Path(__file__).parents[2])},
+            stdout=full,
+            stderr=subprocess.PIPE,
+            text=True,
+            timeout=120,
+        )
+    assert (done.returncode, done.stderr) == (
+        1,
+        "autograph-lite: cannot write the output: No space left on device\n",
+    )

@@ -7,7 +7,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from autograph_lite import Module, Variable, convert
+from autograph_lite import Module, PythonOnlyError, Variable, convert, to_graph
 
 optax = pytest.importorskip("optax")
 X = jnp.linspace(-1, 1, 12).reshape(6, 2)
@@ -168,6 +168,58 @@ def test_an_equinox_module_is_trained():
         ours, theirs = converted(*ours), update(*theirs)
     close(eqx.filter(ours[0], eqx.is_array), eqx.filter(theirs[0], eqx.is_array))
     assert converted.trace_count == 1
+
+
+def bent(x):
+    if x.sum() > 0:
+        return x
+    return -2 * x
+
+
+@pytest.mark.parametrize("transform", ["called", "vmap", "vmap of a method", "inside a module of the user's"])
+def test_functions_that_equinox_modules_hold_are_converted(transform):
+    eqx = pytest.importorskip("equinox")
+    linear = eqx.nn.Linear(2, 2, key=jax.random.key(0))
+    model = eqx.nn.Sequential([eqx.nn.Lambda(bent), linear, eqx.nn.Lambda(bent)])
+
+    class Outer(eqx.Module):
+        inner: eqx.nn.Sequential
+
+        def __call__(self, x):
+            return self.inner(x)
+
+    run = {
+        "called": lambda model, x: model(x),
+        "vmap": lambda model, x: jax.vmap(model)(x[None])[0],
+        "vmap of a method": lambda model, x: jax.vmap(model.__call__)(x[None])[0],
+        "inside a module of the user's": lambda model, x: Outer(model)(x),
+    }[transform]
+    converted = convert(lambda model, x: (model, run(model, x)))
+    for x in (X[0], X[-1], X[0]):
+        same, out = converted(model, x)
+        close(out, model(x))
+        assert same[0].fn is bent
+    assert model[0].fn is bent
+    assert converted.trace_count == 1
+
+
+def test_a_function_that_flax_holds_is_named():
+    nn = pytest.importorskip("flax.linen")
+
+    def run(model, key, x):
+        return model.init_with_output(key, x)[0]
+
+    with pytest.raises(PythonOnlyError) as caught:
+        convert(run)(nn.Sequential([nn.Dense(2), bent]), jax.random.key(0), X[0])
+    assert (
+        caught.value.why == "A library calls 'bent' out of an object of its own, so that it runs unconverted."
+    )
+    assert caught.value.fix == "give the library autograph_lite.to_graph(bent) in place of it."
+    mended = nn.Sequential([nn.Dense(2), to_graph(bent)])
+    close(
+        convert(run)(mended, jax.random.key(0), X[0]),
+        run(nn.Sequential([nn.Dense(2), bent]), jax.random.key(0), X[0]),
+    )
 
 
 def test_an_equinox_module_is_a_closure_and_has_converted_methods():

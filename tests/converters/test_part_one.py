@@ -23,6 +23,19 @@ DESUGAR = {
         "finished = False\nwhile True:\n    if not (k := f()) > 0:\n        finished = True\n        break\n    use(k)\n"
         "if finished:\n    done()",
     ),
+    "a walrus in an operand of an operand": (
+        "if a or b and (c := f()):\n    use(c)",
+        "test = a\nif not test:\n    test = b\n    if test:\n        test = (c := f())\nif test:\n    use(c)",
+    ),
+    "a walrus in a conditional expression": (
+        "x = (y := a) if not c else b",
+        "if not c:\n    value = (y := a)\nelse:\n    value = b\nx = value",
+    ),
+    "a walrus in an operand that is returned": (
+        "return not (a and (b := f()))",
+        "value = a\nif value:\n    value = (b := f())\nvalue = not value\nreturn value",
+    ),
+    "a walrus that is always evaluated stays": ("x = (y := a) and b", "x = (y := a) and b"),
 }
 MATCH = {
     "a variable is compared as it is": (

@@ -101,8 +101,28 @@ def test_yield_in_a_loop_with_a_traced_bound() -> None:
         "IterationError: Python iterates over a range with a traced bound.\n"
         "  test.py:2 in first\n"
         "      for i in range(n):\n"
-        "  The number of items is not known while tracing; only a `for` statement of a plain function can be staged.\n"
-        "  Fix: write the `for` loop in a plain function instead of a generator, or use a static bound."
+        "  The number of items is not known while tracing; only a `for` statement can be staged, in a function without "
+        "`yield`, `await` and jumps out of `finally`.\n"
+        "  Fix: write the `for` loop in such a function, or use a static bound."
+    )
+
+
+def test_a_jump_out_of_finally_in_a_loop_with_a_traced_bound() -> None:
+    def f(n):
+        for i in range(n):
+            try:
+                n += i
+            finally:
+                continue
+        return n
+
+    assert message(f, jnp.int32(3)) == (
+        "IterationError: Python iterates over a range with a traced bound.\n"
+        "  test.py:1 in f\n"
+        "      for i in range(n):\n"
+        "  The number of items is not known while tracing; only a `for` statement can be staged, in a function without "
+        "`yield`, `await` and jumps out of `finally`.\n"
+        "  Fix: write the `for` loop in such a function, or use a static bound."
     )
 
 

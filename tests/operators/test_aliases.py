@@ -109,3 +109,40 @@ def test_a_list_stays_the_one_that_it_was_where_all_other_paths_raise(f) -> None
     agree(f, 1.0, 2.0, 4.0)
     with pytest.raises(RuntimeError, match="^too large$"):
         convert(f)(jnp.float32(6))
+
+
+def written_before_an_early_return(n):
+    out = [0, 0]
+    for i in range(3):
+        out[0] += n
+        if n == i:
+            return out, i
+    return out, -1
+
+
+def made_longer_before_an_early_return(n):
+    out = []
+    for i in range(3):
+        if n > i:
+            out.append(i)
+        if n == i + 1:
+            return out, i
+    return out, -1
+
+
+@pytest.mark.parametrize("f", [written_before_an_early_return, made_longer_before_an_early_return])
+@pytest.mark.parametrize("n", [0, 1, 2, 5])
+def test_a_list_that_was_written_to_before_paths_return_it_in_different_tuples(f, n):
+    assert jax.tree.map(int, autograph_lite.convert(f)(jnp.int32(n))) == f(n)
+
+
+def test_a_write_after_paths_have_put_a_list_into_different_tuples_is_refused():
+    def f(n):
+        out = [0]
+        out[0] = n
+        pair = (out, 1) if n > 2 else (out, -1)
+        out[0] = 7
+        return pair
+
+    with pytest.raises(autograph_lite.MutationError, match="one object on one path of a staged statement"):
+        autograph_lite.convert(f)(jnp.int32(3))

@@ -174,3 +174,34 @@ def test_a_walrus_in_a_generator_that_a_traced_value_may_leave() -> None:
 
     with pytest.raises(MutationError, match="'hit' is assigned in a generator that a traced value may leave"):
         autograph_lite.convert(f)(jnp.arange(3.0))
+
+
+def late_in_a_while(a, n):
+    i = 0
+    while (i := i + 1) < n and (a[i] > 0 or (found := i) > 2 or not (found := found + 10)):
+        pass
+    return i
+
+
+def late_in_a_ternary(a, n):
+    k = 5
+    picked = (k := n * 2) if a[0] > n else (k := n) if n > 1 else -1
+    both = n > 2 and (k := k + 1)
+    return picked, both, k
+
+
+def late_in_what_is_returned(a, n):
+    last = 7
+    for x in a:
+        if x > n or not (last := x + 1) > 0:
+            return (last, (last := x)) if x > 2 else (last, 0)
+    return last, -1
+
+
+@pytest.mark.parametrize("f", [late_in_a_while, late_in_a_ternary, late_in_what_is_returned])
+@pytest.mark.parametrize("n", [0, 1, 2, 3, 5, 6])
+def test_a_walrus_in_an_operand_that_may_not_be_evaluated(f, n: int) -> None:
+    a = np.array([2, 1, -1, 3, -1, 5, -2])
+    wanted = f(a, n)
+    for run in (autograph_lite.convert(f), jax.jit(autograph_lite.to_graph(f))):
+        jax.tree.map(np.testing.assert_array_equal, run(jnp.asarray(a), jnp.int32(n)), wanted)

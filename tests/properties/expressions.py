@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .conditions import bool_expr
+from .conditions import bool_expr, question
 from .floats import float_expr
 from .integers import int_expr
 from .texts import Expr, order, small
@@ -34,8 +34,16 @@ def target(w: Writer, kind: str) -> str:
 
 
 def walrus(w: Writer) -> str:
-    """A test that assigns: `(t := a + 1) > 3`."""
+    """A test that assigns: `(t := a + 1) > 3`, or may assign: `(b or (t := a + 1) > 3)`."""
     value = small(int_expr(w, 1), "17")
+    known = w.scope.assignable("int")
+    if known and w.choices.chance(30):
+        w.shared.features.add("walrus in an operand")
+        test = f"({w.choices.pick(known)} := {value}) {order(w)} {int_expr(w, 0).operand()}"
+        form = w.choices.pick(
+            ["({} and {})", "({} or not {})", "(not ({} and {}))", "({1} if {0} else False)"]
+        )
+        return form.format(f"({question(w, 0)})", test)
     name = target(w, "int")
     w.scope.define(name, "int")
     w.shared.features.add("walrus")
