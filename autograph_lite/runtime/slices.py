@@ -112,7 +112,9 @@ class SliceIterator(Stepping):
         return f"iter({self.slices!r})"
 
 
-_counted: weakref.WeakKeyDictionary[SliceIterator, tuple[frames.Frame | None, int]] = weakref.WeakKeyDictionary()
+_counted: weakref.WeakKeyDictionary[SliceIterator, tuple[frames.Frame | None, int]] = (
+    weakref.WeakKeyDictionary()
+)
 
 
 def _count(iterator: SliceIterator) -> None:
