@@ -152,3 +152,62 @@ def test_a_new_attribute_of_each_thread_is_an_array_of_that_thread():
         thread.join()
     run()
     assert seen == [6, 6, 6]
+
+
+counts, met = [0], []
+
+
+@al.do_not_convert
+def count():
+    counts[0] += 1
+
+
+@al.do_not_convert
+def meet(x):
+    met.append(x)
+
+
+def test_what_an_unconverted_function_changes_in_a_branch_is_state():
+    @al.convert
+    def f(x):
+        if x > 0:
+            count()
+        return x + counts[0]
+
+    counts[0] = 0
+    assert [float(f(jnp.float32(x))) for x in (-1, 1, -1, 1)] == [-1, 2, 0, 3]
+    assert counts[0] == 2
+
+
+def test_a_value_that_an_unconverted_function_keeps_is_an_array():
+    @al.convert
+    def f(x):
+        meet(x)
+        return x + met[-1]
+
+    met.clear()
+    assert [float(f(jnp.float32(x))) for x in (1, 2)] == [2, 4]
+    assert list(map(float, met)) == [1, 2]
+
+
+class Counted:
+    def __init__(self):
+        self.number, self.seen = 0, [0.0]
+
+    @al.do_not_convert
+    def add(self, x):
+        self.number += 1
+        self.seen[0] = x
+
+
+def test_what_an_unconverted_method_changes_in_a_branch_is_state():
+    counted = Counted()
+
+    @al.convert
+    def f(x):
+        if x > 0:
+            counted.add(x)
+        return x + counted.number
+
+    assert [float(f(jnp.float32(x))) for x in (-1, 1, -1, 1)] == [-1, 2, 0, 3]
+    assert (int(counted.number), float(counted.seen[0])) == (2, 1)
