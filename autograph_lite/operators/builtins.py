@@ -258,8 +258,8 @@ def _python_sorted(items: list[Any], keys: list[Any], reverse: Any) -> list[Any]
 
 def list_(*args: Any) -> list[Any]:
     """`list(iterable)`."""
-    if len(args) == 1 and isinstance(args[0], iterables.Staged):
-        return _collected(args[0])
+    if len(args) == 1 and (items := _items(args[0])) is not None:
+        return _collected(items)
     if len(args) == 1 and isinstance(args[0], comprehensions.Generated) and args[0].is_fresh:
         return comprehensions.gathered(args[0])
     return list(*map(_whole, args))
@@ -267,9 +267,16 @@ def list_(*args: Any) -> list[Any]:
 
 def tuple_(*args: Any) -> tuple[Any, ...]:
     """`tuple(iterable)`."""
-    if len(args) == 1 and isinstance(args[0], iterables.Staged):
-        return tuple(_collected(args[0]))
+    if len(args) == 1 and (items := _items(args[0])) is not None:
+        return tuple(_collected(items))
     return tuple(*map(_whole, args))
+
+
+def _items(iterable: Any) -> iterables.Staged | None:
+    """What a list or tuple is made of by a staged loop, but for the rows of an array."""
+    return (
+        iterables.staged(iterable) if isinstance(iterable, (iterables.Staged, iterables.Stepping)) else None
+    )
 
 
 def _collected(items: iterables.Staged) -> list[Any]:

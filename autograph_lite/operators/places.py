@@ -12,6 +12,7 @@ import collections
 import dataclasses
 import functools
 import inspect
+import threading
 import types
 from collections.abc import Callable, Hashable
 from typing import Any
@@ -95,6 +96,7 @@ def places_of(owner: Any) -> list[Place]:
         return [whole] if whole is not None else []
     found = [whole] if whole is not None else []
     attributes = attributes_of(owner)
+    of_thread = isinstance(owner, threading.local)  # whichever thread asks has its own
     name = type(owner).__name__
     if (
         attributes is not None and attributes is not owner
@@ -106,7 +108,8 @@ def places_of(owner: Any) -> list[Place]:
                 lambda new: _set_attributes(owner, attributes, new),
                 lambda k: f"{name}.{k}",
                 default=lambda k: _class_attribute(type(owner), k),
-                attributes=attributes,
+                attributes=None if of_thread else attributes,
+                part="thread" if of_thread else "",
             )
         )
     if _slots(owner):
@@ -124,6 +127,8 @@ def places_of(owner: Any) -> list[Place]:
 
 def attributes_of(owner: Any) -> dict[str, Any] | None:
     """The `__dict__` of an object, found without its own `__getattr__`; None where it has none."""
+    if isinstance(owner, threading.local):  # one for each thread, which `object` does not know of
+        return threading.local.__getattribute__(owner, "__dict__")  # type: ignore[no-any-return]
     try:
         found = object.__getattribute__(owner, "__dict__")
     except AttributeError:
@@ -147,7 +152,9 @@ _CONTAINERS = (list, dict, set, collections.deque)
 
 
 def _set_attributes(owner: Any, attributes: dict[str, Any], new: Contents) -> None:
-    if attributes_of(owner) is not attributes:  # code has given it another `__dict__`
+    if isinstance(owner, threading.local):
+        attributes = threading.local.__getattribute__(owner, "__dict__")
+    elif attributes_of(owner) is not attributes:  # code has given it another `__dict__`
         object.__setattr__(owner, "__dict__", attributes)
     _set_dict(attributes, new)
 

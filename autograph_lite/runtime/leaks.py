@@ -71,6 +71,8 @@ def _inside(item: Any) -> list[Any]:
             return [*item.values()]
         case list() | tuple() | set() | frozenset():
             return [*item]
+        case BaseException():
+            return [*item.args, *(places.attributes_of(item) or {}).values()]
         case types.GeneratorType() if item.gi_frame is not None:
             return [*item.gi_frame.f_locals.values()]
     if isinstance(item, Iterator) and type(item).__module__ in ("builtins", "itertools"):

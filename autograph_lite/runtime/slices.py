@@ -6,6 +6,7 @@ for x, y in from_slices((xs, ys)):    one iteration is traced; xs and ys are inp
 
 from __future__ import annotations
 
+import weakref
 from collections.abc import Iterator
 from typing import Any
 
@@ -18,7 +19,9 @@ from autograph_lite.errors import IterationError
 from autograph_lite.operators import checks, where
 from autograph_lite.operators.if_stmt import if_expr
 from autograph_lite.operators.iterables import Staged, Stepping
+from autograph_lite.operators.iterators import MOST
 from autograph_lite.operators.values import as_index, traced
+from autograph_lite.runtime import frames
 from autograph_lite.runtime.variables import Variable
 
 
@@ -72,6 +75,8 @@ class SliceIterator(Stepping):
         return self
 
     def __next__(self) -> Any:
+        if traced(self.position.value):
+            _count(self)
         return self.step()
 
     def step(self, *default: Any) -> Any:
@@ -105,6 +110,27 @@ class SliceIterator(Stepping):
 
     def __repr__(self) -> str:
         return f"iter({self.slices!r})"
+
+
+_counted: weakref.WeakKeyDictionary[SliceIterator, tuple[frames.Frame | None, int]] = (
+    weakref.WeakKeyDictionary()
+)
+
+
+def _count(iterator: SliceIterator) -> None:
+    """Counts an item that Python takes in a trace, where it is never told that there are no more: `[*it]` would not end."""
+    frame = frames.program()
+    of_frame, number = _counted.get(iterator, (None, 0))
+    number = number + 1 if of_frame is frame else 1
+    _counted[iterator] = frame, number
+    if number > min(len(iterator.slices), MOST):
+        del _counted[iterator]
+        raise IterationError(
+            f"Python takes all items of {iterator!r}.",
+            where=where.here(),
+            why="How many are left is known when the program runs, and not while it is traced.",
+            fix="use a `for` loop, list(it) or tuple(it), or take as many items as you need with next(it).",
+        )
 
 
 class _Rest(Staged):

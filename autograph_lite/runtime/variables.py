@@ -238,6 +238,10 @@ class Variable(Arithmetic):
         shown = value if isinstance(value, Tracer) else np.array(value)
         return f"Variable({named}shape={self.shape}, dtype={self.dtype}, value={shown})"
 
+    def clone(self) -> Variable:
+        """A Variable of its own, which holds the same value."""
+        return self.__copy__()
+
     def __copy__(self) -> Variable:
         return Variable(self, self.dtype, self.trainable, self.name)
 

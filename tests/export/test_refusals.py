@@ -254,6 +254,31 @@ def test_calls_of_other_types_say_what_was_saved(saved):
         f(jnp.zeros(3), m=1)
 
 
+def test_sizes_that_were_one_size_and_differ(tmp_path):
+    f, any_size = al.convert(lambda x, y: x + y), al.ArraySpec([None], jnp.float32)
+    al.save(tmp_path / "f.zip", f, (any_size, any_size))
+    loaded = al.load(tmp_path / "f.zip")
+    assert loaded(jnp.ones(3), jnp.ones(3)).tolist() == [2, 2, 2]
+    with pytest.raises(al.UnsavedSignatureError) as error:
+        loaded(jnp.ones(3), jnp.ones(4))
+    assert "(x: float32[3], y: float32[4]), for which it was not saved." in str(error.value)
+    assert "(x: float32[?], y: float32[?])\n  Sizes that were one size in the saved program differ.\n" in str(
+        error.value
+    )
+
+
+@pytest.mark.parametrize("program", [lambda fun: fun, jax.jit], ids=["called", "compiled"])
+def test_a_loaded_function_in_vmap(tmp_path, program):
+    al.save(tmp_path / "f.zip", al.convert(lambda x: 2 * x), (jnp.float32(1),))
+    loaded = al.load(tmp_path / "f.zip")
+    with pytest.raises(al.UnsavedSignatureError) as error:
+        program(jax.vmap(loaded))(jnp.arange(3.0))
+    assert str(error.value).startswith(
+        f"'{loaded.__name__}' was loaded from a file, and is called in jax.vmap.\n"
+    )
+    assert jax.lax.map(loaded, jnp.arange(3.0)).tolist() == [0, 2, 4]
+
+
 def test_any_truncation_is_noticed(saved):
     whole = saved.read_bytes()
     for length in (0, 1, 100, len(whole) // 2, len(whole) - 1):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import threading
+
 import jax.numpy as jnp
 import pytest
 
@@ -92,3 +94,120 @@ def test_arrays_in_containers_and_attributes_come_out_as_arrays():
 def test_an_iterator_over_traced_values_is_not_returned(make):
     with pytest.raises(MutationError, match="The result holds a traced value"):
         al.convert(make)(jnp.float32(3))
+
+
+def test_an_exception_with_a_traced_argument_does_not_stay_in_a_list():
+    kept = []
+
+    @al.convert
+    def f(x):
+        try:
+            raise ValueError(x)
+        except ValueError as error:
+            kept.append(error)
+        return x
+
+    with pytest.raises(MutationError, match="holds a traced value inside a ValueError object"):
+        f(jnp.float32(3))
+    assert kept == []
+
+
+def test_an_attribute_of_each_thread_is_an_array_of_that_thread():
+    local, seen = threading.local(), {}
+
+    @al.convert
+    def f(x):
+        local.value = local.value + x
+        return x
+
+    def run(start):
+        local.value = jnp.float32(start)
+        f(jnp.float32(1)), f(jnp.float32(2))
+        seen[start] = float(local.value)
+
+    run(10)
+    for start in (20, 30):
+        thread = threading.Thread(target=run, args=(start,))
+        thread.start()
+        thread.join()
+    assert seen == {10: 13, 20: 23, 30: 33}
+    assert float(local.value) == 13
+
+
+def test_a_new_attribute_of_each_thread_is_an_array_of_that_thread():
+    local, seen = threading.local(), []
+
+    @al.convert
+    def f(x):
+        local.value = x * 2
+        return x
+
+    def run():
+        f(jnp.float32(3))
+        seen.append(float(local.value))
+
+    for _ in range(2):
+        thread = threading.Thread(target=run)
+        thread.start()
+        thread.join()
+    run()
+    assert seen == [6, 6, 6]
+
+
+counts, met = [0], []
+
+
+@al.do_not_convert
+def count():
+    counts[0] += 1
+
+
+@al.do_not_convert
+def meet(x):
+    met.append(x)
+
+
+def test_what_an_unconverted_function_changes_in_a_branch_is_state():
+    @al.convert
+    def f(x):
+        if x > 0:
+            count()
+        return x + counts[0]
+
+    counts[0] = 0
+    assert [float(f(jnp.float32(x))) for x in (-1, 1, -1, 1)] == [-1, 2, 0, 3]
+    assert counts[0] == 2
+
+
+def test_a_value_that_an_unconverted_function_keeps_is_an_array():
+    @al.convert
+    def f(x):
+        meet(x)
+        return x + met[-1]
+
+    met.clear()
+    assert [float(f(jnp.float32(x))) for x in (1, 2)] == [2, 4]
+    assert list(map(float, met)) == [1, 2]
+
+
+class Counted:
+    def __init__(self):
+        self.number, self.seen = 0, [0.0]
+
+    @al.do_not_convert
+    def add(self, x):
+        self.number += 1
+        self.seen[0] = x
+
+
+def test_what_an_unconverted_method_changes_in_a_branch_is_state():
+    counted = Counted()
+
+    @al.convert
+    def f(x):
+        if x > 0:
+            counted.add(x)
+        return x + counted.number
+
+    assert [float(f(jnp.float32(x))) for x in (-1, 1, -1, 1)] == [-1, 2, 0, 3]
+    assert (int(counted.number), float(counted.seen[0])) == (2, 1)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import collections
 import copy
+import itertools
 
 import jax
 import jax.numpy as jnp
@@ -164,3 +166,39 @@ def test_where_an_except_would_have_to_catch_the_end() -> None:
 
     with pytest.raises(autograph_lite.HandledRaiseError):
         f(jnp.int32(1))
+
+
+@pytest.mark.parametrize("kind", [list, tuple, sorted])
+def test_a_list_or_tuple_of_what_is_left(kind) -> None:
+    it = iter(from_slices(jnp.arange(5)))
+    next(it)
+    f = autograph_lite.convert(lambda: sum(kind(it)))
+    assert [int(f()), int(f())] == [1 + 2 + 3 + 4, 0]
+    assert it.position.value == 5
+
+
+def _unpacked(it):
+    first, *others = it
+    return first + len(others)
+
+
+@pytest.mark.parametrize(
+    "take",
+    [_unpacked, lambda it: [*it], lambda it: max(*it), lambda it: [].extend(it), collections.deque],
+    ids=["unpacked", "display", "arguments", "extend", "deque"],
+)
+def test_where_python_takes_all_items_it_is_told_that_it_can_not(take) -> None:
+    it = iter(from_slices(jnp.arange(5)))
+    f = autograph_lite.convert(lambda: take(it))
+    for _ in range(2):
+        with pytest.raises(autograph_lite.IterationError) as caught:
+            f()
+    assert str(caught.value).startswith("Python takes all items of iter(from_slices(int32[5])).")
+    assert "use a `for` loop" in str(caught.value)
+    assert next(it) == 0
+
+
+def test_python_takes_some_items_in_each_trace() -> None:
+    it = iter(from_slices(jnp.arange(8)))
+    f = autograph_lite.convert(lambda n: sum(itertools.islice(it, 2)) + n)
+    assert [int(f(n)) for n in (0, 0, 100, 200)] == [0 + 1, 2 + 3, 104 + 5, 206 + 7]

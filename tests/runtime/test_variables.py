@@ -600,7 +600,7 @@ def test_another_thread_sees_no_value_of_a_trace():
 
 def test_copies_are_independent():
     v = al.Variable([1.0, 2.0], trainable=False, name="w")
-    for other in (copy.copy(v), copy.deepcopy(v), pickle.loads(pickle.dumps(v))):
+    for other in (copy.copy(v), copy.deepcopy(v), v.clone(), pickle.loads(pickle.dumps(v))):
         other.assign([5.0, 6.0])
         assert np.array_equal(v, [1, 2])
         assert (other.name, other.trainable) == ("w", False)

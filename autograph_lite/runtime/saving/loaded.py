@@ -136,19 +136,36 @@ class LoadedFunction:
             program = self._programs.lookup(found)
         if program is None or (any(not array.size for array in arrays) and self._is_symbolic(program)):
             raise self._unsaved(found)
-        return program(arrays, found.variables(bound))
+        try:
+            return program(arrays, found.variables(bound))
+        except NotImplementedError as error:  # jax.export has no rule for it (JAX 0.12)
+            if "call_exported" not in str(error):
+                raise
+            raise self._unmapped() from None
+        except ValueError as error:
+            if "polymorphic shapes specification" not in str(error):
+                raise
+            raise self._unsaved(found, "Sizes that were one size in the saved program differ.") from None
+
+    def _unmapped(self) -> UnsavedSignatureError:
+        return UnsavedSignatureError(
+            f"'{self.__name__}' was loaded from a file, and is called in jax.vmap.",
+            where=where.here(),
+            why="A saved program takes arrays of the shapes that it was saved for, and has no form for many at once.",
+            fix="save jax.vmap of the function, call it in jax.lax.map, or convert the function where its source is.",
+        )
 
     def _is_symbolic(self, program: LoadedProgram) -> bool:
         """Whether a program takes arrays of any size; JAX's symbols stand for sizes of at least 1."""
         kinds = [kind for kind, known in self._programs.items() if known is program]
         return any(spec.is_general for kind in kinds for spec in specs_in(kind.types))
 
-    def _unsaved(self, found: FunctionType) -> UnsavedSignatureError:
+    def _unsaved(self, found: FunctionType, sizes: str = "") -> UnsavedSignatureError:
         saved = "\n".join(f"  {self.__name__}{_shown(kind)}" for kind in self.function_types)
         return UnsavedSignatureError(
             f"'{self.__name__}' is called as {self.__name__}{_shown(found)}, for which it was not saved.",
             where=where.here(),
-            why=f"It was saved for\n{saved}",
+            why=f"It was saved for\n{saved}\n{sizes}".rstrip(),
             fix="convert the arguments, or save the function for that signature, too.",
         )
 
