@@ -19,28 +19,21 @@ from autograph_lite import convert
 CLUSTERS = 3
 
 
-def nearest(point: Any, centres: Any) -> Any:
-    """The number of the centre that is nearest to a point."""
-    best, number = jnp.inf, 0
-    for i, centre in enumerate(centres):
-        distance = ((point - centre) ** 2).sum()
-        if distance < best:
-            best, number = distance, i
-    return number
-
-
 def k_means(points: Any, centres: Any) -> tuple[Any, Any]:
     """The centres of clusters, and how many steps it took until none moved; each device has a part of the points."""
     steps = 0
-    moved = True
-    while moved:
-        numbers = jax.vmap(nearest, in_axes=(0, None))(points, centres)
-        belongs = jax.nn.one_hot(numbers, CLUSTERS)
+    moved = jnp.inf
+    while moved > 1e-5:
+        distances = ((points[:, None] - centres) ** 2).sum(axis=2)
+        belongs = jax.nn.one_hot(distances.argmin(axis=1), CLUSTERS)
         counts = jax.lax.psum(belongs.sum(axis=0), "devices")
         sums = jax.lax.psum(belongs.T @ points, "devices")
-        new = jnp.where(counts[:, None] > 0, sums / jnp.maximum(counts, 1)[:, None], centres)
-        moved = abs(new - centres).max() > 1e-5
-        centres = new
+        moved = 0.0
+        for i, count in enumerate(counts):
+            if count > 0:  # a centre without points stays where it is
+                centre = sums[i] / count
+                moved = max(moved, abs(centre - centres[i]).max())
+                centres = centres.at[i].set(centre)
         steps += 1
     return centres, steps
 
