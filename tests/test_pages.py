@@ -25,6 +25,7 @@ LEAST = {
     "verify": 7,
     "vmap": 3,
     "logging": 2,
+    "ecosystem": 5,
 }  # programs that print
 NEEDS = {"from_modules": ("equinox", "flax", "optax")}
 

@@ -26,7 +26,7 @@ from autograph_lite.operators import (
     unconverted,
 )
 from autograph_lite.operators.values import Tracer
-from autograph_lite.runtime import cutting, frames, host_calls, leaks, refusals, symbolic
+from autograph_lite.runtime import cutting, frames, host_calls, leaks, rebuilt, refusals, symbolic
 from autograph_lite.runtime.array_spec import ArraySpec
 from autograph_lite.runtime.compiling import Compiling, measured
 from autograph_lite.runtime.signature import Split
@@ -371,6 +371,7 @@ class Program:
         count = len(flat) - len(self.before.arrays)
         arrays, state = flat[:count], flat[count:]
         args, kwargs = self.arguments(arrays)
+        passed = rebuilt.Contents((args, kwargs))
         fn = self.fn()
         with (
             classes.converted_methods(),
@@ -399,6 +400,7 @@ class Program:
             changes = written.changes([fn, args, kwargs, *self.state.owners()])
             failures = changes.pop(journal.key_of(frame.place), None)
         refusals.mutated_arguments((args, kwargs), changes)
+        refusals.changed_by_libraries(passed, fn)
         for change in changes.values():
             cutting.refuse_outside(change)
         refusals.foreign(changes, owned=self.owned)

@@ -8,6 +8,7 @@ from autograph_lite import _jax
 from autograph_lite.errors import MutatedArgumentError
 from autograph_lite.operators import aliases, journal, mismatch, spelling, stretches, trees, where
 from autograph_lite.operators.values import Tracer
+from autograph_lite.runtime import rebuilt
 
 
 def foreign(changes: dict[Any, journal.Change], *, owned: bool) -> None:
@@ -28,12 +29,13 @@ def foreign(changes: dict[Any, journal.Change], *, owned: bool) -> None:
 
 
 def mutated_arguments(arguments: Any, changes: dict[Any, Any]) -> None:
-    """Refuses to change a container of the call's.
+    """Refuses to change a container of the call's, or an object that was made anew of its values.
 
     Raises:
       MutatedArgumentError: one is changed.
     """
-    containers = {id(container) for container in aliases.containers(arguments)}
+    passed = [*aliases.containers(arguments), *rebuilt.objects(arguments)]
+    containers = {id(container) for container in passed}
     for change in changes.values():
         if id(change.place.owner) in containers:
             kind = type(change.place.owner).__name__
@@ -46,6 +48,35 @@ def mutated_arguments(arguments: Any, changes: dict[Any, Any]) -> None:
             raise MutatedArgumentError(
                 f"{what} is changed inside the function.",
                 where=spelling.written_at(change.place.owner) or where.here(),
-                why="The caller would not see the change: a compiled function gets the values of its arguments.",
-                fix=f"make a new {kind} and return it.",
+                why=_UNSEEN,
+                fix=_instead(change.place.owner),
             )
+
+
+def changed_by_libraries(passed: rebuilt.Contents, fn: Any) -> None:
+    """Refuses what libraries have changed in such objects, which no journal has seen.
+
+    Raises:
+      MutatedArgumentError: they have.
+    """
+    for owner, path in passed.changed():
+        kind = type(owner).__name__
+        raise MutatedArgumentError(
+            f"A {kind} that was passed as an argument is changed inside the function"
+            + (f", at '{path}'." if path else "."),
+            where=where.of_function(fn) if hasattr(fn, "__code__") else where.here(),
+            why=_UNSEEN,
+            fix=_instead(owner),
+        )
+
+
+_UNSEEN = "The caller would not see the change: a compiled function gets the values of its arguments."
+
+
+def _instead(owner: Any) -> str:
+    kind = type(owner).__name__
+    if any(base.__module__.partition(".")[0] == "flax" for base in type(owner).__mro__):
+        return (
+            "convert with to_graph inside of Flax's own jit, which brings changes out: nnx.jit(to_graph(f))."
+        )
+    return f"make a new {kind} and return it."

@@ -7,7 +7,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from autograph_lite import Module, PythonOnlyError, Variable, convert, to_graph
+from autograph_lite import Module, MutatedArgumentError, PythonOnlyError, Variable, convert, to_graph
 
 optax = pytest.importorskip("optax")
 X = jnp.linspace(-1, 1, 12).reshape(6, 2)
@@ -319,3 +319,37 @@ def test_a_linen_module_applies_its_parameters():
 
     close(forward(params, X), model.apply(params, X))
     assert forward.trace_count == 1
+
+
+@pytest.mark.parametrize("around", [False, True])
+def test_a_flax_module_that_a_call_changes_is_refused_instead_of_left_as_it_was(around):
+    nnx = pytest.importorskip("flax.nnx")
+    model = nnx.Linear(2, 1, rngs=nnx.Rngs(0))
+    optimizer = nnx.Optimizer(model, optax.adam(0.1), wrt=nnx.Param)
+
+    def step(model, optimizer):
+        optimizer.update(model, nnx.grad(lambda model: ((model(X)[:, 0] - Y) ** 2).mean())(model))
+
+    converted = nnx.jit(convert(step)) if around else convert(step)
+    with pytest.raises(
+        MutatedArgumentError, match=r"Linear .* at 'bias.value'(.|\n)*nnx\.jit\(to_graph\(f\)\)"
+    ):
+        converted(model, optimizer)
+
+
+def test_a_flax_module_is_trained_in_place_where_flax_compiles():
+    nnx = pytest.importorskip("flax.nnx")
+    ours, theirs = (nnx.Linear(2, 1, rngs=nnx.Rngs(0)) for _ in range(2))
+
+    def step(model, optimizer):
+        value, grads = nnx.value_and_grad(lambda model: ((model(X)[:, 0] - Y) ** 2).mean())(model)
+        if value > 1e-9:
+            value = value + 1
+        optimizer.update(model, grads)
+        return value
+
+    compiled = nnx.jit(to_graph(step))
+    states = [nnx.Optimizer(model, optax.adam(0.1), wrt=nnx.Param) for model in (ours, theirs)]
+    for _ in range(3):
+        close(compiled(ours, states[0]), step(theirs, states[1]))
+    close(nnx.state(ours), nnx.state(theirs))

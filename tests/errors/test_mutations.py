@@ -8,6 +8,8 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+import autograph_lite
+
 from .messages import message
 
 
@@ -254,3 +256,63 @@ def test_a_place_is_named_once() -> None:
         "`autograph_lite.convert` makes needs no bound where the call is no part of another program."
     )
 # fmt: on
+
+
+@jax.tree_util.register_pytree_node_class
+class Scale:
+    """A registered pytree, of which a call gets a new one."""
+
+    def __init__(self, by):
+        self.by = by
+
+    def tree_flatten(self):
+        return [self.by], None
+
+    @classmethod
+    def tree_unflatten(cls, _, parts):
+        return cls(*parts)
+
+
+def _change_as_a_library_does(scale):
+    object.__setattr__(scale, "by", scale.by + 1)
+
+
+def test_a_registered_pytree_among_the_arguments_that_is_changed() -> None:
+    def f(scale, x):
+        scale.by = scale.by + x
+        return scale.by
+
+    assert message(f, Scale(jnp.float32(2)), jnp.float32(1)) == (
+        "MutatedArgumentError: A Scale that was passed as an argument is changed inside the function.\n"
+        "  test.py:1 in f\n"
+        "      scale.by = scale.by + x\n"
+        "  The caller would not see the change: a compiled function gets the values of its arguments.\n"
+        "  Fix: make a new Scale and return it."
+    )
+
+
+def test_a_registered_pytree_among_the_arguments_that_a_library_changes() -> None:
+    change = autograph_lite.do_not_convert(_change_as_a_library_does)
+
+    def f(scales):
+        change(scales[1])
+        return scales[0].by
+
+    one = Scale(jnp.float32(2))
+    assert message(f, (one, one)) == (
+        "MutatedArgumentError: A Scale that was passed as an argument is changed inside the function.\n"
+        "  test.py:0 in f\n"
+        "      def f(scales):\n"
+        "  The caller would not see the change: a compiled function gets the values of its arguments.\n"
+        "  Fix: make a new Scale and return it."
+    )
+    assert one.by == 2
+
+
+def test_a_pytree_that_makes_its_leaves_anew_is_not_taken_for_a_changed_one() -> None:
+    @jax.tree_util.register_pytree_node_class
+    class Doubled(Scale):
+        def tree_flatten(self):
+            return [self.by * 1], None
+
+    assert autograph_lite.convert(lambda d: d.by + 1)(Doubled(jnp.float32(2))) == 3
