@@ -109,10 +109,10 @@ def _said(label: str, values: Sequence[Captured]) -> str:
 def _join(
     values: Sequence[Captured], label: str, funs: Sequence[Callable[..., Any]], operands: Sequence[Any]
 ) -> Template:
-    if all(value.value is values[0].value for value in values):
-        # What only one path leaves may have been made on it.
-        if len(values) > 1 or any(values[0].value is operand for operand in operands):
-            return unchanged(values[0])
+    # What only one path leaves may have been made on it.
+    was_there = len(values) > 1 or any(values[0].value is operand for operand in operands)
+    if was_there and all(value.value is values[0].value for value in values):
+        return unchanged(values[0])
     template = values[0].template
     for value in values[1:]:
         try:
