@@ -10,23 +10,40 @@ every path has made for itself are nobody else's, and stay free.
 
 from __future__ import annotations
 
+import dataclasses
 import sys
 import threading
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import jax
 
 from autograph_lite import _jax
 from autograph_lite.converters.python_ops import Maybe
-from autograph_lite.errors import MutationError
+from autograph_lite.errors import Location, MutationError
 from autograph_lite.operators import objects, trees, where
 from autograph_lite.operators.boxes import Whole
+
+
+@dataclasses.dataclass(frozen=True)
+class Group:
+    """Copies that stand for one of several containers.
+
+    Attributes:
+      copies: they are.
+      originals: what was there before.
+      place: the statement that has made the copies.
+    """
+
+    copies: list[Any]
+    originals: list[Any]
+    place: Location | tuple[()]
 
 
 class _Local(threading.local):
     def __init__(self) -> None:
         self.shared: dict[int, tuple[Any, list[Any]]] = {}  # with the items that they had then
+        self.groups: list[Group] = []
         # Copies that stand for one of several items; the ids of the containers in them, and in the items.
         self.chosen: list[tuple[Any, set[int], set[int]]] = []
 
@@ -59,10 +76,44 @@ def containers(value: Any) -> list[Any]:
     return found
 
 
-def share(owners: Iterable[Any]) -> None:
-    """Remembers containers of which one may stand for another, until the trace is over."""
+def share(copies: Sequence[Any], originals: Sequence[Any]) -> None:
+    """Remembers containers that stand for others, and these, until the trace is over."""
     _begin()
-    _local.shared.update((id(owner), (owner, _items(owner))) for owner in owners)
+    _local.shared.update((id(owner), (owner, _items(owner))) for owner in (*copies, *originals))
+    ids = set(map(id, originals))
+    deeper = [
+        one for group in _local.groups if not ids.isdisjoint(map(id, group.copies)) for one in group.originals
+    ]
+    _local.groups.append(Group([*copies], [*originals, *deeper], where.here()))
+
+
+def is_shared(owner: Any) -> bool:
+    """Whether a container may be one of several."""
+    return id(owner) in _local.shared
+
+
+def refuse_kept(reachable: Callable[[set[int]], set[int]]) -> None:
+    """Refuses to keep a copy beside what it stands for: a later call may write to one of the two.
+
+    Args:
+      reachable: ids of containers -> those that the user's objects hold now that the function has run.
+
+    Raises:
+      MutationError: a copy is among these, and so is what it stands for.
+    """
+    for group in _local.groups:
+        copies, originals = set(map(id, group.copies)), set(map(id, group.originals))
+        found = reachable(copies | originals)
+        if found & copies and found & originals:
+            kind = type(group.copies[0]).__name__
+            raise MutationError(
+                f"A {kind} that is one object on one path of a staged statement and another on another path is kept beside "
+                "one of these.",
+                where=group.place,
+                why=f"Which of them it is depends on a traced value, so a new {kind} is kept: what is written to it later would not "
+                "change the other.",
+                fix=f"keep a {kind} of its own, {kind}(...) or jax.tree.map(lambda leaf: leaf, ...), or replace the other in this call.",
+            )
 
 
 def _items(owner: Any) -> list[Any]:
@@ -95,6 +146,7 @@ def choose(copy: Any, items: Iterable[Any]) -> None:
 def _begin() -> None:
     if not (_local.shared or _local.chosen) and _jax.tracing():
         _jax.when_trace_ends(_local.shared.clear)
+        _jax.when_trace_ends(_local.groups.clear)
         _jax.when_trace_ends(_local.chosen.clear)
 
 

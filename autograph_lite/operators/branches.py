@@ -289,8 +289,9 @@ def _share(joined: Any, options: Sequence[Captured], roots: Sequence[Any]) -> No
         return
     before = [owner for option in options for owner in aliases.containers(option.value)]
     known = journal.reachable(roots, {id(owner) for owner in before})
-    if known:
-        aliases.share([*inside, *(owner for owner in before if id(owner) in known)])
+    originals = [owner for owner in before if id(owner) in known or aliases.is_shared(owner)]
+    if originals:
+        aliases.share(inside, originals)
 
 
 def _captured(path: Path, owner: Hashable, key: Hashable, now: Contents) -> Captured:

@@ -201,7 +201,7 @@ class Carry:
             if (
                 before and value is not start.value
             ):  # a new container in each iteration stands for the one before
-                aliases.share([*before, *aliases.containers(value)])
+                aliases.share(aliases.containers(value), before)
         contents = {
             key: rebuild(slot.template, arrays, slot.place.label(slot.key))
             for key, slot in self.slots.items()

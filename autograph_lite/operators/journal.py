@@ -115,7 +115,7 @@ class Journal:
             for key, c in changed.items()
             if id(_target(c.place)) not in self.born and not c.place.ours
         }
-        found = self._reachable(roots, set(wanted)) if wanted else set()
+        found = self.reachable(roots, set(wanted)) if wanted else set()
         result: dict[Hashable, Change] = {}
         for key, change in changed.items():
             if change.place.ours:
@@ -154,7 +154,8 @@ class Journal:
                         spelling.copy(place.owner, one.owner)
                         yield one, {k: v for k, v in old.items() if k == name}, one.read()
 
-    def _reachable(self, roots: Iterable[Any], wanted: set[int]) -> set[int]:
+    def reachable(self, roots: Iterable[Any], wanted: set[int]) -> set[int]:
+        """Which of these ids belong to objects that the body can see from `roots` and from globals."""
         roots = [*roots, *self._global_roots(), *opaque.MODULES]
         dicts = {id(place.owner) for place, _ in self.places.values() if type(place.owner) is dict}
         return reachable(roots, wanted, attributes=not dicts.isdisjoint(wanted))

@@ -14,6 +14,7 @@ from jax.extend.core import jaxpr_as_fun
 from autograph_lite import _jax
 from autograph_lite.errors import AutographError
 from autograph_lite.operators import (
+    aliases,
     calls,
     capacity,
     checks,
@@ -397,7 +398,9 @@ class Program:
                 checks.fail_if(True, error)
                 self.raises = True
             results = Split.of(result, keep_numpy=True)  # as it is now: the changes are about to be undone
-            changes = written.changes([fn, args, kwargs, *self.state.owners()])
+            owners = self.state.owners()
+            aliases.refuse_kept(lambda ids: written.reachable([fn, *owners], ids))
+            changes = written.changes([fn, args, kwargs, *owners])
             failures = changes.pop(journal.key_of(frame.place), None)
         refusals.mutated_arguments((args, kwargs), changes)
         refusals.changed_by_libraries(passed, fn)

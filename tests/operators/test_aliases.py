@@ -146,3 +146,78 @@ def test_a_write_after_paths_have_put_a_list_into_different_tuples_is_refused():
 
     with pytest.raises(autograph_lite.MutationError, match="one object on one path of a staged statement"):
         autograph_lite.convert(f)(jnp.int32(3))
+
+
+class Chooser:
+    def __init__(self):
+        self.left, self.right, self.chosen = [1.0, 2.0], [3.0, 4.0], None
+        self.params, self.best = {"w": 1.0, "deep": [2.0]}, {"w": 0.0, "deep": [0.0]}
+
+    def choose(self, x):
+        self.chosen = self.left if x > 0 else self.right
+
+    def choose_deeply(self, x):
+        if x > 0:
+            if x > 1:
+                chosen = self.left
+            else:
+                chosen = self.right
+        else:
+            chosen = [5.0, 6.0]
+        self.chosen = chosen
+
+    def choose_in_a_loop(self, x):
+        chosen = self.left
+        for _ in range(jnp.int32(x)):
+            chosen = [chosen[0], chosen[1] + 1]
+        self.chosen = chosen
+
+    def keep_the_best(self, x):
+        self.best = self.params if x > 0 else self.best
+        self.params = {"w": self.params["w"] * 2, "deep": [self.params["deep"][0] + x]}
+
+    def copy_the_best(self, x):
+        self.best = dict(self.params if x > 0 else self.best, deep=[x])
+
+    def update(self, x):
+        new = {"w": self.params["w"] + x, "deep": [x]}
+        self.params = new if x > 0 else self.params
+
+    def look(self, x):
+        chosen = self.left if x > 0 else self.right
+        return chosen[0] * x
+
+
+@pytest.mark.parametrize("method", [Chooser.choose, Chooser.choose_deeply, Chooser.choose_in_a_loop])
+def test_a_copy_is_not_kept_beside_what_it_stands_for(method) -> None:
+    chooser = Chooser()
+    with pytest.raises(autograph_lite.MutationError, match="is kept beside one of these") as caught:
+        convert(method)(chooser, jnp.float32(1))
+    assert "in choose" in str(caught.value)
+    assert (chooser.left, chooser.right, chooser.chosen) == ([1, 2], [3, 4], None)
+
+
+@pytest.mark.parametrize(
+    "method", [Chooser.keep_the_best, Chooser.copy_the_best, Chooser.update, Chooser.look]
+)
+def test_a_copy_is_kept_where_nothing_else_is_it(method) -> None:
+    run, ours, python = convert(method), Chooser(), Chooser()
+    for x in (2.0, -1.0, 3.0):
+        assert jax.tree.all(jax.tree.map(jnp.allclose, run(ours, jnp.float32(x)), method(python, x)))
+        assert jax.tree.all(jax.tree.map(jnp.allclose, vars(ours), vars(python)))
+
+
+def test_a_list_of_nested_branches_is_not_written_to() -> None:
+    def f(x, left, right):
+        if x > 0:
+            if x > 1:
+                chosen = left
+            else:
+                chosen = right
+        else:
+            chosen = [0.0, 0.0]
+        chosen[0] = 9.0
+        return left, right
+
+    with pytest.raises(autograph_lite.MutationError, match="written to that is one object on one path"):
+        convert(lambda x: f(x, [1.0, 2.0], [3.0, 4.0]))(jnp.float32(1))
