@@ -18,6 +18,7 @@ from typing import Any, overload
 
 from autograph_lite.operators import decisions
 from autograph_lite.runtime import reached, tables
+from autograph_lite.runtime.concrete import ConcreteFunction
 from autograph_lite.runtime.function import Function
 from autograph_lite.runtime.methods import BoundFunction
 from autograph_lite.runtime.trace import Options
@@ -95,9 +96,16 @@ class Decisions(Sequence[Decision]):
 
 def explain(fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Decisions:
     """Traces a function anew, and tells what became of its statements."""
+    return followed(fn, lambda function: function.get_concrete_function(*args, **kwargs))[0]
+
+
+def followed(
+    fn: Any, trace: Callable[[Function], ConcreteFunction]
+) -> tuple[Decisions, Function, ConcreteFunction]:
+    """What became of the statements of a function while a new one in its place was traced; that one, and its trace."""
     function = _fresh(fn)
     with decisions.listening() as log, reached.lines() as run:
-        function.get_concrete_function(*args, **kwargs)
+        concrete = trace(function)
     known = list(_merged(log))
     code = getattr(inspect.unwrap(function.python_function), "__code__", None)
     paths = {each.path for each in known} | ({code.co_filename} if code else set())
@@ -106,7 +114,7 @@ def explain(fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Decisions
             path, found.line, found.column, name, found.kind, found.text, "Python", why, None, None, 1
         )
         known.insert(_position(known, own), own)
-    return Decisions(_name(fn), tuple(known))
+    return Decisions(_name(fn), tuple(known)), function, concrete
 
 
 def _position(known: Sequence[Decision], new: Decision) -> int:
