@@ -309,7 +309,7 @@ class Function:
     def _repr_html_(self) -> str:
         from autograph_lite.runtime.reporting import summaries
 
-        return summaries.of_function(self._traces.fn.__name__, self.concrete_functions, self.explain_retraces())
+        return summaries.of_function(self.concrete_functions, self.explain_retraces())
 
     def __repr__(self) -> str:
         return f"<autograph_lite.Function {self.__qualname__}>"  # type: ignore[attr-defined]

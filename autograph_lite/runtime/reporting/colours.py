@@ -30,7 +30,7 @@ def _spans(lines: Sequence[str]) -> Iterator[tuple[int, int, int, str]]:
     reader = io.StringIO("".join(f"{line}\n" for line in lines)).readline
     try:
         for token in tokenize.generate_tokens(reader):
-            named = token.type == tokenize.NAME and keyword.iskeyword(token.string)
+            named = token.type == tokenize.NAME and _is_keyword(token)
             kind = "k" if named else _KINDS.get(token.type)
             if kind is None:
                 continue
@@ -40,6 +40,13 @@ def _spans(lines: Sequence[str]) -> Iterator[tuple[int, int, int, str]]:
                 yield row - 1, from_, to, kind
     except (tokenize.TokenError, SyntaxError, IndexError):
         return
+
+
+def _is_keyword(token: tokenize.TokenInfo) -> bool:
+    """Whether a name is a keyword; `match` and `case` are where a line begins with one and ends in a colon."""
+    if token.string in {"match", "case"}:
+        return not token.line[: token.start[1]].strip() and token.line.rstrip().endswith(":")
+    return keyword.iskeyword(token.string)
 
 
 def _marked(line: str, spans: Sequence[tuple[int, int, str]]) -> str:

@@ -115,10 +115,17 @@
     const line = event.target.closest(".line, .flow [data-l]");
     if (line && !kept) { light(line); reveal(); }
   });
+  // A browser tells of a line, too, that was scrolled below a mouse at rest.
+  let mouse = "";
+  let resting = 0;
   document.addEventListener("mouseover", (event) => {
-    if (kept) return;
     const line = event.target.closest("[data-l]");
-    if (line) light(line);
+    const before = mouse;
+    mouse = `${event.screenX},${event.screenY}`;
+    if (kept || !line || mouse === before) return;
+    light(line);
+    clearTimeout(resting);
+    resting = setTimeout(() => { if (here === line && !kept) reveal(); }, 300);
   });
   document.addEventListener("click", (event) => {
     const line = event.target.closest(".line, .flow [data-l]");

@@ -43,7 +43,7 @@ def page(shown: Gathered) -> str:
         _toolbar(),
         f'<main id="texts">{"".join(_panes(shown, numbers.get))}</main>',
         f'<section aria-labelledby="h-flow"><h2 id="h-flow">Staged control flow</h2><div class="scroll" tabindex="0">'
-        f"{drawing(shown.name, shown.nodes, numbers.get)}</div></section>",
+        f"{drawing(shown.name, shown.nodes, numbers.get, _headers(shown.sections))}</div></section>",
         timeline.section(shown.retraces),
     ])  # fmt: skip
     return (
@@ -54,6 +54,16 @@ def page(shown: Gathered) -> str:
         f"<title>{title}: what became of it</title>\n<style>{style}</style>\n</head>\n"
         f"<body>\n{body}\n<script>{script}</script>\n</body>\n</html>\n"
     )
+
+
+def _headers(sections: Iterable[Section]) -> dict[Place, tuple[Place, str]]:
+    """The first line that stands for each place, and its text."""
+    found: dict[Place, tuple[Place, str]] = {}
+    for section in sections:
+        for number, line in enumerate(section.source, section.first_line):
+            for place in line.places:
+                found.setdefault(place, ((section.path, number), line.text))
+    return found
 
 
 @functools.cache

@@ -74,8 +74,11 @@ def sections(fn: Any, places: Collection[Place], *, recursive: bool = True) -> l
 
 def _section(fn: types.FunctionType, *, converted: bool) -> Section:
     read = source.read(fn)
-    texts = read.text.splitlines()
-    own = tuple(_line(read, number, text) for number, text in enumerate(texts, read.first_line))
+    choices = _choices(read.node)
+    own = tuple(
+        Line(text, frozenset((read.path, each) for each in {number, *choices.get(number, ())} if text.strip()))
+        for number, text in enumerate(read.text.splitlines(), read.first_line)
+    )
     name = fn.__qualname__.rpartition("<locals>.")[2]
     if not converted:
         return Section(name, read.path, read.first_line, own, (), "not converted: called as it is")
@@ -87,11 +90,13 @@ def _section(fn: types.FunctionType, *, converted: bool) -> Section:
     return Section(name, read.path, read.first_line, own, generated)
 
 
-def _line(read: source.Source, number: int, text: str) -> Line:
-    """A line as it is written; that of a `match` stands for its first case, too: there the program has the choice."""
-    cases = [each for each in gast.walk(read.node) if isinstance(each, gast.Match) and each.lineno == number]
-    numbers = {number, *(each.cases[0].pattern.lineno for each in cases)} if text.strip() else ()
-    return Line(text, frozenset((read.path, each) for each in numbers))
+def _choices(node: gast.AST) -> dict[int, set[int]]:
+    """The lines of the first cases of each `match`, by its own: there the program has the choice."""
+    found: dict[int, set[int]] = {}
+    for each in gast.walk(node):
+        if isinstance(each, gast.Match):
+            found.setdefault(each.lineno, set()).add(each.cases[0].pattern.lineno)
+    return found
 
 
 def _may_cover(fn: types.FunctionType, place: Place) -> bool:

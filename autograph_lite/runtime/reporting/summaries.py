@@ -17,18 +17,17 @@ from autograph_lite.runtime.reporting.graph import Node
 MOST = 20  # rows
 
 
-def of_function(name: str, concrete: list[Any], retraces: Explanation) -> str:
+def of_function(concrete: list[Any], retraces: Explanation) -> str:
     """A function in short.
 
     Args:
-      name: its name.
       concrete: its traces.
       retraces: what they cost.
     """
     parts = "".join(of_concrete(each) for each in concrete[:MOST])
     if len(concrete) > MOST:
         parts += f"<p>and {len(concrete) - MOST} more</p>"
-    return f"<div><strong>{html.escape(retraces.summary() if len(retraces) else f'{name}: not traced')}</strong>{parts}</div>"
+    return f"<div><strong>{html.escape(retraces.summary())}</strong>{parts}</div>"
 
 
 def of_concrete(concrete: Any) -> str:
