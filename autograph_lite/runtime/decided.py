@@ -20,6 +20,7 @@ from autograph_lite.operators import decisions
 from autograph_lite.runtime import reached, tables
 from autograph_lite.runtime.concrete import ConcreteFunction
 from autograph_lite.runtime.function import Function
+from autograph_lite.runtime.function_names import name_of
 from autograph_lite.runtime.methods import BoundFunction
 from autograph_lite.runtime.trace import Options
 from autograph_lite.syntax import statements
@@ -114,7 +115,7 @@ def followed(
             path, found.line, found.column, name, found.kind, found.text, "Python", why, None, None, 1
         )
         known.insert(_position(known, own), own)
-    return Decisions(_name(fn), tuple(known)), function, concrete
+    return Decisions(name_of(function.python_function), tuple(known)), function, concrete
 
 
 def _position(known: Sequence[Decision], new: Decision) -> int:
@@ -130,10 +131,6 @@ def _fresh(fn: Any) -> Function:
     if isinstance(known, Function):
         return Function(known.python_function, dataclasses.replace(known.options, reduce_retracing=False))
     return Function(fn, Options())
-
-
-def _name(fn: Callable[..., Any]) -> str:
-    return str(getattr(fn, "__name__", type(fn).__name__))
 
 
 def _merged(log: Sequence[decisions.Decision]) -> Iterator[Decision]:

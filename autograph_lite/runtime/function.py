@@ -27,6 +27,7 @@ from autograph_lite.runtime import (
 from autograph_lite.runtime.changes import TraceRecord
 from autograph_lite.runtime.concrete import ConcreteFunction
 from autograph_lite.runtime.explanation import Explanation, explain
+from autograph_lite.runtime.function_names import name_of
 from autograph_lite.runtime.function_type import FunctionType
 from autograph_lite.runtime.methods import BoundFunction, Instances, WeakMethod, bind, identity
 from autograph_lite.runtime.trace import Options
@@ -247,7 +248,7 @@ class Function:
 
         `print` shows a table.
         """
-        return explain(self._traces.fn.__name__, [made.now() for made in self._traces.history])
+        return explain(name_of(self._traces.fn), [made.now() for made in self._traces.history])
 
     def clear_cache(self) -> None:
         """Forgets all traces, of all instances where it is a method."""

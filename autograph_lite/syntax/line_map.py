@@ -1,4 +1,4 @@
-"""Which lines of the user's file does each line of printed generated code stand for?
+r"""Which lines of the user's file does each line of printed generated code stand for?
 
     line_map("def step(x):\n    return ag.if_stmt(x > 0, ...)\n", tree)  ->  [{14}, {15, 16}]
 

@@ -51,7 +51,9 @@ def test_a_method_of_an_instance_has_a_report(report: Run, tmp_path: Path) -> No
          "'Model.loss' is a method and needs an instance: name one, such as FILE.py:instance.loss"),
     ],
 )  # fmt: skip
-def test_what_is_wrong_is_said_in_one_line(report: Run, tmp_path: Path, arguments: list[str], message: str) -> None:
+def test_what_is_wrong_is_said_in_one_line(
+    report: Run, tmp_path: Path, arguments: list[str], message: str
+) -> None:
     code, out, err = report(*arguments)
     assert (code, out) == (2, "")
     assert err.removeprefix("imported\n") == f"autograph-lite: {message}\n"

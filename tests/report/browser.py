@@ -32,7 +32,13 @@ class Browser:
         theirs_in, ours_out = os.pipe()
         # It reads from file descriptor 3 and writes to 4; as root, as in containers, it has no sandbox.
         command = f'exec "$0" "$@" 3<&{theirs_in} 4>&{theirs_out}'
-        options = ["--headless=new", "--remote-debugging-pipe", "--no-first-run", "--no-sandbox", "--disable-gpu"]
+        options = [
+            "--headless=new",
+            "--remote-debugging-pipe",
+            "--no-first-run",
+            "--no-sandbox",
+            "--disable-gpu",
+        ]
         self._process = subprocess.Popen(
             ["bash", "-c", command, program, *options, f"--user-data-dir={folder}", "about:blank"],
             pass_fds=(theirs_in, theirs_out), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
@@ -80,9 +86,7 @@ class Browser:
         """Opens a file in a window of this size."""
         size = {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": False}
         self.send("Emulation.setDeviceMetricsOverride", **size)
-        self.send(
-            "Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": scheme}]
-        )
+        self.send("Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": scheme}])
         self.events.clear()
         self.send("Page.navigate", url=path.as_uri())
         while not any(event.get("method") == "Page.loadEventFired" for event in self.events):
@@ -96,9 +100,19 @@ class Browser:
 
     def press(self, key: str) -> None:
         """Presses a key, such as "ArrowDown"."""
-        codes = {"Tab": 9, "Enter": 13, "Escape": 27, "ArrowLeft": 37, "ArrowUp": 38, "ArrowRight": 39, "ArrowDown": 40}
+        codes = {
+            "Tab": 9,
+            "Enter": 13,
+            "Escape": 27,
+            "ArrowLeft": 37,
+            "ArrowUp": 38,
+            "ArrowRight": 39,
+            "ArrowDown": 40,
+        }
         for kind in ("rawKeyDown", "keyUp"):
-            self.send("Input.dispatchKeyEvent", type=kind, key=key, code=key, windowsVirtualKeyCode=codes[key])
+            self.send(
+                "Input.dispatchKeyEvent", type=kind, key=key, code=key, windowsVirtualKeyCode=codes[key]
+            )
 
     def point(self, selector: str, *, click: bool = False) -> None:
         """Moves the mouse to the first element that a CSS selector finds, and clicks there if wanted."""

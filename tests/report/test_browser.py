@@ -53,15 +53,21 @@ def line(text: str) -> str:
 
 def test_the_page_has_no_errors_and_asks_for_nothing(page: Browser, saved: Path) -> None:
     page.point("#source .line[data-l]")
-    told = [event for event in page.events if event.get("method") in {"Runtime.exceptionThrown", "Log.entryAdded"}]
-    asked = [e["params"]["request"]["url"] for e in page.events if e.get("method") == "Network.requestWillBeSent"]
+    told = [
+        event for event in page.events if event.get("method") in {"Runtime.exceptionThrown", "Log.entryAdded"}
+    ]
+    asked = [
+        e["params"]["request"]["url"] for e in page.events if e.get("method") == "Network.requestWillBeSent"
+    ]
     assert told == []
     assert [url for url in asked if url != saved.as_uri()] == []
 
 
 def test_text_of_the_user_runs_nothing(page: Browser) -> None:
     assert page.ask("document.title") == "step: what became of it"
-    assert page.ask("document.querySelectorAll('.lines b').length === document.querySelectorAll('.note b').length")
+    assert page.ask(
+        "document.querySelectorAll('.lines b').length === document.querySelectorAll('.note b').length"
+    )
     assert page.ask("document.querySelectorAll('script').length") == 1
 
 
@@ -131,7 +137,9 @@ def test_everything_that_takes_the_focus_has_a_name_and_a_role(page: Browser) ->
     nameless = """[...document.querySelectorAll('[role=listbox], .flow [tabindex]')].filter(e => !e.getAttribute('aria-label')
         && !document.getElementById(e.getAttribute('aria-labelledby') || 'none')).length"""
     assert page.ask(nameless) == 0
-    assert page.ask("[...document.querySelectorAll('.line')].every(e => e.parentNode.getAttribute('role') === 'listbox')")
+    assert page.ask(
+        "[...document.querySelectorAll('.line')].every(e => e.parentNode.getAttribute('role') === 'listbox')"
+    )
     tree = page.send("Accessibility.getFullAXTree")["nodes"]
     boxes = [node["name"]["value"] for node in tree if node.get("role", {}).get("value") == "listbox"]
     assert boxes == ["Source", "Generated code", "Jaxpr", "Optimised HLO"]
@@ -150,7 +158,9 @@ def test_text_is_legible_and_the_page_is_no_wider_than_the_window(
     ratios = chromium.ask(_CONTRASTS)
     assert len(ratios) > 10
     assert min(ratio for _, ratio in ratios) >= 4.5, sorted(ratios, key=lambda pair: pair[1])[:5]
-    columns = chromium.ask("getComputedStyle(document.getElementById('texts')).gridTemplateColumns.split(' ').length")
+    columns = chromium.ask(
+        "getComputedStyle(document.getElementById('texts')).gridTemplateColumns.split(' ').length"
+    )
     assert columns == (2 if width == 1400 else 1)
 
 

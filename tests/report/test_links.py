@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import functools
 import inspect
 from collections.abc import Iterable
+from typing import Any
 
 import jax
 import jax.numpy as jnp
@@ -145,3 +147,40 @@ def test_a_program_for_any_size_is_shown_without_compiled_code() -> None:
 def test_a_function_without_control_flow_has_none() -> None:
     nodes: tuple[Node, ...] = gather(model.straight, (jnp.float32(1),), {}).nodes
     assert nodes == ()
+
+
+class Halving:
+    """An object that can be called."""
+
+    def __call__(self, x):  # type: ignore[no-untyped-def]
+        while x > 1:
+            x = x / 2
+        return x
+
+
+def larger(a, x):  # type: ignore[no-untyped-def]
+    return x if x > a else a
+
+
+@pytest.mark.parametrize(
+    ("function", "names"),
+    [
+        (Halving(), ("Halving", "Halving.__call__")),
+        (functools.partial(larger, jnp.float32(1)), ("larger", "larger")),
+        (lambda x: x if x > 0 else -x, ("<lambda>", "<lambda>")),
+    ],
+)
+def test_whatever_can_be_converted_has_a_report(function: Any, names: tuple[str, str]) -> None:
+    shown = gather(convert(function), (jnp.float32(1),), {})
+    assert (shown.name, shown.sections[0].name) == names
+    assert len(shown.nodes) == len(shown.decisions) == 1
+
+
+def test_a_list_whose_length_only_the_data_know_has_a_report() -> None:
+    def above(xs):  # type: ignore[no-untyped-def]
+        return [x for x in xs if x > 1]
+
+    f = convert(above)
+    assert gather(f, (jnp.arange(4.0),), {}).signature == "(xs: float32[4])"
+    f(jnp.arange(4.0))
+    assert "above(xs: float32[4])" in f._repr_html_()

@@ -128,7 +128,10 @@ def test_a_notebook_shows_signatures_and_what_statements_became() -> None:
 def test_code_is_coloured_and_escaped() -> None:
     lines = ['if x < "<b>":  # a & b', "    match = 1", "    match x:", 'y = """', "</i>", '"""']
     found = colours.python(lines)
-    assert found[0] == '<i class="k">if</i> x &lt; <i class="s">&quot;&lt;b&gt;&quot;</i>:  <i class="c"># a &amp; b</i>'
+    assert (
+        found[0]
+        == '<i class="k">if</i> x &lt; <i class="s">&quot;&lt;b&gt;&quot;</i>:  <i class="c"># a &amp; b</i>'
+    )
     assert found[1] == '    match = <i class="d">1</i>'
     assert found[2] == '    <i class="k">match</i> x:'
     assert found[4] == '<i class="s">&lt;/i&gt;</i>'

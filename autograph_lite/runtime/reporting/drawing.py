@@ -57,13 +57,13 @@ def _add(
 ) -> None:
     for node in nodes:
         own = len(rows)
-        rows.append(_Row(node.label, _text(node.place, headers), node.kind, node.place, rows[above].depth + 1, above))
+        rows.append(
+            _Row(node.label, _text(node.place, headers), node.kind, node.place, rows[above].depth + 1, above)
+        )
         for part in node.parts:
             inner = len(rows)
             rows.append(_Row(part.name, _counted(part), "part", node.place, rows[own].depth + 1, own))
             _add(rows, part.nodes, inner, headers)
-
-
 
 
 def _counted(part: Part) -> str:

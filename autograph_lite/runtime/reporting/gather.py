@@ -17,6 +17,7 @@ from autograph_lite.runtime.reporting import graph, programs
 from autograph_lite.runtime.reporting.graph import Node
 from autograph_lite.runtime.reporting.lines import Line, Place
 from autograph_lite.runtime.reporting.sections import Section, sections
+from autograph_lite.runtime.reporting.summaries import signature
 
 
 @dataclasses.dataclass(frozen=True)
@@ -68,7 +69,7 @@ def gather(fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Gathered:
     retraces = known.explain_retraces() if isinstance(known, Function) else ()
     return Gathered(
         decisions.name,
-        str(concrete.function_type),
+        signature(concrete),
         tuple(found),
         jaxpr,
         tuple(hlo),

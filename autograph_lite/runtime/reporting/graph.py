@@ -1,9 +1,9 @@
 """What control flow does a program have? A tree of its loops and branches, each with the user's line that it came of.
 
-    scan of 4 steps, model.py:15
-        cond, model.py:16
-            false: 2 equations
-            true: 5 equations
+scan of 4 steps, model.py:15
+    cond, model.py:16
+        false: 2 equations
+        true: 5 equations
 """
 
 from __future__ import annotations

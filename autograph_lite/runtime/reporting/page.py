@@ -139,16 +139,27 @@ def _line(number: int, text: str, places: Iterable[Place], index: Index, notes: 
 def _note(each: Decision, text: str) -> str:
     """What a statement became and why, below its line and as far to the right."""
     indent = len(text) - len(text.lstrip())
-    counted = "" if each.equations is None else f", {each.equations} {'equation' if each.equations == 1 else 'equations'}"
+    counted = (
+        ""
+        if each.equations is None
+        else f", {each.equations} {'equation' if each.equations == 1 else 'equations'}"
+    )
     times = f", {each.count} times" if each.count > 1 else ""
+    told = f'<span class="sr">{html.escape(each.statement)} became</span>'
     return (
-        f'<span class="note {_kind(each)}" style="--indent:{indent}ch"><span class="sr">{html.escape(each.statement)} became</span>'
+        f'<span class="note {_kind(each)}" style="--indent:{indent}ch">{told}'
         f" <b>{html.escape(each.became)}</b>{times}{counted}<br>{html.escape(each.why)}</span>"
     )
 
 
 def _kind(each: Decision) -> str:
-    return "python" if each.became == "Python" else "unrolled" if each.became.startswith("unrolled") else "staged"
+    return (
+        "python"
+        if each.became == "Python"
+        else "unrolled"
+        if each.became.startswith("unrolled")
+        else "staged"
+    )
 
 
 def _heading(text: str) -> str:

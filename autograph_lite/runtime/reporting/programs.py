@@ -1,7 +1,7 @@
 """Which lines of the user's does each line of a jaxpr, or of optimised HLO, stand for? Both tell in their text.
 
-    c:f32[] = sin b                                  # model.py:8:15 (step)
-    %sin.0 = f32[] sine(%p), metadata={... stack_frame_id=17}
+c:f32[] = sin b                                  # model.py:8:15 (step)
+%sin.0 = f32[] sine(%p), metadata={... stack_frame_id=17}
 """
 
 from __future__ import annotations

@@ -53,10 +53,7 @@ def sections(fn: Any, places: Collection[Place], *, recursive: bool = True) -> l
     Raises:
       AutographError: the function has no source.
     """
-    bound = inspect.unwrap(fn)
-    main = getattr(bound, "__func__", bound)
-    if not isinstance(main, types.FunctionType):
-        main = getattr(type(main), "__call__", main)
+    main = _python_function(fn)
     found = [_section(main, converted=True)]
     left = {place for place in places if not found[0].covers(place)}
     for callee in _reachable(main, getattr(fn, "__self__", None)):
@@ -72,11 +69,23 @@ def sections(fn: Any, places: Collection[Place], *, recursive: bool = True) -> l
     return found
 
 
+def _python_function(fn: Any) -> Any:
+    """The function that was written: of a method, of a `functools.partial`, of an object that can be called."""
+    while not isinstance(fn, types.FunctionType):
+        inner = next((getattr(fn, name) for name in ("__func__", "func") if hasattr(fn, name)), None)
+        if inner is None:
+            return vars(type(fn)).get("__call__", fn)
+        fn = inner
+    return inspect.unwrap(fn)
+
+
 def _section(fn: types.FunctionType, *, converted: bool) -> Section:
     read = source.read(fn)
     choices = _choices(read.node)
     own = tuple(
-        Line(text, frozenset((read.path, each) for each in {number, *choices.get(number, ())} if text.strip()))
+        Line(
+            text, frozenset((read.path, each) for each in {number, *choices.get(number, ())} if text.strip())
+        )
         for number, text in enumerate(read.text.splitlines(), read.first_line)
     )
     name = fn.__qualname__.rpartition("<locals>.")[2]
@@ -148,4 +157,9 @@ def _members(kind: type) -> list[types.FunctionType]:
     if not policy.is_users_class(kind):
         return []
     values = [value for base in kind.__mro__[:-1] for value in vars(base).values()]
-    return [each for value in values for each in policy.functions_of(value) if isinstance(each, types.FunctionType)]
+    return [
+        each
+        for value in values
+        for each in policy.functions_of(value)
+        if isinstance(each, types.FunctionType)
+    ]

@@ -10,6 +10,7 @@ import linecache
 from collections.abc import Iterator
 from typing import Any
 
+from autograph_lite.errors import AutographError
 from autograph_lite.runtime.explanation import Explanation
 from autograph_lite.runtime.reporting import graph
 from autograph_lite.runtime.reporting.graph import Node
@@ -36,8 +37,18 @@ def of_concrete(concrete: Any) -> str:
     rows = "".join(f"<tr><td>{place}</td><td><code>{text}</code></td><td>{label}</td></tr>"
                    for place, text, label in found[:MOST])  # fmt: skip
     more = f"<p>and {len(found) - MOST} more</p>" if len(found) > MOST else ""
-    table = f"<table><tr><th>line</th><th>statement</th><th>became</th></tr>{rows}</table>{more}" if rows else ""
-    return f"<div><code>{html.escape(concrete.name + str(concrete.function_type))}</code>{table}</div>"
+    table = (
+        f"<table><tr><th>line</th><th>statement</th><th>became</th></tr>{rows}</table>{more}" if rows else ""
+    )
+    return f"<div><code>{html.escape(concrete.name + signature(concrete))}</code>{table}</div>"
+
+
+def signature(concrete: Any) -> str:
+    """The types of the arguments, and of the result where it has one: a list whose length only the data know has none."""
+    try:
+        return str(concrete.function_type)
+    except AutographError:
+        return str(concrete.trace.function_type)
 
 
 def _flat(nodes: tuple[Node, ...]) -> Iterator[tuple[str, str, str]]:

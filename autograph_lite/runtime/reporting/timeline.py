@@ -22,7 +22,7 @@ def section(retraces: Explanation) -> str:
         '<section aria-labelledby="h-traces"><h2 id="h-traces">Traces</h2>'
         f'<p>{html.escape(retraces.summary())}. <span class="key trace"></span> tracing '
         f'<span class="key compile"></span> compiling</p><div class="scroll" tabindex="0">'
-        f'<table><thead><tr>{heads}</tr></thead><tbody>{"".join(rows)}</tbody></table></div></section>'
+        f"<table><thead><tr>{heads}</tr></thead><tbody>{''.join(rows)}</tbody></table></div></section>"
     )
 
 
