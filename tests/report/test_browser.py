@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -162,6 +163,27 @@ def test_text_is_legible_and_the_page_is_no_wider_than_the_window(
         "getComputedStyle(document.getElementById('texts')).gridTemplateColumns.split(' ').length"
     )
     assert columns == (2 if width == 1400 else 1)
+
+
+def test_a_function_of_500_lines_is_scrolled_line_by_line(chromium: Browser, tmp_path: Path) -> None:
+    body = [f"    x = x + {n}" if n % 10 else f"    x = x * 2 if x > {n} else x" for n in range(500)]
+    path = tmp_path / "long_model.py"
+    path.write_text("\n".join(["def long(x):", *body, "    return x", ""]))
+    spec = importlib.util.spec_from_file_location("long_model", path)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    convert(module.long).report(jax.ShapeDtypeStruct((), "float32")).save(tmp_path / "long.html")
+    chromium.show(tmp_path / "long.html")
+    assert chromium.ask("document.querySelectorAll('#source .line').length") == 502
+    assert chromium.ask("document.querySelectorAll('#source .note').length") == 50
+    chromium.point("#source .line:nth-of-type(490)", click=True)
+    chromium.press("ArrowDown")
+    assert chromium.ask(HERE) == "x = x + 488"
+    boxes = "['source', 'code', 'jaxpr'].map(id => document.querySelector(`#${id} .lines`).scrollTop > 3000)"
+    assert chromium.ask(boxes) == [True, True, True]
+    assert [" add " in text for text in chromium.ask(LIT.format("jaxpr"))] == [True]
 
 
 # What WCAG calls contrast, of all kinds of text against what is behind it.

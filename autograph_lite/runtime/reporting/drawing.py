@@ -68,7 +68,7 @@ def _add(
 
 def _counted(part: Part) -> str:
     if not part.equations:
-        return "unchanged"
+        return "no equations"
     return "1 equation" if part.equations == 1 else f"{part.equations} equations"
 
 

@@ -65,9 +65,9 @@ def _nodes(jaxpr: Any) -> Iterator[Node]:
                 label = f"scan of {length} {'step' if length == 1 else 'steps'}"
                 yield Node("scan", label, _place(equation), (_part("body", params["jaxpr"]),))
             case "while":
-                body, condition = _part("body", params["body_jaxpr"]), params["cond_jaxpr"]
-                asks = (_part("condition", condition),) if nodes(condition) else ()
-                yield Node("while_loop", "while_loop", _place(equation), (*asks, body))
+                asks, body = _part("condition", params["cond_jaxpr"]), _part("body", params["body_jaxpr"])
+                parts = (asks, body) if asks.nodes else (body,)  # a condition is a comparison most often
+                yield Node("while_loop", "while_loop", _place(equation), parts)
             case "cond":
                 yield _branches(equation, jaxpr)
             case _:
