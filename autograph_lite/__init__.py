@@ -55,6 +55,7 @@ from autograph_lite.runtime.gradients import grad, value_and_grad
 from autograph_lite.runtime.init_scope import init_scope, inside_function
 from autograph_lite.runtime.modules import Module
 from autograph_lite.runtime.py_function import py_function
+from autograph_lite.runtime.reporting.report import Report
 from autograph_lite.runtime.saving.export import save
 from autograph_lite.runtime.saving.loaded import LoadedFunction
 from autograph_lite.runtime.saving.loading import LoadedModule, load
@@ -92,6 +93,7 @@ __all__ = [
     "NotDifferentiableError",
     "PicklingError",
     "PythonOnlyError",
+    "Report",
     "RetraceWarning",
     "SaveError",
     "SavedCheckError",

@@ -3,6 +3,7 @@
     autograph-lite to-code model.py:step --diff
     autograph-lite explain model.py:step 'f32[3,4]' n=10
     autograph-lite error CarryMismatchError
+    autograph-lite report model.py:step 'f32[3,4]' n=10 -o report.html
     autograph-lite doctor
 
 Results go to stdout and everything else to stderr, so that a script can use both.
@@ -24,6 +25,7 @@ from autograph_lite.errors import AutographError
 
 DONE, FAILED, WRONG_USAGE = 0, 1, 2
 
+_COMMANDS = {"explain", "report"}  # beside `to-code`, which has options for what it shows
 _LANGUAGES = {"code": "python", "diff": "diff", "explain": "table", "jaxpr": "haskell", "hlo": "llvm"}
 
 
@@ -66,9 +68,9 @@ def _show_all(given: Namespace) -> int:
     _check_environment()
     _check_pass(given.after)
     functions = find(load(place), place, name)
-    if len(functions) > 1 and given.view in {"jaxpr", "hlo", "explain"}:
+    if len(functions) > 1 and given.view in {"jaxpr", "hlo", *_COMMANDS}:
         names = ", ".join(found.name for found in functions)
-        view = given.view if given.view == "explain" else f"--{given.view}"
+        view = given.view if given.view in _COMMANDS else f"--{given.view}"
         raise UsageError(f"{view} shows one function, and {given.target} has several: {names}")
     shown = []
     for found in functions:
@@ -76,6 +78,8 @@ def _show_all(given: Namespace) -> int:
             shown.append((found, _show(found, given)))
         except AutographError as error:
             _report(f"{found.name}: {error}")
+    if given.view == "report":
+        return _written(shown, given.output)
     path = place if Path(place).is_file() else functions[0].code.co_filename
     text = cli_show.diff(shown, path) if given.view == "diff" else _listing(shown, path)
     cli_show.write(text, _LANGUAGES[given.view], color=cli_show.use_color(given.color))
@@ -118,8 +122,24 @@ def _show(found: Found, given: Namespace) -> str:
         return api.to_code(found.function, after=given.after)
     from autograph_lite import cli_trace
 
-    view = {"jaxpr": cli_trace.jaxpr, "hlo": cli_trace.hlo, "explain": cli_trace.explained}[given.view]
-    return view(found, given.arguments)
+    views = {
+        "jaxpr": cli_trace.jaxpr,
+        "hlo": cli_trace.hlo,
+        "explain": cli_trace.explained,
+        "report": cli_trace.report,
+    }
+    return views[given.view](found, given.arguments)
+
+
+def _written(shown: list[tuple[Found, str]], output: str) -> int:
+    """Writes the page to a file, if there is one."""
+    for found, text in shown:
+        try:
+            Path(output).write_text(text, encoding="utf-8", errors="backslashreplace")
+        except OSError as error:
+            raise UsageError(f"cannot write {output}: {error.strerror or error}") from error
+        _report(f"wrote what became of {found.name} to {output}")
+    return DONE if shown else FAILED
 
 
 def _listing(shown: list[tuple[Found, str]], path: str) -> str:

@@ -48,6 +48,12 @@ def explained(found: Found, arguments: Iterable[str]) -> str:
     return _reported(lambda: str(api.explain(found.call)(*args, **kwargs)), found)
 
 
+def report(found: Found, arguments: Iterable[str]) -> str:
+    """A page that shows what the arguments make of the function, line by line; otherwise as `jaxpr`."""
+    args, kwargs = _arguments(found, arguments)
+    return _reported(lambda: api.convert(found.call).report(*args, **kwargs).html, found)
+
+
 def _text(
     of_program: Callable[[Callable[..., Any], list[Any]], str], found: Found, texts: Iterable[str]
 ) -> str:

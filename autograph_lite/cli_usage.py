@@ -23,7 +23,7 @@ TARGET is one of
   FILE.py                 every function and method of the file, in order"""
 
 _ARGUMENTS = """\
-ARG is an example argument, for explain, --jaxpr and --hlo
+ARG is an example argument, for explain, report, --jaxpr and --hlo
   'f32[3,4]' 'i32[]' 'bool[8]' 'key[]'    an array: its dtype and shape
   '2.5' '[1, 2]' '"relu"' 'None'          a Python literal, fixed in the program
   '(f32[3], f32[3])' '{"w": f32[3,4]}'    tuples, lists and dicts of both
@@ -36,6 +36,7 @@ examples:
   {PROG} to-code model.py --after jumps
   {PROG} to-code model.py:step --jaxpr 'f32[3,4]' 'i32[]' n=10
   {PROG} explain model.py:step 'f32[3,4]' 'i32[]' n=10
+  {PROG} report model.py:step 'f32[3,4]' 'i32[]' n=10 -o report.html
   {PROG} to-code package.model:Model.loss --color always | less -R
   {PROG} error CarryMismatchError
   {PROG} doctor"""
@@ -71,8 +72,8 @@ def parse(argv: Sequence[str] | None) -> argparse.Namespace:
 
     Returns:
       `command`; for "error" `name`, a text or None; for those that show code `target`, `arguments` (texts of example
-      arguments), `after` (a pass's name or None), `view` ("code", "diff", "jaxpr", "hlo" or "explain") and `color` ("auto",
-      "always" or "never").
+      arguments), `after` (a pass's name or None), `view` ("code", "diff", "jaxpr", "hlo", "explain" or "report"), `color`
+      ("auto", "always" or "never"), and for a report `output`, a path.
 
     Raises:
       UsageError: an unknown command or option, a missing target, or options that exclude each other.
@@ -88,7 +89,7 @@ def parse(argv: Sequence[str] | None) -> argparse.Namespace:
         raise UsageError(f"doctor takes no arguments, such as {left_over[0]!r}")
     if given.command == "error":
         raise UsageError(f"error takes one name, and {left_over[0]!r} is another")
-    given.arguments = [*given.arguments, *left_over]
+    given.arguments = [*given.arguments, *getattr(given, "args", []), *left_over]
     if given.arguments and given.view in {"code", "diff"}:
         raise UsageError(f"example arguments such as {given.arguments[0]!r} need --jaxpr or --hlo")
     if given.after and given.view in {"jaxpr", "hlo"}:
@@ -112,7 +113,7 @@ def _parser() -> argparse.ArgumentParser:
     what = "show what an error means, with a program that fails and one that works; without NAME, list them"
     error = commands.add_parser("error", help=what, description=what + ".", formatter_class=layout)
     error.add_argument("name", metavar="NAME", nargs="?", help="the class of the error, or of a warning")
-    to_code, explain = (
+    to_code, explain, report = (
         commands.add_parser(
             name,
             help=shown,
@@ -124,9 +125,10 @@ def _parser() -> argparse.ArgumentParser:
         for name, shown in [
             ("to-code", "show the generated code of a function, a class or a file"),
             ("explain", "show what became of each statement of a function, and why"),
+            ("report", "write a page with source, generated code, jaxpr and HLO, line by line"),
         ]
     )
-    for command in (to_code, explain):
+    for command in (to_code, explain, report):
         command.add_argument("target", metavar="TARGET", help="what to show, see above")
         command.add_argument(
             "arguments", metavar="ARG", nargs="*", default=[], help="example arguments, see above"
@@ -137,6 +139,8 @@ def _parser() -> argparse.ArgumentParser:
             default="auto",
             help="auto (the default): on a terminal, unless NO_COLOR is set",
         )
+    report.add_argument("--args", metavar="ARG", nargs="+", default=[], help="example arguments, as well")
+    report.add_argument("-o", "--output", metavar="FILE", required=True, help="where to write the page")
     to_code.add_argument("--after", metavar="PASS", help="stop after this pass; a wrong name lists them")
     view = to_code.add_mutually_exclusive_group()
     for name, shown in [
@@ -147,6 +151,7 @@ def _parser() -> argparse.ArgumentParser:
         view.add_argument(f"--{name}", dest="view", action="store_const", const=name, help=f"show {shown}")
     to_code.set_defaults(view="code")
     explain.set_defaults(view="explain", after=None)
+    report.set_defaults(view="report", after=None)
     return parser
 
 

@@ -31,6 +31,7 @@ from autograph_lite.converters import (
 from autograph_lite.converters.context import Context
 from autograph_lite.syntax import loader, printer, source, trees
 from autograph_lite.syntax.depth import deep_recursion
+from autograph_lite.syntax.line_map import line_map
 from autograph_lite.syntax.names import Fresh, used_names
 
 PASS_NAMES = tuple(p.name for p in PASSES)
@@ -172,12 +173,23 @@ def convert_part_one(fn: types.FunctionType, after: str = PART_ONE[-1]) -> types
 
 def to_source(fn: types.FunctionType, is_library: IsLibrary, after: str | None = None) -> str:
     """The generated code of `fn` as text."""
+    return printer.to_source(_shown(fn, is_library, after))
+
+
+def to_mapped_source(fn: types.FunctionType, is_library: IsLibrary) -> tuple[str, list[frozenset[int]]]:
+    """The generated code of `fn` as text, and the lines of the user's file that each line of it stands for."""
+    shown = _shown(fn, is_library, None)
+    text = printer.to_source(shown)
+    return text, line_map(text, shown)
+
+
+def _shown(fn: types.FunctionType, is_library: IsLibrary, after: str | None) -> Any:
     tree, _ = convert_tree(fn, is_library, after)
     with deep_recursion():
         shown = trees.copied(tree)
     if not isinstance(shown, gast.Lambda):  # what is shown is what `convert` has made
         shown.decorator_list = [d for d in shown.decorator_list if not _converts(d)]
-    return printer.to_source(shown)
+    return shown
 
 
 def _converts(decorator: gast.expr) -> bool:

@@ -47,8 +47,12 @@ def test_the_wheel_has_one_top_level_package_and_the_plugin_of_pytest(wheel_name
     }
 
 
-def test_the_wheel_has_every_module_and_the_typed_marker(wheel_names: set[str]) -> None:
-    ours = {str(path.relative_to(ROOT)) for path in PACKAGE.rglob("*.py")} | {"autograph_lite/py.typed"}
+def test_the_wheel_has_every_module_the_page_s_style_and_script_and_the_typed_marker(
+    wheel_names: set[str],
+) -> None:
+    shipped = [path for kind in ("py", "css", "js") for path in PACKAGE.rglob(f"*.{kind}")]
+    ours = {str(path.relative_to(ROOT)) for path in shipped} | {"autograph_lite/py.typed"}
+    assert {path.suffix for path in shipped} == {".py", ".css", ".js"}
     assert {name for name in wheel_names if name.startswith("autograph_lite/")} == ours
     assert any(name.startswith("autograph_lite/converters/") for name in ours)
 

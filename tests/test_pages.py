@@ -19,6 +19,7 @@ LEAST = {
     "functions": 9,
     "side_effects": 9,
     "explain": 7,
+    "report": 2,
     "slices": 9,
     "gradients": 4,
     "loops": 6,

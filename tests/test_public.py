@@ -23,7 +23,7 @@ FUNCTIONS = [name for name in autograph_lite.__all__ if inspect.isfunction(getat
 PUBLIC = {
     "ArraySpec", "ConcreteFunction", "Decision", "Decisions", "Function", "FunctionType", "LoadedFunction",
     "LoadedModule", "Module",
-    "TensorArray", "TraceType", "Variable", "Verification", "convert", "disable_compilation_cache", "do_not_convert", "doctor",
+    "Report", "TensorArray", "TraceType", "Variable", "Verification", "convert", "disable_compilation_cache", "do_not_convert", "doctor",
     "enable_compilation_cache", "explain", "from_slices", "functions_run_eagerly", "grad", "init_scope",
     "inside_function", "load", "print", "py_function", "range", "run_functions_eagerly", "save",
     "set_branch_options", "set_loop_options", "set_verbosity", "to_code", "to_graph", "value_and_grad", "verify",

@@ -107,12 +107,13 @@ def refuse_kept(reachable: Callable[[set[int]], set[int]]) -> None:
         if found & copies and found & originals:
             kind = type(group.copies[0]).__name__
             raise MutationError(
-                f"A {kind} that is one object on one path of a staged statement and another on another path is kept beside "
-                "one of these.",
+                f"A {kind} that is one object on one path of a staged statement and another on another path is kept "
+                "beside one of these.",
                 where=group.place,
-                why=f"Which of them it is depends on a traced value, so a new {kind} is kept: what is written to it later would not "
-                "change the other.",
-                fix=f"keep a {kind} of its own, {kind}(...) or jax.tree.map(lambda leaf: leaf, ...), or replace the other in this call.",
+                why=f"Which of them it is depends on a traced value, so a new {kind} is kept: what is written to it later "
+                "would not change the other.",
+                fix=f"keep a {kind} of its own, {kind}(...) or jax.tree.map(lambda leaf: leaf, ...), or replace the other "
+                "in this call.",
             )
 
 

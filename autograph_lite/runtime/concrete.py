@@ -77,6 +77,17 @@ class ConcreteFunction:
         return self._program.jaxpr
 
     @property
+    def known_jaxpr(self) -> Any:
+        """The jaxpr, if it is known without tracing anything; else None."""
+        traced = self._ranks_are_known and (self._program.traced or self._program.symbolic) is not None
+        return self._program.jaxpr if traced else None
+
+    def _repr_html_(self) -> str:
+        from autograph_lite.runtime.reporting import summaries
+
+        return summaries.of_concrete(self)
+
+    @property
     def equation_count(self) -> int:
         """How many equations the program has, those of loops' and branches' bodies included."""
         return _count(self.jaxpr.jaxpr)

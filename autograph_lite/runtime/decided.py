@@ -18,7 +18,9 @@ from typing import Any, overload
 
 from autograph_lite.operators import decisions
 from autograph_lite.runtime import reached, tables
+from autograph_lite.runtime.concrete import ConcreteFunction
 from autograph_lite.runtime.function import Function
+from autograph_lite.runtime.function_names import name_of
 from autograph_lite.runtime.methods import BoundFunction
 from autograph_lite.runtime.trace import Options
 from autograph_lite.syntax import statements
@@ -95,9 +97,16 @@ class Decisions(Sequence[Decision]):
 
 def explain(fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Decisions:
     """Traces a function anew, and tells what became of its statements."""
+    return followed(fn, lambda function: function.get_concrete_function(*args, **kwargs))[0]
+
+
+def followed(
+    fn: Any, trace: Callable[[Function], ConcreteFunction]
+) -> tuple[Decisions, Function, ConcreteFunction]:
+    """What became of the statements of a function while a new one in its place was traced; that one, and its trace."""
     function = _fresh(fn)
     with decisions.listening() as log, reached.lines() as run:
-        function.get_concrete_function(*args, **kwargs)
+        concrete = trace(function)
     known = list(_merged(log))
     code = getattr(inspect.unwrap(function.python_function), "__code__", None)
     paths = {each.path for each in known} | ({code.co_filename} if code else set())
@@ -106,7 +115,7 @@ def explain(fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Decisions
             path, found.line, found.column, name, found.kind, found.text, "Python", why, None, None, 1
         )
         known.insert(_position(known, own), own)
-    return Decisions(_name(fn), tuple(known))
+    return Decisions(name_of(function.python_function), tuple(known)), function, concrete
 
 
 def _position(known: Sequence[Decision], new: Decision) -> int:
@@ -122,10 +131,6 @@ def _fresh(fn: Any) -> Function:
     if isinstance(known, Function):
         return Function(known.python_function, dataclasses.replace(known.options, reduce_retracing=False))
     return Function(fn, Options())
-
-
-def _name(fn: Callable[..., Any]) -> str:
-    return str(getattr(fn, "__name__", type(fn).__name__))
 
 
 def _merged(log: Sequence[decisions.Decision]) -> Iterator[Decision]:

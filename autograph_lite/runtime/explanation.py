@@ -78,16 +78,17 @@ class Explanation(Sequence[Retrace]):
         return len(self.retraces)
 
     def __str__(self) -> str:
-        return "\n".join([self._summary(), *_table(self.retraces), *_advice(self.retraces)])
+        return "\n".join([self.summary(), *_table(self.retraces), *_advice(self.retraces)])
 
-    def _summary(self) -> str:
+    def summary(self) -> str:
+        """How many traces there are, and what they cost."""
         traces = "1 trace" if len(self) == 1 else f"{len(self)} traces"
         if not self.retraces:
             return f"{self.name}: no traces"
         tracing = sum(each.trace_seconds for each in self)
         compiling = [each.compile_seconds for each in self if each.compile_seconds is not None]
-        costs = [f"{_duration(tracing)} tracing"] + (
-            [f"{_duration(sum(compiling))} compiling"] if compiling else []
+        costs = [f"{duration(tracing)} tracing"] + (
+            [f"{duration(sum(compiling))} compiling"] if compiling else []
         )
         return f"{self.name}: {traces}, {', '.join(costs)}"
 
@@ -142,8 +143,8 @@ def _row(each: Retrace) -> tuple[str, ...]:
     return (
         str(each.index),
         textwrap.shorten(each.signature, _WIDTH, placeholder=" ..."),
-        _duration(each.trace_seconds),
-        "" if each.compile_seconds is None else _duration(each.compile_seconds),
+        duration(each.trace_seconds),
+        "" if each.compile_seconds is None else duration(each.compile_seconds),
         f"{pathlib.Path(place.path).name}:{place.line} {place.function}" if place else "",
         _differing(each),
     )
@@ -166,7 +167,8 @@ def _advice(retraces: Sequence[Retrace]) -> Iterator[str]:
     return (f"  {', '.join(of)}: {sentence}" for sentence, of in numbers.items())
 
 
-def _duration(seconds: float) -> str:
+def duration(seconds: float) -> str:
+    """A time, for people."""
     if seconds >= 1:
         return f"{seconds:.1f} s"
     return f"{1e3 * seconds:.1f} ms"

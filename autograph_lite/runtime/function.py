@@ -27,12 +27,14 @@ from autograph_lite.runtime import (
 from autograph_lite.runtime.changes import TraceRecord
 from autograph_lite.runtime.concrete import ConcreteFunction
 from autograph_lite.runtime.explanation import Explanation, explain
+from autograph_lite.runtime.function_names import name_of
 from autograph_lite.runtime.function_type import FunctionType
 from autograph_lite.runtime.methods import BoundFunction, Instances, WeakMethod, bind, identity
 from autograph_lite.runtime.trace import Options
 from autograph_lite.runtime.traces import Traces
 
 if TYPE_CHECKING:
+    from autograph_lite.runtime.reporting.report import Report
     from autograph_lite.runtime.verifying.report import Verification
 
 _SUSPENDING = inspect.CO_GENERATOR | inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR
@@ -143,6 +145,26 @@ class Function:
 
         return verify(self, args, kwargs, Tolerance())
 
+    def report(self, /, *args: Any, **kwargs: Any) -> Report:
+        """A page that shows what became of the function: source, generated code, jaxpr and HLO, line by line.
+
+        The function is traced anew for these arguments and compiled, and not run; no trace is kept.
+
+        Args:
+          *args: of a call, or an `ArraySpec` or `jax.ShapeDtypeStruct` in place of an array. None at all for those of the
+            newest trace.
+          **kwargs: the same.
+
+        Returns:
+          A report: `save("report.html")` writes it, a notebook shows it.
+
+        Raises:
+          TypeError: they do not fit the function's parameters.
+        """
+        from autograph_lite.runtime.reporting.report import report
+
+        return report(self, args, kwargs)
+
     def compiled(self, /, *args: Any, **kwargs: Any) -> Any:
         """A call of the compiled program, whatever else calls do at present."""
         return self._call(*args, **kwargs)
@@ -226,7 +248,7 @@ class Function:
 
         `print` shows a table.
         """
-        return explain(self._traces.fn.__name__, [made.now() for made in self._traces.history])
+        return explain(name_of(self._traces.fn), [made.now() for made in self._traces.history])
 
     def clear_cache(self) -> None:
         """Forgets all traces, of all instances where it is a method."""
@@ -284,6 +306,11 @@ class Function:
             return self.__qualname__  # type: ignore[attr-defined]
         make, arguments = pickling.python_function(self._fn)
         return _made_again, (make, arguments, self._options)
+
+    def _repr_html_(self) -> str:
+        from autograph_lite.runtime.reporting import summaries
+
+        return summaries.of_function(self.concrete_functions, self.explain_retraces())
 
     def __repr__(self) -> str:
         return f"<autograph_lite.Function {self.__qualname__}>"  # type: ignore[attr-defined]

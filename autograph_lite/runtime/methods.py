@@ -66,6 +66,10 @@ class BoundFunction(functools.partial[Any]):
         """As that of the function; the instance lives as long as it runs."""
         return self._function.verify(*args, **kwargs)
 
+    def report(self, /, *args: Any, **kwargs: Any) -> Any:
+        """As that of the function; the instance lives as long as it runs."""
+        return self._function.report(*args, **kwargs)
+
     def __getattr__(self, name: str) -> Any:
         return getattr(self._function, name)
 

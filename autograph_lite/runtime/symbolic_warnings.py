@@ -8,6 +8,7 @@ from typing import Any
 
 from autograph_lite.errors import AutographError, SymbolicSizeWarning
 from autograph_lite.operators import where
+from autograph_lite.runtime.function_names import name_of
 from autograph_lite.runtime.symbolic import InconclusiveSize
 
 
@@ -23,7 +24,7 @@ def message(fn: Callable[..., Any], failure: InconclusiveSize) -> str:
     reason = str(failure.error).strip().splitlines()
     return str(
         AutographError(
-            f"'{fn.__name__}' is traced for each size of its arguments.",
+            f"'{name_of(fn)}' is traced for each size of its arguments.",
             where=failure.where or where.of_function(fn),
             why=f"With sizes that are not known: {reason[0] if reason else type(failure.error).__name__}",
             fix="leave the size to JAX, with x.shape[0] in `range` or in arithmetic; or give all sizes in the ArraySpec.",

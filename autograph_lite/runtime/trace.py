@@ -21,6 +21,7 @@ from autograph_lite.operators.values import Tracer
 from autograph_lite.runtime import kept, symbolic, symbolic_warnings
 from autograph_lite.runtime.array_spec import ArraySpec, specs_in
 from autograph_lite.runtime.creations import Creations
+from autograph_lite.runtime.function_names import name_of
 from autograph_lite.runtime.function_type import FunctionType
 from autograph_lite.runtime.program import Program
 from autograph_lite.runtime.state import Bindings, Restart, State
@@ -187,7 +188,7 @@ class Trace:
         for variable in variables:
             if id(variable) in captured:
                 raise VariableError(
-                    f"{named(variable)} is an argument of '{self.fn.__name__}', which uses it from outside, too.",
+                    f"{named(variable)} is an argument of '{name_of(self.fn)}', which uses it from outside, too.",
                     where=where.here(),
                     why="Another Variable may be passed in its place, so that the two are not the same in the program.",
                     fix="pass it, or use it from outside, but not both.",
@@ -278,7 +279,7 @@ class Trace:
         slots = self.state.places[-3:]
         places = ", ".join(dict.fromkeys(f"'{place.label(key)}'" for place, key in slots))
         return MutationError(
-            f"{places}: each trace of '{self.fn.__name__}' changes other objects than the one before.",
+            f"{places}: each trace of '{name_of(self.fn)}' changes other objects than the one before.",
             where=where.of_function(self.fn),
             why="What a call changes is read from the objects before it, and so has to be there before.",
             fix="make the objects once, outside of the function.",

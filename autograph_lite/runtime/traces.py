@@ -25,6 +25,7 @@ from autograph_lite.runtime.changes import TraceRecord
 from autograph_lite.runtime.compiling import Compiling
 from autograph_lite.runtime.concrete import ConcreteFunction
 from autograph_lite.runtime.creations import Creations
+from autograph_lite.runtime.function_names import name_of
 from autograph_lite.runtime.function_type import FunctionType
 from autograph_lite.runtime.input_signature import accept, from_input_signature, is_of_method, without_self
 from autograph_lite.runtime.program import Program
@@ -256,17 +257,17 @@ class Traces:
             return trace.program(arrays, variables)
         except Exception as error:
             raise TypeError(
-                f"{self.fn.__name__}{found}: each rank is a program of its own, and that of rank 0, which was tried, "
+                f"{name_of(self.fn)}{found}: each rank is a program of its own, and that of rank 0, which was tried, "
                 f"can't be traced ({type(error).__name__}). Ask with a known rank: ArraySpec((None, 3), 'float32'), "
                 "where None is any size."
             ) from error
 
     def _concrete(self, trace: Trace) -> ConcreteFunction:
-        return ConcreteFunction(self.fn.__name__, self.signature, trace, self.owner)
+        return ConcreteFunction(name_of(self.fn), self.signature, trace, self.owner)
 
     def _always_raises(self) -> AutographError:
         return AutographError(
-            f"Every call of '{self.fn.__name__}' with arguments of these types raises.",
+            f"Every call of '{name_of(self.fn)}' with arguments of these types raises.",
             where=where.of_function(self.fn),
             why="There is no concrete function for what returns nothing.",
             fix="call it with values, to see what it raises.",
@@ -282,7 +283,7 @@ class Traces:
         found = FunctionType.from_bound(self.signature, bound, TracingContext(specs=True))
         if self.allowed is not None and not found.is_subtype_of(self.allowed):
             raise TypeError(
-                f"{self.fn.__name__}: {'; '.join(found.differences(self.allowed))} (input_signature)."
+                f"{name_of(self.fn)}: {'; '.join(found.differences(self.allowed))} (input_signature)."
             )
         return bound, found if self.allowed is None else self.allowed
 

@@ -1,0 +1,13 @@
+"""What is a function called in what users read? By its name; by that of its class, where it is an object that can be called."""
+
+from __future__ import annotations
+
+import functools
+from typing import Any
+
+
+def name_of(fn: Any) -> str:
+    """The name of a function, of what a `functools.partial` calls, or of the class of an object that can be called."""
+    while isinstance(fn, functools.partial) and not hasattr(fn, "__name__"):
+        fn = fn.func
+    return str(getattr(fn, "__name__", type(fn).__name__))

@@ -1,0 +1,1 @@
+"""What is shown of a converted function as a page, and in notebooks?"""

@@ -1,0 +1,105 @@
+"""What is there to show of a function for these arguments? Its texts, line by line, its decisions, traces and control flow."""
+
+from __future__ import annotations
+
+import dataclasses
+import time
+from collections.abc import Callable
+from typing import Any
+
+from autograph_lite.runtime import decided
+from autograph_lite.runtime.concrete import ConcreteFunction
+from autograph_lite.runtime.decided import Decisions
+from autograph_lite.runtime.explanation import Explanation
+from autograph_lite.runtime.function import Function
+from autograph_lite.runtime.methods import BoundFunction
+from autograph_lite.runtime.reporting import graph, programs
+from autograph_lite.runtime.reporting.graph import Node
+from autograph_lite.runtime.reporting.lines import Line, Place
+from autograph_lite.runtime.reporting.sections import Section, sections
+from autograph_lite.runtime.reporting.summaries import signature
+
+
+@dataclasses.dataclass(frozen=True)
+class Gathered:
+    """All that a report shows.
+
+    Attributes:
+      name: the function's.
+      signature: the types of the arguments that it was traced for, and of its result.
+      sections: the function, and those of the user's that it calls, with source and generated code.
+      jaxpr: the program as JAX traced it.
+      hlo: the program as XLA has optimised it; empty where it could not be compiled.
+      hlo_note: why not; else empty.
+      decisions: what became of each statement.
+      nodes: the control flow of the program.
+      retraces: the traces of the function: those that it had, or the one that was made for the report.
+    """
+
+    name: str
+    signature: str
+    sections: tuple[Section, ...]
+    jaxpr: tuple[Line, ...]
+    hlo: tuple[Line, ...]
+    hlo_note: str
+    decisions: Decisions
+    nodes: tuple[Node, ...]
+    retraces: Explanation
+
+
+def gather(fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Gathered:
+    """Traces a function anew, compiles it, and collects what there is to show.
+
+    Args:
+      fn: a function, or what `convert` made of it.
+      args: of a call, or types in place of arrays; where there are none, those of the newest trace.
+      kwargs: the same.
+
+    Raises:
+      TypeError: the arguments do not fit, or there are none and no trace.
+      AutographError: the function can't be converted or traced.
+    """
+    known = fn._function if isinstance(fn, BoundFunction) else fn
+    decisions, function, concrete = decided.followed(fn, _tracing(known, args, kwargs))
+    jaxpr = tuple(programs.of_jaxpr(concrete.jaxpr))
+    places = {place for line in jaxpr for place in line.places} | {(d.path, d.line) for d in decisions}
+    found = sections(function.python_function, places, recursive=function.options.recursive is not False)
+    own = {place for section in found for line in section.source for place in line.places}
+    hlo, note, seconds = _compiled(concrete, own)
+    retraces = known.explain_retraces() if isinstance(known, Function) else ()
+    return Gathered(
+        decisions.name,
+        signature(concrete),
+        tuple(found),
+        jaxpr,
+        tuple(hlo),
+        note,
+        decisions,
+        graph.nodes(concrete.jaxpr),
+        retraces or _timed(function.explain_retraces(), seconds),
+    )
+
+
+def _tracing(
+    known: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> Callable[[Function], ConcreteFunction]:
+    traces = known.concrete_functions if isinstance(known, Function) and not (args or kwargs) else []
+    if traces:
+        kind = traces[-1].trace.function_type
+        return lambda function: function.concrete_of(kind)
+    return lambda function: function.get_concrete_function(*args, **kwargs)
+
+
+def _compiled(concrete: ConcreteFunction, shown: set[Place]) -> tuple[list[Line], str, float | None]:
+    """The lines of the compiled program, why there are none, and what it took to compile it."""
+    began = time.perf_counter()
+    try:
+        text = concrete.compiled_text()
+    except Exception as error:  # a page without HLO is of use, and says why there is none
+        return [], f"{type(error).__name__}: {error}", None
+    return programs.of_hlo(text, shown), "", time.perf_counter() - began
+
+
+def _timed(found: Explanation, seconds: float | None) -> Explanation:
+    retraces = [dataclasses.replace(each, compile_seconds=seconds) for each in found]
+    return dataclasses.replace(found, retraces=tuple(retraces))
