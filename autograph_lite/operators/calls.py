@@ -113,20 +113,7 @@ def library_function(fn: types.FunctionType) -> Any:
     if isinstance(getattr(fn, "registry", None), types.MappingProxyType) and hasattr(fn, "dispatch"):
         return _dispatching(fn)
     around = rewrapped(fn) if fn.__closure__ else None
-    if around is None and hasattr(fn, policy.MARK) and not fn.__module__.startswith("autograph_lite."):
-        return _noting(fn, handing(fn))
     return handing(fn) if around is None else around
-
-
-def _noting(fn: types.FunctionType, called: Any) -> Any:
-    """`called`, which runs `fn` as it is: what it may write around it is noted first, as its own code tells nobody."""
-
-    @functools.wraps(fn)
-    def run(*args: Any, **kwargs: Any) -> Any:
-        journal.reached(fn, (*args, *kwargs.values()))
-        return called(*args, **kwargs)
-
-    return run
 
 
 def _dispatching(fn: Any) -> Any:

@@ -21,7 +21,6 @@ from collections import deque
 from collections.abc import Hashable, Iterable, Iterator
 from typing import Any
 
-import jax
 import numpy as np
 
 from autograph_lite import _jax
@@ -457,19 +456,6 @@ def handed(fn: Any) -> None:
         record_variables(fn)
 
 
-def reached(fn: types.FunctionType, arguments: Iterable[Any]) -> None:
-    """Notes what `fn`, which is not converted, may write: variables, what those around it hold, and its arguments."""
-    if _stack.journals:
-        record_variables(fn)
-        for owner in (*captured(fn), *arguments):
-            if not isinstance(owner, _UNCHANGED):
-                for inside in (owner, *places.containers_in(owner)):
-                    record(inside, written=False)
-
-
-_UNCHANGED = (types.ModuleType, types.FunctionType, types.BuiltinFunctionType, type, jax.Array)
-
-
 def captured(fn: types.FunctionType) -> list[Any]:
     """What the variables hold that `fn` takes from around it."""
     found = [*map(fn.__globals__.get, fn.__code__.co_names)]
@@ -520,7 +506,6 @@ __all__ = [
     "has_left",
     "journal",
     "reachable",
-    "reached",
     "record",
     "record_variables",
     "staged",
