@@ -84,9 +84,9 @@ def stage(
         )
         for i, (template, label) in enumerate(zip(templates, labels, strict=False))
     ]
+    writes.commit(arrays, [*funs, *operands])
     for i, value in enumerate(values):
         _share(value, [path.values[i] for path in alive], [*funs, *operands])
-    writes.commit(arrays, [*funs, *operands])
     checks.flush()
     if not alive:  # whichever path is taken raises, so the code after it does not run
         assert paths[0].raised is not None
@@ -271,13 +271,14 @@ class _Writes:
     def commit(self, arrays: Iterator[Any], roots: Sequence[Any]) -> None:
         """Writes the joined contents, read from the arrays that the selection gave, to the user's objects."""
         for slot in self.slots:
-            joined = self.results[slot.owner][1][slot.key] = rebuild(slot.template, arrays, slot.label)
-            _share(joined, slot.options, roots)
+            self.results[slot.owner][1][slot.key] = rebuild(slot.template, arrays, slot.label)
         for place, contents in self.results.values():
             first = contents.get(0)
             if isinstance(first, stretches.Stretch) and len(contents) == 1:
                 contents = first.contents()
             journal.commit(place, contents)
+        for slot in self.slots:
+            _share(self.results[slot.owner][1][slot.key], slot.options, roots)
         for made in self.born:
             journal.gave_birth(made)
 

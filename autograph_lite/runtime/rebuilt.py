@@ -14,6 +14,7 @@ import jax
 
 from autograph_lite.operators import objects as dataclass_objects, trees
 from autograph_lite.operators.boxes import Whole
+from autograph_lite.operators.iterables import Stepping
 from autograph_lite.runtime import tree_paths
 
 _CONTAINERS = (list, tuple, dict, collections.deque, type(None))
@@ -54,7 +55,7 @@ def objects(value: Any) -> list[Any]:
     found: list[Any] = []
 
     def visit(node: Any) -> bool:
-        if isinstance(node, Whole) or trees.is_iterator(node):
+        if isinstance(node, (Whole, Stepping)) or trees.is_iterator(node):  # ours know what has changed
             return True
         if dataclass_objects.is_structure(node):
             found.extend(objects([*dataclass_objects.attributes(node).values()]))
