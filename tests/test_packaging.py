@@ -32,6 +32,17 @@ def build(target: str, folder: Path) -> Path:
     return archive
 
 
+def test_nothing_lies_at_the_top_level_that_has_not_earned_its_place() -> None:
+    listed = subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True, text=True)
+    if listed.returncode:
+        pytest.skip("this copy is no repository")
+    assert {path.partition("/")[0] for path in listed.stdout.splitlines()} == {
+        ".ci", ".gitignore", "CHANGELOG.md", "CONTRIBUTING.md", "LICENSE", "README.md", "autograph_lite", "benchmarks",
+        "converters", "docs", "examples", "noxfile.py", "pyproject.toml", "pytest_autograph_lite.py", "tests",
+        "typings",
+    }  # fmt: skip
+
+
 @pytest.fixture(scope="module")
 def wheel_names(tmp_path_factory: pytest.TempPathFactory) -> set[str]:
     with zipfile.ZipFile(build("wheel", tmp_path_factory.mktemp("wheel"))) as wheel:

@@ -197,10 +197,9 @@ def _class(kind: type) -> Any:
 
 def _noting_birth(kind: type) -> Any:
     def construct(*args: Any, **kwargs: Any) -> Any:
-        now = journal.active()
         made = kind(*args, **kwargs)
-        if now is not None and isinstance(made, kind):
-            now.born[id(made)] = made
+        if isinstance(made, kind):
+            journal.gave_birth(made)
         return made
 
     return construct
