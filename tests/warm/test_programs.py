@@ -144,13 +144,14 @@ def test_a_program_that_always_raises_is_not_kept(tmp_path):
 
 
 def test_the_folder_is_private(tmp_path):
+    before = jax.config.jax_compilation_cache_dir
     cache = al.enable_compilation_cache(tmp_path / "new" / "cache")
     try:
         assert stat.S_IMODE(cache.path.stat().st_mode) == 0o700
         assert jax.config.jax_compilation_cache_dir == str(cache.path / "xla")
     finally:
         al.disable_compilation_cache()
-    assert jax.config.jax_compilation_cache_dir is None
+    assert jax.config.jax_compilation_cache_dir == before
 
 
 @pytest.mark.parametrize("mode", [0o777, 0o770, 0o702])
