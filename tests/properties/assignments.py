@@ -149,6 +149,8 @@ def mutate(w: Writer) -> None:
     if kind == "list":
         w.emit(f"{name}[{c.pick(['0', '-1'])}] {c.pick(['=', '+='])} {tiny(w, 'int')}", "list item")
         return None
+    if kind == "box" and c.chance(30):
+        return mutate_inside(w, name)
     scalar = c.pick(["int", "float"])
     place = {"dict": {"int": "['a']", "float": "['b']"}, "box": {"int": ".count", "float": ".total"}}[kind][
         scalar
@@ -160,6 +162,18 @@ def mutate(w: Writer) -> None:
     return None
 
 
+def mutate_inside(w: Writer, box: str) -> None:
+    """A change of an object's list, by an item or as a whole, or of what its class alone knows."""
+    form = w.choices.pick(["item", "item", "list", "operator"])
+    if form == "item":
+        place = f"{box}.items[{w.choices.pick(['0', '-1'])}]"
+        w.emit(f"{place} {w.choices.pick(['=', '+='])} {tiny(w, 'int')}", "list of an object")
+    elif form == "list":
+        w.emit(f"{box}.items = [{of_kind(w, 'int', 1)}, {box}.items[0], 3]", "list of an object")
+    else:
+        w.emit(f"{box} += {tiny(w, 'int')}", "operator of an object")
+
+
 def new_container(w: Writer) -> None:
     """A dict, a list, an object or a second name for an object."""
     c = w.choices
@@ -167,6 +181,9 @@ def new_container(w: Writer) -> None:
     boxes = w.scope.of_kind("box")
     if kind == "dict":
         text = f"{{'a': {of_kind(w, 'int', 1)}, 'b': {of_kind(w, 'float', 1)}}}"
+    elif kind == "list" and boxes and c.chance(20):
+        text = f"{c.pick(boxes)}.items"
+        w.shared.features.add("list of an object under a name")
     elif kind == "list":
         text = f"[{of_kind(w, 'int', 1)}, {of_kind(w, 'int', 0)}, {of_kind(w, 'int', 0)}]"
     elif boxes and c.chance(30):

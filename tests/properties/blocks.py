@@ -142,7 +142,10 @@ def match_pair(w: Writer) -> bool:
 
 def with_(w: Writer) -> bool:
     """`with` one or two context managers that record their entering and leaving."""
-    header = w.choices.pick(["with Gate(1):", "with Gate(1) as gate:", "with Gate(1), Gate(2) as gate:"])
+    boxes = [f"with {box}:" for box in w.scope.of_kind("box")] if w.shared.methods else []
+    header = w.choices.pick(
+        ["with Gate(1):", "with Gate(1) as gate:", "with Gate(1), Gate(2) as gate:", *boxes]
+    )
     with w.inside(header, "with"):
         return block(w, 3)
 

@@ -195,8 +195,13 @@ def compare(program: Program, *, stage: bool = True, batch: bool = False, only: 
 
 def _convert_helpers(namespace: dict[str, Any], convert: Callable[[Any], Any]) -> None:
     """Replaces the functions beside `main`, and the methods of the classes, by their converted forms."""
-    owners = [value for value in namespace.values() if isinstance(value, type)]
-    for name, value in list(namespace.items()):
+    own = {
+        name: value
+        for name, value in namespace.items()
+        if getattr(value, "__module__", None) == namespace["__name__"]
+    }
+    owners = [value for value in own.values() if isinstance(value, type)]
+    for name, value in own.items():
         if name != "main" and isinstance(value, types.FunctionType):
             namespace[name] = convert(value)
     for owner in owners:

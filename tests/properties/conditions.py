@@ -12,7 +12,7 @@ def bool_expr(w: Writer, depth: int) -> Expr:
     c = w.choices
     forms = {"compare": 20, "variable": 8, "float": 8, "chain": 5, "in": 5, "not": 5, "equal": 2}
     if depth > 0:
-        forms |= {"and": 9, "or": 9, "any": w.mix.get("reductions", 0), "cast": 2, "if": 2}
+        forms |= {"is": 2, "and": 9, "or": 9, "any": w.mix.get("reductions", 0), "cast": 2, "if": 2}
     form = c.weighted(forms)
     less = max(depth - 1, 0)
     if form == "variable":
@@ -35,6 +35,10 @@ def bool_expr(w: Writer, depth: int) -> Expr:
         return Expr(text, 1, compound=True)
     if form == "not":
         return Expr(f"not {bool_expr(w, less).operand()}", 1, compound=True)
+    if form == "is":
+        w.shared.features.add("is True")
+        text = f"bool({bool_expr(w, less).text}) {c.pick(['is', 'is not'])} {c.pick(['True', 'False'])}"
+        return Expr(text, 1, compound=True)
     if form == "cast":
         return Expr(f"bool({integers.int_expr(w, less).text})", 1)
     if form == "any":

@@ -22,6 +22,46 @@ class Gate:
         return False
 """
 
+BOX = """\
+tally = [0]
+
+
+class Box:
+    def __init__(self, count, total):
+        tally[0] = 0
+        self.count = count
+        self.total = total
+        self.items = [count, 1, 2]
+
+    @property
+    def double(self):
+        return self.count * 2
+
+    @property
+    def seen(self):
+        return tally[0]
+
+    def __iadd__(self, v):
+        tally[0] = (tally[0] + v) % 11
+        return self
+
+    def __enter__(self):
+        tally[0] = tally[0] % 7 + 1
+        return self
+
+    def __exit__(self, kind, error, trace):
+        self.count = (self.count + tally[0]) % 17
+        return False
+"""
+
+DOUBLE = """\
+class Double(Box):
+    def add(self, v):
+        if v > 1:
+            self.total = 0.5
+        return super().add(v * 2 % 5)
+"""
+
 
 def _inner(w: Writer, kinds: dict[str, str], room: int, shape: Shape = INTEGER) -> Writer:
     """A writer for another function of the same program; its parameters have these kinds."""
@@ -64,32 +104,11 @@ def write_mutator(w: Writer) -> None:
 
 
 def write_classes(w: Writer) -> None:
-    """`Box`, with a property and a method that changes its attributes, and `Double`, which overrides it."""
+    """`Box`, with methods that change its attributes and a list that no name of `main`'s leads to; `Double` overrides one."""
     inner = _inner(w, {"self": "box", "v": "counter"}, room=3)
     inner.level = 2
     if not block(inner, 2):
         inner.emit(f"self.count += {tiny(inner, 'int')}")
         inner.emit("return self.count % 17")
-    lines = [
-        "class Box:",
-        "    def __init__(self, count, total):",
-        "        self.count = count",
-        "        self.total = total",
-        "",
-        "    @property",
-        "    def double(self):",
-        "        return self.count * 2",
-        "",
-        "    def add(self, v):",
-        *inner.lines,
-        "",
-        "",
-        "class Double(Box):",
-        "    def add(self, v):",
-        "        if v > 1:",
-        "            self.total = 0.5",
-        "        return super().add(v * 2 % 5)",
-        "",
-    ]
-    w.shared.module.append("\n".join(lines))
+    w.shared.module.append("\n".join([BOX, "    def add(self, v):", *inner.lines, "", "", DOUBLE]))
     w.shared.methods.append("add")

@@ -99,6 +99,8 @@ def _int_place(w: Writer) -> Expr | None:
         if w.choices.chance(60):
             return Expr(f"{name}[{w.choices.pick(['0', '-1', '1'])}]")
         return Expr(f"{w.choices.pick(['len', 'sum', 'max'])}({name}) % 9", 8, compound=True)
+    if w.choices.chance(30):
+        return Expr(f"{name}.{w.choices.pick(['items[0]', 'items[-1]', 'seen'])}")
     return Expr(f"{name}.count") if w.choices.chance(75) else Expr(f"{name}.double", 2 * MOST)
 
 

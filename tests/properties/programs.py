@@ -44,7 +44,7 @@ LOOPS = {
 }
 SOME_LOOPS = {"while": 4, "for range": 4, "for array": 5, "for python": 3, "leave": 3}
 EXITS = {"with": 3, "try/finally": 3, "try/except": 2}
-OBJECTS = {"mutate": 20, "call": 12, "objects": 100, "helpers": 60, "append": 15}
+OBJECTS = {"mutate": 20, "call": 12, "with": 3, "objects": 100, "helpers": 60, "append": 15}
 
 # How often each kind of statement stands there, relative to the others. Habits, "objects", "helpers" and
 # "append" and "parts read" are in per cent; "calls" and "reductions" are relative to other expressions.

@@ -6,11 +6,16 @@ A run is its value or its exception, the log of its `note` calls in order, and i
 from __future__ import annotations
 
 import contextlib
+import copy
 import dataclasses
+import io
 import itertools
 import linecache
+import re
 import signal
+import sys
 import threading
+import types
 from collections.abc import Callable, Iterator
 from types import FrameType
 from typing import Any
@@ -44,33 +49,39 @@ def loaded(source: str, **names: Any) -> Iterator[dict[str, Any]]:
     """The namespace of the module `source`, which sees `names`; its text is found while the context lasts."""
     path = f"random_program_{next(_numbers)}.py"
     linecache.cache[path] = (len(source), None, source.splitlines(keepends=True), path)
-    namespace: dict[str, Any] = {"__name__": path.removesuffix(".py"), **names}
-    exec(compile(source, path, "exec"), namespace)
+    module = types.ModuleType(path.removesuffix(".py"))
+    namespace: dict[str, Any] = vars(module)
+    namespace.update(names)
+    sys.modules[module.__name__] = module  # where enums and dataclasses look for the names of their module
     try:
+        exec(compile(source, path, "exec"), namespace)
         yield namespace
     finally:
+        del sys.modules[module.__name__]
         linecache.cache.pop(path, None)
 
 
 def copied(values: Values) -> Values:
-    """The arguments of one call, which may write into their arrays."""
-    return tuple(value.copy() if isinstance(value, np.ndarray) else value for value in values)
+    """The arguments of one call, which may write into their arrays and lists."""
+    kinds = (np.ndarray, list, dict)
+    return tuple(copy.deepcopy(value) if isinstance(value, kinds) else value for value in values)
 
 
 def run(function: Callable[..., Any], inputs: Values, log: list[str], seconds: float = 20.0) -> Run:
     """Calls `function` on copies of `inputs`; `log` is where the program's `note` writes."""
     log.clear()
-    arguments = copied(inputs)
+    arguments, printed = copied(inputs), io.StringIO()
+    value, failure = None, None
     try:
-        with _limited(seconds):
+        with limited(seconds), contextlib.redirect_stdout(printed):
             value = function(*arguments)
     except Exception as error:
-        return Run(None, error, tuple(log), arguments)
-    return Run(value, None, tuple(log), arguments)
+        failure = error
+    return Run(value, failure, tuple(log) + tuple(printed.getvalue().splitlines()), arguments)
 
 
 @contextlib.contextmanager
-def _limited(seconds: float) -> Iterator[None]:
+def limited(seconds: float) -> Iterator[None]:
     """Raises `TookTooLong` in the main thread if the body does not end within so many seconds of computing."""
     if threading.current_thread() is not threading.main_thread():
         yield
@@ -81,7 +92,7 @@ def _limited(seconds: float) -> Iterator[None]:
 
     # Of the process's own time: beside other work, a program that ends may take many times longer.
     before = signal.signal(signal.SIGPROF, stop)
-    signal.setitimer(signal.ITIMER_PROF, seconds)
+    signal.setitimer(signal.ITIMER_PROF, seconds, 0.1)  # again, where the program has caught it
     try:
         yield
     finally:
@@ -93,7 +104,7 @@ def same_run(ours: Run, python: Run) -> bool:
     """Whether nobody can tell the two runs apart: value, types, exception, side effects in order."""
     return (
         same_error(ours.error, python.error)
-        and ours.log == python.log
+        and [*map(_anywhere, ours.log)] == [*map(_anywhere, python.log)]
         and same(ours.value, python.value)
         and same(ours.arguments, python.arguments)
     )
@@ -109,20 +120,37 @@ def same_error(ours: BaseException | None, python: BaseException | None) -> bool
         return ours is python
     if isinstance(python, NameError):
         return isinstance(ours, NameError)
-    return type(ours) is type(python) and ours.args == python.args
+    if not _same_type(ours, python):
+        return False
+    return ours.args == python.args or _anywhere(repr(ours.args)) == _anywhere(repr(python.args))
+
+
+def _same_type(ours: object, python: object) -> bool:
+    """Whether the types are the same, or the same class of the program, which each run defines anew."""
+    return _anywhere(repr(type(ours))) == _anywhere(repr(type(python)))
+
+
+def _anywhere(text: str) -> str:
+    """The text without the addresses of objects and the number of the module that was made for a run."""
+    return re.sub(r" at 0x[0-9a-f]+|\brandom_program_\d+", "", text)
 
 
 def same(ours: Any, python: Any) -> bool:
     """Whether two values have the same types all through, and are equal."""
-    if type(ours) is not type(python):
+    if not _same_type(ours, python):
         return False
+    if type(ours) is not type(python):  # of a class of the program's own
+        return _anywhere(repr(ours)) == _anywhere(repr(python))
+    if isinstance(python, str):
+        return _anywhere(ours) == _anywhere(python)
     if isinstance(python, tuple | list):
         return len(ours) == len(python) and all(map(same, ours, python))
     if isinstance(python, dict):
         return list(ours) == list(python) and all(same(ours[key], python[key]) for key in python)
     if isinstance(python, np.ndarray):
-        return ours.dtype == python.dtype and np.array_equal(ours, python)
-    return bool(ours == python)
+        missing = python.dtype.kind in "fc"
+        return ours.dtype == python.dtype and np.array_equal(ours, python, equal_nan=missing)
+    return bool(ours == python) or bool(ours != ours and python != python)  # NaN
 
 
 def same_numbers(staged: Any, python: Any, *, promotes: bool) -> bool:

@@ -9,24 +9,23 @@ from __future__ import annotations
 
 import ast
 import builtins
-import copy
 import dataclasses
-from collections.abc import Iterator
-from typing import Any
+from collections.abc import Callable, Iterator
 
 import numpy as np
 
 from .compare import compare
-from .findings import Finding
+from .findings import Finding, Report
+from .places import Place, places
 from .programs import Program
 from .running import loaded, run
 
 
-def smaller(finding: Finding, attempts: int = 400) -> Finding:
-    """The same disagreement in a program as small as `attempts` trials make it."""
+def smaller(finding: Finding, attempts: int = 400, comparison: Callable[..., Report] = compare) -> Finding:
+    """The same disagreement in a program as small as `attempts` trials make it; `comparison` finds it again."""
     inputs = (finding.inputs,) if finding.inputs else finding.program.inputs
     for candidate_inputs in (inputs, finding.program.inputs):
-        first = _shown(dataclasses.replace(finding.program, inputs=candidate_inputs), finding)
+        first = _shown(dataclasses.replace(finding.program, inputs=candidate_inputs), finding, comparison)
         if first is not None:
             finding = first
             break
@@ -35,7 +34,7 @@ def smaller(finding: Finding, attempts: int = 400) -> Finding:
         progress = False
         for source in _simplified(finding.program.source):
             left -= 1
-            found = _shown(dataclasses.replace(finding.program, source=source), finding)
+            found = _shown(dataclasses.replace(finding.program, source=source), finding, comparison)
             if found is not None:
                 finding, progress = found, True
                 break
@@ -44,12 +43,12 @@ def smaller(finding: Finding, attempts: int = 400) -> Finding:
     return finding
 
 
-def _shown(program: Program, like: Finding) -> Finding | None:
+def _shown(program: Program, like: Finding, comparison: Callable[..., Report]) -> Finding | None:
     """A finding of the same form and sort in `program`, if there is one and Python fails no other way."""
     try:
         if not _errors(program) <= _errors(like.program):
             return None
-        findings = compare(program, batch=like.form == "vmap", only=like.form).findings
+        findings = comparison(program, batch=like.form == "vmap", only=like.form).findings
     except Exception:
         return None
     sort = sort_of(like)
@@ -76,11 +75,10 @@ def sort_of(finding: Finding) -> str:
 
 def _simplified(source: str) -> Iterator[str]:
     """Texts with one thing less, the largest things first."""
-    tree = ast.parse(source)
-    for number in range(len(_places(tree))):
+    for number in range(len(places(ast.parse(source)))):
         for variant in range(6):
-            changed = copy.deepcopy(tree)
-            if not _change(_places(changed)[number], variant):
+            changed = ast.parse(source)  # several times faster than a copy
+            if not _change(places(changed)[number], variant):
                 break
             try:
                 text = ast.unparse(ast.fix_missing_locations(changed)) + "\n"
@@ -94,47 +92,22 @@ def _simplified(source: str) -> Iterator[str]:
 def _every_name_is_assigned(tree: ast.AST) -> bool:
     """Whether each name is assigned somewhere: a program that always misses one shows nothing of interest."""
     names = [node for node in ast.walk(tree) if isinstance(node, ast.Name)]
-    bound = {node.id for node in names if not isinstance(node.ctx, ast.Load)} | {"xp", "note", *dir(builtins)}
+    bound = {node.id for node in names if not isinstance(node.ctx, ast.Load)} | {
+        "xp",
+        "note",
+        "__name__",
+        "__file__",
+        *dir(builtins),
+    }
     for node in ast.walk(tree):
         bound |= {node.arg} if isinstance(node, ast.arg) else set()
-        bound |= {node.name} if isinstance(node, ast.FunctionDef | ast.ClassDef | ast.alias) else set()
-        bound |= {node.name} if isinstance(node, ast.MatchAs) and node.name else set()
+        bound |= {node.name} if isinstance(node, ast.FunctionDef | ast.ClassDef) else set()
+        bound |= {node.asname or node.name.partition(".")[0]} if isinstance(node, ast.alias) else set()
+        bound |= {node.name} if isinstance(node, ast.MatchAs | ast.ExceptHandler) and node.name else set()
     return all(node.id in bound for node in names)
 
 
-@dataclasses.dataclass(frozen=True)
-class _Place:
-    """A node's field that holds a node, or a list of them and a position in it."""
-
-    node: ast.AST
-    field: str
-    position: int | None = None
-
-    def get(self) -> Any:
-        value = getattr(self.node, self.field)
-        return value if self.position is None else value[self.position]
-
-    def put(self, new: Any) -> None:
-        if self.position is None:
-            setattr(self.node, self.field, new)
-        else:
-            getattr(self.node, self.field)[self.position] = new
-
-
-def _places(tree: ast.AST) -> list[_Place]:
-    """Every statement, case and expression of the tree, outer ones first."""
-    found = []
-    for node in ast.walk(tree):
-        for field, value in ast.iter_fields(node):
-            if isinstance(value, list):
-                kinds = (ast.stmt, ast.expr, ast.match_case)
-                found += [_Place(node, field, i) for i, item in enumerate(value) if isinstance(item, kinds)]
-            elif isinstance(value, ast.expr):
-                found.append(_Place(node, field))
-    return found
-
-
-def _change(place: _Place, variant: int) -> bool:
+def _change(place: Place, variant: int) -> bool:
     """Makes what stands at this place simpler in one of several ways; False if there are no more ways."""
     item = place.get()
     if isinstance(item, ast.stmt | ast.match_case):
