@@ -1,7 +1,12 @@
-"""Runs all benchmarks, or those named: `python -m benchmarks [convert] [trace] [python] [rolled] [staged] [grad] ...`."""
+"""Runs all benchmarks, or those named: `python -m benchmarks [convert] [trace] [python] [rolled] [staged] [grad] ...`.
+
+python -m benchmarks --save python       adds what it gives to benchmarks/history/
+python -m benchmarks --history python    shows what is kept there, and runs nothing
+"""
 
 from __future__ import annotations
 
+import argparse
 import sys
 
 from benchmarks import (
@@ -14,6 +19,8 @@ from benchmarks import (
     bench_staged,
     bench_trace,
     bench_warm,
+    runs,
+    table,
 )
 
 ALL = {
@@ -29,13 +36,27 @@ ALL = {
 }
 
 
-def main(names: list[str]) -> None:
+def main(arguments: list[str]) -> None:
     """Prints the tables of the benchmarks with these names; all without names."""
-    unknown = [name for name in names if name not in ALL]
+    parser = argparse.ArgumentParser(prog="python -m benchmarks")
+    parser.add_argument("names", nargs="*", metavar="NAME", help=f"one of {', '.join(ALL)}; all without")
+    what = parser.add_mutually_exclusive_group()
+    what.add_argument("--save", action="store_true", help="add the ratios to benchmarks/history/")
+    what.add_argument("--history", action="store_true", help="show the ratios that are kept, and run nothing")
+    asked = parser.parse_args(arguments)
+    unknown = [name for name in asked.names if name not in ALL]
     if unknown:
         sys.exit(f"there is no benchmark {unknown[0]!r}; there are {', '.join(ALL)}.")
-    for name in names or ALL:
-        ALL[name].main()
+    for name in asked.names or ALL:
+        if asked.history:
+            for title, rows in runs.tables(runs.read(name)):
+                table.show(f"{name}, {title}", rows)
+        elif asked.save:
+            rows = ALL[name].measure()
+            table.show(name, rows)
+            runs.save(runs.entries(name, rows, runs.now()))
+        else:
+            ALL[name].main()
 
 
 if __name__ == "__main__":

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import time
 import types
 from collections.abc import Callable
@@ -32,8 +33,14 @@ def converting(make: Callable[[int], types.FunctionType], size: int) -> float:
     return min(times)
 
 
+def compiling(make: Callable[[int], types.FunctionType], size: int) -> float:
+    """Seconds of Python to compile the text of a function of that size."""
+    text = inspect.getsource(make(size))
+    return timing.best(lambda: compile(text, "<benchmark>", "exec"))
+
+
 def measure(lines: tuple[int, ...] = LINES, conditionals: tuple[int, ...] = CONDITIONALS) -> list[Row]:
-    """Milliseconds of conversion by kind and size of function."""
+    """Milliseconds of conversion by kind and size of function, and their ratio to what Python takes to compile the text."""
     generated_functions = [
         ("mixed, lines", generated.mixed, lines),
         ("if/else in a row", generated.conditionals, conditionals),
@@ -42,8 +49,14 @@ def measure(lines: tuple[int, ...] = LINES, conditionals: tuple[int, ...] = COND
     rows = []
     for kind, make, sizes in generated_functions:
         for size in sizes:
-            taken = 1000 * converting(make, size)
-            rows.append({"function": kind, "size": size, "ms": taken, "ms per unit": taken / size})
+            taken, plain = 1000 * converting(make, size), 1000 * compiling(make, size)
+            rows.append({
+                "function": kind,
+                "size": size,
+                "ms": taken,
+                "ms per unit": taken / size,
+                "ratio": taken / plain,
+            })  # fmt: skip
     return rows
 
 

@@ -104,8 +104,12 @@ def ratios(fns: dict[str, Fn], base: str, values: tuple[Any, ...], rounds: int =
     return {name: f"{timing.ratio(times, name, base):.2f}" for name in fns if name != base}
 
 
-def rows() -> Iterator[Row]:
-    """Each derivative at each size."""
+def measure() -> list[Row]:
+    """Run time of each derivative at each size."""
+    return list(_rows())
+
+
+def _rows() -> Iterator[Row]:
     for size, length in SIZES:
         values, ours, at = arguments(size, length), forms(length), f"{size}, {length}"
         by_hand = {"by hand": scanned(length)}
@@ -156,7 +160,7 @@ def _stages(fn: Fn, values: tuple[Any, ...]) -> Row:
 
 def main() -> None:
     """Prints the tables."""
-    table.show("Run time of derivatives", list(rows()))
+    table.show("Run time of derivatives", measure())
     table.show("Making the programs", list(making()))
 
 
