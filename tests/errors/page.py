@@ -19,12 +19,12 @@ Every error of `autograph_lite` says what was done, where in your source, and wh
 `except TypeError` and the like keep working. Your own exceptions, from `assert` and `raise`, are not among them: they come
 out of the call with their own type and message.
 
-A traceback has a line `More: autograph-lite error NAME`, a command that shows the section of this page in a terminal;
-without a name it lists all.
+A traceback has a line `More: autograph-lite error NAME`, a command that shows in a terminal what stands here about the class;
+without a name it lists all. On the site each class has a page of its own, `errors/NAME/`.
 
 Warnings stand at the end: the program works, and costs more than it has to.
 
-The programs below are complete but for these lines:
+The programs are complete but for these lines:
 
 ```python
 import itertools, linecache
