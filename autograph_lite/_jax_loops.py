@@ -159,7 +159,8 @@ def _number(array: Any) -> tuple[int, int] | None:
     array = _jax.lowered(array)
     if isinstance(array, core.Tracer) or np.ndim(array):
         return None
-    if not jnp.issubdtype(jax.dtypes.result_type(array), np.signedinteger):
+    dtype = getattr(array, "dtype", None)
+    if not jnp.issubdtype(dtype or jax.dtypes.result_type(array), np.signedinteger):
         return None
     return int(array), int(array)
 

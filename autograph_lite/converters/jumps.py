@@ -59,6 +59,8 @@ def _keep(function: gast.FunctionDef, lost: Sequence[str], context: Context) -> 
     read = {
         n.id for s in body for n in trees.walk(s) if isinstance(n, gast.Name) and isinstance(n.ctx, gast.Load)
     }
+    # An inner function that says `nonlocal` needs a variable to mean, even if it only writes to it.
+    read |= {name for s in body for n in trees.walk(s) if isinstance(n, gast.Nonlocal) for name in n.names}
     start = scopes.first_statement(body)
     for name in lost:
         if name in read:

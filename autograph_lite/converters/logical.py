@@ -4,6 +4,7 @@
     not a                                 ag.not_(a)
     a < f() < c                           ag.compare(a, '<', f(), '<', lambda: c)
     x in (1, 3)                           ag.in_(x, (1, 3))
+    done is True                          ag.compare(done, 'is', True)
     a if c else b                         ag.if_expr(c, lambda: a, lambda: b)
 
 Operands that Python always evaluates are evaluated directly and once, the others on demand and at most once. Tests that
@@ -17,14 +18,14 @@ import gast
 
 from autograph_lite.converters import opaque
 from autograph_lite.converters.context import Context
-from autograph_lite.converters.static import is_static
+from autograph_lite.converters.static import asks_for_bool, is_static
 from autograph_lite.syntax import quote, trees
 
 SYMBOLS = {
     gast.Lt: "<", gast.LtE: "<=", gast.Gt: ">", gast.GtE: ">=", gast.Eq: "==", gast.NotEq: "!=",
     gast.Is: "is", gast.IsNot: "is not", gast.In: "in", gast.NotIn: "not in",
 }  # fmt: skip
-MEMBERSHIP = (gast.In, gast.NotIn)
+MEMBERSHIP, IDENTITY = (gast.In, gast.NotIn), (gast.Is, gast.IsNot)
 
 
 def run(function: gast.AST, context: Context) -> None:
@@ -119,6 +120,8 @@ class _Logical(trees.Transformer):
             or _may_be_objects(node.left, right)
         ):
             text = "ag.equal(left, right)" if isinstance(operator, gast.Eq) else "ag.not_equal(left, right)"
+        elif isinstance(operator, IDENTITY) and asks_for_bool(node):
+            text = f"ag.compare(left, {SYMBOLS[type(operator)]!r}, right)"
         else:
             return node
         return quote.located(quote.expr(text, ag=self.ag, left=node.left, right=right), node)

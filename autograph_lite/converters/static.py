@@ -13,7 +13,7 @@ def is_static(test: gast.AST) -> bool:
         case gast.Constant():
             return True
         case gast.Compare(ops=ops):
-            return all(isinstance(op, (gast.Is, gast.IsNot)) for op in ops)
+            return all(isinstance(op, (gast.Is, gast.IsNot)) for op in ops) and not asks_for_bool(test)
         case gast.Call(func=gast.Name(id=name)):
             return name in PREDICATES
         case gast.Call(func=gast.Call(func=gast.Attribute(attr="call"), args=[gast.Name(id="isinstance")])):
@@ -25,3 +25,11 @@ def is_static(test: gast.AST) -> bool:
         case gast.Name(id="__debug__"):
             return True
     return False
+
+
+def asks_for_bool(test: gast.Compare) -> bool:
+    """Whether a comparison is with True or False, as `done is True`: a program may have computed that bool."""
+    return any(
+        isinstance(side, gast.Constant) and isinstance(side.value, bool)
+        for side in (test.left, *test.comparators)
+    )

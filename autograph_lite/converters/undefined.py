@@ -78,6 +78,15 @@ def _deletion(node: gast.AST, ag: str) -> str | None:
 class _Check(trees.Transformer):
     def __init__(self, reads: list[gast.Name], context: Context) -> None:
         self.reads, self.ag = {id(r): r for r in reads}, context.ag
+        self.inner = 0  # how many nested functions are around the node: what they assign is theirs to tell
+
+    def visit_FunctionDef(self, node: gast.AST) -> gast.AST:
+        self.inner += 1
+        self.generic_visit(node)
+        self.inner -= 1
+        return node
+
+    visit_AsyncFunctionDef = visit_Lambda = visit_FunctionDef
 
     def visit_Name(self, node: gast.Name) -> gast.AST:
         if id(node) not in self.reads:
@@ -91,7 +100,7 @@ class _Check(trees.Transformer):
                     return node  # checks by itself
             case gast.Attribute(value=gast.Name(id=root), attr="assigned") if root == self.ag:
                 # Its argument is known to be assigned: only taken out of its wrapper, where it may be in one.
-                return node if id(node.args[0]) in self.reads else node.args[0]
+                return node if self.inner or id(node.args[0]) in self.reads else node.args[0]
         self.generic_visit(node)
         return node
 

@@ -15,10 +15,10 @@ import numpy as np
 from autograph_lite import _jax
 from autograph_lite.converters.python_ops import NO_RETURN, Returned
 from autograph_lite.operators import (
-    aliases,
     branch_options,
     checks,
     decisions,
+    holders,
     journal,
     mismatch,
     packing,
@@ -34,7 +34,6 @@ from autograph_lite.operators.templates import (
     Captured,
     Mismatch,
     Template,
-    capture,
     detached,
     fill,
     join,
@@ -84,9 +83,9 @@ def stage(
         )
         for i, (template, label) in enumerate(zip(templates, labels, strict=False))
     ]
-    writes.commit(arrays, [*funs, *operands])
-    for i, value in enumerate(values):
-        _share(value, [path.values[i] for path in alive], [*funs, *operands])
+    writes.commit(arrays)
+    variables = [(value, [path.values[i].value for path in alive]) for i, value in enumerate(values)]
+    holders.share(variables, writes.joined(), [*funs, *operands])
     checks.flush()
     if not alive:  # whichever path is taken raises, so the code after it does not run
         assert paths[0].raised is not None
@@ -145,10 +144,11 @@ def _select(
     how = branch_options.of([path.options for path in paths])
     if how is None and select.dtype == bool and selects.may_be_cheap():
         jaxprs = [trace.jaxpr for trace in traces]
-        if selects.are_cheap(jaxprs):
+        everywhere, on_gpu = selects.are_cheap(jaxprs)
+        if everywhere:
             decisions.decided(decisions.BRANCHES, "select", _CHEAP)
             return iter(selects.select(select, jaxprs))
-        if selects.are_cheap(jaxprs, selects.ELEMENTS_ON_GPU):
+        if on_gpu:
             decisions.decided(decisions.BRANCHES, "cond, on GPUs select")
             branch = functools.partial(_jax.branch_trace().select, select, traces)
             return iter(selects.by_platform(select, jaxprs, branch))
@@ -268,7 +268,7 @@ class _Writes:
             joined = detached(joined)
         return _Slot(owner, key, label, options, joined)
 
-    def commit(self, arrays: Iterator[Any], roots: Sequence[Any]) -> None:
+    def commit(self, arrays: Iterator[Any]) -> None:
         """Writes the joined contents, read from the arrays that the selection gave, to the user's objects."""
         for slot in self.slots:
             self.results[slot.owner][1][slot.key] = rebuild(slot.template, arrays, slot.label)
@@ -277,28 +277,21 @@ class _Writes:
             if isinstance(first, stretches.Stretch) and len(contents) == 1:
                 contents = first.contents()
             journal.commit(place, contents)
-        for slot in self.slots:
-            _share(self.results[slot.owner][1][slot.key], slot.options, roots)
         for made in self.born:
             journal.gave_birth(made)
 
-
-def _share(joined: Any, options: Sequence[Captured], roots: Sequence[Any]) -> None:
-    """Notes the containers that a joined value stands for, where one of them was there before the paths."""
-    inside = aliases.containers(joined)
-    if not inside or any(option.value is joined for option in options):
-        return
-    before = [owner for option in options for owner in aliases.containers(option.value)]
-    known = journal.reachable(roots, {id(owner) for owner in before})
-    originals = [owner for owner in before if id(owner) in known or aliases.is_shared(owner)]
-    if originals:
-        aliases.share(inside, originals)
+    def joined(self) -> list[holders.Joined]:
+        """What is in the places now, with what the paths have left there."""
+        return [
+            (self.results[slot.owner][1][slot.key], [option.value for option in slot.options])
+            for slot in self.slots
+        ]
 
 
 def _captured(path: Path, owner: Hashable, key: Hashable, now: Contents) -> Captured:
     change = path.changes.get(owner)
     known = change.captured.get(key) if change is not None else None
-    return known if known is not None else capture(now[key])
+    return known if known is not None else path.captured(now[key])
 
 
 def _zero(values: Sequence[Any]) -> Any:

@@ -220,7 +220,10 @@ def sorted_(iterable: Any, /, *, key: Any = None, reverse: Any = False) -> list[
     if stretches.holds(items):
         return list_methods.in_order(items, key, reverse)
     if len(items) < 2:
-        return list(items)
+        one = list(items)
+        if key is not None and one:
+            key(one[0])  # it may print, or raise
+        return one
     keys = (
         items
         if key is None

@@ -9,6 +9,7 @@ ag.call(Counter)                      the class, whose methods are converted whi
 
 from __future__ import annotations
 
+import contextvars
 import functools
 import types
 from typing import Any
@@ -16,12 +17,14 @@ from typing import Any
 from autograph_lite.analysis import selections
 from autograph_lite.operators import (
     aliases,
+    channels,
     classes,
     converting,
     journal,
     library,
     list_methods,
     lists,
+    memos,
     policy,
     recipes,
     recursion,
@@ -75,6 +78,7 @@ def call(callee: Any) -> Any:
 
 def _function(fn: types.FunctionType) -> Any:
     if not policy.is_users(fn):
+        fn = classes.plain(fn)
         return _textless(fn) if unconverted.is_textless(fn) else library_function(fn)
     new = convert(fn)
     if trials.running():
@@ -143,6 +147,8 @@ def _method(method: types.MethodType) -> Any:
         if new is fn and owner is method.__self__:
             return method
         return types.MethodType(new, owner)
+    if type(fn) is memos.KIND:
+        return types.MethodType(call(fn), owner)
     if callable(fn) and policy.is_users(getattr(fn, "func", None)):
         return types.MethodType(call(fn), owner)
     of_jax = library.of_jax(fn, convert)
@@ -159,6 +165,13 @@ def _builtin(fn: Any) -> Any:
     if owner is None or isinstance(owner, types.ModuleType):
         return handing(fn)
     if journal.active() is not None:
+        if isinstance(owner, contextvars.ContextVar):
+            if fn.__name__ == "get":
+                return fn
+            journal.record(owner)
+            return channels.setting(owner) if fn.__name__ == "set" else fn
+        if isinstance(owner, types.GeneratorType):
+            journal.consume(owner)
         if isinstance(owner, library.MUTATORS) and fn.__name__ in READERS:
             lists.readable(owner, f"its {fn.__name__}()")
         elif not isinstance(owner, (str, bytes, tuple, int, float)):
@@ -189,10 +202,16 @@ def _class(kind: type) -> Any:
         return recipes.making(kind)
     if policy.is_users_class(kind):
         classes.seen_class(kind)
-        if journal.active() is not None:
+        if journal.active() is not None and _makes_anew(kind):
             return _noting_birth(kind)
         return kind
     return handing(kind)
+
+
+def _makes_anew(kind: type) -> bool:
+    """Whether each call of a class makes an object: the user's `__new__` may hand out one that there was."""
+    makers: list[Any] = [kind.__new__, type(kind).__call__]
+    return not any(policy.is_users(classes.plain(fn)) for fn in makers if isinstance(fn, types.FunctionType))
 
 
 def _noting_birth(kind: type) -> Any:
@@ -212,6 +231,8 @@ def _wrapper(fn: Any) -> Any:
     owner = getattr(fn, "__self__", None)
     if isinstance(owner, (list, tuple)) and stretches.holds(owner) and fn.__name__ in list_methods.METHODS:
         return functools.partial(list_methods.METHODS[fn.__name__], owner)
+    if isinstance(owner, types.GeneratorType) and fn.__name__ == "__next__":
+        journal.consume(owner)
 
     def run(*args: Any, **kwargs: Any) -> Any:
         target = owner if owner is not None else args[0] if args else None
@@ -234,7 +255,10 @@ def _object(callee: Any) -> Any:
     if wrapped is not None:
         return wrapped
     classes.seen_inside(callee)
-    return handing(library.with_converted(callee, convert))
+    called = handing(library.with_converted(callee, convert))
+    return (
+        memos.remembering(callee, called) if kind is memos.KIND and journal.active() is not None else called
+    )
 
 
 def handing(fn: Any) -> Any:

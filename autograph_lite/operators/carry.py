@@ -24,6 +24,7 @@ from autograph_lite.operators import (
     capacity,
     checks,
     decisions,
+    holders,
     in_place,
     journal,
     lanes,
@@ -403,6 +404,8 @@ class Carry:
         for place, new in self._merged(contents):
             owner = journal.key_of(place)
             journal.commit(place, self.growths[owner].finished(new, rows[owner]) if owner in rows else new)
+        places = [(contents[key], [slot.before.value]) for key, slot in self.slots.items() if key in contents]
+        holders.share([], places, [])
         checks.flush()
         if decisions.listeners:
             self._tell()

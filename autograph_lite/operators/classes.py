@@ -179,7 +179,7 @@ def _release(kind: type) -> None:
 def _converted(value: Any) -> Any:
     match value:
         case types.FunctionType() if policy.is_users(value) or _is_ordering(value):
-            return converting.convert(value)
+            return _noting_variables(converting.convert(value))
         case types.FunctionType() if value.__closure__ and hasattr(value, "__wrapped__"):
             return wrappers.rewrapped(value) or value
         case staticmethod() | classmethod():
@@ -195,6 +195,31 @@ def _converted(value: Any) -> Any:
         case functools.singledispatchmethod():
             return _converted_dispatch(value)
     return value
+
+
+def _noting_variables(fn: Any) -> Any:
+    """`fn`, a converted method; where it writes variables of enclosing functions or globals, a form that notes them first.
+
+    What converted code calls by a name notes them itself; Python calls `__enter__` or `__add__` past the operators.
+    """
+    if not any(journal.written_variables(fn.__code__)):
+        return fn
+
+    @functools.wraps(fn)
+    def run(*args: Any, **kwargs: Any) -> Any:
+        journal.handed(fn)
+        return fn(*args, **kwargs)
+
+    _noting[run] = fn  # type: ignore[index]
+    return run
+
+
+_noting: weakref.WeakKeyDictionary[types.FunctionType, types.FunctionType] = weakref.WeakKeyDictionary()
+
+
+def plain(fn: types.FunctionType) -> types.FunctionType:
+    """The converted method that a class's function stands for."""
+    return _noting.get(fn, fn)
 
 
 def _is_ordering(fn: types.FunctionType) -> bool:

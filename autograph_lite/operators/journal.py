@@ -124,6 +124,8 @@ class Journal:
                     raise mismatch.iterator(
                         change.place.label("items"), change.place.owner, whole=self.outer is None
                     )
+                if mismatch.TRACED in change.old:
+                    raise mismatch.memo(change.place.label(None), whole=self.outer is None)
                 if self.outer is not None and change.place.opaque:
                     raise mismatch.opaque(change.place.label("state"), change.place.owner)
                 if self.outer is not None:

@@ -78,7 +78,6 @@ def not_(value: Any) -> Any:
 
 _COMPARISONS: dict[str, Callable[[Any, Any], Any]] = {
     "<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge,
-    "is": operator.is_, "is not": operator.is_not,
 }  # fmt: skip
 
 
@@ -99,8 +98,22 @@ _ORDERED = frozenset({"<", "<=", ">", ">="})
 def _compare(symbol: str, left: Any, right: Any) -> Any:
     if symbol in _ORDERED and (is_symbolic(left) or is_symbolic(right)):
         return _jax_dims.compare(_COMPARISONS[symbol], left, right)
-    special = {"==": equal, "!=": not_equal, "in": in_, "not in": not_in}.get(symbol)
+    special = {"==": equal, "!=": not_equal, "in": in_, "not in": not_in, "is": _is, "is not": _is_not}.get(
+        symbol
+    )
     return (special or _COMPARISONS[symbol])(left, right)
+
+
+def _is(left: Any, right: Any) -> Any:
+    """`left is right`; a bool that a program computes is the one of Python's two that has its value."""
+    for value, flag in ((left, right), (right, left)):
+        if isinstance(flag, bool) and _is_number(value) and not is_symbolic(value) and value.dtype == bool:
+            return value if flag else not_(value)
+    return left is right
+
+
+def _is_not(left: Any, right: Any) -> Any:
+    return not_(_is(left, right))
 
 
 def equal(left: Any, right: Any) -> Any:

@@ -185,6 +185,34 @@ def opaque(label: str, found: object) -> MutationError:
     )
 
 
+def _written_line(label: str) -> Location | None:
+    return label.line if isinstance(label, spelling.Label) else None
+
+
+def left_in(label: str, found: object) -> MutationError:
+    """An object of a library's that a call would leave with a traced value in it."""
+    return MutationError(
+        f"'{label}', of the type {type(found).__name__}, is left with a traced value in it.",
+        where=_written_line(label) or where.here(),
+        why="The program gives arrays to lists, dicts and attributes; here it can't, and a tracer would stay.",
+        fix=opaque_objects.instead(found),
+    )
+
+
+TRACED = "returned a traced value"  # of a function under `functools.lru_cache`
+
+
+def memo(label: str, *, whole: bool) -> MutationError:
+    """A function that keeps what it has returned, from outside of what is traced, and that returned a traced value."""
+    traced = "function" if whole else "staged statement"
+    return MutationError(
+        f"'{label!s}' returns a traced value, which its functools.lru_cache would keep.",
+        where=_written_line(label) or where.here(),
+        why=f"The value belongs to the trace of this {traced}; a later call would be given it again.",
+        fix="call it once before, outside of the function, so that it keeps an array; or don't cache it.",
+    )
+
+
 def iterator(label: str, found: object, *, whole: bool) -> IterationError:
     """An iterator from outside of a staged statement, or of the whole function, that items are taken from."""
     written = label.line if isinstance(label, spelling.Label) else None
@@ -236,6 +264,8 @@ def _start(name: str, found: Mismatch) -> str:
         )
     if resized < 0:
         return f"'{name}' may not get shorter: keep its items in an array, and count how many are left."
+    if found.left == "a Variable object":
+        return f"start with the Variable's value, which is an array: {name} = {name}.value before the loop."
     return _objects(found, "loop") or f"start with '{name}' of the structure and shape that it has later."
 
 

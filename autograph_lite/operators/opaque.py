@@ -12,16 +12,20 @@ import array
 import functools
 import io
 import pickle
+import queue
 import random
 from collections.abc import Callable
 from typing import Any, TypeVar
 
 import numpy as np
 
+from autograph_lite.operators import channels
+
 P = TypeVar("P")
 
 RANDOMNESS = "use jax.random, with a key that the function is given and splits."
 _ITEMS = "make it an array of JAX's, jnp.asarray(...), and bind the changed array to the name."
+_QUEUE = "return the value, and put it into the queue after the call."
 _TEXT = "collect the values in a list, or show them with autograph_lite.print."
 
 
@@ -84,6 +88,7 @@ _KINDS: dict[type, tuple[Callable[[Any], Any], Callable[[Any, Any], None], str]]
     memoryview: (_memory, _set_memory, _ITEMS),
     io.StringIO: (_text, _set_text, _TEXT),
     io.BytesIO: (_text, _set_text, _TEXT),
+    queue.SimpleQueue: (channels.queued, channels.set_queued, _QUEUE),
     random.Random: (_random, _set_random, RANDOMNESS),
     np.random.Generator: (_numpy_random, _set_numpy_random, RANDOMNESS),
     np.random.RandomState: (_numpy_random, _set_numpy_random, RANDOMNESS),

@@ -19,7 +19,7 @@ from typing import Any
 
 import numpy as np
 
-from autograph_lite.operators import opaque, spelling
+from autograph_lite.operators import channels, opaque, spelling
 from autograph_lite.operators.boxes import Box
 
 MISSING = type("MISSING", (), {"__repr__": lambda self: "MISSING"})()
@@ -218,7 +218,7 @@ def _whole(owner: Any) -> Place | None:
             lambda new: _set_class(owner, new),
             lambda k: f"{owner.__name__}.{k}",
         )
-    return opaque.place_of(owner, Place)
+    return channels.place_of(owner, Place, MISSING) or opaque.place_of(owner, Place)
 
 
 def base_of(array: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:

@@ -8,6 +8,7 @@ new = [x]; new.append(1)          made by the body: not seen, and nobody's state
 
 from __future__ import annotations
 
+import contextvars
 import functools
 import gc
 import sys
@@ -27,7 +28,7 @@ _PLAIN = (
     *(types.FrameType, types.TracebackType),  # of what runs: they lead to what the body has made
 )
 _LEAVES = (*_PLAIN, types.ModuleType, type)
-_METHODS = (types.FunctionType, types.BuiltinFunctionType, staticmethod, classmethod, property)
+_FUNCTIONS = (types.FunctionType, types.BuiltinFunctionType, staticmethod, classmethod, property)
 _INLINE = 1 << 2  # a class whose instances hide their `__dict__` from the garbage collector (Python 3.13)
 
 
@@ -133,9 +134,12 @@ def _search(roots: list[Any], wanted: set[int], *, wide: bool, attributes: bool)
             found.add(id(item))
         if isinstance(item, Holder):
             found |= wanted & {id(item.module)}
+            stack += _holding(item.module) if wide else []
         elif isinstance(item, types.FunctionType):
             found |= wanted & {id(item.__globals__)}
             stack += _of_function(item)
+            if attributes:
+                stack.append(vars(item))
         elif wide and isinstance(item, (type, types.ModuleType)) and id(item) not in wanted:
             stack += _of_namespace(item)
         elif (not isinstance(item, leaves) and _is_open(type(item))) or id(item) in wanted:
@@ -175,17 +179,38 @@ def _is_open(kind: type) -> bool:
 
 
 def _of_function(fn: types.FunctionType) -> list[Any]:
-    found = [*(fn.__closure__ or ()), *(fn.__defaults__ or ()), *(fn.__kwdefaults__ or {}).values()]
-    return found + [fn.__globals__[name] for name in names_used(fn.__code__) if name in fn.__globals__]
+    return _held_by(fn) + [fn.__globals__[name] for name in names_used(fn.__code__) if name in fn.__globals__]
+
+
+def _held_by(fn: types.FunctionType) -> list[Any]:
+    """Variables of functions around a function, its defaults and its attributes."""
+    defaults = [*(fn.__defaults__ or ()), *(fn.__kwdefaults__ or {}).values()]
+    return [*(fn.__closure__ or ()), *defaults, *vars(fn).values()]
 
 
 def _of_namespace(item: Any) -> list[Any]:
-    """What a class or module of the user's holds, functions apart."""
-    name = item.__module__ if isinstance(item, type) else item.__name__
+    """What a class or module of the user's holds; of a module's functions those that hold something themselves."""
+    is_class = isinstance(item, type)
+    name = item.__module__ if is_class else item.__name__
     if not (isinstance(name, str) and _is_users_module(name)):
         return []
-    bases = item.__mro__[1:] if isinstance(item, type) else ()
-    return [*bases, *(value for value in vars(item).values() if not isinstance(value, _METHODS))]
+    held = list(vars(item).values())
+    if not is_class:
+        return [*(value for value in held if not isinstance(value, _FUNCTIONS)), *_holding(vars(item))]
+    # Python calls methods where no name says so: `with obj`, `a + b`, `obj.x = 1`.
+    functions = [
+        each
+        for value in held
+        for fn in policy.functions_of(value)
+        for each in (fn, getattr(fn, "__wrapped__", None))
+    ]
+    methods = [fn for fn in functions if policy.is_users(fn)]
+    return [*item.__mro__[1:], type(item), *methods, *(v for v in held if not isinstance(v, _FUNCTIONS))]
+
+
+def _holding(module: dict[str, Any]) -> list[Any]:
+    """The user's functions of a module that hold something: decorated ones, and those with defaults or attributes."""
+    return [value for value in module.values() if policy.is_users(value) and _held_by(value)]
 
 
 def _hidden(item: Any) -> list[Any]:
@@ -194,6 +219,8 @@ def _hidden(item: Any) -> list[Any]:
         return [item.base, *(item.flat if item.dtype.hasobject else ())]
     if isinstance(item, memoryview):
         return [item.obj]
+    if isinstance(item, contextvars.ContextVar):
+        return [item.get(None)]
     return [item()] if isinstance(item, weakref.ref) else []
 
 

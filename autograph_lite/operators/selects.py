@@ -26,11 +26,11 @@ from jax.extend.core import Literal, jaxpr_as_fun
 from autograph_lite.operators import bodies
 
 MOST = 8  # equations of both branches
-# Below jaxlib 0.11.1 a branch in a loop copies what it takes: 6.8 times a select on 64 numbers, 1.9 times on 4,096.
-ELEMENTS = 4096
 # Elements that a GPU computes in less than the 8 us or more that a branch in a loop is reported to cost there.
 ELEMENTS_ON_GPU = 65536
 _COPIES = tuple(map(int, importlib.metadata.version("jaxlib").split(".")[:3])) < (0, 11, 1)
+# Below jaxlib 0.11.1 a branch in a loop copies what it takes: 6.8 times a select on 64 numbers, 1.9 times on 4,096.
+ELEMENTS = 4096 if _COPIES else 0
 
 _CHEAP = frozenset({
     "add", "add_any", "sub", "neg", "max", "min", "lt", "le", "gt", "ge", "eq", "ne", "and", "or", "not", "xor",
@@ -44,25 +44,23 @@ def may_be_cheap() -> bool:
     return bodies.in_loop() and not config.jax_disable_jit
 
 
-def are_cheap(branches: Sequence[Any], most: int = ELEMENTS if _COPIES else 1) -> bool:
-    """Whether closed jaxprs are to be computed all, and not one of them.
-
-    Args:
-      branches: the closed jaxprs.
-      most: elements of an array in them.
-    """
+def are_cheap(branches: Sequence[Any]) -> tuple[bool, bool]:
+    """Whether closed jaxprs are to be computed all, and not one of them: everywhere, and on GPUs."""
     if any(jaxpr.effects for jaxpr in branches):
-        return False
+        return False, False
     jaxprs = [getattr(jaxpr, "jaxpr", jaxpr) for jaxpr in branches]
     if sum(len(jaxpr.eqns) for jaxpr in jaxprs) > MOST:
-        return False
+        return False, False
     # Items that are read from arrays have a derivative that is an array.
     reads = not any(jnp.issubdtype(v.aval.dtype, jnp.inexact) for jaxpr in jaxprs for v in jaxpr.outvars)
-    return all(
-        all(_is_small(each.aval, most) for each in jaxpr.outvars)
-        and all(_is_cheap(equation, most) or (reads and _is_item(equation)) for equation in jaxpr.eqns)
-        for jaxpr in jaxprs
-    )
+    made = [each for jaxpr in jaxprs for each in jaxpr.outvars]
+    for equation in (equation for jaxpr in jaxprs for equation in jaxpr.eqns):
+        if _is_cheap(equation):
+            made += equation.outvars
+        elif not (reads and _is_item(equation)):
+            return False, False
+    most = max((_elements(each.aval) for each in made), default=0)
+    return most <= ELEMENTS, most <= ELEMENTS_ON_GPU
 
 
 def select(test: jax.Array, branches: Sequence[Any]) -> list[Any]:
@@ -89,16 +87,15 @@ def by_platform(test: jax.Array, branches: Sequence[Any], branch: Callable[[], l
     return outputs
 
 
-def _is_small(kind: Any, most: int) -> bool:
-    number = hasattr(kind, "dtype") and isinstance(kind.dtype, np.dtype)
-    if not number or most == 1 or not all(isinstance(size, int) for size in kind.shape):
-        return bool(number and kind.shape == ())
-    return bool(math.prod(kind.shape) <= most)
+def _elements(kind: Any) -> float:
+    """How many numbers an array of a type has, 0 where it is a number; infinity where nobody knows, or they are none."""
+    number = isinstance(getattr(kind, "dtype", None), np.dtype)
+    if not number or not all(isinstance(size, int) for size in kind.shape):
+        return math.inf
+    return math.prod(kind.shape) if kind.shape else 0
 
 
-def _is_cheap(equation: Any, most: int) -> bool:
-    if not all(_is_small(each.aval, most) for each in equation.outvars):
-        return False
+def _is_cheap(equation: Any) -> bool:
     if equation.primitive.name == "mul":
         return _is_finite_product(equation.invars)
     return equation.primitive.name in _CHEAP

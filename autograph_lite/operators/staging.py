@@ -10,9 +10,12 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Sequence
 from typing import Any
 
+import jax
+
 from autograph_lite import _jax
 from autograph_lite.operators import born, branch_options, checks, journal, lanes
 from autograph_lite.operators.templates import ABSENT, Captured, capture
+from autograph_lite.operators.values import SCALARS
 
 MUTABLE = (list, dict, set, bytearray)
 
@@ -68,6 +71,19 @@ class Path:
             self.stray = born.stray(self.values, self.born)
             captured += [c for made in self.born for c in made.captured.values()]
         return [leaf for value in [*self.values, *captured] for leaf in (value.present, *value.leaves)]
+
+    def captured(self, value: Any) -> Captured:
+        """A value that was there before the branch, as it is at the branch's end: the branch may have changed what it holds."""
+        if isinstance(value, (jax.Array, *SCALARS)) or not self.changes:
+            return capture(value)
+        changes = self.changes.values()
+        for change in changes:
+            change.place.write(change.new)
+        try:
+            return capture(value)
+        finally:
+            for change in reversed(changes):
+                change.place.write(change.old)
 
 
 def enter(fun: Any, operands: Sequence[Any]) -> None:

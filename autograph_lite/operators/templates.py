@@ -20,10 +20,11 @@ from autograph_lite import _jax
 from autograph_lite.converters.python_ops import Maybe, Returned
 from autograph_lite.operators import objects, trees
 from autograph_lite.operators.boxes import Whole
-from autograph_lite.operators.values import SCALARS, article, is_arraylike, is_symbolic
+from autograph_lite.operators.values import SCALARS, article, is_arraylike, is_symbolic, result_type
 
 
-@dataclasses.dataclass(frozen=True)
+# None of these is changed. They are not frozen as it would take three times as long to make them, for each value of a join.
+@dataclasses.dataclass(unsafe_hash=True)
 class Array:
     """An array leaf.
 
@@ -43,7 +44,7 @@ class Array:
         return f"{self.dtype}[{','.join(map(str, self.shape))}]"
 
 
-@dataclasses.dataclass(frozen=True, eq=False)
+@dataclasses.dataclass(eq=False)
 class Fixed:
     """A leaf that is the same object, or an equal Python value, on all paths."""
 
@@ -60,7 +61,7 @@ class Fixed:
 Leaf = Array | Fixed
 
 
-@dataclasses.dataclass(frozen=True, eq=False)
+@dataclasses.dataclass(eq=False)
 class Template:
     """The type of a variable.
 
@@ -127,7 +128,7 @@ def as_array(leaf: Leaf) -> Array | None:
     if isinstance(value, jax.Array):
         return Array(value.dtype, _jax.weak_type(value), value.shape, _jax.varying_axes(value))
     if isinstance(value, SCALARS) or is_symbolic(value):
-        dtype = jnp.result_type(value)
+        dtype = result_type(value)
         if isinstance(value, int) and not isinstance(value, bool):
             info = jnp.iinfo(dtype)  # type: ignore[no-untyped-call]
             if not info.min <= value <= info.max:
@@ -147,7 +148,7 @@ class Deferred:
     make: Callable[[Callable[[Any], Any], Array], Any]
 
 
-@dataclasses.dataclass(frozen=True, eq=False)
+@dataclasses.dataclass(eq=False)
 class Captured:
     """A variable's value at the end of a path, before what the path did to Python objects is undone.
 

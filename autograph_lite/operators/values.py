@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from typing import Any
 
 import jax
@@ -53,6 +54,20 @@ def is_arraylike(value: Any) -> bool:
     if isinstance(value, (jax.Array, *SCALARS)) or is_symbolic(value):
         return True
     return isinstance(value, (np.ndarray, np.generic)) and value.dtype.kind in "biufcV"
+
+
+def result_type(value: Any) -> Any:
+    """The dtype that JAX gives a number of Python's or a symbolic size."""
+    kind: Any = type(value)
+    if kind not in SCALARS:
+        return jnp.result_type(value)
+    config: Any = jax.config
+    return _of_number(kind, config.jax_enable_x64)
+
+
+@functools.cache
+def _of_number(kind: type, _x64: bool) -> Any:
+    return jnp.result_type(kind(0))  # 4 us: more than all else that is done with a number
 
 
 def describe(value: Any) -> str:

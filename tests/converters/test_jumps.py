@@ -8,6 +8,7 @@ import gast
 import pytest
 
 from autograph_lite.converters import jumps
+from autograph_lite.operators import callables
 from tests.converters.rewriting import parsed, rewritten
 
 
@@ -312,3 +313,18 @@ def test_nothing_follows_a_loop_that_only_a_return_leaves() -> None:
             return ag.assigned(x)
         """,
     )
+
+
+def test_a_variable_that_only_an_inner_function_writes_stays_one_when_its_assignment_is_never_reached() -> (
+    None
+):
+    def outer(x: int) -> int:
+        def inner() -> None:
+            nonlocal j
+            j = 0
+
+        inner()
+        return x
+        j = 1
+
+    assert callables.converted(outer)(3) == 3

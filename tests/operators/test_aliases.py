@@ -221,3 +221,81 @@ def test_a_list_of_nested_branches_is_not_written_to() -> None:
 
     with pytest.raises(autograph_lite.MutationError, match="written to that is one object on one path"):
         convert(lambda x: f(x, [1.0, 2.0], [3.0, 4.0]))(jnp.float32(1))
+
+
+class Rows:
+    def __init__(self, a, b=None):
+        self.a, self.b = a, b
+
+
+def replaced_under_a_name(x):
+    first = [0.0, 5.0]
+    rows = Rows(first)
+    if x > 0:
+        rows.a = [x, x]
+    first[0] = 9.0
+    return rows.a
+
+
+def replaced_under_a_name_in_a_loop(x):
+    first = [0.0, 5.0]
+    rows = Rows(first)
+    while x > 0:
+        rows.a = [x, x]
+        x = x - 1
+    first[0] = 9.0
+    return rows.a
+
+
+def replaced_by_one_list_in_two_places(x):
+    first = [0.0, 5.0]
+    rows = Rows(first, first)
+    if x > 0:
+        rows.a = [x, x]
+        rows.b = rows.a
+    rows.a[0] = 4.0
+    return rows.b
+
+
+def made_under_two_names(x):
+    if x > 0:
+        first = [x, x]
+        second = first
+    else:
+        first = [1.0, 1.0]
+        second = first
+    first[0] = 9.0
+    return second
+
+
+@pytest.mark.parametrize(
+    "f",
+    [
+        replaced_under_a_name,
+        replaced_under_a_name_in_a_loop,
+        replaced_by_one_list_in_two_places,
+        made_under_two_names,
+    ],
+)
+def test_a_list_that_somebody_else_holds_is_not_written_to(f):
+    for run in (convert(f), jax.jit(autograph_lite.to_graph(f))):
+        with pytest.raises(autograph_lite.MutationError, match="one object on one path"):
+            run(jnp.float32(-2))
+
+
+def test_lists_that_nobody_else_holds_are_written_to():
+    def f(x):
+        rows = Rows([1.0, 2.0], [1.0, 3.0])
+        if x > 0:
+            rows.a = [x, x]
+            rows.b = [x, 2.0]
+            first, second = [x, 1.0], [2.0, x]
+        else:
+            first, second = [1.0, 1.0], [x, 2.0]
+        rows.a[0] = 9.0
+        rows.b[1] += 1
+        first[0] = 7.0
+        second[1] += 1
+        return rows.a, rows.b, first, second
+
+    agree(f, 3.0, -2.0)

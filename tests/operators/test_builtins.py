@@ -179,3 +179,26 @@ def test_python_values_are_pythons():
         )  # fmt: skip
 
     assert al.to_graph(fn)([3, -1, 0, 2]) == fn([3, -1, 0, 2])
+
+
+@pytest.mark.parametrize("size", [0, 1, 3])
+def test_a_key_is_asked_for_each_item_once_even_for_a_single_one(size):
+    asked = []
+
+    def key(x):
+        asked.append(1)
+        return -x
+
+    def ordered(xs):
+        return sorted(xs, key=key), sorted([x for x in xs], key=key)
+
+    agree(ordered, XS[:0].tolist() if size == 0 else list(XS[:size]))
+    assert len(asked) == 4 * size
+
+
+def test_a_key_of_a_single_item_raises_what_it_raises():
+    def ordered(x):
+        return sorted([(x, 1)], key=lambda pair: pair[2])
+
+    with pytest.raises(IndexError, match="tuple index out of range"):
+        jax.jit(al.to_graph(ordered))(1.0)

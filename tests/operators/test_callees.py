@@ -184,3 +184,16 @@ def test_a_transformation_made_outside_of_converted_code(function, expected):
 def test_a_transformation_is_converted_itself():
     assert al.convert(jax.vmap(loss))(jnp.array([2.0, -3.0])).tolist() == [4.0, 3.0]
     assert float(al.convert(jax.grad(loss))(jnp.float32(-3))) == -1.0
+
+
+def test_a_return_from_a_loop_in_an_inner_function_gives_no_placeholder():
+    def f(a):
+        def first(v):
+            for i in range(a % 3, 6, 2):
+                return i
+            return v
+
+        return first(1) <= 5, first(first(2)) + 1
+
+    for a in (0, 1, 5):
+        assert tuple(map(int, jax.jit(al.to_graph(f))(a))) == tuple(map(int, f(a)))
