@@ -29,6 +29,7 @@ _FOLDERS = tuple(f"{path.resolve().parent}/" for path in map(pathlib.Path, (__fi
 _ORDER: dict[str, Callable[[Any, Any], Any]] = {
     "__lt__": operator.lt, "__le__": operator.le, "__gt__": operator.gt, "__ge__": operator.ge,
 }  # fmt: skip
+_GIVEN = ("__eq__", "__ne__")
 
 
 class _Local(threading.local):
@@ -101,8 +102,14 @@ def smaller(left: Any, right: Any) -> Any:
 
 
 def _caller() -> Any:
-    """The code that compares, two frames out; None where it is JAX's or ours."""
-    code = sys._getframe(2).f_code
+    """The code that compares, two frames out; None where it is JAX's or ours.
+
+    The method that a dataclass was given compares for who compares its objects, as JAX's caches do with their keys.
+    """
+    frame = sys._getframe(2)
+    while frame.f_code.co_filename == "<string>" and frame.f_code.co_name in _GIVEN and frame.f_back:
+        frame = frame.f_back
+    code = frame.f_code
     return None if code.co_filename.startswith(_FOLDERS) else code
 
 

@@ -5,8 +5,9 @@ The user's Python runs once. XLA compiles each size: it has no programs for arra
 
 from __future__ import annotations
 
+import itertools
 import threading
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 import jax
@@ -20,6 +21,8 @@ from autograph_lite.operators.values import Tracer
 from autograph_lite.runtime.state import Restart
 
 Spec = tuple[Sequence[int | None], Any, bool]
+Dimension = tuple[int, int]  # the number of an array, and an axis
+PAIRS = 6  # of sizes that are equal in a call, and are taken for one in turn
 
 
 class InconclusiveSize(Exception):
@@ -37,20 +40,28 @@ class InconclusiveSize(Exception):
         super().__init__(str(error))
 
 
-def symbolic_types(specs: Sequence[Spec], *, shared: bool = False) -> list[jax.ShapeDtypeStruct]:
+def symbolic_types(
+    specs: Sequence[Spec], *, shared: bool = False, alike: Sequence[Sequence[Dimension]] = ()
+) -> list[jax.ShapeDtypeStruct]:
     """Types of arrays with a symbol for each dimension that is None.
 
     Args:
       specs: shape, dtype and weak type of each array.
       shared: whether one symbol stands for the leading dimensions of all arrays.
+      alike: dimensions for which one symbol stands.
     """
     scope = export.SymbolicScope()
-    return [_type(spec, number, scope, shared) for number, spec in enumerate(specs)]
+    names = {dimension: f"m{number}" for number, same in enumerate(alike) for dimension in same}
+    if shared:
+        names.update({(number, 0): "n" for number in range(len(specs))})
+    return [_type(spec, number, scope, names) for number, spec in enumerate(specs)]
 
 
-def _type(spec: Spec, number: int, scope: export.SymbolicScope, shared: bool) -> jax.ShapeDtypeStruct:
+def _type(
+    spec: Spec, number: int, scope: export.SymbolicScope, known: Mapping[Dimension, str]
+) -> jax.ShapeDtypeStruct:
     shape, dtype, weak = spec
-    names = ["n" if shared and not axis else f"n{number}_{axis}" for axis in range(len(shape))]
+    names = [known.get((number, axis), f"n{number}_{axis}") for axis in range(len(shape))]
     text = [name if dim is None else str(dim) for name, dim in zip(names, shape, strict=True)]
     dims = export.symbolic_shape(f"({', '.join(text)},)" if text else "()", scope=scope)
     return jax.ShapeDtypeStruct(dims, dtype, weak_type=weak)
@@ -160,20 +171,49 @@ def _named(run: Callable[..., Any], name: str) -> Callable[..., Any]:
     return call
 
 
-def trace_symbolic(fn: Callable[..., Sequence[Any]], specs: Sequence[Spec]) -> SymbolicTrace:
-    """The trace of a function for all sizes: a symbol for each None or, if that fails, one for the leading dimensions.
+def alike(
+    specs: Sequence[Spec], shapes: Sequence[Sequence[int]]
+) -> Iterator[tuple[tuple[Dimension, ...], ...]]:
+    """Which unknown sizes may be one, as a call has them: each two that are equal in it, then all that are.
+
+    matrix[None, None] @ vector[None], called with (2, 3) and (3,): the second and the third
+    """
+    groups: dict[int, list[Dimension]] = {}
+    for number, ((kinds, *_), shape) in enumerate(zip(specs, shapes, strict=True)):
+        for axis, (kind, size) in enumerate(zip(kinds, shape, strict=True)):
+            if kind is None:
+                groups.setdefault(size, []).append((number, axis))
+    whole = tuple(tuple(group) for group in groups.values() if len(group) > 1)
+    pairs = [pair for group in whole for pair in itertools.combinations(group, 2)]
+    yield from ((pair,) for pair in pairs[:PAIRS])
+    if len(pairs) > 1:
+        yield whole
+
+
+def trace_symbolic(
+    fn: Callable[..., Sequence[Any]],
+    specs: Sequence[Spec],
+    shapes: Sequence[Sequence[int]] | None = None,
+    *,
+    again: bool = False,
+) -> SymbolicTrace:
+    """The trace of a function for all sizes: a symbol for each None or, if that fails, one for several.
+
+    First one for the leading dimensions of all arrays; then for those that a call has equal.
 
     Args:
       fn: arrays -> arrays.
       specs: shape, dtype and weak type of each argument.
+      shapes: those of a call; None where there is none.
+      again: whether there is a trace that does not serve these shapes: then it is to serve them.
 
     Raises:
       InconclusiveSize: Python has to know a size. Errors of the user's come as such, too: they may hang on a size.
     """
-    kinds = [symbolic_types(specs)]
-    if sum(bool(shape) and shape[0] is None for shape, _, _ in specs) > 1:
+    kinds = [] if again else [symbolic_types(specs)]
+    if not again and sum(bool(shape) and shape[0] is None for shape, _, _ in specs) > 1:
         kinds.append(symbolic_types(specs, shared=True))
-    failure: Exception = AssertionError()
+    failure: Exception = ValueError("sizes that were one size in the program differ")
     for types in kinds:
         try:
             return _trace(fn, types)
@@ -181,7 +221,24 @@ def trace_symbolic(fn: Callable[..., Sequence[Any]], specs: Sequence[Spec]) -> S
             raise
         except Exception as error:
             failure = error
+    for same in alike(specs, shapes) if shapes is not None and (again or _is_of_shapes(failure)) else ():
+        types = symbolic_types(specs, alike=same)
+        try:
+            if not again or solve(types, shapes or ()) is not None:
+                return _trace(fn, types)
+        except Restart:
+            raise
+        except Exception as error:
+            if not _is_of_shapes(error):
+                raise InconclusiveSize(error) from error
     raise InconclusiveSize(failure) from failure
+
+
+def _is_of_shapes(error: Exception) -> bool:
+    """Whether JAX may have refused shapes that do not fit each other: it is no error of ours, and none about one size."""
+    text = str(error)
+    of_one = isinstance(error, AutographError) or "symbolic dimension" in text.lower() or "_DimExpr" in text
+    return isinstance(error, (TypeError, ValueError)) and not of_one
 
 
 def _trace(fn: Callable[..., Sequence[Any]], types: Sequence[jax.ShapeDtypeStruct]) -> SymbolicTrace:

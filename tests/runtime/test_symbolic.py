@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import dataclasses
+
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -278,3 +280,142 @@ def test_sizes_that_were_taken_for_equal_and_differ_have_a_trace_of_their_own():
     for sizes in ((3, 3), (4, 4), (4, 1), (1, 2), (3, 3)):
         x, y = map(jnp.ones, sizes)
         np.testing.assert_array_equal(f(x, y), x + y)
+
+
+MATRIX_AND_VECTOR = [al.ArraySpec([None, None], jnp.float32), al.ArraySpec([None], jnp.float32)]
+
+
+def traces_for(f, calls, *specs):
+    """How often `f` is traced for arrays of these shapes, each of which gives what Python gives."""
+    fn = al.convert(f, input_signature=[al.ArraySpec(spec, jnp.float32) for spec in specs])
+    for shapes in calls:
+        arrays = [jnp.sin(jnp.arange(float(np.prod(shape)))).reshape(shape) for shape in shapes]
+        np.testing.assert_allclose(fn(*arrays), f(*arrays), rtol=1e-4, atol=1e-6)
+    return fn.trace_count
+
+
+@pytest.mark.parametrize("first", [((2, 3), (3,)), ((3, 3), (3,))], ids=["different", "equal"])
+def test_sizes_that_have_to_be_equal_share_a_symbol_where_a_call_has_them_equal(first):
+    calls = [first, ((4, 5), (5,)), ((4, 4), (4,)), ((1, 7), (7,))]
+    assert traces_for(lambda a, b: a @ b, calls, [None, None], [None]) == 1
+
+
+def test_several_pairs_of_sizes_are_equal():
+    calls = [((2, 3), (3, 4), (4,)), ((5, 6), (6, 7), (7,)), ((5, 5), (5, 5), (5,))]
+    assert traces_for(lambda a, b, c: a @ b @ c, calls, [None, None], [None, None], [None]) == 1
+
+
+def test_sizes_that_were_equal_by_chance_have_a_second_trace():
+    calls = [((3, 3), (3, 3), (3,)), ((5, 6), (6, 7), (7,)), ((4, 5), (5, 6), (6,)), ((2, 2), (2, 2), (2,))]
+    assert traces_for(lambda a, b, c: a @ b @ c, calls, [None, None], [None, None], [None]) == 2
+
+
+def test_one_array_is_square():
+    assert traces_for(lambda a: a @ a, [((n, n),) for n in (3, 4, 1)], [None, None]) == 1
+
+
+def test_python_runs_once_where_a_size_is_wanted_whatever_is_equal():
+    runs = []
+
+    @al.do_not_convert
+    def noted(x):
+        runs.append(x.shape)
+        return float(x.shape[0])
+
+    @al.convert(input_signature=[al.ArraySpec([None], jnp.float32)] * 3)
+    def f(x, y, z):
+        return x * noted(x)
+
+    with pytest.warns(al.SymbolicSizeWarning):
+        f(jnp.ones(3), jnp.ones(3), jnp.ones(3))
+    assert len(runs) <= 3  # all apart, all as one, and with the known size
+
+
+def test_shapes_that_do_not_fit_are_the_users_error_at_each_call():
+    f = al.convert(lambda a, b: a @ b, input_signature=MATRIX_AND_VECTOR)
+    for _ in range(2):
+        with pytest.raises(TypeError, match="contracting dimensions"):
+            f(jnp.ones((2, 3)), jnp.ones(4))
+    assert f(jnp.ones((2, 3)), jnp.ones(3)).shape == (2,)
+    assert f(jnp.ones((3, 4)), jnp.ones(4)).shape == (3,)
+    assert f.trace_count == 1
+
+
+def test_a_matrix_by_a_vector_of_any_sizes_is_saved(tmp_path):
+    f = al.convert(lambda a, b: a @ b, input_signature=MATRIX_AND_VECTOR)
+    al.save(tmp_path / "f.zip", f)
+    loaded = al.load(tmp_path / "f.zip")
+    assert [loaded(jnp.ones(shape), jnp.ones(shape[1])).tolist() for shape in ((2, 3), (3, 5))] == [
+        [3, 3],
+        [5, 5, 5],
+    ]
+
+
+def test_sizes_that_are_returned_are_those_of_the_call():
+    traces = []
+
+    @al.convert(input_signature=[al.ArraySpec([None], jnp.float32)])
+    def f(x):
+        traces.append(1)
+        return {"shape": x.shape, "twice": 2 * x.shape[0], "name": "f"}
+
+    found = [jax.tree.map(int, {k: v for k, v in f(jnp.ones(n)).items() if k != "name"}) for n in (3, 4)]
+    assert found == [{"shape": (3,), "twice": 6}, {"shape": (4,), "twice": 8}]
+    assert traces == [1]
+
+
+def test_sizes_that_are_kept_in_objects_are_those_of_each_call():
+    kept = {"last": None}
+    seen = []
+
+    @al.convert(input_signature=[al.ArraySpec([None], jnp.float32)])
+    def f(x):
+        kept["last"] = x.shape[0]
+        seen.append(x.shape)
+        return x
+
+    for size in (3, 4, 3):
+        f(jnp.ones(size))
+        assert int(kept["last"]) == size
+    assert [int(size) for (size,) in seen] == [3, 4, 3]
+
+
+@pytest.mark.filterwarnings("ignore::autograph_lite.SymbolicSizeWarning")
+def test_a_function_that_is_returned_has_the_size_of_its_call():
+    @al.convert(input_signature=[al.ArraySpec([None], jnp.float32)])
+    def f(x):
+        size = x.shape[0]
+        return lambda: size
+
+    assert [f(jnp.ones(size))() for size in (3, 4, 3)] == [3, 4, 3]
+
+
+def test_a_size_that_is_returned_is_saved(tmp_path):
+    al.save(tmp_path / "f.zip", al.convert(lambda x: x.shape), (al.ArraySpec([None], jnp.float32),))
+    loaded = al.load(tmp_path / "f.zip")
+    assert [int(loaded(jnp.ones(size))[0]) for size in (3, 4)] == [3, 4]
+
+
+@dataclasses.dataclass(frozen=True)
+class Key:
+    sizes: tuple[int, ...]
+
+
+def test_a_cache_of_jax_that_compares_its_keys_decides_nothing():
+    # Which keys a cache compares hangs on their hashes, and so on the process.
+    inside = {}
+    exec(compile("def same(a, b):\n    return a == b\n", jax.__file__, "exec"), inside)
+
+    def f(x):
+        inside["same"](Key(x.shape), Key((4, 3)))
+        return x
+
+    assert traced(f).serves([(4, 3)])
+
+
+def test_a_library_that_compares_dataclasses_has_decided():
+    def f(x):
+        return x if Key(x.shape) == Key((4, 3)) else x + 1
+
+    assert not traced(f).serves([(4, 3)])
+    assert traced(f).serves([(5, 3)])
