@@ -14,10 +14,12 @@ from typing import Any
 
 import jax
 import numpy as np
+from jax import export
 
 from autograph_lite import _jax
 from autograph_lite.errors import MutationError, PythonOnlyError
 from autograph_lite.operators import places, texts, where
+from autograph_lite.operators.values import Tracer
 
 LIMIT = 10_000  # how many objects are looked at
 LEAVES = (
@@ -42,17 +44,28 @@ def refuse_hidden(values: Iterable[Any], what: str) -> None:
       values: leaves of pytrees.
       what: what they are, for the message.
     """
+    for item, holder in _walk(values):
+        if isinstance(item, texts.Text):
+            raise _unknown_text(item, what)
+        if export.is_symbolic_dim(item) or (isinstance(item, jax.Array) and _jax.is_of_this_trace(item)):
+            raise _hidden(holder, what)
+
+
+def is_hidden_in(values: Iterable[Any]) -> bool:
+    """Whether a traced value is one of `values`, or hidden in one."""
+    return any(isinstance(item, Tracer) or export.is_symbolic_dim(item) for item, _ in _walk(values))
+
+
+def _walk(values: Iterable[Any]) -> Iterator[tuple[Any, Any]]:
+    """What `values` are and hold, each with the object whose array it is."""
     todo = [(value, value) for value in values]
     seen: set[int] = set()
     while todo and len(seen) < LIMIT:
         item, holder = todo.pop()
-        if isinstance(item, texts.Text):
-            raise _unknown_text(item, what)
-        if isinstance(item, LEAVES) or id(item) in seen:
+        if (isinstance(item, LEAVES) and not isinstance(item, texts.Text)) or id(item) in seen:
             continue
+        yield item, holder
         if isinstance(item, jax.Array):
-            if _jax.is_of_this_trace(item):
-                raise _hidden(holder, what)
             continue
         seen.add(id(item))
         todo += [(inside, item if isinstance(inside, jax.Array) else holder) for inside in _inside(item)]
@@ -122,4 +135,4 @@ def _hidden(holder: Any, what: str) -> MutationError:
     )
 
 
-__all__ = ["refuse_hidden"]
+__all__ = ["is_hidden_in", "refuse_hidden"]

@@ -22,12 +22,16 @@ from autograph_lite.operators import objects
 from autograph_lite.operators.boxes import Whole
 from autograph_lite.runtime import outlines
 from autograph_lite.runtime.object_type import ObjectType
+from autograph_lite.runtime.slices import SliceIterator
 from autograph_lite.runtime.trace_types import register_leaf
 from autograph_lite.runtime.variables import Variable
 
 
 class Module(Whole):
     """Base of objects that hold Variables, in attributes and in lists, tuples, dicts and Modules there.
+
+    The position of an iterator over slices is one of them. Objects of other classes are not looked into, as
+    `tf.Module` does not: make them Modules, or hold their Variables in an attribute, too.
 
     To JAX a Module is a pytree: the values of its Variables are the leaves, and all else is its structure.
     """
@@ -56,17 +60,20 @@ class Module(Whole):
         return copy.deepcopy(self)
 
 
+_HOLDERS = (Module, SliceIterator)  # whose attributes may be Variables
+
+
 def _variables(module: Module) -> Iterator[tuple[str, Variable]]:
     """The Variables of a Module with the paths to them, depth first, each once."""
     seen: set[int] = set()
 
     def visit(item: Any, path: str) -> Iterator[tuple[str, Variable]]:
-        if not isinstance(item, (Module, Variable, list, tuple, dict)) or id(item) in seen:
+        if not isinstance(item, (*_HOLDERS, Variable, list, tuple, dict)) or id(item) in seen:
             return
         seen.add(id(item))
         if isinstance(item, Variable):
             yield path, item
-        elif isinstance(item, Module):
+        elif isinstance(item, _HOLDERS):
             for name, value in objects.attributes(item).items():
                 yield from visit(value, f"{path}.{name}")
         else:
@@ -77,7 +84,7 @@ def _variables(module: Module) -> Iterator[tuple[str, Variable]]:
 
 
 def _parts(module: Module) -> tuple[list[Any], outlines.Outline]:
-    variables, outline = outlines.outline(module, Module)
+    variables, outline = outlines.outline(module, _HOLDERS)
     return [variable.read() for variable in variables], outline
 
 

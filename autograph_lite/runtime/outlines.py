@@ -107,8 +107,8 @@ def _build(part: Parts, made: list[Any], build: Any) -> Any:
     return new
 
 
-def outline(module: Any, module_type: type) -> tuple[list[Variable], Outline]:
-    """The Variables of a Module, each once, and its structure."""
+def outline(module: Any, holders: tuple[type, ...]) -> tuple[list[Variable], Outline]:
+    """The Variables of a Module, each once, and its structure; `holders` are the classes whose attributes are looked at."""
     variables: dict[int, Variable] = {}
     met: dict[int, int] = {}
 
@@ -116,7 +116,7 @@ def outline(module: Any, module_type: type) -> tuple[list[Variable], Outline]:
         if isinstance(item, Variable):
             variables.setdefault(id(item), item)
             return Slot(list(variables).index(id(item)), item.name, item.trainable)
-        is_module = isinstance(item, module_type)
+        is_module = isinstance(item, holders)
         if not is_module and not _is_container(item):
             return Fixed(item)
         if id(item) in met:

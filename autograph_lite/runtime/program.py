@@ -224,7 +224,12 @@ class Program:
         return returned, values
 
     def prepare(
-        self, arrays: Sequence[Any], bindings: Bindings, specs: Sequence[ArraySpec] | None = None
+        self,
+        arrays: Sequence[Any],
+        bindings: Bindings,
+        specs: Sequence[ArraySpec] | None = None,
+        *,
+        again: bool = False,
     ) -> None:
         """Traces the function.
 
@@ -232,13 +237,14 @@ class Program:
           arrays: the traced arrays of a call, or their types.
           bindings: as for a call.
           specs: these types, where some of their sizes are symbols in the trace; None where all sizes are known.
+          again: whether there is a program with symbols, which does not serve these arrays.
 
         Raises:
           Restart: it carries more state than was known.
           InconclusiveSize: it can't be traced with symbols.
         """
         if specs is not None:
-            self._prepare_symbolic(specs, self.state.read(bindings).arrays)
+            self._prepare_symbolic(specs, self.state.read(bindings).arrays, arrays, again)
             return
         flat = [*arrays, *self.state.read(bindings).arrays]
         if not self.owned:
@@ -265,10 +271,13 @@ class Program:
         self._around = self.ready = ready
         self.state.creations.done()
 
-    def _prepare_symbolic(self, specs: Sequence[ArraySpec], held: Sequence[Any]) -> None:
+    def _prepare_symbolic(
+        self, specs: Sequence[ArraySpec], held: Sequence[Any], arrays: Sequence[Any], again: bool
+    ) -> None:
         types = [*specs, *map(ArraySpec.from_array, held)]
+        shapes = [array.shape for array in [*arrays, *held]]
         kinds = [(spec.shape or (), spec.dtype, spec.weak_type) for spec in types]
-        self.symbolic = symbolic.trace_symbolic(self._named(self._body), kinds)
+        self.symbolic = symbolic.trace_symbolic(self._named(self._body), kinds, shapes, again=again)
         if self.checked and _jax.has_checks(self.symbolic.jaxpr):
             raise symbolic.InconclusiveSize(ValueError("checks inside of a transformation"))
         called = host_calls.in_program(self.symbolic.jaxpr)
@@ -406,6 +415,7 @@ class Program:
         refusals.changed_by_libraries(passed, fn)
         for change in changes.values():
             cutting.refuse_outside(change)
+        refusals.left_in_libraries(changes)
         refusals.foreign(changes, owned=self.owned)
         after = self.state.after(changes)
         afters = Split.of(after)

@@ -8,7 +8,7 @@ from autograph_lite import _jax
 from autograph_lite.errors import MutatedArgumentError
 from autograph_lite.operators import aliases, journal, mismatch, spelling, stretches, trees, where
 from autograph_lite.operators.values import Tracer
-from autograph_lite.runtime import rebuilt
+from autograph_lite.runtime import leaks, rebuilt
 
 
 def foreign(changes: dict[Any, journal.Change], *, owned: bool) -> None:
@@ -26,6 +26,17 @@ def foreign(changes: dict[Any, journal.Change], *, owned: bool) -> None:
                 continue
             if not (owned and all(map(_jax.is_of_this_trace, tracers))):
                 raise mismatch.foreign(change.place.label(key), change.place.owner, owned=owned)
+
+
+def left_in_libraries(changes: dict[Any, journal.Change]) -> None:
+    """Refuses to leave a tracer in an object of a library's, whose contents no program can give.
+
+    Raises:
+      MutationError: it would stay there.
+    """
+    for change in changes.values():
+        if change.place.opaque and leaks.is_hidden_in(change.new.values()):
+            raise mismatch.left_in(change.place.label("state"), change.place.owner)
 
 
 def mutated_arguments(arguments: Any, changes: dict[Any, Any]) -> None:

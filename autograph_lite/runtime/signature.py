@@ -14,7 +14,9 @@ from collections.abc import Hashable, Sequence
 from typing import Any
 
 import jax
+import jax.numpy as jnp
 import numpy as np
+from jax import export
 
 from autograph_lite import _jax
 from autograph_lite.operators import trees
@@ -38,11 +40,13 @@ class Split:
 
     @classmethod
     def of(cls, tree: Any, *, keep_numpy: bool = False) -> Split:
-        """The leaves of `tree`, parted; with `keep_numpy`, arrays of NumPy's are literals."""
+        """The leaves of `tree`, parted; with `keep_numpy`, arrays of NumPy's are literals. Symbolic sizes are arrays."""
         leaves, structure = trees.flatten(tree)
         arrays, literals = [], {}
         for position, leaf in enumerate(leaves):
-            if is_traced_argument(leaf) and (not keep_numpy or isinstance(leaf, jax.Array)):
+            if export.is_symbolic_dim(leaf):  # known when the program runs, as a traced value is
+                arrays.append(jnp.asarray(leaf))
+            elif is_traced_argument(leaf) and (not keep_numpy or isinstance(leaf, jax.Array)):
                 arrays.append(leaf)
             else:
                 literals[position] = leaf

@@ -51,7 +51,7 @@ class Slices(Staged):
 
     def __iter__(self) -> Iterator[Any]:
         """An iterator whose position is kept from call to call; while tracing, one that starts anew at each execution."""
-        return super().__iter__() if _jax.tracing() else SliceIterator(self, Variable(0))
+        return super().__iter__() if _jax.tracing() else SliceIterator(self, Variable(0, trainable=False))
 
     def __repr__(self) -> str:
         shown = jax.tree.map(lambda a: f"{a.dtype}[{','.join(map(str, a.shape))}]", self.arrays)

@@ -10,6 +10,8 @@ import dataclasses
 from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
 from typing import Any
 
+from jax import export
+
 from autograph_lite.operators import journal, trees
 from autograph_lite.operators.places import MISSING, Contents, Place
 from autograph_lite.operators.reach import leading
@@ -216,8 +218,8 @@ class Restart(Exception):
 
 
 def holds_tracer(value: Any) -> bool:
-    """Whether a traced value stands anywhere in `value`."""
-    return any(isinstance(leaf, Tracer) for leaf in trees.leaves(value))
+    """Whether a traced value, or a symbolic size, stands anywhere in `value`."""
+    return any(isinstance(leaf, Tracer) or export.is_symbolic_dim(leaf) for leaf in trees.leaves(value))
 
 
 def _bound(place: Place, bindings: Bindings | None) -> Place:

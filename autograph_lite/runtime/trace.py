@@ -30,7 +30,7 @@ from autograph_lite.runtime.variables import Variable, named, stand_in
 
 Key = tuple[
     bool, Hashable, Hashable
-]  # whether it is nobody else's trace, the state's types, the shapes of arrays
+]  # whether it is nobody else's trace, the state's types, the shapes of arrays or their equal sizes
 RESTARTS = 24  # of one trace, each of which may find more state that is carried
 
 
@@ -91,6 +91,7 @@ class Trace:
         self._stand_ins: dict[int, Variable] = {}
         specs = specs_in(function_type.types)
         self._specs = specs if any(spec.is_general for spec in specs) else []
+        self._unequal: set[Key] = set()  # for which there is no program of all sizes
         self._per_size = any(spec.shape is None for spec in specs)  # nothing stands for an array of any rank
 
     def __call__(
@@ -203,6 +204,9 @@ class Trace:
                 program = self._kept((owned, state, None), arrays, bindings, self._specs)
                 if program.serves(arrays):
                     return program
+                other = self._of_equal_sizes((owned, state), arrays, bindings)
+                if other is not None:
+                    return other
             except symbolic.InconclusiveSize as failure:
                 program = self._kept((owned, state, _shapes(arrays)), arrays, bindings)
                 self._per_size = True  # only now: what fails for known sizes, too, is the user's mistake
@@ -210,12 +214,36 @@ class Trace:
                 return program
         return self._kept((owned, state, _shapes(arrays) if self._specs else None), arrays, bindings)
 
+    def _of_equal_sizes(
+        self, key: tuple[bool, Hashable], arrays: Sequence[Any], bindings: Bindings
+    ) -> Program | None:
+        """A program for arrays of all sizes that are equal where these are; None where there can't be one."""
+        kinds = [(spec.shape or (), spec.dtype, spec.weak_type) for spec in self._specs]
+        whole = [*symbolic.alike(kinds, [array.shape for array in arrays])][-1:]
+        for equal in whole:
+            if (*key, equal) in self._unequal:
+                continue
+            try:
+                program = self._kept((*key, equal), arrays, bindings, self._specs, again=True)
+            except symbolic.InconclusiveSize:
+                self._unequal.add((*key, equal))
+                continue
+            if program.serves(arrays):
+                return program
+        return None
+
     def _has_symbols(self, arrays: Sequence[Any]) -> bool:
         """Whether one program serves arrays of all sizes. JAX's symbols stand for sizes of at least 1."""
         return bool(self._specs) and not self._per_size and all(array.size for array in arrays)
 
     def _kept(
-        self, key: Key, arrays: Sequence[Any], bindings: Bindings, specs: Sequence[ArraySpec] | None = None
+        self,
+        key: Key,
+        arrays: Sequence[Any],
+        bindings: Bindings,
+        specs: Sequence[ArraySpec] | None = None,
+        *,
+        again: bool = False,
     ) -> Program:
         known = self._programs.get(key)
         if known is None:
@@ -224,7 +252,7 @@ class Trace:
             if kept.cache is not None and key[0] and specs is None:
                 kept.cache.prepare(self, known, arrays, lambda: known.prepare(arrays, bindings))
             else:
-                known.prepare(arrays, bindings, specs)
+                known.prepare(arrays, bindings, specs, again=again)
             if known.raises:
                 self._raise(known, arrays, bindings)
                 return known

@@ -18,6 +18,7 @@ import numpy as np
 import pytest
 
 import autograph_lite as al
+from tests.errors.messages import shown
 
 X = al.ArraySpec([3], jnp.float32)
 
@@ -277,6 +278,70 @@ def test_a_loaded_function_in_vmap(tmp_path, program):
         f"'{loaded.__name__}' was loaded from a file, and is called in jax.vmap.\n"
     )
     assert jax.lax.map(loaded, jnp.arange(3.0)).tolist() == [0, 2, 4]
+
+
+@pytest.mark.parametrize("order", [0, 1])
+@pytest.mark.parametrize("program", [lambda fun: fun, jax.jit], ids=["called", "compiled"])
+def test_a_derivative_that_the_file_does_not_hold(tmp_path, order, program):
+    def cube(x):
+        return x**3
+
+    al.save(tmp_path / "f.zip", al.convert(cube), (jnp.float32(1),), vjp_order=order)
+    derivative = loaded = al.load(tmp_path / "f.zip")
+    for _ in range(order):
+        derivative = jax.grad(derivative)
+    assert derivative(jnp.float32(2)) == [8, 12][order]
+
+    def f(x):
+        return program(jax.grad(derivative))(x)
+
+    with pytest.raises(al.UnsavedSignatureError) as error:
+        f(jnp.float32(2))
+    assert shown(error.value, f) == (
+        "UnsavedSignatureError: 'cube' was loaded from a file, and is differentiated in reverse mode.\n"
+        "  test.py:1 in f\n"
+        "      return program(jax.grad(derivative))(x)\n"
+        f"  It was saved with vjp_order={order}: the file holds no derivative beyond that.\n"
+        f"  Fix: save it with vjp_order={order + 1}."
+    )
+    assert jax.grad(lambda x: x * jax.lax.stop_gradient(loaded(x)))(jnp.float32(2)) == 8
+
+
+def test_a_forward_derivative_of_a_loaded_function(tmp_path):
+    al.save(tmp_path / "f.zip", al.convert(lambda x: x**3), (jnp.float32(1),), vjp_order=2)
+    loaded = al.load(tmp_path / "f.zip")
+
+    def f(x):
+        return jax.hessian(loaded)(x)
+
+    with pytest.raises(al.UnsavedSignatureError) as error:
+        f(jnp.float32(2))
+    assert shown(error.value, f) == (
+        f"UnsavedSignatureError: '{loaded.__name__}' was loaded from a file, and is differentiated in forward mode.\n"
+        "  test.py:1 in f\n"
+        "      return jax.hessian(loaded)(x)\n"
+        "  A saved program holds derivatives in reverse mode only: those that `vjp_order` asks for.\n"
+        "  Fix: use jax.grad or jax.vjp, or save the function that calls jax.jvp."
+    )
+    assert jax.grad(jax.grad(loaded))(jnp.float32(2)) == 12
+
+
+def test_a_loaded_function_is_not_pickled(tmp_path):
+    al.save(tmp_path / "f.zip", al.convert(lambda x: x), (jnp.float32(1),))
+    loaded = al.load(tmp_path / "f.zip")
+
+    def f():
+        pickle.dumps(loaded)
+
+    with pytest.raises(al.PicklingError) as error:
+        f()
+    assert shown(error.value, f) == (
+        f"PicklingError: '{loaded.__name__}' was loaded from a file, and can't be pickled.\n"
+        "  test.py:1 in f\n"
+        "      pickle.dumps(loaded)\n"
+        "  A pickle is read as code; the file is data, and has all that the function is.\n"
+        "  Fix: pickle the path of the file, and load the function where it is wanted."
+    )
 
 
 def test_any_truncation_is_noticed(saved):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import collections
+import copy
 import json
 import subprocess
 import sys
@@ -387,3 +388,36 @@ def test_the_manifest_tells_people_what_is_saved(path):
     assert program["type"][1] == {
         "parameter": "n", "key": None, "kind": "POSITIONAL_OR_KEYWORD", "type": {"literal": {"int": 3}},
     }  # fmt: skip
+
+
+def test_a_deep_copy_of_a_loaded_function_has_variables_of_its_own(path):
+    count = al.Variable(0)
+    al.save(path, al.convert(lambda x: count.assign_add(1) * x), (jnp.int32(1),))
+    loaded = al.load(path)
+    loaded(jnp.int32(1))
+    deep, shallow = copy.deepcopy(loaded), copy.copy(loaded)
+    assert [int(f(jnp.int32(1))) for f in (deep, deep, loaded, shallow)] == [2, 3, 2, 3]
+    assert [int(f.variables[0]) for f in (deep, loaded, shallow)] == [3, 3, 3]
+
+
+def test_a_deep_copy_of_a_loaded_module_has_variables_of_its_own(path):
+    class Count(al.Module):
+        def __init__(self):
+            self.n = al.Variable(0)
+
+        @al.convert
+        def add(self, x):
+            self.n.assign_add(x)
+
+        @al.convert
+        def twice(self):
+            return self.n * 2
+
+    model = Count()
+    model.add(jnp.int32(1)), model.twice()
+    al.save(path, model)
+    loaded = al.load(path)
+    deep = copy.deepcopy(loaded)
+    deep.add(jnp.int32(10))
+    assert [int(m.twice()) for m in (loaded, deep)] == [2, 22]
+    assert [int(m.named_variables["n"]) for m in (loaded, deep)] == [1, 11]

@@ -206,3 +206,59 @@ def test_a_module_that_is_gone_takes_its_trace_with_it():
     del net
     gc.collect()
     assert f.concrete_functions == []
+
+
+class Held:
+    def __init__(self):
+        self.v = al.Variable(5.0)
+
+
+class Reader(al.Module):
+    def __init__(self):
+        self.w = al.Variable(2.0)
+        self.its = {"train": iter(al.from_slices(jnp.arange(4.0)))}
+        self.held = Held()
+
+    @al.convert
+    def __call__(self):
+        return next(self.its["train"]) * self.w + self.held.v
+
+
+def test_the_position_of_an_iterator_is_one_of_the_variables():
+    reader = Reader()
+    assert [float(reader()), float(reader())] == [5, 7]
+    position = reader.its["train"].position
+    assert list(reader.named_variables) == ["w", "its['train'].position"]
+    assert reader.variables[1] is position
+    assert reader.trainable_variables == [reader.w]
+    assert [int(leaf) for leaf in jax.tree.leaves(reader)] == [2, 2]
+
+
+def test_a_jitted_function_sees_where_an_iterator_of_its_argument_is():
+    @jax.jit
+    def seen(reader):
+        return reader.its["train"].position.value
+
+    reader = Reader()
+    found = [int(seen(reader))]
+    reader()
+    assert [*found, int(seen(reader))] == [0, 1]
+
+
+def test_a_module_rebuilt_by_jax_has_an_iterator_of_its_own():
+    reader = Reader()
+    reader()
+    new = jax.tree.map(lambda leaf: leaf, reader)
+    new()
+    assert [int(r.its["train"].position) for r in (reader, new)] == [1, 2]
+
+
+def test_variables_in_objects_that_are_no_modules_are_state_and_no_variables_of_the_module():
+    reader = Reader()
+    assert float(reader()) == 5
+    reader.held.v.assign(1.0)
+    assert float(reader()) == 3
+    assert reader.held.v not in reader.variables
+    new = reader.clone()
+    new.held.v.assign(0.0)
+    assert (float(reader.held.v), float(new()), float(reader())) == (1, 4, 5)

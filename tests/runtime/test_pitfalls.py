@@ -287,3 +287,21 @@ def test_a_variable_created_in_a_loop_is_an_error() -> None:
     for f in (python_loop, staged_loop):
         with pytest.raises(autograph_lite.VariableError):
             autograph_lite.convert(f)(jnp.int32(3))
+
+
+def test_a_loop_that_starts_with_a_variable_says_to_start_with_its_value() -> None:
+    v = Variable(1.0)
+
+    def f(n):
+        x = v
+        for _ in range(n):
+            x = x * 2
+        return x
+
+    assert message(f, jnp.int32(3)) == (
+        "CarryMismatchError: 'x' is a Variable object before an iteration of the loop and float32[] after it.\n"
+        "  test.py:2 in f\n"
+        "      for _ in range(n):\n"
+        "  The loop is staged: one body is compiled for all iterations, so a variable has the same type in all of them.\n"
+        "  Fix: start with the Variable's value, which is an array: x = x.value before the loop."
+    )

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import copy
+import functools
 import inspect
 import threading
 from collections.abc import Sequence
@@ -10,8 +12,8 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 
-from autograph_lite import _jax
-from autograph_lite.errors import UnsavedSignatureError
+from autograph_lite import _jax, _jax_exported
+from autograph_lite.errors import PicklingError, UnsavedSignatureError
 from autograph_lite.operators import where
 from autograph_lite.operators.raising import CODE
 from autograph_lite.operators.values import Tracer
@@ -28,15 +30,19 @@ class LoadedProgram:
     """A program for one type of calls.
 
     Args:
+      name: of the function that was saved.
       exported: as of `jax.export`.
       state: the Variables that it takes after the arrays: one of the file's, or the number of one among the arguments.
       row: what the manifest says of it.
       array: reads an array of the file.
     """
 
-    def __init__(self, exported: Any, state: Sequence[Variable | int], row: Json, array: Any) -> None:
+    def __init__(
+        self, name: str, exported: Any, state: Sequence[Variable | int], row: Json, array: Any
+    ) -> None:
         self._state, self._row, self._array = state, row, array
-        self._run = jax.jit(exported.call)
+        refuse = functools.partial(_underived, name)
+        self._run = jax.jit(_jax_exported.refusing_derivatives(exported, refuse).call)
         self._empty = call_types.read_value(row["result"], array, _Outputs())  # fails now, and not at a call
 
     @property
@@ -55,6 +61,12 @@ class LoadedProgram:
                     _give(variable, outputs[number])
         return call_types.read_value(self._row["result"], self._array, outputs)
 
+    def copied(self, memo: dict[int, Any]) -> LoadedProgram:
+        """The same program with Variables of its own."""
+        new = copy.copy(self)
+        new._state = [copy.deepcopy(slot, memo) for slot in self._state]
+        return new
+
     def _raise(self, values: Sequence[Any]) -> None:
         contents = {tuple(key): value for key, value in zip(self._row["check_outputs"], values, strict=True)}
         if CODE not in contents:
@@ -71,6 +83,15 @@ class LoadedProgram:
             if check["number"] == number:
                 keys = sorted(key for key in contents if key[0] == number)
                 raise checks.read_check(check, [jnp.asarray(contents[key]) for key in keys])
+
+
+def _underived(name: str, order: int) -> UnsavedSignatureError:
+    return UnsavedSignatureError(
+        f"'{name}' was loaded from a file, and is differentiated in reverse mode.",
+        where=where.here(),
+        why=f"It was saved with vjp_order={order}: the file holds no derivative beyond that.",
+        fix=f"save it with vjp_order={order + 1}.",
+    )
 
 
 class _Outputs:
@@ -142,6 +163,10 @@ class LoadedFunction:
             if "call_exported" not in str(error):
                 raise
             raise self._unmapped() from None
+        except TypeError as error:
+            if "forward-mode autodiff" not in str(error):
+                raise
+            raise self._without_tangents() from None
         except ValueError as error:
             if "polymorphic shapes specification" not in str(error):
                 raise
@@ -153,6 +178,14 @@ class LoadedFunction:
             where=where.here(),
             why="A saved program takes arrays of the shapes that it was saved for, and has no form for many at once.",
             fix="save jax.vmap of the function, call it in jax.lax.map, or convert the function where its source is.",
+        )
+
+    def _without_tangents(self) -> UnsavedSignatureError:
+        return UnsavedSignatureError(
+            f"'{self.__name__}' was loaded from a file, and is differentiated in forward mode.",
+            where=where.here(),
+            why="A saved program holds derivatives in reverse mode only: those that `vjp_order` asks for.",
+            fix="use jax.grad or jax.vjp, or save the function that calls jax.jvp.",
         )
 
     def _is_symbolic(self, program: LoadedProgram) -> bool:
@@ -167,6 +200,21 @@ class LoadedFunction:
             where=where.here(),
             why=f"It was saved for\n{saved}\n{sizes}".rstrip(),
             fix="convert the arguments, or save the function for that signature, too.",
+        )
+
+    def __copy__(self) -> LoadedFunction:
+        return LoadedFunction(self.__name__, self.__signature__, self._programs.items())
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> LoadedFunction:
+        programs = [(kind, program.copied(memo)) for kind, program in self._programs.items()]
+        return LoadedFunction(self.__name__, self.__signature__, programs)
+
+    def __reduce__(self) -> Any:
+        raise PicklingError(
+            f"'{self.__name__}' was loaded from a file, and can't be pickled.",
+            where=where.here(),
+            why="A pickle is read as code; the file is data, and has all that the function is.",
+            fix="pickle the path of the file, and load the function where it is wanted.",
         )
 
     def __repr__(self) -> str:

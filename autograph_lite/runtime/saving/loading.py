@@ -138,4 +138,4 @@ class _Loading:
             self._variables[slot["variable"]] if "variable" in slot else slot["argument"]
             for slot in row["state"]
         ]
-        return LoadedProgram(exported, state, row, self._reader.array)
+        return LoadedProgram(name, exported, state, row, self._reader.array)
