@@ -1,6 +1,6 @@
 """AutoGraph and `tf.function` for JAX: plain Python in, one compiled XLA program out."""
 
-from autograph_lite.api import convert, do_not_convert, explain, range, to_code, to_graph, verify
+from autograph_lite.api import convert, do_not_convert, explain, range, report, to_code, to_graph, verify
 from autograph_lite.config import set_verbosity
 from autograph_lite.diagnosis import doctor
 from autograph_lite.errors import (
@@ -127,6 +127,7 @@ __all__ = [
     "print",
     "py_function",
     "range",
+    "report",
     "run_functions_eagerly",
     "save",
     "set_branch_options",

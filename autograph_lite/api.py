@@ -17,6 +17,7 @@ from autograph_lite.operators.values import traced
 from autograph_lite.runtime import decided
 from autograph_lite.runtime.decided import Decisions
 from autograph_lite.runtime.function import Function
+from autograph_lite.runtime.reporting.report import Report, report as report_of
 from autograph_lite.runtime.trace import Options
 from autograph_lite.runtime.verifying import first_call
 from autograph_lite.runtime.verifying.report import Verification
@@ -179,6 +180,30 @@ def explain(fn: Callable[..., Any]) -> Callable[..., Decisions]:
 
     def run(*args: Any, **kwargs: Any) -> Decisions:
         return decided.explain(fn, args, kwargs)
+
+    return run
+
+
+def report(fn: Callable[..., Any]) -> Callable[..., Report]:
+    """Shows what becomes of `fn` as a page: source, generated code, jaxpr and HLO, line by line.
+
+    `report(step)(x, 3).save("step.html")` writes it; a notebook shows it. The function is traced for these arguments and
+    compiled, and not run; what its Python does besides computing is done, as by any trace. See `Function.report`.
+
+    Args:
+      fn: a function, or what `convert` made of it, whose options and traces are shown then.
+
+    Returns:
+      A function that takes the arguments of `fn`, or `ArraySpec` and `jax.ShapeDtypeStruct` in place of arrays, and gives
+      a `Report`. Without arguments, it is of the newest trace, where `fn` has some.
+
+    Raises:
+      SourceNotFoundError: the function has no source.
+      TypeError: `fn` is a class, or can't be called.
+    """
+
+    def run(*args: Any, **kwargs: Any) -> Report:
+        return report_of(fn, args, kwargs)
 
     return run
 

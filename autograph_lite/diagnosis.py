@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, TextIO
 
-from autograph_lite import _jax_dispatch, config
+from autograph_lite import _jax_dispatch, _jax_names, config
 from autograph_lite.errors import CacheFolderError
 from autograph_lite.runtime import kept
 from autograph_lite.runtime.function import Function
@@ -138,6 +138,14 @@ def _collatz(n: int) -> int:
     return steps
 
 
+def _names() -> Iterator[str]:
+    """Those that JAX does not promise, as far as they are not there."""
+    used = _jax_names.used()
+    lacking = _jax_names.lacking(used)
+    yield from (f"{PROBLEM}{each}" for each in lacking)
+    yield f"{len(used)} are used, {len(lacking) or 'none'} of them not there"
+
+
 def _incompatible() -> Iterator[str]:
     """What is known not to fit, as far as it is there."""
     import jax
@@ -177,6 +185,7 @@ _SECTIONS: dict[str, Callable[[], Iterator[str]]] = {
     "devices": _devices,
     "caches": _caches,
     "calls": _dispatch,
+    "private names of JAX": _names,
     "known incompatibilities": _incompatible,
 }
 

@@ -25,7 +25,7 @@ PUBLIC = {
     "LoadedModule", "Module",
     "Report", "TensorArray", "TraceType", "Variable", "Verification", "convert", "disable_compilation_cache", "do_not_convert", "doctor",
     "enable_compilation_cache", "explain", "from_slices", "functions_run_eagerly", "grad", "init_scope",
-    "inside_function", "load", "print", "py_function", "range", "run_functions_eagerly", "save",
+    "inside_function", "load", "print", "py_function", "range", "report", "run_functions_eagerly", "save",
     "set_branch_options", "set_loop_options", "set_verbosity", "to_code", "to_graph", "value_and_grad", "verify",
 }  # fmt: skip
 

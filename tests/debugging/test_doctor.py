@@ -29,7 +29,9 @@ def test_it_names_versions_devices_caches_and_what_it_has_tried(a_folder_of_its_
     well, text = said()
     assert well
     titles = [line for line in text.splitlines() if not line.startswith(" ")]
-    assert titles == ["versions", "settings", "devices", "caches", "calls", "known incompatibilities"]
+    assert titles == [
+        "versions", "settings", "devices", "caches", "calls", "private names of JAX", "known incompatibilities"
+    ]  # fmt: skip
     for line in (
         f"jax {jax.__version__}",
         "verbosity 0",
@@ -86,6 +88,20 @@ def test_a_jax_without_what_fast_calls_need_is_a_problem(monkeypatch: pytest.Mon
     well, text = said()
     assert not well
     assert "\n  ! by JAX's public names: this JAX lacks what the faster way needs\n" in text
+
+
+def test_a_private_name_that_jax_lacks_is_a_problem(monkeypatch: pytest.MonkeyPatch) -> None:
+    from jax._src import source_info_util
+
+    monkeypatch.delattr(source_info_util, "user_frame")
+    well, text = said()
+    assert not well
+    part = text.partition("private names of JAX\n")[2]
+    assert re.match(
+        r"  ! jax\._src\.source_info_util\.user_frame \(_jax\.py:\d+\) is not there\n"
+        r"  \d\d+ are used, 1 of them not there\n",
+        part,
+    )
 
 
 def test_known_incompatibilities_are_named(monkeypatch: pytest.MonkeyPatch) -> None:

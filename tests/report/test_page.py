@@ -5,10 +5,13 @@ from __future__ import annotations
 import html.parser
 import re
 from pathlib import Path
+from typing import Any
 
+import jax
 import jax.numpy as jnp
 import pytest
 
+import autograph_lite
 from autograph_lite import convert
 from autograph_lite.runtime.reporting import colours
 from autograph_lite.runtime.reporting.report import Report
@@ -106,6 +109,41 @@ def test_a_report_of_a_bound_method_is_that_of_the_instance() -> None:
             return x
 
     assert "while_loop" in Doubling().twice.report(jnp.float32(1)).html
+
+
+def test_a_function_that_is_not_converted_has_the_same_report() -> None:
+    types = jax.ShapeDtypeStruct((4,), "float32"), jax.ShapeDtypeStruct((), "int32")
+    found, expected = autograph_lite.report(model.step)(*types), convert(model.step).report(*types)
+    assert (found.name, without_traces(found.html)) == ("step", without_traces(expected.html))
+
+
+def without_traces(page: str) -> str:
+    """What stands before their section, the last one, which has times."""
+    return page.partition('id="h-traces"')[0]
+
+
+def test_a_method_that_is_not_converted_has_a_report() -> None:
+    class Doubling:
+        def twice(self, x):  # type: ignore[no-untyped-def]
+            while x < 10:
+                x = x * 2
+            return x
+
+    assert "while_loop" in autograph_lite.report(Doubling().twice)(x=jnp.float32(1)).html
+
+
+def test_a_report_of_a_converted_function_shows_its_traces() -> None:
+    f = convert(model.step)
+    f(jnp.arange(4.0), 1)
+    f(jnp.arange(4.0), 2)
+    assert autograph_lite.report(f)().html.count("(from trace 1)") == 1
+    assert f.trace_count == 2
+
+
+@pytest.mark.parametrize("what", [int, 3])
+def test_what_is_no_function_has_no_report(what: Any) -> None:
+    with pytest.raises(autograph_lite.NotAFunctionError):
+        autograph_lite.report(what)(1)
 
 
 def test_arguments_that_do_not_fit_are_a_type_error() -> None:
