@@ -33,7 +33,8 @@ def share(variables: Sequence[Joined], places: Sequence[Joined], roots: Sequence
       roots: what the paths could see.
     """
     joined = [*variables, *places]
-    if not any(aliases.containers(value) for value, _ in joined):
+    replacing = [aliases.containers(value) for value, _ in joined]
+    if not any(replacing):
         return
     held = [{id(o): o for value in options for o in aliases.containers(value)} for _, options in joined]
     counts = collections.Counter(ident for owners in held for ident in owners)
@@ -41,8 +42,7 @@ def share(variables: Sequence[Joined], places: Sequence[Joined], roots: Sequence
     known = journal.reachable(roots, set(counts))
     if missing := of_places - known:
         known = known | journal.reachable(_running(), missing)
-    for (value, options), owners in zip(joined, held, strict=True):
-        inside = aliases.containers(value)
+    for (value, options), owners, inside in zip(joined, held, replacing, strict=True):
         if not inside or any(option is value for option in options):
             continue
         originals = [o for i, o in owners.items() if i in known or counts[i] > 1 or aliases.is_shared(o)]

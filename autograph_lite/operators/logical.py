@@ -76,11 +76,6 @@ def not_(value: Any) -> Any:
     return jnp.logical_not(truth(operand(value))) if traced(value) else not value
 
 
-_COMPARISONS: dict[str, Callable[[Any, Any], Any]] = {
-    "<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge,
-}  # fmt: skip
-
-
 def compare(left: Any, *symbols_and_operands: Any) -> Any:
     """`left < a < b ...`: the first operand on the right is given, later ones are called for."""
     symbol, right, *rest = symbols_and_operands
@@ -98,10 +93,7 @@ _ORDERED = frozenset({"<", "<=", ">", ">="})
 def _compare(symbol: str, left: Any, right: Any) -> Any:
     if symbol in _ORDERED and (is_symbolic(left) or is_symbolic(right)):
         return _jax_dims.compare(_COMPARISONS[symbol], left, right)
-    special = {"==": equal, "!=": not_equal, "in": in_, "not in": not_in, "is": _is, "is not": _is_not}.get(
-        symbol
-    )
-    return (special or _COMPARISONS[symbol])(left, right)
+    return _COMPARISONS[symbol](left, right)
 
 
 def _is(left: Any, right: Any) -> Any:
@@ -263,6 +255,12 @@ _COMPARED: tuple[type, ...] = (
 def not_in(item: Any, container: Any) -> Any:
     """`item not in container`."""
     return not_(in_(item, container))
+
+
+_COMPARISONS: dict[str, Callable[[Any, Any], Any]] = {
+    "<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge, "==": equal, "!=": not_equal,
+    "in": in_, "not in": not_in, "is": _is, "is not": _is_not,
+}  # fmt: skip
 
 
 def _has_own_contains(container: Any) -> bool:

@@ -70,11 +70,7 @@ def arrays(roots: Iterable[Any]) -> Iterator[jax.Array]:
         if isinstance(item, jax.Array):
             yield item
         elif isinstance(item, types.FunctionType):
-            stack += [
-                *(item.__closure__ or ()),
-                *(item.__defaults__ or ()),
-                *(item.__kwdefaults__ or {}).values(),
-            ]
+            stack += _held_by(item)
         elif is_open(item):
             stack += [*gc.get_referents(item), *_hidden(item)]
 
