@@ -405,9 +405,11 @@ def equations_since(mark: Any) -> int | None:
     """How many equations have been recorded since, those in branches and bodies included; None where nobody knows."""
     if mark is None or core.trace_ctx.trace is not mark[0]:
         return None
-    kept = [
-        each() if isinstance(each, weakref.ref) else each for each in mark[0].frame.tracing_eqns[mark[1] :]
-    ]
+    return _count(mark[0].frame.tracing_eqns[mark[1] :])
+
+
+def _count(recorded: list[Any]) -> int:
+    kept = [each() if isinstance(each, weakref.ref) else each for each in recorded]
     return sum(1 + _equations_inside(each.params) for each in kept if each is not None)
 
 
@@ -418,10 +420,18 @@ def _equations_inside(params: dict[str, Any]) -> int:
     )
 
 
-def equations_recorded() -> int:
-    """How many equations the program has that is being recorded on this thread, without those in branches and bodies."""
-    frame = getattr(program_trace()(), "frame", None)
-    return len(getattr(frame, "tracing_eqns", ()))
+def equation_number() -> int:
+    """Where the next equation will stand in the program that is being recorded on this thread."""
+    return len(_recorded())
+
+
+def equations_from(number: int) -> int:
+    """How many equations that program has from one on, those in branches and bodies included."""
+    return _count(_recorded()[number:])
+
+
+def _recorded() -> list[Any]:
+    return getattr(getattr(program_trace()(), "frame", None), "tracing_eqns", [])
 
 
 def has_checks(jaxpr: Any) -> bool:

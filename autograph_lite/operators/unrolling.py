@@ -27,15 +27,16 @@ def counter(body_fun: Callable[..., Any], why: str = "") -> Callable[[], None]:
       body_fun: the body of the loop.
       why: what prevents it from being rolled, where that was tried.
     """
-    limit, start, warned = config.unroll_limit(), _jax.equations_recorded(), _local.warned
-    count = 0
+    limit, warned = config.unroll_limit(), _local.warned
+    count, equations, number = 0, 0, _jax.equation_number()
 
     def step() -> None:
-        nonlocal count
+        nonlocal count, equations, number
         count += 1
         if not limit or _local.warned != warned:
             return
-        equations = _jax.equations_recorded() - start
+        equations += _jax.equations_from(number)
+        number = _jax.equation_number()
         if equations > limit and (loop := where.of_function(body_fun)):
             _local.warned += 1
             text = _text(loop, count, equations, why)
