@@ -177,6 +177,8 @@ def _decides(value: Any) -> bool:
     """Whether something in a collection is compared by JAX, or by a method of the user's, which may answer with a tracer."""
     if not isinstance(value, (tuple, list, dict)):
         return False
+    if _PLAIN.issuperset(map(type, value.values() if isinstance(value, dict) else value)):
+        return False
     return any(traced(leaf) or _asks_user(leaf) for leaf in trees.leaves(value))
 
 
@@ -187,6 +189,7 @@ def _asks_user(value: Any) -> bool:
     )
 
 
+_PLAIN = frozenset({bool, int, float, complex, str, bytes, type(None)})
 _COLLECTIONS = (tuple, list, dict, set)
 
 
@@ -226,7 +229,15 @@ def _among(item: Any, container: Any) -> Any:
         if traced(item) and not _has_own_contains(container):
             raise _no_membership(item, container)
         return item in container
-    if not _decides((item, *(() if isinstance(container, range) else container))):
+    hashed: bool = isinstance(container, _HASHED)
+    if hashed and not _holds_traced(item):
+        try:
+            # At once, however many members there are, and with the calls of `__eq__` that Python makes.
+            return item in container
+        except (TypeError, jax.errors.TracerBoolConversionError) as error:
+            if "Tracer" not in str(error):
+                raise
+    elif not _decides((item, *(() if isinstance(container, range) else container))):
         return item in container
     if isinstance(container, range) and traced(item):
         inside = (item >= container.start) & (item < container.stop)
@@ -239,17 +250,12 @@ def _among(item: Any, container: Any) -> Any:
     return result
 
 
-_COMPARED: tuple[type, ...] = (
-    tuple,
-    list,
-    set,
-    frozenset,
-    dict,
-    range,
-    collections.deque,
-    type({}.keys()),
-    type({}.values()),
-)
+def _holds_traced(item: Any) -> bool:
+    return type(item) not in _PLAIN and any(map(traced, trees.leaves(item)))
+
+
+_HASHED: tuple[type, ...] = (set, frozenset, dict, type({}.keys()))
+_COMPARED = (*_HASHED, tuple, list, range, collections.deque, type({}.values()))
 
 
 def not_in(item: Any, container: Any) -> Any:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import collections
+import dataclasses
 
 import jax
 import jax.numpy as jnp
@@ -135,3 +136,64 @@ def test_complex_of_traced_numbers() -> None:
         return complex(x), complex(x, y) * 2
 
     assert jax.jit(autograph_lite.to_graph(f))(1.5, 2.0) == f(1.5, 2.0)
+
+
+class Counted:
+    """Compares by its value, and counts how often."""
+
+    compared = 0
+
+    def __init__(self, value):
+        self.value = value
+
+    def __hash__(self):
+        return int(self.value) % 4
+
+    def __eq__(self, other):
+        Counted.compared += 1
+        return self.value == other.value
+
+
+class Uncounted(set):
+    def __iter__(self):
+        raise AssertionError("gone through")
+
+
+def test_python_looks_up_by_hashes():
+    def f(item, items):
+        return item in items, item not in items
+
+    members = [Counted(k) for k in range(40)]
+    for items in (set(members), frozenset(members), dict.fromkeys(members), dict.fromkeys(members).keys()):
+        for item in (Counted(5), Counted(99)):
+            counts = []
+            for run in (f, autograph_lite.to_graph(f)):
+                Counted.compared = 0
+                assert run(item, items) == (item.value == 5, item.value != 5)
+                counts.append(Counted.compared)
+            assert counts[0] == counts[1]
+    assert autograph_lite.to_graph(f)(3, Uncounted({3, 4})) == (True, False)
+
+
+@dataclasses.dataclass(frozen=True)
+class Cell:
+    row: object
+    column: int
+
+
+def test_a_traced_item_is_compared_with_each_member():
+    def f(x):
+        cells = {Cell(3, 1), Cell(4, 1)}
+        return Cell(x, 1) in cells, Cell(x, 0) in cells, (x, 1) in {(3, 1): 0}, x in {3, 5}
+
+    for x in (3, 4, 5):
+        assert tuple(map(bool, jax.jit(autograph_lite.to_graph(f))(x))) == f(x)
+
+
+def test_what_has_no_hash_is_refused_by_python():
+    def f(item):
+        return item in {1, 2}
+
+    for run in (f, autograph_lite.to_graph(f)):
+        with pytest.raises(TypeError, match="unhashable type: 'list'"):
+            run([1])
