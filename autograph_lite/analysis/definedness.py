@@ -19,10 +19,16 @@ Names = frozenset[str]
 
 
 def unsure(body: Sequence[gast.stmt], params: Sequence[str], plans: Mapping[gast.AST, Plan]) -> list[str]:
-    """Names that some compound statement takes although they may be unassigned there, in the order of first need."""
+    """Names that some compound statement takes although they may be unassigned there, in the order of first need.
+
+    And those that are read before anything assigns them: the read may become one of a nested function, for which Python
+    has another error.
+    """
     walk = _Walk(plans, frozenset())
     walk.block(body, frozenset(params))
-    return list(walk.needed)
+    own = {*scopes.bound(body)} - scopes.declared(body, gast.Global) - scopes.declared(body, gast.Nonlocal)
+    early = [name for name in walk.early if name in own and name not in params]
+    return list(dict.fromkeys([*walk.needed, *early]))
 
 
 def unsure_reads(
@@ -39,6 +45,10 @@ class _Walk:
         self.plans, self.tracked = plans, tracked
         self.needed: dict[str, None] = {}
         self.reads: list[gast.Name] = []
+        self.early: dict[str, None] = {}
+        self.seen: set[str] = (
+            set()
+        )  # names that a statement before, or one of an iteration before, may have assigned
 
     def block(self, body: Sequence[gast.stmt], have: Names) -> Names:
         for node in body:
@@ -51,6 +61,11 @@ class _Walk:
         plan = self.plans.get(node)
         if plan is not None:
             self.needed.update(dict.fromkeys(n for n in (*plan.ins, *plan.nonlocals) if n not in have))
+        have = self.inside(node, have)
+        self.seen.update(scopes.bound([node]))
+        return have
+
+    def inside(self, node: gast.stmt, have: Names) -> Names:
         match node:
             case gast.If():
                 true, false = self.block(node.body, have), self.block(node.orelse, have)
@@ -58,12 +73,15 @@ class _Walk:
                     return false
                 return true if always_returns(node.orelse) else true & false
             case gast.While():
+                self.seen.update(scopes.bound([node]))
                 have = self.expression(node.test, self.at_each_start(node.body, have))
                 self.block(node.body, have)
                 return have
             case gast.For():
                 test, iterable = until_of(node)
-                have = self.at_each_start(node.body, self.expression(iterable, have))
+                have = self.expression(iterable, have)
+                self.seen.update(scopes.bound([node]))
+                have = self.at_each_start(node.body, have)
                 if test is not None:
                     self.expression(test, have)
                 self.block(node.body, have | frozenset(scopes.bound([node.target])))
@@ -121,12 +139,20 @@ class _Walk:
         for part in scopes.own_nodes([node]):
             if isinstance(part, gast.Name):
                 self.read(part, have)
+            elif isinstance(part, gast.Call) and scopes.is_ours(part):
+                for operand in part.args:
+                    if isinstance(operand, gast.Lambda):
+                        self.expression(operand.body, have)
         walrus = [n for n in _certain(node) if isinstance(n, gast.NamedExpr)]
         return have | frozenset(scopes.bound([n.target for n in walrus]))
 
     def read(self, node: gast.Name, have: Names) -> None:
-        if isinstance(node.ctx, gast.Load) and node.id in self.tracked and node.id not in have:
+        if not isinstance(node.ctx, gast.Load) or node.id in have:
+            return
+        if node.id in self.tracked:
             self.reads.append(node)
+        if node.id not in self.seen:
+            self.early[node.id] = None
 
 
 def _certain(node: gast.AST) -> list[gast.AST]:

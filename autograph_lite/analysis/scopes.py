@@ -172,7 +172,7 @@ def _captured(node: gast.AST, *, lazy_generators: bool) -> set[str]:
         isinstance(node, gast.GeneratorExp) and lazy_generators
     ):
         return set(free(node))
-    if isinstance(node, gast.Call) and _is_ours(node):
+    if isinstance(node, gast.Call) and is_ours(node):
         # The lambdas that part 1 makes are called while the statement runs, and never again.
         parts = [a.body if isinstance(a, gast.Lambda) else a for a in node.args]
         return {name for part in parts for name in _captured(part, lazy_generators=True)}
@@ -198,7 +198,7 @@ def _consumes(call: gast.Call) -> bool:
     return False
 
 
-def _is_ours(call: gast.Call) -> bool:
+def is_ours(call: gast.Call) -> bool:
     """Whether a call is one that part 1 has made with a lambda."""
     match call.func:
         case gast.Attribute(value=gast.Name(id=root), attr="until" | "update_item"):

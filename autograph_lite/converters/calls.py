@@ -31,7 +31,7 @@ BARE = frozenset({
 })  # fmt: skip
 
 # Classes that ints are of: so is a size that stands for all sizes, which Python does not know.
-NUMBERS = frozenset({"int", "Integral", "Rational", "Real", "Complex", "Number"})
+STAGED = frozenset({"int", "Integral", "Rational", "Real", "Complex", "Number", "range"})
 
 
 def run(function: gast.AST, context: Context) -> None:
@@ -101,7 +101,7 @@ class Calls(trees.Transformer):
                     quote.located(quote.name(self.first), node),
                 ]
                 return node
-            case gast.Name(id="isinstance") if self.operator == "call" and _asks_for_int(node):
+            case gast.Name(id="isinstance") if self.operator == "call" and _asks_for_staged(node):
                 pass
             case gast.Name(id=name) if (
                 name in self.bare and name not in self.shadowed and hasattr(builtins, name)
@@ -130,9 +130,9 @@ class Calls(trees.Transformer):
         return not into and self.context.is_library(dotted(node.func), len(node.args))
 
 
-def _asks_for_int(node: gast.Call) -> bool:
-    """Whether `isinstance` is asked for a class that ints are of."""
+def _asks_for_staged(node: gast.Call) -> bool:
+    """Whether `isinstance` is asked for a class that ints are of, or for ranges: for either there are stand-ins."""
     names = (
         n.id if isinstance(n, gast.Name) else getattr(n, "attr", None) for n in trees.walk(node.args[-1])
     )
-    return len(node.args) == 2 and not NUMBERS.isdisjoint(names)
+    return len(node.args) == 2 and not STAGED.isdisjoint(names)

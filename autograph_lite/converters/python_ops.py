@@ -84,13 +84,19 @@ def until(stop: Callable[[], Any], iterable: Iterable[T]) -> Iterator[T]:
         yield item
 
 
-def defined(value: T) -> T:
+def defined(value: T, *, free: bool = False) -> T:
     """`value`, unless the variable read is unassigned."""
     if isinstance(value, Maybe) and value.present is False:
-        raise UnboundLocalError(
-            f"cannot access local variable '{value.name}' where it is not associated with a value"
-        )
+        raise unbound(value.name, free=free)
     return value
+
+
+def unbound(name: str, *, free: bool) -> NameError:
+    """What Python raises where a variable has no value: one of the function's own, or of a function around it."""
+    where = "where it is not associated with a value"
+    if free:
+        return NameError(f"cannot access free variable '{name}' {where} in enclosing scope")
+    return UnboundLocalError(f"cannot access local variable '{name}' {where}")
 
 
 def assigned(value: Any) -> Any:

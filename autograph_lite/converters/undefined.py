@@ -11,6 +11,9 @@ A read of a variable without a value raises what Python raises.
 
 from __future__ import annotations
 
+import sys
+from collections.abc import Iterator, Sequence
+
 import gast
 
 from autograph_lite.analysis import definedness, scopes
@@ -28,10 +31,11 @@ def run(function: gast.FunctionDef, plan: FunctionPlan, context: Context) -> Non
     }
     tracked = frozenset(unsure) - context.returns | deleted
     reads: list[gast.Name] = []
+    free: list[gast.Name] = []
     if tracked:
-        reads = definedness.unsure_reads(function.body, params, plan.plans, tracked)
-        reads += _reads_inside(function.body, tracked)
-    _Check(reads, context).generic_visit(function)
+        free = _reads_inside(function.body, tracked)
+        reads = [*definedness.unsure_reads(function.body, params, plan.plans, tracked), *free]
+    _Check(reads, free, context).generic_visit(function)
     start = scopes.first_statement(function.body)
     first: list[gast.stmt] = []
     for name in unsure:
@@ -47,21 +51,50 @@ def run(function: gast.FunctionDef, plan: FunctionPlan, context: Context) -> Non
     function.body[start:start] = new
 
 
-def _reads_inside(body: list[gast.stmt], tracked: frozenset[str]) -> list[gast.Name]:
-    """Reads of tracked names in nested functions, which may be called at any time."""
+def _reads_inside(body: Sequence[gast.AST], tracked: frozenset[str]) -> list[gast.Name]:
+    """Reads of tracked names in the scopes nested in a function's: of its functions, which may be called at any time."""
     found: list[gast.Name] = []
+    ours: set[int] = set()
     for node in scopes.own_nodes(body):
-        if isinstance(node, (*scopes.FUNCTIONS, gast.GeneratorExp)):
+        if isinstance(node, gast.Call) and scopes.is_ours(node):  # whose lambdas run at once
+            lambdas = [part for part in node.args if isinstance(part, gast.Lambda)]
+            ours.update(map(id, lambdas))
+            found += _reads_inside([each.body for each in lambdas], tracked)
+        elif isinstance(node, _SCOPES) and id(node) not in ours:
             wanted = scopes.free(node) & tracked
             if wanted:
-                inside = node.body if isinstance(node, (gast.FunctionDef, gast.AsyncFunctionDef)) else [node]
-                found += [
-                    n
-                    for part in inside
-                    for n in trees.walk(part)
-                    if isinstance(n, gast.Name) and isinstance(n.ctx, gast.Load) and n.id in wanted
-                ]
+                found += [name for part in _inside(node) for name in _needed(part) if name.id in wanted]
     return found
+
+
+# From Python 3.12 on the other comprehensions are parts of the function.
+_LAZY = (gast.GeneratorExp,) if sys.version_info >= (3, 12) else scopes.COMPREHENSIONS
+_SCOPES = (*scopes.FUNCTIONS, gast.ClassDef, *_LAZY)
+
+
+def _inside(scope: gast.AST) -> list[gast.AST]:
+    """What is evaluated in a scope of its own."""
+    match scope:
+        case gast.FunctionDef() | gast.AsyncFunctionDef() | gast.ClassDef():
+            return [*scope.body]
+        case gast.Lambda():
+            return [scope.body]
+    outside = next(part.iter for part in trees.children(scope) if isinstance(part, gast.comprehension))
+    parts = [
+        p
+        for part in trees.children(scope)
+        for p in ([part] if isinstance(part, gast.expr) else trees.children(part))
+    ]
+    return [part for part in parts if part is not outside]
+
+
+def _needed(node: gast.AST) -> Iterator[gast.Name]:
+    """Names in `node` that have to have a value there: to be read, updated in place or deleted."""
+    for part in trees.walk(node):
+        if isinstance(part, gast.Name) and isinstance(part.ctx, (gast.Load, gast.Del)):
+            yield part
+        elif isinstance(part, gast.AugAssign) and isinstance(part.target, gast.Name):
+            yield part.target
 
 
 def _deletion(node: gast.AST, ag: str) -> str | None:
@@ -76,8 +109,9 @@ def _deletion(node: gast.AST, ag: str) -> str | None:
 
 
 class _Check(trees.Transformer):
-    def __init__(self, reads: list[gast.Name], context: Context) -> None:
+    def __init__(self, reads: list[gast.Name], free: list[gast.Name], context: Context) -> None:
         self.reads, self.ag = {id(r): r for r in reads}, context.ag
+        self.free = frozenset(map(id, free))
         self.inner = 0  # how many nested functions are around the node: what they assign is theirs to tell
 
     def visit_FunctionDef(self, node: gast.AST) -> gast.AST:
@@ -88,10 +122,27 @@ class _Check(trees.Transformer):
 
     visit_AsyncFunctionDef = visit_Lambda = visit_FunctionDef
 
-    def visit_Name(self, node: gast.Name) -> gast.AST:
-        if id(node) not in self.reads:
+    def visit_Delete(self, node: gast.Delete) -> gast.AST | list[gast.stmt]:
+        if not any(id(target) in self.reads for target in node.targets):
+            self.generic_visit(node)
             return node
-        return quote.located(quote.expr("ag.defined(y)", ag=self.ag, y=node), node)
+        new: list[gast.stmt] = []
+        for target in node.targets:
+            if isinstance(target, gast.Name) and id(target) in self.reads:
+                new.append(gast.Expr(self.defined(target)))
+            else:
+                self.generic_visit(target)
+            new.append(gast.Delete([target]))
+        return quote.all_located(new, node)
+
+    def defined(self, node: gast.Name) -> gast.expr:
+        text = "ag.defined(y, free=True)" if id(node) in self.free else "ag.defined(y)"
+        return quote.expr(text, ag=self.ag, y=node.id)
+
+    def visit_Name(self, node: gast.Name) -> gast.AST:
+        if id(node) not in self.reads or not isinstance(node.ctx, gast.Load):
+            return node
+        return quote.located(self.defined(node), node)
 
     def visit_Call(self, node: gast.Call) -> gast.AST:
         match node.func:
@@ -109,6 +160,7 @@ class _Check(trees.Transformer):
         if not isinstance(node.target, gast.Name):
             node.target = self.visit(node.target)
         elif id(node.target) in self.reads:
-            check = quote.stmts("y = ag.defined(y)", ag=self.ag, y=node.target.id)
+            value = self.defined(node.target)
+            check = quote.stmts("y = value", y=node.target.id, value=value)
             return [*quote.all_located(check, node), node]
         return node

@@ -179,6 +179,8 @@ class _Writes:
 
     def __init__(self, paths: Sequence[Path]) -> None:
         self.slots: list[_Slot] = []
+        # Who reads it may run anywhere, so that a check of the program decides, and not the place of the read.
+        self.left = mismatch.Lost(-1, tuple(path.fun for path in paths if path.raised is None))
         self.results: dict[Hashable, tuple[Place, Contents]] = {}
         self.born = [made.place.owner for path in paths for made in path.born]
         for owner in dict.fromkeys(owner for path in paths for owner in path.changes):
@@ -271,7 +273,8 @@ class _Writes:
     def commit(self, arrays: Iterator[Any]) -> None:
         """Writes the joined contents, read from the arrays that the selection gave, to the user's objects."""
         for slot in self.slots:
-            self.results[slot.owner][1][slot.key] = rebuild(slot.template, arrays, slot.label)
+            left = self.left if any(option.present is False for option in slot.options) else None
+            self.results[slot.owner][1][slot.key] = rebuild(slot.template, arrays, slot.label, left)
         for place, contents in self.results.values():
             first = contents.get(0)
             if isinstance(first, stretches.Stretch) and len(contents) == 1:

@@ -339,7 +339,9 @@ def next_(iterator: Any, *default: Any) -> Any:
 
 
 def isinstance_(value: Any, kinds: Any) -> bool:
-    """`isinstance(value, kinds)`: a size that stands for all sizes is an int."""
+    """`isinstance(value, kinds)`: a size that stands for all sizes is an int, and what stands for a range is one."""
+    if builtins.isinstance(value, iterables.Range):
+        return builtins.isinstance(_RANGE, kinds)
     return builtins.isinstance(value, kinds) or (is_symbolic(value) and builtins.isinstance(SIZE, kinds))
 
 
@@ -354,6 +356,7 @@ def delattr_(owner: Any, name: str) -> None:
 
 
 SIZE = 2  # any
+_RANGE = range(SIZE)
 
 _OF_VALUES: dict[Any, Any] = {
     range: range_, len: len_, enumerate: enumerate_, zip: zip_, reversed: reversed_, map: map_,

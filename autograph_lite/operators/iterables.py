@@ -18,8 +18,8 @@ from jax import lax
 
 from autograph_lite import _jax, _jax_dims
 from autograph_lite._jax_positions import Position
-from autograph_lite.errors import IterationError
-from autograph_lite.operators import list_errors, packing, ranges, stretches, where
+from autograph_lite.errors import IterationError, TracedIndexError
+from autograph_lite.operators import checks, list_errors, packing, ranges, stretches, where
 from autograph_lite.operators.boxes import opened
 from autograph_lite.operators.selections import Selection, having, length_of
 from autograph_lite.operators.values import as_index, describe, is_arraylike, is_size, is_symbolic, traced
@@ -203,6 +203,40 @@ class Range(Staged):
         inside = jnp.where(self.step > 0, up, down)
         return inside & ((value - self.start) % jnp.where(inside, self.step, 1) == 0)
 
+    def __getitem__(self, index: Any) -> Any:
+        index = opened(index)
+        if isinstance(index, slice) or jnp.ndim(index) or jnp.result_type(index).kind not in "biu":
+            raise TracedIndexError(
+                "A range with a traced bound is indexed with something else than an integer.",
+                where=where.here(),
+                why="The number of items is not known while tracing.",
+                fix="compute the bounds of the part, and make a range of them.",
+            )
+        length = self.length()
+        size = jnp.maximum(length, 0)
+        outside = (index < -size) | (index >= size)
+        checks.fail_if(outside, IndexError("range object index out of range"))
+        return self.at(as_index(jnp.where(index < 0, index + size, index)))
+
+    def __eq__(self, other: object) -> Any:
+        if not isinstance(other, (Range, range)):
+            return NotImplemented
+        mine, others = (
+            jnp.maximum(self.length(), 0),
+            len(other) if isinstance(other, range) else other.length(),
+        )
+        same_steps = (mine == 1) | (jnp.asarray(self.step) == other.step)
+        return (mine == jnp.maximum(others, 0)) & ((mine == 0) | ((self.start == other.start) & same_steps))
+
+    def __ne__(self, other: object) -> Any:
+        same = self.__eq__(other)
+        return same if same is NotImplemented else jnp.logical_not(same)
+
+    __hash__ = object.__hash__
+
+    def __repr__(self) -> str:
+        return f"range({', '.join(map(repr, (self.start, self.stop, self.step)))})"
+
     def rows(self) -> Any:
         if any(map(is_symbolic, (self.start, self.stop))):
             return as_index(jnp.arange(self.length()) * self.step + self.start)
@@ -231,6 +265,9 @@ class Range(Staged):
         if self.step > 0:
             return ranges.note(item, first, None if stop is None else stop - 1)
         return ranges.note(item, None if first is None else first + 1, stop)
+
+
+Range.__name__ = "range"  # which is what users meet in messages
 
 
 class Enumerated(Staged):

@@ -162,6 +162,12 @@ def _check_bounds(index: Any, length: int, message: str) -> None:
     checks.fail_if((index < -length) | (index >= length), IndexError(message))
 
 
+def _fix_of_index(base: Any, index: Any) -> str:
+    if jnp.ndim(index):
+        return "make an array of the items, whose index may be an array."
+    return "make an integer of it, int(...)."
+
+
 def _no_meaning(base: Any, index: Any) -> TracedIndexError:
     kind = type(base).__name__
     if isinstance(base, dict):
@@ -171,6 +177,8 @@ def _no_meaning(base: Any, index: Any) -> TracedIndexError:
         )
     elif isinstance(base, (str, bytes)):
         why, fix = "A compiled program has no text.", "decide on the text outside of the converted function."
+    elif jnp.ndim(index) or jnp.result_type(index).kind not in "biu":
+        why, fix = f"The index of a {kind} is a single integer.", _fix_of_index(base, index)
     else:
         why = "Its items would have to be numbers or arrays of one shape, or trees of such."
         fix = "make the items alike, or use an array."

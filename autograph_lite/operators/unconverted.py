@@ -24,6 +24,11 @@ NEEDS_PYTHON = (
 )
 
 _TRACER = re.compile(r"\w*Tracer\b")
+# An operand of Python's own; a size of an array that is made or repeated.
+_ABOUT_TRACER = re.compile(
+    r"Tracer'|^Shapes must be 1D sequences of concrete values.*Tracer\(|not hashable: .*Tracer\("
+    r"|^expected a sequence of integers or a single integer, got '\w*Tracer\("
+)
 _marked: weakref.WeakSet[Callable[..., Any]] = weakref.WeakSet()  # those that were logged
 _reasons: weakref.WeakKeyDictionary[Callable[..., Any], ConversionError] = weakref.WeakKeyDictionary()
 
@@ -98,7 +103,7 @@ def is_about_tracer(error: BaseException) -> bool:
     return (
         _is_of_flax(error)
         or isinstance(error, NEEDS_PYTHON)
-        or (type(error) is TypeError and "Tracer'" in str(error))
+        or (type(error) is TypeError and _ABOUT_TRACER.search(str(error)) is not None)
     )
 
 

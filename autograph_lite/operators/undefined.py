@@ -6,22 +6,26 @@ from typing import Any
 
 import jax.numpy as jnp
 
-from autograph_lite.converters.python_ops import NO_RETURN, Maybe, Return, Undefined, returned
+from autograph_lite.converters.python_ops import NO_RETURN, Maybe, Return, Undefined, returned, unbound
 from autograph_lite.operators import checks, journal, mismatch
 from autograph_lite.operators.values import traced
 
 
-def defined(value: Any) -> Any:
+def defined(value: Any, *, free: bool = False) -> Any:
     """`value`, if the variable read has one.
 
+    Args:
+      value: of the variable.
+      free: whether it is one of a function around that which reads it.
+
     Raises:
-      UnboundLocalError: it has none.
+      UnboundLocalError: it has none; a NameError where it is free.
       UndefinedVariableError: a traced value decides whether it has one, and some path leaves it unassigned.
     """
     if not isinstance(value, Maybe):
         return value
     if value.present is False:
-        raise _unbound(value.name)
+        raise _unbound(value.name, free)
     if value.present is True:
         return value.value
     left = value.missing
@@ -73,10 +77,8 @@ def found(value: Any, reached: Any, name: str) -> Any:
     return value
 
 
-def _unbound(name: str) -> UnboundLocalError:
-    error = UnboundLocalError(
-        f"cannot access local variable '{name}' where it is not associated with a value"
-    )
+def _unbound(name: str, free: bool = False) -> NameError:
+    error = unbound(name, free=free)
     checks.explicit(error)  # on a staged path, it is raised only if that path is taken
     return error
 

@@ -17,6 +17,7 @@ import numpy as np
 from jax import export
 
 from autograph_lite import _jax
+from autograph_lite.converters.python_ops import assigned
 from autograph_lite.errors import MutationError, PythonOnlyError
 from autograph_lite.operators import places, texts, where
 from autograph_lite.operators.values import Tracer
@@ -68,7 +69,8 @@ def _walk(values: Iterable[Any]) -> Iterator[tuple[Any, Any]]:
         if isinstance(item, jax.Array):
             continue
         seen.add(id(item))
-        todo += [(inside, item if isinstance(inside, jax.Array) else holder) for inside in _inside(item)]
+        inner = map(assigned, _inside(item))  # a function may hold a variable that may be unassigned
+        todo += [(inside, item if isinstance(inside, jax.Array) else holder) for inside in inner]
 
 
 def _inside(item: Any) -> list[Any]:

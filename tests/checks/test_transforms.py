@@ -28,6 +28,10 @@ def step(total, x):
     return total + x, total
 
 
+def counted(total, _):
+    return small(total) / 3, None
+
+
 def doubled(x):
     while x < 10:
         x = x * 2
@@ -46,6 +50,17 @@ INSIDE = {
     "map": lambda x: jax.lax.map(small, jnp.stack([x / 9, x]))[1],
     "cond": lambda x: jax.lax.cond(x > 0, small, lambda y: y, x),
     "fori_loop": lambda x: jax.lax.fori_loop(0, 3, lambda i, y: small(y) / 3, x),
+    "grad of map": lambda x: jax.grad(lambda y: jax.lax.map(small, jnp.stack([y / 9, y])).sum())(x),
+    "grad of scan": lambda x: jax.grad(lambda y: jax.lax.scan(counted, y, None, 2)[0])(x),
+    "hessian of fori_loop": lambda x: jax.hessian(
+        lambda y: jax.lax.fori_loop(0, 2, lambda i, z: small(z) / 3, y)
+    )(x),
+    "vmap of grad of scan": lambda x: jax.vmap(jax.grad(lambda y: jax.lax.scan(counted, y, None, 2)[0]))(
+        jnp.stack([x / 9, x])
+    )[1],
+    "vjp of checkpoint of scan": lambda x: jax.vjp(
+        jax.checkpoint(lambda y: jax.lax.scan(counted, y, None, 2)[0]), x
+    )[0],
     "jvp": lambda x: jax.jvp(small, (x,), (x,))[0],
     "linearize": lambda x: jax.linearize(small, x)[0],
 }

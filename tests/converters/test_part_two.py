@@ -17,7 +17,22 @@ UNDEFINED = {
     ),
     "a nested function may be called at any time": (
         "def f(c):\n    if c:\n        y = 1\n    return lambda: y",
-        "def f(c):\n    y = ag.Undefined('y')\n    if c:\n        y = 1\n    return lambda: ag.defined(y)",
+        "def f(c):\n    y = ag.Undefined('y')\n    if c:\n        y = 1\n"
+        "    return lambda: ag.defined(y, free=True)",
+    ),
+    "the body of a class": (
+        "def f(c):\n    if c:\n        y = 1\n\n    class A:\n        z = y\n    return A",
+        "def f(c):\n    y = ag.Undefined('y')\n    if c:\n        y = 1\n\n    class A:\n"
+        "        z = ag.defined(y, free=True)\n\n    return A",
+    ),
+    "a nested function that deletes": (
+        "def f(c):\n    if c:\n        y = 1\n\n    def g():\n        nonlocal y\n        del y\n    return g",
+        "def f(c):\n    y = ag.Undefined('y')\n    if c:\n        y = 1\n\n    def g():\n        nonlocal y\n"
+        "        ag.defined(y, free=True)\n        del y\n\n    return g",
+    ),
+    "read before anything assigns it": (
+        "def f(n):\n    for i in n:\n        g(y)\n    y = 1",
+        "def f(n):\n    y = ag.Undefined('y')\n    for i in n:\n        g(ag.defined(y))\n    y = 1",
     ),
     "assigned on every path": (
         "def f(c):\n    if c:\n        y = 1\n    else:\n        y = 2\n    return y",

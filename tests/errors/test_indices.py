@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import jax.numpy as jnp
+import numpy as np
 import pytest
 
 import autograph_lite
@@ -51,6 +52,61 @@ def test_an_index_of_a_list_of_unlike_items() -> None:
         "  Its items would have to be numbers or arrays of one shape, or trees of such.\n"
         "  Fix: make the items alike, or use an array."
     )
+
+
+def test_an_index_of_a_list_that_is_no_integer() -> None:
+    def f(i):
+        items = [1, 2, 3]
+        return items[i]
+
+    start = "TracedIndexError: 'items[i]' indexes a list with a traced value, {}.\n"
+    rest = "  test.py:2 in f\n      return items[i]\n  The index of a list is a single integer.\n  Fix: {}"
+    assert message(f, jnp.float32(1)) == (start + rest).format(
+        "float32[]", "make an integer of it, int(...)."
+    )
+    assert message(f, jnp.array([0, 1])) == (start + rest).format(
+        "int32[2]", "make an array of the items, whose index may be an array."
+    )
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        jnp.ones,
+        np.ones,
+        lambda n: jnp.zeros((2, n)),
+        lambda n: jnp.tile(jnp.ones(2), n),
+        lambda n: jnp.ones(1).reshape(n),
+    ],
+    ids=["ones", "NumPy's ones", "zeros", "tile", "reshape"],
+)
+def test_a_size_that_only_the_data_knows(make) -> None:
+    def f(n):
+        for k in range(n):
+            n = n + make(k).sum()
+        return n
+
+    text = message(f, jnp.int32(3))
+    assert text.startswith("PythonOnlyError: Python needs the value of a traced array. ")
+    assert "test.py:2 in f\n      n = n + make(k).sum()\n" in text or "in <lambda>" in text
+    assert text.endswith(
+        "  The value is known when the compiled program runs, and not while the function is traced.\n"
+        "  Fix: compute with jax.numpy on the array, or pass the value as a Python number, which is not traced."
+    )
+
+
+def test_a_range_with_a_traced_bound_is_compared_and_indexed_as_python_does() -> None:
+    def f(n, i):
+        steps = range(0, n, 2)
+        alike = steps == range(4), steps != range(0, 4, 2), range(n) == range(4), range(n) == 4
+        return alike, isinstance(steps, range), steps[i], steps[-1]
+
+    run = autograph_lite.convert(f)
+
+    for n in (3, 4, 9):
+        assert run(jnp.int32(n), jnp.int32(1)) == f(n, 1)
+    with pytest.raises(IndexError, match="range object index out of range"):
+        run(jnp.int32(2), jnp.int32(1))
 
 
 def test_an_index_of_text() -> None:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import contextlib
 import itertools
+import pathlib
+from typing import Any
 
 import jax.numpy as jnp
 import pytest
@@ -98,6 +100,146 @@ def test_a_read_on_a_path_of_its_own_is_checked_when_the_program_runs() -> None:
         "  The second line's path that was taken does not assign it.\n"
         "  Fix: assign 'y' before that statement, or on its other paths too."
     )
+
+
+def in_a_method(x):
+    if x > 0:
+        y = x
+
+    class Scale:
+        def by(self):
+            return y
+
+    return Scale().by()
+
+
+def in_a_class(x):
+    if x > 0:
+        y = x
+
+    class Scale:
+        by = y
+
+    return Scale.by
+
+
+def in_a_class_of_a_class(x):
+    if x > 0:
+        y = x
+
+    class Scale:
+        class By:
+            value = y is None
+
+    return Scale.By.value
+
+
+def updated(x):
+    if x > 0:
+        y = x
+
+    def add():
+        nonlocal y
+        y += 1
+        return y
+
+    return add()
+
+
+def deleted(x):
+    if x > 0:
+        y = x
+
+    def drop():
+        nonlocal y
+        del y
+
+    drop()
+    return x
+
+
+@pytest.mark.parametrize("f", [in_a_method, in_a_class, in_a_class_of_a_class, updated, deleted])
+def test_an_inner_scope_sees_a_variable_or_an_error_and_nothing_else(f) -> None:
+    run = autograph_lite.convert(f)
+
+    assert run(jnp.float32(2)) == f(2.0)
+    with pytest.raises(NameError):
+        f(-2.0)
+    with pytest.raises(autograph_lite.UndefinedVariableError, match="'y' was used before it was assigned"):
+        run(jnp.float32(-2))
+
+
+def test_a_variable_that_a_nested_function_reads_after_a_branch() -> None:
+    def f(x):
+        if x > 0:
+            y = x
+
+        def scaled():
+            return y * 2
+
+        return scaled()
+
+    assert message(f, jnp.float32(-2)) == (
+        "UndefinedVariableError: 'y' was used before it was assigned.\n"
+        "  test.py:5 in scaled\n"
+        "      return y * 2\n"
+        "  test.py:1 in f\n"
+        "      if x > 0:\n"
+        "  The second line's path that was taken does not assign it.\n"
+        "  Fix: assign 'y' before that statement, or on its other paths too."
+    )
+
+
+def test_a_function_that_is_returned_with_a_variable_that_may_be_unassigned() -> None:
+    def f(x):
+        if x > 0:
+            y = x
+
+        def scaled():
+            return y * 2
+
+        return scaled
+
+    text = message(f, jnp.float32(2))
+    name = f.__qualname__ + ".<locals>.scaled"
+    assert text.startswith(f"MutationError: The result holds a traced value inside {name}.\n")
+
+
+LATER = {
+    "a loop": "for i in range(n):\n        n += later",
+    "a while": "while n > 0:\n        n -= later",
+    "its test": "while later:\n        n += 1",
+    "a comprehension": "[later for _ in range(n)]",
+    "a generator": "list(later for _ in range(n))",
+    "the items of a generator": "list(i for i in later)",
+    "a choice": "0 if n > 9 else later",
+    "an operand": "n and later",
+    "a comparison": "0 < n < later",
+    "a message": "assert n > 9, later",
+    "an update": "d = [0]\n    d[0] += later",
+    "a function": "(lambda: later)()",
+    "a function in an update": "d = [0]\n    d[0] += (lambda: later)()",
+    "a class": "class A:\n        by = later",
+    "what a loop runs over": "for later in later:\n        n += 1",
+    "a branch": "if n > 9:\n        v = 1\n    (lambda: v)()",
+    "a branch and a comprehension": "if n > 9:\n        v = 1\n    [v for _ in range(n)]",
+}
+
+
+@pytest.mark.parametrize("case", LATER)
+def test_where_no_traced_value_decides_it_is_pythons_own_error(case: str, tmp_path: pathlib.Path) -> None:
+    source = f"def f(n):\n    {LATER[case]}\n    later = 1\n    return n\n"
+    path = tmp_path / "model.py"
+    path.write_text(source, encoding="utf-8")
+    names: dict[str, Any] = {}
+    exec(compile(source, str(path), "exec"), names)
+
+    with pytest.raises(NameError) as wanted:
+        names["f"](3)
+    with pytest.raises(NameError) as found:
+        autograph_lite.convert(names["f"])(3)
+
+    assert (found.type, str(found.value)) == (wanted.type, str(wanted.value))
 
 
 def test_a_parameter_that_is_deleted_later_has_its_value_before() -> None:
