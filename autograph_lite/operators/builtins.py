@@ -19,6 +19,7 @@ from autograph_lite.errors import ConditionError, IterationError
 from autograph_lite.operators import (
     checks,
     comprehensions,
+    holding,
     iterables,
     journal,
     list_methods,
@@ -241,11 +242,11 @@ def sorted_(iterable: Any, /, *, key: Any = None, reverse: Any = False) -> list[
                 why="The order of arrays, tuples and other trees of traced values is not computed.",
                 fix="give a key that is a number: sorted(items, key=lambda item: item[0]).",
             )
-        keys = jnp.stack([jnp.asarray(k) for k in keys])
+        keys = holding.stacked(keys)
     order = jnp.argsort(keys, stable=True, descending=bool(reverse))
     if not isinstance(items, list):
         return lists.unstacked(items[order])
-    stacked = trees.map(lambda *leaves: jnp.stack([jnp.asarray(v) for v in leaves])[order], *items)
+    stacked = trees.map(lambda *leaves: holding.stacked(leaves)[order], *items)
     leaves, tree = trees.flatten(stacked)
     return [jax.tree.unflatten(tree, row) for row in zip(*map(lists.unstacked, leaves), strict=True)]
 

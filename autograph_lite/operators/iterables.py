@@ -21,6 +21,7 @@ from autograph_lite._jax_positions import Position
 from autograph_lite.errors import IterationError
 from autograph_lite.operators import list_errors, packing, ranges, stretches, where
 from autograph_lite.operators.boxes import opened
+from autograph_lite.operators.holding import stacked
 from autograph_lite.operators.selections import Selection, having, length_of
 from autograph_lite.operators.values import as_index, describe, is_arraylike, is_size, is_symbolic, traced
 
@@ -411,6 +412,6 @@ def are_numbers(values: Sequence[Any]) -> bool:
 
 def numbers(values: Sequence[Any]) -> jax.Array:
     """The rows of an array, each of which adds to others as the number in Python does."""
-    array = jnp.stack([jnp.asarray(value) for value in values])
+    array = stacked(values)
     weak = all(type(value) in (int, float, complex) for value in values)
     return _jax.as_type(array, array.dtype, weak)
