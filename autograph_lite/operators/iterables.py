@@ -19,7 +19,7 @@ from jax import lax
 from autograph_lite import _jax, _jax_dims
 from autograph_lite._jax_positions import Position
 from autograph_lite.errors import IterationError
-from autograph_lite.operators import list_errors, packing, ranges, stretches, where
+from autograph_lite.operators import checks, list_errors, packing, ranges, stretches, where
 from autograph_lite.operators.boxes import opened
 from autograph_lite.operators.holding import stacked
 from autograph_lite.operators.selections import Selection, having, length_of
@@ -197,6 +197,23 @@ class Range(Staged):
         span = jnp.where(step > 0, stop - start, start - stop)
         size = jnp.abs(step)
         return jnp.maximum((span + size - 1) // jnp.maximum(size, 1), 0).astype(jnp.result_type(int))
+
+    def __bool__(self) -> Any:  # asked by `python_truth`, which takes a traced answer
+        return self.length() > 0
+
+    def __getitem__(self, index: Any) -> Any:
+        if not any(map(traced, (self.start, self.stop, self.step, index))):
+            return range(self.start, self.stop, self.step)[index]
+        if isinstance(index, slice):
+            raise IterationError(
+                "A range with a traced bound is sliced.",
+                where=where.here(),
+                why="Where the slice ends is not known while tracing.",
+                fix="give these bounds and this step to range().",
+            )
+        length = jnp.maximum(self.length(), 0)
+        checks.fail_if((index < -length) | (index >= length), IndexError("range object index out of range"))
+        return self.at(as_index(jnp.where(index < 0, index + length, index)))
 
     def __contains__(self, value: Any) -> Any:
         up = (value >= self.start) & (value < self.stop)
