@@ -89,7 +89,7 @@ class Bound:
         Raises:
           MutationError: it adds items, and the number of iterations is not known.
         """
-        item = item_of(values, self.place, self.item)
+        item = item_of(values, self.place, self.item, self.before)
         step = max(self.step, most_of(v.value for v in values) - self.entry)
         if item == self.item and step == self.step:
             return self

@@ -27,6 +27,7 @@ from autograph_lite.operators import (
     trials,
 )
 from autograph_lite.operators.born import Born
+from autograph_lite.operators.holding import holding
 from autograph_lite.operators.places import MISSING, Contents, Place
 from autograph_lite.operators.staging import Path
 from autograph_lite.operators.templates import (
@@ -113,11 +114,12 @@ def _join(
     if was_there and all(value.value is values[0].value for value in values):
         return unchanged(values[0])
     template = values[0].template
-    for value in values[1:]:
-        try:
+    try:
+        for value in values[1:]:
             template = join(template, value.template)
-        except Mismatch as found:
-            raise mismatch.branches(_said(label, values), found, funs) from None
+        template = holding(template, values)
+    except Mismatch as found:
+        raise mismatch.branches(_said(label, values), found, funs) from None
     trials.refuse_promoted(values, template)
     return template
 
@@ -263,6 +265,11 @@ class _Writes:
                         raise mismatch.place(_said(label, options), found) from None
                     options[number], alive[number] = ABSENT, False
         assert joined is not None
+        seen = [option for option, unseen in zip(options, raised, strict=True) if not unseen]
+        try:
+            joined = holding(joined, seen)
+        except Mismatch as found:
+            raise mismatch.place(_said(label, options), found) from None
         trials.refuse_promoted(
             [option for option, lives in zip(options, alive, strict=True) if lives], joined
         )

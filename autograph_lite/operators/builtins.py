@@ -19,6 +19,7 @@ from autograph_lite.errors import ConditionError, IterationError
 from autograph_lite.operators import (
     checks,
     comprehensions,
+    holding,
     iterables,
     journal,
     list_methods,
@@ -30,7 +31,7 @@ from autograph_lite.operators import (
     where,
 )
 from autograph_lite.operators.boxes import opening
-from autograph_lite.operators.conditions import truth
+from autograph_lite.operators.conditions import Sized, truth
 from autograph_lite.operators.selections import Selection
 from autograph_lite.operators.values import any_traced, as_index, describe, is_arraylike, is_symbolic, traced
 
@@ -95,18 +96,8 @@ def len_(value: Any) -> Any:
     own = getattr(type(value), "__len__", None)
     if isinstance(own, types.FunctionType):  # of the user's: Python would ask a traced answer for an int
         length = own(value)
-        return length if traced(length) else len(_Sized(length))
+        return length if traced(length) else len(Sized(length))
     return len(value)
-
-
-class _Sized:
-    """Something whose length is known, for Python's own errors."""
-
-    def __init__(self, length: Any) -> None:
-        self.length = length
-
-    def __len__(self) -> int:
-        return self.length  # type: ignore[no-any-return]
 
 
 def enumerate_(iterable: Any, start: Any = 0) -> Any:
@@ -162,18 +153,26 @@ def abs_(value: Any) -> Any:
 
 def int_(*args: Any, **kwargs: Any) -> Any:
     """`int(x)`: truncation towards zero, as an int32 scalar that adds like a Python int."""
-    if len(args) == 1 and traced(args[0]):
-        return args[0] if is_symbolic(args[0]) else _scalar(args[0], int)
-    return int(*args, **kwargs)
+    if len(args) != 1 or kwargs:
+        return int(*args, **kwargs)
+    value = _asked(args[0], "__int__")
+    if traced(value):
+        return value if is_symbolic(value) else _scalar(value, int)
+    return int(value)
 
 
 def float_(*args: Any) -> Any:
     """`float(x)`: a scalar that adds like a Python float."""
-    return _scalar(args[0], float) if len(args) == 1 and traced(args[0]) else float(*args)
+    if len(args) != 1:
+        return float(*args)
+    value = _asked(args[0], "__float__")
+    return _scalar(value, float) if traced(value) else float(value)
 
 
 def complex_(*args: Any, **kwargs: Any) -> Any:
     """`complex(real, imag)`: a scalar that adds like a Python complex."""
+    if len(args) == 1:
+        args = (_asked(args[0], "__complex__"),)
     if kwargs or not any(map(traced, args)):
         return complex(*args, **kwargs)
     real, *imaginary = (jnp.asarray(arg) for arg in args)
@@ -182,7 +181,16 @@ def complex_(*args: Any, **kwargs: Any) -> Any:
 
 def bool_(*args: Any) -> Any:
     """`bool(x)`."""
-    return truth(*args) if len(args) == 1 and (traced(args[0]) or stretches.holds(args[0])) else bool(*args)
+    return truth(*args) if len(args) == 1 else bool(*args)
+
+
+def _asked(value: Any, method: str) -> Any:
+    """What a method of a user's class answers: Python would refuse a traced number. Any other is left for Python to ask for."""
+    own = getattr(type(value), method, None)
+    if not isinstance(own, types.FunctionType) or isinstance(value, jax.Array):
+        return value
+    answer = own(value)
+    return answer if traced(answer) else type(type(value).__name__, (), {method: lambda _: answer})()
 
 
 def _scalar(value: Any, kind: type) -> Any:
@@ -241,11 +249,11 @@ def sorted_(iterable: Any, /, *, key: Any = None, reverse: Any = False) -> list[
                 why="The order of arrays, tuples and other trees of traced values is not computed.",
                 fix="give a key that is a number: sorted(items, key=lambda item: item[0]).",
             )
-        keys = jnp.stack([jnp.asarray(k) for k in keys])
+        keys = holding.stacked(keys)
     order = jnp.argsort(keys, stable=True, descending=bool(reverse))
     if not isinstance(items, list):
         return lists.unstacked(items[order])
-    stacked = trees.map(lambda *leaves: jnp.stack([jnp.asarray(v) for v in leaves])[order], *items)
+    stacked = trees.map(lambda *leaves: holding.stacked(leaves)[order], *items)
     leaves, tree = trees.flatten(stacked)
     return [jax.tree.unflatten(tree, row) for row in zip(*map(lists.unstacked, leaves), strict=True)]
 

@@ -35,6 +35,7 @@ from autograph_lite.operators import (
     spelling,
     where,
 )
+from autograph_lite.operators.holding import holding
 from autograph_lite.operators.places import MISSING, Contents, Place
 from autograph_lite.operators.staging import enter
 from autograph_lite.operators.templates import (
@@ -258,9 +259,9 @@ class Carry:
             else:
                 self._changed(change, contents, grown)
         for key, slot in self.slots.items():
-            joined = _join(slot.place.label(slot.key), slot.template, contents[key])
+            joined = _join(slot.place.label(slot.key), slot.template, contents[key], slot.before)
             grown[key] = dataclasses.replace(slot, template=joined)
-        templates = tuple(map(_join, self.names, self.templates, captured))
+        templates = tuple(map(_join, self.names, self.templates, captured, self.start_values))
         if bounds:
             _jax.abandon_trace()
             after = dataclasses.replace(self, templates=templates, slots=grown, growths=growths)
@@ -377,7 +378,7 @@ class Carry:
                 contents[key] = change.captured[k]
             else:
                 first = capture(before)
-                template = _join(place.label(k), widen(first.template), change.captured[k])
+                template = _join(place.label(k), widen(first.template), change.captured[k], first)
                 grown[key] = Slot(place, k, first, template)
 
     def finish(
@@ -464,11 +465,15 @@ def _differs(value: Captured, template: Template) -> bool:
     )
 
 
-def _join(name: str, template: Template, value: Captured) -> Template:
+def _join(name: str, template: Template, after: Captured, start: Captured) -> Template:
     try:
-        return join(template, value.template)
+        joined = holding(join(template, after.template), [after])
     except Mismatch as found:
         raise Unjoinable(name, found) from None
+    try:
+        return holding(joined, [start])
+    except Mismatch as found:
+        raise Unjoinable(name, Mismatch(found.right, found.left)) from None
 
 
 def run_body(

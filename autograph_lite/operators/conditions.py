@@ -76,8 +76,8 @@ def _part(text: str, after: int) -> str:
 def python_truth(value: Any) -> Any:
     """`value`, or what is as true: of a list that grows in a staged loop, whether it will hold anything then.
 
-    Of an object with a `__bool__` of the user's it is the answer, which may be traced, where Python wants a bool; of a
-    symbolic size, whether it is zero.
+    Of an object with a `__bool__` of the user's, or a `__len__`, it is the answer, which may be traced, where Python wants a
+    bool or an int; of a symbolic size, whether it is zero.
     """
     if is_symbolic(value):
         zero = _jax_dims.equal(value, 0)
@@ -88,9 +88,23 @@ def python_truth(value: Any) -> Any:
     if isinstance(own, types.FunctionType) and not isinstance(value, jax.Array) and not traced(value):
         answer = own(value)
         return answer if traced(answer) or isinstance(answer, bool) else bool(value)  # Python's own error
+    sized = getattr(type(value), "__len__", None) if own is None else None
+    if isinstance(sized, types.FunctionType):
+        length = sized(value)
+        return length if traced(length) else bool(Sized(length))
     if isinstance(value, (list, tuple)) and stretches.holds(value):
         return stretches.truth(value)
     return lists.truth(value) if type(value) is list else value
+
+
+class Sized:
+    """Something whose length is known, for Python's own errors."""
+
+    def __init__(self, length: Any) -> None:
+        self.length = length
+
+    def __len__(self) -> int:
+        return self.length  # type: ignore[no-any-return]
 
 
 def python_test(value: Any) -> Any:

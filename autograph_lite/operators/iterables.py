@@ -21,6 +21,7 @@ from autograph_lite._jax_positions import Position
 from autograph_lite.errors import IterationError, TracedIndexError
 from autograph_lite.operators import checks, list_errors, packing, ranges, stretches, where
 from autograph_lite.operators.boxes import opened
+from autograph_lite.operators.holding import stacked
 from autograph_lite.operators.selections import Selection, having, length_of
 from autograph_lite.operators.values import as_index, describe, is_arraylike, is_size, is_symbolic, traced
 
@@ -197,6 +198,9 @@ class Range(Staged):
         size = jnp.abs(step)
         return jnp.maximum((span + size - 1) // jnp.maximum(size, 1), 0).astype(jnp.result_type(int))
 
+    def __bool__(self) -> Any:  # asked by `python_truth`, which takes a traced answer
+        return self.length() > 0
+
     def __contains__(self, value: Any) -> Any:
         up = (value >= self.start) & (value < self.stop)
         down = (value <= self.start) & (value > self.stop)
@@ -205,6 +209,8 @@ class Range(Staged):
 
     def __getitem__(self, index: Any) -> Any:
         index = opened(index)
+        if not any(map(traced, (self.start, self.stop, self.step, index))):
+            return range(self.start, self.stop, self.step)[index]
         if isinstance(index, slice) or jnp.ndim(index) or jnp.result_type(index).kind not in "biu":
             raise TracedIndexError(
                 "A range with a traced bound is indexed with something else than an integer.",
@@ -448,6 +454,6 @@ def are_numbers(values: Sequence[Any]) -> bool:
 
 def numbers(values: Sequence[Any]) -> jax.Array:
     """The rows of an array, each of which adds to others as the number in Python does."""
-    array = jnp.stack([jnp.asarray(value) for value in values])
+    array = stacked(values)
     weak = all(type(value) in (int, float, complex) for value in values)
     return _jax.as_type(array, array.dtype, weak)

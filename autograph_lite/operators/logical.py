@@ -19,6 +19,7 @@ from autograph_lite.operators import decisions, list_methods, lists, stretches, 
 from autograph_lite.operators.boxes import opened
 from autograph_lite.operators.conditions import operand, python_truth, truth
 from autograph_lite.operators.if_stmt import if_part
+from autograph_lite.operators.selections import METHODS, Selection
 from autograph_lite.operators.values import describe, is_symbolic, traced
 
 Thunk = Callable[[], Any]
@@ -216,6 +217,8 @@ def in_(item: Any, container: Any) -> Any:
         item = _jax_dims.as_array(item)
     if isinstance(container, (jax.Array, np.ndarray)) and (traced(item) or traced(container)):
         return jnp.any(jnp.asarray(container) == item)
+    if isinstance(container, Selection):
+        return METHODS["any"](container == item)
     known: Any = lists.readable(container, "`in`")
     return list_methods.contains(known, item) if stretches.holds(known) else _among(item, known)
 

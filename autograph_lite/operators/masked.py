@@ -59,14 +59,18 @@ def _counted(value: Selection, axes: list[int]) -> Any:
     return functools.reduce(operator.mul, (length_of(value, axis) for axis in axes), 1)
 
 
-def sum(value: Selection, axis: Axis = None, dtype: Any = None, *, keepdims: bool = False) -> Any:
+def sum(
+    value: Selection, axis: Axis = None, dtype: Any = None, *, keepdims: bool = False, initial: Any = None
+) -> Any:
     """`jnp.sum`."""
-    return _reduced(jnp.sum, value, 0, axis, keepdims, dtype=dtype)
+    return _reduced(jnp.sum, value, 0, axis, keepdims, dtype=dtype, initial=initial)
 
 
-def prod(value: Selection, axis: Axis = None, dtype: Any = None, *, keepdims: bool = False) -> Any:
+def prod(
+    value: Selection, axis: Axis = None, dtype: Any = None, *, keepdims: bool = False, initial: Any = None
+) -> Any:
     """`jnp.prod`."""
-    return _reduced(jnp.prod, value, 1, axis, keepdims, dtype=dtype)
+    return _reduced(jnp.prod, value, 1, axis, keepdims, dtype=dtype, initial=initial)
 
 
 def any(value: Selection, axis: Axis = None, *, keepdims: bool = False) -> Any:
@@ -84,16 +88,18 @@ def count_nonzero(value: Selection, axis: Axis = None, *, keepdims: bool = False
     return _reduced(jnp.count_nonzero, value, 0, axis, keepdims)
 
 
-def max(value: Selection, axis: Axis = None, *, keepdims: bool = False) -> Any:
-    """`jnp.max`; ValueError where there are no items."""
-    _require_items(value, axis, "maximum")
-    return _reduced(jnp.max, value, _least(value.dtype), axis, keepdims)
+def max(value: Selection, axis: Axis = None, *, keepdims: bool = False, initial: Any = None) -> Any:
+    """`jnp.max`; ValueError where there are no items and no `initial`."""
+    if initial is None:
+        _require_items(value, axis, "maximum")
+    return _reduced(jnp.max, value, _least(value.dtype), axis, keepdims, initial=initial)
 
 
-def min(value: Selection, axis: Axis = None, *, keepdims: bool = False) -> Any:
-    """`jnp.min`; ValueError where there are no items."""
-    _require_items(value, axis, "minimum")
-    return _reduced(jnp.min, value, _greatest(value.dtype), axis, keepdims)
+def min(value: Selection, axis: Axis = None, *, keepdims: bool = False, initial: Any = None) -> Any:
+    """`jnp.min`; ValueError where there are no items and no `initial`."""
+    if initial is None:
+        _require_items(value, axis, "minimum")
+    return _reduced(jnp.min, value, _greatest(value.dtype), axis, keepdims, initial=initial)
 
 
 def ptp(value: Selection, axis: Axis = None, *, keepdims: bool = False) -> Any:

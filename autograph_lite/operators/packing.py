@@ -19,6 +19,7 @@ from jax import lax
 
 from autograph_lite import _jax
 from autograph_lite.operators import list_errors, lists, spelling, where
+from autograph_lite.operators.holding import holding
 from autograph_lite.operators.places import Contents, Place, places_of
 from autograph_lite.operators.stretches import Item, Part, Stretch, arrays_of, most_of, parts_of, total
 from autograph_lite.operators.templates import (
@@ -40,8 +41,10 @@ from autograph_lite.operators.values import is_arraylike
 Lookup = Callable[[Any], Any]
 
 
-def item_of(values: Iterable[Captured], place: Place, known: Item | None = None) -> Item:
-    """The type that holds all items, and those of the type `known`.
+def item_of(
+    values: Sequence[Captured], place: Place, known: Item | None = None, before: Sequence[Captured] = ()
+) -> Item:
+    """The type that holds all items, and those of the type `known`, of which `before` are.
 
     Raises:
       MutationError: there is none, or an item is no value that a program computes.
@@ -53,7 +56,10 @@ def item_of(values: Iterable[Captured], place: Place, known: Item | None = None)
         except Mismatch as found:
             raise list_errors.unlike(place, found, where.here()) from None
     assert known is not None  # a list whose length depends on data holds an item on some path
-    return known
+    try:
+        return holding(known, [value for value in (*before, *values) if not isinstance(value.value, Stretch)])
+    except Mismatch as found:
+        raise list_errors.unlike(place, found, where.here()) from None
 
 
 def _plain(value: Captured, place: Place) -> Item:

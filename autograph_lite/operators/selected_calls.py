@@ -16,7 +16,16 @@ import numpy as np
 
 from autograph_lite.operators import masked, picking, products
 from autograph_lite.operators.aligning import astype, elementwise
-from autograph_lite.operators.selections import METHODS, Selection, filled, having, made, refused, tamed
+from autograph_lite.operators.selections import (
+    METHODS,
+    Selection,
+    filled,
+    having,
+    made,
+    refused,
+    require_known,
+    tamed,
+)
 
 _MODULES = ("jax.numpy", "numpy", "jax.nn", "jax.scipy", "jax.lax", "jax._src", "jax.numpy.linalg")
 _UNFAILING = frozenset({
@@ -57,10 +66,11 @@ def call(fun: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any])
       DynamicShapeError: the function would need the length of the selection.
     """
     known = _meaning(fun)
-    if known is not None:
-        return known(*args, **kwargs)
     found = map(_found, (*args, *kwargs.values()))
     selection = next(selection for selection in found if selection is not None)
+    if known is not None:
+        require_known(known, selection, args, kwargs)
+        return known(*args, **kwargs)
     raise refused(selection, f"is handed to '{_name(fun)}'")
 
 

@@ -10,6 +10,7 @@ assignments. Everything else is an error that says which bound is to blame.
 from __future__ import annotations
 
 import dataclasses
+import inspect
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
@@ -135,7 +136,19 @@ class _Bound:
         self.run, self.owner = run, owner
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        require_known(self.run, self.owner, (self.owner, *args), kwargs)
         return self.run(self.owner, *args, **kwargs)
+
+
+def require_known(fun: Any, owner: Selection, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+    """Refuses options of JAX's that `fun`, which does the same to selections, does not have."""
+    try:
+        inspect.signature(fun).bind(*args, **kwargs)
+    except TypeError:
+        options = ", ".join(map(repr, kwargs)) or "so many arguments"
+        raise refused(
+            owner, f"is handed to '{getattr(fun, '__name__', 'a method')}' with {options}"
+        ) from None
 
 
 def made() -> bool:

@@ -32,6 +32,7 @@ from autograph_lite.operators import (
 )
 from autograph_lite.operators.affine import Bounds
 from autograph_lite.operators.boxes import Box, opened
+from autograph_lite.operators.holding import held, stacked
 from autograph_lite.operators.if_stmt import if_part
 from autograph_lite.operators.selections import Selection
 from autograph_lite.operators.values import any_traced, as_index, describe, is_arraylike, is_symbolic, traced
@@ -136,7 +137,7 @@ def _choose(base: Sequence[Any], index: Any) -> Any:
     ):
         raise _no_meaning(base, index)
     _check_bounds(index, len(base), _out_of_range(base))
-    columns = [jnp.stack(list(map(jnp.asarray, column))) for column in zip(*leaves, strict=True)]
+    columns = list(map(stacked, zip(*leaves, strict=True)))
     chosen = jax.tree.unflatten(shapes[0], [column[index] for column in columns])
     if not isinstance(chosen, jax.Array):
         aliases.choose(chosen, base)
@@ -356,7 +357,7 @@ def _written_to_list(base: Any, index: Any, value: Any) -> Any:
                 why="Which item it replaces is not known while tracing, so each of them may become either.",
                 fix="make the items alike, or use an array.",
             )
-        base[i] = trees.map(lambda new, was, i=i: jnp.where(position == i, new, was), value, old)
+        base[i] = trees.map(lambda new, was, i=i: jnp.where(position == i, *held([new, was])), value, old)
     return base
 
 

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 
-from autograph_lite import to_graph
+from autograph_lite import DynamicShapeError, convert, to_graph
 
 from .against import assert_like_numpy
 
@@ -40,7 +40,8 @@ REDUCTIONS = [
     "xp.linalg.norm({})", "len({})", "{}.shape[0]", "sum({})", "({} * {}).sum()", "xp.sum(xp.exp({}) + 1)",
     "xp.where({} > 0, {}, 1).sum()", "xp.dot({}, {})", "{} @ {}", "{}[::-1].sum()", "xp.sum(2 - {})", "{}[1:-1].sum()",
     "xp.cumsum({}).sum()", "xp.count_nonzero({})", "xp.sum({} ** 2)", "abs(-{}).sum()", "xp.maximum({}, 1).sum()",
-    "{}[0]", "{}[-1]",
+    "{}[0]", "{}[-1]", "2 in {}", "-1 not in {}", "{}.max(initial=1)", "xp.min({}, initial=3)", "{}.sum(initial=2)",
+    "xp.prod({}, initial=2)",
 ]  # fmt: skip
 
 
@@ -137,3 +138,14 @@ def test_a_number_as_a_factor_needs_no_mask_of_its_own() -> None:
     plain = masks(lambda xs, k: xs[:k].sum())
     assert masks(lambda xs, k: (2 * xs[:k]).sum()) == plain
     assert masks(lambda xs, k: (xs[:k] * xs[k]).sum()) > plain  # whose derivative may not be finite
+
+
+def test_an_option_that_is_not_known_is_refused() -> None:
+    def main(x, n):
+        return x[:n].sum(where=x[:n] > 1)
+
+    with pytest.raises(DynamicShapeError) as caught:
+        convert(main)(jnp.arange(4.0), jnp.int32(2))
+    assert caught.value.what == (
+        "'x[:n]' is handed to 'sum' with 'where', and only the data knows how many items it has."
+    )
