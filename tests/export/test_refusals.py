@@ -472,8 +472,7 @@ def test_messages_of_checks_read_no_attributes(path):
         check["error"]["args"]["tuple"][0]["text"][0] = "{0.__class__.__mro__}"
 
     rewritten(path, change)
-    with pytest.raises(ValueError, match="has a field '0.__class__.__mro__'"):
-        al.load(path)(jnp.float32(-1))
+    assert "has a field '0.__class__.__mro__'" in not_loaded(path)
 
 
 def test_more_devices_than_there_are(path):
