@@ -118,7 +118,16 @@ class _Loading:
         return functions if kind == "dict" else functions[SINGLE]
 
     def _variable(self, row: Json) -> Variable:
-        return Variable(self._reader.array(row["array"]), trainable=row["trainable"], name=row["name"])
+        value = self._reader.array(row["array"])
+        made = Variable(value, trainable=row["trainable"], name=row["name"])
+        if made.dtype != value.dtype:  # which JAX makes of it without a word
+            raise LoadError(
+                f"'{self._reader.path}' has a Variable of {value.dtype}, which JAX makes {made.dtype} here.",
+                where=where.here(),
+                why="It was saved with jax_enable_x64, which is off.",
+                fix='switch it on before: jax.config.update("jax_enable_x64", True).',
+            )
+        return made
 
     def _numbered(self, number: int) -> Variable:
         if type(number) is not int or number < 0:
