@@ -8,6 +8,7 @@ from __future__ import annotations
 import gc
 import os
 import random
+import resource
 import sys
 import time
 from collections.abc import Callable, Iterator
@@ -22,13 +23,18 @@ from benchmarks.timing import Row
 
 PAGE = os.sysconf("SC_PAGE_SIZE")
 IN_ROW = 50  # calls of one signature where most of the others make a trace, which takes 20 ms
-WARM = 0.2  # of the calls, after which memory is first looked at
+FIFTHS = 5  # of the calls, after each of which memory is looked at
 Run = Callable[[int], object]
 
 
 def resident() -> float:
     """MiB of memory that the process has."""
     return int(Path("/proc/self/statm").read_text().split()[1]) * PAGE / 2**20
+
+
+def peak() -> float:
+    """MiB of memory that the process has had at most."""
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**10
 
 
 class Thing:
@@ -102,17 +108,21 @@ def dying_instances() -> Iterator[Run]:
     yield run
 
 
-def growth(run: Run, calls: int) -> tuple[float, float, float]:
-    """MiB after the first fifth of the calls, MiB that the rest adds, and seconds for all."""
-    start = time.perf_counter()
-    for number in range(int(calls * WARM)):
-        run(number)
-    gc.collect()
-    before = resident()
-    for number in range(int(calls * WARM), calls):
-        run(number)
-    gc.collect()
-    return before, resident() - before, time.perf_counter() - start
+def after_fifths(run: Run, calls: int) -> list[float]:
+    """MiB that the process has after each fifth of the calls."""
+    found: list[float] = []
+    for fifth in range(FIFTHS):
+        for number in range(calls * fifth // FIFTHS, calls * (fifth + 1) // FIFTHS):
+            run(number)
+        gc.collect()
+        found.append(resident())
+    return found
+
+
+def growth(run: Run, calls: int) -> float:
+    """MiB that the calls add after the first fifth of them: the most that any later fifth ends with."""
+    first, *later = after_fifths(run, calls)
+    return max(later) - first
 
 
 def cases(calls: int, signatures: int) -> dict[str, tuple[Iterator[Run], int]]:
@@ -126,12 +136,14 @@ def cases(calls: int, signatures: int) -> dict[str, tuple[Iterator[Run], int]]:
 
 
 def measure(calls: int = 100_000, signatures: int = 1000) -> list[Row]:
-    """MiB of each case."""
+    """MiB of each case, and the most that the process has had until its end."""
     rows: list[Row] = []
     for name, (runs, count) in cases(calls, signatures).items():
-        before, more, seconds = growth(next(iter(runs)), count)
-        row = {"case": name, "calls": count, "MiB after a fifth": before, "MiB more": more, "s": seconds}
-        rows.append(row)
+        start = time.perf_counter()
+        fifths = after_fifths(next(iter(runs)), count)
+        row: Row = {"case": name, "calls": count}
+        row |= {f"MiB after {n + 1}/{FIFTHS}": found for n, found in enumerate(fifths)}
+        rows.append({**row, "peak": peak(), "s": time.perf_counter() - start})
     return rows
 
 

@@ -415,6 +415,20 @@ def test_another_platform(path):
     assert float(al.load(path)(jnp.zeros(3))[0]) == 1
 
 
+def test_variables_of_64_bits_where_jax_has_32(path):
+    with jax.enable_x64(True):
+        v = al.Variable(jnp.float64(2))
+        al.save(path, al.convert(lambda x: x * v.value), (jnp.float32(1),))
+    assert not_loaded(path) == (
+        f"'{path}' has a Variable of float64, which JAX makes float32 here.\n"
+        f"{HERE}"
+        "  It was saved with jax_enable_x64, which is off.\n"
+        '  Fix: switch it on before: jax.config.update("jax_enable_x64", True).'
+    )
+    with jax.enable_x64(True):
+        assert al.load(path)(jnp.float32(3)) == 6
+
+
 def test_a_program_that_this_jax_can_not_read(saved):
     name = next(n for n in zipfile.ZipFile(saved).namelist() if n.endswith(".stablehlo"))
     rewritten(saved, lambda parts, _: parts.update({name: b"from the future"}), checksums=True)
@@ -472,8 +486,7 @@ def test_messages_of_checks_read_no_attributes(path):
         check["error"]["args"]["tuple"][0]["text"][0] = "{0.__class__.__mro__}"
 
     rewritten(path, change)
-    with pytest.raises(ValueError, match="has a field '0.__class__.__mro__'"):
-        al.load(path)(jnp.float32(-1))
+    assert "has a field '0.__class__.__mro__'" in not_loaded(path)
 
 
 def test_more_devices_than_there_are(path):

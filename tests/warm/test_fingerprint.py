@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import enum
 import functools
+import operator
+import sys
 import threading
+import types
 
+import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
@@ -87,3 +92,98 @@ def test_the_value_of_a_variable_does_not_count():
 def test_objects_that_nothing_is_known_of_have_none(value):
     with pytest.raises(fingerprint.UnknownError):
         over(value)
+
+
+HERE, RATE, NAME, look = sys.modules[__name__], 1, "RATE", getattr
+
+
+def of_a_pattern():
+    match HERE:
+        case types.ModuleType(RATE=rate):
+            return rate
+
+
+def of_a_module_that_makes_it_up():
+    return HERE.made_up
+
+
+@pytest.mark.parametrize("fn", [of_a_pattern, of_a_module_that_makes_it_up])
+def test_names_of_modules_count_however_they_are_read(monkeypatch, fn):
+    monkeypatch.setattr(HERE, "__getattr__", lambda name: RATE, raising=False)
+    before = over(fn)
+    monkeypatch.setattr(HERE, "RATE", 2)
+    assert over(fn) != before
+
+
+@pytest.mark.parametrize(
+    "fn",
+    [
+        lambda: look(HERE, NAME),
+        lambda read=getattr: read(HERE, NAME),
+        lambda read=functools.partial(getattr, HERE): read(NAME),
+        lambda: operator.attrgetter(NAME)(HERE),
+        lambda: HERE.__getattribute__(NAME),
+        lambda: object.__getattribute__(HERE, NAME),
+        lambda: scaled.__globals__[NAME],
+        lambda: scaled.__annotations__,
+        lambda read=eval: read(NAME),
+    ],
+    ids=range(9),
+)
+def test_names_that_are_values_are_known_by_any_spelling(fn):
+    with pytest.raises(fingerprint.UnknownError):
+        over(fn)
+
+
+def test_an_attribute_of_a_converted_function_counts():
+    fn = scaled(2)
+    fn.rate = 1
+    before = over(fn)
+    fn.rate = 2
+    assert over(fn) != before
+
+
+def test_what_an_enum_has_beside_its_members_counts():
+    def made(of_class, of_member, of_base):
+        class Mixed:
+            base = of_base
+
+        class Kind(Mixed, enum.Enum):
+            A = 1
+
+        Kind.rate = of_class
+        Kind.A.rate = of_member
+        return over(Kind.A)
+
+    assert made(1, 1, 1) == made(1, 1, 1)
+    assert len({made(1, 1, 1), made(2, 1, 1), made(1, 2, 1), made(1, 1, 2)}) == 4
+
+
+class Tagged(np.ndarray):
+    pass
+
+
+@pytest.mark.parametrize("value", [np.ma.array([1, 2], mask=[0, 1]), np.ones(2).view(Tagged)])
+def test_arrays_that_hold_more_than_items_have_none(value):
+    with pytest.raises(fingerprint.UnknownError):
+        over(value)
+
+
+def test_a_class_that_other_functions_make_a_pytree_has_none():
+    class Pair:
+        def __init__(self, a, b):
+            self.a, self.b = a, b
+
+    over(Pair(1, 2))
+    jax.tree_util.register_pytree_node(Pair, lambda p: ((p.b, p.a), None), lambda _, parts: Pair(*parts))
+    with pytest.raises(fingerprint.UnknownError):
+        over(Pair(1, 2))
+
+
+class Dense(al.Module):
+    def __init__(self):
+        self.w = al.Variable(1.0)
+
+
+def test_our_own_modules_have_one():
+    assert over(Dense()) == over(Dense())

@@ -115,11 +115,16 @@ class Reader:
                 raise self.damaged("it is no complete archive of autograph_lite.save") from error
         if _digest(text) != checksum:
             raise self.damaged(f"the checksum of {MANIFEST} is wrong")
-        self.manifest: dict[str, Any] = json.loads(text)
-        self._check()
+        try:
+            self.manifest: dict[str, Any] = json.loads(text)
+            self._check()
+        except LoadError:
+            raise
+        except Exception as error:  # its checksum is right, and it says something else than `Writer` does
+            raise self.damaged(f"{MANIFEST} is not as it should be") from error
 
     def _check(self) -> None:
-        version = self.manifest.get("format")
+        version = self.manifest["format"]
         if not isinstance(version, int) or version > FORMAT:
             by = self.manifest.get("made_with", {}).get("autograph-lite", "?")
             raise LoadError(

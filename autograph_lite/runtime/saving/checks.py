@@ -108,6 +108,50 @@ def read_error(data: Json, values: Sequence[Any]) -> BaseException:
     return error
 
 
+def refuse_other(data: Json, count: int) -> None:
+    """Raises an exception for what `read_error` could not read; makes no text, which values may be wrong for.
+
+    Args:
+      data: of an exception.
+      count: how many values its payload has.
+    """
+    if not (type(data["type"]) is str and type(data["hides_context"]) is bool and type(data["weak"]) is list):
+        raise ValueError("an exception is told in another way")
+    if len(data["weak"]) != count:
+        raise ValueError(f"an exception has {count} values, and {len(data['weak'])} are named")
+    args = read_tree(data["args"], read=functools.partial(_tried_part, count=count))
+    if type(args) is not tuple:
+        raise ValueError("the arguments of an exception are no tuple")
+    if data["cause"] is not None:
+        refuse_other(data["cause"], count)
+
+
+def _tried_part(data: Json, count: int) -> Any:
+    if "hole" in data:
+        if type(data["hole"]) is not int or data["hole"] >= count:
+            raise ValueError(f"{data['hole']!r} is no number of a value")
+        return None
+    if "text" in data:
+        template, fields = data["text"]
+        inner = read_tree(fields, read=functools.partial(_tried_part, count=count))
+        _refuse_lookups(template)
+        template.format(*[_Anything()] * len(inner))
+        return None
+    return read_literal(data)
+
+
+class _Anything:
+    """Has any format."""
+
+    def __format__(self, spec: str) -> str:
+        return ""
+
+    def __str__(self) -> str:
+        return ""
+
+    __repr__ = __str__
+
+
 def _read_part(data: Json, values: Sequence[Any]) -> Any:
     if "hole" in data:
         return values[data["hole"]] if data["hole"] >= 0 else "?"

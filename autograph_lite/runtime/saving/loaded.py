@@ -13,7 +13,7 @@ import jax
 import jax.numpy as jnp
 
 from autograph_lite import _jax, _jax_exported
-from autograph_lite.errors import PicklingError, UnsavedSignatureError
+from autograph_lite.errors import LoadError, PicklingError, UnsavedSignatureError
 from autograph_lite.operators import where
 from autograph_lite.operators.raising import CODE
 from autograph_lite.operators.values import Tracer
@@ -35,6 +35,9 @@ class LoadedProgram:
       state: the Variables that it takes after the arrays: one of the file's, or the number of one among the arguments.
       row: what the manifest says of it.
       array: reads an array of the file.
+
+    Attributes:
+      used: the number after the last output that is in its result.
     """
 
     def __init__(
@@ -43,7 +46,9 @@ class LoadedProgram:
         self._state, self._row, self._array = state, row, array
         refuse = functools.partial(_underived, name)
         self._run = jax.jit(_jax_exported.refusing_derivatives(exported, refuse).call)
-        self._empty = call_types.read_value(row["result"], array, _Outputs())  # fails now, and not at a call
+        outputs = Outputs()
+        self._empty = call_types.read_value(row["result"], array, outputs)  # fails now, and not at a call
+        self.used = outputs.end
 
     @property
     def variables(self) -> list[Variable]:
@@ -94,10 +99,20 @@ def _underived(name: str, order: int) -> UnsavedSignatureError:
     )
 
 
-class _Outputs:
-    """Gives an array for each output, to try whether a result can be made."""
+class Outputs:
+    """Gives an array for each output, to try whether a result can be made.
+
+    Attributes:
+      end: the number after the last one that was asked for.
+    """
+
+    def __init__(self) -> None:
+        self.end = 0
 
     def __getitem__(self, number: int) -> Any:
+        if type(number) is not int or number < 0:
+            raise ValueError(f"{number!r} is no number of an output")
+        self.end = max(self.end, number + 1)
         return jnp.zeros(())
 
 
@@ -171,6 +186,18 @@ class LoadedFunction:
             if "polymorphic shapes specification" not in str(error):
                 raise
             raise self._unsaved(found, "Sizes that were one size in the saved program differ.") from None
+        except jax.errors.JaxRuntimeError as error:
+            if "deserialize StableHLO" not in str(error):
+                raise
+            raise self._unreadable(error) from error
+
+    def _unreadable(self, error: Exception) -> LoadError:
+        return LoadError(
+            f"A program of '{self.__name__}', which was loaded from a file, can't be read: {error}.",
+            where=where.here(),
+            why="JAX reads the program when it is first called.",
+            fix="save the function again, or load the file with the version of JAX that wrote it.",
+        )
 
     def _unmapped(self) -> UnsavedSignatureError:
         return UnsavedSignatureError(

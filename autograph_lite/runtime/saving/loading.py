@@ -12,7 +12,8 @@ from jax import export
 
 from autograph_lite.errors import LoadError
 from autograph_lite.operators import where
-from autograph_lite.runtime.saving import call_types
+from autograph_lite.runtime.function_type import FunctionType
+from autograph_lite.runtime.saving import call_types, fitting
 from autograph_lite.runtime.saving.archive import Reader
 from autograph_lite.runtime.saving.export import SINGLE
 from autograph_lite.runtime.saving.loaded import LoadedFunction, LoadedProgram
@@ -71,17 +72,19 @@ def load(path: str | os.PathLike[str]) -> Any:
             where=where.here(),
             fix="install it, as by pip install autograph-lite[export].",
         )
-    _refuse_platform(reader)
     try:
+        _refuse_platform(reader)
         return _Loading(reader).all()
     except LoadError:
         raise
     except Exception as error:  # the checksums are right: it was written so
-        made_with = ", ".join(f"{name} {number}" for name, number in reader.manifest["made_with"].items())
+        versions = reader.manifest.get("made_with")
+        told = versions.items() if isinstance(versions, dict) else ()
+        made_with = ", ".join(f"{name} {number}" for name, number in told)
         raise LoadError(
             f"'{path}' can't be read: {type(error).__name__}: {error}.",
             where=where.here(),
-            why=f"It was written with {made_with}; here is jax {jax.__version__}.",
+            why=f"It was written with {made_with or 'unknown versions'}; here is jax {jax.__version__}.",
             fix="load it with these versions or later ones.",
         ) from error
 
@@ -111,21 +114,37 @@ class _Loading:
         kind = self._manifest["kind"]
         if kind == "module":
             rows = self._manifest["named_variables"].items()
-            return LoadedModule(functions, {name: self._variables[number] for name, number in rows})
+            return LoadedModule(functions, {name: self._numbered(number) for name, number in rows})
         return functions if kind == "dict" else functions[SINGLE]
 
     def _variable(self, row: Json) -> Variable:
-        return Variable(self._reader.array(row["array"]), trainable=row["trainable"], name=row["name"])
+        value = self._reader.array(row["array"])
+        made = Variable(value, trainable=row["trainable"], name=row["name"])
+        if made.dtype != value.dtype:  # which JAX makes of it without a word
+            raise LoadError(
+                f"'{self._reader.path}' has a Variable of {value.dtype}, which JAX makes {made.dtype} here.",
+                where=where.here(),
+                why="It was saved with jax_enable_x64, which is off.",
+                fix='switch it on before: jax.config.update("jax_enable_x64", True).',
+            )
+        return made
+
+    def _numbered(self, number: int) -> Variable:
+        if type(number) is not int or number < 0:
+            raise ValueError(f"{number!r} is no number of a Variable")
+        return self._variables[number]
 
     def _function(self, row: Json) -> LoadedFunction:
         signature, opaque = call_types.read_parameters(row["parameters"], self._reader.array)
         programs = [
-            (call_types.read_function_type(program["type"], opaque), self._program(row["name"], program))
+            self._program(row["name"], call_types.read_function_type(program["type"], opaque), program)
             for program in row["programs"]
         ]
+        if any(slot.parameter not in signature.parameters for kind, _ in programs for slot in kind.slots):
+            raise ValueError("calls have arguments for which there are no parameters")
         return LoadedFunction(row["name"], signature, programs)
 
-    def _program(self, name: str, row: Json) -> LoadedProgram:
+    def _program(self, name: str, kind: FunctionType, row: Json) -> tuple[FunctionType, LoadedProgram]:
         exported = export.deserialize(bytearray(self._reader.part(row["file"])))
         if exported.nr_devices > jax.device_count():
             raise LoadError(
@@ -135,7 +154,9 @@ class _Loading:
                 fix="load it where there are as many, or save a function without a mesh.",
             )
         state = [
-            self._variables[slot["variable"]] if "variable" in slot else slot["argument"]
+            self._numbered(slot["variable"]) if "variable" in slot else slot["argument"]
             for slot in row["state"]
         ]
-        return LoadedProgram(name, exported, state, row, self._reader.array)
+        made = LoadedProgram(name, exported, state, row, self._reader.array)
+        fitting.refuse_misfit(kind, exported, state, row, made.used)
+        return kind, made

@@ -102,6 +102,8 @@ class _Walk:
             case Function() | BoundFunction():
                 self._feed("converted", repr(value._options))
                 self.value(value.python_function)
+                told = getattr(value, "__dict__", {})  # `f.rate = 2`, of the user's
+                self._each("told", *[part for pair in told.items() if pair[0][0] != "_" for part in pair])
             case types.FunctionType():
                 self._function(value)
             case types.MethodType():
@@ -155,6 +157,8 @@ class _Walk:
         dtype = str(value.dtype)
         if jnp.issubdtype(value.dtype, jax.dtypes.prng_key):
             value = jax.random.key_data(value)
+        elif not isinstance(value, (jax.Array, np.generic)) and type(value) is not np.ndarray:
+            raise UnknownError(f"an array of class '{type(value).__qualname__}', which may hold more")
         weak = isinstance(value, jax.Array) and _jax.weak_type(value)
         content = np.asarray(value)
         if content.dtype.hasobject:
@@ -175,6 +179,7 @@ class _Walk:
             return False
         if found is value:
             names.refuse_impure(name, module)
+            self._looks_up |= names.looks_up(value) or name in ("attrgetter", "methodcaller")
             self._versions.add(top)
             self._feed("named", module, name)
         return found is value
@@ -224,11 +229,11 @@ class _Walk:
         if kind.__module__.partition(".")[0] in PURE:
             raise UnknownError(f"the class '{kind.__qualname__}' of '{kind.__module__}'")
         if issubclass(kind, enum.Enum):
-            self._each("members", *[part for item in kind for part in (item.name, item.value)])
-            self._each("functions", *[f for _, f in sorted(vars(kind).items()) if isinstance(f, _METHODS)])
+            self._enum(kind)
             return
         if not policy.is_users_class(kind) and not _is_users_module(kind.__module__):
             raise UnknownError(f"the class '{kind.__qualname__}' of '{kind.__module__}'")
+        _refuse_registered(kind)
         self._each("bases", type(kind), *kind.__bases__)
         derived = _derived(kind)
         for name, value in sorted(vars(kind).items()):
@@ -236,6 +241,18 @@ class _Walk:
                 continue
             self._feed("attribute", name)
             self.value(str(value) if name == "__annotations__" else value)
+
+    def _enum(self, kind: type[enum.Enum]) -> None:
+        """The members of an enum with what they hold, and what else its class has."""
+        for item in kind:
+            held = [part for name, part in sorted(vars(item).items()) if name not in _OF_MEMBERS]
+            self._each("member", item.name, item.value, *held)
+        known = {*kind.__members__, *_DERIVED, "__new__"}
+        for name, value in sorted(vars(kind).items()):
+            if name not in known and (isinstance(value, _METHODS) or name[:1] != "_" or name[-1:] != "_"):
+                self._feed("attribute", name)
+                self.value(value)
+        self._each("bases", *[base for base in kind.__bases__ if base is not object])
 
     def _object(self, value: Any) -> None:
         """An object with attributes in Python."""
@@ -271,9 +288,11 @@ class _Walk:
                 return
             for module, name in sorted(todo):
                 done.add((module, name))
-                if name in vars(self._modules[module]):
+                held = vars(self._modules[module])
+                made_up = name not in held and "__getattr__" in held  # PEP 562
+                if made_up or name in held:
                     self._feed("of module", module, name)
-                    self.value(vars(self._modules[module])[name])
+                    self.value(held["__getattr__" if made_up else name])
             if self._looks_up and self._modules:
                 raise UnknownError("names that are computed")
 
@@ -292,7 +311,23 @@ _OF_NAMEDTUPLES = frozenset({
 def _is_in_python(kind: type) -> bool:
     """Whether the objects of a class hold nothing but attributes."""
     top = kind.__module__.partition(".")[0]
-    return top in ("equinox", "abc", "typing") or _is_users_module(kind.__module__) or kind is Module
+    return top in ("equinox", "abc", "typing") or _is_users_module(kind.__module__) or kind in Module.__mro__
+
+
+_OF_MEMBERS = frozenset({"_name_", "_value_", "__objclass__", "_sort_order_"})
+
+
+def _refuse_registered(kind: type) -> None:
+    """Refuses a class that other functions than its methods make a pytree: nothing leads from it to them."""
+    ours = any(base.__module__.partition(".")[0] in ("equinox", "autograph_lite") for base in kind.__mro__)
+    if ours or hasattr(kind, "tree_flatten") or hasattr(kind, "__del__"):
+        return
+    try:
+        made: Any = object.__new__(kind)
+    except TypeError:  # a class of its own kind, as a tuple's
+        return
+    if not jax.tree_util.all_leaves([made]):
+        raise UnknownError(f"the class '{kind.__qualname__}', which is registered as a pytree")
 
 
 @functools.cache

@@ -20,11 +20,16 @@ _IMPURE_BUILTINS = frozenset({
     "memoryview",
 })  # fmt: skip
 _LOOKUPS = frozenset({"getattr", "hasattr", "setattr", "delattr", "vars", "dir"})
+# What reads attributes whose names are values, and is an attribute itself: `operator.attrgetter`, `module.__getattribute__`.
+_LOOKUP_ATTRIBUTES = frozenset({
+    "__dict__", "__getattribute__", "__getattr__", "attrgetter", "methodcaller", "getattr", "hasattr", "setattr", "delattr",
+})  # fmt: skip
 # Parts of the pure libraries that are not: random numbers of NumPy's own, files, settings, scopes that read Variables.
 _IMPURE = frozenset({
     "load", "loadtxt", "genfromtxt", "fromfile", "fromregex", "memmap", "DataSource", "open_memmap", "init_scope",
     "inside_function", "functions_run_eagerly", "py_function", "from_slices", "TensorArray", "get_printoptions",
     "geterr", "getbufsize", "seterr", "live_arrays", "process_index", "local_devices", "get_include",
+    "__globals__", "__builtins__", "__annotations__", "__doc__", "get_type_hints", "get_annotations",
 })  # fmt: skip
 
 
@@ -34,6 +39,22 @@ def refuse_impure(name: str, module: str) -> None:
 
     if name.rpartition(".")[2] in _IMPURE or module.startswith("numpy.random"):
         raise UnknownError(f"'{module}.{name}'")
+
+
+def looks_up(value: Any) -> bool:
+    """Whether a value is a builtin that reads attributes by names that are values, under whatever name it is known.
+
+    Raises:
+      UnknownError: it is a builtin whose result depends on more than code.
+    """
+    from autograph_lite.runtime.warm.fingerprint import UnknownError
+
+    name = getattr(value, "__name__", "")
+    if not isinstance(name, str) or getattr(builtins, name, None) is not value:
+        return False
+    if name in _IMPURE_BUILTINS:
+        raise UnknownError(f"'{name}', which depends on more than code")
+    return name in _LOOKUPS
 
 
 def content(cell: types.CellType) -> Any:
@@ -48,7 +69,7 @@ class Scope:
     """The names in a function's code and in the functions inside of it.
 
     Attributes:
-      attributes: what is read of objects.
+      attributes: what may be read of objects: `case Module(rate=r)` has the name among its constants.
       looks_up: whether it may read attributes whose names are computed.
 
     Raises:
@@ -59,14 +80,11 @@ class Scope:
         from autograph_lite.runtime.warm.fingerprint import UnknownError
 
         self._fn, self._names = fn, sorted({*globals_read(fn.__code__), *_written(fn.__code__)})
-        self.attributes = frozenset(_attributes(fn.__code__))
-        self.looks_up = "__dict__" in self.attributes or any(
-            name in _LOOKUPS and self._lookup(name) is getattr(builtins, name) for name in self._names
-        )
-        for name in self._names:
-            if name in _IMPURE_BUILTINS and self._lookup(name) is getattr(builtins, name):
-                raise UnknownError(f"'{name}', which depends on more than code")
-        impure = self.attributes & _IMPURE
+        read = frozenset(_attributes(fn.__code__))
+        self.attributes = read | frozenset(_texts(fn.__code__.co_consts))
+        found = [looks_up(self._lookup(name)) for name in self._names]
+        self.looks_up = any(found) or not read.isdisjoint(_LOOKUP_ATTRIBUTES)
+        impure = read & _IMPURE
         if impure:
             raise UnknownError(f"'{min(impure)}', which may depend on more than code")
         self._refuse_code(fn.__code__)
@@ -118,6 +136,17 @@ def _attributes(code: types.CodeType) -> Iterator[str]:
     for const in code.co_consts:
         if isinstance(const, types.CodeType):
             yield from _attributes(const)
+
+
+def _texts(consts: tuple[Any, ...]) -> Iterator[str]:
+    """The texts among the constants of code, and of the code in it."""
+    for const in consts:
+        if isinstance(const, str):
+            yield const
+        elif isinstance(const, tuple):
+            yield from _texts(const)
+        elif isinstance(const, types.CodeType):
+            yield from _texts(const.co_consts)
 
 
 @functools.cache
