@@ -21,6 +21,7 @@ from autograph_lite.runtime import copying
 from autograph_lite.runtime.array_spec import ArraySpec, specs_in
 from autograph_lite.runtime.function_type import FunctionType, Slot
 from autograph_lite.runtime.program import Program
+from autograph_lite.runtime.returned import dataclasses_in
 from autograph_lite.runtime.structures import from_value
 from autograph_lite.runtime.trace import Trace
 from autograph_lite.runtime.trace_types import TraceType, TracingContext, VariableType
@@ -165,7 +166,12 @@ class ConcreteFunction:
         found = FunctionType.from_bound(self.signature, bound, TracingContext())
         if not found.is_subtype_of(kind):
             raise TypeError(f"{self.name}: {'; '.join(found.differences(kind))}.")
-        return self.trace(kind.arrays(bound), kind.variables(bound), self._copies)
+        return self.trace(
+            kind.arrays(bound),
+            kind.variables(bound),
+            self._copies,
+            passed=lambda: dataclasses_in(kind.values(bound)),
+        )
 
     def __copy__(self) -> ConcreteFunction:
         """The same program, of the same Variables."""

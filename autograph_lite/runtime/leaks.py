@@ -81,9 +81,9 @@ def _inside(item: Any) -> list[Any]:
         case functools.partial():
             return [item.func, *item.args, *item.keywords.values()]
         case dict():
-            return [*item.values()]
+            return [*item.values(), *_of_subclass(item)]
         case list() | tuple() | set() | frozenset():
-            return [*item]
+            return [*item, *_of_subclass(item)]
         case BaseException():
             return [*item.args, *(places.attributes_of(item) or {}).values()]
         case types.GeneratorType() if item.gi_frame is not None:
@@ -91,6 +91,13 @@ def _inside(item: Any) -> list[Any]:
     if isinstance(item, Iterator) and type(item).__module__ in ("builtins", "itertools"):
         return gc.get_referents(item)
     return [value for owner in (item, type(item)) for value in _attributes(item, owner)]
+
+
+def _of_subclass(item: Any) -> list[Any]:
+    """The attributes of a container, which only one of a subclass has."""
+    return (
+        [] if type(item).__module__ == "builtins" else _attributes(item, item) + _attributes(item, type(item))
+    )
 
 
 def _attributes(item: Any, owner: Any) -> list[Any]:

@@ -27,7 +27,16 @@ from autograph_lite.operators import (
     unconverted,
 )
 from autograph_lite.operators.values import Tracer
-from autograph_lite.runtime import cutting, frames, host_calls, leaks, rebuilt, refusals, symbolic
+from autograph_lite.runtime import (
+    cutting,
+    frames,
+    host_calls,
+    leaks,
+    rebuilt,
+    refusals,
+    returned,
+    symbolic,
+)
 from autograph_lite.runtime.array_spec import ArraySpec
 from autograph_lite.runtime.compiling import Compiling, measured
 from autograph_lite.runtime.signature import Split
@@ -53,6 +62,7 @@ class Program:
 
     Attributes:
       held: the types of the state's arrays.
+      passes: whether a call of it returns objects that it was given.
       raises: whether each call of it ends with an exception of the user's.
       jit: the program as a function of `jax.jit`: arrays, then those of the state -> a list of arrays.
     """
@@ -77,7 +87,7 @@ class Program:
         self.before = held.emptied()
         self.held = [jax.ShapeDtypeStruct(a.shape, a.dtype, weak_type=_jax.weak_type(a)) for a in held.arrays]
         self.symbolic: symbolic.SymbolicTrace | None = None  # where sizes of arrays are symbols
-        self.raises = False
+        self.raises = self.passes = False
         self.result: Split | None = None
         self.after: Split | None = None
         self.checks: list[Any] = []  # the keys of what its checks give
@@ -100,7 +110,7 @@ class Program:
     @property
     def plain(self) -> bool:
         """Whether a call is nothing but `jit`, `finish` and the Variables' arrays."""
-        simple = self._around is None and not self.raises and not self.capacity.used
+        simple = self._around is None and not (self.raises or self.capacity.used or self.passes)
         return self.owned and simple and self.state.is_variables
 
     @property
@@ -165,20 +175,27 @@ class Program:
         assert self.result is not None
         return not (self.sites or self.cuts or self.result.literals)
 
-    def __call__(self, arrays: Sequence[Any], bindings: Bindings | None = None) -> Any:
+    def __call__(
+        self,
+        arrays: Sequence[Any],
+        bindings: Bindings | None = None,
+        passed: Callable[[], Sequence[Any]] | None = None,
+    ) -> Any:
         """Runs the program; raises what its checks found; writes its state back.
 
         Args:
           arrays: the traced arrays of the call.
           bindings: the Variables of the call, by those that were traced in their place.
+          passed: gives the objects of the call that it may return.
         """
         with measured(self.compiling):
             run = self._to_run(arrays)
             if self._around is not self.ready:  # the lock is not held: a function that it calls may need it
-                return self._written(run(*arrays, *self.state.lent(bindings).arrays), bindings)
+                outputs = run(*arrays, *self.state.lent(bindings).arrays)
+                return self._written(outputs, bindings, passed)
             with WRITING if self.state.slots else contextlib.nullcontext():
                 outputs = run(*arrays, *self.state.read(bindings, self.donated).arrays)
-                return self._written(outputs, bindings)
+                return self._written(outputs, bindings, passed)
 
     def _to_run(self, arrays: Sequence[Any]) -> Callable[..., Any]:
         if self._around is not None:
@@ -188,10 +205,16 @@ class Program:
         jit: Callable[..., Any] = self.jit_for(arrays)
         return jit
 
-    def _written(self, outputs: Sequence[Any], bindings: Bindings | None) -> Any:
-        returned, values = self.finish(outputs)
+    def _written(
+        self,
+        outputs: Sequence[Any],
+        bindings: Bindings | None,
+        passed: Callable[[], Sequence[Any]] | None = None,
+    ) -> Any:
+        given = passed() if passed is not None and self.passes else None
+        result, values = self.finish(outputs, given)
         self.state.write(values, bindings)
-        return returned
+        return result
 
     def returns(self, item: Any) -> bool:
         """Whether a call returns this very object, or has it in what it returns."""
@@ -207,7 +230,7 @@ class Program:
         assert self.result is not None
         return self.result.merge(outputs[: len(self.result.arrays)])
 
-    def finish(self, outputs: Sequence[Any]) -> tuple[Any, list[Any]]:
+    def finish(self, outputs: Sequence[Any], passed: Sequence[Any] | None = None) -> tuple[Any, list[Any]]:
         """What a call returns, and the new values of the state, from the program's outputs.
 
         Raises:
@@ -218,10 +241,10 @@ class Program:
         n, m = len(self.result.arrays), len(self.result.arrays) + len(self.after.arrays)
         if self.sites:
             self._raise(dict(zip(self.checks, outputs[m:], strict=True)))
-        values, returned = self.after.merge(outputs[n:m]), self.result.merge(outputs[:n])
+        values, result = self.after.merge(outputs[n:m]), self.result.merge(outputs[:n], passed)
         if self.cuts:
-            values, returned = cutting.cut([values, returned])
-        return returned, values
+            values, result = cutting.cut([values, result])
+        return result, values
 
     def prepare(
         self,
@@ -382,6 +405,7 @@ class Program:
         arrays, state = flat[:count], flat[count:]
         args, kwargs = self.arguments(arrays)
         passed = rebuilt.Contents((args, kwargs))
+        given = returned.dataclasses_in([*args, *kwargs.values()])
         fn = self.fn()
         with (
             classes.converted_methods(),
@@ -406,8 +430,9 @@ class Program:
                 # The function always ends in this `raise`, maybe after a check that fails first.
                 checks.fail_if(True, error)
                 self.raises = True
-            results = Split.of(result, keep_numpy=True)  # as it is now: the changes are about to be undone
             owners = self.state.owners()
+            # As it is now: the changes are about to be undone.
+            results = returned.parted(result, given, written, [fn, args, kwargs, *owners])
             aliases.refuse_kept(lambda ids: written.reachable([fn, *owners], ids))
             changes = written.changes([fn, args, kwargs, *owners])
             failures = changes.pop(journal.key_of(frame.place), None)
@@ -423,6 +448,7 @@ class Program:
         leaks.refuse_hidden(afters.literals.values(), "An object from outside of the function")
         self.cuts = cutting.to_cut([result, after])
         self.result, self.after = results.emptied(), afters.emptied()
+        self.passes = any(made.passes for made in results.made())
         self.sites, self.program = frame.sites, frame.program
         contents = failures.new if failures is not None else {}
         if _all_pass(contents):

@@ -95,7 +95,11 @@ class Trace:
         self._per_size = any(spec.shape is None for spec in specs)  # nothing stands for an array of any rank
 
     def __call__(
-        self, arrays: Sequence[Any], variables: Sequence[Variable] = (), copies: Bindings | None = None
+        self,
+        arrays: Sequence[Any],
+        variables: Sequence[Variable] = (),
+        copies: Bindings | None = None,
+        passed: Callable[[], Sequence[Any]] | None = None,
     ) -> Any:
         """Runs the program for these arrays; makes it first if there is none.
 
@@ -103,6 +107,7 @@ class Trace:
           arrays: the traced arrays among the arguments.
           variables: the distinct Variables among them.
           copies: Variables in the place of others that the function uses, by the ids of these.
+          passed: gives the dataclass objects of the call, as `returned.dataclasses_in` finds them.
 
         Raises:
           MutationError: each trace finds other objects that change.
@@ -112,7 +117,7 @@ class Trace:
             program = None
             try:
                 program = self.program(arrays, variables)
-                result = program(arrays, {**self._bindings(variables), **(copies or {})})
+                result = program(arrays, {**self._bindings(variables), **(copies or {})}, passed)
             except Restart:
                 continue
             except OutgrownError:

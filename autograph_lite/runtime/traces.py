@@ -29,6 +29,7 @@ from autograph_lite.runtime.function_names import name_of
 from autograph_lite.runtime.function_type import FunctionType
 from autograph_lite.runtime.input_signature import accept, from_input_signature, is_of_method, without_self
 from autograph_lite.runtime.program import Program
+from autograph_lite.runtime.returned import dataclasses_in
 from autograph_lite.runtime.trace import Options, Placeholders, Trace
 from autograph_lite.runtime.trace_types import TracingContext, variable_types
 
@@ -316,7 +317,11 @@ class Traces:
     def call(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """Runs what serves a call."""
         resolved = self.resolve(args, kwargs)
-        result = resolved.trace(resolved.arrays, resolved.type.variables(resolved.bound))
+
+        def passed() -> list[Any]:  # as the caller has them, not as an input signature casts them
+            return dataclasses_in(resolved.type.values(_bound(self.signature, args, kwargs)))
+
+        result = resolved.trace(resolved.arrays, resolved.type.variables(resolved.bound), passed=passed)
         if not resolved.program.owned and not resolved.program.raises:
             with self.lock:
                 if self._lookup(resolved.type) is None:
