@@ -20,6 +20,7 @@ from autograph_lite import _jax
 from autograph_lite.errors import MutationError, PythonOnlyError
 from autograph_lite.operators import places, texts, where
 from autograph_lite.operators.values import Tracer
+from autograph_lite.runtime.variables import Variable
 
 LIMIT = 10_000  # how many objects are looked at
 LEAVES = (
@@ -37,14 +38,17 @@ LEAVES = (
 )
 
 
-def refuse_hidden(values: Iterable[Any], what: str) -> None:
+def refuse_hidden(values: Iterable[Any], what: str, *, returned: bool = False) -> None:
     """Raises MutationError if a traced value is hidden in one of `values`, none of which is an array.
 
     Args:
       values: leaves of pytrees.
       what: what they are, for the message.
+      returned: whether Variables among them are those of the call; inside of another object, they are refused.
     """
     for item, holder in _walk(values):
+        if _is_of_the_call(item) and not (returned and item is holder):
+            raise _of_the_call(what)
         if isinstance(item, texts.Text):
             raise _unknown_text(item, what)
         if export.is_symbolic_dim(item) or (isinstance(item, jax.Array) and _jax.is_of_this_trace(item)):
@@ -129,6 +133,19 @@ def _unknown_text(text: texts.Text, what: str) -> PythonOnlyError:
         where=text.place,
         why="The text is made while tracing, when the value is not known, and a compiled program has no text.",
         fix="return the value, and make the text of the result.",
+    )
+
+
+def _is_of_the_call(item: Any) -> bool:
+    return isinstance(item, Variable) and item.stands_in
+
+
+def _of_the_call(what: str) -> MutationError:
+    return MutationError(
+        f"{what} holds a Variable that was passed as an argument.",
+        where=where.here(),
+        why="The program is the same for whatever Variable is passed, and each call would have to keep another.",
+        fix="keep the Variable in the object before the call, or return it.",
     )
 
 

@@ -212,7 +212,7 @@ class Program:
         passed: Callable[[], Sequence[Any]] | None = None,
     ) -> Any:
         given = passed() if passed is not None and self.passes else None
-        result, values = self.finish(outputs, given)
+        result, values = self.finish(outputs, given, bindings)
         self.state.write(values, bindings)
         return result
 
@@ -230,7 +230,12 @@ class Program:
         assert self.result is not None
         return self.result.merge(outputs[: len(self.result.arrays)])
 
-    def finish(self, outputs: Sequence[Any], passed: Sequence[Any] | None = None) -> tuple[Any, list[Any]]:
+    def finish(
+        self,
+        outputs: Sequence[Any],
+        passed: Sequence[Any] | None = None,
+        bindings: Bindings | None = None,
+    ) -> tuple[Any, list[Any]]:
         """What a call returns, and the new values of the state, from the program's outputs.
 
         Raises:
@@ -241,7 +246,7 @@ class Program:
         n, m = len(self.result.arrays), len(self.result.arrays) + len(self.after.arrays)
         if self.sites:
             self._raise(dict(zip(self.checks, outputs[m:], strict=True)))
-        values, result = self.after.merge(outputs[n:m]), self.result.merge(outputs[:n], passed)
+        values, result = self.after.merge(outputs[n:m]), self.result.merge(outputs[:n], passed, bindings)
         if self.cuts:
             values, result = cutting.cut([values, result])
         return result, values
@@ -311,10 +316,10 @@ class Program:
 
     def _calling(self, run: Callable[..., Any]) -> Callable[..., Any]:
         """`run` to its end; meanwhile callbacks of JAX's read nothing that it assigns, and assign nothing that it uses."""
-        used, written = frozenset(map(id, self._used())), frozenset(map(id, self.written))
+        used, written = frozenset(map(id, self.used())), frozenset(map(id, self.written))
         return lambda *flat: host_calls.Calling(used, written).run(lambda: run(*flat))
 
-    def _used(self) -> list[Variable]:
+    def used(self) -> list[Variable]:
         """The Variables that the program reads or writes, of those that it has found."""
         jaxpr = self.jaxpr.jaxpr
         read = {id(var) for equation in jaxpr.eqns for var in equation.invars} | {*map(id, jaxpr.outvars)}
@@ -330,7 +335,7 @@ class Program:
             call for call in host_calls.in_program(self.traced.jaxpr) if isinstance(call, host_calls.HostCall)
         ]
         for call in found:
-            call.used.update(map(id, self._used()))
+            call.used.update(map(id, self.used()))
             call.written.update(map(id, self.written))
         return bool(found)
 
@@ -444,7 +449,7 @@ class Program:
         refusals.foreign(changes, owned=self.owned)
         after = self.state.after(changes)
         afters = Split.of(after)
-        leaks.refuse_hidden(results.literals.values(), "The result")
+        leaks.refuse_hidden(results.objects(), "The result", returned=True)
         leaks.refuse_hidden(afters.literals.values(), "An object from outside of the function")
         self.cuts = cutting.to_cut([result, after])
         self.result, self.after = results.emptied(), afters.emptied()

@@ -139,7 +139,7 @@ class Trace:
                 program = self._known(arrays, self._bindings(variables), owned=owned)
             except Restart:
                 continue
-            self._refuse_captured(variables)
+            self._refuse_captured(variables, program)
             return program
         raise self._endless()
 
@@ -189,8 +189,12 @@ class Trace:
             self._stand_ins[alias] = stand_in(kind)
         return self._stand_ins[alias]
 
-    def _refuse_captured(self, variables: Sequence[Variable]) -> None:
+    def _refuse_captured(self, variables: Sequence[Variable], program: Program) -> None:
         captured = {id(variable) for variable in self.state.variables}
+        if captured.isdisjoint(map(id, variables)):
+            return
+        # Of those that were found, as that of a default is, it may use none; part of another trace, it can't write to any.
+        captured = {id(variable) for variable in program.used()} if program.owned else set()
         for variable in variables:
             if id(variable) in captured:
                 raise VariableError(
