@@ -22,7 +22,6 @@ from autograph_lite.runtime import copying
 from autograph_lite.runtime.array_spec import ArraySpec, specs_in
 from autograph_lite.runtime.function_type import FunctionType, Slot
 from autograph_lite.runtime.program import Program
-from autograph_lite.runtime.returned import dataclasses_in
 from autograph_lite.runtime.structures import from_value
 from autograph_lite.runtime.trace import Trace
 from autograph_lite.runtime.trace_types import TraceType, TracingContext, VariableType
@@ -187,7 +186,7 @@ class ConcreteFunction:
             kind.arrays(bound),
             kind.variables(bound),
             self._copies,
-            passed=lambda: dataclasses_in(kind.values(bound)),
+            values=lambda: kind.values(bound),
         )
 
     def __copy__(self) -> ConcreteFunction:

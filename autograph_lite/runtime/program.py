@@ -88,6 +88,9 @@ class Program:
         self.held = [jax.ShapeDtypeStruct(a.shape, a.dtype, weak_type=_jax.weak_type(a)) for a in held.arrays]
         self.symbolic: symbolic.SymbolicTrace | None = None  # where sizes of arrays are symbols
         self.raises = self.passes = False
+        self.values: Callable[[], Sequence[Any]] = (
+            tuple  # of the call that it is traced for, as the caller has them
+        )
         self.result: Split | None = None
         self.after: Split | None = None
         self.checks: list[Any] = []  # the keys of what its checks give
@@ -441,7 +444,8 @@ class Program:
             aliases.refuse_kept(lambda ids: written.reachable([fn, *owners], ids))
             changes = written.changes([fn, args, kwargs, *owners])
             failures = changes.pop(journal.key_of(frame.place), None)
-        refusals.mutated_arguments((args, kwargs), changes)
+        owners = [change.place.owner for change in changes.values()]
+        refusals.mutated_arguments((args, kwargs, self.values()), owners)
         refusals.changed_by_libraries(passed, fn)
         for change in changes.values():
             cutting.refuse_outside(change)
