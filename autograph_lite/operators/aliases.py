@@ -51,21 +51,28 @@ class _Local(threading.local):
 _local = _Local()
 
 
-def containers(value: Any) -> list[Any]:
-    """The lists and dicts in a value, itself included."""
+def containers(value: Any, around: tuple[Any, ...] = ()) -> list[Any]:
+    """The lists and dicts in a value, itself included.
+
+    Args:
+      value: it is.
+      around: the dataclass objects that it is inside of, of which one may be in itself.
+    """
     found: list[Any] = []
 
     def visit(node: Any) -> bool:
         if isinstance(node, (list, dict)):
             found.append(node)
         elif objects.is_structure(node):
+            if any(node is other for other in around):
+                return True
             if not type(node).__dataclass_params__.frozen:
                 found.append(node)
             for inside in objects.attributes(node).values():
-                found.extend(containers(inside))
+                found.extend(containers(inside, (*around, node)))
         if isinstance(node, dict) and trees.is_unordered(node):
             for item in node.values():
-                found.extend(containers(item))
+                found.extend(containers(item, around))
             return True
         return isinstance(node, Whole) or trees.is_iterator(node)
 

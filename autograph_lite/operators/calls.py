@@ -203,9 +203,12 @@ def _class(kind: type) -> Any:
     if policy.is_users_class(kind):
         classes.seen_class(kind)
         if journal.active() is not None and _makes_anew(kind):
-            return _noting_birth(kind)
+            return _noting_birth(kind, kind)
         return kind
-    return handing(kind)
+    made = handing(kind)
+    if hasattr(kind, "__dataclass_fields__") and journal.active() is not None and _makes_anew(kind):
+        return _noting_birth(kind, made)
+    return made
 
 
 def _makes_anew(kind: type) -> bool:
@@ -214,9 +217,9 @@ def _makes_anew(kind: type) -> bool:
     return not any(policy.is_users(classes.plain(fn)) for fn in makers if isinstance(fn, types.FunctionType))
 
 
-def _noting_birth(kind: type) -> Any:
+def _noting_birth(kind: type, make: Any) -> Any:
     def construct(*args: Any, **kwargs: Any) -> Any:
-        made = kind(*args, **kwargs)
+        made = make(*args, **kwargs)
         if isinstance(made, kind):
             journal.gave_birth(made)
         return made

@@ -8,6 +8,7 @@ nodes that JAX can take apart, and that come back as the objects themselves.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import jax
@@ -23,11 +24,34 @@ def is_structure(value: Any) -> bool:
 
 def opened(leaves: list[Any], tree: Any) -> tuple[list[Any], Any]:
     """The leaves and the tree of a value where dataclasses are no leaves any more, but what is in them."""
-    if not any(map(is_structure, leaves)):
+    parted = [is_structure(leaf) and not holds_itself(leaf) for leaf in leaves]
+    if not any(parted):
         return leaves, tree
-    nodes = [_node(leaf) if is_structure(leaf) else leaf for leaf in leaves]
+    nodes = [_node(leaf) if known else leaf for leaf, known in zip(leaves, parted, strict=True)]
     found, whole = trees.flatten(jax.tree.unflatten(tree, nodes))
     return opened(found, whole)
+
+
+def leaves(value: Any, is_leaf: Callable[[Any], bool] | None = None) -> list[Any]:
+    """The leaves of a value, and the dataclass objects in it, each once, with the leaves of what they hold."""
+    found: list[Any] = []
+    seen: set[int] = set()
+    todo = [value]
+    while todo:
+        new = trees.leaves(todo.pop(), is_leaf)
+        found += [leaf for leaf in new if id(leaf) not in seen]
+        inside = {id(leaf): leaf for leaf in new if is_structure(leaf) and id(leaf) not in seen}
+        seen.update(inside)
+        todo += [value for owner in inside.values() for value in attributes(owner).values()]
+    return found
+
+
+def holds_itself(owner: Any, around: tuple[Any, ...] = ()) -> bool:
+    """Whether a dataclass object leads back to itself, or has one in it that does: it has no end as a tree."""
+    if any(owner is other for other in around):
+        return True
+    inside = [leaf for leaf in trees.leaves([*attributes(owner).values()]) if is_structure(leaf)]
+    return any(holds_itself(leaf, (*around, owner)) for leaf in inside)
 
 
 def attributes(owner: Any) -> dict[str, Any]:

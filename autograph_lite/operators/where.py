@@ -107,6 +107,7 @@ _TAKERS = tuple(
         "operators/packing",
         "operators/templates",
         "runtime/cutting",
+        "runtime/returned",
         "runtime/signature",
         "runtime/state",
     )

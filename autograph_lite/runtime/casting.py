@@ -26,7 +26,7 @@ def cast(value: Any, spec: ArraySpec) -> jax.Array:
     spec = spec.canonical()
     array = value if is_array(value) else _read(value, spec)
     if not ArraySpec(array.shape, spec.dtype).is_subtype_of(ArraySpec(spec.shape, spec.dtype)):
-        raise TypeError(_misfit(array, spec))
+        raise TypeError(_misfit(array, spec, value))
     return _jax.as_type(_converted(array, value, spec), spec.dtype, spec.weak_type)
 
 
@@ -36,10 +36,10 @@ def _converted(array: Any, value: Any, spec: ArraySpec) -> jax.Array:
             _jax.weak_type(array) and not is_extended(spec.dtype) and _is_kind(array.dtype, spec.dtype, True)
         )
         if array.dtype != spec.dtype and not gives_way:
-            raise TypeError(_misfit(array, spec))
+            raise TypeError(_misfit(array, spec, value))
         return array
     if is_extended(spec.dtype) or not _is_kind(array.dtype, spec.dtype, array is not value):
-        raise TypeError(_misfit(array, spec))
+        raise TypeError(_misfit(array, spec, value))
     with np.errstate(all="ignore"):
         result = np.asarray(array).astype(spec.dtype)
     if not _held(np.asarray(array), result):
@@ -79,6 +79,21 @@ def _held(before: Any, after: Any) -> bool:
     return bool(np.all(np.isfinite(before) <= np.isfinite(after)))
 
 
-def _misfit(array: Any, spec: ArraySpec) -> str:
+def _misfit(array: Any, spec: ArraySpec, value: Any) -> str:
     weak = isinstance(array, jax.Array) and _jax.weak_type(array)
-    return f"found {ArraySpec(array.shape, array.dtype, weak)}; allowed: {spec}"
+    found = str(ArraySpec(array.shape, array.dtype, weak))
+    if array is not value:  # of Python's: JAX's dtype for it is not NumPy's
+        kind = type(value).__name__
+        number = isinstance(value, (bool, int, float, complex))
+        found = (
+            f"{value!r}, {_article(kind)}" if number else f"{_article(kind)}, {_of_jax(array)} as an array"
+        )
+    return f"found {found}; allowed: {spec}"
+
+
+def _article(word: str) -> str:
+    return f"{'an' if word[0] in 'aeiou' else 'a'} {word}"
+
+
+def _of_jax(array: Any) -> ArraySpec:
+    return ArraySpec(array.shape, array.dtype).canonical()

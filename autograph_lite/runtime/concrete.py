@@ -10,10 +10,11 @@ from __future__ import annotations
 import copy
 import dataclasses
 import inspect
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import jax
+import jax.export
 
 from autograph_lite.errors import CopyError
 from autograph_lite.operators import where
@@ -146,6 +147,22 @@ class ConcreteFunction:
         found = self.lower().compile().cost_analysis()
         return dict(found[0] if isinstance(found, list) else found or {})
 
+    def export(self, platforms: Sequence[str] | None = None) -> jax.export.Exported:
+        """The program as `jax.export.Exported`, which JAX calls and serializes without this package.
+
+        Its inputs are those of `jaxpr`, flat; its outputs the arrays of the result, the new values of Variables and what the
+        checks found. `autograph_lite.save` writes the rest, too: structures, literals, Variables.
+
+        Args:
+          platforms: "cpu", "cuda", "tpu", ...; by default the one at hand.
+
+        Raises:
+          SaveError: it calls Python, or changes objects that are no Variables.
+        """
+        from autograph_lite.runtime.saving.export import exported
+
+        return exported(self, platforms)
+
     def _sized(self) -> list[Any]:
         specs = specs_in(self.trace.function_type.types)
         if any(spec.is_general for spec in specs):
@@ -165,7 +182,12 @@ class ConcreteFunction:
         found = FunctionType.from_bound(self.signature, bound, TracingContext())
         if not found.is_subtype_of(kind):
             raise TypeError(f"{self.name}: {'; '.join(found.differences(kind))}.")
-        return self.trace(kind.arrays(bound), kind.variables(bound), self._copies)
+        return self.trace(
+            kind.arrays(bound),
+            kind.variables(bound),
+            self._copies,
+            values=lambda: kind.values(bound),
+        )
 
     def __copy__(self) -> ConcreteFunction:
         """The same program, of the same Variables."""

@@ -12,7 +12,7 @@ import itertools
 from collections.abc import Iterable
 from typing import Any
 
-from autograph_lite.operators import aliases, journal, list_errors, trees, where
+from autograph_lite.operators import aliases, journal, list_errors, objects, where
 from autograph_lite.operators.selections import Selection, refused
 from autograph_lite.operators.stretches import Part, Stretch, holds, parts_of
 from autograph_lite.operators.templates import rebuild
@@ -26,7 +26,7 @@ def to_cut(result: Any) -> bool:
       MutationError: there is one elsewhere, as in a tuple.
       DynamicShapeError: a part of an array is in `result`, of a length that only the data knows.
     """
-    leaves = trees.leaves(result, is_leaf=lambda node: isinstance(node, (Part, Selection)))
+    leaves = objects.leaves(result, is_leaf=lambda node: isinstance(node, (Part, Selection)))
     for leaf in leaves:
         if isinstance(leaf, Selection):
             raise refused(leaf, "is returned, or kept in an object", inside=False)

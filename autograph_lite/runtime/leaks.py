@@ -21,6 +21,7 @@ from autograph_lite.converters.python_ops import assigned
 from autograph_lite.errors import MutationError, PythonOnlyError
 from autograph_lite.operators import places, texts, where
 from autograph_lite.operators.values import Tracer
+from autograph_lite.runtime.variables import Variable
 
 LIMIT = 10_000  # how many objects are looked at
 LEAVES = (
@@ -38,14 +39,17 @@ LEAVES = (
 )
 
 
-def refuse_hidden(values: Iterable[Any], what: str) -> None:
+def refuse_hidden(values: Iterable[Any], what: str, *, returned: bool = False) -> None:
     """Raises MutationError if a traced value is hidden in one of `values`, none of which is an array.
 
     Args:
       values: leaves of pytrees.
       what: what they are, for the message.
+      returned: whether Variables among them are those of the call; inside of another object, they are refused.
     """
     for item, holder in _walk(values):
+        if _is_of_the_call(item) and not (returned and item is holder):
+            raise _of_the_call(what)
         if isinstance(item, texts.Text):
             raise _unknown_text(item, what)
         if export.is_symbolic_dim(item) or (isinstance(item, jax.Array) and _jax.is_of_this_trace(item)):
@@ -83,9 +87,9 @@ def _inside(item: Any) -> list[Any]:
         case functools.partial():
             return [item.func, *item.args, *item.keywords.values()]
         case dict():
-            return [*item.values()]
+            return [*item.values(), *_of_subclass(item)]
         case list() | tuple() | set() | frozenset():
-            return [*item]
+            return [*item, *_of_subclass(item)]
         case BaseException():
             return [*item.args, *(places.attributes_of(item) or {}).values()]
         case types.GeneratorType() if item.gi_frame is not None:
@@ -93,6 +97,13 @@ def _inside(item: Any) -> list[Any]:
     if isinstance(item, Iterator) and type(item).__module__ in ("builtins", "itertools"):
         return gc.get_referents(item)
     return [value for owner in (item, type(item)) for value in _attributes(item, owner)]
+
+
+def _of_subclass(item: Any) -> list[Any]:
+    """The attributes of a container, which only one of a subclass has."""
+    return (
+        [] if type(item).__module__ == "builtins" else _attributes(item, item) + _attributes(item, type(item))
+    )
 
 
 def _attributes(item: Any, owner: Any) -> list[Any]:
@@ -124,6 +135,19 @@ def _unknown_text(text: texts.Text, what: str) -> PythonOnlyError:
         where=text.place,
         why="The text is made while tracing, when the value is not known, and a compiled program has no text.",
         fix="return the value, and make the text of the result.",
+    )
+
+
+def _is_of_the_call(item: Any) -> bool:
+    return isinstance(item, Variable) and item.stands_in
+
+
+def _of_the_call(what: str) -> MutationError:
+    return MutationError(
+        f"{what} holds a Variable that was passed as an argument.",
+        where=where.here(),
+        why="The program is the same for whatever Variable is passed, and each call would have to keep another.",
+        fix="keep the Variable in the object before the call, or return it.",
     )
 
 

@@ -27,7 +27,16 @@ from autograph_lite.operators import (
     unconverted,
 )
 from autograph_lite.operators.values import Tracer
-from autograph_lite.runtime import cutting, frames, host_calls, leaks, rebuilt, refusals, symbolic
+from autograph_lite.runtime import (
+    cutting,
+    frames,
+    host_calls,
+    leaks,
+    rebuilt,
+    refusals,
+    returned,
+    symbolic,
+)
 from autograph_lite.runtime.array_spec import ArraySpec
 from autograph_lite.runtime.compiling import Compiling, measured
 from autograph_lite.runtime.signature import Split
@@ -53,6 +62,7 @@ class Program:
 
     Attributes:
       held: the types of the state's arrays.
+      passes: whether a call of it returns objects that it was given.
       raises: whether each call of it ends with an exception of the user's.
       jit: the program as a function of `jax.jit`: arrays, then those of the state -> a list of arrays.
     """
@@ -77,7 +87,10 @@ class Program:
         self.before = held.emptied()
         self.held = [jax.ShapeDtypeStruct(a.shape, a.dtype, weak_type=_jax.weak_type(a)) for a in held.arrays]
         self.symbolic: symbolic.SymbolicTrace | None = None  # where sizes of arrays are symbols
-        self.raises = False
+        self.raises = self.passes = False
+        self.values: Callable[[], Sequence[Any]] = (
+            tuple  # of the call that it is traced for, as the caller has them
+        )
         self.result: Split | None = None
         self.after: Split | None = None
         self.checks: list[Any] = []  # the keys of what its checks give
@@ -100,7 +113,7 @@ class Program:
     @property
     def plain(self) -> bool:
         """Whether a call is nothing but `jit`, `finish` and the Variables' arrays."""
-        simple = self._around is None and not self.raises and not self.capacity.used
+        simple = self._around is None and not (self.raises or self.capacity.used or self.passes)
         return self.owned and simple and self.state.is_variables
 
     @property
@@ -165,20 +178,27 @@ class Program:
         assert self.result is not None
         return not (self.sites or self.cuts or self.result.literals)
 
-    def __call__(self, arrays: Sequence[Any], bindings: Bindings | None = None) -> Any:
+    def __call__(
+        self,
+        arrays: Sequence[Any],
+        bindings: Bindings | None = None,
+        passed: Callable[[], Sequence[Any]] | None = None,
+    ) -> Any:
         """Runs the program; raises what its checks found; writes its state back.
 
         Args:
           arrays: the traced arrays of the call.
           bindings: the Variables of the call, by those that were traced in their place.
+          passed: gives the objects of the call that it may return.
         """
         with measured(self.compiling):
             run = self._to_run(arrays)
             if self._around is not self.ready:  # the lock is not held: a function that it calls may need it
-                return self._written(run(*arrays, *self.state.lent(bindings).arrays), bindings)
+                outputs = run(*arrays, *self.state.lent(bindings).arrays)
+                return self._written(outputs, bindings, passed)
             with WRITING if self.state.slots else contextlib.nullcontext():
                 outputs = run(*arrays, *self.state.read(bindings, self.donated).arrays)
-                return self._written(outputs, bindings)
+                return self._written(outputs, bindings, passed)
 
     def _to_run(self, arrays: Sequence[Any]) -> Callable[..., Any]:
         if self._around is not None:
@@ -188,10 +208,16 @@ class Program:
         jit: Callable[..., Any] = self.jit_for(arrays)
         return jit
 
-    def _written(self, outputs: Sequence[Any], bindings: Bindings | None) -> Any:
-        returned, values = self.finish(outputs)
+    def _written(
+        self,
+        outputs: Sequence[Any],
+        bindings: Bindings | None,
+        passed: Callable[[], Sequence[Any]] | None = None,
+    ) -> Any:
+        given = passed() if passed is not None and self.passes else None
+        result, values = self.finish(outputs, given, bindings)
         self.state.write(values, bindings)
-        return returned
+        return result
 
     def returns(self, item: Any) -> bool:
         """Whether a call returns this very object, or has it in what it returns."""
@@ -207,7 +233,12 @@ class Program:
         assert self.result is not None
         return self.result.merge(outputs[: len(self.result.arrays)])
 
-    def finish(self, outputs: Sequence[Any]) -> tuple[Any, list[Any]]:
+    def finish(
+        self,
+        outputs: Sequence[Any],
+        passed: Sequence[Any] | None = None,
+        bindings: Bindings | None = None,
+    ) -> tuple[Any, list[Any]]:
         """What a call returns, and the new values of the state, from the program's outputs.
 
         Raises:
@@ -218,10 +249,10 @@ class Program:
         n, m = len(self.result.arrays), len(self.result.arrays) + len(self.after.arrays)
         if self.sites:
             self._raise(dict(zip(self.checks, outputs[m:], strict=True)))
-        values, returned = self.after.merge(outputs[n:m]), self.result.merge(outputs[:n])
+        values, result = self.after.merge(outputs[n:m]), self.result.merge(outputs[:n], passed, bindings)
         if self.cuts:
-            values, returned = cutting.cut([values, returned])
-        return returned, values
+            values, result = cutting.cut([values, result])
+        return result, values
 
     def prepare(
         self,
@@ -288,10 +319,10 @@ class Program:
 
     def _calling(self, run: Callable[..., Any]) -> Callable[..., Any]:
         """`run` to its end; meanwhile callbacks of JAX's read nothing that it assigns, and assign nothing that it uses."""
-        used, written = frozenset(map(id, self._used())), frozenset(map(id, self.written))
+        used, written = frozenset(map(id, self.used())), frozenset(map(id, self.written))
         return lambda *flat: host_calls.Calling(used, written).run(lambda: run(*flat))
 
-    def _used(self) -> list[Variable]:
+    def used(self) -> list[Variable]:
         """The Variables that the program reads or writes, of those that it has found."""
         jaxpr = self.jaxpr.jaxpr
         read = {id(var) for equation in jaxpr.eqns for var in equation.invars} | {*map(id, jaxpr.outvars)}
@@ -307,7 +338,7 @@ class Program:
             call for call in host_calls.in_program(self.traced.jaxpr) if isinstance(call, host_calls.HostCall)
         ]
         for call in found:
-            call.used.update(map(id, self._used()))
+            call.used.update(map(id, self.used()))
             call.written.update(map(id, self.written))
         return bool(found)
 
@@ -382,6 +413,7 @@ class Program:
         arrays, state = flat[:count], flat[count:]
         args, kwargs = self.arguments(arrays)
         passed = rebuilt.Contents((args, kwargs))
+        given = returned.dataclasses_in([*args, *kwargs.values()])
         fn = self.fn()
         with (
             classes.converted_methods(),
@@ -406,12 +438,14 @@ class Program:
                 # The function always ends in this `raise`, maybe after a check that fails first.
                 checks.fail_if(True, error)
                 self.raises = True
-            results = Split.of(result, keep_numpy=True)  # as it is now: the changes are about to be undone
             owners = self.state.owners()
+            # As it is now: the changes are about to be undone.
+            results = returned.parted(result, given, written, [fn, args, kwargs, *owners])
             aliases.refuse_kept(lambda ids: written.reachable([fn, *owners], ids))
             changes = written.changes([fn, args, kwargs, *owners])
             failures = changes.pop(journal.key_of(frame.place), None)
-        refusals.mutated_arguments((args, kwargs), changes)
+        owners = [change.place.owner for change in changes.values()]
+        refusals.mutated_arguments((args, kwargs, self.values()), owners)
         refusals.changed_by_libraries(passed, fn)
         for change in changes.values():
             cutting.refuse_outside(change)
@@ -419,10 +453,11 @@ class Program:
         refusals.foreign(changes, owned=self.owned)
         after = self.state.after(changes)
         afters = Split.of(after)
-        leaks.refuse_hidden(results.literals.values(), "The result")
+        leaks.refuse_hidden(results.objects(), "The result", returned=True)
         leaks.refuse_hidden(afters.literals.values(), "An object from outside of the function")
         self.cuts = cutting.to_cut([result, after])
         self.result, self.after = results.emptied(), afters.emptied()
+        self.passes = any(made.passes for made in results.made())
         self.sites, self.program = frame.sites, frame.program
         contents = failures.new if failures is not None else {}
         if _all_pass(contents):

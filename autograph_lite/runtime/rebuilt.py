@@ -50,17 +50,24 @@ def _spelled(path: Any) -> str:
     return jax.tree_util.keystr(path, simple=True, separator=".")
 
 
-def objects(value: Any) -> list[Any]:
-    """The registered pytrees in a value, itself included, of which none is Python's own."""
+def objects(value: Any, around: tuple[Any, ...] = ()) -> list[Any]:
+    """The registered pytrees in a value, itself included, of which none is Python's own.
+
+    Args:
+      value: it is.
+      around: the dataclass objects that it is inside of, of which one may be in itself.
+    """
     found: list[Any] = []
 
     def visit(node: Any) -> bool:
         if isinstance(node, (Whole, Stepping)) or trees.is_iterator(node):  # ours know what has changed
             return True
         if dataclass_objects.is_structure(node):
-            found.extend(objects([*dataclass_objects.attributes(node).values()]))
+            if not any(node is other for other in around):
+                inside = [*dataclass_objects.attributes(node).values()]
+                found.extend(objects(inside, (*around, node)))
         elif trees.is_unordered(node):
-            found.extend(objects([*node.values()]))
+            found.extend(objects([*node.values()], around))
             return True
         elif not isinstance(node, (*_CONTAINERS, *_LEAVES)) and not jax.tree_util.all_leaves([node]):
             found.append(node)

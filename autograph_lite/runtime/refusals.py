@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 from autograph_lite import _jax
@@ -39,18 +40,22 @@ def left_in_libraries(changes: dict[Any, journal.Change]) -> None:
             raise mismatch.left_in(change.place.label("state"), change.place.owner)
 
 
-def mutated_arguments(arguments: Any, changes: dict[Any, Any]) -> None:
+def mutated_arguments(arguments: Any, owners: Iterable[Any]) -> None:
     """Refuses to change a container of the call's, or an object that was made anew of its values.
+
+    Args:
+      arguments: of the call, as the function sees them, and as the caller has them.
+      owners: the objects that the function changes.
 
     Raises:
       MutatedArgumentError: one is changed.
     """
     passed = [*aliases.containers(arguments), *rebuilt.objects(arguments)]
     containers = {id(container) for container in passed}
-    for change in changes.values():
-        if id(change.place.owner) in containers:
-            kind = type(change.place.owner).__name__
-            name = spelling.base(change.place.owner)
+    for owner in owners:
+        if id(owner) in containers:
+            kind = type(owner).__name__
+            name = spelling.base(owner)
             what = (
                 f"'{name}', a {kind} that was passed as an argument,"
                 if name
@@ -58,9 +63,9 @@ def mutated_arguments(arguments: Any, changes: dict[Any, Any]) -> None:
             )
             raise MutatedArgumentError(
                 f"{what} is changed inside the function.",
-                where=spelling.written_at(change.place.owner) or where.here(),
+                where=spelling.written_at(owner) or where.here(),
                 why=_UNSEEN,
-                fix=_instead(change.place.owner),
+                fix=_instead(owner),
             )
 
 

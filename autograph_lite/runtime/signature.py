@@ -10,7 +10,7 @@ import dataclasses
 import enum
 import types
 import weakref
-from collections.abc import Hashable, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from typing import Any
 
 import jax
@@ -20,6 +20,7 @@ from jax import export
 
 from autograph_lite import _jax
 from autograph_lite.operators import trees
+from autograph_lite.runtime.made import Copied, Made, Merging
 
 VALUES = (bool, int, float, complex, str, bytes, type(None), enum.Enum, type, np.dtype)
 
@@ -31,7 +32,7 @@ class Split:
     Attributes:
       tree: structure.
       arrays: the traced leaves, in order.
-      literals: the other leaves by position.
+      literals: the other leaves by position, or the `Made` that stand for them.
     """
 
     tree: Any
@@ -39,12 +40,29 @@ class Split:
     literals: dict[int, Any]
 
     @classmethod
-    def of(cls, tree: Any, *, keep_numpy: bool = False) -> Split:
-        """The leaves of `tree`, parted; with `keep_numpy`, arrays of NumPy's are literals. Symbolic sizes are arrays."""
+    def of(
+        cls,
+        tree: Any,
+        *,
+        keep_numpy: bool = False,
+        part: Callable[[Any], Made | Copied | None] = lambda _: None,
+    ) -> Split:
+        """The leaves of `tree`, parted. Symbolic sizes are arrays.
+
+        Args:
+          tree: what they are in.
+          keep_numpy: whether arrays of NumPy's are literals.
+          part: a leaf -> what stands for it, where it is an object of which arrays are parts.
+        """
         leaves, structure = trees.flatten(tree)
-        arrays, literals = [], {}
+        arrays: list[Any] = []
+        literals: dict[int, Any] = {}
         for position, leaf in enumerate(leaves):
-            if export.is_symbolic_dim(leaf):  # known when the program runs, as a traced value is
+            made = part(leaf)
+            if made is not None:
+                literals[position] = made
+                arrays += made.taken()
+            elif export.is_symbolic_dim(leaf):  # known when the program runs, as a traced value is
                 arrays.append(jnp.asarray(leaf))
             elif is_traced_argument(leaf) and (not keep_numpy or isinstance(leaf, jax.Array)):
                 arrays.append(leaf)
@@ -52,11 +70,27 @@ class Split:
                 literals[position] = leaf
         return cls(structure, arrays, literals)
 
-    def merge(self, arrays: Sequence[Any]) -> Any:
-        """The tree with other arrays."""
-        rest = iter(arrays)
-        count = len(self.arrays) + len(self.literals)
-        leaves = [_given(self.literals[i]) if i in self.literals else next(rest) for i in range(count)]
+    def merge(
+        self,
+        arrays: Sequence[Any],
+        passed: Sequence[Any] | None = None,
+        bindings: Mapping[int, Any] | None = None,
+    ) -> Any:
+        """The tree with other arrays.
+
+        Args:
+          arrays: they are.
+          passed: the objects of the call that `Made` may stand for; None for new ones in their place.
+          bindings: the Variables of the call, by the ids of those that were traced in their place.
+        """
+        return self.merged(Merging(iter(arrays), {}, passed, bindings or {}))
+
+    def merged(self, merging: Merging) -> Any:
+        """The tree, as a part of one that is being put together."""
+        leaves = [
+            _given(self.literals[i], merging) if i in self.literals else next(merging.arrays)
+            for i in range(self.tree.num_leaves)
+        ]
         return jax.tree.unflatten(self.tree, leaves)
 
     def emptied(self) -> Split:
@@ -67,11 +101,18 @@ class Split:
         """The same, which keeps none of these objects alive; itself where they are not in it."""
         known = {id(item) for item in objects}
         loose = {i: _Loose(item) for i, item in self.literals.items() if id(item) in known and _is_weak(item)}
+        for made in self.made():
+            made.loosen(objects)
         return dataclasses.replace(self, literals={**self.literals, **loose}) if loose else self
 
+    def made(self) -> list[Made]:
+        """What stands for objects that each call makes or is given, those inside of others left out."""
+        return [literal for literal in self.literals.values() if isinstance(literal, Made)]
+
     def objects(self) -> list[Any]:
-        """The literals."""
-        return [_given(literal) for literal in self.literals.values()]
+        """The literals, those in the objects that each call makes included, which are no literals themselves."""
+        own = [literal for literal in self.literals.values() if not isinstance(literal, (Made, Copied))]
+        return [*map(_given, own), *(item for made in self.made() for item in made.objects())]
 
     def key(self) -> Hashable:
         """Equal for calls that one trace serves."""
@@ -90,9 +131,12 @@ def _is_weak(item: Any) -> bool:
     return type(item).__weakrefoffset__ != 0
 
 
-def _given(literal: Any) -> Any:
+def _given(literal: Any, merging: Merging | None = None) -> Any:
+    if isinstance(literal, (Made, Copied)):
+        assert merging is not None
+        return literal.merged(merging)
     if type(literal) is not _Loose:
-        return literal
+        return literal if merging is None else merging.bindings.get(id(literal), literal)
     item = literal.item()
     if item is None:
         raise ReferenceError("An object that a compiled function returns is gone.")

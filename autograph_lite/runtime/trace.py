@@ -18,12 +18,13 @@ from autograph_lite.errors import MutationError, VariableError
 from autograph_lite.operators import capacity, rolling, where
 from autograph_lite.operators.capacity import OutgrownError
 from autograph_lite.operators.values import Tracer
-from autograph_lite.runtime import kept, symbolic, symbolic_warnings
+from autograph_lite.runtime import kept, refusals, symbolic, symbolic_warnings
 from autograph_lite.runtime.array_spec import ArraySpec, specs_in
 from autograph_lite.runtime.creations import Creations
 from autograph_lite.runtime.function_names import name_of
 from autograph_lite.runtime.function_type import FunctionType
 from autograph_lite.runtime.program import Program
+from autograph_lite.runtime.returned import dataclasses_in
 from autograph_lite.runtime.state import Bindings, Restart, State
 from autograph_lite.runtime.trace_types import VariableType
 from autograph_lite.runtime.variables import Variable, named, stand_in
@@ -91,11 +92,16 @@ class Trace:
         self._stand_ins: dict[int, Variable] = {}
         specs = specs_in(function_type.types)
         self._specs = specs if any(spec.is_general for spec in specs) else []
+        self._values: Callable[[], Sequence[Any]] = tuple  # of the call that a program is made for
         self._unequal: set[Key] = set()  # for which there is no program of all sizes
         self._per_size = any(spec.shape is None for spec in specs)  # nothing stands for an array of any rank
 
     def __call__(
-        self, arrays: Sequence[Any], variables: Sequence[Variable] = (), copies: Bindings | None = None
+        self,
+        arrays: Sequence[Any],
+        variables: Sequence[Variable] = (),
+        copies: Bindings | None = None,
+        values: Callable[[], Sequence[Any]] = tuple,
     ) -> Any:
         """Runs the program for these arrays; makes it first if there is none.
 
@@ -103,6 +109,7 @@ class Trace:
           arrays: the traced arrays among the arguments.
           variables: the distinct Variables among them.
           copies: Variables in the place of others that the function uses, by the ids of these.
+          values: gives the arguments as the caller has them.
 
         Raises:
           MutationError: each trace finds other objects that change.
@@ -111,8 +118,9 @@ class Trace:
         for _ in range(RESTARTS):
             program = None
             try:
-                program = self.program(arrays, variables)
-                result = program(arrays, {**self._bindings(variables), **(copies or {})})
+                program = self.program(arrays, variables, values)
+                bindings = {**self._bindings(variables), **(copies or {})}
+                result = program(arrays, bindings, lambda: dataclasses_in(values()))
             except Restart:
                 continue
             except OutgrownError:
@@ -126,15 +134,28 @@ class Trace:
             return result
         raise self._endless()
 
-    def program(self, arrays: Sequence[Any], variables: Sequence[Variable] = ()) -> Program:
+    def program(
+        self,
+        arrays: Sequence[Any],
+        variables: Sequence[Variable] = (),
+        values: Callable[[], Sequence[Any]] = tuple,
+    ) -> Program:
         """The program for these arrays and for what the state holds now; traces it if there is none."""
         owned = not _jax.tracing() and not any(isinstance(leaf, Tracer) for leaf in arrays)
         for _ in range(RESTARTS):
             try:
+                self._values = values
                 program = self._known(arrays, self._bindings(variables), owned=owned)
             except Restart:
                 continue
-            self._refuse_captured(variables)
+            finally:
+                self._values = tuple
+            if (
+                not self.state.is_ours
+            ):  # what it writes to may be an argument of this call, and not of that of the trace
+                owners = [place.owner for place, _ in self.state.places if not place.ours]
+                refusals.mutated_arguments(values(), owners)
+            self._refuse_captured(variables, program)
             return program
         raise self._endless()
 
@@ -184,8 +205,12 @@ class Trace:
             self._stand_ins[alias] = stand_in(kind)
         return self._stand_ins[alias]
 
-    def _refuse_captured(self, variables: Sequence[Variable]) -> None:
+    def _refuse_captured(self, variables: Sequence[Variable], program: Program) -> None:
         captured = {id(variable) for variable in self.state.variables}
+        if captured.isdisjoint(map(id, variables)):
+            return
+        # Of those that were found, as that of a default is, it may use none; part of another trace, it can't write to any.
+        captured = {id(variable) for variable in program.used()} if program.owned else set()
         for variable in variables:
             if id(variable) in captured:
                 raise VariableError(
@@ -249,6 +274,7 @@ class Trace:
         if known is None:
             start = time.perf_counter()
             known = self._traced(bindings, owned=key[0])
+            known.values = self._values
             if kept.cache is not None and key[0] and specs is None:
                 kept.cache.prepare(self, known, arrays, lambda: known.prepare(arrays, bindings))
             else:
@@ -256,6 +282,7 @@ class Trace:
             if known.raises:
                 self._raise(known, arrays, bindings)
                 return known
+            known.values = tuple
             self._settle(known)
             self._programs[key] = known  # only now: a trace that raises leaves nothing behind
             self._made(self, known, time.perf_counter() - start)

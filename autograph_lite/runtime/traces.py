@@ -206,7 +206,10 @@ class Traces:
             known = trace is not None
             if trace is None:
                 trace = self._new(found)
-            program = trace.program(arrays, found.variables(bound))
+            variables = found.variables(bound)
+            program = trace.program(
+                arrays, variables, tuple if types else self._values_of(found, args, kwargs)
+            )
             if not known and program.owned and not program.raises:
                 self.keep(trace)
             fresh = self.history[-1].record if self.count > before and program.owned else None
@@ -316,12 +319,21 @@ class Traces:
     def call(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """Runs what serves a call."""
         resolved = self.resolve(args, kwargs)
-        result = resolved.trace(resolved.arrays, resolved.type.variables(resolved.bound))
+        variables = resolved.type.variables(resolved.bound)
+        result = resolved.trace(
+            resolved.arrays, variables, values=self._values_of(resolved.type, args, kwargs)
+        )
         if not resolved.program.owned and not resolved.program.raises:
             with self.lock:
                 if self._lookup(resolved.type) is None:
                     self.keep(resolved.trace)
         return result
+
+    def _values_of(
+        self, found: FunctionType, args: tuple[Any, ...], kwargs: dict[str, Any]
+    ) -> Callable[[], list[Any]]:
+        """Gives the arguments of a call as the caller has them, not as an input signature casts them."""
+        return lambda: found.values(_bound(self.signature, args, kwargs))
 
     def keep(self, trace: Trace) -> None:
         """Keeps a trace that was made."""

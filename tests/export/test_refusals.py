@@ -148,6 +148,11 @@ def test_literals_and_results_of_the_users_classes(path):
         assert first.startswith(f"'takes' can't be saved: argument 'n' is {said}")
     first = refused(path, lambda x: Node(x), (X,)).splitlines()[0]
     assert first.endswith("of type 'Node'.")
+    for give in (lambda x: Point(x), lambda x: [Point(1)]):
+        first = refused(path, give, (X,)).splitlines()[0]
+        assert first.endswith(
+            "can't be saved: an object of class 'Point', and files hold lists, tuples and dicts."
+        )
 
 
 def test_lists_whose_length_depends_on_the_data(path):

@@ -14,6 +14,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from autograph_lite import _jax
+from autograph_lite.operators import objects
 from autograph_lite.runtime.array_spec import ArraySpec
 from autograph_lite.runtime.function_type import FunctionType, Slot
 from autograph_lite.runtime.literals import Literal
@@ -209,7 +210,7 @@ def value(whole: Any, array: Any) -> Json:
             return {"array": [array(item), "weak" if _jax.weak_type(item) else "jax"]}
         if isinstance(item, (np.ndarray, np.generic)):
             return {"array": [array(item), "numpy" if isinstance(item, np.ndarray) else "scalar"]}
-        return literal(item)
+        return _none(item) if objects.is_structure(item) else literal(item)
 
     return tree(whole, leaf)
 

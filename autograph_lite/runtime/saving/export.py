@@ -141,6 +141,23 @@ def _own_program(trace: Trace) -> Program:
     return trace.main
 
 
+def exported(concrete: ConcreteFunction, platforms: Sequence[str] | None) -> export.Exported:
+    """The program of a trace as JAX's own `Exported`, for these platforms, or for the one at hand.
+
+    Raises:
+      SaveError: it calls Python, or changes objects.
+    """
+    program = _own_program(concrete.trace)
+    obstacles.refuse(concrete.name, concrete.trace, program)
+    return _of_program(program, platforms)
+
+
+def _of_program(program: Program, platforms: Sequence[str] | None) -> export.Exported:
+    types: Sequence[Any] = program.jaxpr.in_avals if program.symbolic is None else program.symbolic.types
+    inputs = [jax.ShapeDtypeStruct(kind.shape, kind.dtype) for kind in types]
+    return export.export(jax.jit(jaxpr_as_fun(program.jaxpr)), platforms=platforms)(*inputs)
+
+
 def versions() -> dict[str, str]:
     """The versions that a file depends on."""
     return {name: _version(name) for name in ("autograph-lite", "jax", "jaxlib")}
@@ -191,10 +208,8 @@ class _Saving:
             ) from None
 
     def _exported(self, name: str, program: Program) -> bytes:
-        types: Sequence[Any] = program.jaxpr.in_avals if program.symbolic is None else program.symbolic.types
-        inputs = [jax.ShapeDtypeStruct(kind.shape, kind.dtype) for kind in types]
         try:
-            made = export.export(jax.jit(jaxpr_as_fun(program.jaxpr)), platforms=self._platforms)(*inputs)
+            made = _of_program(program, self._platforms)
             return bytes(made.serialize(vjp_order=self._vjp_order))
         except Exception as error:
             raise SaveError(

@@ -1,0 +1,123 @@
+"""What stands for an object that comes out of a program: how is it made of the program's arrays?
+
+return Point(x, [y])         Made(Point, ('a', 'b'), two arrays)
+"""
+
+from __future__ import annotations
+
+import contextlib
+import dataclasses
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from autograph_lite.runtime.signature import Split
+
+
+@dataclasses.dataclass(frozen=True)
+class Merging:
+    """What a tree is being put together from.
+
+    Attributes:
+      arrays: those that are left.
+      objects: those that are there already, by the numbers of the `Made` that stand for them.
+      passed: those of the call; None where there is none.
+      bindings: the Variables of the call, by the ids of those that were traced in their place.
+    """
+
+    arrays: Iterator[Any]
+    objects: dict[int, Any]
+    passed: Sequence[Any] | None
+    bindings: Mapping[int, Any]
+
+
+class Made:
+    """Stands for an object with arrays in it: each merge makes one of its class, or takes the one of the call.
+
+    Args:
+      number: tells it from the others of a tree, in which it may stand more than once.
+      kind: its class.
+      names: of its attributes.
+      passed: its place among the objects of the call; None for one that is made.
+    """
+
+    def __init__(self, number: int, kind: type, names: tuple[str, ...], passed: int | None) -> None:
+        self.number, self.kind, self.names, self.passed = number, kind, names, passed
+        self._held: Split | None = None  # the attributes; None while they are looked at
+        self._met = False  # for whatever leads from an object back to it
+
+    def hold(self, held: Split) -> None:
+        """Takes the attributes, parted."""
+        self._held = held
+
+    def taken(self) -> list[Any]:
+        """The arrays in it, at the first time that it is met."""
+        if self._held is None:
+            return []
+        arrays = self._held.arrays
+        self._held = dataclasses.replace(self._held, arrays=[])
+        return arrays
+
+    def merged(self, merging: Merging) -> Any:
+        """The object."""
+        if self.number in merging.objects:
+            return merging.objects[self.number]
+        given = None if self.passed is None or merging.passed is None else merging.passed[self.passed]
+        whole = object.__new__(self.kind) if given is None else given
+        merging.objects[self.number] = whole
+        assert self._held is not None
+        values = self._held.merged(merging)  # in any case: it takes the arrays in it
+        for name, value in zip(self.names, values, strict=True) if given is None else ():
+            object.__setattr__(whole, name, value)
+        return whole
+
+    def loosen(self, objects: Sequence[Any]) -> None:
+        """Keeps none of these objects alive."""
+        if not self._met and self._held is not None:
+            with self._meeting():
+                self._held = self._held.loosened(objects)
+
+    def objects(self) -> list[Any]:
+        """The literals in it."""
+        if self._met or self._held is None:
+            return []
+        with self._meeting():
+            return self._held.objects()
+
+    @property
+    def passes(self) -> bool:
+        """Whether it, or what is in it, is an object of the call."""
+        if self.passed is not None or self._met or self._held is None:
+            return self.passed is not None
+        with self._meeting():
+            return any(made.passes for made in self._held.made())
+
+    @contextlib.contextmanager
+    def _meeting(self) -> Iterator[None]:
+        self._met = True
+        try:
+            yield
+        finally:
+            self._met = False
+
+
+class Copied:
+    """Stands for a set, a bytearray or an array of NumPy's that the function has made: each merge makes another.
+
+    Args:
+      number: as of `Made`.
+      value: its contents.
+    """
+
+    def __init__(self, number: int, value: Any) -> None:
+        self.number, self.value = number, value
+
+    def taken(self) -> list[Any]:
+        """No arrays."""
+        return []
+
+    def merged(self, merging: Merging) -> Any:
+        """The object."""
+        if self.number not in merging.objects:
+            merging.objects[self.number] = self.value.copy()
+        return merging.objects[self.number]
