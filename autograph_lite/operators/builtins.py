@@ -187,7 +187,7 @@ def bool_(*args: Any) -> Any:
 def _asked(value: Any, method: str) -> Any:
     """What a method of a user's class answers: Python would refuse a traced number. Any other is left for Python to ask for."""
     own = getattr(type(value), method, None)
-    if not isinstance(own, types.FunctionType) or isinstance(value, jax.Array):
+    if not isinstance(own, types.FunctionType) or isinstance(value, jax.Array) or is_symbolic(value):
         return value
     answer = own(value)
     return answer if traced(answer) else type(type(value).__name__, (), {method: lambda _: answer})()

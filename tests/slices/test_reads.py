@@ -40,7 +40,7 @@ REDUCTIONS = [
     "xp.linalg.norm({})", "len({})", "{}.shape[0]", "sum({})", "({} * {}).sum()", "xp.sum(xp.exp({}) + 1)",
     "xp.where({} > 0, {}, 1).sum()", "xp.dot({}, {})", "{} @ {}", "{}[::-1].sum()", "xp.sum(2 - {})", "{}[1:-1].sum()",
     "xp.cumsum({}).sum()", "xp.count_nonzero({})", "xp.sum({} ** 2)", "abs(-{}).sum()", "xp.maximum({}, 1).sum()",
-    "{}[0]", "{}[-1]", "2 in {}", "-1 not in {}", "{}.max(initial=1)", "xp.min({}, initial=3)", "{}.sum(initial=2)",
+    "{}[0]", "{}[-1]", "2 in {}", "-1 not in {}", "{}.max(initial=1)", "xp.min({}, initial=3)", "xp.sum({}, initial=2)",
     "xp.prod({}, initial=2)",
 ]  # fmt: skip
 
