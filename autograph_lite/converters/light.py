@@ -24,7 +24,7 @@ import gast
 
 from autograph_lite.analysis import scopes
 from autograph_lite.analysis.exits import always_returns, blocks
-from autograph_lite.converters import PASSES, calls, functions_in, opaque, subscripts
+from autograph_lite.converters import PASSES, calls, functions_in, mutations, opaque, subscripts
 from autograph_lite.converters.context import Context
 from autograph_lite.syntax import quote, trees
 
@@ -34,6 +34,12 @@ BARE = calls.BARE | {
     "round", "divmod", "list", "tuple", "dict", "set", "frozenset", "print", "getattr", "setattr", "pow",
     "iter", "next", "StopIteration",
 }  # fmt: skip
+# What writes items where nothing is traced.
+UNTRACED = {
+    "set_item": "put", "store": "put_at", "store_shared": "put_shared", "update_item": "update_at",
+    "update_shared": "update_at_shared",
+}  # fmt: skip
+SYMBOLS = {symbol: op for op, symbol in subscripts.AUGMENTED.items()}
 EXPRESSIONS = tuple(
     step for step in PASSES if step.part == 2 and step.run is not None and step.name != "tidy"
 )
@@ -57,6 +63,7 @@ def join(
     light = [function for function, _ in pairs if not opaque.is_opaque(function)]
     for function in light:
         subscripts.run(function, context)
+    mutations.refuse_lost(plain, context)
     _LightCalls(context, calls.shadowed(plain), calls.first_parameter(plain), "light", BARE).generic_visit(
         plain
     )
@@ -76,8 +83,8 @@ class _LightCalls(calls.Calls):
 
     def visit_Call(self, node: gast.Call) -> gast.AST:
         match node.func:
-            case gast.Attribute(value=gast.Name(id=self.context.ag), attr="set_item"):
-                node.func.attr = "put"
+            case gast.Attribute(value=gast.Name(id=self.context.ag), attr=name) as callee if name in UNTRACED:
+                callee.attr, node.args = _untraced(name, node.args)
         called = super().visit_Call(node)
         match node.func:
             case gast.Call(func=gast.Attribute(attr="light"), args=[gast.Name(id=name)]):
@@ -94,6 +101,32 @@ class _LightCalls(calls.Calls):
             own=quote.constant(index), light=quote.constant(index + 1),
         )  # fmt: skip
 
+    def visit_Assign(self, node: gast.Assign) -> gast.AST:
+        return self._updated(node, "update_item")
+
+    def visit_Expr(self, node: gast.Expr) -> gast.AST:
+        return self._updated(node, "update_shared")
+
+    def _updated(self, node: gast.Assign | gast.Expr, operator: str) -> gast.AST:
+        """`ag.update_item(x, (i,), '+=', lambda: v)` as Python's own statement for what Python changes in place."""
+        match trees.copied(node.value):
+            case gast.Call(
+                func=gast.Attribute(value=gast.Name(id=self.context.ag), attr=attr),
+                args=[
+                    gast.Name(id=name) as base,
+                    gast.Tuple(elts=[index]),
+                    gast.Constant(value=symbol),
+                    gast.Lambda(body=value),
+                ],
+            ) if attr == operator:
+                plain = gast.AugAssign(gast.Subscript(base, index, gast.Store()), SYMBOLS[symbol](), value)
+                self.generic_visit(plain)
+                self.generic_visit(node)
+                test = quote.expr("x.__class__ in ag.CHANGED", ag=self.context.ag, x=name)
+                return quote.located(gast.If(test, [plain], [node]), node)
+        self.generic_visit(node)
+        return node
+
     def visit_Lambda(self, node: gast.Lambda) -> gast.AST:
         converted = trees.copied(node)
         for step in EXPRESSIONS:
@@ -102,6 +135,28 @@ class _LightCalls(calls.Calls):
         self.generic_visit(node)
         node.body = _either(node.body, converted.body, self.context)
         return node
+
+
+def _untraced(name: str, args: list[gast.expr]) -> tuple[str, list[gast.expr]]:
+    """The operator that writes an item where nothing is traced, a quicker one for the commonest targets; its arguments."""
+    match name, args:
+        case "store", [value, gast.Name() as base, gast.Constant() as attribute, gast.Tuple(elts=[index])]:
+            return "put_of", [value, base, attribute, _read(base, attribute), index]
+        case "store_shared", [value, base, gast.Tuple(elts=[index])]:
+            return "put_into", [value, base, index]
+        case "update_item", [
+            gast.Name() as base,
+            gast.Constant() as attribute,
+            gast.Tuple(elts=[index]),
+            _,
+            _,
+        ]:
+            return "update_of", [base, attribute, _read(base, attribute), index, *args[3:]]
+    return UNTRACED[name], args
+
+
+def _read(base: gast.Name, attribute: gast.Constant) -> gast.expr:
+    return gast.Attribute(quote.name(base.id), attribute.value, gast.Load())
 
 
 def _either(light: gast.expr, full: gast.expr, context: Context) -> gast.expr:

@@ -26,7 +26,12 @@ def run(function: gast.AST, context: Context) -> None:
     _Record(context).generic_visit(function)
 
 
-class _Record(trees.Transformer):
+def refuse_lost(function: gast.AST, context: Context) -> None:
+    """Rewrites the stores alone that make an array which no name takes: also where nothing is traced."""
+    _Lost(context).generic_visit(function)
+
+
+class _Lost(trees.Transformer):
     def __init__(self, context: Context) -> None:
         self.ag = context.ag
 
@@ -44,6 +49,8 @@ class _Record(trees.Transformer):
                 node.value = quote.located(quote.expr("ag.dropped(call)", ag=self.ag, call=call), call)
         return node
 
+
+class _Record(_Lost):
     def visit_Attribute(self, node: gast.Attribute) -> gast.AST:
         self.generic_visit(node)
         if isinstance(node.ctx, (gast.Store, gast.Del)):

@@ -24,7 +24,6 @@ from autograph_lite.operators.logical import and_, compare, equal, in_, not_, no
 from autograph_lite.operators.stretches import whole
 from autograph_lite.operators.subscripts import (
     item,
-    put,
     set_item,
     slice,
     store,
@@ -46,15 +45,27 @@ from autograph_lite.operators.undefined import (
     reached,
     returned,
 )
+from autograph_lite.operators.untraced_stores import (
+    CHANGED,
+    put,
+    put_at,
+    put_into,
+    put_of,
+    put_shared,
+    update_at,
+    update_at_shared,
+    update_of,
+)
 from autograph_lite.operators.while_stmt import while_stmt
 
 __all__ = [
-    "NO_RETURN", "Return", "Undefined", "and_", "assert_", "assigned", "bounds", "call", "caught", "compare", "defined",
-    "deleted", "dropped", "equal", "error", "filter_test", "finishing", "for_stmt", "format", "found",
-    "generator", "handling", "if_expr", "if_stmt", "in_", "item", "key", "light", "light_at", "list_of",
-    "managed", "not_", "not_equal", "not_in", "or_", "percent", "put", "python_test", "raised", "reached",
-    "record", "returned", "set_item", "slice", "store", "store_shared", "switch_stmt", "truth", "trying",
-    "until", "untraced", "update_item", "update_shared", "while_stmt", "whole", "without",
+    "CHANGED", "NO_RETURN", "Return", "Undefined", "and_", "assert_", "assigned", "bounds", "call", "caught", "compare",
+    "defined", "deleted", "dropped", "equal", "error", "filter_test", "finishing", "for_stmt", "format", "found",
+    "generator", "handling", "if_expr", "if_stmt", "in_", "item", "key", "light", "light_at", "list_of", "managed",
+    "not_", "not_equal", "not_in", "or_", "percent", "put", "put_at", "put_into", "put_of", "put_shared", "python_test",
+    "raised", "reached", "record", "returned", "set_item", "slice", "store", "store_shared", "switch_stmt", "truth",
+    "trying", "until", "untraced", "update_at", "update_at_shared", "update_item", "update_of", "update_shared",
+    "while_stmt", "whole", "without",
 ]  # fmt: skip
 
 _jax_while_rules.install()

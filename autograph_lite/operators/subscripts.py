@@ -199,14 +199,6 @@ def set_item(base: Any, index: Any, value: Any) -> Any:
     return _written(base, index, value)
 
 
-def put(base: Any, index: Any, value: Any) -> Any:
-    """`set_item` where nothing is traced."""
-    if base.__class__ in _CONTAINERS:
-        base[index] = value
-        return base
-    return _written(base, index, value)
-
-
 def store(value: Any, base: Any, *steps: Any) -> Any:
     """`base.a[i] = value` for the steps `'a', (i,)`; returns what `base` is then."""
     return _store(base, steps, lambda _: value)
@@ -234,7 +226,7 @@ def store_shared(value: Any, base: Any, *steps: Any) -> None:
     Raises:
       MutationError: `base` is an array: a new one in its place would be lost.
     """
-    _same(base, store(value, base, *steps))
+    same(base, store(value, base, *steps))
 
 
 def update_shared(base: Any, *steps_symbol_operand: Any) -> None:
@@ -243,10 +235,11 @@ def update_shared(base: Any, *steps_symbol_operand: Any) -> None:
     Raises:
       MutationError: `base` is an array: a new one in its place would be lost.
     """
-    _same(base, update_item(base, *steps_symbol_operand))
+    same(base, update_item(base, *steps_symbol_operand))
 
 
-def _same(base: Any, new: Any) -> None:
+def same(base: Any, new: Any) -> None:
+    """Refuses a new array in the place of one that no name of the function is bound to."""
     if new is not base:
         raise MutationError(
             f"An array, {describe(base)}, is changed in place, and the function has no name of its own for it.",
