@@ -5,6 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
+import numpy.typing as npt
+
 import autograph_lite
 from benchmarks import programs, table, timing
 from benchmarks.timing import Row
@@ -81,6 +84,58 @@ def polynomial(x: float) -> float:
     return result
 
 
+def histogram(values: list[int]) -> list[int]:
+    counts = [0] * 8
+    for value in values:
+        counts[value % 8] += 1
+    return counts
+
+
+class Ring:
+    def __init__(self, size: int) -> None:
+        self.items = [0] * size
+        self.sums = [0] * size
+
+
+def ring(n: int) -> list[int]:
+    buffer = Ring(8)
+    for i in range(n):
+        buffer.items[i % 8] = i
+        buffer.sums[i % 8] += i
+    return buffer.sums
+
+
+def smoothed(values: npt.NDArray[np.float64]) -> float:
+    result = values.copy()
+    for i in range(1, len(values) - 1):
+        result[i] += 0.5 * (values[i - 1] + values[i + 1])
+    return float(result.sum())
+
+
+MEMO: dict[int, int] = {}
+
+
+def steps(n: int) -> int:
+    MEMO.clear()
+    for start in range(1, n):
+        value, count = start, 0
+        while value not in MEMO and value > 1:
+            value = value // 2 if value % 2 == 0 else 3 * value + 1
+            count += 1
+        MEMO[start] = count + MEMO.get(value, 0)
+    return MEMO[n - 1]
+
+
+def repeated(values: list[int]) -> int:
+    seen: set[int] = set()
+    found = 0
+    for value in values:
+        if value in seen:
+            found += 1
+        seen.add(value)
+    return found
+
+
 CASES: dict[str, tuple[Callable[..., Any], tuple[Any, ...]]] = {
     "branches in a loop": (branches, (200,)),
     "while with break": (programs.collatz, (27, 10000)),
@@ -90,6 +145,11 @@ CASES: dict[str, tuple[Callable[..., Any], tuple[Any, ...]]] = {
     "sorting": (bubble_sort, (list(range(30, 0, -1)),)),
     "objects": (payments, (100,)),
     "short loop": (polynomial, (1.5,)),
+    "items added to": (histogram, (list(range(100)),)),
+    "items of attributes": (ring, (100,)),
+    "items of NumPy's": (smoothed, (np.arange(50.0),)),
+    "a table of the module's": (steps, (60,)),
+    "membership in a set": (repeated, ([i * 7 % 60 for i in range(100)],)),
 }
 
 

@@ -17,6 +17,7 @@ operators here too, so that arrays are updated as they are under a trace.
 
 from __future__ import annotations
 
+import collections
 from collections.abc import Sequence
 from typing import Any
 
@@ -34,6 +35,13 @@ BARE = calls.BARE | {
     "round", "divmod", "list", "tuple", "dict", "set", "frozenset", "print", "getattr", "setattr", "pow",
     "iter", "next", "StopIteration",
 }  # fmt: skip
+# Of Python's own classes: they hand nothing of the user's to anybody; `sort` does.
+METHODS = frozenset(
+    name
+    for kind in (list, dict, set, str, collections.deque)
+    for name in dir(kind)
+    if not name.startswith("_")
+) - {"sort"}
 # What writes items where nothing is traced.
 UNTRACED = {
     "set_item": "put", "store": "put_at", "store_shared": "put_shared", "update_item": "update_at",
@@ -64,9 +72,7 @@ def join(
     for function in light:
         subscripts.run(function, context)
     mutations.refuse_lost(plain, context)
-    _LightCalls(context, calls.shadowed(plain), calls.first_parameter(plain), "light", BARE).generic_visit(
-        plain
-    )
+    _LightCalls(context, calls.shadowed(plain), calls.first_parameter(plain)).generic_visit(plain)
     for function, converted in pairs:
         if function not in light:
             function.body = converted.body
@@ -78,18 +84,35 @@ def join(
 
 
 class _LightCalls(calls.Calls):
+    def __init__(self, context: Context, shadowed: set[str], first: str | None) -> None:
+        super().__init__(context, shadowed, first, "light", BARE)
+        self.at_once: set[int] = set()  # the lambdas that operators call where they stand
+
     def may_select(self, node: gast.Call) -> bool:
         return False  # Python knows all lengths
 
     def visit_Call(self, node: gast.Call) -> gast.AST:
         match node.func:
             case gast.Attribute(value=gast.Name(id=self.context.ag), attr=name) as callee if name in UNTRACED:
+                self.at_once.update(map(id, node.args))
                 callee.attr, node.args = _untraced(name, node.args)
         called = super().visit_Call(node)
         match node.func:
             case gast.Call(func=gast.Attribute(attr="light"), args=[gast.Name(id=name)]):
                 node.func = quote.located(self._remembered(name), node.func)
+            case gast.Call(
+                func=gast.Attribute(attr="light"), args=[gast.Attribute(value=gast.Name(id=name), attr=attr)]
+            ) if attr in METHODS:
+                node.func = quote.located(self._own_method(name, attr), node.func)
         return called
+
+    def _own_method(self, name: str, attr: str) -> gast.expr:
+        """What to call for a method that may be one of Python's own classes."""
+        method = gast.Attribute(quote.name(name), attr, gast.Load())
+        return quote.expr(
+            "method if owner.__class__ in ag.BUILTIN else ag.light(again)",
+            ag=self.context.ag, owner=name, method=method, again=trees.copied(method),
+        )  # fmt: skip
 
     def _remembered(self, name: str) -> gast.expr:
         """What to call for the function called `name`."""
@@ -104,8 +127,35 @@ class _LightCalls(calls.Calls):
     def visit_Assign(self, node: gast.Assign) -> gast.AST:
         return self._updated(node, "update_item")
 
-    def visit_Expr(self, node: gast.Expr) -> gast.AST:
+    def visit_Expr(self, node: gast.Expr) -> gast.AST | list[gast.stmt]:
+        match trees.copied(node.value):
+            case gast.Call(
+                func=gast.Attribute(value=gast.Name(id=self.context.ag), attr="update_item"),
+                args=[
+                    gast.Name() as base,
+                    gast.Constant() as attribute,
+                    gast.Tuple(elts=[index]),
+                    gast.Constant(value=symbol),
+                    gast.Lambda(body=value),
+                ],
+            ):
+                owner = self.context.fresh("owner")
+                read = quote.located(quote.assign([owner], _read(base, attribute)), node)
+                plain = gast.AugAssign(
+                    gast.Subscript(quote.name(owner), index, gast.Store()), SYMBOLS[symbol](), value
+                )
+                self.generic_visit(plain)
+                self.generic_visit(node)
+                assert isinstance(node.value, gast.Call)
+                node.value.args[2] = quote.name(owner)
+                # What holds the owner on would keep an array of NumPy's from being resized.
+                done = gast.Delete([quote.name(owner, gast.Del)])
+                return [read, self._either_store(owner, plain, node), quote.located(done, node)]
         return self._updated(node, "update_shared")
+
+    def _either_store(self, owner: str, plain: gast.stmt, ours: gast.stmt) -> gast.stmt:
+        test = quote.expr("x.__class__ in ag.CHANGED", ag=self.context.ag, x=owner)
+        return quote.located(gast.If(test, [plain], [ours]), ours)
 
     def _updated(self, node: gast.Assign | gast.Expr, operator: str) -> gast.AST:
         """`ag.update_item(x, (i,), '+=', lambda: v)` as Python's own statement for what Python changes in place."""
@@ -122,12 +172,14 @@ class _LightCalls(calls.Calls):
                 plain = gast.AugAssign(gast.Subscript(base, index, gast.Store()), SYMBOLS[symbol](), value)
                 self.generic_visit(plain)
                 self.generic_visit(node)
-                test = quote.expr("x.__class__ in ag.CHANGED", ag=self.context.ag, x=name)
-                return quote.located(gast.If(test, [plain], [node]), node)
+                return self._either_store(name, plain, node)
         self.generic_visit(node)
         return node
 
     def visit_Lambda(self, node: gast.Lambda) -> gast.AST:
+        if id(node) in self.at_once:
+            self.generic_visit(node)
+            return node
         converted = trees.copied(node)
         for step in EXPRESSIONS:
             assert step.run is not None

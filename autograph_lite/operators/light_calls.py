@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import collections
 import functools
 import threading
 import types
@@ -12,6 +13,11 @@ from autograph_lite.operators import policy, unconverted
 from autograph_lite.operators.calls import HIGHER_ORDER, OVERLOADS, call, handing, library_function
 from autograph_lite.operators.converting import is_converted, transpiler
 
+# Classes whose methods are called as they are.
+BUILTIN: frozenset[Any] = frozenset({
+    list, dict, set, frozenset, tuple, str, bytes, bytearray, collections.deque, collections.defaultdict,
+    collections.OrderedDict,
+})  # fmt: skip
 _light: dict[types.FunctionType, types.FunctionType] = {}
 _unchanged: set[types.FunctionType] = set()  # those that call nothing
 

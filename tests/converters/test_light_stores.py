@@ -211,3 +211,35 @@ def test_pythons_errors_come_out(container, index, value):
             else:
                 found.append(items)
         assert found[0] == found[1]
+
+
+def test_an_array_of_numpys_can_be_resized_after_a_store():
+    def grows(holder):
+        holder.items[0] += 1
+        holder.items[1] = 5
+        holder.items.resize(4)
+        return holder.items
+
+    for run in (grows, al.to_graph(grows)):
+        holder = Plain(np.array([1, 2]))
+        assert run(holder).tolist() == [2, 5, 0, 0]
+
+
+class Plain:
+    def __init__(self, items):
+        self.items = items
+
+
+def test_methods_of_a_users_own_list_are_converted():
+    class Doubling(list):
+        def append(self, value):
+            for _ in range(2):
+                super().append(value)
+
+    def f(items, value):
+        items.append(value)
+        items.sort(key=lambda item: -item)
+        return items
+
+    for items in (Doubling([1]), [1]):
+        assert al.to_graph(f)(copy.copy(items), 3) == f(copy.copy(items), 3)
