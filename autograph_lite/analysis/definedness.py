@@ -46,9 +46,9 @@ class _Walk:
         self.needed: dict[str, None] = {}
         self.reads: list[gast.Name] = []
         self.early: dict[str, None] = {}
-        self.seen: set[str] = (
-            set()
-        )  # names that a statement before, or one of an iteration before, may have assigned
+        # Names that a statement before, or one of an iteration before, may have assigned.
+        self.seen: set[str] = set()
+        self.known: scopes.Known = {}
 
     def block(self, body: Sequence[gast.stmt], have: Names) -> Names:
         for node in body:
@@ -62,7 +62,7 @@ class _Walk:
         if plan is not None:
             self.needed.update(dict.fromkeys(n for n in (*plan.ins, *plan.nonlocals) if n not in have))
         have = self.inside(node, have)
-        self.seen.update(scopes.bound([node]))
+        self.seen.update(scopes.bound([node], self.known))
         return have
 
     def inside(self, node: gast.stmt, have: Names) -> Names:
@@ -73,14 +73,14 @@ class _Walk:
                     return false
                 return true if always_returns(node.orelse) else true & false
             case gast.While():
-                self.seen.update(scopes.bound([node]))
+                self.seen.update(scopes.bound([node], self.known))
                 have = self.expression(node.test, self.at_each_start(node.body, have))
                 self.block(node.body, have)
                 return have
             case gast.For():
                 test, iterable = until_of(node)
                 have = self.expression(iterable, have)
-                self.seen.update(scopes.bound([node]))
+                self.seen.update(scopes.bound([node], self.known))
                 have = self.at_each_start(node.body, have)
                 if test is not None:
                     self.expression(test, have)

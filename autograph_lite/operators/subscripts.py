@@ -32,6 +32,7 @@ from autograph_lite.operators import (
 )
 from autograph_lite.operators.affine import Bounds
 from autograph_lite.operators.boxes import Box, opened
+from autograph_lite.operators.filled import filled
 from autograph_lite.operators.holding import held, stacked
 from autograph_lite.operators.if_stmt import if_part
 from autograph_lite.operators.selections import Selection
@@ -312,7 +313,9 @@ def _written(base: Any, index: Any, value: Any) -> Any:
         index = _arrays(index)
         if isinstance(value, Selection) or blocks.is_needed(index):
             return blocks.written(base, index, value)
-        return in_place.written(in_place.latest(base).at[index].set(_cast(value, base)))
+        new = _cast(value, base)
+        whole = filled(base, index, new)
+        return in_place.written(in_place.latest(base).at[index].set(new) if whole is None else whole)
     index = _plain(index)
     if isinstance(base, Selection):
         return picking.written(base, index, value)
