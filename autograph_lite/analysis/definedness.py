@@ -26,7 +26,11 @@ def unsure(body: Sequence[gast.stmt], params: Sequence[str], plans: Mapping[gast
     """
     walk = _Walk(plans, frozenset())
     walk.block(body, frozenset(params))
-    own = {*scopes.bound(body)} - scopes.declared(body, gast.Global) - scopes.declared(body, gast.Nonlocal)
+    own = (
+        {*scopes.bound(body, walk.known)}
+        - scopes.declared(body, gast.Global)
+        - scopes.declared(body, gast.Nonlocal)
+    )
     early = [name for name in walk.early if name in own and name not in params]
     return list(dict.fromkeys([*walk.needed, *early]))
 
