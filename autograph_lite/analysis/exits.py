@@ -73,6 +73,20 @@ def always_returns(body: Sequence[gast.AST]) -> bool:
             return done or always_returns(final)
         case [gast.While() as loop]:
             return endless(loop)
+        case [
+            gast.With(
+                items=[
+                    gast.withitem(
+                        context_expr=gast.Call(
+                            func=gast.Attribute(value=gast.Name(id=root), attr="handling" | "finishing")
+                        )
+                    )
+                ],
+                body=inner,
+            )
+        ] if root == "ag" or root.startswith("ag_"):
+            # Put around the blocks of a `try` by part 2; it swallows nothing, as a manager of the user's might.
+            return always_returns(inner)
     return False
 
 

@@ -409,3 +409,47 @@ def test_a_condition_that_is_returned_is_not_written_over():
 
     for p in (True, False):
         assert bool(jax.jit(autograph_lite.to_graph(f))(5, 7, False, p)) is p
+
+
+class Passing:
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        return False
+
+
+def test_a_try_that_returns_on_every_path_returns_behind_a_return_in_a_loop():
+    def handled(a, xs):
+        for x in xs:
+            return x
+        try:
+            with Passing():
+                a = a + 1
+            return a
+        except ValueError:
+            return -a
+
+    def finished(a, xs):
+        for x in xs:
+            return x
+        try:
+            a = a + 1
+        finally:
+            a = abs(a)
+            return a  # noqa: B012
+
+    def chosen(a, xs):
+        if a > 3:
+            return 0
+        try:
+            with Passing():
+                pass
+            return a
+        except ValueError:
+            return -a
+
+    for f in (handled, chosen, finished):
+        for a, xs in ((1, jnp.zeros(0, "int32")), (5, jnp.array([7])), (2, jnp.array([7, 8]))):
+            for run in (jax.jit(autograph_lite.to_graph(f)), autograph_lite.to_graph(f)):
+                assert int(run(a, xs)) == int(f(a, xs)), f.__name__
