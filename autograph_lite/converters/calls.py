@@ -71,7 +71,7 @@ class Calls(trees.Transformer):
         # Decorators and annotations run where they stand, before anything is traced.
         outer, self.first = self.first, first_parameter(node)
         node.args = self.visit(node.args)
-        node.body = self.block(node.body)
+        self._visit_list(node.body)
         self.first = outer
         return node
 
@@ -83,15 +83,8 @@ class Calls(trees.Transformer):
         return node
 
     def visit_ClassDef(self, node: gast.ClassDef) -> gast.AST:
-        node.body = self.block(node.body)
+        self._visit_list(node.body)
         return node
-
-    def block(self, body: list[gast.stmt]) -> list[gast.stmt]:
-        done: list[gast.stmt] = []
-        for statement in body:
-            new = self.visit(statement)
-            done += new if isinstance(new, list) else [new]
-        return done
 
     def visit_Call(self, node: gast.Call) -> gast.AST:
         node.args = [self.visit(a) for a in node.args]

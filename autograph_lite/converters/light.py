@@ -94,7 +94,8 @@ class _LightCalls(calls.Calls):
     def visit_Call(self, node: gast.Call) -> gast.AST:
         match node.func:
             case gast.Attribute(value=gast.Name(id=self.context.ag), attr=name) as callee if name in UNTRACED:
-                self.at_once.update(map(id, node.args))
+                if name.startswith("update"):  # a lambda that is stored is the user's, and called elsewhere
+                    self.at_once.add(id(node.args[-1]))
                 callee.attr, node.args = _untraced(name, node.args)
         called = super().visit_Call(node)
         match node.func:
@@ -128,7 +129,7 @@ class _LightCalls(calls.Calls):
         return self._updated(node, "update_item")
 
     def visit_Expr(self, node: gast.Expr) -> gast.AST | list[gast.stmt]:
-        match trees.copied(node.value):
+        match node.value:
             case gast.Call(
                 func=gast.Attribute(value=gast.Name(id=self.context.ag), attr="update_item"),
                 args=[
@@ -141,10 +142,7 @@ class _LightCalls(calls.Calls):
             ):
                 owner = self.context.fresh("owner")
                 read = quote.located(quote.assign([owner], _read(base, attribute)), node)
-                plain = gast.AugAssign(
-                    gast.Subscript(quote.name(owner), index, gast.Store()), SYMBOLS[symbol](), value
-                )
-                self.generic_visit(plain)
+                plain = self._plain(quote.name(owner), index, symbol, value)
                 self.generic_visit(node)
                 assert isinstance(node.value, gast.Call)
                 node.value.args[2] = quote.name(owner)
@@ -153,13 +151,20 @@ class _LightCalls(calls.Calls):
                 return [read, self._either_store(owner, plain, node), quote.located(done, node)]
         return self._updated(node, "update_shared")
 
+    def _plain(self, base: gast.expr, index: gast.expr, symbol: str, value: gast.expr) -> gast.stmt:
+        """`base[index] += value`, with calls converted."""
+        base, index, value = map(trees.copied, (base, index, value))
+        plain = gast.AugAssign(gast.Subscript(base, index, gast.Store()), SYMBOLS[symbol](), value)
+        self.generic_visit(plain)
+        return plain
+
     def _either_store(self, owner: str, plain: gast.stmt, ours: gast.stmt) -> gast.stmt:
         test = quote.expr("x.__class__ in ag.CHANGED", ag=self.context.ag, x=owner)
         return quote.located(gast.If(test, [plain], [ours]), ours)
 
     def _updated(self, node: gast.Assign | gast.Expr, operator: str) -> gast.AST:
         """`ag.update_item(x, (i,), '+=', lambda: v)` as Python's own statement for what Python changes in place."""
-        match trees.copied(node.value):
+        match node.value:
             case gast.Call(
                 func=gast.Attribute(value=gast.Name(id=self.context.ag), attr=attr),
                 args=[
@@ -169,8 +174,7 @@ class _LightCalls(calls.Calls):
                     gast.Lambda(body=value),
                 ],
             ) if attr == operator:
-                plain = gast.AugAssign(gast.Subscript(base, index, gast.Store()), SYMBOLS[symbol](), value)
-                self.generic_visit(plain)
+                plain = self._plain(base, index, symbol, value)
                 self.generic_visit(node)
                 return self._either_store(name, plain, node)
         self.generic_visit(node)

@@ -51,11 +51,8 @@ def put_of(value: Any, base: Any, name: str, owner: Any, index: Any) -> None:
 
 
 def update_of(base: Any, name: str, owner: Any, index: Any, symbol: str, operand: Callable[[], Any]) -> None:
-    """`base.name[index] += operand()`, for the symbol `'+='`, where `base.name` is `owner`."""
-    if owner.__class__ in CHANGED:
-        owner[index] = IN_PLACE[symbol](owner[index], operand())
-    else:
-        _kept((base,), (name, index), owner, subscripts.update_item(owner, (index,), symbol, operand))
+    """`base.name[index] += operand()`, for the symbol `'+='`, where `base.name` is `owner`, which Python does not change."""
+    _kept((base,), (name, index), owner, subscripts.update_item(owner, (index,), symbol, operand))
 
 
 def put_at(value: Any, base: Any, *steps: Any) -> Any:

@@ -243,3 +243,14 @@ def test_methods_of_a_users_own_list_are_converted():
 
     for items in (Doubling([1]), [1]):
         assert al.to_graph(f)(copy.copy(items), 3) == f(copy.copy(items), 3)
+
+
+def test_a_lambda_that_is_stored_may_be_called_under_a_trace():
+    def made():
+        table, holder = {}, Plain([None])
+        table["f"] = lambda y: y if y > 0 else -y
+        holder.items[0] = lambda y: y + 1 if y > 0 else y
+        return table["f"], holder.items[0]
+
+    for fn, values in zip(al.to_graph(made)(), ([2, 3], [3, -3]), strict=True):
+        assert [int(jax.jit(fn)(x)) for x in (2, -3)] == values
