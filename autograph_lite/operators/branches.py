@@ -58,7 +58,7 @@ def stage(
     Raises:
       BranchMismatchError: a variable has types that can't be joined.
     """
-    paths = [Path(fun, operands, len(names), _taken(select, number)) for number, fun in enumerate(funs)]
+    paths = [Path(fun, operands, len(names), select, number) for number, fun in enumerate(funs)]
     alive = [path for path in paths if path.raised is None]
     writes = _Writes(paths)
     labels = list(names) or [NO_RETURN.name]
@@ -92,13 +92,6 @@ def stage(
         assert paths[0].raised is not None
         raise paths[0].raised
     return tuple(values) if len(names) > 1 else values[0]
-
-
-def _taken(select: jax.Array, number: int) -> Callable[[], Any]:
-    """Gives whether `select` takes the function of that number."""
-    if select.dtype != bool:
-        return lambda: select == number
-    return lambda: jnp.logical_not(select) if number else select
 
 
 def _said(label: str, values: Sequence[Captured]) -> str:

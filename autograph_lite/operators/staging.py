@@ -11,8 +11,10 @@ from collections.abc import Callable, Hashable, Sequence
 from typing import Any
 
 import jax
+import jax.numpy as jnp
 
 from autograph_lite import _jax
+from autograph_lite.converters.python_ops import Returned
 from autograph_lite.operators import born, branch_options, checks, journal, lanes
 from autograph_lite.operators.templates import ABSENT, Captured, capture
 from autograph_lite.operators.values import SCALARS
@@ -35,9 +37,10 @@ class Path:
     """
 
     def __init__(
-        self, fun: Callable[..., Any], operands: Sequence[Any], count: int, taken: Callable[[], Any]
+        self, fun: Callable[..., Any], operands: Sequence[Any], count: int, select: jax.Array, number: int
     ) -> None:
         self.fun = fun
+        self._select, self._number = select, number
         self.values: list[Captured] = [ABSENT] * max(count, 1)
         self.changes: dict[Hashable, journal.Change] = {}
         self.born: list[born.Born] = []
@@ -47,7 +50,7 @@ class Path:
         outer = _jax.trace_state()
 
         def run() -> list[Any]:
-            with lanes.branch(taken), self.options, journal.journal(outer=outer) as written:
+            with lanes.branch(self._taken), self.options, journal.journal(outer=outer) as written:
                 return self._run(fun, operands, count, written)
 
         self.trace = _jax.branch_trace()(run, fun)
@@ -58,7 +61,7 @@ class Path:
         enter(fun, operands)
         try:
             result = fun(*operands)
-            self.values = [capture(value) for value in ([result] if count <= 1 else result)]
+            self.values = [self.capture(value) for value in ([result] if count <= 1 else result)]
         except BaseException as error:
             if not checks.is_explicit(error):
                 raise
@@ -72,15 +75,27 @@ class Path:
             captured += [c for made in self.born for c in made.captured.values()]
         return [leaf for value in [*self.values, *captured] for leaf in (value.present, *value.leaves)]
 
+    def _taken(self) -> Any:
+        """Whether this branch is the one."""
+        if self._select.dtype != bool:
+            return self._select == self._number
+        return jnp.logical_not(self._select) if self._number else self._select
+
+    def capture(self, value: Any) -> Captured:
+        """A value at the branch's end; after `if returned(ret)` the branch knows whether `ret` is there."""
+        if isinstance(value, Returned) and value.present is self._select:
+            value = Returned(self._number == 0, value.value, value.name, value.missing)
+        return capture(value)
+
     def captured(self, value: Any) -> Captured:
         """A value that was there before the branch, as it is at the branch's end: the branch may have changed what it holds."""
         if isinstance(value, (jax.Array, *SCALARS)) or not self.changes:
-            return capture(value)
+            return self.capture(value)
         changes = self.changes.values()
         for change in changes:
             change.place.write(change.new)
         try:
-            return capture(value)
+            return self.capture(value)
         finally:
             for change in reversed(changes):
                 change.place.write(change.old)

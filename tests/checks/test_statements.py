@@ -453,3 +453,25 @@ def test_a_try_that_returns_on_every_path_returns_behind_a_return_in_a_loop():
         for a, xs in ((1, jnp.zeros(0, "int32")), (5, jnp.array([7])), (2, jnp.array([7, 8]))):
             for run in (jax.jit(autograph_lite.to_graph(f)), autograph_lite.to_graph(f)):
                 assert int(run(a, xs)) == int(f(a, xs)), f.__name__
+
+
+def test_a_with_that_returns_behind_a_return_in_a_loop_in_a_try():
+    def f(a, x):
+        seen = 0
+        try:
+            i = 0
+            while i < 4 and a < 3:
+                i += 1
+                if x > 2:
+                    break
+                x += 1
+                return i, a, x
+            with Passing():
+                x = 7
+                return -i, a, x
+        finally:
+            seen += a
+
+    for a, x in ((1, 0), (1, 5), (5, 0)):
+        for run in (jax.jit(autograph_lite.to_graph(f)), autograph_lite.to_graph(f)):
+            assert tuple(map(int, run(a, x))) == f(a, x)

@@ -77,7 +77,9 @@ NAMED: dict[str, Refusal] = {
     ),
     "PythonOnlyError": _refusal("a decision that only Python can make", "walrus"),
     "SliceLengthError": _refusal(
-        "a part of a length that follows from the bounds' texts reaches beyond the ends of its axis", "part"
+        "a part of a length that follows from the bounds' texts reaches beyond the ends of its axis",
+        "part",
+        "part written",
     ),
     "TracedRecursionError": _refusal("recursion on a traced value", "recursion"),
 }
