@@ -248,6 +248,8 @@ def delete(w: Writer) -> None:
         return delete_on_one_path(w, name)
     w.emit(f"del {name}", "del")
     w.scope.forget(name)
+    if name == "hits":  # a missing global is Python's own error, on a path that is traced and not taken, too
+        del w.scope.maybe[name]
     return None
 
 

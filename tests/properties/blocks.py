@@ -192,8 +192,14 @@ def nested_function(w: Writer) -> bool:
         with_parameter.define("v", "counter")
         outer, w.scope = w.scope, with_parameter
         body = _reduced(f"{int_expr(w, 2).operand()}{' + k' if default else ''}")
-        w.emit(f"{name} = lambda v{default}: {body}", "lambda")
+        text = f"lambda v{default}: {body}"
         w.scope = outer
+        if c.chance(25):  # in a container, called from there
+            w.emit(f"{name} = {{'f': None, 'g': 3}}", "lambda")
+            w.emit(f"{name}['f'] = {text}", "stored lambda")
+            name += "['f']"
+        else:
+            w.emit(f"{name} = {text}", "lambda")
         w.scope.define(name, "fun")
         return False
     outer, loops, shape = w.scope, w.loops, w.shape

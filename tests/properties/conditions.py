@@ -10,7 +10,7 @@ from .writer import Writer
 def bool_expr(w: Writer, depth: int) -> Expr:
     """A bool."""
     c = w.choices
-    forms = {"compare": 20, "variable": 8, "float": 8, "chain": 5, "in": 5, "not": 5, "equal": 2}
+    forms = {"compare": 20, "variable": 8, "float": 8, "chain": 5, "in": 5, "not": 5, "equal": 2, "ranges": 1}
     if depth > 0:
         forms |= {"is": 2, "and": 9, "or": 9, "any": w.mix.get("reductions", 0), "cast": 2, "if": 2}
     form = c.weighted(forms)
@@ -30,7 +30,9 @@ def bool_expr(w: Writer, depth: int) -> Expr:
         return Expr(text, 1, compound=True)
     if form == "in":
         w.shared.features.add("in")
-        values = c.pick(["(1, 3, 5)", "[0, 2]", "(-1, 4)"])
+        values = c.pick(["(1, 3, 5)", "[0, 2]", "(-1, 4)", "range"])
+        if values == "range":
+            values = f"range({integers.int_expr(w, 0).text}, {c.pick(['6', '9, 2', '-4, -3'])})"
         text = f"{integers.int_expr(w, less).operand()} {c.pick(['in', 'not in'])} {values}"
         return Expr(text, 1, compound=True)
     if form == "not":
@@ -39,6 +41,10 @@ def bool_expr(w: Writer, depth: int) -> Expr:
         w.shared.features.add("is True")
         text = f"bool({bool_expr(w, less).text}) {c.pick(['is', 'is not'])} {c.pick(['True', 'False'])}"
         return Expr(text, 1, compound=True)
+    if form == "ranges":
+        w.shared.features.add("ranges compared")
+        first, last = (f"range({integers.int_expr(w, 0).operand()} % {k})" for k in (3, 4))
+        return Expr(f"{first} {c.pick(['==', '!='])} {last}", 1, compound=True)
     if form == "cast":
         return Expr(f"bool({integers.int_expr(w, less).text})", 1)
     if form == "any":

@@ -30,6 +30,7 @@ def int_expr(w: Writer, depth: int) -> Expr:
             "note": 4,
             "reduce": w.mix.get("reductions", 0),
             "bits": 3,
+            "range": 1,
         }
     )
     if form == "atom":
@@ -44,6 +45,12 @@ def int_expr(w: Writer, depth: int) -> Expr:
     if form == "note":
         w.shared.features.add("note")
         return Expr(f"note({w.tag()}, {left.text})", left.bound)
+    if form == "range":
+        w.shared.features.add("range as a value")
+        lengths = [f"len(range({left.text}, 9, 2))", f"len(range({left.operand()} % 5))"]
+        return Expr(
+            c.pick([*lengths, f"range({left.operand()} % 5, 9)[{c.pick(['0', '1', '-1'])}]"]), left.bound + 9
+        )
     if form == "times":
         factor = c.pick([2, 3, 5])
         return Expr(f"{left.operand()} * {factor}", left.bound * factor, compound=True)

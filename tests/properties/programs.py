@@ -14,7 +14,10 @@ from typing import Any
 
 import numpy as np
 
-from . import loops as loops  # registers the loops among the compound statements
+from . import (
+    classes as classes,  # registers classes among the compound statements
+    loops as loops,  # and the loops
+)
 from .blocks import statement
 from .choices import Choices
 from .helpers import GATE, write_classes, write_helper, write_mutator, write_recursive
@@ -59,7 +62,9 @@ MIXES: dict[str, dict[str, int]] = {
     "lists": ORDINARY
     | SOME_LOOPS
     | {"while": 1, "for range": 1, "for array": 12, "grow": 40, "mutate": 8, "leave": 6},
-    "functions": ORDINARY | SOME_LOOPS | {"def": 14, "call": 6, "helpers": 90, "recursion": 30, "calls": 25},
+    "functions": ORDINARY
+    | SOME_LOOPS
+    | {"def": 14, "class": 5, "call": 6, "helpers": 90, "recursion": 30, "calls": 25},
     "arrays": ORDINARY
     | SOME_LOOPS
     | {"array": 20, "for array": 12, "reductions": 15, "accumulate": 4, "unpack": 5},
@@ -79,6 +84,7 @@ MIXES: dict[str, dict[str, int]] = {
         "while True": 2,
         "accumulate": 2,
         "def": 3,
+        "class": 2,
         "mutate": 6,
         "call": 4,
     }
