@@ -7,14 +7,15 @@
 With `--mutate` the programs are real functions, of the standard library, the examples and the benchmarks, that were
 changed in a few places (`mutants.py`).
 
-Program number N of a mix depends on N and on the mix alone: `--seed N --programs 1 --mix jumps --show`
-prints it again.
+It runs on all cores. Program number N of a mix depends on N and on the mix alone: `--seed N --programs 1 --mix jumps
+--show` prints it again. What is found is made smaller, printed, and saved with the command that repeats it.
 """
 
 from __future__ import annotations
 
 import argparse
 import collections
+import dataclasses
 import faulthandler
 import os
 import sys
@@ -33,46 +34,123 @@ from .derivatives import compare_derivatives
 from .findings import Finding, Report
 from .programs import MIXES, Program, generate
 from .smaller import smaller, sort_of
+from .workers import Died, results
 
-# A compiled loop that does not end cannot be interrupted from Python; `running.txt` holds its program.
+# A compiled loop that does not end cannot be interrupted from Python; `running-PID.txt` holds its program.
 STUCK_AFTER = 300.0
+ENOUGH = 10**9  # programs, for as long as there is time
+
+
+@dataclasses.dataclass(frozen=True)
+class Result:
+    """What one program gave, without the values: it comes from another process.
+
+    Attributes:
+      counts: of the runs.
+      refusals: by kind.
+      findings: the kind of each.
+    """
+
+    counts: collections.Counter[str]
+    refusals: collections.Counter[str]
+    findings: tuple[str, ...] = ()
+
+
+@dataclasses.dataclass
+class Work:
+    """How one program is run."""
+
+    options: argparse.Namespace
+    kinds: collections.Counter[str] = dataclasses.field(default_factory=collections.Counter)
+
+    def mix(self, number: int) -> str:
+        """The mix of the program of this number."""
+        mixes = self.options.mix or list(mutants.MIXES if self.options.mutate else MIXES)
+        return str(mixes[number % len(mixes)])
+
+    def __call__(self, number: int) -> Result:
+        """Runs the program of this number in all of its forms, and saves what is found."""
+        options, mix = self.options, self.mix(number)
+        program = _program(mix, number)
+        if options.show:
+            print(program.source, *program.inputs, sep="\n")
+        out = Path(options.out)
+        out.mkdir(parents=True, exist_ok=True)
+        running = out / f"running-{os.getpid()}.txt"
+        running.write_text(f"--mix {mix} --seed {number} --programs 1\n{program.source}")
+        faulthandler.dump_traceback_later(STUCK_AFTER, exit=True)
+        turn = number // 10  # so that each of the mixes has its turn, and a number always the same
+        report = _comparison(mix)(program, stage=not options.no_stage, batch=turn % 5 == 0)
+        if turn % 5 == 1 and mix in MIXES and not options.no_stage:
+            report.add(compare_derivatives(program))
+        faulthandler.cancel_dump_traceback_later()
+        found = []
+        for finding in report.findings[:1]:
+            kind = f"{finding.form}: {sort_of(finding) or 'another run than in Python'}"
+            found.append(kind)
+            self.kinds[kind] += 1
+            # A few of a kind are enough to read; making them smaller takes longer than finding them.
+            _save(out, mix, number, finding, shrink=not options.no_shrink and self.kinds[kind] <= 3)
+        running.unlink()
+        return Result(report.counts, report.refusals, tuple(found))
+
+
+class Tally:
+    """What all programs gave so far."""
+
+    def __init__(self) -> None:
+        self.started = time.monotonic()
+        self.counts, self.refusals, self.findings = (collections.Counter[str]() for _ in range(3))
+
+    @property
+    def seconds(self) -> float:
+        """Since the start."""
+        return time.monotonic() - self.started
+
+    def add(self, result: Result) -> None:
+        """Counts one program."""
+        self.counts += result.counts
+        self.refusals += result.refusals
+        self.findings.update(result.findings)
+
+    def print(self) -> None:
+        """Prints the counts."""
+        print(
+            f"== {self.counts['programs']} programs in {self.seconds:.0f} s, {self.findings.total()} findings"
+        )
+        for title in ("counts", "refusals", "findings"):
+            counts = sorted(getattr(self, title).items())
+            print(f"  {title}: " + ", ".join(f"{name} {count}" for name, count in counts))
+        sys.stdout.flush()
 
 
 def main(arguments: list[str] | None = None) -> int:
     """Runs the programs; 1 if any of them is a finding."""
     options = _options(arguments)
-    out = Path(options.out)
-    mixes = options.mix or list(mutants.MIXES if options.mutate else MIXES)
-    total, started, ended = Report(), time.monotonic(), False
-    kinds = collections.Counter[str]()
-    programs = options.programs or (1000 if options.minutes is None else sys.maxsize)
-    for number in range(options.seed, options.seed + programs):
-        mix = mixes[number % len(mixes)]
-        program = _program(mix, number)
-        if options.show:
-            print(program.source, *program.inputs, sep="\n")
-        out.mkdir(parents=True, exist_ok=True)
-        (out / "running.txt").write_text(f"--mix {mix} --seed {number} --programs 1\n{program.source}")
-        faulthandler.dump_traceback_later(STUCK_AFTER, exit=True)
-        comparison = _comparison(mix)
-        report = comparison(program, stage=not options.no_stage, batch=number % 10 == 0)
-        if number % 10 == 1 and mix in MIXES and not options.no_stage:
-            report.add(compare_derivatives(program))
-        faulthandler.cancel_dump_traceback_later()
-        for finding in report.findings[:1]:
-            kind = f"{finding.form}: {sort_of(finding) or 'another run than in Python'}"
-            kinds[kind] += 1
-            # A few of a kind are enough to read; making them smaller takes longer than finding them.
-            _save(out, mix, number, finding, shrink=not options.no_shrink and kinds[kind] <= 3)
-        total.add(report)
-        ended = options.minutes is not None and time.monotonic() - started > 60 * options.minutes
-        if ended or (number + 1 - options.seed) % 200 == 0:
-            _print(total, kinds, time.monotonic() - started)
-        if ended:
+    work, tally = Work(options), Tally()
+    programs = options.programs or (1000 if options.minutes is None else ENOUGH)
+    numbers = range(options.seed, options.seed + programs)
+    workers = 1 if options.show else min(options.workers, programs)
+    outcomes = map(work, numbers) if workers == 1 else results(work, numbers, workers)
+    for count, outcome in enumerate(outcomes, 1):
+        tally.add(_died(work, outcome) if isinstance(outcome, Died) else outcome)
+        if options.minutes is not None and tally.seconds > 60 * options.minutes:
             break
-    if not ended:
-        _print(total, kinds, time.monotonic() - started)
-    return 1 if total.findings else 0
+        if count % 200 == 0 and count < programs:
+            tally.print()
+    tally.print()
+    return 1 if tally.findings else 0
+
+
+def _died(work: Work, died: Died) -> Result:
+    """What a program that has ended its process counts as."""
+    mix, text = work.mix(died.number), f"--- the process ended with {died.code}"
+    command = f"python -m tests.properties.fuzz --mix {mix} --seed {died.number} --programs 1"
+    print(f"{command}\n{text}", flush=True)
+    Path(work.options.out, f"{mix}-{died.number}.txt").write_text(
+        f"{command}\n{text}\n{_program(mix, died.number).source}"
+    )
+    return Result(collections.Counter(programs=1), collections.Counter(), ("the process ended",))
 
 
 def _program(mix: str, number: int) -> Program:
@@ -93,6 +171,9 @@ def _options(arguments: list[str] | None) -> argparse.Namespace:
     parser.add_argument("--programs", type=int, help="how many (default: 1000, or as many as time allows)")
     parser.add_argument("--seed", type=int, default=0, help="number of the first program (default: 0)")
     parser.add_argument("--minutes", type=float, help="stop after this time")
+    parser.add_argument(
+        "--workers", type=int, default=os.cpu_count() or 1, help="processes (default: one for each core)"
+    )
     parser.add_argument(
         "--mix",
         action="append",
@@ -117,14 +198,6 @@ def _save(out: Path, mix: str, number: int, finding: Finding, *, shrink: bool) -
     text = f"{command}\n{finding}\n"
     (out / f"{mix}-{number}.txt").write_text(text)
     print(text, flush=True)
-
-
-def _print(total: Report, kinds: collections.Counter[str], seconds: float) -> None:
-    """Prints the counts so far."""
-    print(f"== {total.counts['programs']} programs in {seconds:.0f} s, {len(total.findings)} findings")
-    for title, counts in (("runs", total.counts), ("refusals", total.refusals), ("findings", kinds)):
-        print(f"  {title}: " + ", ".join(f"{name} {count}" for name, count in sorted(counts.items())))
-    sys.stdout.flush()
 
 
 if __name__ == "__main__":
