@@ -17,12 +17,13 @@ import autograph_lite
 
 from .compare import FAST_COMPILE
 from .findings import Finding, Report, crash
+from .immutable import Keys, for_immutable_arrays, put
 from .programs import Program
-from .running import loaded
+from .running import copied, loaded
 
 # Moves the inputs off the points where `max`, `abs` and comparisons have no derivative.
 OFF_THE_KINKS = 0.0859375
-NOT_ON_JAX_ARRAYS = {"item", "augmented item", "raise", "assert", "maybe unassigned", "try/except"}
+NOT_ON_JAX_ARRAYS = {"raise", "assert", "maybe unassigned", "try/except"}
 
 
 def compare_derivatives(program: Program) -> Report:
@@ -34,12 +35,14 @@ def compare_derivatives(program: Program) -> Report:
     floats = [i for i, value in enumerate(inputs) if _is_float(value)]
     point = [np.asarray(inputs[i], np.float32) + np.float32(OFF_THE_KINKS) for i in floats]
     tangent = [np.linspace(1, 2, value.size, dtype=np.float32).reshape(value.shape) for value in point]
-    with loaded(program.source, xp=jnp, note=_silent) as namespace:
-        main = namespace["main"]
+    plain = for_immutable_arrays(program.source)
+    with loaded(plain, xp=jnp, note=_silent, put=put, key_of=Keys()) as namespace:
         try:
-            wanted = jax.jvp(_of_floats(main, inputs, floats), tuple(point), tuple(tangent))
+            wanted = jax.jvp(_of_floats(namespace["main"], inputs, floats), tuple(point), tuple(tangent))
         except Exception:
             return report  # plain Python does not run it on JAX's arrays: there is nothing to compare with
+    with loaded(program.source, xp=jnp, note=_silent) as namespace:
+        main = namespace["main"]
         report.counts["derivatives"] += 1
         converted = _of_floats(autograph_lite.to_graph(main), inputs, floats)
         try:
@@ -92,7 +95,7 @@ def _of_floats(
     """
 
     def of_floats(*values: Any) -> list[Any]:
-        arguments = list(inputs)
+        arguments = list(copied(inputs))  # plain Python writes into NumPy's
         for i, value in zip(floats, values, strict=True):
             arguments[i] = value
         leaves = jax.tree.leaves(function(*arguments))
