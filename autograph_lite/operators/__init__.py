@@ -26,6 +26,7 @@ from autograph_lite.operators.subscripts import (
     item,
     set_item,
     slice,
+    step,
     store,
     store_shared,
     update_item,
@@ -63,7 +64,7 @@ __all__ = [
     "compare", "defined", "deleted", "dropped", "equal", "error", "filter_test", "finishing", "for_stmt", "format",
     "found", "generator", "handling", "if_expr", "if_stmt", "in_", "item", "key", "light", "light_at", "list_of",
     "managed", "not_", "not_equal", "not_in", "or_", "percent", "put", "put_at", "put_into", "put_of", "put_shared",
-    "python_test", "raised", "reached", "record", "returned", "set_item", "slice", "store", "store_shared",
+    "python_test", "raised", "reached", "record", "returned", "set_item", "slice", "step", "store", "store_shared",
     "switch_stmt", "truth", "trying", "until", "untraced", "update_at", "update_at_shared", "update_item", "update_of",
     "update_shared", "while_stmt", "whole", "without",
 ]  # fmt: skip
