@@ -80,7 +80,7 @@ def not_(value: Any) -> Any:
 
 def number(value: Any, *makers: Any) -> Any:
     """A truth value of Python's as the integer that it is in a sum; `makers` are what the builtins that made it are called."""
-    if all(maker in _MAKERS for maker in makers) and isinstance(value, jax.core.Tracer):
+    if all(maker in _MAKERS for maker in makers) and isinstance(value, jax.Array):
         return jnp.where(value, 1, 0) if value.dtype == bool and not value.ndim else value
     return value
 
