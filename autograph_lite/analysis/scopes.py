@@ -201,7 +201,7 @@ def _consumes(call: gast.Call) -> bool:
 def is_ours(call: gast.Call) -> bool:
     """Whether a call is one that part 1 has made with a lambda."""
     match call.func:
-        case gast.Attribute(value=gast.Name(id=root), attr="until" | "update_item"):
+        case gast.Attribute(value=gast.Name(id=root), attr="until" | "update_item" | "step"):
             return bool(root.startswith("ag"))
     return False
 

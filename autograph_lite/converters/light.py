@@ -96,7 +96,12 @@ class _LightCalls(calls.Calls):
             case gast.Attribute(value=gast.Name(id=self.context.ag), attr=name) as callee if name in UNTRACED:
                 if name.startswith("update"):  # a lambda that is stored is the user's, and called elsewhere
                     self.at_once.add(id(node.args[-1]))
+                node.args = _indexed(name, node.args)
                 callee.attr, node.args = _untraced(name, node.args)
+            case gast.Attribute(value=gast.Name(id=self.context.ag), attr="step"):
+                self.at_once.add(id(node.args[0]))
+                self.generic_visit(node)
+                return node
         called = super().visit_Call(node)
         match node.func:
             case gast.Call(func=gast.Attribute(attr="light"), args=[gast.Name(id=name)]):
@@ -129,6 +134,9 @@ class _LightCalls(calls.Calls):
         return self._updated(node, "update_item")
 
     def visit_Expr(self, node: gast.Expr) -> gast.AST | list[gast.stmt]:
+        match node.value:
+            case gast.Call(func=gast.Attribute(value=gast.Name(id=self.context.ag), attr=name), args=args):
+                node.value.args = _indexed(name, args)
         match node.value:
             case gast.Call(
                 func=gast.Attribute(value=gast.Name(id=self.context.ag), attr="update_item"),
@@ -191,6 +199,22 @@ class _LightCalls(calls.Calls):
         self.generic_visit(node)
         node.body = _either(node.body, converted.body, self.context)
         return node
+
+
+def _indexed(name: str, args: list[gast.expr]) -> list[gast.expr]:
+    """The arguments with the index itself where the owner of the item is read before it anyway."""
+    match name, args:
+        case "store", [value, gast.Name() as base, gast.Constant() as attribute, gast.Call() as step]:
+            return [value, base, attribute, _index(step)]
+        case "update_item", [gast.Name() as base, gast.Constant() as attribute, gast.Call() as step, _, _]:
+            return [base, attribute, _index(step), *args[3:]]
+    return args
+
+
+def _index(step: gast.Call) -> gast.expr:
+    index = step.args[0]
+    assert isinstance(index, gast.Lambda)
+    return gast.Tuple([index.body], gast.Load())
 
 
 def _untraced(name: str, args: list[gast.expr]) -> tuple[str, list[gast.expr]]:

@@ -9,14 +9,14 @@
 
 Operands that Python always evaluates are evaluated directly and once, the others on demand and at most once. Tests that
 look at Python structure only (`x is None and y is None`) stay Python's. A list that a test looks at, `while stack and ok`,
-is asked for its truth, `ag.truth(stack)`, where its length may be traced.
+is asked for its truth, `ag.truth(stack)`, where its length may be traced. Sums of truth values: see `truths`.
 """
 
 from __future__ import annotations
 
 import gast
 
-from autograph_lite.converters import opaque
+from autograph_lite.converters import opaque, truths
 from autograph_lite.converters.context import Context
 from autograph_lite.converters.static import asks_for_bool, is_static
 from autograph_lite.syntax import quote, trees
@@ -30,6 +30,7 @@ MEMBERSHIP, IDENTITY = (gast.In, gast.NotIn), (gast.Is, gast.IsNot)
 
 def run(function: gast.AST, context: Context) -> None:
     """Rewrites expressions everywhere in `function`, nested functions included."""
+    truths.run(function, context)
     _Logical(context).generic_visit(function)
 
 

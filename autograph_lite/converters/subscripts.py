@@ -3,12 +3,14 @@
     x[i] = v                              x = ag.set_item(x, i, v)
     self.buf[i] = f(v)                    ag.store(f(v), self, 'buf', (i,))
     x[i] += v                             x = ag.update_item(x, (i,), '+=', lambda: v)
+    rows.items[f()] = v                   ag.store(v, rows, 'items', ag.step(lambda: f()))
     x[i], x[j] = x[j], x[i]               item, item_2 = x[j], x[i]
                                           x = ag.set_item(x, i, item)
                                           x = ag.set_item(x, j, item_2)
 
 `ag.store(value, base, *steps)` keeps Python's order: the value first, then the base and the steps; a step is an attribute
-name or a one-item tuple that holds an index. Only a name of this function is rebound: a container of the module or of an
+name or a one-item tuple that holds an index, or a function of the index where that may run code: what is on the way
+to the item is read before. Only a name of this function is rebound: a container of the module or of an
 enclosing function is reached as it is, so `TABLE[0] = 1` does not make `TABLE` a local name.
 """
 
@@ -149,7 +151,11 @@ class _Stores(trees.Transformer):
         match target:
             case gast.Subscript(value=value):
                 base, steps = self.path(value)
-                return base, [*steps, gast.Tuple([slices.index(target.slice, self.context.ag)], gast.Load())]
+                index = slices.index(target.slice, self.context.ag)
+                if steps and not _is_plain(target.slice) and not _binds(target.slice):
+                    step = quote.expr("ag.step(index)", ag=self.context.ag, index=quote.lambda_([], index))
+                    return base, [*steps, step]
+                return base, [*steps, gast.Tuple([index], gast.Load())]
             case gast.Attribute(value=value, attr=attr):
                 base, steps = self.path(value)
                 return base, [*steps, quote.constant(attr)]
@@ -165,6 +171,13 @@ def _has_item(target: gast.expr) -> bool:
         case gast.Tuple(elts=elts) | gast.List(elts=elts):
             return any(map(_has_item, elts))
     return False
+
+
+def _binds(index: gast.expr) -> bool:
+    """Whether an index does what a lambda can't do for the function around it."""
+    return any(
+        isinstance(n, (gast.NamedExpr, gast.Await, gast.Yield, gast.YieldFrom)) for n in trees.walk(index)
+    )
 
 
 def _is_plain(index: gast.expr) -> bool:

@@ -20,12 +20,13 @@ from autograph_lite.operators.for_stmt import for_stmt
 from autograph_lite.operators.handlers import caught, managed
 from autograph_lite.operators.if_stmt import if_expr, if_stmt
 from autograph_lite.operators.light_calls import BUILTIN, light, light_at
-from autograph_lite.operators.logical import and_, compare, equal, in_, not_, not_equal, not_in, or_
+from autograph_lite.operators.logical import and_, compare, equal, in_, not_, not_equal, not_in, number, or_
 from autograph_lite.operators.stretches import whole
 from autograph_lite.operators.subscripts import (
     item,
     set_item,
     slice,
+    step,
     store,
     store_shared,
     update_item,
@@ -62,8 +63,8 @@ __all__ = [
     "BUILTIN", "CHANGED", "NO_RETURN", "Return", "Undefined", "and_", "assert_", "assigned", "bounds", "call", "caught",
     "compare", "defined", "deleted", "dropped", "equal", "error", "filter_test", "finishing", "for_stmt", "format",
     "found", "generator", "handling", "if_expr", "if_stmt", "in_", "item", "key", "light", "light_at", "list_of",
-    "managed", "not_", "not_equal", "not_in", "or_", "percent", "put", "put_at", "put_into", "put_of", "put_shared",
-    "python_test", "raised", "reached", "record", "returned", "set_item", "slice", "store", "store_shared",
+    "managed", "not_", "not_equal", "not_in", "number", "or_", "percent", "put", "put_at", "put_into", "put_of", "put_shared",
+    "python_test", "raised", "reached", "record", "returned", "set_item", "slice", "step", "store", "store_shared",
     "switch_stmt", "truth", "trying", "until", "untraced", "update_at", "update_at_shared", "update_item", "update_of",
     "update_shared", "while_stmt", "whole", "without",
 ]  # fmt: skip

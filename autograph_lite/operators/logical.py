@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import builtins
 import collections
 import dataclasses
 import operator
@@ -75,6 +76,16 @@ def not_(value: Any) -> Any:
     """`not value`."""
     value = python_truth(value)
     return jnp.logical_not(truth(operand(value))) if traced(value) else not value
+
+
+def number(value: Any, *makers: Any) -> Any:
+    """A truth value of Python's as the integer that it is in a sum; `makers` are what the builtins that made it are called."""
+    if all(maker in _MAKERS for maker in makers) and isinstance(value, jax.Array):
+        return jnp.where(value, 1, 0) if value.dtype == bool and not value.ndim else value
+    return value
+
+
+_MAKERS = (builtins.any, builtins.all, builtins.bool)
 
 
 def compare(left: Any, *symbols_and_operands: Any) -> Any:

@@ -202,23 +202,23 @@ def set_item(base: Any, index: Any, value: Any) -> Any:
 
 def store(value: Any, base: Any, *steps: Any) -> Any:
     """`base.a[i] = value` for the steps `'a', (i,)`; returns what `base` is then."""
-    return _store(base, steps, lambda _: value)
+    return _store(base, steps, lambda: value, None)
 
 
 def update_item(base: Any, *steps_symbol_operand: Any) -> Any:
     """`base.a[i] += operand()` for the steps `'a', (i,)` and the symbol `'+='`; returns what `base` is then."""
     *steps, symbol, operand = steps_symbol_operand
+    return _store(base, steps, operand, symbol)
 
-    if any(not isinstance(step, str) and _is_traced_index(step[0]) for step in steps[:-1]):
-        value = operand()  # once, and not in each of the items that may be meant
-        operand = lambda: value  # noqa: E731
 
-    def change(old: Any) -> Any:
-        if isinstance(old, (list, dict, set, bytearray)):
-            journal.record(old)
-        return IN_PLACE[symbol](old, operand())
+def step(index: Callable[[], Any]) -> Callable[[], Any]:
+    """A step to an item whose index is evaluated when what is before it has been read."""
+    return index
 
-    return _store(base, steps, change, reads=True)
+
+def evaluated(step: Any) -> Any:
+    """A step with its index evaluated."""
+    return (step(),) if callable(step) else step
 
 
 def store_shared(value: Any, base: Any, *steps: Any) -> None:
@@ -250,21 +250,25 @@ def same(base: Any, new: Any) -> None:
         )
 
 
-def _store(base: Any, steps: Sequence[Any], change: Callable[[Any], Any], *, reads: bool = False) -> Any:
-    step, *rest = steps
+def _store(base: Any, steps: Sequence[Any], operand: Callable[[], Any], symbol: str | None) -> Any:
+    """Writes `operand()` to the item, or what `symbol` makes of the item and it."""
+    first, *rest = steps
+    step = evaluated(first)
     if rest and not isinstance(step, str) and _is_one_of_several(base, step[0]):
-        _store_in_one(base, step[0], rest, change, reads=reads)
+        _store_in_one(base, step[0], list(map(evaluated, rest)), operand(), symbol)
         return base
     if rest:
         child = getattr(base, step) if isinstance(step, str) else item(base, step[0])
-        new = _store(child, rest, change, reads=reads)
+        new = _store(child, rest, operand, symbol)
         if new is child:
             return base  # a Python object that was changed in place
+    elif symbol is None:
+        new = operand()
     else:
-        old = None
-        if reads:
-            old = getattr(base, step) if isinstance(step, str) else item(base, step[0])
-        new = change(old)
+        old = getattr(base, step) if isinstance(step, str) else item(base, step[0])
+        if isinstance(old, (list, dict, set, bytearray)):
+            journal.record(old)
+        new = IN_PLACE[symbol](old, operand())
     if isinstance(step, str):
         setattr(classes.record(base), step, new)
         return base
@@ -282,7 +286,7 @@ def _is_one_of_several(base: Any, index: Any) -> bool:
 
 
 def _store_in_one(
-    base: Sequence[Any], index: Any, rest: Sequence[Any], change: Callable[[Any], Any], *, reads: bool
+    base: Sequence[Any], index: Any, rest: Sequence[Any], value: Any, symbol: str | None
 ) -> None:
     """Writes to the item that a traced index chooses: to each of them, if it is the one."""
     index = _integer(base, index)
@@ -291,7 +295,7 @@ def _store_in_one(
     for number, item_ in enumerate(base):
 
         def write(item_: Any = item_) -> None:
-            _store(item_, rest, change, reads=reads)
+            _store(item_, rest, lambda: value, symbol)
 
         if_part(position == number, write, _nothing)
 

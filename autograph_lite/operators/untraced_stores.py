@@ -57,18 +57,18 @@ def update_of(base: Any, name: str, owner: Any, index: Any, symbol: str, operand
 
 def put_at(value: Any, base: Any, *steps: Any) -> Any:
     """`base.a[i] = value` for the steps `'a', (i,)`; returns what `base` is then."""
-    owners, owner = _reached(base, steps)
-    last = steps[-1]
+    owners, owner, known = _reached(base, steps)
+    last = known[-1]
     if owner.__class__ in CHANGED:
         owner[last[0]] = value
         return base
-    return _kept(owners, steps, owner, subscripts.store(value, owner, last))
+    return _kept(owners, known, owner, subscripts.store(value, owner, last))
 
 
 def update_at(base: Any, *steps_symbol_operand: Any) -> Any:
     """`base.a[i] += operand()` for the steps `'a', (i,)` and the symbol `'+='`; returns what `base` is then."""
-    *steps, symbol, operand = steps_symbol_operand
-    owners, owner = _reached(base, steps)
+    *given, symbol, operand = steps_symbol_operand
+    owners, owner, steps = _reached(base, given)
     last = steps[-1]
     if owner.__class__ in CHANGED:
         index = last[0]
@@ -95,17 +95,21 @@ def update_at_shared(base: Any, *steps_symbol_operand: Any) -> None:
     subscripts.same(base, update_at(base, *steps_symbol_operand))
 
 
-def _reached(base: Any, steps: Sequence[Any]) -> tuple[list[Any], Any]:
-    """The owners on the way to the item that the last step names, and that of the item."""
+def _reached(base: Any, given: Sequence[Any]) -> tuple[list[Any], Any, list[Any]]:
+    """The owners on the way to the item that the last step names, that of the item, and the steps, evaluated in turn."""
     owners: list[Any] = []
+    steps: list[Any] = []
     owner = base
-    for step in steps[:-1]:
+    for each in given[:-1]:
+        step = subscripts.evaluated(each)
+        steps.append(step)
         owners.append(owner)
         if step.__class__ is str:
             owner = getattr(owner, step)
         else:
             owner = owner[step[0]] if owner.__class__ in CHANGED else subscripts.item(owner, step[0])
-    return owners, owner
+    steps.append(subscripts.evaluated(given[-1]))
+    return owners, owner, steps
 
 
 def _kept(owners: Sequence[Any], steps: Sequence[Any], old: Any, new: Any) -> Any:

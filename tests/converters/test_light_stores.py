@@ -185,6 +185,47 @@ def test_the_order_of_evaluation_is_pythons(f, make):
     assert logged(al.to_graph(f), make) == logged(f, make)
 
 
+def deep(log, container, holder):
+    def note(what, value):
+        log.append(what)
+        return value
+
+    rows = [holder]
+    rows[note("row", 0)].items[note("index", 1)] = note("value", 9)
+    rows[note("row", 0)].items[note("index", 2)] += note("value", 9)
+    holder.items[note("index", 1)], rows[0].items[note("index", 2)] = note("value", 4), note("value", 5)
+    holder.items[(lambda i: note("index", i))(1)] = (lambda: note("value", 3))()
+    return container[1]
+
+
+@pytest.mark.parametrize("f", [ordered, unnamed, deep])
+@pytest.mark.parametrize("make", [Noted, lambda log: [1, 2, 3]], ids=["noted", "list"])
+def test_the_order_of_evaluation_is_pythons_under_a_trace(f, make):
+    # What holds the item was read when its index had been evaluated.
+    found = []
+
+    def traced(x):
+        found.append(logged(al.to_graph(f), make))
+        return x
+
+    jax.jit(traced)(1)
+    assert found == [logged(f, make)]
+    assert logged(al.to_graph(f), make) == found[0]
+
+
+@pytest.mark.parametrize(
+    "run", [lambda f: f, al.to_graph, lambda f: jax.jit(al.to_graph(f))], ids=["python", "light", "traced"]
+)
+def test_an_index_that_runs_code_may_be_traced(run):
+    def f(x, i):
+        rows = [Plain([x, x]), Plain([x, 2 * x])]
+        rows[int(i)].items[int(i + 1) - 1] += x
+        rows[abs(i)].items[abs(i)] = rows[1].items[0] + 1
+        return rows[0].items[0], rows[0].items[1], rows[1].items[0], rows[1].items[1]
+
+    assert [int(y) for y in run(f)(5, 1)] == [5, 5, 5, 6]
+
+
 def test_the_order_of_evaluation_is_the_same_for_arrays():
     assert logged(al.to_graph(ordered), lambda log: jnp.arange(3)) == logged(ordered, lambda log: [1, 2, 3])
 

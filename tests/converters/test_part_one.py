@@ -87,6 +87,10 @@ SUBSCRIPTS = {
         "x[0] += (n := 1)",
         "value = (n := 1)\nx = ag.update_item(x, (0,), '+=', lambda: value)",
     ),
+    "what holds the item is read before its index": (
+        "x.a[g()] = v\nx.a[g()] += v",
+        "ag.store(v, x, 'a', ag.step(lambda: g()))\nag.update_item(x, 'a', ag.step(lambda: g()), '+=', lambda: v)",
+    ),
     "attributes are left alone": ("x.a = v", "x.a = v"),
 }
 

@@ -31,6 +31,7 @@ def int_expr(w: Writer, depth: int) -> Expr:
             "reduce": w.mix.get("reductions", 0),
             "bits": 3,
             "range": 1,
+            "truths": 2,
         }
     )
     if form == "atom":
@@ -41,6 +42,8 @@ def int_expr(w: Writer, depth: int) -> Expr:
         return _call(w, depth) or _int_atom(w)
     if form == "reduce":
         return reductions.reduction(w, "int") or _int_atom(w)
+    if form == "truths":
+        return _truths(w, depth - 1)
     left = int_expr(w, depth - 1)
     if form == "note":
         w.shared.features.add("note")
@@ -83,6 +86,15 @@ def int_expr(w: Writer, depth: int) -> Expr:
             return Expr(f"{left.operand()} & 7", 7, compound=True)
         return Expr(f"{left.operand()} ^ {right.operand()}", 2 * bound + 1, compound=True)
     return Expr(f"{left.operand()} {c.pick(['+', '-'])} {right.operand()}", bound, compound=True)
+
+
+def _truths(w: Writer, depth: int) -> Expr:
+    """A sum of what Python knows to be bools, which it takes for integers."""
+    c = w.choices
+    forms = ["(not {})", "({} in (1, 3, 5))", "bool({})", "({} not in [0, 2])"]
+    first, second = (c.pick(forms).format(int_expr(w, depth).operand()) for _ in range(2))
+    w.shared.features.add("sum of truth values")
+    return Expr(f"{first} {c.pick(['+', '-', '*'])} {second}", 2, compound=True)
 
 
 def _int_atom(w: Writer) -> Expr:

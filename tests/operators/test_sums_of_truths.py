@@ -1,0 +1,76 @@
+"""Are Python's truth values added as the integers that they are, and NumPy's as NumPy does?"""
+
+from __future__ import annotations
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+import autograph_lite as al
+
+RUNS = {
+    "light": al.to_graph,
+    "traced": lambda f: jax.jit(al.to_graph(f)),
+    "convert": al.convert,
+    "lanes": lambda f: (
+        lambda *args: jax.tree.map(
+            lambda leaf: leaf[0], jax.vmap(al.to_graph(f))(*(jnp.asarray(a)[None] for a in args))
+        )
+    ),
+}
+
+
+def asked(x, y, xs):
+    return (x in xs) + (y not in (7, 8)), (not x) - (not y), -(not x), (not y) // (not x - 2)
+
+
+def calls(x, y, xs):
+    return any(v > 1 for v in xs) + all([x, y]), bool(x) * bool(y) + bool(x), any(xs) - (x in xs and not y)
+
+
+def displays(x, y, xs):
+    return ((x, y) == (x, y)) + ([x] != [y]), ((x, 1) == (y, 1)) - True
+
+
+def flags(x, y, xs):
+    up = down = False
+    deep = x in xs if y else not x
+    for v in xs:
+        if v > 0:
+            up = True
+        if v < 3:
+            down = True
+            break
+    both = up and down
+
+    def inner():
+        return both + up + deep
+
+    return up + down, up - deep, (both + up) * 2, inner(), [10, 20, 30][up + down]
+
+
+def numpys(x, y, xs):
+    up = x in xs
+    other = x > 0
+    if y:
+        up = x > 0
+    return (x > 1) + (y > 0), up + other, (lambda up: up + up)(x > 0)
+
+
+@pytest.mark.parametrize("run", RUNS)
+@pytest.mark.parametrize("f", [asked, calls, displays, flags, numpys])
+def test_sums_are_pythons(f, run):
+    # `True + True` of Python's was True.
+    for x, y, xs in ((2, 1, [1, 4, 0]), (2, 2, [2, 1, 1])):
+        arguments = np.int32(x), np.int32(y), np.array(xs, np.int32)
+        assert [float(v) for v in RUNS[run](f)(*arguments)] == [float(v) for v in f(*arguments)]
+
+
+def test_a_function_that_hides_a_builtin_gives_arrays_of_its_own():
+    any = jnp.any
+
+    def f(x, y):
+        return any(x) + any(y)
+
+    assert jax.jit(al.to_graph(f))(jnp.ones(2), jnp.ones(2)).dtype == bool
