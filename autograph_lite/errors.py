@@ -325,6 +325,8 @@ class MutationError(AutographError, TypeError):
         f(jnp.arange(3.0))
     """
 
+    stood_in = False  # whether a None in the place only stood in for a later value
+
 
 class TracedIndexError(AutographError, TypeError):
     """A traced value is used as a key or an index where no array meaning exists.

@@ -258,12 +258,12 @@ class _Jumps:
         return quote.all_located([*before, node], node), after
 
     def late_return(self, node: gast.While | gast.For) -> gast.Return | None:
-        """The only `return` in a loop, to be run after it: then the loop carries a flag, and not a second copy of the value.
+        """The only `return` in a loop's body, to be run after it: the loop carries a flag, and not a second copy of the value.
 
         Nothing runs between the two, so the variables of the value are what they were. Those that only the loop assigns
         are assigned where the flag is set.
         """
-        returns = [n for n in scopes.own_nodes([node]) if isinstance(n, gast.Return)]
+        returns = [n for n in scopes.own_nodes(node.body) if isinstance(n, gast.Return)]
         guarded = any(isinstance(n, (gast.With, gast.Try, gast.TryStar)) for n in scopes.own_nodes(node.body))
         if len(returns) != 1 or guarded:
             return None

@@ -5,6 +5,7 @@
     up = down = False                     up = down = False
     if x > 0: up = True                   if x > 0: up = True
     return up + down                      return ag.number(up) + ag.number(down)
+    count = not a; count += not b         count += ag.number(not b)
     (x > 1) + (y > 1)                     as it is: NumPy's own bools are added so
 
 A variable is a truth value if all that this function assigns to it is. The builtins that make one may be hidden by
@@ -26,6 +27,7 @@ BUILTINS = frozenset({"any", "all", "bool"})
 SUMS = (gast.Add, gast.Sub, gast.Mult, gast.Div, gast.FloorDiv, gast.Mod, gast.Pow, gast.LShift, gast.RShift)
 SIGNS = (gast.USub, gast.UAdd, gast.Invert)
 TESTS = (gast.In, gast.NotIn, gast.Is, gast.IsNot)
+PASSED_ON = frozenset({gast.Name, gast.BoolOp, gast.IfExp})
 DISPLAYS = (gast.Tuple, gast.List, gast.Dict, gast.Set)
 # The variables that are truth values, and the builtins that they are made by.
 Truths = dict[str, frozenset[str]]
@@ -33,21 +35,42 @@ Truths = dict[str, frozenset[str]]
 
 def run(function: gast.AST, context: Context) -> None:
     """Rewrites sums of truth values everywhere in `function`, nested functions included."""
-    _Sums(context).visit(function)
+    if _may_have_some(function):
+        _Sums(context).visit(function)
+
+
+def _may_have_some(function: gast.AST) -> bool:
+    """Whether an operator has operands that may all be truth values: few functions do, and one look is quick."""
+    names: Truths = {}
+    operands: list[tuple[gast.expr, ...]] = []
+    for node in trees.walk(function):
+        if isinstance(node, gast.BinOp):
+            operands.append((node.left, node.right))
+        elif isinstance(node, gast.UnaryOp) and isinstance(node.op, SIGNS):
+            operands.append((node.operand,))
+        elif isinstance(node, gast.AugAssign):
+            operands.append((node.value,))
+        elif isinstance(node, gast.Assign) and (
+            type(node.value) in PASSED_ON or _made_by(node.value, {}) is not None
+        ):
+            names.update((t.id, frozenset()) for t in node.targets if isinstance(t, gast.Name))
+    return any(all(_made_by(operand, names) is not None for operand in each) for each in operands)
 
 
 class _Sums(trees.Transformer):
     def __init__(self, context: Context) -> None:
         self.ag = context.ag
         self.names: Truths = {}
+        self.counters: frozenset[str] = frozenset()
 
     def visit_FunctionDef(self, node: gast.FunctionDef) -> gast.AST:
-        before, parameters = self.names, scopes.parameters(node.args)
+        before, parameters = (self.names, self.counters), scopes.parameters(node.args)
         own = {*parameters, *scopes.bound(node.body), *_written_inside(node.body)}
-        outer = {name: by for name, by in before.items() if name not in own}
+        outer = {name: by for name, by in self.names.items() if name not in own}
         self.names = {**outer, **_variables(node.body, parameters, self.ag)}
+        self.counters = _counters(node.body, parameters, self.names)
         self.generic_visit(node)
-        self.names = before
+        self.names, self.counters = before
         return node
 
     visit_AsyncFunctionDef = visit_FunctionDef
@@ -70,6 +93,14 @@ class _Sums(trees.Transformer):
         self.generic_visit(node)
         if isinstance(node.op, SUMS) and left is not None and right is not None:
             node.left, node.right = self.number(node.left, left), self.number(node.right, right)
+        return node
+
+    def visit_AugAssign(self, node: gast.AugAssign) -> gast.AST:
+        by = _made_by(node.value, self.names)
+        self.generic_visit(node)
+        is_counter = isinstance(node.target, gast.Name) and node.target.id in self.counters
+        if isinstance(node.op, SUMS) and is_counter and by is not None:
+            node.value = self.number(node.value, by)
         return node
 
     def visit_UnaryOp(self, node: gast.UnaryOp) -> gast.AST:
@@ -137,6 +168,25 @@ def _variables(body: Sequence[gast.stmt], parameters: Sequence[str], ag: str) ->
         if new == found:
             return found
         found = new
+
+
+def _counters(body: Sequence[gast.stmt], parameters: Sequence[str], truths: Truths) -> frozenset[str]:
+    """The variables that start as truth values or numbers of Python's, to which only such are added."""
+
+    def is_known(value: gast.expr) -> bool:
+        return isinstance(value, gast.Constant) or _made_by(value, truths) is not None
+
+    nodes = list(scopes.own_nodes(body))
+    stores = Counter(n.id for n in nodes if isinstance(n, gast.Name) and not isinstance(n.ctx, gast.Load))
+    count: Counter[str] = Counter()
+    for node in nodes:
+        if isinstance(node, gast.Assign) and is_known(node.value):
+            count.update(target.id for target in node.targets if isinstance(target, gast.Name))
+        elif isinstance(node, gast.AugAssign) and is_known(node.value) and isinstance(node.target, gast.Name):
+            count[node.target.id] += 1
+    shared = {*parameters, *_written_inside(body), *scopes.declared(body, gast.Nonlocal)}
+    shared |= scopes.declared(body, gast.Global)
+    return frozenset(name for name in count if count[name] == stores[name] and name not in shared)
 
 
 def _is_no_value(node: gast.expr, ag: str) -> bool:

@@ -206,6 +206,8 @@ def round_(value: Any, ndigits: Any = None) -> Any:
     """`round(value, ndigits)`: to even; an int where `ndigits` is None."""
     if not traced(value):
         return round(value) if ndigits is None else round(value, ndigits)
+    if jnp.issubdtype(jnp.result_type(value), jnp.bool_):
+        return jnp.where(value, round(True, ndigits), 0)
     if ndigits is None:
         return _scalar(jnp.round(value), int)
     if jnp.issubdtype(jnp.result_type(value), jnp.integer):

@@ -17,7 +17,7 @@ from jax.extend.core import jaxpr_as_fun
 
 from autograph_lite import _jax, _jax_dims, _jax_loops
 from autograph_lite._jax_positions import Position
-from autograph_lite.errors import BranchMismatchError, IterationError
+from autograph_lite.errors import BranchMismatchError, IterationError, MutationError
 from autograph_lite.operators import (
     carry as carries,
     decisions,
@@ -333,11 +333,15 @@ def _stage_rows(
             carry = Carry.of(names, values, count=known)
             carry, (arrays, outputs) = settled(carry, body_fun, scan(skipped))
             return carry.finish(arrays, outputs, known or int(_runs(count)), reverse=reverse)
-        except (Unjoinable, BranchMismatchError) as error:
+        except (Unjoinable, BranchMismatchError, MutationError) as error:
             if trial is not None:
                 raise
             # The type of a first value that only stood in for a later one: the first iteration is known to run.
-            stood_in = isinstance(error, Unjoinable) or any(value is None for value in values)
+            stood_in = (
+                error.stood_in
+                if isinstance(error, MutationError)
+                else isinstance(error, Unjoinable) or any(value is None for value in values)
+            )
             if (
                 skipped
                 or not stood_in

@@ -97,12 +97,14 @@ def place(label: str, found: Mismatch | None = None) -> MutationError | BranchMi
     if found is not None and _is_opaque(label):
         return _opaque(label)
     if found is not None:
-        return MutationError(
+        error = MutationError(
             f"'{label}' is {found.left} on one path of a staged statement and {found.right} on another.",
             where=places,
             why="The condition depends on a traced value, so both paths are compiled, and what they leave must be of one type.",
             fix=_objects(found, "statement") or f"give '{label}' the same structure and shape on every path.",
         )
+        error.stood_in = "None" in (found.left, found.right)
+        return error
     if (
         isinstance(label, spelling.Label)
         and isinstance(label.owner, (list, collections.deque))

@@ -58,7 +58,7 @@ def item(base: Any, index: Any) -> Any:
         index, base = _arrays(index), jnp.asarray(base)
         if blocks.is_needed(index):
             return blocks.read(base, index)
-        return in_place.read(base, in_place.latest(base)[index])
+        return in_place.read(base, _of_array(in_place.latest(base), index))
     index = _plain(index)
     if isinstance(index, builtins.slice) or _is_traced_index(index):
         lists.readable(base, "an index")
@@ -76,6 +76,16 @@ def item(base: Any, index: Any) -> Any:
         raise _no_meaning(base, index if isinstance(base, dict) else _checked(index))
     found: Any = base
     return found[index]
+
+
+def _of_array(array: jax.Array, index: Any) -> jax.Array:
+    """`array[index]`; an array without items may be read on a path that is traced and not taken."""
+    try:
+        return array[index]
+    except IndexError as error:
+        if 0 in array.shape:
+            checks.explicit(error)
+        raise
 
 
 def _opened_index(index: Any) -> Any:

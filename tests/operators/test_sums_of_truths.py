@@ -50,6 +50,20 @@ def flags(x, y, xs):
     return up + down, up - deep, (both + up) * 2, inner(), [10, 20, 30][up + down]
 
 
+def counters(x, y, xs):
+    count = not x
+    count += not y
+    votes = 0
+    votes += x in xs
+    signs = True
+    for v in xs:
+        signs *= bool(v)
+        signs -= v in (1, 2)
+    masks = not x
+    masks |= y in xs
+    return count, votes, signs, masks, round(x in xs), round(not y, 0), round(y in xs, -1)
+
+
 def numpys(x, y, xs):
     up = x in xs
     other = x > 0
@@ -59,10 +73,10 @@ def numpys(x, y, xs):
 
 
 @pytest.mark.parametrize("run", RUNS)
-@pytest.mark.parametrize("f", [asked, calls, displays, flags, numpys])
+@pytest.mark.parametrize("f", [asked, calls, displays, flags, counters, numpys])
 def test_sums_are_pythons(f, run):
     # `True + True` of Python's was True.
-    for x, y, xs in ((2, 1, [1, 4, 0]), (2, 2, [2, 1, 1])):
+    for x, y, xs in ((2, 1, [1, 4, 0]), (2, 2, [2, 1, 1]), (2, 0, [0, 1, 1])):
         arguments = np.int32(x), np.int32(y), np.array(xs, np.int32)
         assert [float(v) for v in RUNS[run](f)(*arguments)] == [float(v) for v in f(*arguments)]
 
