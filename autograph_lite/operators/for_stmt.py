@@ -336,16 +336,16 @@ def _stage_rows(
         except (Unjoinable, BranchMismatchError, MutationError) as error:
             if trial is not None:
                 raise
-            # The type of a first value that only stood in for a later one: the first iteration is known to run.
-            stood_in = (
-                error.stood_in
-                if isinstance(error, MutationError)
-                else isinstance(error, Unjoinable) or any(value is None for value in values)
-            )
+            # The type of a first value that only stood in for a later one: the first iterations are known to run.
+            if isinstance(error, MutationError):
+                stood_in = error.stood_in
+            else:
+                number = isinstance(error, Unjoinable) and not skipped
+                stood_in = number or any(value is None for value in values)
             if (
-                skipped
+                skipped == lists.PEELED
                 or not stood_in
-                or not _runs(length)
+                or not _runs(length - skipped)
                 or (until is not None and until(*values) is not False)
             ):
                 if isinstance(error, Unjoinable):

@@ -103,3 +103,36 @@ def test_an_array_without_items_under_a_condition():
         return x.sum()
 
     agree(f, (np.zeros(0), 0), (np.arange(3.0), 2))
+
+
+def test_the_values_of_two_iterations_before():
+    def names(xs):
+        older = old = None
+        total = 0.0
+        for x in xs:
+            if older is not None:
+                total += x - older
+            older, old = old, x
+            if total > 5:
+                break
+        return total
+
+    class Two:
+        def __init__(self):
+            self.older = self.old = None
+
+        def push(self, x):
+            step = 0.0 if self.older is None else x - self.older
+            self.older, self.old = self.old, x
+            return step
+
+    def attributes(xs):
+        two, total = Two(), 0.0
+        for x in xs:
+            total += two.push(x)
+            if total > 5:
+                break
+        return total
+
+    for f in (names, attributes):
+        agree(f, (np.arange(9.0),), (np.arange(2.0),), (np.arange(1.0),), (np.zeros(0),))
