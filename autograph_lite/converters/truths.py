@@ -14,6 +14,7 @@ other functions, so what the name means is handed on.
 
 from __future__ import annotations
 
+import dataclasses
 from collections import Counter
 from collections.abc import Sequence
 
@@ -64,11 +65,11 @@ class _Sums(trees.Transformer):
         self.counters: frozenset[str] = frozenset()
 
     def visit_FunctionDef(self, node: gast.FunctionDef) -> gast.AST:
-        before, parameters = (self.names, self.counters), scopes.parameters(node.args)
-        own = {*parameters, *scopes.bound(node.body), *_written_inside(node.body)}
+        before, bindings = (self.names, self.counters), _Bindings.of(node)
+        own = {*scopes.bound(node.body), *bindings.shared}
         outer = {name: by for name, by in self.names.items() if name not in own}
-        self.names = {**outer, **_variables(node.body, parameters, self.ag)}
-        self.counters = _counters(node.body, parameters, self.names)
+        self.names = {**outer, **bindings.truths(self.ag)}
+        self.counters = bindings.counters(self.names)
         self.generic_visit(node)
         self.names, self.counters = before
         return node
@@ -147,46 +148,59 @@ def _all_made_by(nodes: Sequence[gast.expr], names: Truths) -> frozenset[str] | 
     return found
 
 
-def _variables(body: Sequence[gast.stmt], parameters: Sequence[str], ag: str) -> Truths:
-    """The variables of a function to which nothing but truth values is assigned."""
-    nodes = list(scopes.own_nodes(body))
-    stores = Counter(n.id for n in nodes if isinstance(n, gast.Name) and not isinstance(n.ctx, gast.Load))
-    assigned = [n for n in nodes if isinstance(n, gast.Assign)]
-    shared = {*parameters, *_written_inside(body), *scopes.declared(body, gast.Nonlocal)}
-    shared |= scopes.declared(body, gast.Global)
-    found: Truths = {}
-    while True:
-        made: dict[str, frozenset[str]] = {}
+@dataclasses.dataclass(frozen=True)
+class _Bindings:
+    """What a function binds.
+
+    Attributes:
+      nodes: the function's own.
+      stores: how often each name is bound in it.
+      shared: names that parameters, nested functions or other statements than assignments bind.
+    """
+
+    nodes: list[gast.AST]
+    stores: Counter[str]
+    shared: set[str]
+
+    @classmethod
+    def of(cls, node: gast.FunctionDef) -> _Bindings:
+        body = node.body
+        nodes = list(scopes.own_nodes(body))
+        stores = Counter(n.id for n in nodes if isinstance(n, gast.Name) and not isinstance(n.ctx, gast.Load))
+        declared = scopes.declared(body, gast.Nonlocal) | scopes.declared(body, gast.Global)
+        return cls(nodes, stores, {*scopes.parameters(node.args), *_written_inside(body), *declared})
+
+    def only(self, count: Counter[str]) -> list[str]:
+        """The names whose bindings are all counted."""
+        return [name for name in count if count[name] == self.stores[name] and name not in self.shared]
+
+    def truths(self, ag: str) -> Truths:
+        """The variables to which nothing but truth values is assigned."""
+        assigned = [n for n in self.nodes if isinstance(n, gast.Assign)]
+        found: Truths = {}
+        while True:
+            made: Truths = {}
+            count: Counter[str] = Counter()
+            for node in assigned:
+                by = frozenset[str]() if _is_no_value(node.value, ag) else _made_by(node.value, found)
+                for target in node.targets:
+                    if by is not None and isinstance(target, gast.Name):
+                        count[target.id] += 1
+                        made[target.id] = made.get(target.id, frozenset()) | by
+            new = {name: made[name] for name in self.only(count)}
+            if new == found:
+                return found
+            found = new
+
+    def counters(self, truths: Truths) -> frozenset[str]:
+        """The variables that start as truth values or numbers of Python's, to which only such are added."""
         count: Counter[str] = Counter()
-        for node in assigned:
-            by = frozenset[str]() if _is_no_value(node.value, ag) else _made_by(node.value, found)
-            for target in node.targets:
-                if by is not None and isinstance(target, gast.Name):
-                    count[target.id] += 1
-                    made[target.id] = made.get(target.id, frozenset()) | by
-        new = {name: made[name] for name in made if count[name] == stores[name] and name not in shared}
-        if new == found:
-            return found
-        found = new
-
-
-def _counters(body: Sequence[gast.stmt], parameters: Sequence[str], truths: Truths) -> frozenset[str]:
-    """The variables that start as truth values or numbers of Python's, to which only such are added."""
-
-    def is_known(value: gast.expr) -> bool:
-        return isinstance(value, gast.Constant) or _made_by(value, truths) is not None
-
-    nodes = list(scopes.own_nodes(body))
-    stores = Counter(n.id for n in nodes if isinstance(n, gast.Name) and not isinstance(n.ctx, gast.Load))
-    count: Counter[str] = Counter()
-    for node in nodes:
-        if isinstance(node, gast.Assign) and is_known(node.value):
-            count.update(target.id for target in node.targets if isinstance(target, gast.Name))
-        elif isinstance(node, gast.AugAssign) and is_known(node.value) and isinstance(node.target, gast.Name):
-            count[node.target.id] += 1
-    shared = {*parameters, *_written_inside(body), *scopes.declared(body, gast.Nonlocal)}
-    shared |= scopes.declared(body, gast.Global)
-    return frozenset(name for name in count if count[name] == stores[name] and name not in shared)
+        for node in self.nodes:
+            if isinstance(node, (gast.Assign, gast.AugAssign)):
+                targets = node.targets if isinstance(node, gast.Assign) else [node.target]
+                if isinstance(node.value, gast.Constant) or _made_by(node.value, truths) is not None:
+                    count.update(target.id for target in targets if isinstance(target, gast.Name))
+        return frozenset(self.only(count))
 
 
 def _is_no_value(node: gast.expr, ag: str) -> bool:
