@@ -26,6 +26,7 @@ SYMBOLS = {
     gast.Is: "is", gast.IsNot: "is not", gast.In: "in", gast.NotIn: "not in",
 }  # fmt: skip
 MEMBERSHIP, IDENTITY = (gast.In, gast.NotIn), (gast.Is, gast.IsNot)
+ORDERED = (gast.Lt, gast.LtE, gast.Gt, gast.GtE)
 
 
 def run(function: gast.AST, context: Context) -> None:
@@ -121,7 +122,9 @@ class _Logical(trees.Transformer):
             or _may_be_objects(node.left, right)
         ):
             text = "ag.equal(left, right)" if isinstance(operator, gast.Eq) else "ag.not_equal(left, right)"
-        elif isinstance(operator, IDENTITY) and asks_for_bool(node):
+        elif (isinstance(operator, IDENTITY) and asks_for_bool(node)) or (
+            isinstance(operator, ORDERED) and (isinstance(node.left, displays) or isinstance(right, displays))
+        ):
             text = f"ag.compare(left, {SYMBOLS[type(operator)]!r}, right)"
         else:
             return node

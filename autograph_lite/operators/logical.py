@@ -7,7 +7,7 @@ import collections
 import dataclasses
 import operator
 import types
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import jax
@@ -105,7 +105,26 @@ _ORDERED = frozenset({"<", "<=", ">", ">="})
 def _compare(symbol: str, left: Any, right: Any) -> Any:
     if symbol in _ORDERED and (is_symbolic(left) or is_symbolic(right)):
         return _jax_dims.compare(_COMPARISONS[symbol], left, right)
+    if symbol in _ORDERED and _are_rows(left, right) and (_decides(left) or _decides(right)):
+        return _in_order(symbol, left, right)
     return _COMPARISONS[symbol](left, right)
+
+
+def _are_rows(left: Any, right: Any) -> bool:
+    """Whether both are tuples, or both are lists."""
+    return any(isinstance(left, kind) and isinstance(right, kind) for kind in (tuple, list))
+
+
+def _in_order(symbol: str, left: Sequence[Any], right: Sequence[Any]) -> Any:
+    """Tuples or lists, compared by the first items that differ; by their lengths where none does."""
+    result: Any = _COMPARISONS[symbol](len(left), len(right))
+    for a, b in reversed(list(zip(left, right, strict=False))):
+        same = truth(a is b or equal(a, b))
+        if same is True:
+            continue
+        here = truth(_compare(symbol, a, b)) if same is False or traced(same) else result
+        result = here if same is False else jnp.where(same, result, here)
+    return result
 
 
 def _is(left: Any, right: Any) -> Any:

@@ -45,8 +45,13 @@ def augment(w: Writer) -> None:
 def unpack(w: Writer) -> None:
     """`a, x = ...`, a swap, starred or nested targets, `divmod`."""
     c = w.choices
-    form = c.pick(["pair", "swap", "nested", "starred", "divmod", "list", "rows"])
+    form = c.pick(["pair", "swap", "nested", "starred", "divmod", "list", "rows", "whole"])
     w.shared.features.add("unpacking")
+    pairs = w.scope.of_kind("pair")
+    if form == "whole" and pairs:
+        first, second = two_targets(w, "int", "float")
+        w.emit(f"{first}, {second} = {c.pick(pairs)}", "pair")
+        return
     known = w.scope.assignable("int")
     if form == "swap" and len(known) > 1:
         first, second = known[0], known[-1]
@@ -79,6 +84,13 @@ def unpack(w: Writer) -> None:
         w.emit(f"[{names[0]}, {names[1]}] = [{one}, {half}]")
     else:
         w.emit(f"{names[0]}, {names[1]} = {one}, {half}")
+
+
+def pack(w: Writer) -> None:
+    """`pair = a, x`: a tuple under a name, a new one or one that is there."""
+    name = target(w, "pair")
+    w.emit(f"{name} = {of_kind(w, 'int', 1)}, {of_kind(w, 'float', 1)}", "pair")
+    w.scope.define(name, "pair")
 
 
 def two_targets(w: Writer, *kinds: str) -> list[str]:
@@ -265,6 +277,7 @@ SIMPLE: dict[str, Callable[[Writer], None]] = {
     "assign": assign,
     "augment": augment,
     "unpack": unpack,
+    "pack": pack,
     "chain": chain,
     "array": write_array,
     "part": write_part,

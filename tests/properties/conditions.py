@@ -10,7 +10,17 @@ from .writer import Writer
 def bool_expr(w: Writer, depth: int) -> Expr:
     """A bool."""
     c = w.choices
-    forms = {"compare": 20, "variable": 8, "float": 8, "chain": 5, "in": 5, "not": 5, "equal": 2, "ranges": 1}
+    forms = {
+        "compare": 20,
+        "variable": 8,
+        "float": 8,
+        "chain": 5,
+        "in": 5,
+        "not": 5,
+        "equal": 2,
+        "ranges": 1,
+        "tuples": 2,
+    }
     if depth > 0:
         forms |= {"is": 2, "and": 9, "or": 9, "any": w.mix.get("reductions", 0), "cast": 2, "if": 2}
     form = c.weighted(forms)
@@ -41,6 +51,13 @@ def bool_expr(w: Writer, depth: int) -> Expr:
         w.shared.features.add("is True")
         text = f"bool({bool_expr(w, less).text}) {c.pick(['is', 'is not'])} {c.pick(['True', 'False'])}"
         return Expr(text, 1, compound=True)
+    if form == "tuples":
+        w.shared.features.add("tuples compared")
+        first, last = (
+            f"({integers.int_expr(w, 0).text}, {floats.float_expr(w, less).text})" for _ in range(2)
+        )
+        last = read(w, "pair") or last
+        return Expr(f"{first} {c.pick(['<', '>=', '==', '!=', '<=', '>'])} {last}", 1, compound=True)
     if form == "ranges":
         w.shared.features.add("ranges compared")
         first, last = (f"range({integers.int_expr(w, 0).operand()} % {k})" for k in (3, 4))

@@ -66,12 +66,14 @@ def _float_atom(w: Writer) -> Expr:
 
 def _float_place(w: Writer) -> Expr | None:
     """An item or an attribute."""
-    name = read(w, "floats", "dict", "box", "matrix")
+    name = read(w, "floats", "dict", "box", "matrix", "pair")
     if name is None:
         return None
     kind = (w.scope.kinds | w.scope.maybe).get(name)
     if kind == "floats":
         return Expr(f"{name}[{integers.index(w, f'len({name})')}]")
+    if kind == "pair":
+        return Expr(f"{name}[{w.choices.pick(['1', '-1'])}]")
     if kind == "matrix":
         row, column = integers.index(w, f"len({name})"), integers.index(w, f"{name}.shape[1]")
         return Expr(f"{name}[{row}, {column}]" if w.choices.chance(70) else f"{name}[{row}][{column}]")

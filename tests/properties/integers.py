@@ -84,6 +84,11 @@ def int_expr(w: Writer, depth: int) -> Expr:
     if form == "bits":
         if c.chance(50):
             return Expr(f"{left.operand()} & 7", 7, compound=True)
+        if c.chance(30):
+            text = c.pick([f"{left.operand()} << 2", f"~{left.operand()}", f"{left.operand()} >> 1"])
+            return Expr(text, 4 * left.bound + 4, compound=True)
+        if c.chance(30):
+            return Expr(f"{left.operand()} | {right.operand()}", 2 * bound + 1, compound=True)
         return Expr(f"{left.operand()} ^ {right.operand()}", 2 * bound + 1, compound=True)
     return Expr(f"{left.operand()} {c.pick(['+', '-'])} {right.operand()}", bound, compound=True)
 
@@ -104,7 +109,7 @@ def _int_atom(w: Writer) -> Expr:
 
 def _int_place(w: Writer) -> Expr | None:
     """An item or an attribute."""
-    name = read(w, "ints", "dict", "box", "list")
+    name = read(w, "ints", "dict", "box", "list", "pair")
     if name is None:
         return None
     kind = (w.scope.kinds | w.scope.maybe).get(name)
@@ -112,6 +117,8 @@ def _int_place(w: Writer) -> Expr | None:
         return (
             Expr(f"{name}[{index(w, f'len({name})')}]") if w.choices.chance(85) else Expr(f"len({name})", 4)
         )
+    if kind == "pair":
+        return Expr(f"{name}[{w.choices.pick(['0', '-2'])}]")
     if kind == "dict":
         return Expr(f"{name}['a']") if w.choices.chance(80) else Expr(f"{name}.get('a', 3)")
     if kind == "list":

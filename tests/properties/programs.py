@@ -24,7 +24,17 @@ from .helpers import GATE, write_classes, write_helper, write_mutator, write_rec
 from .jumps import return_
 from .writer import Shape, Shared, Writer
 
-BASE = {"assign": 20, "augment": 12, "unpack": 3, "chain": 1, "array": 4, "if": 12, "return": 3, "del": 1}
+BASE = {
+    "assign": 20,
+    "augment": 12,
+    "unpack": 3,
+    "pack": 2,
+    "chain": 1,
+    "array": 4,
+    "if": 12,
+    "return": 3,
+    "del": 1,
+}
 HABITS = {
     "truthiness": 10,
     "walrus": 6,

@@ -23,6 +23,7 @@ NAMES = {
     "box": ("box", "bin"),
     "dict": ("d", "table"),
     "list": ("items", "queue"),
+    "pair": ("pair", "best"),
     "fun": ("f", "g"),
     "counter": "ijklt",
 }

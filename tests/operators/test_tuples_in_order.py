@@ -1,0 +1,57 @@
+"""Tuples with traced members are compared by the first that differ, as Python does."""
+
+from __future__ import annotations
+
+import itertools
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+import autograph_lite as al
+
+
+def asked(x, y, k):
+    best = (x, k)
+    return (
+        *((x, k) < (y, 2), (x, k) <= (y, k), (y, 2) > best, [x, (y, 1)] >= [y, (k, 2)]),
+        *((x,) < (x, k), (x, k, 1) < (x, k), (1, x) < (2, y), (2, x) < (1, y), (x, "a") < (x, "b")),
+        *((x, k) < (y, 2) < (9, 9), (x, 1.5) < (x, y)),
+    )
+
+
+def test_all_orders_of_small_numbers():
+    staged = jax.jit(al.to_graph(asked))
+    lanes = np.array(list(itertools.product((1, 2), (1, 2), (1, 2, 3)))).T
+    together = np.stack(jax.vmap(al.convert(asked))(*lanes), axis=1)
+    for number, values in enumerate(lanes.T.tolist()):
+        assert [bool(v) for v in staged(*values)] == together[number].tolist() == list(asked(*values))
+
+
+def test_nothing_is_less_than_what_is_no_number():
+    def f(x, y):
+        return (x, 1) < (y, 2), (x, 1) <= (y, 2), (1, x) < (1, y), (y, 1) < (y, 2)
+
+    assert [bool(v) for v in jax.jit(al.to_graph(f))(float("nan"), 1.0)] == [False, False, False, True]
+
+
+def test_the_least_pair_is_found_in_a_loop():
+    def f(distances):
+        best = (1e9, -1)
+        for i, d in enumerate(distances):
+            if (d, -i) < best:
+                best = (d, -i)
+        return best
+
+    distances = np.array([5.0, 2, 7, 2, 2], np.float32)
+    for run in (al.convert(f), jax.jit(al.to_graph(f))):
+        assert tuple(map(float, run(jnp.asarray(distances)))) == f(distances)
+
+
+def test_what_python_can_not_order_is_pythons_error():
+    def f(x, y):
+        return (x, "a") < (y, 1)
+
+    with pytest.raises(TypeError, match="'<' not supported between instances of 'str' and 'int'"):
+        jax.jit(al.to_graph(f))(1, 1)
