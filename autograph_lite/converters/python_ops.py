@@ -84,6 +84,21 @@ def until(stop: Callable[[], Any], iterable: Iterable[T]) -> Iterator[T]:
         yield item
 
 
+def walked(_value: Any, *_builtins: Any) -> None:
+    """The array whose places a loop is to count: Python gives the items of each as they are by then."""
+    return
+
+
+def places_of(value: T, _walked: None) -> T:
+    """What a loop walks over."""
+    return value
+
+
+def at_place(_now: Any, item: T, _walked: None) -> T:
+    """The item that a loop has come to."""
+    return item
+
+
 def defined(value: T, *, free: bool = False) -> T:
     """`value`, unless the variable read is unassigned."""
     if isinstance(value, Maybe) and value.present is False:

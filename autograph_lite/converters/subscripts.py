@@ -21,7 +21,7 @@ from collections.abc import Sequence
 import gast
 
 from autograph_lite.analysis import scopes
-from autograph_lite.converters import slices
+from autograph_lite.converters import slices, walked
 from autograph_lite.converters.context import Context
 from autograph_lite.syntax import quote, trees
 
@@ -35,6 +35,7 @@ AUGMENTED = {
 
 def run(function: gast.FunctionDef, context: Context) -> None:
     """Rewrites the body of `function` in place; nested functions keep theirs."""
+    walked.run(function, context)
     body = function.body
     own = {*scopes.parameters(function.args), *scopes.bound(body)}
     writable = own | scopes.declared(body, gast.Nonlocal) | scopes.declared(body, gast.Global)

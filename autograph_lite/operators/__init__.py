@@ -57,16 +57,18 @@ from autograph_lite.operators.untraced_stores import (
     update_at_shared,
     update_of,
 )
+from autograph_lite.operators.walked_arrays import at_place, places_of, walked
 from autograph_lite.operators.while_stmt import while_stmt
 
 __all__ = [
-    "BUILTIN", "CHANGED", "NO_RETURN", "Return", "Undefined", "and_", "assert_", "assigned", "bounds", "call", "caught",
-    "compare", "defined", "deleted", "dropped", "equal", "error", "filter_test", "finishing", "for_stmt", "format",
-    "found", "generator", "handling", "if_expr", "if_stmt", "in_", "item", "key", "light", "light_at", "list_of",
-    "managed", "not_", "not_equal", "not_in", "number", "or_", "percent", "put", "put_at", "put_into", "put_of", "put_shared",
-    "python_test", "raised", "reached", "record", "returned", "set_item", "slice", "step", "store", "store_shared",
-    "switch_stmt", "truth", "trying", "until", "untraced", "update_at", "update_at_shared", "update_item", "update_of",
-    "update_shared", "while_stmt", "whole", "without",
+    "BUILTIN", "CHANGED", "NO_RETURN", "Return", "Undefined", "and_", "assert_", "assigned", "at_place", "bounds",
+    "call", "caught", "compare", "defined", "deleted", "dropped", "equal", "error", "filter_test", "finishing",
+    "for_stmt", "format", "found", "generator", "handling", "if_expr", "if_stmt", "in_", "item", "key", "light",
+    "light_at", "list_of", "managed", "not_", "not_equal", "not_in", "number", "or_", "percent", "places_of", "put",
+    "put_at", "put_into", "put_of", "put_shared", "python_test", "raised", "reached", "record", "returned",
+    "set_item", "slice", "step", "store", "store_shared", "switch_stmt", "truth", "trying", "until", "untraced",
+    "update_at", "update_at_shared", "update_item", "update_of", "update_shared", "walked", "while_stmt", "whole",
+    "without",
 ]  # fmt: skip
 
 _jax_while_rules.install()

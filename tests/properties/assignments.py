@@ -119,10 +119,9 @@ def chain(w: Writer) -> None:
 def write_array(w: Writer) -> None:
     """`xs[i] = ...` or `xs[i] += ...`, an item, a slice or a row; a new array if there is none to write."""
     c = w.choices
-    names = [name for name in w.scope.of_kind("ints", "floats", "matrix") if name not in w.scope.locked]
-    if not names or c.chance(15):
+    name = w.to_be_written("ints", "floats", "matrix")
+    if name is None or c.chance(15):
         return new_array(w)
-    name = c.pick(names)
     kind = w.scope.kinds[name]
     scalar = "int" if kind == "ints" else "float"
     places = [f"[{index(w, f'len({name})')}]", "[:2]", "[1:]"]
@@ -143,7 +142,7 @@ def new_array(w: Writer) -> None:
         return assign(w)
     kind = w.choices.pick(kinds)
     value = array_expr(w, kind).text
-    names = [name for name in w.scope.assignable(kind) if name not in w.scope.locked]
+    names = [name for name in w.scope.assignable(kind) if name not in w.scope.locked | w.scope.walked]
     name = w.choices.pick(names) if names and w.choices.chance(40) else w.fresh(kind)
     w.emit(f"{name} = {value}", "array")
     w.scope.define(name, kind)

@@ -106,7 +106,10 @@ def for_array(w: Writer) -> bool:
         header = f"{item} in {array}{c.pick(['[1:]', '[::-1]', '[:2]'])}"
     elif form == "empty" and c.chance(30):
         return _loop(w, f"for {item} in {array}[9:]:", "for over nothing", targets, lock={array})
-    return _loop(w, f"for {header}:", f"for over an array: {form}", targets, lock={array, second}, runs=True)
+    if form == "slice":
+        return _loop(w, f"for {header}:", f"for over an array: {form}", targets, lock={array}, runs=True)
+    walked = {array, second}
+    return _loop(w, f"for {header}:", f"for over an array: {form}", targets, walked=walked, runs=True)
 
 
 def for_python(w: Writer) -> bool:
@@ -142,6 +145,7 @@ def _loop(
     *,
     first: str = "",
     lock: set[str] | None = None,
+    walked: set[str] | None = None,
     runs: bool = False,
 ) -> bool:
     """Writes a loop and perhaps its `else`; never True, as the body may not run or break.
@@ -153,12 +157,14 @@ def _loop(
       targets: the names that each iteration assigns, with their kinds.
       first: the first line of the body, which counts.
       lock: arrays that may not be written inside.
+      walked: arrays that may not be bound anew inside.
       runs: whether the body runs at least once, so that the targets are assigned after the loop.
     """
     before = w.scope.copy()
     for name, kind in (targets or {}).items():
         w.scope.define(name, kind)
     w.scope.locked |= frozenset(lock or ())
+    w.scope.walked |= frozenset(walked or ())
     w.scope.fixed |= frozenset(targets or ())
     w.loops.append(frozenset(before.kinds))
     with w.inside(header, feature):

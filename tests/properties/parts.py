@@ -96,11 +96,10 @@ def part_reduced(w: Writer, kind: str) -> Expr | None:
 def write_part(w: Writer) -> None:
     """`xs[:k] = ...`, `m[i, :k] -= ...`, `xs[xs > k] = ...`: numbers, or the part itself, changed."""
     c = w.choices
-    names = [name for name in w.scope.of_kind("ints", "floats", "matrix") if name not in w.scope.locked]
-    if not names:
+    name = w.to_be_written("ints", "floats", "matrix")
+    if name is None:
         w.emit(f"note({w.tag()}, {bound(w)})", "note")
         return
-    name = c.pick(names)
     step = "5" if w.scope.kinds[name] == "ints" else "2.5"
     here = part(w, name, inner=("1:",))
     forms = [f"{here} = {c.pick(['1', '-2', '0'])}", f"{here} = {here} % {step}", f"{here} %= {step}"]

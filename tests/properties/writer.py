@@ -37,17 +37,19 @@ class Scope:
       kinds: names that are assigned on every path that leads here, with their kinds.
       maybe: names that are assigned on some of the paths only.
       fixed: names that may be read here but not assigned: loop targets, and the enclosing function's.
-      locked: arrays whose items may not be written: a loop walks over them, or a view of them exists.
+      locked: arrays whose items may not be written: a loop walks over a part of them, or a view of them exists.
+      walked: arrays that a loop walks over, which may be written to and not bound anew.
     """
 
     kinds: dict[str, str] = dataclasses.field(default_factory=dict)
     maybe: dict[str, str] = dataclasses.field(default_factory=dict)
     fixed: frozenset[str] = frozenset()
     locked: frozenset[str] = frozenset()
+    walked: frozenset[str] = frozenset()
 
     def copy(self) -> Scope:
         """The same facts, free to change on one path."""
-        return Scope(dict(self.kinds), dict(self.maybe), self.fixed, self.locked)
+        return Scope(dict(self.kinds), dict(self.maybe), self.fixed, self.locked, self.walked)
 
     def of_kind(self, *kinds: str) -> list[str]:
         """The names of these kinds that can be read here."""
@@ -72,7 +74,7 @@ def join(before: Scope, paths: list[Scope]) -> Scope:
     seen = {name: kind for path in paths for name, kind in (path.maybe | path.kinds).items()}
     kinds = {name: kind for name, kind in seen.items() if all(name in path.kinds for path in paths)}
     maybe = {name: kind for name, kind in seen.items() if name not in kinds}
-    return Scope(kinds, maybe, before.fixed, before.locked)
+    return Scope(kinds, maybe, before.fixed, before.locked, before.walked)
 
 
 @dataclasses.dataclass
@@ -135,6 +137,14 @@ class Writer:
         self.lines.append("    " * self.level + line)
         if feature:
             self.shared.features.add(feature)
+
+    def to_be_written(self, *kinds: str) -> str | None:
+        """An array of these kinds whose items may be written."""
+        names = [name for name in self.scope.of_kind(*kinds) if name not in self.scope.locked]
+        name = self.choices.pick(names) if names else None
+        if name in self.scope.walked:
+            self.shared.features.add("walked array written")
+        return name
 
     @contextlib.contextmanager
     def inside(self, header: str, feature: str = "") -> Iterator[None]:
