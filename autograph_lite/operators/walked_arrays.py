@@ -11,18 +11,19 @@ from typing import Any
 import jax
 import numpy as np
 
-from autograph_lite.operators.boxes import opened
 from autograph_lite.operators.iterables import Range
 from autograph_lite.operators.subscripts import item
 from autograph_lite.operators.values import traced
 
 
 def walked(value: Any, *builtins_around: Any) -> Any:
-    """`value` if it is an array; None for anything else, and where a function of the user's is called as a builtin is."""
-    array = opened(value)
+    """`value` if it is an array; None for anything else, and where a function of the user's is called as a builtin is.
+
+    A Variable is none: its iterator gives the items that it had, as `tf.Variable`'s.
+    """
     if any(called not in _BUILTINS for called in builtins_around):
         return None
-    return array if isinstance(array, (jax.Array, np.ndarray)) and array.ndim else None
+    return value if isinstance(value, (jax.Array, np.ndarray)) and value.ndim else None
 
 
 _BUILTINS = (enumerate, zip, reversed)

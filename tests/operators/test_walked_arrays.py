@@ -112,6 +112,20 @@ def test_arrays_of_numpys_stay_numpys():
     np.testing.assert_array_equal(found, wanted)
 
 
+def test_a_variable_gives_the_items_that_it_had():
+    state = al.Variable(np.array([3, 0, 2]))
+
+    @al.convert
+    def f(x):
+        for item in state:
+            x += item
+            state[2] = x
+        return x
+
+    assert int(f(jnp.int32(1))) == 6
+    assert state.value.tolist() == [3, 0, 6]
+
+
 def test_a_function_that_is_called_as_a_builtin_is():
     def f(x):
         def enumerate(values):
