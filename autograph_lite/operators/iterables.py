@@ -128,11 +128,15 @@ class Rows(Staged):
         return row
 
     def at(self, index: Any) -> Any:
-        return (
-            lax.dynamic_index_in_dim(self.array, index, keepdims=False)
-            if traced(index)
-            else self.array[index]
-        )
+        return _row(self.array, index) if traced(index) else self.array[index]
+
+
+def _row(array: Any, index: Any) -> Any:
+    """The row at a traced index; zeros of an array without rows, of which no iteration takes one."""
+    count = array.shape[0]
+    if not is_symbolic(count) and count == 0:
+        return jnp.zeros(array.shape[1:], array.dtype)
+    return lax.dynamic_index_in_dim(array, index, keepdims=False)
 
 
 class Picked(Staged):
@@ -148,7 +152,7 @@ class Picked(Staged):
     def at(self, index: Any) -> Any:
         extent, *others = self.extents
         place = index if extent is None else extent.lane(index)
-        row = lax.dynamic_index_in_dim(self.array, place, keepdims=False)
+        row = _row(self.array, place)
         return having(self.selection, row, others)
 
     def most(self) -> int | None:

@@ -136,3 +136,19 @@ def test_the_values_of_two_iterations_before():
 
     for f in (names, attributes):
         agree(f, (np.arange(9.0),), (np.arange(2.0),), (np.arange(1.0),), (np.zeros(0),))
+
+
+def test_loops_over_parts_of_an_array_without_items():
+    def f(xs, a):
+        total = 0.0
+        for x in xs[:0][:a]:
+            total += x
+        for i, x in enumerate(xs[:0][:a]):
+            total += x * i
+        for x, y in zip(xs[:0][:a], xs, strict=False):
+            if x > 3:
+                break
+            total += x * y
+        return total
+
+    agree(f, (np.arange(3.0), 2), (np.zeros(0), 0))
