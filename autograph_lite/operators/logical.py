@@ -117,14 +117,15 @@ def _are_rows(left: Any, right: Any) -> bool:
 
 def _in_order(symbol: str, left: Sequence[Any], right: Sequence[Any]) -> Any:
     """Tuples or lists, compared by the first items that differ; by their lengths where none does."""
-    result: Any = _COMPARISONS[symbol](len(left), len(right))
-    for a, b in reversed(list(zip(left, right, strict=False))):
+    for count, (a, b) in enumerate(zip(left, right, strict=False), 1):
         same = truth(a is b or equal(a, b))
         if same is True:
             continue
-        here = truth(_compare(symbol, a, b)) if same is False or traced(same) else result
-        result = here if same is False else jnp.where(same, result, here)
-    return result
+        here = truth(_compare(symbol, a, b))
+        if same is False:
+            return here  # what follows may have no order
+        return jnp.where(same, _in_order(symbol, left[count:], right[count:]), here)
+    return _COMPARISONS[symbol](len(left), len(right))
 
 
 def _is(left: Any, right: Any) -> Any:

@@ -49,6 +49,13 @@ def test_the_least_pair_is_found_in_a_loop():
         assert tuple(map(float, run(jnp.asarray(distances)))) == f(distances)
 
 
+def test_what_follows_members_that_differ_for_sure_is_not_compared():
+    def f(x):
+        return (1, x) < (2, None), (x, 1, x) < (x, 2, None), (2, None, x) < (1, x, x)
+
+    assert [bool(v) for v in jax.jit(al.to_graph(f))(3)] == [*f(3)] == [True, True, False]
+
+
 def test_what_python_can_not_order_is_pythons_error():
     def f(x, y):
         return (x, "a") < (y, 1)
