@@ -112,6 +112,23 @@ def declared(body: Iterable[gast.AST], kind: type[gast.Global] | type[gast.Nonlo
     return frozenset(name for n in _statements(body) if isinstance(n, kind) for name in n.names)
 
 
+def bound_by_others(nodes: Iterable[gast.AST]) -> set[str]:
+    """Names bound by more than a `Name` among a scope's own nodes: shared with other scopes, defined, imported, matched."""
+    found: set[str] = set()
+    for node in nodes:
+        match node:
+            case gast.Name() | gast.Attribute():
+                pass
+            case gast.Global(names=names) | gast.Nonlocal(names=names):
+                found.update(names)
+            case gast.FunctionDef() | gast.AsyncFunctionDef() | gast.ClassDef():
+                inner = [n for n in trees.walk(node) if isinstance(n, gast.Nonlocal)]
+                found.update((node.name, *(name for n in inner for name in n.names)))
+            case gast.Import() | gast.ImportFrom() | gast.MatchAs() | gast.MatchStar() | gast.MatchMapping():
+                found.update(bound([node]))
+    return found
+
+
 def _statements(body: Iterable[gast.AST]) -> Iterator[gast.AST]:
     """All statements of `body` but the insides of nested functions and classes."""
     stack = [*body]

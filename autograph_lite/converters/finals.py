@@ -60,21 +60,13 @@ def _targets(body: gast.stmt) -> list[gast.Name]:
 
 def _bound_otherwise(function: gast.FunctionDef, targets: set[int]) -> set[str]:
     """Names that `function`, or a function in it, binds in another way than by the names in `targets`."""
-    found: set[str] = set()
-    for node in scopes.own_nodes(function.body):
-        match node:
-            case gast.Name(id=name) if not isinstance(node.ctx, gast.Load) and id(node) not in targets:
-                found.add(name)
-            case gast.Name() | gast.Attribute():
-                pass
-            case gast.Global(names=names) | gast.Nonlocal(names=names):
-                found.update(names)
-            case gast.FunctionDef() | gast.AsyncFunctionDef() | gast.ClassDef():
-                inner = [n for n in trees.walk(node) if isinstance(n, gast.Nonlocal)]
-                found.update((node.name, *(name for n in inner for name in n.names)))
-            case gast.Import() | gast.ImportFrom() | gast.MatchAs() | gast.MatchStar() | gast.MatchMapping():
-                found.update(scopes.bound([node]))
-    return found
+    nodes = list(scopes.own_nodes(function.body))
+    names = {
+        node.id
+        for node in nodes
+        if isinstance(node, gast.Name) and not isinstance(node.ctx, gast.Load) and id(node) not in targets
+    }
+    return names | scopes.bound_by_others(nodes)
 
 
 class _Noted(trees.Transformer):

@@ -155,7 +155,7 @@ class _Bindings:
     Attributes:
       nodes: the function's own.
       stores: how often each name is bound in it.
-      shared: names that parameters, nested functions or other statements than assignments bind.
+      shared: names that parameters, other scopes or definitions, imports and patterns bind.
     """
 
     nodes: list[gast.AST]
@@ -164,11 +164,9 @@ class _Bindings:
 
     @classmethod
     def of(cls, node: gast.FunctionDef) -> _Bindings:
-        body = node.body
-        nodes = list(scopes.own_nodes(body))
+        nodes = list(scopes.own_nodes(node.body))
         stores = Counter(n.id for n in nodes if isinstance(n, gast.Name) and not isinstance(n.ctx, gast.Load))
-        declared = scopes.declared(body, gast.Nonlocal) | scopes.declared(body, gast.Global)
-        return cls(nodes, stores, {*scopes.parameters(node.args), *_written_inside(body), *declared})
+        return cls(nodes, stores, {*scopes.parameters(node.args), *scopes.bound_by_others(nodes)})
 
     def only(self, count: Counter[str]) -> list[str]:
         """The names whose bindings are all counted."""
@@ -209,24 +207,3 @@ def _is_no_value(node: gast.expr, ag: str) -> bool:
         case gast.Call(func=gast.Attribute(value=gast.Name(id=name), attr="Undefined")):
             return bool(name == ag)
     return False
-
-
-def _written_inside(body: Sequence[gast.stmt]) -> set[str]:
-    """Names that nested functions assign, and those that other statements than assignments bind."""
-    found: set[str] = set()
-    for statement in body:
-        for node in trees.walk(statement):
-            match node:
-                case gast.Nonlocal(names=names):
-                    found.update(names)
-                case (
-                    gast.FunctionDef(name=name) | gast.AsyncFunctionDef(name=name) | gast.ClassDef(name=name)
-                ):
-                    found.add(name)
-                case gast.alias(name=name, asname=asname):
-                    found.add(asname or name)
-                case gast.ExceptHandler(name=gast.Name(id=name)) | gast.MatchAs(name=str(name)):
-                    found.add(name)
-                case gast.MatchStar(name=str(name)) | gast.MatchMapping(rest=str(name)):
-                    found.add(name)
-    return found
