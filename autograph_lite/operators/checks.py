@@ -20,7 +20,7 @@ import jax.numpy as jnp
 from jax.experimental import checkify
 
 from autograph_lite import _jax
-from autograph_lite.errors import HandledRaiseError
+from autograph_lite.errors import AutographError, HandledRaiseError
 from autograph_lite.operators import failed_lanes, journal, raising, recipes, where
 from autograph_lite.operators.places import Contents, Place
 from autograph_lite.operators.raising import CODE, LANES, Site, raise_failed, raise_inner, sorted_payload
@@ -250,12 +250,18 @@ def in_try() -> bool:
 
 @contextlib.contextmanager
 def finishing() -> Iterator[None]:
-    """Around the code of a `finally`: what fails in it takes the place of what has failed in its `try`."""
+    """Around the code of a `finally`: what fails in it takes the place of what has failed in its `try`.
+
+    An error of ours stays: what it left half-way may fail here for that reason alone.
+    """
     before = _local.tried.pop(), _local.count
+    refused = sys.exception()
     _local.replaced.append(before)
     try:
         yield
     except BaseException as error:  # which Python raises, and which becomes a check further out
+        if isinstance(refused, AutographError):
+            raise refused from refused.__cause__
         with contextlib.suppress(AttributeError):
             setattr(error, _REPLACES, (*getattr(error, _REPLACES, ()), before))
         raise

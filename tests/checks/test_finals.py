@@ -5,8 +5,11 @@ PYTEST_DONT_REWRITE: the messages of the asserts are compared with Python's own.
 
 from __future__ import annotations
 
+import jax
 import jax.numpy as jnp
 import pytest
+
+from autograph_lite import HandledRaiseError, to_graph
 
 from .outcomes import assert_like_python
 
@@ -104,3 +107,22 @@ def test_a_read_that_a_condition_keeps_from_being_made_is_no_error(x) -> None:
         return x
 
     assert_like_python(f, jnp.int32(x))
+
+
+def test_a_refusal_is_not_replaced_by_what_fails_in_the_finally() -> None:
+    # The error said that 'i' had no value, which it has not only because the refusal left the block.
+    def f(x):
+        try:
+            try:
+                if x > 0:
+                    raise ArithmeticError("positive")
+                for i in (1, 2):
+                    note(i)
+            except ArithmeticError:
+                assert x > 1
+        finally:
+            x = x + i
+        return x
+
+    with pytest.raises(HandledRaiseError):
+        jax.jit(to_graph(f))(3)
