@@ -41,12 +41,14 @@ def liveness(
       body: the function's statements, free of break, continue and early return.
       always: names that may be read at any time: captured by nested functions, global or nonlocal.
     """
-    walk = _Walk(always)
+    walk = Walk(always)
     walk.block(body, frozenset())
     return walk.facts, walk.rescued
 
 
-class _Walk:
+class Walk:
+    """The backward walk over the statements of a function, for analyses that follow more than names, too."""
+
     def __init__(self, always: Names) -> None:
         self.facts: dict[gast.AST, Facts] = {}
         self.rescued: dict[gast.AST, Names] = {}
@@ -54,17 +56,20 @@ class _Walk:
         self.reads: dict[gast.AST, Names] = {}  # a loop's body is walked until its facts settle
 
     def read(self, node: gast.AST) -> Names:
+        """What a statement or an expression reads."""
         found = self.reads.get(node)
         if found is None:
             found = self.reads[node] = scopes.read(node)
         return found
 
     def block(self, body: Sequence[gast.stmt], live: Names) -> Names:
+        """What is live before `body`, if `live` is after it."""
         for statement in reversed(body):
             live = self.statement(statement, live | self.always)
         return live
 
     def statement(self, node: gast.stmt, live: Names) -> Names:
+        """What is live before a statement."""
         match node:
             case gast.If():
                 entry = self.block(node.body, live) | self.block(node.orelse, live)
@@ -106,6 +111,7 @@ class _Walk:
         return (live - _surely_bound(node)) | self.read(node)
 
     def for_loop(self, node: gast.For, live: Names) -> Names:
+        """What is live before a `for`."""
         test, iterable = until_of(node)
         target = frozenset(scopes.bound([node.target]))
         at_head = live | self.read(node.target) | (self.read(test) if test is not None else frozenset())
@@ -115,6 +121,7 @@ class _Walk:
         return result
 
     def try_statement(self, node: gast.Try, live: Names) -> Names:
+        """What is live before a `try`."""
         after = live
         if node.finalbody:
             after = self.block(node.finalbody, live)
@@ -138,6 +145,7 @@ class _Walk:
         return entry | also
 
     def fixpoint(self, step: Callable[[Names], Names], live: Names) -> Names:
+        """What is live at the head of a loop, whose body `step` walks."""
         while (bigger := live | step(live)) != live:
             live = bigger
         return live

@@ -84,6 +84,13 @@ def until(stop: Callable[[], Any], iterable: Iterable[T]) -> Iterator[T]:
         yield item
 
 
+def view(*_names: Any, read: bool = True) -> None:
+    """Whether an item of a view is written matters where arrays are values; Python's are changed in place."""
+
+
+viewed = view
+
+
 def walked(_value: Any, *_builtins: Any) -> None:
     """The array whose places a loop is to count: Python gives the items of each as they are by then."""
     return

@@ -5,13 +5,20 @@
     x[i] += v                             x = ag.update_item(x, (i,), '+=', lambda: v)
     rows.items[f()] = v                   ag.store(v, rows, 'items', ag.step(lambda: f()))
     x[i], x[j] = x[j], x[i]               item, item_2 = x[j], x[i]
+                                          ag.viewed(item_2, x, 'x[i]', 'x', 'x[i]', 1)
                                           x = ag.set_item(x, i, item)
                                           x = ag.set_item(x, j, item_2)
+    row = m[i]                            row = m[i]
+    row[0] = v                            ag.view(row, m, 'row', 'm', 'row = m[i]', 1)
+    use(m, row)                           row = ag.set_item(row, 0, v)
+                                          use(m, row)
 
 `ag.store(value, base, *steps)` keeps Python's order: the value first, then the base and the steps; a step is an attribute
 name or a one-item tuple that holds an index, or a function of the index where that may run code: what is on the way
 to the item is read before. Only a name of this function is rebound: a container of the module or of an
-enclosing function is reached as it is, so `TABLE[0] = 1` does not make `TABLE` a local name.
+enclosing function is reached as it is, so `TABLE[0] = 1` does not make `TABLE` a local name; nor is a name rebound that
+nothing reads afterwards, as an array would be lost. `ag.view` refuses to write to an array that NumPy would know by
+another name, too (see `analysis.item_stores`).
 """
 
 from __future__ import annotations
@@ -20,7 +27,7 @@ from collections.abc import Sequence
 
 import gast
 
-from autograph_lite.analysis import scopes
+from autograph_lite.analysis import item_stores, scopes, views
 from autograph_lite.converters import slices, walked
 from autograph_lite.converters.context import Context
 from autograph_lite.syntax import quote, trees
@@ -35,17 +42,19 @@ AUGMENTED = {
 
 def run(function: gast.FunctionDef, context: Context) -> None:
     """Rewrites the body of `function` in place; nested functions keep theirs."""
+    found = item_stores.stores(function)
     walked.run(function, context)
     body = function.body
     own = {*scopes.parameters(function.args), *scopes.bound(body)}
     writable = own | scopes.declared(body, gast.Nonlocal) | scopes.declared(body, gast.Global)
-    visitor = _Stores(context, frozenset(writable))
+    visitor = _Stores(context, frozenset(writable), found)
     function.body = visitor.block(body)
 
 
 class _Stores(trees.Transformer):
-    def __init__(self, context: Context, writable: frozenset[str]) -> None:
-        self.context, self.writable = context, writable
+    def __init__(self, context: Context, writable: frozenset[str], found: item_stores.Stores) -> None:
+        self.context, self.writable, self.found = context, writable, found
+        self.lost: frozenset[str] = frozenset()  # of the statement that is rewritten
 
     def block(self, body: Sequence[gast.stmt]) -> Block:
         done: Block = []
@@ -62,13 +71,13 @@ class _Stores(trees.Transformer):
     def visit_Assign(self, node: gast.Assign) -> gast.AST | Block:
         if not any(map(_has_item, node.targets)):
             return node
+        before = self.checked(node)
         if len(node.targets) == 1 and isinstance(node.targets[0], gast.Subscript):
-            return quote.all_located(self.store(node.targets[0], node.value), node)
-        before: Block = []
+            return quote.all_located([*before, *self.store(node.targets[0], node.value)], node)
         value = node.value
         if len(node.targets) > 1 and not isinstance(value, (gast.Name, gast.Constant)):
             kept = self.context.fresh("value")
-            before = [quote.assign([kept], value)]
+            before.append(quote.assign([kept], value))
             value = quote.name(kept)
         for target in node.targets:
             items: list[tuple[gast.Subscript, str]] = []
@@ -77,19 +86,44 @@ class _Stores(trees.Transformer):
                 before += self.store(target, value)
                 continue
             before.append(gast.Assign([new], value, None))
+            before += self.swapped(new, value, items)
             for item, name in items:
                 before += self.store(item, quote.name(name))
         return quote.all_located(before, node)
 
+    def swapped(
+        self, target: gast.expr, value: gast.expr, items: Sequence[tuple[gast.Subscript, str]]
+    ) -> Block:
+        """The checks of `m[i], m[j] = m[j], m[i]`: a row that is stored may be a view of what has been written before it."""
+        order = [name for _, name in items]
+        written = {name: path for item, name in items for path in item_stores.stored(item)}
+        return [
+            _check(
+                item_stores.Conflict(view, to_view=False),
+                self.context.ag,
+                shown=view.made.partition(" = ")[2],
+            )
+            for view in views.made_by(target, value)
+            if view.name in order
+            and any(
+                views.overlap(written.get(name, ""), view.path) for name in order[: order.index(view.name)]
+            )
+        ]
+
     def visit_AugAssign(self, node: gast.AugAssign) -> gast.AST | Block:
         if not isinstance(node.target, gast.Subscript):
             return node
+        before = self.checked(node)
         if any(isinstance(n, gast.NamedExpr) for n in trees.walk(node.value)):
             kept = self.context.fresh("value")  # a walrus has to bind in this function
             node.value, value = quote.located(quote.name(kept), node.value), node.value
-            before = quote.located(quote.assign([kept], value), node)
-            return [before, quote.located(self.update(node.target, node.op, node.value), node)]
-        return quote.located(self.update(node.target, node.op, node.value), node)
+            before.append(quote.assign([kept], value))
+        return quote.all_located([*before, self.update(node.target, node.op, node.value)], node)
+
+    def checked(self, node: gast.stmt) -> Block:
+        """The checks before a statement that writes items; notes the names that nothing reads after it."""
+        self.lost = self.found.lost.get(node, frozenset())
+        return [_check(conflict, self.context.ag) for conflict in self.found.conflicts.get(node, ())]
 
     def update(self, target: gast.Subscript, op: gast.operator, value: gast.expr) -> gast.stmt:
         base, steps = self.path(target)
@@ -99,6 +133,7 @@ class _Stores(trees.Transformer):
 
     def visit_For(self, node: gast.For) -> gast.AST:
         self.generic_visit(node)
+        self.lost = frozenset()
         items: list[tuple[gast.Subscript, str]] = []
         node.target = self.with_temporaries(node.target, items)
         for item, name in reversed(items):
@@ -107,6 +142,7 @@ class _Stores(trees.Transformer):
 
     def visit_With(self, node: gast.With) -> gast.AST:
         self.generic_visit(node)
+        self.lost = frozenset()
         for item in node.items:
             items: list[tuple[gast.Subscript, str]] = []
             if item.optional_vars is not None:
@@ -131,7 +167,7 @@ class _Stores(trees.Transformer):
     def store(self, target: gast.Subscript, value: gast.expr) -> Block:
         base, steps = self.path(target)
         ag = self.context.ag
-        if self.is_own(base) and len(steps) == 1 and _is_plain(target.slice):
+        if self.is_own(base) and not self.is_lost(base) and len(steps) == 1 and _is_plain(target.slice):
             index = slices.index(target.slice, self.context.ag)
             call = quote.expr("ag.set_item(base, index, value)", ag=ag, base=base, index=index, value=value)
             return [self.rebind(base, steps, call)]
@@ -140,12 +176,16 @@ class _Stores(trees.Transformer):
 
     def rebind(self, base: gast.expr, steps: Sequence[gast.expr], call: gast.expr) -> gast.stmt:
         # An object whose attribute is written stays the object it is.
-        if isinstance(base, gast.Name) and self.is_own(base) and not isinstance(steps[0], gast.Constant):
+        rebound = self.is_own(base) and not self.is_lost(base) and not isinstance(steps[0], gast.Constant)
+        if isinstance(base, gast.Name) and rebound:
             return quote.assign([base.id], call)
         return gast.Expr(call)
 
     def is_own(self, base: gast.expr) -> bool:
         return isinstance(base, gast.Name) and base.id in self.writable
+
+    def is_lost(self, base: gast.expr) -> bool:
+        return isinstance(base, gast.Name) and base.id in self.lost
 
     def path(self, target: gast.expr) -> tuple[gast.expr, list[gast.expr]]:
         """`a.b[i]` as its base `a` and the steps `'b', (i,)`."""
@@ -161,6 +201,16 @@ class _Stores(trees.Transformer):
                 base, steps = self.path(value)
                 return base, [*steps, quote.constant(attr)]
         return target, []
+
+
+def _check(conflict: item_stores.Conflict, ag: str, shown: str = "") -> gast.stmt:
+    view = conflict.view
+    texts = map(quote.constant, (shown or view.name, view.path, shown or view.made, view.drops))
+    operator = quote.expr("ag.view" if conflict.to_view else "ag.viewed", ag=ag)
+    call = gast.Call(operator, [quote.name(view.name), quote.name(view.root), *texts], [])
+    if not conflict.read:
+        call.keywords = [gast.keyword("read", quote.constant(False))]
+    return gast.Expr(call)
 
 
 def _has_item(target: gast.expr) -> bool:

@@ -57,6 +57,7 @@ from autograph_lite.operators.untraced_stores import (
     update_at_shared,
     update_of,
 )
+from autograph_lite.operators.views import view, viewed
 from autograph_lite.operators.walked_arrays import at_place, places_of, walked
 from autograph_lite.operators.while_stmt import while_stmt
 
@@ -67,8 +68,8 @@ __all__ = [
     "light_at", "list_of", "managed", "not_", "not_equal", "not_in", "number", "or_", "percent", "places_of", "put",
     "put_at", "put_into", "put_of", "put_shared", "python_test", "raised", "reached", "record", "returned",
     "set_item", "slice", "step", "store", "store_shared", "switch_stmt", "truth", "trying", "until", "untraced",
-    "update_at", "update_at_shared", "update_item", "update_of", "update_shared", "walked", "while_stmt", "whole",
-    "without",
+    "update_at", "update_at_shared", "update_item", "update_of", "update_shared", "view", "viewed", "walked",
+    "while_stmt", "whole", "without",
 ]  # fmt: skip
 
 _jax_while_rules.install()

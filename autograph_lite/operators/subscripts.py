@@ -250,13 +250,15 @@ def update_shared(base: Any, *steps_symbol_operand: Any) -> None:
 
 
 def same(base: Any, new: Any) -> None:
-    """Refuses a new array in the place of one that no name of the function is bound to."""
+    """Refuses a new array in the place of one that no name of the function is bound to, or none that is read later."""
     if new is not base:
         raise MutationError(
-            f"An array, {describe(base)}, is changed in place, and the function has no name of its own for it.",
+            f"An item of an array, {describe(base)}, is written, and nothing in the function reads the array afterwards.",
             where=where.here(),
-            why="An array is a value to a compiled program: the change makes a new array, which would be lost.",
-            fix="pass the array to the function and return the new one, or declare its name `nonlocal` or `global`.",
+            why="An array is a value to a compiled program: the change makes a new array, which would be lost. An argument, "
+            "an item of a list or an attribute from which the array comes stays as it is.",
+            fix="return the array, and take it where the function is called, `x = f(x)`; write an array in an object by the "
+            "object, `rows[k][i] = v`, `self.x[i] = v`; declare the name of another function's `nonlocal` or `global`.",
         )
 
 

@@ -77,10 +77,11 @@ def test_the_left_column_becomes_the_right_one(module: str) -> None:
 
 def _within_a_function(left: str, right: str) -> tuple[str, str]:
     """Both columns as functions that return what is assigned, since a dead variable is handed to nobody."""
-    nodes = list(ast.walk(ast.parse(left)))
+    nodes = [node for side in (left, right) for node in ast.walk(ast.parse(side))]
     stored = {n.id for n in nodes if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
     targets = {n.target.id for n in nodes if isinstance(n, ast.For) and isinstance(n.target, ast.Name)}
-    names = sorted({n.id for n in nodes if isinstance(n, ast.Name)})
+    names = sorted({n.id for n in ast.walk(ast.parse(left)) if isinstance(n, ast.Name)})
+    stored &= {*names}
     whole = "def f({}):\n{}\n    return {}"
     params, results = ", ".join(names), ", ".join(sorted(stored - targets))
     return (

@@ -136,7 +136,7 @@ def test_an_array_that_no_name_takes_is_refused(monkeypatch):
 
     for run in (al.to_graph, al.convert):
         for call in (lambda run=run: run(of_the_module)(1, 4), run(shared), run(added)):
-            with pytest.raises(al.MutationError, match="the function has no name of its own for it"):
+            with pytest.raises(al.MutationError, match="nothing in the function reads the array afterwards"):
                 call()
 
 
@@ -160,6 +160,7 @@ def ordered(log, container, holder):
     container[note("index", 2)] += note("value", 6)
     holder.items[note("index", 1)] = note("value", 9)
     holder.items[note("index", 1)] += note("value", 1)
+    return container
 
 
 def unnamed(log, container, holder):

@@ -109,5 +109,12 @@ def test_match(case: str) -> None:
 
 @pytest.mark.parametrize("case", SUBSCRIPTS)
 def test_subscripts(case: str) -> None:
-    source, expected = ("def f(x, v):\n" + textwrap.indent(lines, "    ") for lines in SUBSCRIPTS[case])
-    assert rewritten("subscripts", source) == expected
+    source, expected = (textwrap.indent(f"{lines}\nreturn x, v", "    ") for lines in SUBSCRIPTS[case])
+    assert rewritten("subscripts", f"def f(x, v):\n{source}") == f"def f(x, v):\n{expected}"
+
+
+def test_an_item_whose_container_is_not_read_again() -> None:
+    source = "def f(x):\n    x[0] = 1\n    x[1] = 2"
+    assert (
+        rewritten("subscripts", source) == "def f(x):\n    x = ag.set_item(x, 0, 1)\n    ag.store(2, x, (1,))"
+    )

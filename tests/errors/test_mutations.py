@@ -316,3 +316,71 @@ def test_a_pytree_that_makes_its_leaves_anew_is_not_taken_for_a_changed_one() ->
             return [self.by * 1], None
 
     assert autograph_lite.convert(lambda d: d.by + 1)(Doubled(jnp.float32(2))) == 3
+
+
+WHY = "  An array is a value to a compiled program: the change would be seen under one of the names only.\n"
+
+
+def test_a_row_is_written_and_the_matrix_read() -> None:
+    def f(m):
+        row = m[1]
+        row[0] = 5.0
+        return m.sum() + row[0]
+
+    assert message(f, jnp.ones((2, 3))) == (
+        "MutationError: An item of 'row', float32[3], is written, which shares its memory with 'm' in NumPy (`row = m[1]`), and "
+        "'m' is read later.\n"
+        "  test.py:2 in f\n"
+        "      row[0] = 5.0\n"
+        + WHY
+        + "  Fix: write the item of 'm', or store 'row' there afterwards; where 'm' is to stay as it is, write to a copy: "
+        "row.copy()."
+    )
+
+
+def test_an_array_is_written_that_has_another_name() -> None:
+    def f(x):
+        old = x
+        x[0] = 5.0
+        return x - old
+
+    assert message(f, jnp.ones(3)) == (
+        "MutationError: An item of 'x' is written, and 'old', float32[3], which shares its memory in NumPy (`old = x`), is read "
+        "later.\n"
+        "  test.py:2 in f\n"
+        "      x[0] = 5.0\n"
+        + WHY
+        + "  Fix: where 'old' is to stay as it is, copy it before: old.copy(); else take it again after the write."
+    )
+
+
+def test_an_array_of_an_object_that_outlives_the_call() -> None:
+    def f(tables):
+        table = tables["a"]
+        table[0] = 5.0
+        return table
+
+    assert message(f, {"a": jnp.ones(3)}) == (
+        "MutationError: An item of 'table', float32[3], is written, which shares its memory with 'tables' in NumPy "
+        "(`table = tables['a']`), and 'tables' outlives the call.\n"
+        "  test.py:2 in f\n"
+        "      table[0] = 5.0\n"
+        + WHY
+        + "  Fix: write the item of 'tables', or store 'table' there afterwards; where 'tables' is to stay as it is, write to a "
+        "copy: table.copy()."
+    )
+
+
+def test_an_argument_that_is_written_and_not_read() -> None:
+    def f(x):
+        x[0] = 5.0
+
+    assert message(f, jnp.ones(3)) == (
+        "MutationError: An item of an array, float32[3], is written, and nothing in the function reads the array afterwards.\n"
+        "  test.py:1 in f\n"
+        "      x[0] = 5.0\n"
+        "  An array is a value to a compiled program: the change makes a new array, which would be lost. An argument, an item of a "
+        "list or an attribute from which the array comes stays as it is.\n"
+        "  Fix: return the array, and take it where the function is called, `x = f(x)`; write an array in an object by the object, "
+        "`rows[k][i] = v`, `self.x[i] = v`; declare the name of another function's `nonlocal` or `global`."
+    )

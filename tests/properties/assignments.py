@@ -141,12 +141,19 @@ def new_array(w: Writer) -> None:
     if not kinds:
         return assign(w)
     kind = w.choices.pick(kinds)
-    value = array_expr(w, kind).text
+    value = view(w, kind) if w.likes("views") else array_expr(w, kind).text
     names = [name for name in w.scope.assignable(kind) if name not in w.scope.locked | w.scope.walked]
     name = w.choices.pick(names) if names and w.choices.chance(40) else w.fresh(kind)
     w.emit(f"{name} = {value}", "array")
     w.scope.define(name, kind)
     return None
+
+
+def view(w: Writer, kind: str) -> str:
+    """An array that shares its memory with another one."""
+    w.shared.features.add("view")
+    name = w.choices.pick(w.scope.of_kind(kind))
+    return name + w.choices.pick(["", "", "[:]", "[::-1]", ".reshape(-1)" if kind != "matrix" else ".T.T"])
 
 
 def mutate(w: Writer) -> None:

@@ -23,7 +23,7 @@ from .running import copied, loaded
 
 # Moves the inputs off the points where `max`, `abs` and comparisons have no derivative.
 OFF_THE_KINKS = 0.0859375
-NOT_ON_JAX_ARRAYS = {"walked array written", "raise", "assert", "maybe unassigned", "try/except"}
+NOT_ON_JAX_ARRAYS = {"walked array written", "view", "raise", "assert", "maybe unassigned", "try/except"}
 
 
 def compare_derivatives(program: Program) -> Report:

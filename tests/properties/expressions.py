@@ -51,7 +51,7 @@ def walrus(w: Writer) -> str:
 
 
 def array_expr(w: Writer, kind: str) -> Expr:
-    """A new array, never a view of another one: aliases of arrays mean something else in JAX."""
+    """A new array, never a view of another one."""
     c = w.choices
     names = w.scope.of_kind(kind)
     # A matrix's row that a loop gives may have another length than the array that would take it.

@@ -18,6 +18,7 @@ def leave_loop(w: Writer) -> bool:
 
 def return_(w: Writer) -> bool:
     """A `return` of the function's shape; True, as nothing may follow."""
+    read_written(w)
     if w.shape is not INTEGER and w.likes("no value"):
         w.emit(w.choices.pick(["return None", "return"]), "return without a value")
         return True
@@ -26,6 +27,15 @@ def return_(w: Writer) -> bool:
         w.shared.features.add("early return")
         w.shared.features.update({"return in a loop"} if w.loops else ())
     return True
+
+
+def read_written(w: Writer) -> None:
+    """Reads the arrays whose items were written; now and then not, and what was written is lost."""
+    names = sorted(w.written & w.scope.kinds.keys()) if w.choices.chance(95) else []
+    if names:
+        w.emit(f"note({w.tag()}, ({', '.join(names)}))", "note")
+    if w.written.difference(names):
+        w.shared.features.add("written array not read")
 
 
 def returned(w: Writer, kind: str) -> str:

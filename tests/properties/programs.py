@@ -21,7 +21,7 @@ from . import (
 from .blocks import statement
 from .choices import Choices
 from .helpers import GATE, write_classes, write_helper, write_mutator, write_recursive
-from .jumps import return_
+from .jumps import read_written, return_
 from .writer import Shape, Shared, Writer
 
 BASE = {
@@ -43,6 +43,7 @@ HABITS = {
     "nonlocal": 30,
     "closure writes": 5,
     "global": 3,
+    "views": 4,
 }
 HABITS |= {"calls": 3, "reductions": 2}
 ORDINARY = BASE | HABITS
@@ -60,7 +61,7 @@ EXITS = {"with": 3, "try/finally": 3, "try/except": 2}
 OBJECTS = {"mutate": 20, "call": 12, "with": 3, "objects": 100, "helpers": 60, "append": 15}
 
 # How often each kind of statement stands there, relative to the others. Habits, "objects", "helpers" and
-# "append" and "parts read" are in per cent; "calls" and "reductions" are relative to other expressions.
+# "append", "parts read" and "views" are in per cent; "calls" and "reductions" are relative to other expressions.
 MIXES: dict[str, dict[str, int]] = {
     "branches": ORDINARY | {"chain on one value": 8, "match": 8, "if": 20, "del": 4},
     "loops": ORDINARY | LOOPS,
@@ -77,7 +78,7 @@ MIXES: dict[str, dict[str, int]] = {
     | {"def": 14, "class": 5, "call": 6, "helpers": 90, "recursion": 30, "calls": 25},
     "arrays": ORDINARY
     | SOME_LOOPS
-    | {"array": 20, "for array": 12, "reductions": 15, "accumulate": 4, "unpack": 5},
+    | {"array": 20, "for array": 12, "reductions": 15, "accumulate": 4, "unpack": 5, "views": 10},
     "slices": ORDINARY
     | SOME_LOOPS
     | {"part": 25, "parts read": 80, "reductions": 30, "array": 8, "for range": 8, "accumulate": 2},
@@ -159,6 +160,7 @@ def generate(choices: Choices, mix: Mapping[str, int], runs: int = 3) -> Program
     while w.room > 0 and not jumped:
         jumped = statement(w)
     if not jumped and choices.chance(50) and w.likes("no value"):
+        read_written(w)
         shared.features.add("return without a value")  # it falls off its end
     elif not jumped:
         return_(w)

@@ -67,7 +67,17 @@ NAMED: dict[str, Refusal] = {
     ),
     "MutationError": _refusal(
         "a mutation that can't be followed: an error at the line that mutates",
-        *("append", "alias", "for over objects", "closure writes an array", "nonlocal", "global", "del"),
+        *(
+            "append",
+            "alias",
+            "view",
+            "written array not read",
+            "for over objects",
+            "closure writes an array",
+            "nonlocal",
+            "global",
+            "del",
+        ),
     ),
     "TracedIndexError": _refusal(
         "a traced value as a list index or a dict key where no array meaning exists",

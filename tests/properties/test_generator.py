@@ -19,7 +19,7 @@ EXPECTED = {
     for line in (
         "any/all, append, assert, augmented item, box mutated, break, call, chained assignment",
         "local class, pair, range as a value, ranges compared, stored lambda, sum of truth values, tuples compared",
-        "walked array written",
+        "walked array written, view",
         "chained comparison, conditional expression, continue, del, dict mutated, early return, elif",
         "else of a loop, for over Python values, for over a range, for over an array: reversed",
         "for over an array: zip, for over a part, for over rows, in, lambda, match, maybe unassigned, nested function",

@@ -110,6 +110,7 @@ class Writer:
       shape: the kinds of the values that the function returns, the same at every `return`.
       room: how many statements may still be written.
       depth: how deep compound statements may still nest.
+      written: arrays whose items are written.
       hidden: arrays that a nested function writes, which no loop may walk over.
       loops: for each loop around this point, the names assigned before it; empty outside of loops.
     """
@@ -131,6 +132,7 @@ class Writer:
         self.loops: list[frozenset[str]] = []
         self.taken: set[str] = set()
         self.hidden: set[str] = set()
+        self.written: set[str] = set()
 
     def emit(self, line: str, feature: str = "") -> None:
         """Writes one line."""
@@ -142,6 +144,7 @@ class Writer:
         """An array of these kinds whose items may be written."""
         names = [name for name in self.scope.of_kind(*kinds) if name not in self.scope.locked]
         name = self.choices.pick(names) if names else None
+        self.written |= {name} if name else set()
         if name in self.scope.walked:
             self.shared.features.add("walked array written")
         return name

@@ -1,0 +1,204 @@
+"""Which views may there be before each statement of a function, as it was written, its jumps included?"""
+
+from __future__ import annotations
+
+import collections
+import dataclasses
+from collections.abc import Iterable, Iterator, Sequence
+
+import gast
+
+from autograph_lite.analysis import scopes
+from autograph_lite.analysis.views import View, made_by, walked
+from autograph_lite.syntax import trees
+
+
+@dataclasses.dataclass(frozen=True)
+class Unbound:
+    """A variable that may have no value yet."""
+
+    name: str
+
+
+UNKNOWN = "?"  # an index
+State = frozenset[View | Unbound]  # None is what no path leads to
+Made = dict[gast.AST, list[View]]
+
+
+def made_in(nodes: Iterable[gast.AST], written: set[str]) -> Made:
+    """The views that assignments and `for` make, of a function's own `nodes`; those that have to do with `written` variables."""
+    found: Made = {}
+    for node in nodes:
+        match node:
+            case gast.Assign(targets=targets, value=value):
+                views = [view for target in targets for view in made_by(target, value)]
+            case gast.AnnAssign(target=target, value=gast.expr() as value):
+                views = made_by(target, value)
+            case gast.For(target=target, iter=iterable) | gast.AsyncFor(target=target, iter=iterable):
+                views = walked(target, iterable)
+            case _:
+                continue
+        if views:
+            found[node] = views
+    linked = _linked([(view.name, view.root) for views in found.values() for view in views], written)
+    kept = {node: [view for view in views if view.name in linked] for node, views in found.items()}
+    return {node: views for node, views in kept.items() if views}
+
+
+def _linked(pairs: Iterable[tuple[str, str]], names: Iterable[str]) -> set[str]:
+    """The names that pairs link to `names`, and these."""
+    links = collections.defaultdict(set)
+    for one, other in pairs:
+        links[one].add(other)
+        links[other].add(one)
+    found, new = set(names), list(names)
+    while new:
+        more = links[new.pop()] - found
+        found |= more
+        new += more
+    return found
+
+
+class Flow:
+    """A forward walk over the statements of a function.
+
+    Attributes:
+      live: the names that may be read after each statement: no other view matters.
+      before: what there may be before each statement.
+      views: all that are made.
+    """
+
+    def __init__(self, made: Made, live: dict[gast.AST, frozenset[str]]) -> None:
+        self.made, self.live = made, live
+        self.before: dict[gast.AST, State] = {}
+        self.views: set[View] = set()
+        self.left: list[tuple[list[State], list[State]]] = []  # by `break` and `continue` of the loops around
+        self.tried: list[set[View | Unbound]] = []  # what the `try` blocks around have come to
+
+    def block(self, body: Sequence[gast.stmt], state: State | None) -> State | None:
+        """What there may be after `body`."""
+        for statement in body:
+            if state is None:
+                return None
+            state = self.alive(statement, self.statement(statement, state))
+            for seen in self.tried:
+                seen.update(state or ())
+        return state
+
+    def alive(self, node: gast.stmt, state: State | None) -> State | None:
+        """What of `state` matters after a statement."""
+        if not state or node not in self.live:
+            return state
+        live = self.live[node]
+        return frozenset(each for each in state if each.name in live)
+
+    def statement(self, node: gast.stmt, state: State) -> State | None:
+        """What there may be after a statement."""
+        self.before[node] = state | self.before.get(node, frozenset())
+        match node:
+            case gast.If(test=test):
+                state = _without(state, [test])
+                return _either(self.block(node.body, state), self.block(node.orelse, state))
+            case gast.While(test=test):
+                return self.loop(node, _without(state, [test]), [])
+            case gast.For() | gast.AsyncFor():
+                return self.loop(node, state, [node.target])
+            case gast.Try() | gast.TryStar():
+                return self.try_statement(node, state)
+            case gast.With() | gast.AsyncWith():
+                self.tried.append(set(state))
+                after = self.block(node.body, _without(state, node.items))
+                return _either(after, frozenset(self.tried.pop()))  # a manager may swallow an exception
+            case gast.Match():
+                matched = [self.block(case.body, _without(state, [case.pattern])) for case in node.cases]
+                return _either(state, *matched)
+            case gast.Break():
+                self.left[-1][0].append(state)
+                return None
+            case gast.Continue():
+                self.left[-1][1].append(state)
+                return None
+            case gast.Return() | gast.Raise():
+                return None
+        return self.with_new(node, state, _without(state, [node]))
+
+    def with_new(self, node: gast.AST, before: State, left: State) -> State:
+        """What there may be after a statement that has `left` this of what was there `before`."""
+        found = set(new := self.made.get(node, ()))
+        for view in new:
+            for old in before:
+                if isinstance(old, Unbound):
+                    continue
+                if old.name == view.path:
+                    found.add(_through(view, old))
+                elif old.path == view.path and old.is_same:
+                    found.add(dataclasses.replace(view, path=old.name))
+                elif old.path == view.path and view.is_same:
+                    found.add(dataclasses.replace(old, path=view.name))
+        found = {view for view in found if view.name != view.root}
+        self.views |= found
+        return left | found
+
+    def loop(
+        self, node: gast.While | gast.For | gast.AsyncFor, state: State, targets: Sequence[gast.expr]
+    ) -> State | None:
+        """What there may be after a loop that binds `targets`."""
+        while True:
+            self.left.append(([], []))
+            end = self.block(node.body, self.with_new(node, state, _without(state, targets)))
+            broken, continued = self.left.pop()
+            bigger = state.union(end or (), *continued)
+            if bigger == state:
+                return _either(self.block(node.orelse, state), *broken)
+            state = bigger
+
+    def try_statement(self, node: gast.Try, state: State) -> State | None:
+        """What there may be after a `try`."""
+        self.tried.append(set(state))
+        after = self.block(node.orelse, self.block(node.body, state))
+        rescued = frozenset(self.tried.pop())
+        for handler in node.handlers:
+            after = _either(after, self.block(handler.body, rescued))
+        if not node.finalbody:
+            return after
+        ended = self.block(node.finalbody, rescued | (after or frozenset()))
+        return None if after is None else ended
+
+
+def _without(state: State, nodes: Sequence[gast.AST]) -> State:
+    """What is left when `nodes` have bound what they bind."""
+    names, deleted = set(scopes.bound(nodes)), scopes.deleted(nodes)
+    paths = {path for node in nodes for path in attributes_bound(node)}
+    if not names and not deleted and not paths:
+        return state
+    gone = names | deleted
+    left = {each for each in state if each.name not in gone and not _is_of(each, gone, paths)}
+    return frozenset(left | {Unbound(name) for name in deleted})
+
+
+def _is_of(each: View | Unbound, names: set[str], paths: set[str]) -> bool:
+    return isinstance(each, View) and (each.root in names or each.path in paths)
+
+
+def attributes_bound(node: gast.AST) -> Iterator[str]:
+    """The attributes that a statement binds, `self.x`."""
+    match node:
+        case gast.Assign(targets=targets):
+            for target in targets:
+                parts = target.elts if isinstance(target, (gast.Tuple, gast.List)) else [target]
+                yield from (trees.dotted(part) for part in parts if isinstance(part, gast.Attribute))
+
+
+def _either(*states: State | None) -> State | None:
+    reached = [state for state in states if state is not None]
+    return frozenset[View | Unbound]().union(*reached) if reached else None
+
+
+def _through(view: View, old: View) -> View:
+    """What a view of a view is a view of; of parts of parts there is no end in a loop, so that these are not told apart."""
+    if old.is_same or view.is_same:
+        part = view if old.is_same else old
+        index, drops = part.index, part.drops
+    else:
+        index, drops = UNKNOWN, None
+    return dataclasses.replace(old, name=view.name, made=view.made, index=index, drops=drops)

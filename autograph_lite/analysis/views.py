@@ -1,0 +1,141 @@
+"""What may a name be a view of? Of what the statement names that binds it.
+
+    row = m[i]        row of m
+    g = self.grid     g of self.grid
+    for row in m:     row of m
+
+A view of NumPy's shares its memory with the array that it was taken from.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+
+import gast
+
+from autograph_lite.syntax import trees
+
+# Methods of an array whose result is, or may be, a view of it.
+METHODS = frozenset({"reshape", "ravel", "squeeze", "swapaxes", "transpose", "view"})
+
+
+@dataclasses.dataclass(frozen=True)
+class View:
+    """A name that may be a view of an array: `row = m[i]`, `g = self.grid`, `for row in m`.
+
+    Attributes:
+      name: `row`.
+      path: what it is a view of, `m` or `self.grid`.
+      made: where it became one, as text.
+      index: `i`, as text, where the name is an item of what the path names; else the empty text.
+      drops: how many dimensions a view has less than what the path names; None where that is not known.
+      unpacked: whether it is one of several, `x, v = state`: code on values, which leaves the state as it is.
+    """
+
+    name: str
+    path: str
+    made: str
+    index: str = ""
+    drops: int | None = 0
+    unpacked: bool = False
+
+    @property
+    def root(self) -> str:
+        """The variable of the path."""
+        return self.path.partition(".")[0]
+
+    @property
+    def is_same(self) -> bool:
+        """Whether the name is no part of what the path names."""
+        return self.drops == 0 and not self.index
+
+    # What a backward walk notes beside the names that are live. A space makes them different from any name.
+    @property
+    def is_read(self) -> str:
+        """That the path is read later."""
+        return f"{self.path} is read, {self.made}"
+
+    @property
+    def is_kept(self) -> str:
+        """That what the path is reached by outlives the call."""
+        return f"{self.path} is kept, {self.made}"
+
+
+def overlap(path: str, other: str) -> bool:
+    """Whether one path is the other, or leads to it."""
+    return path == other or path.startswith(f"{other}.") or other.startswith(f"{path}.")
+
+
+def made_by(target: gast.expr, value: gast.expr) -> list[View]:
+    """The views that `target = value` makes."""
+    match target, value:
+        case (
+            (gast.Tuple(elts=targets) | gast.List(elts=targets)),
+            (gast.Tuple(elts=values) | gast.List(elts=values)),
+        ) if len(targets) == len(values) and not any(
+            isinstance(e, gast.Starred) for e in (*targets, *values)
+        ):
+            return [view for t, v in zip(targets, values, strict=True) for view in made_by(t, v)]
+        case gast.Tuple(elts=targets) | gast.List(elts=targets), gast.Name() | gast.Attribute():
+            items = [gast.Subscript(value, gast.Constant(k, None), gast.Load()) for k in range(len(targets))]
+            unpacked = [view for t, item in zip(targets, items, strict=True) for view in made_by(t, item)]
+            return [dataclasses.replace(view, unpacked=True) for view in unpacked]
+        case gast.Name(id=name), _:
+            made = f"{name} = {gast.unparse(value)}"
+            return [dataclasses.replace(view, name=name, made=made) for view in _seen_by(value)]
+    return []
+
+
+def _seen_by(value: gast.expr) -> list[View]:
+    """What the value of an expression may be a view of."""
+    match value:
+        case gast.Name() | gast.Attribute():
+            path = trees.dotted(value)
+            return [View("", path, "")] if path.count(".") in (0, 1) and path else []
+        case gast.Subscript(value=base, slice=index):
+            drops, text = _drops(index), gast.unparse(index)
+            return [
+                dataclasses.replace(
+                    view,
+                    index=text if not view.index and view.drops == 0 else f"{view.index}][{text}",
+                    drops=None if view.drops is None else view.drops + drops,
+                )
+                for view in _seen_by(base)
+            ]
+        case gast.Call(func=gast.Attribute(value=base, attr=attr)) if attr in METHODS:
+            return [dataclasses.replace(view, drops=None) for view in _seen_by(base)]
+        case gast.IfExp(body=body, orelse=orelse):
+            return [*_seen_by(body), *_seen_by(orelse)]
+        case gast.BoolOp(values=values):
+            return [view for each in values for view in _seen_by(each)]
+    return []
+
+
+def _drops(index: gast.expr) -> int:
+    """By how many dimensions an index reduces those of an array, if no array stands in it."""
+    parts = index.elts if isinstance(index, gast.Tuple) else [index]
+    new = sum(isinstance(p, gast.Constant) and p.value is None for p in parts)
+    kept = sum(isinstance(p, gast.Slice) or _is_ellipsis(p) for p in parts)
+    return len(parts) - kept - 2 * new
+
+
+def _is_ellipsis(node: gast.expr) -> bool:
+    return isinstance(node, gast.Constant) and node.value is ...
+
+
+def walked(target: gast.expr, iterable: gast.expr, index: str = "") -> list[View]:
+    """The views that `for target in iterable` makes."""
+    match iterable, target:
+        case ((gast.Name() | gast.Attribute()), gast.Name(id=name)):
+            path = trees.dotted(iterable)
+            made = f"for {name} in {path}"
+            return [View(name, path, made, index, 1)] if path.count(".") in (0, 1) and path else []
+        case gast.Call(func=gast.Name(id="reversed"), args=[value]), _:
+            return walked(target, value)
+        case gast.Call(func=gast.Name(id="enumerate"), args=[value, *start]), gast.Tuple(elts=[count, item]):
+            return walked(item, value, count.id if isinstance(count, gast.Name) and not start else "")
+        case gast.Call(func=gast.Name(id="zip"), args=args), gast.Tuple(elts=items) if len(args) == len(
+            items
+        ):
+            return [view for item, each in zip(items, args, strict=True) for view in walked(item, each)]
+    return []

@@ -1,0 +1,96 @@
+"""Is an array about to be written to that NumPy would know by another name, too? Then what is written would be seen by one alone.
+
+The analysis says which two names may mean one array (see `analysis.item_stores`); here are the values that tell whether they do.
+"""
+
+from __future__ import annotations
+
+import inspect
+import types
+from typing import Any
+
+import jax
+import numpy as np
+
+from autograph_lite.errors import MutationError
+from autograph_lite.operators import where
+from autograph_lite.operators.values import ARRAYS, describe
+
+
+def view(
+    value: Any, source: Any, name: str, path: str, made: str, drops: int | None, *, read: bool = True
+) -> None:
+    """Before an item of `value` is written, which may be a view.
+
+    Args:
+      value: what `name` is bound to.
+      source: the variable that `path` begins with, which is that variable or an attribute of it.
+      name: what the user calls `value`.
+      path: what it may be a view of.
+      made: the statement that made it one.
+      drops: how many dimensions less it has then; None where that is not known.
+      read: whether the function reads what `path` names later; else only those who hold it can see it.
+
+    Raises:
+      MutationError: it is a view.
+    """
+    if _is_view(value, source, path, drops) and (read or not isinstance(source, ARRAYS)):
+        later = "is read later" if read else "outlives the call"
+        raise MutationError(
+            f"An item of '{name}', {describe(value)}, is written, which shares its memory with '{path}' in NumPy (`{made}`), "
+            f"and '{path}' {later}.",
+            where=where.here(),
+            why=_WHY,
+            fix=f"write the item of '{path}', or store '{name}' there afterwards; where '{path}' is to stay as it is, "
+            f"write to a copy: {name}.copy().",
+        )
+
+
+def viewed(value: Any, source: Any, name: str, path: str, made: str, drops: int | None) -> None:
+    """Before an item of what `path` names is written, of which `value` may be a view that is read later; see `view`.
+
+    Raises:
+      MutationError: it is a view.
+    """
+    if _is_view(value, source, path, drops):
+        raise MutationError(
+            f"An item of '{path}' is written, and '{name}', {describe(value)}, which shares its memory in NumPy (`{made}`), "
+            "is read later.",
+            where=where.here(),
+            why=_WHY,
+            fix=f"where '{name}' is to stay as it is, copy it before: {name}.copy(); else take it again after the write.",
+        )
+
+
+_WHY = "An array is a value to a compiled program: the change would be seen under one of the names only."
+
+
+def _is_view(value: Any, source: Any, path: str, drops: int | None) -> bool:
+    """Whether `value` may be, or be a part of, the array that `path` leads to from `source`."""
+    if not isinstance(value, jax.Array) or not value.ndim:
+        return False  # NumPy's own arrays are changed in place
+    if isinstance(source, ARRAYS):
+        return _may_be_part(value, source, drops)
+    for attribute in path.split(".")[1:]:
+        source = _held(source, attribute)
+    if isinstance(source, ARRAYS):
+        return _may_be_part(value, source, drops)
+    items = (
+        source.values() if isinstance(source, dict) else source if isinstance(source, (list, tuple)) else ()
+    )
+    return any(isinstance(item, ARRAYS) and _may_be_part(value, item, None) for item in items)
+
+
+def _held(owner: Any, attribute: str) -> Any:
+    """An attribute that an object holds: a property may compute another array at each time."""
+    held = inspect.getattr_static(owner, attribute, None)
+    return getattr(owner, attribute) if isinstance(held, types.MemberDescriptorType) else held
+
+
+def _may_be_part(
+    value: jax.Array, source: jax.Array | np.ndarray[Any, Any] | np.generic, drops: int | None
+) -> bool:
+    """Whether type and shape allow it: an index with an array in it, which copies, seldom takes as many dimensions away."""
+    if value.dtype != source.dtype:
+        return False
+    return value.ndim == source.ndim - drops if drops is not None else value.ndim <= source.ndim

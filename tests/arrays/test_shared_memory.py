@@ -1,0 +1,157 @@
+"""An item is written of an array that NumPy knows by another name, too: the same answer as NumPy's, or an error that says so."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Callable
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+import autograph_lite as al
+from autograph_lite import MutationError
+from tests.properties.running import loaded
+
+# Of x, a vector; m, a matrix; i, a row of it. Both names are read later, or the array's holder outlives the call.
+REFUSED = {
+    "another name": "y = x\ny[0] = 5.0\nreturn x + y",
+    "another name, and the first one is written": "y = x\nx[0] = 5.0\nreturn x + y",
+    "a name of a name": "y = x\nz = y\nz[0] = 5.0\nreturn x",
+    "two names of one": "y = x\nz = x\nz[0] = 5.0\nreturn y",
+    "a name on one path": "y = x + 1\nif i > 0:\n    y = x\ny[0] = 5.0\nreturn x + y",
+    "either of two": "y = x if i > 0 else m[0]\ny[0] = 5.0\nreturn x + y",
+    "a row": "row = m[i]\nrow[0] = 5.0\nreturn m",
+    "a row of a row": "row = m[i]\nhead = row[1:]\nhead[0] = 5.0\nreturn m",
+    "a row that is read when the matrix has been written": "row = m[i]\nm[i, 0] = 5.0\nreturn row",
+    "a column": "column = m[:, i]\ncolumn += 0\ncolumn = m[:, i]\ncolumn[0] = 5.0\nreturn m",
+    "a part": "y = x[1:]\ny[0] += 5.0\nreturn x",
+    "a part in reverse": "y = x[::-1]\ny[0] = 5.0\nreturn x",
+    "a transposed matrix": "t = m.T\nt[0, 1] = 5.0\nreturn m",
+    "another shape": "flat = m.reshape(-1)\nflat[0] = 5.0\nreturn m",
+    "a flat one": "flat = m.ravel()\nm[0, 0] = 5.0\nreturn flat",
+    "the rows of a loop": "for row in m:\n    row[0] = 5.0\nreturn m",
+    "the rows of a loop, counted": "for k, row in enumerate(m):\n    row[k] = 5.0\nreturn m",
+    "the rows of two matrices": "for row, item in zip(m, x):\n    row[0] = item\nreturn m",
+    "the rows of a loop, after the matrix was written": (
+        "s = 0.0\nfor k, row in enumerate(m):\n    m[k, 0] = 5.0\n    s += row[0]\nreturn s"
+    ),
+    "a loop that comes to what was written": (
+        "y = x\ns = 0.0\nfor v in x:\n    y[2] = 5.0\n    s += v\nreturn s"
+    ),
+    "rows that change places": "m[0], m[1] = m[1], m[0]\nreturn m",
+    "a row in the next iteration": "row = x\nfor k in range(2):\n    x[0] = k\n    row = row * 2\n    row = x\nreturn row",
+    "an array of a list": "rows = [x, x + 1]\ny = rows[0]\ny[0] = 5.0\nreturn rows",
+    "the arrays of a list": "rows = [x, x + 1]\nfor row in rows:\n    row[0] = 5.0\nreturn rows",
+    "an array of a dict": "d = {'a': x}\ny = d['a']\ny[0] = 5.0\nreturn d",
+    "an array of a tuple": "pair = (x, m)\ny, n = pair\ny[0] = 5.0\nreturn pair",
+    "an array of an object": "h = Holder(x)\ny = h.x\ny[0] = 5.0\nreturn h.x",
+    "an object's own array": "h = Holder(x)\nh.fill(5.0)\nreturn h.x",
+    "an array of an object's that is written": "h = Holder(x)\ny = h.x\nh.x[0] = 5.0\nreturn y",
+    "a helper that writes its argument": "swap(x, 0, 1)\nreturn x",
+    "a helper that adds to its argument": "bump(x)\nreturn x",
+    "a helper that writes the arrays of a list": "rows = [x, m[0]]\nclear(rows)\nreturn rows[0]",
+    "what is written is not read": "x[0] = 5.0\nreturn i",
+}
+GIVEN = {
+    "a copy": "y = x.copy()\ny[0] = 5.0\nreturn x + y",
+    "a new array": "y = x\ny = y + 1\ny[0] = 5.0\nreturn x + y",
+    "a new array under the first name": "y = x\nx = x + 1\nx[0] = 5.0\nreturn x + y",
+    "the other name is not read again": "y = x\ny[0] = 5.0\nreturn y",
+    "the other name's type alone is read": "y = x\ny[0] = 5.0\nreturn y, x.shape[0], len(x)",
+    "the other name is bound anew": "y = x\ny[0] = 5.0\nx = y * 2\nreturn x",
+    "a row that is stored again": "row = m[i]\nrow[0] = 5.0\nm[i] = row\nreturn m, row",
+    "the rows of a loop that are stored again": (
+        "for k, row in enumerate(m):\n    row[0] = 5.0\n    m[k] = row\nreturn m"
+    ),
+    "an item of a vector": "v = x[i]\nx[i] = 5.0\nreturn x, v",
+    "items that change places": "x[0], x[1] = x[1], x[0]\nreturn x",
+    "items that change places by a third name": "v = x[0]\nx[0] = x[1]\nx[1] = v\nreturn x",
+    "rows that are chosen by an array": "rows = m[np.array([0, 1])]\nrows[0, 0] = 5.0\nreturn m, rows",
+    "rows that change places by arrays": "m[[0, 1]] = m[np.array([1, 0])]\nreturn m",
+    "on another path": "if i > 100:\n    y = x\nelse:\n    y = x + 1\n    y[0] = 5.0\nreturn x + y",
+    "a row before a jump": (
+        "for k in range(2):\n    row = m[k]\n    if k == i:\n        break\n    row = row + 1\n    row[0] = 5.0\nreturn m, row"
+    ),
+    "an array of an object that gets the new one": "h = Holder(x)\ny = h.x\ny[0] = 5.0\nh.x = y\nreturn h.x",
+    "what an object computes": "h = Holder(x)\ny = h.twice\ny[0] = 5.0\nreturn h.x + y",
+    "an array in an object": "h = Holder(x)\nh.x[0] = 5.0\nreturn h.x",
+    "an array in a list": "rows = [x, m[0]]\nrows[0][0] = 5.0\nreturn rows[0]",
+    "an array of a tuple that is not read again": "y, n = (x, m)\ny[0] = 5.0\nreturn y, n",
+    "a helper that returns its argument": "x = changed(x)\nreturn x",
+    "a list that is written last": "items = [i, i]\nfirst = items\nitems[0] = 3\nreturn first[0]",
+    "a dict in a dict in a dict": (
+        "root = {'n': {'n': {'n': {}}}}\nd = root\nfor k in range(3):\n    d = d['n']\nd['k'] = x\n"
+        "return root['n']['n']['n']['k']"
+    ),
+    "a dict that is written last": "d = {'a': i}\nput(d)\nreturn d['a']",
+}
+HELPERS = """
+class Holder:
+    def __init__(self, x):
+        self.x = x
+
+    @property
+    def twice(self):
+        return self.x * 2
+
+    def fill(self, value):
+        x = self.x
+        x[:] = value
+
+def swap(a, i, j):
+    a[i], a[j] = a[j], a[i]
+
+def bump(a):
+    a[0] += 1
+
+def clear(rows):
+    for row in rows:
+        row[0] = 0
+
+def changed(a):
+    a[0] = 7
+    return a
+
+def put(d):
+    d["a"] = 5
+
+"""
+
+
+def outcome(lines: str, way: Callable[[Any], Any], xp: Any) -> Any:
+    source = HELPERS + "def main(x, m, i):\n" + textwrap.indent(lines, "    ")
+    with loaded(source, np=np) as namespace:
+        x, m = np.arange(3, dtype=np.float32), np.arange(6, dtype=np.float32).reshape(2, 3)
+        return jax.tree.map(np.asarray, way(namespace["main"])(xp.array(x), xp.array(m), 1))
+
+
+def traced(main: Any) -> Any:
+    return jax.jit(al.to_graph(main))
+
+
+WAYS = {"convert": al.convert, "jit": traced, "nothing traced": al.to_graph}
+
+
+@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("case", REFUSED)
+def test_what_numpy_changes_under_two_names_is_refused(case: str, way: str) -> None:
+    outcome(REFUSED[case], lambda main: main, np)
+    with pytest.raises(MutationError):
+        outcome(REFUSED[case], WAYS[way], jnp)
+
+
+@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("case", GIVEN)
+def test_what_no_other_name_sees_is_as_in_numpy(case: str, way: str) -> None:
+    ours, python = outcome(GIVEN[case], WAYS[way], jnp), outcome(GIVEN[case], lambda main: main, np)
+    assert jax.tree.structure(ours) == jax.tree.structure(python)
+    assert all(map(np.array_equal, jax.tree.leaves(ours), jax.tree.leaves(python)))
+
+
+@pytest.mark.parametrize("case", REFUSED)
+def test_numpys_own_arrays_are_changed_in_place(case: str) -> None:
+    ours, python = outcome(REFUSED[case], al.to_graph, np), outcome(REFUSED[case], lambda main: main, np)
+    assert all(map(np.array_equal, jax.tree.leaves(ours), jax.tree.leaves(python)))
