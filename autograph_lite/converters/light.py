@@ -131,6 +131,16 @@ class _LightCalls(calls.Calls):
         )  # fmt: skip
 
     def visit_Assign(self, node: gast.Assign) -> gast.AST:
+        match node.value:
+            case gast.Call(
+                func=gast.Attribute(value=gast.Name(id=self.context.ag), attr="set_item"),
+                args=[gast.Name(id=name) as base, index, gast.Name() | gast.Constant() as value],
+            ):
+                item = gast.Subscript(trees.copied(base), trees.copied(index), gast.Store())
+                stored = gast.Assign([item], trees.copied(value), None)
+                self.generic_visit(stored)
+                self.generic_visit(node)
+                return self._either_store(name, stored, node)
         return self._updated(node, "update_item")
 
     def visit_Expr(self, node: gast.Expr) -> gast.AST | list[gast.stmt]:
@@ -138,6 +148,15 @@ class _LightCalls(calls.Calls):
             case gast.Call(func=gast.Attribute(value=gast.Name(id=self.context.ag), attr=name), args=args):
                 node.value.args = _indexed(name, args)
         match node.value:
+            case gast.Call(
+                func=gast.Attribute(value=gast.Name(id=self.context.ag), attr="view" | "viewed" as operator),
+                args=[view, source, *_],
+            ):
+                written = view if operator == "view" else source
+                test = quote.expr(
+                    "x.__class__ not in ag.CHANGED", ag=self.context.ag, x=trees.copied(written)
+                )
+                return quote.located(gast.If(test, [node], []), node)
             case gast.Call(
                 func=gast.Attribute(value=gast.Name(id=self.context.ag), attr="update_item"),
                 args=[
