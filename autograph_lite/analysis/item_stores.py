@@ -36,11 +36,13 @@ class Conflict:
       view: the view.
       to_view: whether the item of the view is written, and not that of what it is a view of.
       read: whether what is not written is read later in this function; else it is only kept by an object.
+      deep: whether an item of an item is written: then an array that a list or a dict holds is.
     """
 
     view: View
     to_view: bool
     read: bool = True
+    deep: bool = False
 
 
 @dataclasses.dataclass(frozen=True)
@@ -85,8 +87,11 @@ def stores(function: gast.FunctionDef) -> Stores:
         state = flow.before.get(node, frozenset())
         unbound = {each.name for each in state if isinstance(each, Unbound)}
         views = {each for each in state if isinstance(each, View) and not {each.name, each.root} & unbound}
-        if conflicts := _conflicts(views - {*needs.restored(node)}, paths, after):
-            found.conflicts[node] = conflicts
+        if conflicts := _conflicts(views - {*needs.restored(node)}, paths, after | _stored_later(node)):
+            deep = any(
+                isinstance(n, gast.Subscript) and isinstance(n.value, gast.Subscript) for n in _targets(node)
+            )
+            found.conflicts[node] = [dataclasses.replace(c, deep=deep and not c.to_view) for c in conflicts]
     return found
 
 
@@ -96,9 +101,27 @@ def _conflicts(views: Iterable[View], paths: Sequence[str], after: Names) -> lis
     for view in sorted(views, key=lambda v: (v.made, v.path)):
         if view.name in paths and (view.is_read in after or view.is_kept in after):
             found.append(Conflict(view, to_view=True, read=view.is_read in after))
-        if view.name in after and any(overlap(path, view.path) for path in paths):
+        if view.name in after and not view.held and any(overlap(path, view.path) for path in paths):
             found.append(Conflict(view, to_view=False))
     return found
+
+
+def _targets(node: gast.AST) -> list[gast.AST]:
+    """The parts of what a statement assigns to."""
+    match node:
+        case gast.Assign(targets=targets):
+            return [part for target in targets for part in trees.walk(target)]
+        case gast.AugAssign(target=target):
+            return [*trees.walk(target)]
+    return []
+
+
+def _stored_later(node: gast.AST) -> Names:
+    """The names that `m[i], m[j] = row, other` stores when it has written an item already."""
+    match node:
+        case gast.Assign(value=gast.Tuple(elts=[_, *later]) | gast.List(elts=[_, *later])):
+            return frozenset(each.id for each in later if isinstance(each, gast.Name))
+    return frozenset()
 
 
 def _written(node: gast.AST) -> list[str]:

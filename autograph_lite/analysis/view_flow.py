@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Sequence
 import gast
 
 from autograph_lite.analysis import scopes
-from autograph_lite.analysis.views import View, made_by, walked
+from autograph_lite.analysis.views import View, chained, made_by, put_in, walked
 from autograph_lite.syntax import trees
 
 
@@ -31,9 +31,15 @@ def made_in(nodes: Iterable[gast.AST], written: set[str]) -> Made:
     for node in nodes:
         match node:
             case gast.Assign(targets=targets, value=value):
-                views = [view for target in targets for view in made_by(target, value)]
+                views = (
+                    [view for target in targets for view in made_by(target, value)]
+                    + chained(targets)
+                    + put_in(node)
+                )
             case gast.AnnAssign(target=target, value=gast.expr() as value):
                 views = made_by(target, value)
+            case gast.Expr():
+                views = put_in(node)
             case gast.For(target=target, iter=iterable) | gast.AsyncFor(target=target, iter=iterable):
                 views = walked(target, iterable)
             case _:
@@ -124,17 +130,19 @@ class Flow:
 
     def with_new(self, node: gast.AST, before: State, left: State) -> State:
         """What there may be after a statement that has `left` this of what was there `before`."""
-        found = set(new := self.made.get(node, ()))
+        found, kept = set(new := self.made.get(node, ())), set()
+        bound, paths = (set(scopes.bound([node])), {*attributes_bound(node)}) if new else (set(), set())
         for view in new:
             for old in before:
-                if isinstance(old, Unbound):
+                if isinstance(old, Unbound) or view.held or view.path in paths:
                     continue
                 if old.name == view.path:
                     found.add(_through(view, old))
                 elif old.path == view.path and old.is_same:
                     found.add(dataclasses.replace(view, path=old.name))
-                elif old.path == view.path and view.is_same:
-                    found.add(dataclasses.replace(old, path=view.name))
+                elif old.path == view.path and view.is_same and old.name not in bound:
+                    kept.add(dataclasses.replace(old, path=view.name))
+        found = kept.union(*(_renamed(view, new, bound) for view in found))
         found = {view for view in found if view.name != view.root}
         self.views |= found
         return left | found
@@ -192,6 +200,18 @@ def attributes_bound(node: gast.AST) -> Iterator[str]:
 def _either(*states: State | None) -> State | None:
     reached = [state for state in states if state is not None]
     return frozenset[View | Unbound]().union(*reached) if reached else None
+
+
+def _renamed(view: View, new: Iterable[View], bound: set[str]) -> list[View]:
+    """A new view, by the names that what it is a view of has now: after `u, v = v, u` the old `v` is `u`."""
+    if view.chained or view.held or view.root not in bound:
+        return [view]
+    rest = view.path[len(view.root) :]
+    return [
+        dataclasses.replace(view, path=other.name + rest)
+        for other in new
+        if other.is_same and not other.chained and other.path == view.root
+    ]
 
 
 def _through(view: View, old: View) -> View:

@@ -10,6 +10,7 @@ A view of NumPy's shares its memory with the array that it was taken from.
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Sequence
 
 import gast
 
@@ -17,6 +18,11 @@ from autograph_lite.syntax import trees
 
 # Methods of an array whose result is, or may be, a view of it.
 METHODS = frozenset({"reshape", "ravel", "squeeze", "swapaxes", "transpose", "view"})
+# Functions of NumPy's whose result is, or may be, a view of the first argument.
+FUNCTIONS = METHODS | {
+    "asarray", "atleast_1d", "atleast_2d", "atleast_3d", "expand_dims", "flip", "fliplr", "flipud", "moveaxis", "rot90",
+}  # fmt: skip
+NAMESPACES = frozenset({"np", "numpy", "jnp", "xp"})
 
 
 @dataclasses.dataclass(frozen=True)
@@ -30,6 +36,8 @@ class View:
       index: `i`, as text, where the name is an item of what the path names; else the empty text.
       drops: how many dimensions a view has less than what the path names; None where that is not known.
       unpacked: whether it is one of several, `x, v = state`: code on values, which leaves the state as it is.
+      chained: whether the path is what the same statement binds, `x = y = value`.
+      held: whether the path names a list, a tuple or a dict that has got the name's value as an item, `rows = [row]`.
     """
 
     name: str
@@ -38,6 +46,8 @@ class View:
     index: str = ""
     drops: int | None = 0
     unpacked: bool = False
+    chained: bool = False
+    held: bool = False
 
     @property
     def root(self) -> str:
@@ -83,7 +93,47 @@ def made_by(target: gast.expr, value: gast.expr) -> list[View]:
         case gast.Name(id=name), _:
             made = f"{name} = {gast.unparse(value)}"
             return [dataclasses.replace(view, name=name, made=made) for view in _seen_by(value)]
+        case gast.Attribute(), gast.Name(id=name):
+            path = trees.dotted(target)
+            return [View(name, path, f"{path} = {name}")] if path.count(".") == 1 else []
     return []
+
+
+# An array has no item with more dimensions than it has itself: what is put in one is copied.
+_IN_A_CONTAINER = -1
+
+
+def put_in(node: gast.AST) -> list[View]:
+    """The views that a statement makes of names whose values it puts in a list, a tuple or a dict."""
+    match node:
+        case gast.Assign(targets=[gast.Name(id=path)], value=gast.List(elts=items) | gast.Tuple(elts=items)):
+            pass
+        case gast.Assign(targets=[gast.Name(id=path)], value=gast.Dict(values=items)):
+            pass
+        case gast.Assign(
+            targets=[gast.Subscript(value=(gast.Name() | gast.Attribute()) as owner)], value=item
+        ):
+            path, items = trees.dotted(owner), [item]
+        case gast.Expr(
+            value=gast.Call(
+                func=gast.Attribute(value=(gast.Name() | gast.Attribute()) as owner, attr="append"),
+                args=[item],
+            )
+        ):
+            path, items = trees.dotted(owner), [item]
+        case _:
+            return []
+    if not path or path.count(".") > 1:
+        return []
+    made, names = gast.unparse(node).strip(), [item.id for item in items if isinstance(item, gast.Name)]
+    return [View(name, path, made, "?", _IN_A_CONTAINER, held=True) for name in names]
+
+
+def chained(targets: Sequence[gast.expr]) -> list[View]:
+    """The views that `x = y = value` makes whatever the value is: both names mean it."""
+    names = [target.id for target in targets if isinstance(target, gast.Name)]
+    made = " = ".join([*names, "..."])
+    return [View(name, names[0], made, chained=True) for name in names[1:]]
 
 
 def _seen_by(value: gast.expr) -> list[View]:
@@ -102,6 +152,10 @@ def _seen_by(value: gast.expr) -> list[View]:
                 )
                 for view in _seen_by(base)
             ]
+        case gast.Call(func=gast.Attribute(value=gast.Name(id=module), attr=attr), args=[base, *_]) if (
+            attr in FUNCTIONS and module in NAMESPACES
+        ):
+            return [dataclasses.replace(view, drops=None) for view in _seen_by(base)]
         case gast.Call(func=gast.Attribute(value=base, attr=attr)) if attr in METHODS:
             return [dataclasses.replace(view, drops=None) for view in _seen_by(base)]
         case gast.IfExp(body=body, orelse=orelse):

@@ -209,7 +209,9 @@ def _check(conflict: item_stores.Conflict, ag: str, shown: str = "") -> gast.stm
     operator = quote.expr("ag.view" if conflict.to_view else "ag.viewed", ag=ag)
     call = gast.Call(operator, [quote.name(view.name), quote.name(view.root), *texts], [])
     if not conflict.read:
-        call.keywords = [gast.keyword("read", quote.constant(False))]
+        call.keywords.append(gast.keyword("read", quote.constant(False)))
+    if conflict.deep:
+        call.keywords.append(gast.keyword("deep", quote.constant(True)))
     return gast.Expr(call)
 
 

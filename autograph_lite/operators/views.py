@@ -46,13 +46,17 @@ def view(
         )
 
 
-def viewed(value: Any, source: Any, name: str, path: str, made: str, drops: int | None) -> None:
+def viewed(
+    value: Any, source: Any, name: str, path: str, made: str, drops: int | None, *, deep: bool = False
+) -> None:
     """Before an item of what `path` names is written, of which `value` may be a view that is read later; see `view`.
+
+    Where `deep`, an item of an item is written; else a list or a dict gets another item, and its arrays stay as they are.
 
     Raises:
       MutationError: it is a view.
     """
-    if _is_view(value, source, path, drops):
+    if _is_view(value, source, path, drops, deep=deep):
         raise MutationError(
             f"An item of '{path}' is written, and '{name}', {describe(value)}, which shares its memory in NumPy (`{made}`), "
             "is read later.",
@@ -65,8 +69,8 @@ def viewed(value: Any, source: Any, name: str, path: str, made: str, drops: int 
 _WHY = "An array is a value to a compiled program: the change would be seen under one of the names only."
 
 
-def _is_view(value: Any, source: Any, path: str, drops: int | None) -> bool:
-    """Whether `value` may be, or be a part of, the array that `path` leads to from `source`."""
+def _is_view(value: Any, source: Any, path: str, drops: int | None, *, deep: bool = True) -> bool:
+    """Whether `value` may be, or be a part of, the array that `path` leads to from `source`; if `deep`, or of an item there."""
     if not isinstance(value, jax.Array) or not value.ndim:
         return False  # NumPy's own arrays are changed in place
     if isinstance(source, ARRAYS):
@@ -75,6 +79,8 @@ def _is_view(value: Any, source: Any, path: str, drops: int | None) -> bool:
         source = _held(source, attribute)
     if isinstance(source, ARRAYS):
         return _may_be_part(value, source, drops)
+    if not deep:
+        return False
     items = (
         source.values() if isinstance(source, dict) else source if isinstance(source, (list, tuple)) else ()
     )

@@ -53,6 +53,20 @@ REFUSED = {
     "a helper that writes its argument": "swap(x, 0, 1)\nreturn x",
     "a helper that adds to its argument": "bump(x)\nreturn x",
     "a helper that writes the arrays of a list": "rows = [x, m[0]]\nclear(rows)\nreturn rows[0]",
+    "two names at once": "a = b = x * 1\na[0] = 5.0\nreturn a + b",
+    "two names of another": "a = b = x\nb[0] = 5.0\nreturn a, b",
+    "names that changed places": "u, v = x, x + 1\nu, v = v, u\nv[0] = 5.0\nreturn x, u, v",
+    "names of one array that changed places": "u = x + 1\nv = u\nu, v = v, u\nu[0] = 5.0\nreturn u + v",
+    "what a function of NumPy's gives": "y = np.asarray(x)\ny[0] = 5.0\nreturn x + y",
+    "another shape by a function": "flat = np.ravel(m)\nflat[0] = 5.0\nreturn m, flat",
+    "rows that were taken before they change places": "a, b = m[0], m[1]\nm[0], m[1] = b, a\nreturn m",
+    "an array that a list was made of": "rows = [x, x + 1]\nx[0] = 5.0\nreturn rows[0] + x",
+    "an array that a tuple was made of": "pair = x, i\nx[0] = 5.0\nreturn pair[0] + x",
+    "an array that a dict was made of": "d = {'a': x}\nx[0] = 5.0\nreturn d['a'] + x",
+    "an array that a list has got": "seen = []\nfor k in range(2):\n    x[0] = k\n    seen.append(x)\nreturn seen",
+    "an array that a dict has got": "d = {}\nd['a'] = x\nx[0] = 5.0\nreturn d['a'] + x",
+    "an array that an object has got": "h = Holder(m)\nh.x = x\nx[0] = 5.0\nreturn h.x + x",
+    "an array of a list's, whose item is written there": "rows = [x, x + 1]\ny = rows[0]\nrows[0][0] = 5.0\nreturn y",
     "what is written is not read": "x[0] = 5.0\nreturn i",
 }
 GIVEN = {
@@ -81,6 +95,22 @@ GIVEN = {
     "an array in a list": "rows = [x, m[0]]\nrows[0][0] = 5.0\nreturn rows[0]",
     "an array of a tuple that is not read again": "y, n = (x, m)\ny[0] = 5.0\nreturn y, n",
     "a helper that returns its argument": "x = changed(x)\nreturn x",
+    "buffers that change places": (
+        "u, v = x, x * 0\nfor k in range(3):\n    v[1:] = u[:-1] + k\n    u, v = v, u\nreturn u, v"
+    ),
+    "three buffers that change places": (
+        "a, b, c = x, x + 1, x * 0\nfor k in range(4):\n    c[0] = a[1] + b[2] + k\n    a, b, c = b, c, a\nreturn a, b, c"
+    ),
+    "an array of a list that gets another": "rows = [x, x + 1]\ny = rows[0]\nrows[0] = y * 2\nreturn y, rows",
+    "an array of a dict that gets another": "d = {'a': x}\ny = d['a']\nd['a'] = y * 2\nreturn y, d",
+    "arrays of a list that change places": "rows = [x, x + 1]\nrows[0], rows[1] = rows[1], rows[0]\nreturn rows",
+    "a list of copies": "seen = []\nfor k in range(2):\n    x[0] = k\n    seen.append(x.copy())\nreturn seen",
+    "a list of new arrays": (
+        "seen = []\nfor k in range(2):\n    y = x * k\n    y[0] = 5.0\n    seen.append(y)\nreturn seen"
+    ),
+    "rows of an array that were put there": "n = m * 0\nfor k in range(2):\n    x[0] = k\n    n[k] = m[0] + x[0]\nreturn n, x",
+    "an array that a matrix has got": "n = np.zeros((2, 3), np.float32)\nn[0] = x\nx[0] = 5.0\nreturn n, x",
+    "an object that had another array": "h = Holder(x)\nold = h.x\ny = old + 1\nh.x = y\nh.x = y\ny = y + 1\ny[0] = 5.0\nreturn old, y",
     "a list that is written last": "items = [i, i]\nfirst = items\nitems[0] = 3\nreturn first[0]",
     "a dict in a dict in a dict": (
         "root = {'n': {'n': {'n': {}}}}\nd = root\nfor k in range(3):\n    d = d['n']\nd['k'] = x\n"
@@ -123,7 +153,7 @@ def put(d):
 
 def outcome(lines: str, way: Callable[[Any], Any], xp: Any) -> Any:
     source = HELPERS + "def main(x, m, i):\n" + textwrap.indent(lines, "    ")
-    with loaded(source, np=np) as namespace:
+    with loaded(source, np=xp) as namespace:
         x, m = np.arange(3, dtype=np.float32), np.arange(6, dtype=np.float32).reshape(2, 3)
         return jax.tree.map(np.asarray, way(namespace["main"])(xp.array(x), xp.array(m), 1))
 
