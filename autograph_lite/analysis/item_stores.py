@@ -12,20 +12,27 @@ nothing reads the array: what they write would be lost.
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 import gast
 
 from autograph_lite.analysis import scopes
+from autograph_lite.analysis.apart import Ranges, apart, linear
 from autograph_lite.analysis.liveness import Names, Walk
-from autograph_lite.analysis.view_flow import Flow, Unbound, attributes_bound, made_in
-from autograph_lite.analysis.views import View, overlap
+from autograph_lite.analysis.view_flow import Flow, State, Unbound, attributes_bound, made_in
+from autograph_lite.analysis.views import View, overlap, text_of
 from autograph_lite.syntax import trees
 
 # Attributes that tell nothing of an array's items.
 TYPES = frozenset({"shape", "ndim", "dtype", "size", "itemsize", "nbytes"})
 # Whoever calls one of these may read any variable.
 READERS = frozenset({"locals", "vars", "dir", "eval", "exec"})
+
+
+_INNER = (*scopes.FUNCTIONS, gast.ClassDef, gast.GeneratorExp)
+_LOOKED_AT = frozenset({
+    gast.AnnAssign, gast.Assign, gast.AsyncFor, gast.AugAssign, gast.Expr, gast.For, gast.Name, *_INNER
+})  # fmt: skip
 
 
 @dataclasses.dataclass(frozen=True)
@@ -61,33 +68,37 @@ class Stores:
 def stores(function: gast.FunctionDef) -> Stores:
     """Item stores of a function, nested functions excluded, that arrays as values would not carry out as NumPy does."""
     body = function.body
-    nodes = list(scopes.own_nodes(body))
-    written = {node: paths for node in nodes if (paths := _written(node))}
-    if not written or any(isinstance(n, gast.Name) and n.id in READERS for n in nodes):
+    nodes = [node for node in scopes.own_nodes(body) if node.__class__ in _LOOKED_AT]
+    written = {n: places for n in nodes if n.__class__ is not gast.Name and (places := _written(n))}
+    if not written or any(n.__class__ is gast.Name and n.id in READERS for n in nodes):
         return Stores({}, {})
     parameters = frozenset(scopes.parameters(function.args))
     declared = scopes.declared(body, gast.Nonlocal) | scopes.declared(body, gast.Global)
     own = (parameters | frozenset(scopes.bound(body))) - declared
-    always = (scopes.captured(body) & own) | declared
-    needs = _Needs(always, (), own - parameters)
+    inner = any(isinstance(node, _INNER) for node in nodes)
+    always = (scopes.captured(body) & own) | declared if inner else declared
+    needs = _Needs(always, {}, (), own - parameters)
     needs.block(body, frozenset())
-    roots = {path.partition(".")[0] for paths in written.values() for path in paths}
+    roots = {path.partition(".")[0] for places in written.values() for path, _ in places}
     flow = Flow(made_in(nodes, roots), needs.after)
     if flow.made:
         flow.block(body, frozenset(map(Unbound, own - parameters)))
-        needs = _Needs(always, flow.views, own - parameters)
+        needs = _Needs(always, flow.before, flow.views, own - parameters)
         needs.block(body, needs.at_exit)
     found = Stores({}, {})
-    for node, paths in written.items():
+    for node, places in written.items():
         after = needs.after.get(node)
         if after is None:
             continue  # nothing leads there
-        if lost := (own & {*paths}) - after:
+        if lost := (own & {path for path, _ in places}) - after:
             found.lost[node] = lost
         state = flow.before.get(node, frozenset())
         unbound = {each.name for each in state if isinstance(each, Unbound)}
         views = {each for each in state if isinstance(each, View) and not {each.name, each.root} & unbound}
-        if conflicts := _conflicts(views - {*needs.restored(node)}, paths, after | _stored_later(node)):
+        if not views:
+            continue
+        ranges, live = _ranges(flow.around[node]), after | _stored_later(node)
+        if conflicts := _conflicts(views - {*needs.restored(node)}, places, live, ranges):
             deep = any(
                 isinstance(n, gast.Subscript) and isinstance(n.value, gast.Subscript) for n in _targets(node)
             )
@@ -95,14 +106,51 @@ def stores(function: gast.FunctionDef) -> Stores:
     return found
 
 
-def _conflicts(views: Iterable[View], paths: Sequence[str], after: Names) -> list[Conflict]:
-    """The views of which a store to `paths` changes one side, while the other is live `after` it."""
-    found = []
-    for view in sorted(views, key=lambda v: (v.made, v.path)):
-        if view.name in paths and (view.is_read in after or view.is_kept in after):
+def _conflicts(
+    views: Iterable[View], places: Sequence[tuple[str, str]], after: Names, ranges: Ranges
+) -> list[Conflict]:
+    """The views of which a store to `places` changes one side, while the other is live `after` it."""
+    found: list[Conflict] = []
+    order = sorted(views, key=lambda v: (v.made, v.path))
+    for view in order:
+        mine = [path for path, _ in places if path == view.name]
+        if mine and (view.is_read in after or view.is_kept in after):
             found.append(Conflict(view, to_view=True, read=view.is_read in after))
-        if view.name in after and not view.held and any(overlap(path, view.path) for path in paths):
+        if view.name not in after or view.held:
+            continue
+        if any(overlap(path, view.path) and not apart(view.index, index, ranges) for path, index in places):
             found.append(Conflict(view, to_view=False))
+        for other in order:  # another part of what the written one is a part of
+            if other.name != view.name and _beside(other, view, places, ranges):
+                beside = dataclasses.replace(view, path=other.name, index="", drops=None)
+                found.append(Conflict(beside, to_view=False))
+    return list(dict.fromkeys(found))
+
+
+def _beside(written: View, view: View, places: Sequence[tuple[str, str]], ranges: Ranges) -> bool:
+    """Whether a store writes to one view of what the other is a view of, too, and they may have items in common."""
+    if written.path != view.path or written.held or written.is_same or view.is_same:
+        return False
+    return any(path == written.name for path, _ in places) and not apart(written.index, view.index, ranges)
+
+
+def _ranges(loops: Iterable[gast.For | gast.AsyncFor]) -> Ranges:
+    """What is known of the variables of loops over ranges, where their bodies bind neither these nor the bounds."""
+    found = {}
+    for loop in loops:
+        match loop:
+            case gast.For(
+                target=gast.Name(id=name), iter=gast.Call(func=gast.Name(id="range"), args=[*bounds])
+            ):
+                step = linear(bounds[2]) if len(bounds) == 3 else ("", 1)
+                if step is None or step[0] or step[1] == 0 or not 1 <= len(bounds) <= 3:
+                    continue
+                first, last = (("", 0), linear(bounds[0])) if len(bounds) == 1 else map(linear, bounds[:2])
+                if step[1] < 0:
+                    first, last = last and (last[0], last[1] + 1), first and (first[0], first[1] + 1)
+                used = {name, *(bound[0] for bound in (first, last) if bound)}
+                if not used.intersection(scopes.bound(loop.body)):
+                    found[name] = first, last
     return found
 
 
@@ -124,26 +172,26 @@ def _stored_later(node: gast.AST) -> Names:
     return frozenset()
 
 
-def _written(node: gast.AST) -> list[str]:
-    """The paths whose items a statement writes."""
+def _written(node: gast.AST) -> list[tuple[str, str]]:
+    """The places that a statement writes."""
     match node:
         case gast.Assign(targets=targets):
-            return [path for target in targets for path in stored(target)]
+            return [place for target in targets for place in stored(target)]
         case gast.AugAssign(target=target):
             return stored(target)
     return []
 
 
-def stored(target: gast.expr) -> list[str]:
-    """The paths whose items an assignment to `target` writes."""
+def stored(target: gast.expr) -> list[tuple[str, str]]:
+    """The paths whose items an assignment to `target` writes, and the indices of these, as text."""
     match target:
         case gast.Subscript():
             path = trees.dotted(_owner(target))
-            return [path] if path else []
+            return [(path, _indices(target))] if path else []
         case gast.Starred(value=value):
             return stored(value)
         case gast.Tuple(elts=elts) | gast.List(elts=elts):
-            return [path for each in elts for path in stored(each)]
+            return [place for each in elts for place in stored(each)]
     return []
 
 
@@ -161,13 +209,13 @@ class _Needs(Walk):
       at_exit: what is live where the function is left.
     """
 
-    def __init__(self, always: Names, views: Iterable[View], local: Names) -> None:
-        self.views = tuple(views)
+    def __init__(
+        self, always: Names, before: Mapping[gast.AST, State], views: Iterable[View], local: Names
+    ) -> None:
+        self.before, self.views = before, tuple(views)
         self.of: dict[str, list[View]] = {}  # by what they are views of
-        self.named: dict[str, list[View]] = {}
         for view in self.views:
             self.of.setdefault(view.root, []).append(view)
-            self.named.setdefault(view.name, []).append(view)
         super().__init__(always | {v.is_read for v in self.views if v.root in always})
         self.after: dict[gast.AST, Names] = {}
         self.at_exit = frozenset(v.is_kept for v in self.views if v.root not in local and not v.unpacked)
@@ -229,24 +277,30 @@ class _Needs(Walk):
         """The views that `m[i] = row` stores where they come from."""
         match node:
             case gast.Assign(targets=[gast.Subscript() as target], value=gast.Name(id=name)):
-                if name not in self.named:
-                    return []
-                path, index = trees.dotted(_owner(target)), _indices(target)
-                return [v for v in self.named.get(name, ()) if (v.path, v.index) == (path, index)]
+                known = [v for v in self.before.get(node, ()) if isinstance(v, View) and v.name == name]
+                place = (trees.dotted(_owner(target)), _indices(target)) if known else ("", "")
+                other = {(v.path, v.made) for v in known if (v.path, v.index) != place}
+                return [v for v in known if (v.path, v.made) not in other]
         return []
 
 
 def _indices(target: gast.Subscript) -> str:
     inner = f"{_indices(target.value)}][" if isinstance(target.value, gast.Subscript) else ""
-    return inner + gast.unparse(target.slice)
+    return inner + text_of(target.slice)
 
 
 def _chains(node: gast.AST) -> Iterator[str]:
     """The variables and attributes that a node reads the items of: `x`, `self.x`; not for `x.shape` and `len(x)`."""
     stack = [node]
+    added = node.target if isinstance(node, gast.AugAssign) else None
     while stack:
         part = stack.pop()
         match part:
+            case gast.Subscript(ctx=gast.Store()) if part is not added and trees.dotted(_owner(part)):
+                while isinstance(part, gast.Subscript):
+                    stack.append(part.slice)
+                    part = part.value
+                continue
             case gast.Attribute(attr=attr) if attr in TYPES and trees.dotted(part):
                 continue
             case gast.Call(func=gast.Name(id="len"), args=[argument]) if trees.dotted(argument):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import collections
 import dataclasses
+import re
 from collections.abc import Iterable, Iterator, Sequence
 
 import gast
@@ -71,12 +72,15 @@ class Flow:
     Attributes:
       live: the names that may be read after each statement: no other view matters.
       before: what there may be before each statement.
+      around: the `for` loops around each statement.
       views: all that are made.
     """
 
     def __init__(self, made: Made, live: dict[gast.AST, frozenset[str]]) -> None:
         self.made, self.live = made, live
         self.before: dict[gast.AST, State] = {}
+        self.around: dict[gast.AST, tuple[gast.For | gast.AsyncFor, ...]] = {}
+        self.loops: tuple[gast.For | gast.AsyncFor, ...] = ()
         self.views: set[View] = set()
         self.left: list[tuple[list[State], list[State]]] = []  # by `break` and `continue` of the loops around
         self.tried: list[set[View | Unbound]] = []  # what the `try` blocks around have come to
@@ -101,6 +105,7 @@ class Flow:
     def statement(self, node: gast.stmt, state: State) -> State | None:
         """What there may be after a statement."""
         self.before[node] = state | self.before.get(node, frozenset())
+        self.around[node] = self.loops
         match node:
             case gast.If(test=test):
                 state = _without(state, [test])
@@ -151,9 +156,12 @@ class Flow:
         self, node: gast.While | gast.For | gast.AsyncFor, state: State, targets: Sequence[gast.expr]
     ) -> State | None:
         """What there may be after a loop that binds `targets`."""
+        outer = self.loops
         while True:
             self.left.append(([], []))
+            self.loops = outer if isinstance(node, gast.While) else (*outer, node)
             end = self.block(node.body, self.with_new(node, state, _without(state, targets)))
+            self.loops = outer
             broken, continued = self.left.pop()
             bigger = state.union(end or (), *continued)
             if bigger == state:
@@ -180,8 +188,18 @@ def _without(state: State, nodes: Sequence[gast.AST]) -> State:
     if not names and not deleted and not paths:
         return state
     gone = names | deleted
-    left = {each for each in state if each.name not in gone and not _is_of(each, gone, paths)}
+    left = {_now(each, gone) for each in state if each.name not in gone and not _is_of(each, gone, paths)}
     return frozenset(left | {Unbound(name) for name in deleted})
+
+
+def _now(each: View | Unbound, bound: set[str]) -> View | Unbound:
+    """A view, whose index no longer tells where it is if its variables are bound anew."""
+    if isinstance(each, View) and bound.intersection(_NAME.findall(each.index)):
+        return dataclasses.replace(each, index=UNKNOWN)
+    return each
+
+
+_NAME = re.compile(r"[^\W\d]\w*")
 
 
 def _is_of(each: View | Unbound, names: set[str], paths: set[str]) -> bool:

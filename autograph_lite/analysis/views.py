@@ -71,6 +71,11 @@ class View:
         return f"{self.path} is kept, {self.made}"
 
 
+def text_of(index: gast.expr) -> str:
+    """What stands in brackets, as text."""
+    return gast.unparse(gast.Subscript(gast.Name("x", gast.Load(), None, None), index, gast.Load()))[2:-1]
+
+
 def overlap(path: str, other: str) -> bool:
     """Whether one path is the other, or leads to it."""
     return path == other or path.startswith(f"{other}.") or other.startswith(f"{path}.")
@@ -105,28 +110,30 @@ _IN_A_CONTAINER = -1
 
 def put_in(node: gast.AST) -> list[View]:
     """The views that a statement makes of names whose values it puts in a list, a tuple or a dict."""
+    items: list[tuple[str, gast.expr]]
     match node:
-        case gast.Assign(targets=[gast.Name(id=path)], value=gast.List(elts=items) | gast.Tuple(elts=items)):
-            pass
-        case gast.Assign(targets=[gast.Name(id=path)], value=gast.Dict(values=items)):
-            pass
+        case gast.Assign(targets=[gast.Name(id=path)], value=gast.List(elts=elts) | gast.Tuple(elts=elts)):
+            items = [(str(place), item) for place, item in enumerate(elts)]
+        case gast.Assign(targets=[gast.Name(id=path)], value=gast.Dict(keys=keys, values=values)):
+            items = [(gast.unparse(k) if k else "?", v) for k, v in zip(keys, values, strict=True)]
         case gast.Assign(
-            targets=[gast.Subscript(value=(gast.Name() | gast.Attribute()) as owner)], value=item
+            targets=[gast.Subscript(value=(gast.Name() | gast.Attribute()) as owner, slice=index)], value=item
         ):
-            path, items = trees.dotted(owner), [item]
+            path, items = trees.dotted(owner), [(text_of(index), item)]
         case gast.Expr(
             value=gast.Call(
                 func=gast.Attribute(value=(gast.Name() | gast.Attribute()) as owner, attr="append"),
                 args=[item],
             )
         ):
-            path, items = trees.dotted(owner), [item]
+            path, items = trees.dotted(owner), [("?", item)]
         case _:
             return []
     if not path or path.count(".") > 1:
         return []
-    made, names = gast.unparse(node).strip(), [item.id for item in items if isinstance(item, gast.Name)]
-    return [View(name, path, made, "?", _IN_A_CONTAINER, held=True) for name in names]
+    made = gast.unparse(node).strip()
+    names = [(index, item.id) for index, item in items if isinstance(item, gast.Name)]
+    return [View(name, path, made, index, _IN_A_CONTAINER, held=True) for index, name in names]
 
 
 def chained(targets: Sequence[gast.expr]) -> list[View]:
@@ -143,7 +150,7 @@ def _seen_by(value: gast.expr) -> list[View]:
             path = trees.dotted(value)
             return [View("", path, "")] if path.count(".") in (0, 1) and path else []
         case gast.Subscript(value=base, slice=index):
-            drops, text = _drops(index), gast.unparse(index)
+            drops, text = _drops(index), text_of(index)
             return [
                 dataclasses.replace(
                     view,

@@ -151,7 +151,8 @@ class _LightCalls(calls.Calls):
             case gast.Call(
                 func=gast.Attribute(value=gast.Name(id=self.context.ag), attr="view" | "viewed" as operator),
                 args=[view, source, *_],
-            ):
+                keywords=keywords,
+            ) if all(keyword.arg != "deep" for keyword in keywords):
                 written = view if operator == "view" else source
                 test = quote.expr(
                     "x.__class__ not in ag.CHANGED", ag=self.context.ag, x=trees.copied(written)

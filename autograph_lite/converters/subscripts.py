@@ -28,6 +28,7 @@ from collections.abc import Sequence
 import gast
 
 from autograph_lite.analysis import item_stores, scopes, views
+from autograph_lite.analysis.apart import apart
 from autograph_lite.converters import slices, walked
 from autograph_lite.converters.context import Context
 from autograph_lite.syntax import quote, trees
@@ -95,20 +96,15 @@ class _Stores(trees.Transformer):
         self, target: gast.expr, value: gast.expr, items: Sequence[tuple[gast.Subscript, str]]
     ) -> Block:
         """The checks of `m[i], m[j] = m[j], m[i]`: a row that is stored may be a view of what has been written before it."""
+        checks: Block = []
         order = [name for _, name in items]
-        written = {name: path for item, name in items for path in item_stores.stored(item)}
-        return [
-            _check(
-                item_stores.Conflict(view, to_view=False),
-                self.context.ag,
-                shown=view.made.partition(" = ")[2],
-            )
-            for view in views.made_by(target, value)
-            if view.name in order
-            and any(
-                views.overlap(written.get(name, ""), view.path) for name in order[: order.index(view.name)]
-            )
-        ]
+        for view in views.made_by(target, value):
+            before = order[: order.index(view.name)] if view.name in order else []
+            places = [place for item, name in items if name in before for place in item_stores.stored(item)]
+            if any(views.overlap(p, view.path) and not apart(view.index, i, {}) for p, i in places):
+                conflict = item_stores.Conflict(view, to_view=False)
+                checks.append(_check(conflict, self.context.ag, shown=view.made.partition(" = ")[2]))
+        return checks
 
     def visit_AugAssign(self, node: gast.AugAssign) -> gast.AST | Block:
         if not isinstance(node.target, gast.Subscript):

@@ -84,7 +84,8 @@ def _is_view(value: Any, source: Any, path: str, drops: int | None, *, deep: boo
     items = (
         source.values() if isinstance(source, dict) else source if isinstance(source, (list, tuple)) else ()
     )
-    return any(isinstance(item, ARRAYS) and _may_be_part(value, item, None) for item in items)
+    arrays = [item for item in items if isinstance(item, ARRAYS)]
+    return any(value.dtype == item.dtype and value.ndim <= item.ndim for item in arrays)
 
 
 def _held(owner: Any, attribute: str) -> Any:
@@ -99,4 +100,4 @@ def _may_be_part(
     """Whether type and shape allow it: an index with an array in it, which copies, seldom takes as many dimensions away."""
     if value.dtype != source.dtype:
         return False
-    return value.ndim == source.ndim - drops if drops is not None else value.ndim <= source.ndim
+    return drops is None or value.ndim == source.ndim - drops

@@ -17,6 +17,16 @@ from tests.properties.running import loaded
 
 # Of x, a vector; m, a matrix; i, a row of it. Both names are read later, or the array's holder outlives the call.
 REFUSED = {
+    "two parts that overlap": "a = x[1:]\nb = x[:2]\na[0] = 5.0\nreturn a.sum() + b.sum()",
+    "one row twice": "a = m[i]\nb = m[i]\na[0] = 5.0\nreturn a + b",
+    "a row that is stored elsewhere": "row = m[i]\nrow[0] = 5.0\ni = 0\nm[i] = row\nreturn m",
+    "the row above, when its number has changed": (
+        "above = m[i - 1]\ni = i - 1\nm[i, 0] = 5.0\nreturn above"
+    ),
+    "a row and those from it on": "pivot = m[0]\nfor r in range(0, 2):\n    m[r] = m[r] + 1\nreturn pivot",
+    "a row, whose number a loop changes": (
+        "p = 0\npivot = m[p]\nfor r in range(p, 2):\n    p = 1\n    m[r] = m[r] + 1\nreturn pivot"
+    ),
     "another name": "y = x\ny[0] = 5.0\nreturn x + y",
     "another name, and the first one is written": "y = x\nx[0] = 5.0\nreturn x + y",
     "a name of a name": "y = x\nz = y\nz[0] = 5.0\nreturn x",
@@ -70,6 +80,28 @@ REFUSED = {
     "what is written is not read": "x[0] = 5.0\nreturn i",
 }
 GIVEN = {
+    "a row and the one before it": (
+        "for i in range(1, 2):\n    above = m[i - 1]\n    for j in range(3):\n        m[i, j] = above[j] + 1.0\nreturn m"
+    ),
+    "a row, subtracted from those below it": (
+        "for p in range(2):\n    pivot = m[p]\n    for r in range(p + 1, 2):\n        m[r] -= pivot * m[r, p]\nreturn m"
+    ),
+    "a row, subtracted from those above it": (
+        "for p in range(1, -1, -1):\n    pivot = m[p]\n    for r in range(p):\n        m[r] -= pivot * m[r, p]\nreturn m"
+    ),
+    "a row, subtracted from those above it, upwards": (
+        "for p in range(1, -1, -1):\n    pivot = m[p]\n    for r in range(p - 1, -1, -1):\n        m[r] -= pivot * m[r, p]\n"
+        "return m"
+    ),
+    "another column": "first = m[:, 0]\nm[:, 1] = first * 2\nreturn first, m",
+    "two rows of one matrix": "a = m[0]\nb = m[1]\na[0] = 5.0\nreturn a + b",
+    "two items of a dict, put back": (
+        "d = {'x': x, 'v': x + 1}\np, v = d['x'], d['v']\nfor k in range(3):\n    v[k] = v[k] * 2\n    p[k] = v[k]\n"
+        "d['x'] = p\nd['v'] = v\nreturn d['x'], d['v']"
+    ),
+    "an array of a dict display, put back": (
+        "out = x * 1\nd = {'out': out, 'n': 0}\nout[0] = 5.0\nd['out'] = out\nreturn d['out']"
+    ),
     "a copy": "y = x.copy()\ny[0] = 5.0\nreturn x + y",
     "a new array": "y = x\ny = y + 1\ny[0] = 5.0\nreturn x + y",
     "a new array under the first name": "y = x\nx = x + 1\nx[0] = 5.0\nreturn x + y",

@@ -58,6 +58,7 @@ def returned(w: Writer, kind: str) -> str:
 
 def raise_(w: Writer) -> bool:
     """`raise ValueError("...")`; True, as nothing may follow."""
+    w.shared.features.update({"written array not read"} if w.written else ())
     w.emit(f'raise {w.choices.pick(ERRORS)}("problem {w.tag()}")', "raise")
     return True
 
