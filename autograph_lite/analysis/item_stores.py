@@ -70,7 +70,7 @@ def stores(function: gast.FunctionDef) -> Stores:
     body = function.body
     nodes = [node for node in scopes.own_nodes(body) if node.__class__ in _LOOKED_AT]
     written = {n: places for n in nodes if n.__class__ is not gast.Name and (places := _written(n))}
-    if not written or any(n.__class__ is gast.Name and n.id in READERS for n in nodes):
+    if not written or any(isinstance(n, gast.Name) and n.id in READERS for n in nodes):
         return Stores({}, {})
     parameters = frozenset(scopes.parameters(function.args))
     declared = scopes.declared(body, gast.Nonlocal) | scopes.declared(body, gast.Global)

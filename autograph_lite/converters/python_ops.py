@@ -84,7 +84,7 @@ def until(stop: Callable[[], Any], iterable: Iterable[T]) -> Iterator[T]:
         yield item
 
 
-def view(*_names: Any, read: bool = True) -> None:
+def view(*_names: Any, **_options: bool) -> None:
     """Whether an item of a view is written matters where arrays are values; Python's are changed in place."""
 
 

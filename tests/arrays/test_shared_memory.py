@@ -13,6 +13,7 @@ import pytest
 
 import autograph_lite as al
 from autograph_lite import MutationError
+from autograph_lite.transpiler import convert_part_one
 from tests.properties.running import loaded
 
 # Of x, a vector; m, a matrix; i, a row of it. Both names are read later, or the array's holder outlives the call.
@@ -213,7 +214,9 @@ def test_what_no_other_name_sees_is_as_in_numpy(case: str, way: str) -> None:
     assert all(map(np.array_equal, jax.tree.leaves(ours), jax.tree.leaves(python)))
 
 
-@pytest.mark.parametrize("case", REFUSED)
-def test_numpys_own_arrays_are_changed_in_place(case: str) -> None:
-    ours, python = outcome(REFUSED[case], al.to_graph, np), outcome(REFUSED[case], lambda main: main, np)
+@pytest.mark.parametrize("way", [al.to_graph, convert_part_one])
+@pytest.mark.parametrize("case", REFUSED | GIVEN)
+def test_numpys_own_arrays_are_changed_in_place(case: str, way: Callable[[Any], Any]) -> None:
+    lines = (REFUSED | GIVEN)[case]
+    ours, python = outcome(lines, way, np), outcome(lines, lambda main: main, np)
     assert all(map(np.array_equal, jax.tree.leaves(ours), jax.tree.leaves(python)))
