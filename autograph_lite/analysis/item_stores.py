@@ -97,31 +97,45 @@ def stores(function: gast.FunctionDef) -> Stores:
         views = {each for each in state if isinstance(each, View) and not {each.name, each.root} & unbound}
         if not views:
             continue
-        ranges, live = _ranges(flow.around[node]), after | _stored_later(node)
-        if conflicts := _conflicts(views - {*needs.restored(node)}, places, live, ranges):
-            deep = any(
-                isinstance(n, gast.Subscript) and isinstance(n.value, gast.Subscript) for n in _targets(node)
-            )
-            found.conflicts[node] = [dataclasses.replace(c, deep=deep and not c.to_view) for c in conflicts]
+        known = views - {*needs.restored(node)}
+        conflicts = _conflicts(
+            known, _Store(node, places), after | _stored_later(node), _ranges(flow.around[node])
+        )
+        if conflicts:
+            found.conflicts[node] = conflicts
     return found
 
 
-def _conflicts(
-    views: Iterable[View], places: Sequence[tuple[str, str]], after: Names, ranges: Ranges
-) -> list[Conflict]:
-    """The views of which a store to `places` changes one side, while the other is live `after` it."""
+@dataclasses.dataclass(frozen=True)
+class _Store:
+    """A statement that writes items, and the places that it writes: paths and indices."""
+
+    node: gast.AST
+    places: Sequence[tuple[str, str]]
+
+    @property
+    def is_deep(self) -> bool:
+        """Whether an item of an item is written."""
+        return any(
+            isinstance(n, gast.Subscript) and isinstance(n.value, gast.Subscript) for n in _targets(self.node)
+        )
+
+
+def _conflicts(views: Iterable[View], store: _Store, after: Names, ranges: Ranges) -> list[Conflict]:
+    """The views of which a store changes one side, while the other is live `after` it."""
     found: list[Conflict] = []
     order = sorted(views, key=lambda v: (v.made, v.path))
+    deep = store.is_deep
     for view in order:
-        mine = [path for path, _ in places if path == view.name]
+        mine = [path for path, _ in store.places if path == view.name]
         if mine and (view.is_read in after or view.is_kept in after):
             found.append(Conflict(view, to_view=True, read=view.is_read in after))
-        if view.name not in after or view.held:
+        if view.name not in after or (view.held and not deep):
             continue
-        if any(overlap(path, view.path) and not apart(view.index, index, ranges) for path, index in places):
-            found.append(Conflict(view, to_view=False))
+        if any(overlap(p, view.path) and not apart(view.index, i, ranges) for p, i in store.places):
+            found.append(Conflict(view, to_view=False, deep=deep))
         for other in order:  # another part of what the written one is a part of
-            if other.name != view.name and _beside(other, view, places, ranges):
+            if other.name != view.name and _beside(other, view, store.places, ranges):
                 beside = dataclasses.replace(view, path=other.name, index="", drops=None)
                 found.append(Conflict(beside, to_view=False))
     return list(dict.fromkeys(found))

@@ -18,6 +18,8 @@ from tests.properties.running import loaded
 
 # Of x, a vector; m, a matrix; i, a row of it. Both names are read later, or the array's holder outlives the call.
 REFUSED = {
+    "an array that a list has got, whose item is written there": "rows = [x, x + 1]\nrows[0][0] = 5.0\nreturn x + rows[0]",
+    "an array that a dict has got, whose item is written there": "d = {}\nd['a'] = x\nd['a'][0] = 5.0\nreturn x + d['a']",
     "two parts that overlap": "a = x[1:]\nb = x[:2]\na[0] = 5.0\nreturn a.sum() + b.sum()",
     "one row twice": "a = m[i]\nb = m[i]\na[0] = 5.0\nreturn a + b",
     "a row that is stored elsewhere": "row = m[i]\nrow[0] = 5.0\ni = 0\nm[i] = row\nreturn m",
@@ -81,6 +83,11 @@ REFUSED = {
     "what is written is not read": "x[0] = 5.0\nreturn i",
 }
 GIVEN = {
+    "another array of a list, whose item is written there": "rows = [x, x + 1]\nrows[1][0] = 5.0\nreturn x + rows[1]",
+    "buffers that change places": (
+        "u, v = x, x * 0\nfor t in range(3):\n    for k in range(1, 2):\n        v[k] = u[k - 1] + u[k + 1]\n    u, v = v, u\n"
+        "return u"
+    ),
     "a row and the one before it": (
         "for i in range(1, 2):\n    above = m[i - 1]\n    for j in range(3):\n        m[i, j] = above[j] + 1.0\nreturn m"
     ),
@@ -128,7 +135,7 @@ GIVEN = {
     "an array in a list": "rows = [x, m[0]]\nrows[0][0] = 5.0\nreturn rows[0]",
     "an array of a tuple that is not read again": "y, n = (x, m)\ny[0] = 5.0\nreturn y, n",
     "a helper that returns its argument": "x = changed(x)\nreturn x",
-    "buffers that change places": (
+    "buffers that change places in a loop over time": (
         "u, v = x, x * 0\nfor k in range(3):\n    v[1:] = u[:-1] + k\n    u, v = v, u\nreturn u, v"
     ),
     "three buffers that change places": (
