@@ -49,6 +49,8 @@ def _differ(one: ast.expr, other: ast.expr, ranges: Ranges) -> bool:
     if a[0] == b[0]:
         return a[1] != b[1] and (a[0] != "" or (a[1] < 0) == (b[1] < 0))
     least, limit = ranges.get(a[0], (None, None))
+    if b[0] == "" and (b[1] < 0 or least is None or least[0] or least[1] + a[1] < 0):
+        return False  # counted from the end, one may be the other
     above = least is not None and least[0] == b[0] and least[1] + a[1] > b[1]
     below = limit is not None and limit[0] == b[0] and limit[1] + a[1] <= b[1]
     return above or below

@@ -132,13 +132,20 @@ def _conflicts(views: Iterable[View], store: _Store, after: Names, ranges: Range
             found.append(Conflict(view, to_view=True, read=view.is_read in after))
         if view.name not in after or (view.held and not deep):
             continue
-        if any(overlap(p, view.path) and not apart(view.index, i, ranges) for p, i in store.places):
+        if any(meets(view, path, index, ranges) for path, index in store.places):
             found.append(Conflict(view, to_view=False, deep=deep))
         for other in order:  # another part of what the written one is a part of
             if other.name != view.name and _beside(other, view, store.places, ranges):
                 beside = dataclasses.replace(view, path=other.name, index="", drops=None)
                 found.append(Conflict(beside, to_view=False))
     return list(dict.fromkeys(found))
+
+
+def meets(view: View, path: str, index: str, ranges: Ranges) -> bool:
+    """Whether a store to an item of what `path` names may change a view."""
+    if view.path == path:
+        return not apart(view.index, index, ranges)
+    return overlap(path, view.path)  # as `m.T` and `m`, which count other axes
 
 
 def _beside(written: View, view: View, places: Sequence[tuple[str, str]], ranges: Ranges) -> bool:

@@ -22,6 +22,10 @@ class Unbound:
 
 
 UNKNOWN = "?"  # an index
+# Methods that move the items of a list or a deque.
+SHIFTS = frozenset({
+    "appendleft", "clear", "extendleft", "insert", "pop", "popleft", "remove", "reverse", "rotate", "sort"
+})  # fmt: skip
 State = frozenset[View | Unbound]  # None is what no path leads to
 Made = dict[gast.AST, list[View]]
 
@@ -183,6 +187,9 @@ class Flow:
 
 def _without(state: State, nodes: Sequence[gast.AST]) -> State:
     """What is left when `nodes` have bound what they bind."""
+    if not state:
+        return state
+    state = frozenset(_moved(each, shifted) for each in state) if (shifted := _shifted(nodes)) else state
     names, deleted = set(scopes.bound(nodes)), scopes.deleted(nodes)
     paths = {path for node in nodes for path in attributes_bound(node)}
     if not names and not deleted and not paths:
@@ -190,6 +197,28 @@ def _without(state: State, nodes: Sequence[gast.AST]) -> State:
     gone = names | deleted
     left = {_now(each, gone) for each in state if each.name not in gone and not _is_of(each, gone, paths)}
     return frozenset(left | {Unbound(name) for name in deleted})
+
+
+def _shifted(nodes: Iterable[gast.AST]) -> set[str]:
+    """The lists whose items have other places after `nodes`."""
+    found = set()
+    for node in nodes:
+        for part in trees.walk(node):
+            match part:
+                case gast.Call(func=gast.Attribute(value=owner, attr=attr)) if attr in SHIFTS:
+                    found.add(trees.dotted(owner))
+                case (
+                    gast.Subscript(value=owner, ctx=gast.Del())
+                    | gast.Subscript(value=owner, slice=gast.Slice(), ctx=gast.Store())
+                ):
+                    found.add(trees.dotted(owner))
+    return found
+
+
+def _moved(each: View | Unbound, shifted: set[str]) -> View | Unbound:
+    if isinstance(each, View) and each.path in shifted:
+        return dataclasses.replace(each, index=UNKNOWN)
+    return each
 
 
 def _now(each: View | Unbound, bound: set[str]) -> View | Unbound:

@@ -28,7 +28,6 @@ from collections.abc import Sequence
 import gast
 
 from autograph_lite.analysis import item_stores, scopes, views
-from autograph_lite.analysis.apart import apart
 from autograph_lite.converters import slices, walked
 from autograph_lite.converters.context import Context
 from autograph_lite.syntax import quote, trees
@@ -101,7 +100,7 @@ class _Stores(trees.Transformer):
         for view in views.made_by(target, value):
             before = order[: order.index(view.name)] if view.name in order else []
             places = [place for item, name in items if name in before for place in item_stores.stored(item)]
-            if any(views.overlap(p, view.path) and not apart(view.index, i, {}) for p, i in places):
+            if any(item_stores.meets(view, path, index, {}) for path, index in places):
                 conflict = item_stores.Conflict(view, to_view=False)
                 checks.append(_check(conflict, self.context.ag, shown=view.made.partition(" = ")[2]))
         return checks

@@ -18,6 +18,16 @@ from tests.properties.running import loaded
 
 # Of x, a vector; m, a matrix; i, a row of it. Both names are read later, or the array's holder outlives the call.
 REFUSED = {
+    "the last row, and all rows": "last = m[-1]\nfor r in range(2):\n    m[r] = m[r] + 1\nreturn last",
+    "the first row, and rows from the end": "first = m[0]\nfor r in range(-2, 0):\n    m[r] = m[r] + 1\nreturn first",
+    "a row of the transposed matrix, and an item of another row": "column = m.T[0]\nm[1, 0] = 5.0\nreturn column",
+    "an array of a list that has moved": "rows = [x]\ny = rows[0]\nrows.insert(0, m[0])\nrows[1][0] = 5.0\nreturn y",
+    "an array of a list that has moved, by a slice": (
+        "rows = [x]\ny = rows[0]\nrows[:0] = [m[0]]\nrows[1][0] = 5.0\nreturn y"
+    ),
+    "an array of a list that has moved, as another has gone": (
+        "rows = [m[0], x]\ny = rows[1]\ndel rows[0]\nrows[0][0] = 5.0\nreturn y"
+    ),
     "an array that a list has got, whose item is written there": "rows = [x, x + 1]\nrows[0][0] = 5.0\nreturn x + rows[0]",
     "an array that a dict has got, whose item is written there": "d = {}\nd['a'] = x\nd['a'][0] = 5.0\nreturn x + d['a']",
     "two parts that overlap": "a = x[1:]\nb = x[:2]\na[0] = 5.0\nreturn a.sum() + b.sum()",
