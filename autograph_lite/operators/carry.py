@@ -514,7 +514,7 @@ def run_body(
             checks.fail_if(True, error)
             new = values
             extra = [jnp.asarray(False)] if after is not None else []
-        roots = [body_fun, take, *(c.value for c in carry.start_values), *item]
+        roots = [body_fun, take, after, *(c.value for c in carry.start_values), *item]
         now, results = carry.leave(new, written, roots)
         return now, [*extra, *results]
 
