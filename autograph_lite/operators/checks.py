@@ -68,7 +68,7 @@ class _Local(threading.local):
         self.default_mode = "callback"
         self.count = 0
         # For each `try ... finally` that runs, how many checks there were before it.
-        self.tried: list[int] = []
+        self.tried: list[tuple[int, BaseException | None]] = []  # with what was being handled around it
         # For each `finally` that runs, the checks that failed before it.
         self.replaced: list[tuple[int, int]] = []
 
@@ -240,7 +240,7 @@ def emit(contents: Contents, sites: dict[int, Site], mode: str) -> None:
 
 def trying() -> None:
     """To be called first in a `try` that has a `finally`."""
-    _local.tried.append(_local.count)
+    _local.tried.append((_local.count, sys.exception()))
 
 
 def in_try() -> bool:
@@ -254,13 +254,14 @@ def finishing() -> Iterator[None]:
 
     An error of ours stays: what it left half-way may fail here for that reason alone.
     """
-    before = _local.tried.pop(), _local.count
+    count, around = _local.tried.pop()
+    before = count, _local.count
     refused = sys.exception()
     _local.replaced.append(before)
     try:
         yield
     except BaseException as error:  # which Python raises, and which becomes a check further out
-        if isinstance(refused, AutographError):
+        if isinstance(refused, AutographError) and refused is not around:
             raise refused from refused.__cause__
         with contextlib.suppress(AttributeError):
             setattr(error, _REPLACES, (*getattr(error, _REPLACES, ()), before))

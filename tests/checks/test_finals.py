@@ -9,7 +9,7 @@ import jax
 import jax.numpy as jnp
 import pytest
 
-from autograph_lite import HandledRaiseError, to_graph
+from autograph_lite import AutographError, HandledRaiseError, to_graph
 
 from .outcomes import assert_like_python
 
@@ -126,3 +126,18 @@ def test_a_refusal_is_not_replaced_by_what_fails_in_the_finally() -> None:
 
     with pytest.raises(HandledRaiseError):
         jax.jit(to_graph(f))(3)
+
+
+def test_what_is_handled_around_a_call_is_not_taken_for_a_refusal_in_it() -> None:
+    def f(x):
+        try:
+            y = x + 1
+        finally:
+            raise ValueError("the function's own")
+        return y
+
+    try:
+        raise AutographError("an older one")
+    except AutographError:
+        with pytest.raises(ValueError, match="the function's own"):
+            jax.jit(to_graph(f))(3)
