@@ -117,7 +117,9 @@ class _Store:
     def is_deep(self) -> bool:
         """Whether an item of an item is written."""
         return any(
-            isinstance(n, gast.Subscript) and isinstance(n.value, gast.Subscript) for n in _targets(self.node)
+            isinstance(part, gast.Subscript) and isinstance(part.value, gast.Subscript)
+            for target in _targets(self.node)
+            for part in trees.walk(target)
         )
 
 
@@ -175,13 +177,13 @@ def _ranges(loops: Iterable[gast.For | gast.AsyncFor]) -> Ranges:
     return found
 
 
-def _targets(node: gast.AST) -> list[gast.AST]:
-    """The parts of what a statement assigns to."""
+def _targets(node: gast.AST) -> list[gast.expr]:
+    """What a statement assigns to, if it can write items."""
     match node:
         case gast.Assign(targets=targets):
-            return [part for target in targets for part in trees.walk(target)]
+            return list(targets)
         case gast.AugAssign(target=target):
-            return [*trees.walk(target)]
+            return [target]
     return []
 
 
@@ -195,31 +197,20 @@ def _stored_later(node: gast.AST) -> Names:
 
 def _written(node: gast.AST) -> list[tuple[str, str]]:
     """The places that a statement writes."""
-    match node:
-        case gast.Assign(targets=targets):
-            return [place for target in targets for place in stored(target)]
-        case gast.AugAssign(target=target):
-            return stored(target)
-    return []
+    return [place for target in _targets(node) for place in stored(target)]
 
 
 def stored(target: gast.expr) -> list[tuple[str, str]]:
     """The paths whose items an assignment to `target` writes, and the indices of these, as text."""
     match target:
         case gast.Subscript():
-            path = trees.dotted(_owner(target))
+            path = trees.dotted(trees.owner(target))
             return [(path, _indices(target))] if path else []
         case gast.Starred(value=value):
             return stored(value)
         case gast.Tuple(elts=elts) | gast.List(elts=elts):
             return [place for each in elts for place in stored(each)]
     return []
-
-
-def _owner(node: gast.expr) -> gast.expr:
-    while isinstance(node, gast.Subscript):
-        node = node.value
-    return node
 
 
 class _Needs(Walk):
@@ -299,7 +290,7 @@ class _Needs(Walk):
         match node:
             case gast.Assign(targets=[gast.Subscript() as target], value=gast.Name(id=name)):
                 known = [v for v in self.before.get(node, ()) if isinstance(v, View) and v.name == name]
-                place = (trees.dotted(_owner(target)), _indices(target)) if known else ("", "")
+                place = (trees.dotted(trees.owner(target)), _indices(target)) if known else ("", "")
                 other = {(v.path, v.made) for v in known if (v.path, v.index) != place}
                 return [v for v in known if (v.path, v.made) not in other]
         return []
@@ -317,7 +308,7 @@ def _chains(node: gast.AST) -> Iterator[str]:
     while stack:
         part = stack.pop()
         match part:
-            case gast.Subscript(ctx=gast.Store()) if part is not added and trees.dotted(_owner(part)):
+            case gast.Subscript(ctx=gast.Store()) if part is not added and trees.dotted(trees.owner(part)):
                 while isinstance(part, gast.Subscript):
                     stack.append(part.slice)
                     part = part.value

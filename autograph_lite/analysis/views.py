@@ -96,8 +96,9 @@ def made_by(target: gast.expr, value: gast.expr) -> list[View]:
             unpacked = [view for t, item in zip(targets, items, strict=True) for view in made_by(t, item)]
             return [dataclasses.replace(view, unpacked=True) for view in unpacked]
         case gast.Name(id=name), _:
-            made = f"{name} = {gast.unparse(value)}"
-            return [dataclasses.replace(view, name=name, made=made) for view in _seen_by(value)]
+            views = _seen_by(value)
+            made = f"{name} = {gast.unparse(value)}" if views else ""
+            return [dataclasses.replace(view, name=name, made=made) for view in views]
         case gast.Attribute(), gast.Name(id=name):
             path = trees.dotted(target)
             return [View(name, path, f"{path} = {name}")] if path.count(".") == 1 else []

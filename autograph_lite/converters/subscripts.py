@@ -162,7 +162,7 @@ class _Stores(trees.Transformer):
     def store(self, target: gast.Subscript, value: gast.expr) -> Block:
         base, steps = self.path(target)
         ag = self.context.ag
-        if self.is_own(base) and not self.is_lost(base) and len(steps) == 1 and _is_plain(target.slice):
+        if self.is_rebound(base) and len(steps) == 1 and _is_plain(target.slice):
             index = slices.index(target.slice, self.context.ag)
             call = quote.expr("ag.set_item(base, index, value)", ag=ag, base=base, index=index, value=value)
             return [self.rebind(base, steps, call)]
@@ -171,16 +171,14 @@ class _Stores(trees.Transformer):
 
     def rebind(self, base: gast.expr, steps: Sequence[gast.expr], call: gast.expr) -> gast.stmt:
         # An object whose attribute is written stays the object it is.
-        rebound = self.is_own(base) and not self.is_lost(base) and not isinstance(steps[0], gast.Constant)
+        rebound = self.is_rebound(base) and not isinstance(steps[0], gast.Constant)
         if isinstance(base, gast.Name) and rebound:
             return quote.assign([base.id], call)
         return gast.Expr(call)
 
-    def is_own(self, base: gast.expr) -> bool:
-        return isinstance(base, gast.Name) and base.id in self.writable
-
-    def is_lost(self, base: gast.expr) -> bool:
-        return isinstance(base, gast.Name) and base.id in self.lost
+    def is_rebound(self, base: gast.expr) -> bool:
+        """Whether a store binds the name anew: it is one of this function's, and is read later."""
+        return isinstance(base, gast.Name) and base.id in self.writable and base.id not in self.lost
 
     def path(self, target: gast.expr) -> tuple[gast.expr, list[gast.expr]]:
         """`a.b[i]` as its base `a` and the steps `'b', (i,)`."""

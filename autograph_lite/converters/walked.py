@@ -73,16 +73,10 @@ def _writes(loop: gast.For, name: str) -> bool:
     nodes = list(scopes.own_nodes([loop.target, *loop.body]))
     added = [n.target for n in nodes if isinstance(n, gast.AugAssign)]
     stored = [n for n in nodes if isinstance(n, gast.Subscript) and isinstance(n.ctx, gast.Store)]
-    if name not in map(_base, [*added, *stored]):
+    if not any(isinstance(n := trees.owner(each), gast.Name) and n.id == name for each in [*added, *stored]):
         return False
     bound = [n for n in nodes if isinstance(n, gast.Name) and not isinstance(n.ctx, gast.Load)]
     return all(n.id != name or any(n is target for target in added) for n in bound)
-
-
-def _base(target: gast.AST) -> str | None:
-    while isinstance(target, gast.Subscript):
-        target = target.value
-    return target.id if isinstance(target, gast.Name) else None
 
 
 def _rewrite(node: gast.For, walk: _Walk, context: Context) -> list[gast.stmt]:

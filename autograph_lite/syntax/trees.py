@@ -60,6 +60,13 @@ def dotted(node: gast.AST) -> str:
     return ""
 
 
+def owner(node: gast.AST) -> gast.AST:
+    """What the items belong to that `node` is one of: `a.b` of `a.b[i][j]`; `node` itself if it is no item."""
+    while isinstance(node, gast.Subscript):
+        node = node.value
+    return node
+
+
 def walk(node: gast.AST) -> Iterator[gast.AST]:
     """`node` and all nodes in it, in the order in which they are written."""
     stack = [node]
