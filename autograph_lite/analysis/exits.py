@@ -61,16 +61,24 @@ def always_jumps(body: Sequence[gast.AST]) -> bool:
 
 def always_returns(body: Sequence[gast.AST]) -> bool:
     """Whether every path ends in `return`."""
+    return _ends(body, (gast.Return,))
+
+
+def always_ends(body: Sequence[gast.AST]) -> bool:
+    """Whether every path ends in `return` or `raise`."""
+    return _ends(body, (gast.Return, gast.Raise))
+
+
+def _ends(body: Sequence[gast.AST], kinds: tuple[type[gast.stmt], ...]) -> bool:
+    """Whether every path ends in a statement of these `kinds`."""
     match body[-1:]:
-        case [gast.Return()]:
+        case [last] if isinstance(last, kinds):
             return True
         case [gast.If(body=true, orelse=false)]:
-            return always_returns(true) and always_returns(false)
+            return _ends(true, kinds) and _ends(false, kinds)
         case [gast.Try(body=tried, handlers=handlers, orelse=other, finalbody=final)]:
-            done = (always_returns(tried) or always_returns(other)) and all(
-                always_returns(h.body) for h in handlers
-            )
-            return done or always_returns(final)
+            done = _ends(tried, kinds) or _ends(other, kinds)
+            return (done and all(_ends(h.body, kinds) for h in handlers)) or _ends(final, kinds)
         case [gast.While() as loop]:
             return endless(loop)
         case [
@@ -86,18 +94,8 @@ def always_returns(body: Sequence[gast.AST]) -> bool:
             )
         ] if root == "ag" or root.startswith("ag_"):
             # Put around the blocks of a `try` by part 2; it swallows nothing, as a manager of the user's might.
-            return always_returns(inner)
+            return _ends(inner, kinds)
     return False
-
-
-def always_ends(body: Sequence[gast.AST]) -> bool:
-    """Whether every path ends in `return` or `raise`."""
-    match body[-1:]:
-        case [gast.Raise()]:
-            return True
-        case [gast.If(body=true, orelse=false)]:
-            return always_ends(true) and always_ends(false)
-    return always_returns(body)
 
 
 def endless(loop: gast.AST) -> bool:

@@ -173,10 +173,7 @@ class _Jumps:
         if inner.ret != frame.ret:
             before += quote.stmts("ret = ag.NO_RETURN", ret=inner.holder, ag=self.ag)
         tests = self.tests(inner, kinds)
-        # Past a `with` that no path falls out of, there is a value, or its manager has stopped an exception: then None.
-        ended = (
-            isinstance(node, gast.With) and always_ends(node.body) and not any(map(_gives_something, rest))
-        )
+        ended = _is_last(node, rest)
         tried = (
             node
             if isinstance(node, (gast.Try, gast.TryStar)) and node.orelse and escapes(node.body)
@@ -316,6 +313,16 @@ def _assigned_before(
         if isinstance(node, (gast.Assign, gast.AugAssign)):
             known |= frozenset(scopes.bound([node]))
     return None
+
+
+def _is_last(node: gast.AST, rest: Block) -> bool:
+    """Whether past a `with` or a `try` there is nothing but the return of the value that it has.
+
+    The manager of a `with` may stop an exception: then what follows runs, and the function gives None.
+    """
+    if isinstance(node, gast.With):
+        return always_ends(node.body) and not any(map(_gives_something, rest))
+    return isinstance(node, (gast.Try, gast.TryStar)) and always_ends([node])
 
 
 def _gives_something(node: gast.stmt) -> bool:

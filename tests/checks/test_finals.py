@@ -141,3 +141,40 @@ def test_what_is_handled_around_a_call_is_not_taken_for_a_refusal_in_it() -> Non
     except AutographError:
         with pytest.raises(ValueError, match="the function's own"):
             jax.jit(to_graph(f))(3)
+
+
+@pytest.mark.parametrize("x", [1, 5])
+def test_a_try_that_no_path_falls_out_of_gives_what_a_loop_in_it_returned(x) -> None:
+    def raises(x, ys):
+        try:
+            if x < 3:
+                for y in ys:
+                    if y > x:
+                        return y
+            raise ValueError(f"none is over {x}")
+        finally:
+            note(x)
+
+    def raises_later(x, ys):
+        try:
+            for y in ys:
+                if y > x:
+                    return y
+        except KeyError:
+            return ys[0]
+        else:
+            if x > 3:
+                raise ValueError(f"none is over {x}")
+            return ys[1]
+
+    def goes_on(x, ys):
+        try:
+            for y in ys:
+                if y > x:
+                    return y
+        finally:
+            note(x)
+        return -x
+
+    for f in raises, raises_later, goes_on:
+        assert_like_python(f, jnp.int32(x), jnp.array([1, 2]))
