@@ -145,6 +145,8 @@ def new_array(w: Writer) -> None:
     names = [name for name in w.scope.assignable(kind) if name not in w.scope.locked | w.scope.walked]
     name = w.choices.pick(names) if names and w.choices.chance(40) else w.fresh(kind)
     w.emit(f"{name} = {value}", "array")
+    if name in w.scope.kinds:
+        w.renew(name)
     w.scope.define(name, kind)
     return None
 

@@ -111,6 +111,7 @@ class Writer:
       room: how many statements may still be written.
       depth: how deep compound statements may still nest.
       written: arrays whose items are written.
+      renewed: names of arrays that are bound anew, so that what is written to the old one may be lost.
       hidden: arrays that a nested function writes, which no loop may walk over.
       loops: for each loop around this point, the names assigned before it; empty outside of loops.
     """
@@ -133,6 +134,7 @@ class Writer:
         self.taken: set[str] = set()
         self.hidden: set[str] = set()
         self.written: set[str] = set()
+        self.renewed: set[str] = set()
 
     def emit(self, line: str, feature: str = "") -> None:
         """Writes one line."""
@@ -145,9 +147,20 @@ class Writer:
         names = [name for name in self.scope.of_kind(*kinds) if name not in self.scope.locked]
         name = self.choices.pick(names) if names else None
         self.written |= {name} if name else set()
+        self.note_lost()
         if name in self.scope.walked:
             self.shared.features.add("walked array written")
         return name
+
+    def renew(self, name: str) -> None:
+        """Records that the name of an array is bound anew."""
+        self.renewed.add(name)
+        self.note_lost()
+
+    def note_lost(self) -> None:
+        """In a loop, the line that binds anew may stand before the one that writes, or after it."""
+        if self.written & self.renewed:
+            self.shared.features.add("written array not read")
 
     @contextlib.contextmanager
     def inside(self, header: str, feature: str = "") -> Iterator[None]:
