@@ -29,6 +29,7 @@ TYPES = frozenset({"shape", "ndim", "dtype", "size", "itemsize", "nbytes"})
 READERS = frozenset({"locals", "vars", "dir", "eval", "exec"})
 
 
+Stored = tuple[str, str]  # the path of what an item belongs to, and its index, as text
 _INNER = (*scopes.FUNCTIONS, gast.ClassDef, gast.GeneratorExp)
 _LOOKED_AT = frozenset({
     gast.AnnAssign, gast.Assign, gast.AsyncFor, gast.AugAssign, gast.Expr, gast.For, gast.Name, *_INNER
@@ -65,11 +66,17 @@ class Stores:
     conflicts: dict[gast.AST, list[Conflict]]
 
 
-def stores(function: gast.FunctionDef) -> Stores:
-    """Item stores of a function, nested functions excluded, that arrays as values would not carry out as NumPy does."""
+def stores(function: gast.FunctionDef, also: Mapping[gast.AST, Sequence[Stored]] | None = None) -> Stores:
+    """Item stores of a function, nested functions excluded, that arrays as values would not carry out as NumPy does.
+
+    Args:
+      function: as it was written.
+      also: for statements that write no item themselves, what the functions that they call write.
+    """
     body = function.body
     nodes = [node for node in scopes.own_nodes(body) if node.__class__ in _LOOKED_AT]
-    written = {n: places for n in nodes if n.__class__ is not gast.Name and (places := _written(n))}
+    written = {n: places for n in nodes if n.__class__ is not gast.Name and (places := stored_in(n))}
+    written.update({node: list(places) for node, places in (also or {}).items()})
     if not written or any(isinstance(n, gast.Name) and n.id in READERS for n in nodes):
         return Stores({}, {})
     parameters = frozenset(scopes.parameters(function.args))
@@ -77,13 +84,13 @@ def stores(function: gast.FunctionDef) -> Stores:
     own = (parameters | frozenset(scopes.bound(body))) - declared
     inner = any(isinstance(node, _INNER) for node in nodes)
     always = (scopes.captured(body) & own) | declared if inner else declared
-    needs = _Needs(always, {}, (), own - parameters)
+    needs = Needs(always, {}, (), own - parameters)
     needs.block(body, frozenset())
     roots = {path.partition(".")[0] for places in written.values() for path, _ in places}
     flow = Flow(made_in(nodes, roots), needs.after)
     if flow.made:
         flow.block(body, frozenset(map(Unbound, own - parameters)))
-        needs = _Needs(always, flow.before, flow.views, own - parameters)
+        needs = Needs(always, flow.before, flow.views, own - parameters)
         needs.block(body, needs.at_exit)
     found = Stores({}, {})
     for node, places in written.items():
@@ -111,7 +118,7 @@ class _Store:
     """A statement that writes items, and the places that it writes: paths and indices."""
 
     node: gast.AST
-    places: Sequence[tuple[str, str]]
+    places: Sequence[Stored]
 
     @property
     def is_deep(self) -> bool:
@@ -150,7 +157,7 @@ def meets(view: View, path: str, index: str, ranges: Ranges) -> bool:
     return overlap(path, view.path)  # as `m.T` and `m`, which count other axes
 
 
-def _beside(written: View, view: View, places: Sequence[tuple[str, str]], ranges: Ranges) -> bool:
+def _beside(written: View, view: View, places: Sequence[Stored], ranges: Ranges) -> bool:
     """Whether a store writes to one view of what the other is a view of, too, and they may have items in common."""
     if written.path != view.path or written.held or written.is_same or view.is_same:
         return False
@@ -195,12 +202,12 @@ def _stored_later(node: gast.AST) -> Names:
     return frozenset()
 
 
-def _written(node: gast.AST) -> list[tuple[str, str]]:
-    """The places that a statement writes."""
+def stored_in(node: gast.AST) -> list[Stored]:
+    """The items that a statement writes: the paths of what they belong to, and the indices, as text."""
     return [place for target in _targets(node) for place in stored(target)]
 
 
-def stored(target: gast.expr) -> list[tuple[str, str]]:
+def stored(target: gast.expr) -> list[Stored]:
     """The paths whose items an assignment to `target` writes, and the indices of these, as text."""
     match target:
         case gast.Subscript():
@@ -213,7 +220,7 @@ def stored(target: gast.expr) -> list[tuple[str, str]]:
     return []
 
 
-class _Needs(Walk):
+class Needs(Walk):
     """Backward: what is live after each statement, and which views' sources are read later.
 
     Attributes:
@@ -234,6 +241,7 @@ class _Needs(Walk):
         self.left: list[dict[str, Names]] = []
 
     def read(self, node: gast.AST) -> Names:
+        """As `Walk.read`, with the views whose sources are read."""
         if node not in self.reads:
             super().read(node)
             chains = _chains(node) if self.views else ()
@@ -243,6 +251,7 @@ class _Needs(Walk):
         return self.reads[node]
 
     def statement(self, node: gast.stmt, live: Names) -> Names:
+        """As `Walk.statement`, of a function that jumps."""
         self.after[node] = live | self.after.get(node, frozenset())
         match node:
             case gast.Break() | gast.Continue():
@@ -264,6 +273,8 @@ class _Needs(Walk):
     def settled(
         self, node: gast.While | gast.For | gast.AsyncFor, head: Names, live: Names, target: Names
     ) -> Names:
+        """What is live at the head of a loop."""
+
         def entry(at_end: Names) -> Names:
             self.left.append({"Break": live, "Continue": at_end})
             found = self.block(node.body, at_end)
@@ -316,6 +327,10 @@ def _chains(node: gast.AST) -> Iterator[str]:
             case gast.Attribute(attr=attr) if attr in TYPES and trees.dotted(part):
                 continue
             case gast.Call(func=gast.Name(id="len"), args=[argument]) if trees.dotted(argument):
+                continue
+            case gast.Call(func=gast.Attribute(value=owner)) if path := trees.dotted(owner):
+                yield path  # a method may read all that the object has
+                stack += trees.children(part)[1:]
                 continue
             case gast.Name(ctx=gast.Store()):
                 continue

@@ -21,12 +21,20 @@ class Unbound:
     name: str
 
 
+@dataclasses.dataclass(frozen=True)
+class Given:
+    """A parameter that still has the value that the caller has given it."""
+
+    name: str
+
+
+Fact = View | Unbound | Given
 UNKNOWN = "?"  # an index
 # Methods that move the items of a list or a deque.
 SHIFTS = frozenset({
     "appendleft", "clear", "extendleft", "insert", "pop", "popleft", "remove", "reverse", "rotate", "sort"
 })  # fmt: skip
-State = frozenset[View | Unbound]  # None is what no path leads to
+State = frozenset[Fact]  # None is what no path leads to
 Made = dict[gast.AST, list[View]]
 
 
@@ -87,7 +95,7 @@ class Flow:
         self.loops: tuple[gast.For | gast.AsyncFor, ...] = ()
         self.views: set[View] = set()
         self.left: list[tuple[list[State], list[State]]] = []  # by `break` and `continue` of the loops around
-        self.tried: list[set[View | Unbound]] = []  # what the `try` blocks around have come to
+        self.tried: list[set[Fact]] = []  # what the `try` blocks around have come to
 
     def block(self, body: Sequence[gast.stmt], state: State | None) -> State | None:
         """What there may be after `body`."""
@@ -143,7 +151,7 @@ class Flow:
         bound, paths = (set(scopes.bound([node])), {*attributes_bound(node)}) if new else (set(), set())
         for view in new:
             for old in before:
-                if isinstance(old, Unbound) or view.held or view.path in paths:
+                if not isinstance(old, View) or view.held or view.path in paths:
                     continue
                 if old.name == view.path:
                     found.add(_through(view, old))
@@ -215,13 +223,13 @@ def _shifted(nodes: Iterable[gast.AST]) -> set[str]:
     return found
 
 
-def _moved(each: View | Unbound, shifted: set[str]) -> View | Unbound:
+def _moved(each: Fact, shifted: set[str]) -> Fact:
     if isinstance(each, View) and each.path in shifted:
         return dataclasses.replace(each, index=UNKNOWN)
     return each
 
 
-def _now(each: View | Unbound, bound: set[str]) -> View | Unbound:
+def _now(each: Fact, bound: set[str]) -> Fact:
     """A view, whose index no longer tells where it is if its variables are bound anew."""
     if isinstance(each, View) and bound.intersection(_NAME.findall(each.index)):
         return dataclasses.replace(each, index=UNKNOWN)
@@ -231,7 +239,7 @@ def _now(each: View | Unbound, bound: set[str]) -> View | Unbound:
 _NAME = re.compile(r"[^\W\d]\w*")
 
 
-def _is_of(each: View | Unbound, names: set[str], paths: set[str]) -> bool:
+def _is_of(each: Fact, names: set[str], paths: set[str]) -> bool:
     return isinstance(each, View) and (each.root in names or each.path in paths)
 
 
@@ -246,7 +254,7 @@ def attributes_bound(node: gast.AST) -> Iterator[str]:
 
 def _either(*states: State | None) -> State | None:
     reached = [state for state in states if state is not None]
-    return frozenset[View | Unbound]().union(*reached) if reached else None
+    return frozenset[Fact]().union(*reached) if reached else None
 
 
 def _renamed(view: View, new: Iterable[View], bound: set[str]) -> list[View]:

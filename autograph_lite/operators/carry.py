@@ -31,6 +31,7 @@ from autograph_lite.operators import (
     list_errors,
     lists,
     mismatch,
+    other_names,
     packing,
     spelling,
     where,
@@ -497,6 +498,7 @@ def run_body(
         journal.journal(outer=carry.outer) as written,
         lists.growing(growths, index),
         in_place.body(body_fun),
+        other_names.carried(values, [c.value for c in carry.start_values]),
     ):
         carry.enter(contents)
         for bound in carry.bounds.values():

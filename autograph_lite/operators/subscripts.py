@@ -25,6 +25,7 @@ from autograph_lite.operators import (
     in_place,
     journal,
     lists,
+    other_names,
     picking,
     stretches,
     trees,
@@ -326,6 +327,7 @@ def _written(base: Any, index: Any, value: Any) -> Any:
     if isinstance(base, np.ndarray) and _needs_jax(index, value):
         base = jnp.asarray(base)
     if isinstance(base, jax.Array):
+        other_names.check(base)
         index = _arrays(index)
         if isinstance(value, Selection) or blocks.is_needed(index):
             return blocks.written(base, index, value)

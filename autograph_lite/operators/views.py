@@ -34,7 +34,7 @@ def view(
     Raises:
       MutationError: it is a view.
     """
-    if _is_view(value, source, path, drops) and (read or not isinstance(source, ARRAYS)):
+    if is_view(value, source, path, drops) and (read or not isinstance(source, ARRAYS)):
         later = "is read later" if read else "outlives the call"
         raise MutationError(
             f"An item of '{name}', {describe(value)}, is written, which shares its memory with '{path}' in NumPy (`{made}`), "
@@ -56,7 +56,7 @@ def viewed(
     Raises:
       MutationError: it is a view.
     """
-    if _is_view(value, source, path, drops, deep=deep):
+    if is_view(value, source, path, drops, deep=deep):
         raise MutationError(
             f"An item of '{path}' is written, and '{name}', {describe(value)}, which shares its memory in NumPy (`{made}`), "
             "is read later.",
@@ -69,14 +69,14 @@ def viewed(
 _WHY = "An array is a value to a compiled program: the change would be seen under one of the names only."
 
 
-def _is_view(value: Any, source: Any, path: str, drops: int | None, *, deep: bool = True) -> bool:
+def is_view(value: Any, source: Any, path: str, drops: int | None, *, deep: bool = True) -> bool:
     """Whether `value` may be, or be a part of, the array that `path` leads to from `source`; if `deep`, or of an item there."""
     if not isinstance(value, jax.Array) or not value.ndim:
         return False  # NumPy's own arrays are changed in place
     if isinstance(source, ARRAYS):
         return _may_be_part(value, source, drops)
     for attribute in path.split(".")[1:]:
-        source = _held(source, attribute)
+        source = held(source, attribute)
     if isinstance(source, ARRAYS):
         return _may_be_part(value, source, drops)
     if not deep:
@@ -88,7 +88,7 @@ def _is_view(value: Any, source: Any, path: str, drops: int | None, *, deep: boo
     return any(value.dtype == item.dtype and value.ndim <= item.ndim for item in arrays)
 
 
-def _held(owner: Any, attribute: str) -> Any:
+def held(owner: Any, attribute: str) -> Any:
     """An attribute that an object holds: a property may compute another array at each time."""
     held = inspect.getattr_static(owner, attribute, None)
     return getattr(owner, attribute) if isinstance(held, types.MemberDescriptorType) else held

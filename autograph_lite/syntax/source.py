@@ -89,6 +89,31 @@ def read(fn: types.FunctionType) -> Source:
     return Source(code.co_filename, first, text, node, found.enclosing_class)
 
 
+def around(code: types.CodeType, span: Span) -> gast.FunctionDef | None:
+    """The tree of the innermost function around a place in the file of `code`; None where there is no such text.
+
+    Args:
+      code: of a function of that file.
+      span: line and column of the place's start, and of its end.
+    """
+    return _around(code.co_filename, "".join(linecache.getlines(code.co_filename)), span)
+
+
+@functools.lru_cache(maxsize=256)
+def _around(path: str, text: str, span: Span) -> gast.FunctionDef | None:
+    try:
+        found = [*_definitions(_parsed(path, text), span[0], None)]
+    except SyntaxError:
+        return None
+    functions = [each for each in found if isinstance(each.node, ast.FunctionDef)]
+    if not functions:
+        return None
+    with deep_recursion():
+        tree = mangle(gast.ast_to_gast(functions[-1].node), functions[-1].enclosing_class)
+    assert isinstance(tree, gast.FunctionDef)
+    return tree
+
+
 def _lines(fn: types.FunctionType) -> list[str]:
     path = fn.__code__.co_filename
     if path == "<string>":  # of `exec`; since 3.13 linecache may hold the text of `python -c` under this name

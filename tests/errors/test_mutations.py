@@ -371,6 +371,54 @@ def test_an_array_of_an_object_that_outlives_the_call() -> None:
     )
 
 
+def fill(a, n):
+    for k in range(n):
+        a[k] = 5.0
+    return a.sum()
+
+
+def test_a_function_writes_to_an_array_that_its_caller_reads() -> None:
+    def f(x, n):
+        total = fill(x, n)
+        return total + x
+
+    text = message(f, jnp.ones(3), 2)
+    line = fill.__code__.co_firstlineno - f.__code__.co_firstlineno + 2
+    assert text == (
+        "MutationError: 'fill' writes an item of an array, float32[3], which is 'x' where it is called (test.py:1), and 'x' is "
+        "read later.\n"
+        f"  test.py:{line} in fill\n"
+        "      a[k] = 5.0\n"
+        "  An array is a value to a compiled program: what is written makes a new one, which the caller does not get.\n"
+        "  Fix: let 'fill' return the array, and take it where it is called: x = fill(...); where 'x' is to stay as it is, hand "
+        "over x.copy()."
+    )
+
+
+def test_an_array_is_written_that_an_object_has_got() -> None:
+    def f(x):
+        model = Model()
+        model.weights = x + 0
+        kept = Kept(x)
+        x[0] = 5.0
+        return kept.x - x
+
+    assert message(f, jnp.ones(3)) == (
+        "MutationError: An item of 'x', float32[3], is written, which in NumPy is the array of 'kept.x', too, and 'kept.x' is read "
+        "later.\n"
+        "  test.py:4 in f\n"
+        "      x[0] = 5.0\n"
+        + WHY
+        + "  Fix: write the item of 'kept.x', or store 'x' there afterwards; where 'kept.x' is to stay as it is, let it have a "
+        "copy: x.copy()."
+    )
+
+
+class Kept:
+    def __init__(self, x):
+        self.x = x
+
+
 def test_an_argument_that_is_written_and_not_read() -> None:
     def f(x):
         x[0] = 5.0

@@ -123,6 +123,8 @@ def write_array(w: Writer) -> None:
     if name is None or c.chance(15):
         return new_array(w)
     kind = w.scope.kinds[name]
+    if kind == "ints" and w.shared.fillers and c.chance(60):
+        return fill_array(w, name)
     scalar = "int" if kind == "ints" else "float"
     places = [f"[{index(w, f'len({name})')}]", "[:2]", "[1:]"]
     if kind == "matrix":
@@ -133,6 +135,17 @@ def write_array(w: Writer) -> None:
     else:
         w.emit(f"{name}{place} = {of_kind(w, scalar, 1)}", "item")
     return None
+
+
+def fill_array(w: Writer, name: str) -> None:
+    """`a = fill(xs, 2)`: a function that writes to the array, or to a copy of it."""
+    called = f"{w.shared.fillers[0]}({name}{w.choices.pick(['', '', '.copy()'])}, {tiny(w, 'int')})"
+    if w.choices.chance(60):
+        w.emit(called, "array filled")
+        return
+    new = target(w, "int")
+    w.emit(f"{new} = {called}", "array filled")
+    w.scope.define(new, "int")
 
 
 def new_array(w: Writer) -> None:

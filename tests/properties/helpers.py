@@ -103,6 +103,18 @@ def write_mutator(w: Writer) -> None:
     w.shared.mutators.append(name)
 
 
+def write_filler(w: Writer) -> None:
+    """A function that writes to the array that it is given, or now and then to a copy of it."""
+    inner = _inner(w, {"zs": "ints", "v": "counter"}, room=3)
+    if w.choices.chance(20):
+        inner.emit("zs = zs.copy()", "array")
+    inner.emit(f"zs[{w.choices.pick(['0', '-1', 'v % len(zs)', ':2'])}] = {tiny(inner, 'int')}", "item")
+    if not block(inner, 2):
+        inner.emit("return int(zs[0]) % 17")
+    w.shared.module.append("\n".join(["def fill(zs, v):", *inner.lines, ""]))
+    w.shared.fillers.append("fill")
+
+
 def write_classes(w: Writer) -> None:
     """`Box`, with methods that change its attributes and a list that no name of `main`'s leads to; `Double` overrides one."""
     inner = _inner(w, {"self": "box", "v": "counter"}, room=3)

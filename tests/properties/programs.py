@@ -20,7 +20,7 @@ from . import (
 )
 from .blocks import statement
 from .choices import Choices
-from .helpers import GATE, write_classes, write_helper, write_mutator, write_recursive
+from .helpers import GATE, write_classes, write_filler, write_helper, write_mutator, write_recursive
 from .jumps import read_written, return_
 from .writer import Shape, Shared, Writer
 
@@ -44,6 +44,7 @@ HABITS = {
     "closure writes": 5,
     "global": 3,
     "views": 4,
+    "fills": 8,
 }
 HABITS |= {"calls": 3, "reductions": 2}
 ORDINARY = BASE | HABITS
@@ -61,7 +62,7 @@ EXITS = {"with": 3, "try/finally": 3, "try/except": 2}
 OBJECTS = {"mutate": 20, "call": 12, "with": 3, "objects": 100, "helpers": 60, "append": 15}
 
 # How often each kind of statement stands there, relative to the others. Habits, "objects", "helpers" and
-# "append", "parts read" and "views" are in per cent; "calls" and "reductions" are relative to other expressions.
+# "append", "parts read", "views" and "fills" are in per cent; "calls" and "reductions" are relative to other expressions.
 MIXES: dict[str, dict[str, int]] = {
     "branches": ORDINARY | {"chain on one value": 8, "match": 8, "if": 20, "del": 4},
     "loops": ORDINARY | LOOPS,
@@ -78,7 +79,15 @@ MIXES: dict[str, dict[str, int]] = {
     | {"def": 14, "class": 5, "call": 6, "helpers": 90, "recursion": 30, "calls": 25},
     "arrays": ORDINARY
     | SOME_LOOPS
-    | {"array": 20, "for array": 12, "reductions": 15, "accumulate": 4, "unpack": 5, "views": 10},
+    | {
+        "array": 20,
+        "for array": 12,
+        "reductions": 15,
+        "accumulate": 4,
+        "unpack": 5,
+        "views": 10,
+        "fills": 40,
+    },
     "slices": ORDINARY
     | SOME_LOOPS
     | {"part": 25, "parts read": 80, "reductions": 30, "array": 8, "for range": 8, "accumulate": 2},
@@ -145,6 +154,8 @@ def generate(choices: Choices, mix: Mapping[str, int], runs: int = 3) -> Program
     if w.likes("objects"):
         write_classes(w)
         write_mutator(w)
+    if w.likes("fills"):
+        write_filler(w)
     parameters = {name: kind for name, kind in PARAMETERS if choices.chance(60) or name in "axs"}
     if "ints" not in parameters.values():
         shape = w.shape = Shape(shape.form, tuple("int" if kind == "ints" else kind for kind in shape.kinds))

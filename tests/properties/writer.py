@@ -85,6 +85,7 @@ class Shared:
       module: the text of the helper functions and classes written so far.
       helpers: names of functions from two integers to one that may be called.
       mutators: names of functions from an object and an integer to nothing.
+      fillers: names of functions that write to the array of integers that they are given, and give an integer.
       recursive: names of functions that call themselves, from a count and an integer to an integer.
       methods: methods of `Box` from one integer to one that may be called.
       features: what the program contains, for the statistics and for the tests of the generator.
@@ -94,6 +95,7 @@ class Shared:
     module: list[str] = dataclasses.field(default_factory=list)
     helpers: list[str] = dataclasses.field(default_factory=list)
     mutators: list[str] = dataclasses.field(default_factory=list)
+    fillers: list[str] = dataclasses.field(default_factory=list)
     recursive: list[str] = dataclasses.field(default_factory=list)
     methods: list[str] = dataclasses.field(default_factory=list)
     features: set[str] = dataclasses.field(default_factory=set)

@@ -1,0 +1,140 @@
+"""Which variables and attributes are read after a place in a function: after an item store, or after a call?
+
+sift(x, 0)            an item store in `sift` changes what `x` means here, in NumPy
+return x.max()        `x` is read after the call
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+import gast
+
+from autograph_lite.analysis import scopes
+from autograph_lite.analysis.item_stores import Conflict, Needs, stored_in, stores
+from autograph_lite.analysis.liveness import Names
+from autograph_lite.analysis.view_flow import UNKNOWN, Flow, Given, attributes_bound, made_in
+from autograph_lite.analysis.views import View
+from autograph_lite.syntax import trees
+
+Span = tuple[int, int, int, int]  # line and column of the start, line and column of the end
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Place:
+    """A place in a function that runs.
+
+    Attributes:
+      function: the function, as it was written.
+      statement: the innermost one that the place is in.
+      call: the call that stands there, if it is one.
+      inner: the innermost lambda around the place, in that statement.
+    """
+
+    function: gast.FunctionDef
+    statement: gast.stmt
+    call: gast.Call | None
+    inner: gast.Lambda | None
+
+    @property
+    def drops_result(self) -> bool:
+        """Whether nothing takes the value of the call."""
+        return isinstance(self.statement, gast.Expr) and self.statement.value is self.call
+
+    @property
+    def stores(self) -> Names:
+        """The variables and attributes to whose items the statement writes."""
+        return frozenset(path for path, _ in stored_in(self.statement))
+
+
+@functools.lru_cache(maxsize=256)
+def place(function: gast.FunctionDef, span: Span) -> Place | None:
+    """The place at `span`, nested functions excluded."""
+    statement: gast.stmt | None = None
+    call: gast.Call | None = None
+    inner: gast.Lambda | None = None
+    for node in scopes.own_nodes(function.body):
+        if isinstance(node, gast.stmt) and _is_around(node, span):
+            statement = node  # inner ones come later
+    for node in trees.walk(statement) if statement is not None else ():
+        if isinstance(node, gast.Lambda) and _is_around(node.body, span):
+            inner = node
+        elif isinstance(node, gast.Call) and _span(node) == span:
+            call = node
+    return None if statement is None else Place(function, statement, call, inner)
+
+
+def given(place: Place, paths: Iterable[str]) -> Names:
+    """The parameters whose values, as the caller gave them, the variables `paths` may mean at a place."""
+    paths = frozenset(paths)
+    if place.inner is not None:
+        return paths & frozenset(scopes.parameters(place.inner.args))
+    function = place.function
+    parameters = scopes.parameters(function.args)
+    flow = Flow(made_in(scopes.own_nodes(function.body), set(paths)), {})
+    flow.block(function.body, frozenset(map(Given, parameters)))
+    state = flow.before.get(place.statement, frozenset())
+    there = {each.name for each in state if isinstance(each, Given)}
+    sources = {each.path for each in state if isinstance(each, View) and each.name in paths and each.is_same}
+    return frozenset((paths | sources) & there)
+
+
+def read_after(place: Place, paths: Iterable[str]) -> tuple[Names, Names]:
+    """Of variables and attributes, those that the function reads after `place`; and those that others may read then."""
+    soon = {*_loaded_after(place)}
+    if place.inner is not None:
+        return frozenset(path for path in paths if path.partition(".")[0] in soon), frozenset()
+    function = place.function
+    parameters = frozenset(scopes.parameters(function.args))
+    declared = scopes.declared(function.body, gast.Nonlocal) | scopes.declared(function.body, gast.Global)
+    own = (parameters | frozenset(scopes.bound(function.body))) - declared
+    views = [View("", path, "") for path in paths]
+    needs = Needs((scopes.captured(function.body) & own) | declared, {}, views, own - parameters)
+    needs.block(function.body, needs.at_exit)
+    bound = {*_assigned(place.statement), *attributes_bound(place.statement)}
+    after = needs.after.get(place.statement, frozenset())
+    known = [view for view in views if not {view.path, view.root} & bound]
+    read = {
+        view.path for view in known if view.is_read in after and (view.root in after or view.root not in own)
+    }
+    read |= {view.path for view in views if view.root in soon}
+    kept = {view.path for view in known if view.is_kept in after and view.path not in parameters}
+    return frozenset(read), frozenset(kept)
+
+
+@functools.lru_cache(maxsize=256)
+def shared(place: Place, name: str) -> tuple[Conflict, ...]:
+    """What is read after a call that writes an item of the variable `name`, and may share its memory by the function's text."""
+    if place.inner is not None or name in _assigned(place.statement):
+        return ()  # `row = sorted_(row)`: what is taken may be stored where it comes from
+    found = stores(place.function, {place.statement: [(name, UNKNOWN)]})
+    return tuple(found.conflicts.get(place.statement, ()))
+
+
+def _assigned(statement: Any) -> list[str]:
+    """The variables that a statement assigns when what it computes is there."""
+    targets = [*getattr(statement, "targets", ()), getattr(statement, "target", None)]
+    targets += [item.optional_vars for item in getattr(statement, "items", ())]
+    return scopes.bound([target for target in targets if target is not None])
+
+
+def _loaded_after(place: Place) -> Iterator[str]:
+    """The variables that the statement, or the lambda in it, reads when the call is over."""
+    if place.call is None:
+        return
+    end = _span(place.call)[2:]
+    for node in trees.walk(place.statement if place.inner is None else place.inner.body):
+        if isinstance(node, gast.Name) and isinstance(node.ctx, gast.Load) and _span(node)[:2] >= end:
+            yield node.id
+
+
+def _is_around(node: gast.AST, span: Span) -> bool:
+    own = _span(node)
+    return own[:2] <= span[:2] and span[2:] <= own[2:]
+
+
+def _span(node: Any) -> Span:
+    return node.lineno, node.col_offset, node.end_lineno or node.lineno, node.end_col_offset or 0
