@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import dataclasses
 import functools
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
 import gast
@@ -44,7 +44,7 @@ class Place:
         """Whether nothing takes the value of the call."""
         return isinstance(self.statement, gast.Expr) and self.statement.value is self.call
 
-    @property
+    @functools.cached_property
     def stores(self) -> Names:
         """The variables and attributes to whose items the statement writes."""
         return frozenset(path for path, _ in stored_in(self.statement))
@@ -67,9 +67,9 @@ def place(function: gast.FunctionDef, span: Span) -> Place | None:
     return None if statement is None else Place(function, statement, call, inner)
 
 
-def given(place: Place, paths: Iterable[str]) -> Names:
+@functools.lru_cache(maxsize=256)
+def given(place: Place, paths: Names) -> Names:
     """The parameters whose values, as the caller gave them, the variables `paths` may mean at a place."""
-    paths = frozenset(paths)
     if place.inner is not None:
         return paths & frozenset(scopes.parameters(place.inner.args))
     function = place.function
@@ -82,7 +82,8 @@ def given(place: Place, paths: Iterable[str]) -> Names:
     return frozenset((paths | sources) & there)
 
 
-def read_after(place: Place, paths: Iterable[str]) -> tuple[Names, Names]:
+@functools.lru_cache(maxsize=256)
+def read_after(place: Place, paths: Names) -> tuple[Names, Names]:
     """Of variables and attributes, those that the function reads after `place`; and those that others may read then."""
     soon = {*_loaded_after(place)}
     if place.inner is not None:

@@ -426,6 +426,14 @@ def unchanging(iterator: Iterator[Any]) -> Iterator[Any]:
         yield item
 
 
+def misses_deleted(error: BaseException) -> bool:
+    """Whether `error` says that a global is not there, which a body that is traced has deleted."""
+    if not isinstance(error, NameError) or isinstance(error, UnboundLocalError):
+        return False
+    known = [each for now in _stack.journals for each in now.places.values()]
+    return any(error.name in old and error.name not in place.read() for place, old in known)
+
+
 def written_line(label: str) -> Any:
     """The user's line that changed what `label` names, where it is known."""
     return label.line if isinstance(label, spelling.Label) else None

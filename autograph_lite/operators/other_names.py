@@ -13,7 +13,9 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
+import functools
 import itertools
+import sys
 import threading
 import types
 from collections.abc import Iterator, Sequence
@@ -63,10 +65,16 @@ def check(array: jax.Array) -> None:
     for pairs in reversed(_local.carried):
         same += [old for new, old in pairs if new is same[-1]][:1]
     runs = _runs()
-    place = _place(runs[0][0]) if runs else None
+    if not runs:
+        return
+    owned = _attributes(_variables(runs[0]), same)
+    handed = len(runs) > 1 and _was_handed(runs[0][-1], same)
+    place = _place(runs[0][0]) if owned or handed else None  # which takes its time
     if place is None:
         return
-    _check_objects(runs[0], place, same)
+    _check_objects(owned, place, same)
+    if not handed:
+        return
     paths = place.stores
     for called, caller in itertools.pairwise(runs):
         variables = called[-1].f_locals
@@ -91,23 +99,29 @@ _Run = list[
 def _runs() -> list[_Run]:
     """The converted functions that run, inner ones first."""
     runs: list[_Run] = []
-    frame: types.FrameType | None = where.user_frame()
+    frame: types.FrameType | None = sys._getframe(2)
     while frame is not None:
-        if is_converted_code(frame.f_code):
+        if frame.f_code.co_freevars and is_converted_code(frame.f_code):
             if runs and where.is_part(runs[-1][-1].f_code, frame.f_code):
                 runs[-1].append(frame)
             else:
                 runs.append([frame])
-        frame = where.outer_frame(frame)
+        frame = frame.f_back
     return runs
 
 
-def _check_objects(own: _Run, place: read_after.Place, same: Sequence[Any]) -> None:
-    """Refuses a write to an array that an object has got, too."""
-    paths = _attributes(_variables(own), same)
+def _was_handed(frame: types.FrameType, same: Sequence[Any]) -> bool:
+    """Whether a parameter is the array."""
+    code, variables = frame.f_code, frame.f_locals
+    parameters = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
+    return any(_is(variables.get(name), same) for name in parameters)
+
+
+def _check_objects(paths: Sequence[str], place: read_after.Place, same: Sequence[Any]) -> None:
+    """Refuses a write to an array that an object has got, too, under these `paths`."""
     if not paths or not place.stores or any("." in path for path in place.stores):
         return
-    read, kept = read_after.read_after(place, paths)
+    read, kept = read_after.read_after(place, frozenset(paths))
     for path in (*sorted(read), *sorted(kept)):
         written = min(place.stores)
         raise MutationError(
@@ -141,7 +155,7 @@ def _check_caller(
     others = _attributes(variables, same)
     if place.drops_result:
         others += [each for each, value in variables.items() if _has_item(value, same)]
-    read, kept = read_after.read_after(place, [*paths, *others])
+    read, kept = read_after.read_after(place, frozenset([*paths, *others]))
     for path in (*sorted(read), *sorted(kept)):
         raise _refusal(same[0], call, path, f"and '{path}' {_LATER[path in read]}")
     for path in paths:
@@ -247,10 +261,15 @@ def _place(frame: types.FrameType) -> read_after.Place | None:
     """Where a function of the user's is."""
     if frame.f_lasti < 0:
         return None
-    positions = [*frame.f_code.co_positions()][frame.f_lasti // 2]
-    first, last, column, end = positions
+    span = _span(frame.f_code.co_filename, frame.f_code, frame.f_lasti // 2)
+    function = None if span is None else source.around(frame.f_code, span)
+    return None if function is None or span is None else read_after.place(function, span)
+
+
+@functools.lru_cache(maxsize=1024)
+def _span(_path: str, code: types.CodeType, number: int) -> read_after.Span | None:
+    """The place that an instruction of a code object stands for, in the file `_path`."""
+    first, last, column, end = next(itertools.islice(code.co_positions(), number, None))
     if first is None or last is None or column is None or end is None:
         return None
-    span = first, column, last, end
-    function = source.around(frame.f_code, span)
-    return None if function is None else read_after.place(function, span)
+    return first, column, last, end

@@ -96,10 +96,20 @@ def around(code: types.CodeType, span: Span) -> gast.FunctionDef | None:
       code: of a function of that file.
       span: line and column of the place's start, and of its end.
     """
-    return _around(code.co_filename, "".join(linecache.getlines(code.co_filename)), span)
+    path = code.co_filename
+    lines = linecache.getlines(path)  # the same list until the file is read anew
+    known = _arounds.get((path, span))
+    if known is None or known[0] is not lines:
+        if len(_arounds) >= _MOST_AROUNDS:
+            _arounds.clear()
+        known = _arounds[path, span] = lines, _around(path, "".join(lines), span)
+    return known[1]
 
 
-@functools.lru_cache(maxsize=256)
+_arounds: dict[tuple[str, Span], tuple[list[str], gast.FunctionDef | None]] = {}
+_MOST_AROUNDS = 512
+
+
 def _around(path: str, text: str, span: Span) -> gast.FunctionDef | None:
     try:
         found = [*_definitions(_parsed(path, text), span[0], None)]
