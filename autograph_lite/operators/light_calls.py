@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import collections
 import functools
+import inspect
 import threading
 import types
 from typing import Any
@@ -46,6 +47,11 @@ def light(callee: Any) -> Any:
         return _light_known(callee)
     elif kind is functools.partial:
         return functools.partial(light(callee.func), *callee.args, **callee.keywords)
+    elif (
+        policy.is_users_class(kind)
+        and type(run := inspect.getattr_static(kind, "__call__", None)) is _FUNCTION
+    ):
+        return light(_METHOD(run, callee))
     return call(callee)
 
 

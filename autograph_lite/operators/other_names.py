@@ -240,9 +240,12 @@ def _arguments(call: gast.Call, called: types.CodeType, name: str) -> list[gast.
     if any(isinstance(each, gast.Starred) for each in call.args):
         return []
     known = called.co_varnames[: called.co_argcount]
-    bound = isinstance(call.func, gast.Attribute) and known[:1] in (("self",), ("cls",))
-    number = known.index(name) - bound if name in known else -1
-    return _options(call.args[number]) if 0 <= number < len(call.args) else []
+    if name not in known:
+        return []
+    number = known.index(name)
+    bound = known[0] in ("self", "cls")  # it is not among the arguments, unless a class's function is called
+    numbers = [each for each in (number - bound, number) if 0 <= each < len(call.args)]
+    return [option for each in dict.fromkeys(numbers) for option in _options(call.args[each])]
 
 
 def _options(value: gast.expr) -> list[gast.expr]:

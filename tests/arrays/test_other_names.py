@@ -29,6 +29,13 @@ class Holder:
     def total(self):
         return self.x.sum()
 
+    def __call__(self, a, i):
+        a[i] = 7
+        return a[0]
+
+    def over(self, a):
+        a[0] = 8
+
 def sift(a, i):
     if a[i] < a[i + 1]:
         a[i], a[i + 1] = a[i + 1], a[i]
@@ -84,6 +91,9 @@ REFUSED = {
     "the rows of a loop": "s = 0\nfor row in m:\n    s += fill(row, 2)\nreturn m, s",
     "an array of a list": "rows = [x, x + 1]\nsift(rows[0], 0)\nreturn rows",
     "an array that a list has got": "rows = [x, x + 1]\nsift(x, 0)\nreturn rows",
+    "by a method": "Holder(0).over(x)\nreturn x",
+    "by a class's function": "Holder.over(Holder(0), x)\nreturn x",
+    "by an object that is called": "h = Holder(0)\ns = h(x, 0)\nreturn s + x",
     "an array that an object has got": "h = Holder(x)\nx[0] = 9\nreturn h.x",
     "an array that an object has got, in a loop": "h = Holder(x)\nfor k in range(n):\n    x[k] = 9\nreturn h.total()",
     "an array that an object has got by a method": "h = Holder(x + 1)\nh.put(x)\nx[0] = 7\nreturn h.x",

@@ -150,3 +150,19 @@ def test_the_light_body_can_be_left_out(monkeypatch):
 
 def test_generated_code_is_shown_without_the_light_body():
     assert "untraced" not in al.to_code(step)
+
+
+class Adder:
+    def __call__(self, items, i):
+        items[i] += 1
+        return items
+
+
+def test_an_object_that_is_called_is_converted():
+    def f(adder, items):
+        return adder(items, 1)
+
+    assert al.to_graph(f)(Adder(), jnp.zeros(2)).tolist() == [0, 1]
+    assert al.to_graph(f)(Adder(), [0, 0]) == [0, 1]
+    with pytest.raises(TypeError, match="'int' object is not callable"):
+        al.to_graph(f)(3, [0])

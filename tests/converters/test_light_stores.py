@@ -176,7 +176,8 @@ def unnamed(log, container, holder):
 def logged(run, make):
     log: list[object] = []
     container = make(log)
-    run(log, container, Holder(container, log))
+    own = container + 0 if isinstance(container, jax.Array) else container  # a second name would be refused
+    run(log, container, Holder(own, log))
     return log
 
 
