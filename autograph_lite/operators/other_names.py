@@ -26,7 +26,7 @@ import jax
 
 from autograph_lite.analysis import read_after
 from autograph_lite.errors import MutationError
-from autograph_lite.operators import views, where
+from autograph_lite.operators import places, views, where
 from autograph_lite.operators.converting import is_converted_code
 from autograph_lite.operators.values import describe
 from autograph_lite.syntax import source, trees
@@ -193,8 +193,10 @@ def _variables(run: _Run) -> Variables:
 
 def _attributes(variables: Variables, same: Sequence[Any]) -> list[str]:
     """The attributes of objects in variables that are the array."""
-    owners = [(name, vars(value)) for name, value in variables.items() if _is_object(value)]
-    return [f"{name}.{key}" for name, held in owners for key, value in held.items() if _is(value, same)]
+    owners = [(name, places.attributes_of(value)) for name, value in variables.items() if _is_object(value)]
+    return [
+        f"{name}.{key}" for name, held in owners for key, value in (held or {}).items() if _is(value, same)
+    ]
 
 
 def _may_be(argument: gast.expr, variables: Variables, same: Sequence[Any]) -> bool:
@@ -212,24 +214,20 @@ def _is(value: Any, same: Sequence[Any]) -> bool:
 
 
 def _is_object(value: Any) -> bool:
-    """Whether a value is an object of the user's with attributes."""
+    """Whether a value is an object of a class that is not Python's, nor ours; looked at without its own methods."""
     kind = type(value)
-    if kind.__module__.partition(".")[0] in _PLAIN or isinstance(value, (type, types.ModuleType)):
-        return False
-    return isinstance(getattr(value, "__dict__", None), dict)
+    return not issubclass(kind, type) and str(kind.__module__).partition(".")[0] not in _PLAIN
 
 
-_PLAIN = frozenset({"builtins", "autograph_lite", "jax", "jaxlib", "numpy"})
+_PLAIN = frozenset({"builtins", "autograph_lite", "jax", "jaxlib", "numpy"})  # of modules and functions, too
 
 
 def _has_item(value: Any, same: Sequence[Any]) -> bool:
-    if isinstance(value, dict):
-        value = list(value.values())
-    return (
-        isinstance(value, (list, tuple))
-        and len(value) <= _MOST_ITEMS
-        and any(_is(each, same) for each in value)
-    )
+    """Whether a list, a tuple or a dict has got the array."""
+    kind = type(value)
+    if kind not in (list, tuple, dict) or len(value) > _MOST_ITEMS:
+        return False
+    return any(_is(each, same) for each in (value.values() if kind is dict else value))
 
 
 def _arguments(call: gast.Call, called: types.CodeType, name: str) -> list[gast.expr]:

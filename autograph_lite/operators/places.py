@@ -127,7 +127,7 @@ def places_of(owner: Any) -> list[Place]:
 
 def attributes_of(owner: Any) -> dict[str, Any] | None:
     """The `__dict__` of an object, found without its own `__getattr__`; None where it has none."""
-    if isinstance(owner, threading.local):  # one for each thread, which `object` does not know of
+    if issubclass(type(owner), threading.local):  # one for each thread, which `object` does not know of
         return threading.local.__getattribute__(owner, "__dict__")  # type: ignore[no-any-return]
     try:
         found = object.__getattribute__(owner, "__dict__")

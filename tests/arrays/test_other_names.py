@@ -199,3 +199,22 @@ def test_a_lambda_that_reads_what_it_hands_over(way: str) -> None:
         WAYS[way](lambda x: (fill(x), x))(jnp.zeros(2))
     x, s = WAYS[way](lambda x: (x * 2, fill(x)))(jnp.zeros(2))
     assert (x.tolist(), float(s)) == ([0, 0], 7)
+
+
+class Watched:
+    def __init__(self, x):
+        object.__setattr__(self, "x", x)
+
+    def __getattribute__(self, name):
+        raise AssertionError(f"{name} was asked for")
+
+
+def test_objects_are_looked_at_without_their_own_methods() -> None:
+    def f(x, watched):
+        y = x + 0
+        y[0] = 7
+        return y, watched
+
+    y, watched = al.to_graph(f)(jnp.zeros(2), Watched(jnp.zeros(2)))
+    assert y.tolist() == [7, 0]
+    assert type(watched) is Watched
