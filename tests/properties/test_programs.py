@@ -12,6 +12,9 @@ from .compare import compare
 from .derivatives import compare_derivatives
 from .programs import MIXES, Program, generate
 
+# How large a loop over Python's values becomes is no matter of its values.
+pytestmark = pytest.mark.filterwarnings("ignore::autograph_lite.UnrolledLoopWarning")
+
 # In all, over the mixes; half of them are compiled, too.
 BUDGET = int(os.environ.get("AUTOGRAPH_LITE_FUZZ_PROGRAMS", "1000"))
 PER_TEST = max(1, BUDGET // (2 * len(MIXES) + 2))
