@@ -4,11 +4,10 @@
     self.count += v                       ag.record(self).count += v
     del table[k]                          del ag.record(table)[k]
     ag.store(v, TABLE, (i,))              ag.store_shared(v, TABLE, (i,))
-    ys.write(i, v)                        ag.dropped(ys.write(i, v))
+    ys.write(i, v)                        ag.dropped(ys.write(i, v), 'write')
 
 `ag.record` returns the object; `ag.store_shared` refuses an array, as no name takes the new one, and `ag.dropped` a
-TensorArray. Python's order of
-evaluation stays as it is: the value first, then the object.
+TensorArray, or an array that has been sorted. Python's order of evaluation stays as it is: the value first, then the object.
 """
 
 from __future__ import annotations
@@ -18,7 +17,8 @@ import gast
 from autograph_lite.converters.context import Context
 from autograph_lite.syntax import quote, trees
 
-WRITES = ("write", "scatter", "unstack")  # methods of a TensorArray that give another one
+# Methods of a TensorArray that give another one, and of an array that NumPy changes in place.
+WRITES = ("write", "scatter", "unstack", "sort")
 
 
 def run(function: gast.AST, context: Context) -> None:
@@ -46,7 +46,10 @@ class _Lost(trees.Transformer):
             ) if isinstance(args[2 if name == "store" else 1], gast.Tuple):
                 callee.attr = "store_shared" if name == "store" else "update_shared"
             case gast.Call(func=gast.Attribute(attr=name)) as call if name in WRITES:
-                node.value = quote.located(quote.expr("ag.dropped(call)", ag=self.ag, call=call), call)
+                text = quote.constant(name)
+                node.value = quote.located(
+                    quote.expr("ag.dropped(call, name)", ag=self.ag, call=call, name=text), call
+                )
         return node
 
 

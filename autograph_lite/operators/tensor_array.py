@@ -17,7 +17,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from autograph_lite import _jax
-from autograph_lite.errors import Location, TensorArrayError
+from autograph_lite.errors import Location, MutationError, TensorArrayError
 from autograph_lite.operators import checks, journal, texts, where
 from autograph_lite.operators.values import any_traced, describe, traced
 
@@ -222,12 +222,21 @@ class _Mark:
 _superseded: weakref.WeakKeyDictionary[TensorArray, _Mark] = weakref.WeakKeyDictionary()
 
 
-def dropped(value: T) -> T:
-    """The value of a statement that does nothing with it.
+def dropped(value: T, method: str) -> T:
+    """The value of a statement that does nothing with it, which `method` of some object has given.
 
     Raises:
       TensorArrayError: it is a TensorArray, in which something was written.
+      MutationError: it is an array that has been sorted: NumPy's method sorts in place.
     """
+    if method == "sort" and isinstance(value, jax.Array):
+        raise MutationError(
+            f"An array, {describe(value)}, is sorted by its method, and nothing takes the sorted one.",
+            where=where.here(),
+            why="NumPy sorts in place. An array is a value to a compiled program: the method gives a new one, and leaves the "
+            "array as it is.",
+            fix="take the new one: x = jnp.sort(x).",
+        )
     if isinstance(value, TensorArray):
         raise TensorArrayError(
             "A TensorArray is written to, and the result is dropped.",

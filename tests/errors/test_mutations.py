@@ -419,6 +419,31 @@ class Kept:
         self.x = x
 
 
+def test_an_array_is_sorted_by_its_method() -> None:
+    def f(x):
+        x.sort()
+        return x
+
+    assert message(f, jnp.arange(3.0)) == (
+        "MutationError: An array, float32[3], is sorted by its method, and nothing takes the sorted one.\n"
+        "  test.py:1 in f\n"
+        "      x.sort()\n"
+        "  NumPy sorts in place. An array is a value to a compiled program: the method gives a new one, and leaves the array as it "
+        "is.\n"
+        "  Fix: take the new one: x = jnp.sort(x)."
+    )
+
+
+def test_lists_and_numpys_own_arrays_are_sorted_in_place() -> None:
+    def f(values, numbers, x):
+        values.sort(key=lambda v: -v)
+        numbers.sort()
+        return values, numbers, x.sort() + x
+
+    values, numbers, y = autograph_lite.to_graph(f)([1, 3, 2], np.array([3, 1, 2]), jnp.array([3, 1, 2]))
+    assert (values, numbers.tolist(), y.tolist()) == ([3, 2, 1], [1, 2, 3], [4, 3, 5])
+
+
 def test_an_argument_that_is_written_and_not_read() -> None:
     def f(x):
         x[0] = 5.0
