@@ -155,6 +155,7 @@ def _python(
     count = unrolling.counter(body_fun, refused.said if refused else "") if _jax.tracing() else None
     peeled, peels = 0, refused.peels if refused else 0
     sources = _sources(iterator) if count is not None else []
+    endless = count is not None and iterators.endless(iterable)
     while True:
         if sources and (changed := next(filter(stretches.holds, sources), None)) is not None:
             raise list_errors.iterated(changed, where.of_function(body_fun))
@@ -181,7 +182,7 @@ def _python(
                 return rest
         if count is not None:
             count()
-            if traced(carries.failed()) and iterators.endless(iterable):
+            if endless and traced(carries.failed()):
                 raise _never_ends(iterable, body_fun)  # only a `raise` under a traced condition leaves it
 
 

@@ -28,15 +28,19 @@ def counter(body_fun: Callable[..., Any], why: str = "") -> Callable[[], None]:
       why: what prevents it from being rolled, where that was tried.
     """
     limit, warned = config.unroll_limit(), _local.warned
-    count, equations, number = 0, 0, _jax.equation_number()
+    first = number = _jax.equation_number()
+    count, equations, wait = 0, 0, 0
 
     def step() -> None:
-        nonlocal count, equations, number
+        nonlocal count, equations, number, wait
         count += 1
-        if not limit or _local.warned != warned:
+        now = _jax.equation_number()
+        if now - number < wait or not limit or _local.warned != warned:
             return
         equations += _jax.equations_from(number)
-        number = _jax.equation_number()
+        number = now
+        # To look into each equation takes its time: next when half of what is left may be there.
+        wait = (limit - equations) * (now - first) // (2 * max(equations, 1))
         if equations > limit and (loop := where.of_function(body_fun)):
             _local.warned += 1
             text = _text(loop, count, equations, why)
