@@ -21,6 +21,7 @@ from autograph_lite.operators.handlers import caught, managed
 from autograph_lite.operators.if_stmt import if_expr, if_stmt
 from autograph_lite.operators.light_calls import BUILTIN, light, light_at
 from autograph_lite.operators.logical import and_, compare, equal, in_, not_, not_equal, not_in, number, or_
+from autograph_lite.operators.other_names import view
 from autograph_lite.operators.stretches import whole
 from autograph_lite.operators.subscripts import (
     item,
@@ -57,7 +58,7 @@ from autograph_lite.operators.untraced_stores import (
     update_at_shared,
     update_of,
 )
-from autograph_lite.operators.views import view, viewed
+from autograph_lite.operators.views import viewed
 from autograph_lite.operators.walked_arrays import at_place, places_of, walked
 from autograph_lite.operators.while_stmt import while_stmt
 

@@ -61,10 +61,7 @@ def check(array: jax.Array) -> None:
     Raises:
       MutationError: another variable, or an attribute of an object, is this array, and is read later.
     """
-    same = [array]
-    for pairs in reversed(_local.carried):
-        same += [old for new, old in pairs if new is same[-1]][:1]
-    runs = _runs()
+    same, runs = _same(array), _runs()
     if not runs:
         return
     owned = _attributes(_variables(runs[0]), same)
@@ -73,10 +70,37 @@ def check(array: jax.Array) -> None:
     if place is None:
         return
     _check_objects(owned, place, same)
-    if not handed:
+    if handed:
+        _check_callers(runs, place, place.stores, same)
+
+
+def view(
+    value: Any, source: Any, name: str, path: str, made: str, drops: int | None, *, read: bool = True
+) -> None:
+    """As `views.view`; where nobody but a caller can see the change of what `path` names, it is asked, too."""
+    views.view(value, source, name, path, made, drops, read=read)
+    if read or not isinstance(source, jax.Array) or not views.is_view(value, source, path, drops):
         return
-    paths = place.stores
+    same, runs = _same(source), _runs()
+    place = _place(runs[0][0]) if len(runs) > 1 and _was_handed(runs[0][-1], same) else None
+    if place is not None:
+        _check_callers(runs, place, frozenset({path}), same)
+
+
+def _same(array: jax.Array) -> list[Any]:
+    """An array, and what it was before the loops whose bodies are traced."""
+    same = [array]
+    for pairs in reversed(_local.carried):
+        same += [old for new, old in pairs if new is same[-1]][:1]
+    return same
+
+
+def _check_callers(
+    runs: Sequence[_Run], place: read_after.Place | None, paths: frozenset[str], same: Sequence[Any]
+) -> None:
+    """Refuses a write at `place`, to what the variables `paths` mean, if a function that waits reads the array later."""
     for called, caller in itertools.pairwise(runs):
+        assert place is not None
         variables = called[-1].f_locals
         parameters = [name for name in read_after.given(place, paths) if _is(variables.get(name), same)]
         place = _place(caller[0])
@@ -91,9 +115,8 @@ def check(array: jax.Array) -> None:
         paths = frozenset(map(trees.dotted, arguments))
 
 
-_Run = list[
-    types.FrameType
-]  # the frames of one run of a user's function, with those of its pieces, inner ones first
+# The frames of one run of a user's function, with those of its pieces, inner ones first.
+_Run = list[types.FrameType]
 
 
 def _runs() -> list[_Run]:

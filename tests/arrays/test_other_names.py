@@ -65,6 +65,18 @@ def of_another_type(a):
     b[0] = 1
     return b
 
+def of_a_part(m, n):
+    row = m[0]
+    for k in range(n):
+        row[k] = 9
+    return row.sum()
+
+def of_a_part_that_is_stored(m):
+    m = m * 1
+    row = m[0]
+    row[0] = 9
+    return row.sum()
+
 def of_two(a, *, n, b):
     b[0] = a[0] + n
     return b
@@ -89,6 +101,8 @@ REFUSED = {
     "an assignment expression": "fill(y := x, 2)\nreturn y",
     "a row": "fill(m[0], 2)\nreturn m",
     "the rows of a loop": "s = 0\nfor row in m:\n    s += fill(row, 2)\nreturn m, s",
+    "a part": "s = of_a_part(m, 2)\nreturn s + m",
+    "a part, in a staged loop": "for k in range(n):\n    of_a_part(m, n)\nreturn m",
     "an array of a list": "rows = [x, x + 1]\nsift(rows[0], 0)\nreturn rows",
     "an array that a list has got": "rows = [x, x + 1]\nsift(x, 0)\nreturn rows",
     "by a method": "Holder(0).over(x)\nreturn x",
@@ -120,6 +134,9 @@ GIVEN = {
     "an object that had the array": "h = Holder(x)\ns = h.total()\nx[0] = 4\nreturn s, x",
     "an object has another array": "h = Holder(x)\nx = x + 1\nx[0] = 4\nreturn h.x, x",
     "an item of a list takes the result": "rows = [x, x + 1]\nrows[0] = first(rows[0])\nreturn rows[0]",
+    "a part of a new array": "return of_a_part_that_is_stored(m), m",
+    "a part of a copy": "s = of_a_part(m.copy(), 2)\nreturn s, m",
+    "a part of what is not read": "return of_a_part(m, 2)",
     "a row takes the result": "m[0] = first(m[0])\nreturn m",
     "a row takes the result by a name": "for k in range(2):\n    row = m[k]\n    row = first(row)\n    m[k] = row\nreturn m",
 }
