@@ -79,11 +79,7 @@ def stores(function: gast.FunctionDef, also: Mapping[gast.AST, Sequence[Stored]]
     written.update({node: list(places) for node, places in (also or {}).items()})
     if not written or any(isinstance(n, gast.Name) and n.id in READERS for n in nodes):
         return Stores({}, {})
-    parameters = frozenset(scopes.parameters(function.args))
-    declared = scopes.declared(body, gast.Nonlocal) | scopes.declared(body, gast.Global)
-    own = (parameters | frozenset(scopes.bound(body))) - declared
-    inner = any(isinstance(node, _INNER) for node in nodes)
-    always = (scopes.captured(body) & own) | declared if inner else declared
+    parameters, own, always = variables(function, inner=any(isinstance(node, _INNER) for node in nodes))
     needs = Needs(always, {}, (), own - parameters)
     needs.block(body, frozenset())
     roots = {path.partition(".")[0] for places in written.values() for path, _ in places}
@@ -111,6 +107,20 @@ def stores(function: gast.FunctionDef, also: Mapping[gast.AST, Sequence[Stored]]
         if conflicts:
             found.conflicts[node] = conflicts
     return found
+
+
+def variables(function: gast.FunctionDef, *, inner: bool = True) -> tuple[Names, Names, Names]:
+    """A function's parameters, its own variables, these included, and those that others may read at any time.
+
+    Args:
+      function: as it was written.
+      inner: whether there are functions in it.
+    """
+    body = function.body
+    parameters = frozenset(scopes.parameters(function.args))
+    declared = scopes.declared(body, gast.Nonlocal) | scopes.declared(body, gast.Global)
+    own = (parameters | frozenset(scopes.bound(body))) - declared
+    return parameters, own, ((scopes.captured(body) & own) if inner else frozenset()) | declared
 
 
 @dataclasses.dataclass(frozen=True)

@@ -14,13 +14,12 @@ from typing import Any
 import gast
 
 from autograph_lite.analysis import scopes
-from autograph_lite.analysis.item_stores import Conflict, Needs, stored_in, stores
+from autograph_lite.analysis.item_stores import Conflict, Needs, stored_in, stores, variables
 from autograph_lite.analysis.liveness import Names
 from autograph_lite.analysis.view_flow import UNKNOWN, Flow, Given, attributes_bound, made_in
 from autograph_lite.analysis.views import View
 from autograph_lite.syntax import trees
-
-Span = tuple[int, int, int, int]  # line and column of the start, line and column of the end
+from autograph_lite.syntax.source import Span
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -89,11 +88,9 @@ def read_after(place: Place, paths: Names) -> tuple[Names, Names]:
     if place.inner is not None:
         return frozenset(path for path in paths if path.partition(".")[0] in soon), frozenset()
     function = place.function
-    parameters = frozenset(scopes.parameters(function.args))
-    declared = scopes.declared(function.body, gast.Nonlocal) | scopes.declared(function.body, gast.Global)
-    own = (parameters | frozenset(scopes.bound(function.body))) - declared
+    parameters, own, always = variables(function)
     views = [View("", path, "") for path in paths]
-    needs = Needs((scopes.captured(function.body) & own) | declared, {}, views, own - parameters)
+    needs = Needs(always, {}, views, own - parameters)
     needs.block(function.body, needs.at_exit)
     bound = {*_assigned(place.statement), *attributes_bound(place.statement)}
     after = needs.after.get(place.statement, frozenset())

@@ -511,7 +511,7 @@ def run_body(
             new = list(body_fun(*item, *values))
             extra = [after(new)] if after is not None else []
         except BaseException as error:
-            if not (checks.is_explicit(error) or journal.misses_deleted(error)):
+            if not checks.is_explicit(error):
                 raise
             checks.fail_if(True, error)
             new = values

@@ -24,7 +24,7 @@ from autograph_lite.errors import AutographError, HandledRaiseError
 from autograph_lite.operators import failed_lanes, journal, raising, recipes, where
 from autograph_lite.operators.places import Contents, Place
 from autograph_lite.operators.raising import CODE, LANES, Site, raise_failed, raise_inner, sorted_payload
-from autograph_lite.operators.recipes import explicit, is_explicit
+from autograph_lite.operators.recipes import explicit
 
 
 class Frame:
@@ -236,6 +236,11 @@ def emit(contents: Contents, sites: dict[int, Site], mode: str) -> None:
 
 
 # `finally` and `except` around a check
+
+
+def is_explicit(error: BaseException) -> bool:
+    """Whether a path that is traced raises `error` if it is taken: see `recipes`; or it misses a global that one has deleted."""
+    return recipes.is_explicit(error) or journal.misses_deleted(error)
 
 
 def trying() -> None:

@@ -96,23 +96,22 @@ def _same(array: jax.Array) -> list[Any]:
 
 
 def _check_callers(
-    runs: Sequence[_Run], place: read_after.Place | None, paths: frozenset[str], same: Sequence[Any]
+    runs: Sequence[_Run], place: read_after.Place, paths: frozenset[str], same: Sequence[Any]
 ) -> None:
     """Refuses a write at `place`, to what the variables `paths` mean, if a function that waits reads the array later."""
     for called, caller in itertools.pairwise(runs):
-        assert place is not None
         variables = called[-1].f_locals
         parameters = [name for name in read_after.given(place, paths) if _is(variables.get(name), same)]
-        place = _place(caller[0])
-        if not parameters or place is None or place.call is None:
+        waits = _place(caller[0]) if parameters else None
+        if waits is None or waits.call is None:
             return
         variables = _variables(caller)
-        found = [each for name in parameters for each in _arguments(place.call, called[-1].f_code, name)]
+        found = [each for name in parameters for each in _arguments(waits.call, called[-1].f_code, name)]
         arguments = [each for each in found if _may_be(each, variables, same)]
         path = caller[0].f_code.co_filename
-        call = _Call(where.function_name(called[-1].f_code), f"{path}:{place.call.lineno}", place)
+        call = _Call(where.function_name(called[-1].f_code), f"{path}:{waits.call.lineno}", waits)
         _check_caller(variables, call, arguments, same)
-        paths = frozenset(map(trees.dotted, arguments))
+        place, paths = waits, frozenset(map(trees.dotted, arguments))
 
 
 # The frames of one run of a user's function, with those of its pieces, inner ones first.
@@ -151,7 +150,7 @@ def _check_objects(paths: Sequence[str], place: read_after.Place, same: Sequence
             f"An item of '{written}', {describe(same[0])}, is written, which in NumPy is the array of '{path}', too, and "
             f"'{path}' {_LATER[path in read]}.",
             where=where.here(),
-            why="An array is a value to a compiled program: the change would be seen under one of the names only.",
+            why=views.WHY,
             fix=f"write the item of '{path}', or store '{written}' there afterwards; where '{path}' is to stay as it is, "
             f"let it have a copy: {written}.copy().",
         )
@@ -291,9 +290,6 @@ def _place(frame: types.FrameType) -> read_after.Place | None:
 
 
 @functools.lru_cache(maxsize=1024)
-def _span(_path: str, code: types.CodeType, number: int) -> read_after.Span | None:
+def _span(_path: str, code: types.CodeType, number: int) -> source.Span | None:
     """The place that an instruction of a code object stands for, in the file `_path`."""
-    first, last, column, end = next(itertools.islice(code.co_positions(), number, None))
-    if first is None or last is None or column is None or end is None:
-        return None
-    return first, column, last, end
+    return source.span(*next(itertools.islice(code.co_positions(), number, None)))

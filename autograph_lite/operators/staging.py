@@ -63,7 +63,7 @@ class Path:
             result = fun(*operands)
             self.values = [self.capture(value) for value in ([result] if count <= 1 else result)]
         except BaseException as error:
-            if not (checks.is_explicit(error) or journal.misses_deleted(error)):
+            if not checks.is_explicit(error):
                 raise
             self.raised = error
             checks.fail_if(True, error)

@@ -40,7 +40,7 @@ def view(
             f"An item of '{name}', {describe(value)}, is written, which shares its memory with '{path}' in NumPy (`{made}`), "
             f"and '{path}' {later}.",
             where=where.here(),
-            why=_WHY,
+            why=WHY,
             fix=f"write the item of '{path}', or store '{name}' there afterwards; where '{path}' is to stay as it is, "
             f"write to a copy: {name}.copy().",
         )
@@ -61,12 +61,12 @@ def viewed(
             f"An item of '{path}' is written, and '{name}', {describe(value)}, which shares its memory in NumPy (`{made}`), "
             "is read later.",
             where=where.here(),
-            why=_WHY,
+            why=WHY,
             fix=f"where '{name}' is to stay as it is, copy it before: {name}.copy(); else take it again after the write.",
         )
 
 
-_WHY = "An array is a value to a compiled program: the change would be seen under one of the names only."
+WHY = "An array is a value to a compiled program: the change would be seen under one of the names only."
 
 
 def is_view(value: Any, source: Any, path: str, drops: int | None, *, deep: bool = True) -> bool:

@@ -241,7 +241,7 @@ def _only(candidates: list[_Found], code: types.CodeType, lines: list[str]) -> _
         )
     if len(candidates) == 1:
         return candidates[0]
-    spans = {span for p in code.co_positions() if (span := _span(*p)) and span[:2] != span[2:]}
+    spans = {found for p in code.co_positions() if (found := span(*p)) and found[:2] != found[2:]}
     around = [found for found in candidates if spans and all(_within(s, found) for s in spans)]
     if around:  # a lambda in a lambda is within both: the innermost is meant
         return max(around, key=lambda found: (found.node.lineno, found.node.col_offset))
@@ -255,7 +255,8 @@ def _only(candidates: list[_Found], code: types.CodeType, lines: list[str]) -> _
     )
 
 
-def _span(line: int | None, end_line: int | None, column: int | None, end_column: int | None) -> Span | None:
+def span(line: int | None, end_line: int | None, column: int | None, end_column: int | None) -> Span | None:
+    """A position of a code object's as a span; None where Python does not tell."""
     if line is None or end_line is None or column is None or end_column is None:
         return None
     return line, column, end_line, end_column

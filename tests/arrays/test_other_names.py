@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import textwrap
 from collections.abc import Callable
 from typing import Any
 
@@ -13,7 +12,8 @@ import pytest
 
 import autograph_lite as al
 from autograph_lite import MutationError
-from tests.properties.running import loaded
+from tests.arrays import aliasing
+from tests.arrays.aliasing import WAYS, assert_same
 
 HELPERS = """
 class Holder:
@@ -143,17 +143,7 @@ GIVEN = {
 
 
 def outcome(lines: str, way: Callable[[Any], Any], xp: Any) -> Any:
-    source = HELPERS + "def main(x, m, n):\n" + textwrap.indent(lines, "    ")
-    with loaded(source, np=xp) as namespace:
-        x, m = np.arange(3, dtype=np.float32), np.arange(6, dtype=np.float32).reshape(2, 3)
-        return jax.tree.map(np.asarray, way(namespace["main"])(xp.array(x), xp.array(m), 2))
-
-
-def traced(main: Any) -> Any:
-    return jax.jit(al.to_graph(main))
-
-
-WAYS = {"convert": al.convert, "jit": traced, "nothing traced": al.to_graph}
+    return aliasing.outcome(HELPERS, "def main(x, m, n):", lines, way, xp, 2)
 
 
 @pytest.mark.parametrize("way", WAYS)
@@ -168,8 +158,7 @@ def test_what_numpy_changes_for_others_is_refused(case: str, way: str) -> None:
 @pytest.mark.parametrize("case", GIVEN)
 def test_what_no_other_reads_is_as_in_numpy(case: str, way: str) -> None:
     ours, python = outcome(GIVEN[case], WAYS[way], jnp), outcome(GIVEN[case], lambda main: main, np)
-    assert jax.tree.structure(ours) == jax.tree.structure(python)
-    assert all(map(np.array_equal, jax.tree.leaves(ours), jax.tree.leaves(python)))
+    assert_same(ours, python)
 
 
 @pytest.mark.parametrize("case", REFUSED | GIVEN)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import textwrap
 from collections.abc import Callable
 from typing import Any
 
@@ -14,7 +13,8 @@ import pytest
 import autograph_lite as al
 from autograph_lite import MutationError
 from autograph_lite.transpiler import convert_part_one
-from tests.properties.running import loaded
+from tests.arrays import aliasing
+from tests.arrays.aliasing import WAYS, assert_same
 
 # Of x, a vector; m, a matrix; i, a row of it. Both names are read later, or the array's holder outlives the call.
 REFUSED = {
@@ -202,17 +202,7 @@ def put(d):
 
 
 def outcome(lines: str, way: Callable[[Any], Any], xp: Any) -> Any:
-    source = HELPERS + "def main(x, m, i):\n" + textwrap.indent(lines, "    ")
-    with loaded(source, np=xp) as namespace:
-        x, m = np.arange(3, dtype=np.float32), np.arange(6, dtype=np.float32).reshape(2, 3)
-        return jax.tree.map(np.asarray, way(namespace["main"])(xp.array(x), xp.array(m), 1))
-
-
-def traced(main: Any) -> Any:
-    return jax.jit(al.to_graph(main))
-
-
-WAYS = {"convert": al.convert, "jit": traced, "nothing traced": al.to_graph}
+    return aliasing.outcome(HELPERS, "def main(x, m, i):", lines, way, xp, 1)
 
 
 @pytest.mark.parametrize("way", WAYS)
@@ -227,8 +217,7 @@ def test_what_numpy_changes_under_two_names_is_refused(case: str, way: str) -> N
 @pytest.mark.parametrize("case", GIVEN)
 def test_what_no_other_name_sees_is_as_in_numpy(case: str, way: str) -> None:
     ours, python = outcome(GIVEN[case], WAYS[way], jnp), outcome(GIVEN[case], lambda main: main, np)
-    assert jax.tree.structure(ours) == jax.tree.structure(python)
-    assert all(map(np.array_equal, jax.tree.leaves(ours), jax.tree.leaves(python)))
+    assert_same(ours, python)
 
 
 @pytest.mark.parametrize("way", [al.to_graph, convert_part_one])

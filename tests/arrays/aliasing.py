@@ -1,0 +1,34 @@
+"""How does a program that writes to arrays under several names run, converted and on NumPy's own?"""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Callable
+from typing import Any
+
+import jax
+import numpy as np
+
+import autograph_lite as al
+from tests.properties.running import loaded
+
+
+def outcome(helpers: str, head: str, lines: str, way: Callable[[Any], Any], xp: Any, number: int) -> Any:
+    """What `lines` return, the body of `head`: of a vector, a matrix and `number`, with arrays of the module `xp`."""
+    source = f"{helpers}{head}\n" + textwrap.indent(lines, "    ")
+    with loaded(source, np=xp) as namespace:
+        x, m = np.arange(3, dtype=np.float32), np.arange(6, dtype=np.float32).reshape(2, 3)
+        return jax.tree.map(np.asarray, way(namespace["main"])(xp.array(x), xp.array(m), number))
+
+
+def traced(main: Any) -> Any:
+    return jax.jit(al.to_graph(main))
+
+
+WAYS = {"convert": al.convert, "jit": traced, "nothing traced": al.to_graph}
+
+
+def assert_same(ours: Any, python: Any) -> None:
+    """The two have one structure, and arrays with the same items."""
+    assert jax.tree.structure(ours) == jax.tree.structure(python)
+    assert all(map(np.array_equal, jax.tree.leaves(ours), jax.tree.leaves(python)))
