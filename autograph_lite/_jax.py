@@ -11,7 +11,7 @@ import logging
 import sys
 import types
 import weakref
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable, Sequence, Set as AbstractSet
 from typing import Any, TypeVar
 
 import jax
@@ -394,6 +394,26 @@ def _program(kind: Any) -> str:
         return list(kind.select(test, traces))
 
     return str(jax.make_jaxpr(choose)(True, np.float32(2)))
+
+
+def parts_from(array: Any) -> list[Any]:
+    """The arrays of the program that is being recorded of which `array` is a part, as it is there: `x`, of a row of `x`."""
+    found: list[Any] = []
+    while (equation := getattr(array, "parent", None)) is not None and equation.primitive.name in _PARTS:
+        array = equation.in_tracers[0]
+        found.append(array)
+    return found
+
+
+def is_part(array: Any, whole: AbstractSet[int]) -> bool:
+    """Whether `array`, no number, is a part of one of several arrays, given by their identities; see `parts_from`."""
+    if getattr(array, "parent", None) is None or whole.isdisjoint(map(id, parts_from(array))):
+        return False
+    return bool(array.ndim)
+
+
+# What a view of NumPy's becomes.
+_PARTS = frozenset({"slice", "dynamic_slice", "squeeze", "transpose", "rev", "unstack", "split"})
 
 
 def equation_mark() -> Any:

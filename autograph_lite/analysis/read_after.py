@@ -39,9 +39,25 @@ class Place:
     inner: gast.Lambda | None
 
     @property
+    def line(self) -> int:
+        """Where it is in its file."""
+        return int((self.call or self.statement).lineno)
+
+    @property
     def drops_result(self) -> bool:
         """Whether nothing takes the value of the call."""
         return isinstance(self.statement, gast.Expr) and self.statement.value is self.call
+
+    @functools.cached_property
+    def names(self) -> Names:
+        """All variables that the function names: those that generated code has of its own are none of them."""
+        nodes = trees.walk(self.function)
+        return frozenset(str(node.id) for node in nodes if isinstance(node, gast.Name))
+
+    @functools.cached_property
+    def assigned(self) -> Names:
+        """The variables that the statement binds when what it computes is there."""
+        return frozenset(_assigned(self.statement))
 
     @functools.cached_property
     def stores(self) -> Names:
@@ -79,6 +95,31 @@ def given(place: Place, paths: Names) -> Names:
     there = {each.name for each in state if isinstance(each, Given)}
     sources = {each.path for each in state if isinstance(each, View) and each.name in paths and each.is_same}
     return frozenset((paths | sources) & there)
+
+
+@functools.lru_cache(maxsize=256)
+def linked(place: Place, paths: Names) -> Names:
+    """The variables of which the text says at `place` that they may share memory with variables or attributes, and these."""
+    roots = {path.partition(".")[0] for path in paths}
+    if place.inner is not None:
+        return frozenset()
+    body = place.function.body
+    flow = Flow(made_in(scopes.own_nodes(body), roots), {})
+    flow.block(body, frozenset())
+    views = [each for each in flow.before.get(place.statement, ()) if isinstance(each, View)]
+    found = {name for view in views if roots & {view.name, view.root} for name in (view.name, view.root)}
+    return frozenset(found)
+
+
+@functools.lru_cache(maxsize=256)
+def put_back(place: Place, names: Names) -> Names:
+    """The variables and attributes to whose items the function assigns one of `names`: `rows[0] = row`."""
+    found = set()
+    for node in scopes.own_nodes(place.function.body):
+        match node:
+            case gast.Assign(targets=[gast.Subscript() as target], value=gast.Name(id=name)) if name in names:
+                found.add(trees.dotted(trees.owner(target)))
+    return frozenset(found)
 
 
 @functools.lru_cache(maxsize=256)

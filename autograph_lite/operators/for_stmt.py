@@ -29,6 +29,7 @@ from autograph_lite.operators import (
     lists,
     loop_options,
     mismatch,
+    other_names,
     rolling,
     stretches,
     trials,
@@ -87,12 +88,13 @@ def _run(iterable: Any, body_fun: Callable[..., Any], init: tuple[Any, ...], unt
     length = items.length()
     if decisions.listeners:
         _decided(items, length)
-    if traced(length) and not is_symbolic(length):
-        most = items.most()
-        if most is not None:
-            return _stage_some(items, length, most, body_fun, init, until)
-        return _stage_range(items, length, body_fun, init, until)
-    return init if length == 0 else _stage_rows(items, length, body_fun, init, until)
+    with other_names.walked(items):
+        if traced(length) and not is_symbolic(length):
+            most = items.most()
+            if most is not None:
+                return _stage_some(items, length, most, body_fun, init, until)
+            return _stage_range(items, length, body_fun, init, until)
+        return init if length == 0 else _stage_rows(items, length, body_fun, init, until)
 
 
 def _decided(items: iterables.Staged, length: Any) -> None:

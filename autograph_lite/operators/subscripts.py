@@ -29,6 +29,7 @@ from autograph_lite.operators import (
     picking,
     stretches,
     trees,
+    unchangeable,
     where,
 )
 from autograph_lite.operators.affine import Bounds
@@ -283,8 +284,12 @@ def _store(base: Any, steps: Sequence[Any], operand: Callable[[], Any], symbol: 
             journal.record(old)
         new = IN_PLACE[symbol](old, operand())
     if isinstance(step, str):
+        if rest:
+            unchangeable.check_attribute(base, step, new)
         setattr(classes.record(base), step, new)
         return base
+    if rest and isinstance(base, tuple):
+        return unchangeable.with_item(base, step[0], new, _written)
     return _written(base, step[0], new)
 
 

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from autograph_lite.converters.python_ops import IN_PLACE
-from autograph_lite.operators import subscripts
+from autograph_lite.operators import subscripts, unchangeable
 
 # What Python changes in place, by methods that no user wrote.
 CHANGED: frozenset[Any] = frozenset({
@@ -118,7 +118,9 @@ def _kept(owners: Sequence[Any], steps: Sequence[Any], old: Any, new: Any) -> An
         if new is old:
             return owners[0]
         if step.__class__ is str:
+            unchangeable.check_attribute(owner, step, new)
             setattr(owner, step, new)
             return owners[0]
-        old, new = owner, put(owner, step[0], new)
+        made = unchangeable.with_item(owner, step[0], new, put) if isinstance(owner, tuple) else None
+        old, new = owner, put(owner, step[0], new) if made is None else made
     return new

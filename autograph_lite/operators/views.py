@@ -35,10 +35,9 @@ def view(
       MutationError: it is a view.
     """
     if is_view(value, source, path, drops) and (read or not isinstance(source, ARRAYS)):
-        later = "is read later" if read else "outlives the call"
         raise MutationError(
             f"An item of '{name}', {describe(value)}, is written, which shares its memory with '{path}' in NumPy (`{made}`), "
-            f"and '{path}' {later}.",
+            f"and '{path}' {LATER[read]}.",
             where=where.here(),
             why=WHY,
             fix=f"write the item of '{path}', or store '{name}' there afterwards; where '{path}' is to stay as it is, "
@@ -66,6 +65,7 @@ def viewed(
         )
 
 
+LATER = {True: "is read later", False: "outlives the call"}
 WHY = "An array is a value to a compiled program: the change would be seen under one of the names only."
 
 

@@ -457,3 +457,76 @@ def test_an_argument_that_is_written_and_not_read() -> None:
         "  Fix: return the array, and take it where the function is called, `x = f(x)`; write an array in an object by the object, "
         "`rows[k][i] = v`, `self.x[i] = v`; declare the name of another function's `nonlocal` or `global`."
     )
+
+
+def test_an_array_is_written_that_a_list_has_got() -> None:
+    def f(x):
+        rows = list((x, x + 1))
+        x[0] = 7
+        return rows
+
+    assert message(f, jnp.zeros(2)) == (
+        "MutationError: An item of 'x', float32[2], is written, which in NumPy is the array of 'rows[0]', too, and 'rows[0]' is "
+        "read later.\n"
+        "  test.py:2 in f\n"
+        "      x[0] = 7\n"
+        + WHY
+        + "  Fix: write the item of 'rows[0]', or store 'x' there afterwards; where 'rows[0]' is to stay as it is, let it have a "
+        "copy: x.copy()."
+    )
+
+
+def test_a_row_is_written_that_a_function_has_taken() -> None:
+    def f(m):
+        def first(m):
+            return m[0]
+
+        row = first(m)
+        row[0] = 7
+        return row, m
+
+    assert message(f, jnp.zeros((2, 2))) == (
+        "MutationError: An item of 'row', float32[2], is written, which in NumPy shares its memory with 'm', too, and 'm' is read "
+        "later.\n"
+        "  test.py:5 in f\n"
+        "      row[0] = 7\n"
+        + WHY
+        + "  Fix: write the item of 'm', or store 'row' there afterwards; where 'm' is to stay as it is, let it have a copy: "
+        "row.copy()."
+    )
+
+
+def test_an_array_is_written_in_a_loop_over_it() -> None:
+    def f(x):
+        held = [0, 0]
+        for v in x:
+            held = [x, v]
+            held[0][1] = 7
+            x = held[0]
+        return x, held[1]
+
+    assert message(f, jnp.zeros(3)) == (
+        "MutationError: An item of 'held[0]', float32[3], is written in a loop over the same array, which in NumPy gives the "
+        "items as they are by then.\n"
+        "  test.py:4 in f\n"
+        "      held[0][1] = 7\n"
+        + WHY
+        + "  Fix: loop over the places, `for i in range(len(x))`, and read `x[i]`; or loop over a copy, x.copy()."
+    )
+
+
+def test_a_field_that_cannot_be_set() -> None:
+    Point = collections.namedtuple("Point", "at")
+
+    def f(x):
+        p = Point(x * 2)
+        p.at[0] = 7
+        return p.at
+
+    assert message(f, jnp.zeros(2)) == (
+        "MutationError: An item of the attribute 'at' of a 'Point' is written, float32[2], and its attributes can't be set.\n"
+        "  test.py:2 in f\n"
+        "      p.at[0] = 7\n"
+        "  An array is a value to a compiled program: the change makes a new array, which the attribute would have to get.\n"
+        "  Fix: make a new object, t = t._replace(at=...), with the array that is to be there."
+    )

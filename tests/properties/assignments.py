@@ -125,6 +125,8 @@ def write_array(w: Writer) -> None:
     kind = w.scope.kinds[name]
     if kind == "ints" and w.shared.fillers and c.chance(60):
         return fill_array(w, name)
+    if kind != "matrix" and w.likes("views"):
+        return write_held(w, name)
     scalar = "int" if kind == "ints" else "float"
     places = [f"[{index(w, f'len({name})')}]", "[:2]", "[1:]"]
     if kind == "matrix":
@@ -135,6 +137,20 @@ def write_array(w: Writer) -> None:
     else:
         w.emit(f"{name}{place} = {of_kind(w, scalar, 1)}", "item")
     return None
+
+
+def write_held(w: Writer, name: str) -> None:
+    """`held = [xs, 0]` and `held[0][-1] = 3`: the item of an array that a list, a dict or a tuple has got."""
+    value, place = w.choices.pick([
+        (f"[{name}, 0]", "[0]"), (f"[0, {name}]", "[-1]"), (f"({name}, 0)", "[0]"), (f"dict(k={name})", "['k']"),
+        (f"[({name}, 1)]", "[0][0]"), (f"[{name}.copy()]", "[0]"),
+    ])  # fmt: skip
+    held = w.fresh("list")
+    w.emit(f"{held} = {value}", "array held")
+    w.emit(f"{held}{place}[{w.choices.pick(['0', '-1', ':2'])}] = {tiny(w, 'int')}")
+    if w.choices.chance(40):
+        w.emit(f"{name} = {held}{place}", "array of a container")
+        w.renew(name)
 
 
 def fill_array(w: Writer, name: str) -> None:
@@ -168,6 +184,10 @@ def view(w: Writer, kind: str) -> str:
     """An array that shares its memory with another one."""
     w.shared.features.add("view")
     name = w.choices.pick(w.scope.of_kind(kind))
+    if w.choices.chance(30):
+        return w.choices.pick(
+            [f"[{name}, 0][0]", f"dict(k={name}).get('k')", f"({name}, 0)[0]", f"list(({name},)).pop()"]
+        )
     return name + w.choices.pick(["", "", "[:]", "[::-1]", ".reshape(-1)" if kind != "matrix" else ".T.T"])
 
 

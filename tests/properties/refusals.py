@@ -71,6 +71,7 @@ NAMED: dict[str, Refusal] = {
             "append",
             "alias",
             "view",
+            "array held",
             "array filled",
             "written array not read",
             "for over objects",

@@ -1,0 +1,146 @@
+"""By which paths do variables lead to an array: by names, attributes of objects, items of lists, tuples and dicts?"""
+
+from __future__ import annotations
+
+import collections
+import dataclasses
+import functools
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any
+
+from autograph_lite import _jax
+from autograph_lite.operators import places
+
+_MOST_VALUES = 256  # that are looked at in objects
+_ARRAYS = frozenset({"jax", "jaxlib"})
+_PLAIN = _ARRAYS | {"builtins", "autograph_lite", "numpy"}  # of modules and functions, too
+Slot = tuple[int, Any]
+Items = Iterable[tuple[Any, Any]]
+
+
+@dataclasses.dataclass(frozen=True)
+class Path:
+    """A path to a value.
+
+    Attributes:
+      name: the variable that it begins with.
+      attributes: the part of it that is made of names, `self.rows`.
+      shown: all of it, `self.rows[0]`.
+      slot: the object that has got the array, by its identity, and under what; None for a variable, and an item of a tuple.
+      value: what is there.
+    """
+
+    name: str
+    attributes: str
+    shown: str
+    slot: Slot | None
+    value: Any
+
+    @property
+    def is_variable(self) -> bool:
+        """Whether it is a name alone."""
+        return self.shown == self.name
+
+    @property
+    def has_items(self) -> bool:
+        """Whether items lead there, and not names alone."""
+        return self.shown != self.attributes
+
+
+def leading_to(variables: Mapping[str, Any], arrays: Iterable[Any], *, parts: bool = False) -> list[Path]:
+    """The paths from variables to any of the arrays, short ones first; no methods of the user's classes run.
+
+    Args:
+      variables: by name.
+      arrays: which are looked for.
+      parts: whether parts of these are, too: rows, as the program that is being recorded says.
+    """
+    wanted = frozenset(map(id, arrays))
+    found: list[Path] = []
+    seen: set[int] = set()
+    todo: collections.deque[tuple[Any, ...]] = collections.deque()
+    room = _MOST_VALUES
+
+    def look_at(way: tuple[Any, ...], value: Any, inside: Callable[[Any], Items]) -> None:
+        if inside is not _array:
+            todo.append((way, value, inside))
+        elif id(value) in wanted or (parts and _jax.is_part(value, wanted)):
+            found.append(_path(way, value))
+
+    for name, value in variables.items():
+        inside = _of(value)
+        if inside is not None:
+            look_at((name,), value, inside)
+    while todo and room > 0:
+        way, value, items = todo.popleft()
+        if id(value) in seen:
+            continue
+        if not issubclass(
+            type(value), tuple
+        ):  # no part of a cycle alone, and no place that all who lead there share
+            seen.add(id(value))
+        for key, item in items(value):
+            inside = _of(item)
+            room -= 1
+            if inside is not None:
+                look_at((way, value, key), item, inside)
+    return found
+
+
+def is_one(value: Any, arrays: Sequence[Any]) -> bool:
+    """Whether a value is one of the arrays."""
+    return any(value is each for each in arrays)
+
+
+def _path(way: Any, value: Any) -> Path:
+    """What the steps of a way are in a program's text; each stands behind the way to its owner."""
+    steps: list[tuple[Any, Any]] = []
+    while len(way) > 1:
+        way, owner, key = way
+        steps.append((owner, key))
+    name = attributes = shown = way[0]
+    for owner, key in reversed(steps):
+        is_name = attributes == shown
+        text = _text(owner, key)
+        shown += text
+        attributes += text if is_name and text[0] == "." else ""
+    slot = None if not steps or issubclass(type(steps[0][0]), tuple) else (id(steps[0][0]), steps[0][1])
+    return Path(name, attributes, shown, slot, value)
+
+
+def _text(owner: Any, key: Any) -> str:
+    kind: type = type(owner)
+    fields: Sequence[str] = getattr(kind, "_fields", ()) if issubclass(kind, tuple) else ()
+    if fields:
+        return f".{fields[key]}"
+    return f".{key}" if _inside(kind) is _attributes else f"[{key!r}]"
+
+
+def _of(value: Any) -> Callable[[Any], Items] | None:
+    kind: type = type(value)
+    return _inside(kind)
+
+
+@functools.lru_cache(maxsize=1024)
+def _inside(kind: type) -> Callable[[Any], Items] | None:
+    """Gives what objects of a class have got, each with its key; None where they have nothing that matters."""
+    root = str(kind.__module__).partition(".")[0]
+    if root in _ARRAYS:
+        return _array
+    if issubclass(kind, dict):
+        return dict.items
+    if issubclass(kind, (list, tuple, collections.deque)):
+        return _items
+    return None if issubclass(kind, type) or root in _PLAIN else _attributes
+
+
+def _array(_value: Any) -> Items:
+    return ()
+
+
+def _items(value: Any) -> Items:
+    return enumerate(value)
+
+
+def _attributes(value: Any) -> Items:
+    return [*dict.items(places.attributes_of(value) or {}), *places.slot_contents(value).items()]
