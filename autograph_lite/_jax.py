@@ -87,7 +87,11 @@ def is_weak(aval: Any) -> bool:
 
 def varying_axes(array: Any) -> frozenset[str]:
     """The mesh axes of an enclosing shard_map over which the value differs from device to device."""
-    aval = jax.typeof(array)
+    return varying_of(jax.typeof(array))
+
+
+def varying_of(aval: Any) -> frozenset[str]:
+    """As `varying_axes`, of an array's type."""
     vma: Any = getattr(aval, "vma", None)  # 0.10
     if vma is None:
         vma = getattr(getattr(aval, "manual_axis_type", None), "varying", frozenset())  # 0.12

@@ -7,7 +7,6 @@ JAX's promotion looks at types only, and would make 255 of it.
 
 from __future__ import annotations
 
-import dataclasses
 import math
 from collections.abc import Iterable, Sequence
 from typing import Any
@@ -43,7 +42,7 @@ def holding(template: Template, values: Iterable[Captured]) -> Template:
         for i, (leaf, kind) in enumerate(zip(known, leaves, strict=False)):
             if isinstance(kind, Array) and not _holds(kind.dtype, leaf):
                 leaves[i] = _wider(kind, leaf)
-    return dataclasses.replace(template, leaves=tuple(leaves))
+    return template.of(leaves)
 
 
 def held(values: Sequence[Any]) -> list[Any]:

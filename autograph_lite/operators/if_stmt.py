@@ -6,8 +6,6 @@ import functools
 from collections.abc import Callable, Sequence
 from typing import Any
 
-import jax.numpy as jnp
-
 from autograph_lite.operators import branches, decisions, journal
 from autograph_lite.operators.conditions import operand, python_truth, truth
 from autograph_lite.operators.staging import enter
@@ -46,7 +44,7 @@ def if_stmt(
         known, test = test, python_truth(test)
         if traced(test):
             with decisions.deciding(statement, "cond", "the condition is traced"):
-                return branches.stage(jnp.asarray(truth(test)), (true_fun, false_fun), operands, names)
+                return branches.stage(truth(test), (true_fun, false_fun), operands, names)
         if decisions.listeners and statement:
             decisions.note(statement, "Python", decisions.python_condition(known))
     elif decisions.listeners and statement:

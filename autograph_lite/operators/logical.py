@@ -13,6 +13,7 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 import numpy as np
+from jax import lax
 
 from autograph_lite import _jax_dims
 from autograph_lite.errors import TracedIndexError
@@ -75,7 +76,8 @@ def _both(value: Any, rest: Thunk, *, conjunction: bool) -> Any:
 def not_(value: Any) -> Any:
     """`not value`."""
     value = python_truth(value)
-    return jnp.logical_not(truth(operand(value))) if traced(value) else not value
+    # jnp.logical_not gives the same and takes twice as long to trace.
+    return lax.bitwise_not(truth(operand(value))) if traced(value) else not value
 
 
 def number(value: Any, *makers: Any) -> Any:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import collections
 import dataclasses
+import functools
 from collections.abc import Callable, Iterable
 from typing import Any
 
@@ -86,6 +87,10 @@ class Template:
 
     __hash__ = None  # type: ignore[assignment]
 
+    def of(self, leaves: Iterable[Leaf]) -> Template:
+        """The same with other leaves."""
+        return Template(self.tree, tuple(leaves), self.present, self.kind)
+
 
 class Mismatch(Exception):
     """Two templates that have no common one; says why, for the error that names the variable.
@@ -126,7 +131,7 @@ def as_array(leaf: Leaf) -> Array | None:
     if not is_arraylike(value):
         return None
     if isinstance(value, jax.Array):
-        return Array(value.dtype, _jax.weak_type(value), value.shape, _jax.varying_axes(value))
+        return _array_of(jax.typeof(value))
     if isinstance(value, SCALARS) or is_symbolic(value):
         dtype = result_type(value)
         if isinstance(value, int) and not isinstance(value, bool):
@@ -135,6 +140,11 @@ def as_array(leaf: Leaf) -> Array | None:
                 return None
         return Array(dtype, not isinstance(value, bool), ())
     return Array(jax.dtypes.canonicalize_dtype(value.dtype), False, value.shape)
+
+
+@functools.lru_cache(maxsize=1024)
+def _array_of(aval: Any) -> Array:
+    return Array(aval.dtype, _jax.is_weak(aval), aval.shape, _jax.varying_of(aval))
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -227,8 +237,7 @@ def detached(template: Template) -> Template:
     items = structural(template)
     if items is not template and any(_is_array(leaf) for leaf in items.leaves):
         template = items
-    leaves = tuple(as_array(leaf) or leaf if _is_array(leaf) else leaf for leaf in template.leaves)
-    return dataclasses.replace(template, leaves=leaves)
+    return template.of(as_array(leaf) or leaf if _is_array(leaf) else leaf for leaf in template.leaves)
 
 
 def _is_array(leaf: Leaf) -> bool:
@@ -262,6 +271,8 @@ def join_leaves(a: Leaf, b: Leaf) -> Leaf:
 
 def join_arrays(x: Array, y: Array) -> Array:
     """JAX's promotion of two arrays of one shape, weak types included."""
+    if x is y:
+        return x
     varying = x.varying | y.varying
     if x.dtype == y.dtype:
         return Array(x.dtype, x.weak and y.weak, x.shape, varying)
@@ -283,17 +294,15 @@ def _example(array: Array) -> Any:
 
 def widen(template: Template) -> Template:
     """`template` with the numbers that Python knows as arrays: what a loop's variable most likely becomes."""
-    leaves = tuple(as_array(leaf) or leaf for leaf in template.leaves)
-    return dataclasses.replace(template, leaves=leaves)
+    return template.of(as_array(leaf) or leaf for leaf in template.leaves)
 
 
 def strong(template: Template) -> Template:
     """`template` with the numbers that came from Python as those that came from arrays."""
-    leaves = tuple(
+    return template.of(
         dataclasses.replace(leaf, weak=False) if isinstance(leaf, Array) and leaf.weak else leaf
         for leaf in template.leaves
     )
-    return dataclasses.replace(template, leaves=leaves)
 
 
 def fill(
@@ -335,6 +344,8 @@ def zeros(kind: Array) -> jax.Array:
 
 def convert(leaf: Any, kind: Array) -> jax.Array:
     """`leaf` as an array of that type."""
+    if isinstance(leaf, jax.Array) and _array_of(jax.typeof(leaf)) is kind:
+        return leaf
     array = _jax.as_type(leaf, kind.dtype, kind.weak)
     return _jax.as_varying(array, kind.varying) if kind.varying else array
 

@@ -175,7 +175,8 @@ def _trace_test(carry: Carry, cond_fun: Callable[..., Any], start: Sequence[Any]
             if set(written.places) - known or _changed(carry, contents):
                 _jax.abandon_trace()
                 raise _TestWrites
-            return test, [jnp.asarray(unless_failed(test))]
+            go_on = unless_failed(test)
+            return test, [go_on if isinstance(go_on, jax.Array) else jnp.asarray(go_on)]
 
     return _jax_loops.trace(cond, list(map(jax.typeof, start)), cond_fun)
 
