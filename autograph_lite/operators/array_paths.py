@@ -111,9 +111,11 @@ def _path(way: Any, value: Any) -> Path:
 def _text(owner: Any, key: Any) -> str:
     kind: type = type(owner)
     fields: Sequence[str] = getattr(kind, "_fields", ()) if issubclass(kind, tuple) else ()
-    if fields:
+    if key in range(len(fields)):
         return f".{fields[key]}"
-    return f".{key}" if _inside(kind) is _attributes else f"[{key!r}]"
+    if _inside(kind) is _attributes:
+        return f".{key}"
+    return f"[{key!r}]" if type(key) in (str, int, float, bool) else "[...]"
 
 
 def _of(value: Any) -> Callable[[Any], Items] | None:
@@ -127,10 +129,9 @@ def _inside(kind: type) -> Callable[[Any], Items] | None:
     root = str(kind.__module__).partition(".")[0]
     if root in _ARRAYS:
         return _array
-    if issubclass(kind, dict):
-        return dict.items
-    if issubclass(kind, (list, tuple, collections.deque)):
-        return _items
+    for base in _ITEMS:
+        if issubclass(kind, base):
+            return _ITEMS[base]
     return None if issubclass(kind, type) or root in _PLAIN else _attributes
 
 
@@ -138,9 +139,14 @@ def _array(_value: Any) -> Items:
     return ()
 
 
-def _items(value: Any) -> Items:
-    return enumerate(value)
-
-
 def _attributes(value: Any) -> Items:
     return [*dict.items(places.attributes_of(value) or {}), *places.slot_contents(value).items()]
+
+
+# Past the methods of subclasses; all at once, since another thread may change what is looked at.
+_ITEMS: dict[type, Callable[[Any], Items]] = {
+    dict: lambda value: [*dict.items(value)],
+    list: lambda value: enumerate([*list.__iter__(value)]),
+    tuple: lambda value: enumerate(tuple.__iter__(value)),
+    collections.deque: lambda value: enumerate([*collections.deque.__iter__(value)]),
+}

@@ -92,19 +92,20 @@ def _check_own(here: Path, found: Sequence[Path], place: read_after.Place, same:
     """Refuses a write at `place`, to the array `here`, if another of the paths that were `found` is read later."""
     stores = place.stores
     names = frozenset(path.partition(".")[0] for path in stores)
-    linked, fresh = read_after.linked(place, stores), copies.fresh(place.function)
-    put_back = read_after.put_back(place, names)
-    others = [path for path in found if path.name in place.names and path.shown != here.shown]
-    others = [path for path in others if path.slot is None or path.slot != here.slot]
-    others = [
-        path
-        for path in others
-        if not (
-            path.name in linked - names and (path.is_variable or here.is_variable)
-        )  # the text has decided
-        and not (path.is_variable and path.name in fresh)
-        and not (path.has_items and path.attributes in put_back)
-    ]
+    decided = read_after.linked(place, stores) - names
+    fresh, put_back = copies.fresh(place.function), read_after.put_back(place, names)
+
+    def may_be_stale(path: Path) -> bool:
+        is_here = path.shown == here.shown or (path.slot is not None and path.slot == here.slot)
+        if is_here or path.name not in place.names:
+            return False
+        if path.name in decided and (path.is_variable or here.is_variable):
+            return False  # the text has been looked at
+        if path.is_variable:
+            return path.name not in fresh
+        return not (path.has_items and path.attributes in put_back)
+
+    others = [path for path in found if may_be_stale(path)]
     read, kept = read_after.read_after(place, frozenset(path.attributes for path in others))
     for path in others:
         if path.attributes not in read | kept:

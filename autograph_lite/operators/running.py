@@ -35,8 +35,11 @@ def runs() -> list[Run]:
 
 
 def variables(run: Run) -> Variables:
-    """The variables of a run, as its innermost piece has them."""
-    found: Variables = {}
+    """The variables of a run, as its innermost piece has them, and the globals that it names."""
+    module = run[0].f_globals
+    found: Variables = {
+        name: module[name] for frame in run for name in frame.f_code.co_names if name in module
+    }
     for frame in reversed(run):
         found.update(frame.f_locals)
     return found

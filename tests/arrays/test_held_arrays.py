@@ -43,6 +43,7 @@ class Frozen:
     a: object
 
 Named = collections.namedtuple("Named", "a b")
+table = {}
 
 def same(a):
     return a
@@ -104,6 +105,8 @@ REFUSED = {
     "a default": "def go(a=x):\n    a[0] = 3\n    return a\ny = go()\nreturn x, y",
     "what a generator yields": "def rows():\n    yield x\nfor r in rows():\n    r[0] = 2\nreturn x, r",
     "an assignment expression": "if (y := x) is not None:\n    y[0] = 3\nreturn x, y",
+    "a global": "table['x'] = x\ntry:\n    x[0] = 3\n    return x, table.pop('x')\nfinally:\n    table.clear()",
+    "a key that has no text": "d = {(1, 2): x}\nx[0] = 3\nreturn d[1, 2]",
     "an item sorted": "y = sorted([x, x], key=lambda v: 0)[0]\ny[0] = 3\nreturn x, y",
 }
 # Where nothing is traced, parts of arrays don't tell what they were taken from.
@@ -138,6 +141,7 @@ GIVEN = {
     "a copy by a type": "y = x.astype(np.float32)\ny[0] = 1\nreturn x, y",
     "a copy in an object": "p = Pair(x, x.copy())\np.a[0] = 3\nreturn p.b, p.a",
     "a copy of what a function returns": "y = same(x).copy()\ny[0] = 3\nreturn x, y",
+    "a global that has another one": "table['x'] = x + 1\nx[0] = 3\nreturn x, table.pop('x')",
     "other arrays of an object": "p = Pair(x, x + 1)\np.a[0] = 4\np.b[0] = p.a[0]\nreturn p.a, p.b",
     "an item put back": "rows = [x, x + 1]\ny = rows.pop(0)\ny[0] = 1\nrows.insert(0, y)\nreturn rows",
     "each item of a dict": "d = {'a': x, 'b': x + 1}\nfor k in d:\n    d[k][0] = 3\nreturn d",
