@@ -5,8 +5,10 @@ from __future__ import annotations
 import collections
 import dataclasses
 import functools
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence, Set as AbstractSet
 from typing import Any
+
+import numpy as np
 
 from autograph_lite import _jax
 from autograph_lite.operators import places
@@ -64,7 +66,7 @@ def leading_to(variables: Mapping[str, Any], arrays: Iterable[Any], *, parts: bo
     def look_at(way: tuple[Any, ...], value: Any, inside: Callable[[Any], Items]) -> None:
         if inside is not _array:
             todo.append((way, value, inside))
-        elif id(value) in wanted or (parts and _jax.is_part(value, wanted)):
+        elif id(value) in wanted or (parts and is_part(value, wanted)):
             found.append(_path(way, value))
 
     for name, value in variables.items():
@@ -85,6 +87,21 @@ def leading_to(variables: Mapping[str, Any], arrays: Iterable[Any], *, parts: bo
             if inside is not None:
                 look_at((way, value, key), item, inside)
     return found
+
+
+def is_part(array: Any, whole: AbstractSet[int]) -> bool:
+    """Whether an array is a part of one of several, which are given by their identities."""
+    if isinstance(array, np.ndarray):
+        return id(places.base_of(array)) in whole
+    return _jax.is_part(array, whole)
+
+
+def whole_of(array: Any) -> list[Any]:
+    """The arrays of which one is a part."""
+    if isinstance(array, np.ndarray):
+        base = places.base_of(array)
+        return [] if base is array else [base]
+    return _jax.parts_from(array)
 
 
 def is_one(value: Any, arrays: Sequence[Any]) -> bool:
@@ -127,12 +144,17 @@ def _of(value: Any) -> Callable[[Any], Items] | None:
 def _inside(kind: type) -> Callable[[Any], Items] | None:
     """Gives what objects of a class have got, each with its key; None where they have nothing that matters."""
     root = str(kind.__module__).partition(".")[0]
-    if root in _ARRAYS:
+    if root in _ARRAYS or issubclass(kind, np.ndarray):
         return _array
     for base in _ITEMS:
         if issubclass(kind, base):
             return _ITEMS[base]
     return None if issubclass(kind, type) or root in _PLAIN else _attributes
+
+
+def is_open(value: Any) -> bool:
+    """Whether a value is, or may have got, an array of NumPy's: an object of a class of neither Python's, JAX's nor ours."""
+    return isinstance(value, np.ndarray) or _of(value) is _attributes
 
 
 def _array(_value: Any) -> Items:

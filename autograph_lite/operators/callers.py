@@ -45,8 +45,7 @@ def check(
             given = read_after.given(place, paths)
             parameters = [name for name in given if is_one(called[-1].f_locals.get(name), same)]
             found = [each for name in parameters for each in _arguments(waits.call, called[-1].f_code, name)]
-            fresh = copies.fresh(waits.function)
-            if found and all(copies.is_copy(each, fresh) for each in found):
+            if found and all(map(copies.is_copy, found)):
                 return
             arguments = [each for each in found if _may_be(each, variables, same)]
         path = caller[0].f_code.co_filename
@@ -56,7 +55,15 @@ def check(
             for each in array_paths.leading_to(variables, same)
             if each.slot is None or each.slot not in slots
         ]
+        fresh = copies.fresh(waits.function)
+        given_copies = [
+            fresh[each.id] for each in arguments if isinstance(each, gast.Name) and each.id in fresh
+        ]
+        of_copies = frozenset().union(*given_copies)
+        others = [each for each in others if each.name not in of_copies]
         _check_caller(variables, call, arguments, others, same)
+        if given_copies and len(given_copies) == len(arguments):
+            return  # nobody else has got these
         slots |= {each.slot for each in others}
         place, paths = waits, frozenset([*map(trees.dotted, arguments), *(each.name for each in others)])
 
@@ -80,9 +87,7 @@ def _check_caller(
     """Refuses a write to an array that a function reads when a call that writes to it is over."""
     place = call.place
     paths = [path for argument in arguments if (path := trees.dotted(argument))]
-    fresh = copies.fresh(place.function).difference(paths)
     put_back = place.stores | read_after.put_back(place, place.assigned)
-    others = [each for each in others if not (each.is_variable and each.name in fresh)]
     stale = {each.attributes: each.shown for each in reversed(others) if each.name in place.names}
     stale = {path: shown for path, shown in stale.items() if path == shown or path not in put_back}
     read, kept = read_after.read_after(place, frozenset([*paths, *stale]))

@@ -25,7 +25,7 @@ import numpy as np
 
 from autograph_lite import _jax
 from autograph_lite.errors import MutationError
-from autograph_lite.operators import aliases, mismatch, opaque, places, spelling, trials, where
+from autograph_lite.operators import aliases, array_paths, mismatch, opaque, places, spelling, trials, where
 from autograph_lite.operators.boxes import Box
 from autograph_lite.operators.places import MISSING, Contents, Place, cell_place, global_place
 from autograph_lite.operators.reach import Holder, by_code, names_used, reachable
@@ -453,9 +453,42 @@ def record_variables(fn: types.FunctionType) -> None:
         place = global_place(fn.__globals__, name)
         now.note(place)
         spelling.assigned(now.places[place.key][0].owner, fn.__code__, line)
-    for owner in captured(fn):
+    found = captured(fn)
+    for owner in found:
         if isinstance(owner, dict) and hasattr(type(owner), "__missing__"):
             record(owner)  # reading an item may make it
+    record_arrays(fn, found)
+
+
+def record_arrays(fn: types.FunctionType, values: Iterable[Any]) -> None:
+    """Notes which of the values are, or have got, arrays of NumPy's that `fn` may change in place, `xs += 1`, before it runs."""
+    if _stack.journals and _augments(fn.__code__):
+        values = [value for value in values if array_paths.is_open(value)]
+        for array in _numpy_arrays(values) if values else ():
+            record(array, written=False)
+
+
+def _numpy_arrays(values: list[Any]) -> Iterator[Any]:
+    """NumPy's arrays among values, and in attributes of these."""
+    seen: set[int] = set()
+    while values and len(seen) < _MOST_OBJECTS:
+        value = values.pop()
+        if isinstance(value, np.ndarray):
+            yield value
+        elif id(value) not in seen and array_paths.is_open(value):
+            seen.add(id(value))
+            values += (places.attributes_of(value) or {}).values()
+            values += places.slot_contents(value).values()
+
+
+_MOST_OBJECTS = 64
+
+
+@by_code
+def _augments(code: types.CodeType) -> bool:
+    """Whether there is an augmented assignment."""
+    found = [each.argrepr for each in dis.get_instructions(code) if each.opname == "BINARY_OP"]
+    return any(operator.endswith("=") for operator in found)
 
 
 def handed(fn: Any) -> None:

@@ -147,12 +147,17 @@ def _opaque(label: Any) -> MutationError:
 def ndarray(label: str) -> MutationError:
     """An array of NumPy's that a staged statement changes to values that the program computes."""
     written = label.line if isinstance(label, spelling.Label) else None
+    known = label != UNNAMED
     return MutationError(
-        f"'{label}', an array of NumPy's, is changed in place inside a staged statement.",
+        (f"'{label}', an array of NumPy's," if known else "An array of NumPy's")
+        + " is changed in place inside a staged statement.",
         where=tuple(p for p in (written, where.here()) if p),
         why="A compiled program computes the new items, and an array of NumPy's can't hold them.",
-        fix=f"make it an array of JAX's, jnp.asarray({label}), and bind the changed array to the name.",
+        fix=f"make it an array of JAX's, jnp.asarray({label if known else '...'}), and bind the changed array to the name.",
     )
+
+
+UNNAMED = "a NumPy array"
 
 
 def foreign(label: str, owner: object, *, owned: bool = True) -> MutationError:

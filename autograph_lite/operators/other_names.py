@@ -16,8 +16,8 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 import jax
+import numpy as np
 
-from autograph_lite import _jax
 from autograph_lite.analysis import copies, read_after
 from autograph_lite.errors import MutationError
 from autograph_lite.operators import array_paths, callers, iterables, running, views, where
@@ -57,8 +57,8 @@ def walked(items: Any) -> Iterator[None]:
         _local.walked.pop()
 
 
-def check(array: jax.Array) -> None:
-    """To be called before an item of `array` is written.
+def check(array: Any) -> None:
+    """To be called before an item of `array` is written, which becomes a new one: JAX's, or NumPy's that is to become JAX's.
 
     Raises:
       MutationError: another variable, an attribute or an item of an object is this array, or a part of it, and is read later.
@@ -67,10 +67,12 @@ def check(array: jax.Array) -> None:
     if not runs:
         return
     same = _same(array)
-    whole = [each for one in same for each in _jax.parts_from(one)]
+    whole = [each for one in same for each in array_paths.whole_of(one)]
     variables = running.variables(runs[0])
-    found = array_paths.leading_to(variables, same, parts=True)
-    found += array_paths.leading_to(variables, whole) if whole else []
+    found = array_paths.leading_to(
+        variables, [*same, *whole] if isinstance(array, np.ndarray) else same, parts=True
+    )
+    found += array_paths.leading_to(variables, whole) if whole and isinstance(array, jax.Array) else []
     handed = len(runs) > 1 and running.was_handed(runs[0], same)
     looked_at = handed or len(found) > 1 or _local.walked
     place = running.place(runs[0]) if looked_at else None  # which takes its time
@@ -80,11 +82,10 @@ def check(array: jax.Array) -> None:
     owners = {name: variables[name] for name in written & variables.keys()}
     here = next(iter(array_paths.leading_to(owners, same)), None)
     if here is not None:
-        if here.is_variable and here.name in copies.fresh(place.function):
-            return
         _check_own(here, found, place, same)
         _check_walked(here, same)
-    if handed:
+    is_new = here is not None and here.is_variable and here.name in copies.fresh(place.function)
+    if handed and not is_new:
         callers.check(runs, place, place.stores, same, {path.slot for path in found})
 
 
@@ -94,16 +95,18 @@ def _check_own(here: Path, found: Sequence[Path], place: read_after.Place, same:
     names = frozenset(path.partition(".")[0] for path in stores)
     decided = read_after.linked(place, stores) - names
     fresh, put_back = copies.fresh(place.function), read_after.put_back(place, names)
+    of_here = fresh.get(here.name, frozenset()) if here.is_variable else frozenset()
 
     def may_be_stale(path: Path) -> bool:
         is_here = path.shown == here.shown or (path.slot is not None and path.slot == here.slot)
         if is_here or path.name not in place.names:
             return False
-        if path.name in decided and (path.is_variable or here.is_variable):
+        is_numpys = isinstance(path.value, np.ndarray)
+        if path.name in decided and (path.is_variable or here.is_variable) and not is_numpys:
             return False  # the text has been looked at
-        if path.is_variable:
-            return path.name not in fresh
-        return not (path.has_items and path.attributes in put_back)
+        if path.name in of_here or (path.is_variable and here.name in fresh.get(path.name, ())):
+            return False  # one is a copy of the other
+        return not ((path.has_items or is_numpys) and path.attributes in put_back)
 
     others = [path for path in found if may_be_stale(path)]
     read, kept = read_after.read_after(place, frozenset(path.attributes for path in others))
@@ -157,7 +160,7 @@ def view(
         callers.check(runs, place, frozenset({path}), same, set())
 
 
-def _same(array: jax.Array) -> list[Any]:
+def _same(array: Any) -> list[Any]:
     """An array, and what it was before the loops whose bodies are traced."""
     same = [array]
     for pairs in reversed(_local.carried):

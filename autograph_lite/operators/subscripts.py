@@ -280,7 +280,9 @@ def _store(base: Any, steps: Sequence[Any], operand: Callable[[], Any], symbol: 
         new = operand()
     else:
         old = getattr(base, step) if isinstance(step, str) else item(base, step[0])
-        if isinstance(old, (list, dict, set, bytearray)):
+        if isinstance(old, np.ndarray) and isinstance(base, np.ndarray) and journal.staged():
+            old = jnp.asarray(old)  # a part of the array, which is to stay as it is on other paths
+        elif isinstance(old, (list, dict, set, bytearray, np.ndarray)):
             journal.record(old)
         new = IN_PLACE[symbol](old, operand())
     if isinstance(step, str):
@@ -329,10 +331,9 @@ def _written(base: Any, index: Any, value: Any) -> Any:
     if stretches.holds(base):
         bounded.set_item(journal.record(base), index, value)
         return base
-    if isinstance(base, np.ndarray) and _needs_jax(index, value):
-        base = jnp.asarray(base)
-    if isinstance(base, jax.Array):
+    if isinstance(base, jax.Array) or (isinstance(base, np.ndarray) and _needs_jax(index, value)):
         other_names.check(base)
+        base = base if isinstance(base, jax.Array) else jnp.asarray(base)
         index = _arrays(index)
         if isinstance(value, Selection) or blocks.is_needed(index):
             return blocks.written(base, index, value)

@@ -107,6 +107,10 @@ REFUSED = {
     "an assignment expression": "if (y := x) is not None:\n    y[0] = 3\nreturn x, y",
     "a global": "table['x'] = x\ntry:\n    x[0] = 3\n    return x, table.pop('x')\nfinally:\n    table.clear()",
     "a key that has no text": "d = {(1, 2): x}\nx[0] = 3\nreturn d[1, 2]",
+    "a new array, by a function": "y = x * 2\nfill(y, 0)\nreturn y",
+    "a new array that an object has got": "y = x * 2\np = Pair(y, 1)\ny[0] = 3\nreturn p.a",
+    "a new array that a function returns": "y = x * 2\nz = same(y)\ny[0] = 3\nreturn z",
+    "a new array of a function's, in an object": "p = Pair(x * 2, 1)\nz = p.a\nfill(z, 0)\nreturn p.a",
     "an item sorted": "y = sorted([x, x], key=lambda v: 0)[0]\ny[0] = 3\nreturn x, y",
 }
 # Where nothing is traced, parts of arrays don't tell what they were taken from.
@@ -139,6 +143,10 @@ GIVEN = {
     "a list that is given": "l = [x]\ny = fill_first(l)\nreturn l",
     "what a dict gave is not read": "d = {'a': x}\ny = d.pop('a')\ny[0] = 3\nreturn y",
     "a copy by a type": "y = x.astype(np.float32)\ny[0] = 1\nreturn x, y",
+    "a copy by a type, of an attribute": "p = Pair(x, 1)\ny = p.a.astype(np.float32)\ny[0] = 1\nreturn p.a, y",
+    "a copy by a type, and the other is written": "y = x.astype(np.float32)\nx[0] = 1\nreturn x, y",
+    "a copy by a type, by a function": "y = x.astype(np.float32)\nz = fill(y, 0)\nreturn x, z",
+    "a copy by a type, at once": "z = fill(x.astype(np.float32), 0)\nreturn x, z",
     "a copy in an object": "p = Pair(x, x.copy())\np.a[0] = 3\nreturn p.b, p.a",
     "a copy of what a function returns": "y = same(x).copy()\ny[0] = 3\nreturn x, y",
     "a global that has another one": "table['x'] = x + 1\nx[0] = 3\nreturn x, table.pop('x')",

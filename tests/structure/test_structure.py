@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import types
 
 import jax
@@ -21,6 +22,11 @@ SAME = [name for name, program in PROGRAMS.items() if "cond" not in program.extr
 def branch_trace(request, monkeypatch):
     """Branches are traced in the way that this JAX offers, or in the way that any JAX does."""
     monkeypatch.setattr(_jax, "branch_trace", lambda: request.param)
+    # 50 guards take nearly all of Python's 1,000 frames in the second way, and a test runner has some of its own.
+    limit = sys.getrecursionlimit()
+    sys.setrecursionlimit(max(limit, 2000))
+    yield
+    sys.setrecursionlimit(limit)
 
 
 @pytest.mark.parametrize("name", PROGRAMS)
