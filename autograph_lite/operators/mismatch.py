@@ -147,13 +147,14 @@ def _opaque(label: Any) -> MutationError:
 def ndarray(label: str) -> MutationError:
     """An array of NumPy's that a staged statement changes to values that the program computes."""
     written = label.line if isinstance(label, spelling.Label) else None
-    known = label != UNNAMED
+    shown = f"{label}"  # as the user spells it, where that is known
+    known = shown != UNNAMED
     return MutationError(
-        (f"'{label}', an array of NumPy's," if known else "An array of NumPy's")
+        (f"'{shown}', an array of NumPy's," if known else "An array of NumPy's")
         + " is changed in place inside a staged statement.",
         where=tuple(p for p in (written, where.here()) if p),
         why="A compiled program computes the new items, and an array of NumPy's can't hold them.",
-        fix=f"make it an array of JAX's, jnp.asarray({label if known else '...'}), and bind the changed array to the name.",
+        fix=f"make it an array of JAX's, jnp.asarray({shown if known else '...'}), and bind the changed array to the name.",
     )
 
 

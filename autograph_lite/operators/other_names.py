@@ -84,8 +84,10 @@ def check(array: Any) -> None:
     if here is not None:
         _check_own(here, found, place, same)
         _check_walked(here, same)
-    is_new = here is not None and here.is_variable and here.name in copies.fresh(place.function)
-    if handed and not is_new:
+    own = here.name if here is not None and here.is_variable else ""
+    is_new = own in copies.fresh(place.function)
+    is_shared = own in runs[0][-1].f_code.co_freevars  # the functions around have it, too
+    if handed and not is_new and not is_shared:
         callers.check(runs, place, place.stores, same, {path.slot for path in found})
 
 

@@ -150,6 +150,9 @@ GIVEN = {
     "a copy in an object": "p = Pair(x, x.copy())\np.a[0] = 3\nreturn p.b, p.a",
     "a copy of what a function returns": "y = same(x).copy()\ny[0] = 3\nreturn x, y",
     "a global that has another one": "table['x'] = x + 1\nx[0] = 3\nreturn x, table.pop('x')",
+    "a variable of a function around": "def go(v):\n    nonlocal x\n    x[0] = v\ngo(7)\nreturn x",
+    "a variable of two functions around": "def go(v):\n    nonlocal x\n    def inner():\n        nonlocal x\n        x[1] += v\n    inner()\n"
+    "    x[0] = v\nfor k in range(2):\n    go(x[k])\nreturn x",
     "other arrays of an object": "p = Pair(x, x + 1)\np.a[0] = 4\np.b[0] = p.a[0]\nreturn p.a, p.b",
     "an item put back": "rows = [x, x + 1]\ny = rows.pop(0)\ny[0] = 1\nrows.insert(0, y)\nreturn rows",
     "each item of a dict": "d = {'a': x, 'b': x + 1}\nfor k in d:\n    d[k][0] = 3\nreturn d",
