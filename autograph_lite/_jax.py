@@ -11,7 +11,7 @@ import logging
 import sys
 import types
 import weakref
-from collections.abc import Callable, Hashable, Sequence, Set as AbstractSet
+from collections.abc import Callable, Hashable, Sequence
 from typing import Any, TypeVar
 
 import jax
@@ -407,13 +407,6 @@ def parts_from(array: Any) -> list[Any]:
         array = equation.in_tracers[0]
         found.append(array)
     return found
-
-
-def is_part(array: Any, whole: AbstractSet[int]) -> bool:
-    """Whether `array`, no number, is a part of one of several arrays, given by their identities; see `parts_from`."""
-    if getattr(array, "parent", None) is None or whole.isdisjoint(map(id, parts_from(array))):
-        return False
-    return bool(array.ndim)
 
 
 # What a view of NumPy's becomes.

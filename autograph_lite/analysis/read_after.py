@@ -16,7 +16,7 @@ import gast
 from autograph_lite.analysis import scopes
 from autograph_lite.analysis.item_stores import Conflict, Needs, stored_in, stores, variables
 from autograph_lite.analysis.liveness import Names
-from autograph_lite.analysis.view_flow import UNKNOWN, Flow, Given, attributes_bound, made_in
+from autograph_lite.analysis.view_flow import UNKNOWN, Flow, Given, State, attributes_bound, made_in
 from autograph_lite.analysis.views import View
 from autograph_lite.syntax import trees
 from autograph_lite.syntax.source import Span
@@ -87,26 +87,27 @@ def given(place: Place, paths: Names) -> Names:
     """The parameters whose values, as the caller gave them, the variables `paths` may mean at a place."""
     if place.inner is not None:
         return paths & frozenset(scopes.parameters(place.inner.args))
-    function = place.function
-    parameters = scopes.parameters(function.args)
-    flow = Flow(made_in(scopes.own_nodes(function.body), set(paths)), {})
-    flow.block(function.body, frozenset(map(Given, parameters)))
-    state = flow.before.get(place.statement, frozenset())
+    state = _known(place, set(paths))
     there = {each.name for each in state if isinstance(each, Given)}
     sources = {each.path for each in state if isinstance(each, View) and each.name in paths and each.is_same}
     return frozenset((paths | sources) & there)
 
 
+def _known(place: Place, names: set[str]) -> State:
+    """What the text says at `place` of the variables that have to do with `names`."""
+    function = place.function
+    flow = Flow(made_in(scopes.own_nodes(function.body), names), {})
+    flow.block(function.body, frozenset(map(Given, scopes.parameters(function.args))))
+    return flow.before.get(place.statement, frozenset())
+
+
 @functools.lru_cache(maxsize=256)
 def linked(place: Place, paths: Names) -> Names:
     """The variables of which the text says at `place` that they may share memory with variables or attributes, and these."""
-    roots = {path.partition(".")[0] for path in paths}
     if place.inner is not None:
         return frozenset()
-    body = place.function.body
-    flow = Flow(made_in(scopes.own_nodes(body), roots), {})
-    flow.block(body, frozenset())
-    views = [each for each in flow.before.get(place.statement, ()) if isinstance(each, View)]
+    roots = {path.partition(".")[0] for path in paths}
+    views = [each for each in _known(place, roots) if isinstance(each, View)]
     found = {name for view in views if roots & {view.name, view.root} for name in (view.name, view.root)}
     return frozenset(found)
 
@@ -133,7 +134,7 @@ def read_after(place: Place, paths: Names) -> tuple[Names, Names]:
     views = [View("", path, "") for path in paths]
     needs = Needs(always, {}, views, own - parameters)
     needs.block(function.body, needs.at_exit)
-    bound = {*_assigned(place.statement), *attributes_bound(place.statement)}
+    bound = {*place.assigned, *attributes_bound(place.statement)}
     after = needs.after.get(place.statement, frozenset())
     known = [view for view in views if not {view.path, view.root} & bound]
     read = {
@@ -147,7 +148,7 @@ def read_after(place: Place, paths: Names) -> tuple[Names, Names]:
 @functools.lru_cache(maxsize=256)
 def shared(place: Place, name: str) -> tuple[Conflict, ...]:
     """What is read after a call that writes an item of the variable `name`, and may share its memory by the function's text."""
-    if place.inner is not None or name in _assigned(place.statement):
+    if place.inner is not None or name in place.assigned:
         return ()  # `row = sorted_(row)`: what is taken may be stored where it comes from
     found = stores(place.function, {place.statement: [(name, UNKNOWN)]})
     return tuple(found.conflicts.get(place.statement, ()))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import collections
 import dataclasses
 import functools
-from collections.abc import Callable, Iterable, Mapping, Sequence, Set as AbstractSet
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set as AbstractSet
 from typing import Any
 
 import numpy as np
@@ -14,6 +14,7 @@ from autograph_lite import _jax
 from autograph_lite.operators import places
 
 _MOST_VALUES = 256  # that are looked at in objects
+_MOST_OBJECTS = 64  # whose attributes are looked at for NumPy's arrays
 _ARRAYS = frozenset({"jax", "jaxlib"})
 _PLAIN = _ARRAYS | {"builtins", "autograph_lite", "numpy"}  # of modules and functions, too
 Slot = tuple[int, Any]
@@ -77,9 +78,8 @@ def leading_to(variables: Mapping[str, Any], arrays: Iterable[Any], *, parts: bo
         way, value, items = todo.popleft()
         if id(value) in seen:
             continue
-        if not issubclass(
-            type(value), tuple
-        ):  # no part of a cycle alone, and no place that all who lead there share
+        # A tuple is no part of a cycle alone, and no place that all who lead there share.
+        if not issubclass(type(value), tuple):
             seen.add(id(value))
         for key, item in items(value):
             inside = _of(item)
@@ -91,9 +91,9 @@ def leading_to(variables: Mapping[str, Any], arrays: Iterable[Any], *, parts: bo
 
 def is_part(array: Any, whole: AbstractSet[int]) -> bool:
     """Whether an array is a part of one of several, which are given by their identities."""
-    if isinstance(array, np.ndarray):
-        return id(places.base_of(array)) in whole
-    return _jax.is_part(array, whole)
+    if whole.isdisjoint(map(id, whole_of(array))):
+        return False
+    return isinstance(array, np.ndarray) or bool(array.ndim)  # a number is a copy
 
 
 def whole_of(array: Any) -> list[Any]:
@@ -152,9 +152,16 @@ def _inside(kind: type) -> Callable[[Any], Items] | None:
     return None if issubclass(kind, type) or root in _PLAIN else _attributes
 
 
-def is_open(value: Any) -> bool:
-    """Whether a value is, or may have got, an array of NumPy's: an object of a class of neither Python's, JAX's nor ours."""
-    return isinstance(value, np.ndarray) or _of(value) is _attributes
+def numpys_in(values: Iterable[Any]) -> Iterator[Any]:
+    """NumPy's own arrays among values, and in attributes of these."""
+    todo, seen = list(values), set[int]()
+    while todo and len(seen) < _MOST_OBJECTS:
+        value = todo.pop()
+        if isinstance(value, np.ndarray):
+            yield value
+        elif id(value) not in seen and _of(value) is _attributes:
+            seen.add(id(value))
+            todo += [item for _, item in _attributes(value)]
 
 
 def _array(_value: Any) -> Items:

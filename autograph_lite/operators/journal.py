@@ -463,25 +463,8 @@ def record_variables(fn: types.FunctionType) -> None:
 def record_arrays(fn: types.FunctionType, values: Iterable[Any]) -> None:
     """Notes which of the values are, or have got, arrays of NumPy's that `fn` may change in place, `xs += 1`, before it runs."""
     if _stack.journals and _augments(fn.__code__):
-        values = [value for value in values if array_paths.is_open(value)]
-        for array in _numpy_arrays(values) if values else ():
+        for array in array_paths.numpys_in(values):
             record(array, written=False)
-
-
-def _numpy_arrays(values: list[Any]) -> Iterator[Any]:
-    """NumPy's arrays among values, and in attributes of these."""
-    seen: set[int] = set()
-    while values and len(seen) < _MOST_OBJECTS:
-        value = values.pop()
-        if isinstance(value, np.ndarray):
-            yield value
-        elif id(value) not in seen and array_paths.is_open(value):
-            seen.add(id(value))
-            values += (places.attributes_of(value) or {}).values()
-            values += places.slot_contents(value).values()
-
-
-_MOST_OBJECTS = 64
 
 
 @by_code

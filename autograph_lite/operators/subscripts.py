@@ -290,9 +290,7 @@ def _store(base: Any, steps: Sequence[Any], operand: Callable[[], Any], symbol: 
             unchangeable.check_attribute(base, step, new)
         setattr(classes.record(base), step, new)
         return base
-    if rest and isinstance(base, tuple):
-        return unchangeable.with_item(base, step[0], new, _written)
-    return _written(base, step[0], new)
+    return unchangeable.with_item(base, step[0], new, _written) if rest else _written(base, step[0], new)
 
 
 def _is_one_of_several(base: Any, index: Any) -> bool:

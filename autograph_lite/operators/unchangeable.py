@@ -14,8 +14,10 @@ from autograph_lite.operators import where
 from autograph_lite.operators.values import describe
 
 
-def with_item(base: tuple[Any, ...], index: Any, new: Any, write: Callable[[Any, Any, Any], Any]) -> Any:
-    """A tuple with another item, which `write` writes to a list."""
+def with_item(base: Any, index: Any, new: Any, write: Callable[[Any, Any, Any], Any]) -> Any:
+    """`base` with another item, by `write`; a new tuple in the place of a tuple."""
+    if not isinstance(base, tuple):
+        return write(base, index, new)
     items = write(list(base), index, new)
     return type(base)(*items) if hasattr(base, "_fields") else tuple(items)
 

@@ -121,6 +121,5 @@ def _kept(owners: Sequence[Any], steps: Sequence[Any], old: Any, new: Any) -> An
             unchangeable.check_attribute(owner, step, new)
             setattr(owner, step, new)
             return owners[0]
-        made = unchangeable.with_item(owner, step[0], new, put) if isinstance(owner, tuple) else None
-        old, new = owner, put(owner, step[0], new) if made is None else made
+        old, new = owner, unchangeable.with_item(owner, step[0], new, put)
     return new

@@ -7,10 +7,16 @@ from collections.abc import Callable
 from typing import Any
 
 import jax
+import jax.numpy as jnp
 import numpy as np
+import pytest
 
 import autograph_lite as al
+from autograph_lite import MutationError
 from tests.properties.running import loaded
+
+# Of lines, a way of converting and a module of arrays: what the program returns.
+Outcome = Callable[[str, Callable[[Any], Any], Any], Any]
 
 
 def outcome(helpers: str, head: str, lines: str, way: Callable[[Any], Any], xp: Any, number: int) -> Any:
@@ -31,4 +37,26 @@ WAYS = {"convert": al.convert, "jit": traced, "nothing traced": al.to_graph}
 def assert_same(ours: Any, python: Any) -> None:
     """The two have one structure, and arrays with the same items."""
     assert jax.tree.structure(ours) == jax.tree.structure(python)
+    assert all(map(np.array_equal, jax.tree.leaves(ours), jax.tree.leaves(python)))
+
+
+def plain(main: Any) -> Any:
+    return main
+
+
+def assert_refused(outcome: Outcome, lines: str, way: Callable[[Any], Any]) -> None:
+    """NumPy runs the program, and converted it is a MutationError."""
+    outcome(lines, plain, np)
+    with pytest.raises(MutationError):
+        outcome(lines, way, jnp)
+
+
+def assert_numpys_answer(outcome: Outcome, lines: str, way: Callable[[Any], Any]) -> None:
+    """The converted program gives what it gives on NumPy."""
+    assert_same(outcome(lines, way, jnp), outcome(lines, plain, np))
+
+
+def assert_in_place(outcome: Outcome, lines: str, way: Callable[[Any], Any] = al.to_graph) -> None:
+    """On NumPy's own arrays the converted program changes what the plain one does."""
+    ours, python = outcome(lines, way, np), outcome(lines, plain, np)
     assert all(map(np.array_equal, jax.tree.leaves(ours), jax.tree.leaves(python)))
