@@ -21,14 +21,14 @@ from jax import lax
 from jax._src import api_util, callback, checkify, config, core, effects, source_info_util, traceback_util
 from jax._src.interpreters import partial_eval
 from jax._src.lax import lax as lax_internal
-from jax._src.lax.control_flow import common, conditionals
+from jax._src.lax.control_flow import conditionals
 from jax.extend.core import (  # type: ignore[attr-defined]
     ClosedJaxpr,  # pyright: ignore[reportPrivateImportUsage]
     get_opaque_trace_state,
     jaxpr_as_fun,
 )
 
-from autograph_lite import _jax_branches, _jax_sinking
+from autograph_lite import _jax_branches, _jax_merging, _jax_sinking
 
 F = TypeVar("F", bound=Callable[..., Any])
 trace_state: Callable[[], object] = get_opaque_trace_state
@@ -344,10 +344,7 @@ class OpenTrace:
             index, jaxprs = lax.convert_element_type(test, np.int32), jaxprs[::-1]
         else:
             index = lax.clamp(np.int32(0), test, np.int32(len(jaxprs) - 1))
-        separated, all_consts = zip(*map(partial_eval.separate_consts, jaxprs), strict=True)
-        merged: Any
-        merged, consts = common._merge_common_consts(separated, all_consts)
-        sunk = _jax_sinking.sink(merged, consts)
+        sunk = _jax_sinking.sink(*_jax_merging.merged(jaxprs))
         merged, consts = sunk.branches, sunk.inputs
         if any(
             map(varying_axes, [index, *consts])
@@ -424,10 +421,11 @@ def equations_since(mark: Any) -> int | None:
     """How many equations have been recorded since, those in branches and bodies included; None where nobody knows."""
     if mark is None or core.trace_ctx.trace is not mark[0]:
         return None
-    return _count(mark[0].frame.tracing_eqns[mark[1] :])
+    return equations_in(mark[0].frame.tracing_eqns[mark[1] :])
 
 
-def _count(recorded: list[Any]) -> int:
+def equations_in(recorded: Sequence[Any]) -> int:
+    """How many equations these are, of those that are still there, with those in branches and bodies."""
     kept = [each() if isinstance(each, weakref.ref) else each for each in recorded]
     return sum(1 + _equations_inside(each.params) for each in kept if each is not None)
 
@@ -439,18 +437,10 @@ def _equations_inside(params: dict[str, Any]) -> int:
     )
 
 
-def equation_number() -> int:
-    """Where the next equation will stand in the program that is being recorded on this thread."""
-    return len(_recorded())
-
-
-def equations_from(number: int) -> int:
-    """How many equations that program has from one on, those in branches and bodies included."""
-    return _count(_recorded()[number:])
-
-
-def _recorded() -> list[Any]:
-    return getattr(getattr(program_trace()(), "frame", None), "tracing_eqns", [])
+def recorded() -> Sequence[Any]:
+    """What the program that is being recorded on this thread has for its equations so far, and will have."""
+    equations: list[Any] = getattr(getattr(program_trace()(), "frame", None), "tracing_eqns", [])
+    return equations
 
 
 def has_checks(jaxpr: Any) -> bool:

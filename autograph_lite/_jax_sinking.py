@@ -88,6 +88,8 @@ def _is_cheap(equation: Any) -> bool:
 
 def sink(branches: Sequence[Any], inputs: Sequence[Any]) -> Sunk:
     """The same conditional with what all branches write to one place of an array taken out of it."""
+    if not all(map(_writes, branches)):
+        return Sunk(list(branches), list(inputs), {})
     bodies = [_Body(getattr(branch, "jaxpr", branch)) for branch in branches]
     writes: dict[int, tuple[Any, Any, Any]] = {}
     extra: dict[Any, Any] = {}
@@ -118,6 +120,10 @@ def sink(branches: Sequence[Any], inputs: Sequence[Any]) -> Sunk:
         for branch, body, (equations, _) in zip(branches, bodies, needed, strict=True)
     ]
     return Sunk(changed, [*(inputs[n] for n in kept_inputs), *extra.values()], writes)
+
+
+def _writes(branch: Any) -> bool:
+    return any(equation.primitive.name == "scatter" for equation in getattr(branch, "jaxpr", branch).eqns)
 
 
 def _read_before(

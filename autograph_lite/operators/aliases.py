@@ -23,6 +23,7 @@ from autograph_lite.converters.python_ops import Maybe
 from autograph_lite.errors import Location, MutationError
 from autograph_lite.operators import objects, trees, where
 from autograph_lite.operators.boxes import Whole
+from autograph_lite.operators.values import Tracer
 
 
 @dataclasses.dataclass(frozen=True)
@@ -78,7 +79,7 @@ def containers(value: Any, around: tuple[Any, ...] = ()) -> list[Any]:
 
     if isinstance(value, Maybe):
         value = value.value
-    if value is not None and not isinstance(value, (jax.Array, int, float, str)):
+    if value is not None and not isinstance(value, (Tracer, jax.Array, int, float, str)):
         jax.tree.flatten(value, is_leaf=visit)
     return found
 

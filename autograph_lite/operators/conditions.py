@@ -14,7 +14,7 @@ from autograph_lite import _jax_dims
 from autograph_lite.errors import ConditionError, PythonOnlyError
 from autograph_lite.operators import lists, stretches, where
 from autograph_lite.operators.boxes import Box
-from autograph_lite.operators.values import describe, is_symbolic, traced
+from autograph_lite.operators.values import Tracer, describe, is_symbolic, traced
 from autograph_lite.syntax.compiling import parse_expression
 
 
@@ -79,6 +79,8 @@ def python_truth(value: Any) -> Any:
     Of an object with a `__bool__` of the user's, or a `__len__`, it is the answer, which may be traced, where Python wants a
     bool or an int; of a symbolic size, whether it is zero.
     """
+    if isinstance(value, Tracer):
+        return value
     if is_symbolic(value):
         zero = _jax_dims.equal(value, 0)
         return not zero if isinstance(zero, bool) else jnp.logical_not(zero)

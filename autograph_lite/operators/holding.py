@@ -80,7 +80,9 @@ def _no_common_type(found: Mismatch) -> BranchMismatchError:
 
 def _is_narrow(kind: Any) -> bool:
     """Whether a type may not hold a number of Python's: the one that JAX gives such numbers holds them, or none does."""
-    return isinstance(kind, Array) and not kind.weak and kind.dtype not in (result_type(0), result_type(0.0))
+    if not isinstance(kind, Array) or kind.weak or kind.dtype == bool:
+        return False
+    return kind.dtype not in (result_type(0), result_type(0.0))
 
 
 def _holds(dtype: Any, leaf: Any) -> bool:

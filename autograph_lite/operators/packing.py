@@ -174,7 +174,8 @@ def packed(values: Sequence[Any]) -> Stretch:
 
 def as_stretch(values: Sequence[Captured], template: Template, item: Item) -> Stretch:
     """Items and stretches as a stretch of the type `template`."""
-    made: Stretch = rebuild(template, fill(stretched(values, template, item), template), "a list")
+    arrays = map(jnp.asarray, fill(stretched(values, template, item), template))
+    made: Stretch = rebuild(template, arrays, "a list")
     return made
 
 

@@ -53,7 +53,7 @@ def is_users(fn: Any) -> bool:
     if not isinstance(fn, types.FunctionType) or getattr(fn, MARK, False):
         return False
     path = fn.__code__.co_filename
-    if path == "<string>" or (path.startswith("<") and path not in linecache.cache):
+    if path[:1] == "<" and (path == "<string>" or path not in linecache.cache):
         return False  # made by `exec`, as the methods of a dataclass are: there is no text to convert
     return not is_library_file(path)
 

@@ -28,16 +28,17 @@ def counter(body_fun: Callable[..., Any], why: str = "") -> Callable[[], None]:
       why: what prevents it from being rolled, where that was tried.
     """
     limit, warned = config.unroll_limit(), _local.warned
-    first = number = _jax.equation_number()
+    recorded = _jax.recorded()
+    first = number = len(recorded)
     count, equations, wait = 0, 0, 0
 
     def step() -> None:
         nonlocal count, equations, number, wait
         count += 1
-        now = _jax.equation_number()
+        now = len(recorded)
         if now - number < wait or not limit or _local.warned != warned:
             return
-        equations += _jax.equations_from(number)
+        equations += _jax.equations_in(recorded[number:])
         number = now
         # To look into each equation takes its time: next when half of what is left may be there.
         wait = (limit - equations) * (now - first) // (2 * max(equations, 1))
