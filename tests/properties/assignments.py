@@ -218,7 +218,9 @@ def mutate(w: Writer) -> None:
 def mutate_inside(w: Writer, box: str) -> None:
     """A change of an object's list, by an item or as a whole, or of what its class alone knows."""
     form = w.choices.pick(["item", "item", "list", "operator"])
-    if form == "item":
+    if w.likes("append"):
+        w.emit(f"{box}.items += [{tiny(w, 'int')}]", "append")
+    elif form == "item":
         place = f"{box}.items[{w.choices.pick(['0', '-1'])}]"
         w.emit(f"{place} {w.choices.pick(['=', '+='])} {tiny(w, 'int')}", "list of an object")
     elif form == "list":
@@ -262,6 +264,8 @@ def grow(w: Writer) -> None:
     if c.chance(30):  # the items that other statements read stay
         with w.inside(f"if len({name}) > 3:", "pop"):
             w.emit(f"{name}.pop({c.pick(['', '', '0', '-2'])})")
+    elif c.chance(15):
+        w.emit(f"lengthen({name}, {of_kind(w, 'int', 1)})", "append")
     else:
         value = of_kind(w, "int", 1)
         form = c.pick(

@@ -146,8 +146,25 @@ def with_(w: Writer) -> bool:
     header = w.choices.pick(
         ["with Gate(1):", "with Gate(1) as gate:", "with Gate(1), Gate(2) as gate:", *boxes]
     )
+    if w.likes("nonlocal"):
+        header = _manager(w) or header
     with w.inside(header, "with"):
         return block(w, 3)
+
+
+def _manager(w: Writer) -> str | None:
+    """A context manager made of a generator that writes to a variable of the function."""
+    names = [name for name in w.scope.assignable("int") if name != "hits"]
+    if not names:
+        return None
+    manager, written = w.fresh("fun"), w.choices.pick(names)
+    w.emit("@contextmanager", "manager")
+    with w.inside(f"def {manager}():", "nested function"):
+        w.emit(f"nonlocal {written}", "nonlocal")
+        w.emit(f"{written} = {_reduced(f'{written} + 3')}")
+        w.emit("yield")
+        w.emit(f"{written} = {_reduced(f'{written} * 2 + 1')}")
+    return f"with {manager}():"
 
 
 def try_finally(w: Writer) -> bool:

@@ -22,6 +22,11 @@ class Gate:
         return False
 """
 
+LENGTHEN = """\
+def lengthen(items, v):
+    items += [v]
+"""
+
 BOX = """\
 tally = [0]
 

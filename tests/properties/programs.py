@@ -20,7 +20,7 @@ from . import (
 )
 from .blocks import statement
 from .choices import Choices
-from .helpers import GATE, write_classes, write_filler, write_helper, write_mutator, write_recursive
+from .helpers import GATE, LENGTHEN, write_classes, write_filler, write_helper, write_mutator, write_recursive
 from .jumps import read_written, return_
 from .writer import Shape, Shared, Writer
 
@@ -176,11 +176,15 @@ def generate(choices: Choices, mix: Mapping[str, int], runs: int = 3) -> Program
     elif not jumped:
         return_(w)
     main = "\n".join([f"def main({', '.join(parameters)}):", *w.lines, ""])
-    imports = ["import functools\n"] if "functools." in main + "".join(shared.module) else []
-    source = "\n\n".join([*imports, *_used([GATE, *shared.module], main), main])
+    module = _used([GATE, LENGTHEN, *shared.module], main)
+    text = "".join([*module, main])
+    source = "\n\n".join([*(line for word, line in IMPORTS.items() if word in text), *module, main])
     size = choices.pick([3, 2, 4])
     inputs = tuple(tuple(_value(choices, kind, size) for kind in parameters.values()) for _ in range(runs))
     return Program(source, inputs, frozenset(shared.features))
+
+
+IMPORTS = {"functools.": "import functools\n", "@contextmanager": "from contextlib import contextmanager\n"}
 
 
 def _used(module: list[str], main: str) -> list[str]:
