@@ -10,6 +10,8 @@ from collections.abc import Sequence
 
 import gast
 
+from autograph_lite.syntax.names import is_operators
+
 LOOPS = (gast.While, gast.For, gast.AsyncFor)
 
 
@@ -92,7 +94,7 @@ def _ends(body: Sequence[gast.AST], kinds: tuple[type[gast.stmt], ...]) -> bool:
                 ],
                 body=inner,
             )
-        ] if root == "ag" or root.startswith("ag_"):
+        ] if is_operators(root):
             # Put around the blocks of a `try` by part 2; it swallows nothing, as a manager of the user's might.
             return _ends(inner, kinds)
     return False

@@ -13,6 +13,7 @@ from typing import TypeAlias
 import gast
 
 from autograph_lite.syntax import trees
+from autograph_lite.syntax.names import is_operators
 
 FUNCTIONS = (gast.FunctionDef, gast.AsyncFunctionDef, gast.Lambda)
 BLOCKS = (gast.If, gast.While, gast.For, gast.With, gast.Try, gast.TryStar, gast.Match)
@@ -219,7 +220,7 @@ def is_ours(call: gast.Call) -> bool:
     """Whether a call is one that part 1 has made with a lambda."""
     match call.func:
         case gast.Attribute(value=gast.Name(id=root), attr="until" | "update_item" | "step"):
-            return bool(root.startswith("ag"))
+            return is_operators(root)
     return False
 
 

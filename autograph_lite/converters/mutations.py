@@ -2,6 +2,7 @@
 
     self.count = v                        ag.record(self).count = v
     self.count += v                       ag.record(self).count += v
+    self.__class__ = Open                 ag.recast(self, '__class__').__class__ = Open
     del table[k]                          del ag.record(table)[k]
     ag.store(v, TABLE, (i,))              ag.store_shared(v, TABLE, (i,))
     ys.write(i, v)                        ag.dropped(ys.write(i, v), 'write')
@@ -31,6 +32,10 @@ def refuse_lost(function: gast.AST, context: Context) -> None:
     _Lost(context).generic_visit(function)
 
 
+# Attributes that make an object what it is, and are none of its contents.
+RECAST = frozenset({"__class__", "__bases__", "__code__", "__defaults__", "__kwdefaults__", "cell_contents"})
+
+
 class _Lost(trees.Transformer):
     def __init__(self, context: Context) -> None:
         self.ag = context.ag
@@ -57,9 +62,9 @@ class _Record(_Lost):
     def visit_Attribute(self, node: gast.Attribute) -> gast.AST:
         self.generic_visit(node)
         if isinstance(node.ctx, (gast.Store, gast.Del)):
-            node.value = quote.located(
-                quote.expr("ag.record(value)", ag=self.ag, value=node.value), node.value
-            )
+            text = "ag.recast(value, name)" if node.attr in RECAST else "ag.record(value)"
+            name = quote.constant(node.attr)
+            node.value = quote.located(quote.expr(text, ag=self.ag, value=node.value, name=name), node.value)
         return node
 
     def visit_Subscript(self, node: gast.Subscript) -> gast.AST:

@@ -11,7 +11,7 @@ from autograph_lite.operators import builtins, calls, containers, texts
 from autograph_lite.operators.affine import bounds
 from autograph_lite.operators.calls import call
 from autograph_lite.operators.checks import finishing, handling, trying
-from autograph_lite.operators.classes import record
+from autograph_lite.operators.classes import recast, record
 from autograph_lite.operators.comprehensions import filter_test, generator, list_of
 from autograph_lite.operators.conditions import python_test, truth
 from autograph_lite.operators.containers import key
@@ -67,7 +67,7 @@ __all__ = [
     "call", "caught", "compare", "defined", "deleted", "dropped", "equal", "error", "filter_test", "finishing",
     "for_stmt", "format", "found", "generator", "handling", "if_expr", "if_stmt", "in_", "item", "key", "light",
     "light_at", "list_of", "managed", "not_", "not_equal", "not_in", "number", "or_", "percent", "places_of", "put",
-    "put_at", "put_into", "put_of", "put_shared", "python_test", "raised", "reached", "record", "returned",
+    "put_at", "put_into", "put_of", "put_shared", "python_test", "raised", "reached", "recast", "record", "returned",
     "set_item", "slice", "step", "store", "store_shared", "switch_stmt", "truth", "trying", "until", "untraced",
     "update_at", "update_at_shared", "update_item", "update_of", "update_shared", "view", "viewed", "walked",
     "while_stmt", "whole", "without",

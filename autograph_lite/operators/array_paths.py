@@ -5,7 +5,7 @@ from __future__ import annotations
 import collections
 import dataclasses
 import functools
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set as AbstractSet
+from collections.abc import Callable, Iterable, Mapping, Sequence, Set as AbstractSet
 from typing import Any
 
 import numpy as np
@@ -14,7 +14,6 @@ from autograph_lite import _jax
 from autograph_lite.operators import places
 
 _MOST_VALUES = 256  # that are looked at in objects
-_MOST_OBJECTS = 64  # whose attributes are looked at for NumPy's arrays
 _ARRAYS = frozenset({"jax", "jaxlib"})
 _PLAIN = _ARRAYS | {"builtins", "autograph_lite", "numpy"}  # of modules and functions, too
 Slot = tuple[int, Any]
@@ -152,16 +151,15 @@ def _inside(kind: type) -> Callable[[Any], Items] | None:
     return None if issubclass(kind, type) or root in _PLAIN else _attributes
 
 
-def numpys_in(values: Iterable[Any]) -> Iterator[Any]:
-    """NumPy's own arrays among values, and in attributes of these."""
-    todo, seen = list(values), set[int]()
-    while todo and len(seen) < _MOST_OBJECTS:
-        value = todo.pop()
-        if isinstance(value, np.ndarray):
-            yield value
-        elif id(value) not in seen and _of(value) is _attributes:
-            seen.add(id(value))
-            todo += [item for _, item in _attributes(value)]
+def values_in(value: Any) -> list[Any]:
+    """What an object has got as items and attributes; no methods of the user's classes run."""
+    inside = _of(value)
+    return [] if inside is None else [item for _, item in inside(value)]
+
+
+def has_attributes(value: Any) -> bool:
+    """Whether what an object has got is known by names."""
+    return _of(value) is _attributes
 
 
 def _array(_value: Any) -> Items:

@@ -93,7 +93,7 @@ def len_(value: Any) -> Any:
         return stretches.length(value)
     if isinstance(value, (list, tuple)):
         return lists.length(value)
-    own = getattr(type(value), "__len__", None)
+    own = getattr(type(stretches.known_inside(value)), "__len__", None)
     if isinstance(own, types.FunctionType):  # of the user's: Python would ask a traced answer for an int
         length = own(value)
         return length if traced(length) else len(Sized(length))

@@ -35,7 +35,7 @@ from autograph_lite.operators import (
     unconverted,
 )
 from autograph_lite.operators.converting import convert, is_converted, transpiler
-from autograph_lite.operators.wrappers import rewrapped
+from autograph_lite.operators.wrappers import plain, rewrapped
 
 READERS = frozenset({
     "copy", "count", "get", "index", "items", "keys", "values", "union", "intersection", "difference", "issubset",
@@ -78,7 +78,7 @@ def call(callee: Any) -> Any:
 
 def _function(fn: types.FunctionType) -> Any:
     if not policy.is_users(fn):
-        fn = classes.plain(fn)
+        fn = plain(fn)
         return _textless(fn) if unconverted.is_textless(fn) else library_function(fn)
     new = convert(fn)
     if trials.running():
@@ -117,6 +117,8 @@ def library_function(fn: types.FunctionType) -> Any:
     if isinstance(getattr(fn, "registry", None), types.MappingProxyType) and hasattr(fn, "dispatch"):
         return _dispatching(fn)
     around = rewrapped(fn) if fn.__closure__ else None
+    if around is not None:
+        classes.seen_in_cells(fn)  # the user's context manager that decorates a function
     return handing(fn) if around is None else around
 
 
@@ -136,9 +138,11 @@ def _method(method: types.MethodType) -> Any:
     owner = method.__self__
     fn = method.__func__
     classes.seen(owner)
+    if fn.__name__ == "__enter__":
+        journal.entered(owner)
     noted = not policy.is_users(fn) and journal.active() is not None and library.is_changeable(owner)
     if noted:
-        journal.record(owner)
+        journal.record(stretches.known_inside(owner))
     if isinstance(fn, types.FunctionType):
         if not policy.is_users(fn):
             classes.seen_inside(owner)
@@ -214,7 +218,7 @@ def _class(kind: type) -> Any:
 def _makes_anew(kind: type) -> bool:
     """Whether each call of a class makes an object: the user's `__new__` may hand out one that there was."""
     makers: list[Any] = [kind.__new__, type(kind).__call__]
-    return not any(policy.is_users(classes.plain(fn)) for fn in makers if isinstance(fn, types.FunctionType))
+    return not any(policy.is_users(plain(fn)) for fn in makers if isinstance(fn, types.FunctionType))
 
 
 def _noting_birth(kind: type, make: Any) -> Any:

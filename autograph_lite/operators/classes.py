@@ -18,7 +18,7 @@ from typing import Any
 import jax
 
 from autograph_lite import _jax
-from autograph_lite.operators import converting, journal, places, policy, wrappers
+from autograph_lite.operators import augmented, converting, journal, mismatch, places, policy, wrappers
 
 _lock = threading.RLock()
 _installed: dict[
@@ -103,6 +103,17 @@ def record(owner: Any) -> Any:
     return journal.record(owner)
 
 
+def recast(owner: Any, name: str) -> Any:
+    """`record`, where `owner.__class__`, or another attribute that is none of its contents, is about to be written.
+
+    Raises:
+      MutationError: it is inside a staged statement.
+    """
+    if journal.staged():
+        raise mismatch.recast(owner, name)
+    return record(owner)
+
+
 def seen_inside(value: Any) -> None:
     """`seen` for an object that a library owns, and for the objects in it, whose methods the library may call."""
     if not _jax.tracing():
@@ -134,6 +145,12 @@ def seen_around(fn: Any, *values: Any) -> None:
         values = (*values, getattr(fn, "__self__", None), *journal.captured(fn))
     for value in values:
         seen_inside(value)
+
+
+def seen_in_cells(fn: types.FunctionType) -> None:
+    """`seen` for what a function has got from those around it."""
+    for value in augmented.held_in_cells(fn):
+        seen(value)
 
 
 def seen_class(kind: type) -> None:
@@ -179,7 +196,7 @@ def _release(kind: type) -> None:
 def _converted(value: Any) -> Any:
     match value:
         case types.FunctionType() if policy.is_users(value) or _is_ordering(value):
-            return _noting_variables(converting.convert(value))
+            return wrappers.noting(converting.convert(value))
         case types.FunctionType() if value.__closure__ and hasattr(value, "__wrapped__"):
             return wrappers.rewrapped(value) or value
         case staticmethod() | classmethod():
@@ -195,31 +212,6 @@ def _converted(value: Any) -> Any:
         case functools.singledispatchmethod():
             return _converted_dispatch(value)
     return value
-
-
-def _noting_variables(fn: Any) -> Any:
-    """`fn`, a converted method; where it writes variables of enclosing functions or globals, a form that notes them first.
-
-    What converted code calls by a name notes them itself; Python calls `__enter__` or `__add__` past the operators.
-    """
-    if not any(journal.written_variables(fn.__code__)):
-        return fn
-
-    @functools.wraps(fn)
-    def run(*args: Any, **kwargs: Any) -> Any:
-        journal.handed(fn)
-        return fn(*args, **kwargs)
-
-    _noting[run] = fn  # type: ignore[index]
-    return run
-
-
-_noting: weakref.WeakKeyDictionary[types.FunctionType, types.FunctionType] = weakref.WeakKeyDictionary()
-
-
-def plain(fn: types.FunctionType) -> types.FunctionType:
-    """The converted method that a class's function stands for."""
-    return _noting.get(fn, fn)
 
 
 def _is_ordering(fn: types.FunctionType) -> bool:

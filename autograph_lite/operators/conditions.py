@@ -92,7 +92,7 @@ def python_truth(value: Any) -> Any:
         return answer if traced(answer) or isinstance(answer, bool) else bool(value)  # Python's own error
     sized = getattr(type(value), "__len__", None) if own is None else None
     if isinstance(sized, types.FunctionType):
-        length = sized(value)
+        length = sized(stretches.known_inside(value))
         return length if traced(length) else bool(Sized(length))
     if isinstance(value, (list, tuple)) and stretches.holds(value):
         return stretches.truth(value)

@@ -8,6 +8,7 @@ from typing import Any
 
 from autograph_lite.errors import ConversionError
 from autograph_lite.operators import policy, unconverted
+from autograph_lite.syntax.names import is_operators
 from autograph_lite.transpiler import Transpiler
 
 _state: dict[str, Any] = {}
@@ -52,7 +53,7 @@ def is_converted(fn: types.FunctionType) -> bool:
     if not fn.__closure__:
         return False
     for name, cell in zip(code.co_freevars, fn.__closure__, strict=True):
-        if name.startswith("ag"):
+        if is_operators(name):
             try:
                 if any(cell.cell_contents is operators for operators in _state["operators"]):
                     return True
@@ -63,7 +64,7 @@ def is_converted(fn: types.FunctionType) -> bool:
 
 def is_converted_code(code: types.CodeType) -> bool:
     """Whether a code object may be generated."""
-    return any(name.startswith("ag") for name in (*code.co_freevars, *code.co_names[:0]))
+    return any(map(is_operators, code.co_freevars))
 
 
 def convert(fn: types.FunctionType) -> Callable[..., Any]:

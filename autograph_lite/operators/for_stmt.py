@@ -171,7 +171,7 @@ def _python(
         except StopIteration:
             return values
         if staging:
-            enter(body_fun, values)
+            enter(body_fun, (item, *values))
         if decisions.listeners:
             decisions.iterated()
         values = body_fun(item, *values)

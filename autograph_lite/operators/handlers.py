@@ -85,6 +85,7 @@ class _Managed:
         self.handling = checks.handling(lambda: _suppressed(manager))
 
     def __enter__(self) -> Any:
+        journal.entered(self.manager)
         entered = type(self.manager).__enter__(self.manager)
         self.handling.__enter__()
         return entered

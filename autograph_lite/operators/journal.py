@@ -25,12 +25,13 @@ import numpy as np
 
 from autograph_lite import _jax
 from autograph_lite.errors import MutationError
-from autograph_lite.operators import aliases, array_paths, mismatch, opaque, places, spelling, trials, where
+from autograph_lite.operators import aliases, augmented, mismatch, opaque, places, spelling, trials, where
 from autograph_lite.operators.boxes import Box
 from autograph_lite.operators.places import MISSING, Contents, Place, cell_place, global_place
-from autograph_lite.operators.reach import Holder, by_code, names_used, reachable
+from autograph_lite.operators.reach import Holder, by_code, named, names_used, reachable
 from autograph_lite.operators.templates import Captured, capture
 from autograph_lite.operators.values import Tracer
+from autograph_lite.syntax.names import is_operators
 
 
 @dataclasses.dataclass(frozen=True)
@@ -171,7 +172,7 @@ class Journal:
         found: list[Any] = []
         for ident, module in self.globals.items():
             found.append(Holder(module))
-            found += [module[name] for name in self.global_names[ident] if name in module]
+            found += named(module, self.global_names[ident])
         return found
 
 
@@ -372,17 +373,23 @@ def consume(iterator: Any) -> None:
     So may a whole function, whose later executions would get the same items.
     """
     step = getattr(type(iterator), "__next__", None)
-    if isinstance(step, types.FunctionType) and any(
-        name.startswith("ag") for name in step.__code__.co_freevars
-    ):
+    if isinstance(step, types.FunctionType) and any(map(is_operators, step.__code__.co_freevars)):
         return  # a converted method of the user's, which notes what it changes
     trials.refuse("an item is taken from an iterator")
+    _use_up(iterator, "an iterator")
+
+
+def entered(manager: Any) -> None:
+    """Notes that a context manager is entered; one of a generator's can be entered once, as its items are taken once."""
+    if isinstance(manager, contextlib._GeneratorContextManager):
+        _use_up(manager, "a context manager")
+
+
+def _use_up(found: Any, name: str) -> None:
     if _stack.journals:
-        spelling.wrote(iterator)
+        spelling.wrote(found)
         taken: Contents = {"items": False}
-        _stack.journals[-1].note(
-            Place(iterator, lambda: dict(taken), lambda _: None, lambda _: "an iterator")
-        )
+        _stack.journals[-1].note(Place(found, lambda: dict(taken), lambda _: None, lambda _: name))
         taken["items"] = True
 
 
@@ -457,21 +464,14 @@ def record_variables(fn: types.FunctionType) -> None:
     for owner in found:
         if isinstance(owner, dict) and hasattr(type(owner), "__missing__"):
             record(owner)  # reading an item may make it
-    record_arrays(fn, found)
+    record_augmented(fn, found)
 
 
-def record_arrays(fn: types.FunctionType, values: Iterable[Any]) -> None:
-    """Notes which of the values are, or have got, arrays of NumPy's that `fn` may change in place, `xs += 1`, before it runs."""
-    if _stack.journals and _augments(fn.__code__):
-        for array in array_paths.numpys_in(values):
-            record(array, written=False)
-
-
-@by_code
-def _augments(code: types.CodeType) -> bool:
-    """Whether there is an augmented assignment."""
-    found = [each.argrepr for each in dis.get_instructions(code) if each.opname == "BINARY_OP"]
-    return any(operator.endswith("=") for operator in found)
+def record_augmented(fn: types.FunctionType, values: Iterable[Any]) -> None:
+    """Notes which of the values are, or have got, what `fn` may change in place by `xs += ys`, before it runs."""
+    if _stack.journals and augmented.has_any(fn.__code__):
+        for found in augmented.changeable(values):
+            record(found, written=False)
 
 
 def handed(fn: Any) -> None:
@@ -484,13 +484,7 @@ def handed(fn: Any) -> None:
 
 def captured(fn: types.FunctionType) -> list[Any]:
     """What the variables hold that `fn` takes from around it."""
-    found = [*map(fn.__globals__.get, fn.__code__.co_names)]
-    for cell in fn.__closure__ or ():
-        try:
-            found.append(cell.cell_contents)
-        except ValueError:  # not assigned yet
-            continue
-    return found
+    return [*map(fn.__globals__.get, fn.__code__.co_names), *augmented.held_in_cells(fn)]
 
 
 @by_code

@@ -95,6 +95,12 @@ def _note(arguments: list[tuple[int | str, Any]]) -> dict[int | str, Any]:
             noted[position] = journal.record(value, written=False)
         elif isinstance(value, types.GeneratorType):
             journal.consume(value)
+        elif isinstance(value, (types.FunctionType, types.MethodType)):
+            fn: Any = getattr(value, "__func__", value)
+            if isinstance(fn, types.FunctionType):
+                journal.record_augmented(fn, [value, *(other for _, other in arguments)])
+        else:
+            journal.entered(value)
     return noted
 
 

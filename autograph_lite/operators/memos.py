@@ -2,16 +2,20 @@
 
     table()               where it returns a traced value, a later trace would be given that one again
 
-The cache is emptied after the trace. That of a function which was there before is an error besides.
+The cache is emptied after the trace. That of a function which was there before is an error besides. And so is a function
+that changes something in a staged statement: whether it runs depends on what is in the cache.
 """
 
 from __future__ import annotations
 
 import functools
+import inspect
+import types
 from collections.abc import Callable
 from typing import Any
 
-from autograph_lite.operators import journal, mismatch, spelling, trees
+from autograph_lite import _jax
+from autograph_lite.operators import journal, mismatch, policy, spelling, trees
 from autograph_lite.operators.places import Contents, Place
 from autograph_lite.operators.values import Tracer
 
@@ -19,15 +23,58 @@ KIND = type(functools.lru_cache(len))
 
 
 def remembering(memo: Any, called: Callable[..., Any]) -> Callable[..., Any]:
-    """`called`, which calls `memo`; the journal is told of traced values that it returns, and so keeps."""
+    """`called`, which calls `memo`; the journal is told of traced values that it returns, and so keeps.
+
+    Raises:
+      MutationError: the call changes an object or a variable, inside a staged statement.
+    """
 
     def run(*args: Any, **kwargs: Any) -> Any:
-        made = called(*args, **kwargs)
+        made = _changing_nothing(memo, called, args, kwargs) if journal.staged() else called(*args, **kwargs)
         if any(isinstance(leaf, Tracer) for leaf in trees.leaves(made)):
             _note(memo)
         return made
 
     return run
+
+
+def _changing_nothing(memo: Any, called: Callable[..., Any], args: Any, kwargs: Any) -> Any:
+    around = journal.active()
+    assert around is not None
+    fn = inspect.unwrap(memo)
+    with journal.journal(outer=_jax.trace_state(), keep=True) as written:
+        _look_at(fn)
+        made = called(*args, **kwargs)
+        for change in written.changes([fn, *args]).values():
+            raise mismatch.memo_writes(memo.__name__, change.place.label(next(iter(change.new), None)))
+    around.born.update(written.born)
+    return made
+
+
+def _look_at(fn: Any) -> None:
+    """Notes what a function may change that is not converted, since its cache calls it, and so may those that it calls."""
+    functions, seen = [fn], set[int]()
+    for one in functions:
+        journal.handed(one)
+        for found in journal.captured(one):
+            if id(found) in seen:
+                continue
+            seen.add(id(found))
+            if policy.is_users(found):
+                functions.append(found)
+            elif not isinstance(found, _UNCHANGING):
+                journal.record(found, written=False)
+
+
+_UNCHANGING = (
+    types.ModuleType,
+    types.FunctionType,
+    types.BuiltinFunctionType,
+    types.NoneType,
+    str,
+    int,
+    float,
+)
 
 
 def _note(memo: Any) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import collections
+import contextlib
 import dataclasses
 import re
 import sys
@@ -210,6 +211,16 @@ def left_in(label: str, found: object) -> MutationError:
 TRACED = "returned a traced value"  # of a function under `functools.lru_cache`
 
 
+def recast(owner: object, name: str) -> MutationError:
+    """An object that would be another kind of object on some paths only."""
+    return MutationError(
+        f"'{name}' of an object of the type {type(owner).__name__} is assigned inside a staged statement.",
+        where=where.here(),
+        why="What an object is has to be known while tracing, and here it depends on a traced value.",
+        fix="keep what differs in an attribute, a number for example, and let the methods test it.",
+    )
+
+
 def memo(label: str, *, whole: bool) -> MutationError:
     """A function that keeps what it has returned, from outside of what is traced, and that returned a traced value."""
     traced = "function" if whole else "staged statement"
@@ -221,9 +232,23 @@ def memo(label: str, *, whole: bool) -> MutationError:
     )
 
 
+def memo_writes(name: str, label: str) -> MutationError:
+    """A function that keeps what it has returned, and that changes something in a staged statement."""
+    return MutationError(
+        f"'{label!s}' is changed by '{name}', whose results functools.lru_cache keeps.",
+        where=_written_line(label) or where.here(),
+        why="It runs where the cache has no result yet, and in a staged statement that depends on the data.",
+        fix=f"don't cache '{name}', or return the new value from it and change '{label!s}' where it is called.",
+    )
+
+
 def iterator(label: str, found: object, *, whole: bool) -> IterationError:
     """An iterator from outside of a staged statement, or of the whole function, that items are taken from."""
     written = label.line if isinstance(label, spelling.Label) else None
+    at = tuple(p for p in (written, where.here()) if p)
+    if isinstance(found, contextlib._GeneratorContextManager):
+        generator: Any = found.gen
+        return _manager(generator.gi_code.co_name, at, whole=whole)
     kind = type(found).__name__
     if whole:
         return IterationError(
@@ -234,9 +259,20 @@ def iterator(label: str, found: object, *, whole: bool) -> IterationError:
         )
     return IterationError(
         f"A {kind} is consumed inside a staged statement that it does not come from.",
-        where=tuple(p for p in (written, where.here()) if p),
+        where=at,
         why="The statement is traced once, so that every execution would get the same items, whether it runs or not.",
         fix="take the items before the statement, or iterate over an array.",
+    )
+
+
+def _manager(name: str, at: tuple[Location, ...], *, whole: bool) -> IterationError:
+    """A context manager of a generator's, made outside of a staged statement, or of the whole function, and entered inside."""
+    traced = "function" if whole else "staged statement"
+    return IterationError(
+        f"A context manager that '{name}' has made outside of a {traced} is entered in it.",
+        where=at,
+        why=f"A generator can be entered once, but the {traced} is traced once for all its executions.",
+        fix=f"make it where it is entered: `with {name}(...):`.",
     )
 
 

@@ -9,6 +9,8 @@ written in C, such as a hash, a database's cursor or an open file, tell nobody w
 from __future__ import annotations
 
 import array
+import collections
+import contextlib
 import functools
 import io
 import pickle
@@ -26,6 +28,7 @@ P = TypeVar("P")
 RANDOMNESS = "use jax.random, with a key that the function is given and splits."
 _ITEMS = "make it an array of JAX's, jnp.asarray(...), and bind the changed array to the name."
 _QUEUE = "return the value, and put it into the queue after the call."
+_STACK = "call it before the statement, or write a `with` inside the statement."
 _TEXT = "collect the values in a list, or show them with autograph_lite.print."
 
 
@@ -82,12 +85,22 @@ def _bits(owner: Any) -> Any:
     return owner.bit_generator if isinstance(owner, np.random.Generator) else owner
 
 
+def _callbacks(owner: Any) -> tuple[Any, ...]:
+    return tuple(owner._exit_callbacks)
+
+
+def _set_callbacks(owner: Any, callbacks: tuple[Any, ...]) -> None:
+    owner._exit_callbacks = collections.deque(callbacks)
+
+
 # What is kept of an object of each type, how it is put back, and what to do instead.
 _KINDS: dict[type, tuple[Callable[[Any], Any], Callable[[Any, Any], None], str]] = {
     array.array: (_array_items, _set_array_items, _ITEMS),
     memoryview: (_memory, _set_memory, _ITEMS),
     io.StringIO: (_text, _set_text, _TEXT),
     io.BytesIO: (_text, _set_text, _TEXT),
+    contextlib.ExitStack: (_callbacks, _set_callbacks, _STACK),
+    contextlib.AsyncExitStack: (_callbacks, _set_callbacks, _STACK),
     queue.SimpleQueue: (channels.queued, channels.set_queued, _QUEUE),
     random.Random: (_random, _set_random, RANDOMNESS),
     np.random.Generator: (_numpy_random, _set_numpy_random, RANDOMNESS),

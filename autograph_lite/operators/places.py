@@ -14,6 +14,7 @@ import functools
 import inspect
 import threading
 import types
+import warnings
 from collections.abc import Callable, Hashable
 from typing import Any
 
@@ -204,6 +205,8 @@ def _whole(owner: Any) -> Place | None:
             lambda new: _set_ndarray(array, new),
             lambda k: "a NumPy array",
         )
+    if isinstance(owner, np.flatiter):
+        return _whole(owner.base)
     if isinstance(owner, types.ModuleType):
         return Place(
             owner,
@@ -293,7 +296,22 @@ def _set_bytes(owner: bytearray, new: Contents) -> None:
 
 
 def _set_ndarray(owner: np.ndarray[Any, Any], new: Contents) -> None:
-    owner[...] = new["array"]
+    before: np.ndarray[Any, Any] = new["array"]
+    if (owner.dtype, owner.shape) != (before.dtype, before.shape):
+        _recast(owner, before)
+    owner[...] = before
+
+
+def _recast(owner: np.ndarray[Any, Any], before: np.ndarray[Any, Any]) -> None:
+    """Gives an array the dtype and the shape that it had; NumPy 2.5 warns of whoever sets these."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DeprecationWarning)
+        if owner.dtype != before.dtype:
+            owner.dtype = before.dtype  # type: ignore[misc]
+        if owner.size != before.size:
+            owner.resize(before.shape, refcheck=False)
+        if owner.shape != before.shape:
+            owner.shape = before.shape
 
 
 def _slots(owner: Any) -> dict[str, types.MemberDescriptorType]:

@@ -8,6 +8,7 @@ new = [x]; new.append(1)          made by the body: not seen, and nobody's state
 
 from __future__ import annotations
 
+import collections
 import contextvars
 import functools
 import gc
@@ -175,7 +176,18 @@ def _is_open(kind: type) -> bool:
 
 
 def _of_function(fn: types.FunctionType) -> list[Any]:
-    return _held_by(fn) + [fn.__globals__[name] for name in names_used(fn.__code__) if name in fn.__globals__]
+    return _held_by(fn) + named(fn.__globals__, names_used(fn.__code__))
+
+
+def named(module: dict[str, Any], names: Iterable[str]) -> list[Any]:
+    """The global variables of these names, and the containers among those of modules: `sys.path`."""
+    found = [module[name] for name in names if name in module]
+    modules = [vars(item) for item in found if isinstance(item, types.ModuleType)]
+    inside = [variables[name] for variables in modules for name in names if name in variables]
+    return found + [item for item in inside if isinstance(item, _CONTAINERS)]
+
+
+_CONTAINERS = (list, dict, set, collections.deque)
 
 
 def _held_by(fn: types.FunctionType) -> list[Any]:

@@ -60,7 +60,7 @@ def _run(fn: Any, /, *args: Any, **kwargs: Any) -> Any:
         if now is not None:
             now.called(fn)
         journal.record_variables(fn)
-        journal.record_arrays(fn, (*args, *kwargs.values()))
+        journal.record_augmented(fn, (*args, *kwargs.values()))
         return fn(*args, **kwargs)
     finally:
         running.pop()

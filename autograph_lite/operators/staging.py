@@ -106,7 +106,7 @@ def enter(fun: Any, operands: Sequence[Any]) -> None:
     if journal.active() is None:
         return
     journal.record_variables(fun)
-    journal.record_arrays(fun, operands)
+    journal.record_augmented(fun, operands)
     for operand in operands:
         if isinstance(operand, MUTABLE):
             journal.record(operand, written=False)  # `xs += [x]` changes a list in place

@@ -21,7 +21,7 @@ from jax import lax
 
 from autograph_lite import _jax
 from autograph_lite.errors import MutationError
-from autograph_lite.operators import list_errors, lists, where
+from autograph_lite.operators import list_errors, lists, opaque, places, where
 from autograph_lite.operators.places import Contents
 from autograph_lite.operators.templates import Array, Template, convert, rebuild
 
@@ -207,6 +207,18 @@ def truth(values: Sequence[Any]) -> Any:
 def refused(values: Iterable[Any]) -> MutationError:
     """The error for what has to know the length of a list."""
     return next(part for part in values if isinstance(part, Part)).misused()
+
+
+def known_inside(owner: Any) -> Any:
+    """An object of a library's, whose methods are about to use the containers in it.
+
+    Raises:
+      MutationError: only the data knows how many items one of them has.
+    """
+    if opaque.holds_others(owner):
+        for inside in places.containers_in(owner):
+            whole(inside)
+    return owner
 
 
 def whole(values: Any) -> Any:

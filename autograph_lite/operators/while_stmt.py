@@ -19,6 +19,7 @@ from autograph_lite.operators.conditions import python_truth, truth
 from autograph_lite.operators.settling import settle
 from autograph_lite.operators.staging import enter
 from autograph_lite.operators.values import traced
+from autograph_lite.syntax.names import is_operators
 
 
 def while_stmt(
@@ -131,7 +132,7 @@ def _first_test(cond_fun: Callable[..., Any], body_fun: Callable[..., Any], valu
 @reach.by_code
 def _plain(code: types.CodeType) -> bool:
     """Whether a condition is computed from its variables alone, and does not care which objects they are."""
-    if any(name.startswith("ag") for name in code.co_freevars):
+    if any(map(is_operators, code.co_freevars)):
         return False
     names = {instruction.opname for instruction in dis.get_instructions(code)}
     return not names & {"IS_OP", "CONTAINS_OP", "MAKE_FUNCTION"}

@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
+import contextlib
+import functools
 import inspect
 import types
 import weakref
 from typing import Any
 
-from autograph_lite.operators import policy
+from autograph_lite.operators import augmented, journal, policy
 from autograph_lite.operators.converting import convert, is_converted
 
 
 def rewrapped(wrapper: types.FunctionType) -> Any:
     """A library's wrapper around a function of the user's, around its converted form; None where it is none.
 
-    `jax.grad(loss)` and `jax.vmap(row)`, made outside of converted code, are such, and functions made with functools.wraps.
+    `jax.grad(loss)` and `jax.vmap(row)`, made outside of converted code, are such, functions made with functools.wraps, and
+    those under `contextlib.contextmanager`.
     """
     if wrapper not in _rewraps:
         wraps_users = hasattr(wrapper, "__wrapped__") and policy.is_users(inspect.unwrap(wrapper))
@@ -35,7 +38,11 @@ def _rebuilt(wrapper: types.FunctionType, depth: int) -> Any:
         except ValueError:  # not assigned yet
             held = new = None
         if isinstance(held, types.FunctionType) and policy.is_users(held):
-            new = convert(held)
+            new = noting(convert(held))
+        elif isinstance(held, contextlib._GeneratorContextManager) and policy.is_users(
+            getattr(held, "func", None)
+        ):
+            new = _made_anew(held)
         elif isinstance(held, types.FunctionType) and depth and not is_converted(held):
             new = _rebuilt(held, depth - 1) or held
         cells.append(cell if new is held else types.CellType(new))
@@ -48,3 +55,37 @@ def _rebuilt(wrapper: types.FunctionType, depth: int) -> Any:
     made.__dict__.update(wrapper.__dict__)
     made.__qualname__ = wrapper.__qualname__
     return made
+
+
+def _made_anew(manager: Any) -> Any:
+    """A context manager that decorates a function, and so is made for each call, from the converted generator."""
+    made = object.__new__(type(manager))
+    vars(made).update(vars(manager), func=noting(convert(manager.func)))
+    return made
+
+
+def noting(fn: Any) -> Any:
+    """`fn`, converted; where it writes variables of enclosing functions or globals, or augments some, a form that notes them.
+
+    What converted code calls by a name notes them itself; Python calls `__enter__` or `__add__` past the operators, and a
+    library what it wraps.
+    """
+    if not any(journal.written_variables(fn.__code__)) and not augmented.has_any(fn.__code__):
+        return fn
+
+    @functools.wraps(fn)
+    def run(*args: Any, **kwargs: Any) -> Any:
+        journal.handed(fn)
+        journal.record_augmented(fn, (*args, *kwargs.values()))
+        return fn(*args, **kwargs)
+
+    _noting[run] = fn  # type: ignore[index]
+    return run
+
+
+_noting: weakref.WeakKeyDictionary[types.FunctionType, types.FunctionType] = weakref.WeakKeyDictionary()
+
+
+def plain(fn: types.FunctionType) -> types.FunctionType:
+    """The converted function that a form which notes variables stands for."""
+    return _noting.get(fn, fn)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 
 import gast
@@ -27,6 +28,14 @@ class Fresh:
         self._last[base] = number
         self._used.add(name)
         return name
+
+
+_OPERATORS = re.compile(r"ag(_known)?(_\d+)?")
+
+
+def is_operators(name: str) -> bool:
+    """Whether generated code may find the operators, or what it keeps for them, under a name: `ag`, and not `again`."""
+    return _OPERATORS.fullmatch(name) is not None
 
 
 def used_names(*trees: gast.AST) -> frozenset[str]:

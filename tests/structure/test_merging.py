@@ -9,8 +9,7 @@ from unittest import mock
 import jax
 import jax.numpy as jnp
 import numpy as np
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from autograph_lite import _jax, _jax_merging
 

@@ -1,0 +1,72 @@
+"""What may `xs += ys` change in place, among all that a function's variables lead to?
+
+    xs += [x]; self.rows += [x]           a list, a set, a deque, an array of NumPy's: Python changes the object itself
+
+Generated code keeps the statement as it is, since most are on numbers. So what they may change is noted before a function runs
+that has such statements.
+"""
+
+from __future__ import annotations
+
+import array
+import collections
+import dis
+import types
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+import jax
+import numpy as np
+
+from autograph_lite.operators import array_paths, opaque
+from autograph_lite.operators.reach import by_code
+
+_MOST_VALUES = 256  # that are looked at
+_MOST_BYTES = 1 << 16  # of an array that no name leads to: it is copied
+_CHANGED = (list, dict, set, bytearray, collections.deque, array.array)
+
+
+@by_code
+def has_any(code: types.CodeType) -> bool:
+    """Whether there is an augmented assignment."""
+    found = [each.argrepr for each in dis.get_instructions(code) if each.opname == "BINARY_OP"]
+    return any(operator.endswith("=") for operator in found)
+
+
+def changeable(values: Iterable[Any]) -> Iterator[Any]:
+    """What augmented assignments may change in place: the values, and what is in these."""
+    todo = collections.deque((value, True) for value in values)
+    seen: set[int] = set()
+    while todo and len(seen) < _MOST_VALUES:
+        value, named = todo.popleft()
+        if isinstance(value, (jax.Array, *_PLAIN)) or id(value) in seen:
+            continue
+        seen.add(id(value))
+        if isinstance(value, np.ndarray):
+            if named or value.nbytes <= _MOST_BYTES:
+                yield value
+            continue
+        if isinstance(value, _CHANGED) or opaque.holds_others(value):
+            yield value
+        by_name = named and array_paths.has_attributes(value)
+        todo.extend((item, by_name) for item in _inside(value))
+
+
+_PLAIN = (types.NoneType, bool, int, float, complex, str, bytes)
+
+
+def _inside(value: Any) -> Iterable[Any]:
+    if isinstance(value, types.MethodType):
+        return value.__self__, value.__func__
+    if isinstance(value, types.FunctionType):
+        return held_in_cells(value)
+    return array_paths.values_in(value)
+
+
+def held_in_cells(fn: types.FunctionType) -> Iterator[Any]:
+    """What the variables of enclosing functions hold that a function takes from there."""
+    for cell in fn.__closure__ or ():
+        try:
+            yield cell.cell_contents
+        except ValueError:  # not assigned yet
+            continue
