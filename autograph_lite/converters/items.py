@@ -6,6 +6,7 @@
     last = rows[-1]                       last = ag.item(rows, -1)
     ys.append(x[0])                       ys.append(x[0])
     first = ys[0]                         first = ag.item(ys, 0)
+    [y for y in ys if y > 0][0]           ag.item([y for y in ys if y > 0], 0)
     a, b = ys                             a, b = ag.whole(ys)
 
 The length of a list may be traced. Where the text does not tell that something is such a list (it is appended to, or
@@ -101,7 +102,7 @@ class _Items(trees.Transformer):
     def is_end(self, node: gast.Subscript) -> bool:
         """Whether the item may be one of a list that gets longer, so that a traced value says where it is."""
         negative = isinstance(node.slice, gast.UnaryOp) and isinstance(node.slice.op, gast.USub)
-        return negative or trees.dotted(node.value) in self.context.lists
+        return negative or trees.dotted(node.value) in self.context.lists or _is_filtered(node.value)
 
     def visit_arguments(self, node: gast.arguments) -> gast.AST:
         # Annotations are no code of the function's.
@@ -121,6 +122,16 @@ class _Items(trees.Transformer):
         return node
 
     visit_AsyncFunctionDef = visit_FunctionDef
+
+
+def _is_filtered(value: gast.expr) -> bool:
+    """Whether an expression is a list of the items that a filter has left: `[x for x in xs if x > 0]`, or that sorted."""
+    match value:
+        case gast.ListComp(generators=parts):
+            return any(part.ifs for part in parts)
+        case gast.Call(args=[gast.ListComp() | gast.GeneratorExp() as first, *_]):
+            return any(part.ifs for part in first.generators)
+    return False
 
 
 def _is_static(index: gast.expr) -> bool:

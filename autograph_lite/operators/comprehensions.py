@@ -7,6 +7,7 @@ computed one after the other, many in one loop, whose body is traced once, and t
 
 from __future__ import annotations
 
+import collections
 import itertools
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -22,7 +23,18 @@ from autograph_lite.operators.iterables import Staged
 from autograph_lite.operators.values import describe, is_symbolic, traced
 
 UNROLLED = 8  # a list of at most so many items is computed without a loop
-ITEMS = (list, tuple, range, dict, set, frozenset, np.ndarray)  # of Python's, which a filter may leave out
+_VIEWS = tuple(map(type, ({}.keys(), {}.values(), {}.items())))
+ITEMS = (
+    list,
+    tuple,
+    range,
+    dict,
+    set,
+    frozenset,
+    collections.deque,
+    np.ndarray,
+    *_VIEWS,
+)  # a filter may leave them out
 State = tuple[Any, ...]
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import collections
 import functools
 
 import jax
@@ -241,3 +242,40 @@ def test_a_rebound_builtin_is_seen():
         return list(items)
 
     assert al.to_graph(lambda: sum(x for x in [1, 2]))() == [1, 2]
+
+
+def filtered_views(a, b):
+    table, values = {"a": a, "b": b}, collections.deque([a, b, a * b])
+    return (
+        sum(v for v in table.values() if v > 0),
+        sum(v * len(k) for k, v in table.items() if v > 0),
+        any(k == "b" for k, v in table.items() if v > 3),
+        all(table[k] > 0 for k in table.keys() if table[k] != 1),
+        max(v for v in values if v > -50),
+        min((v for v in values if v > 100), default=7.0),
+    )
+
+
+def items_that_a_filter_has_left(a, b):
+    values = [a, b, 3.0]
+    return (
+        [v for v in values if v > 0][0],
+        sorted(v for v in values if v > 0)[0],
+        sorted([v for v in values if v > 0], reverse=True)[0],
+        [v for v in values if v > 0][-1],
+    )
+
+
+@pytest.mark.parametrize("f", [filtered_views, items_that_a_filter_has_left])
+@pytest.mark.parametrize("a, b", [(2.5, 6.0), (6.0, -2.0), (-6.0, -2.0), (0.0, 200.0)])
+def test_filters_over_views_of_dicts_and_deques_and_what_they_leave(f, a, b):
+    agree(f, np.float32(a), np.float32(b))
+
+
+def test_an_item_of_what_a_filter_has_left_may_not_be_there():
+    def f(x):
+        return [v for v in [x, x + 1] if v > 0][0]
+
+    assert float(al.convert(f)(jnp.float32(-0.5))) == 0.5
+    with pytest.raises(IndexError, match="list index out of range"):
+        al.convert(f)(jnp.float32(-5))
