@@ -192,7 +192,12 @@ def try_except(w: Writer) -> bool:
         jumped = block(w, 2)
     tried = w.scope
     w.scope = join(before, [before, tried])
-    with w.inside(f"except {w.choices.pick(['ValueError', '(KeyError, ValueError)', 'Exception'])}:"):
+    kinds = ["ValueError", "(KeyError, ValueError)"]
+    if w.shared.features.isdisjoint(
+        {"del", "maybe unassigned"}
+    ):  # no NameError, which comes with part 2 alone
+        kinds.append("Exception")
+    with w.inside(f"except {w.choices.pick(kinds)}:"):
         caught = block(w, 2)
     paths = [*([] if jumped else [tried]), *([] if caught else [w.scope])]
     w.scope = join(before, paths) if paths else before
