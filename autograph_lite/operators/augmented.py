@@ -23,18 +23,27 @@ from autograph_lite.operators.reach import by_code
 
 _MOST_VALUES = 256  # that are looked at
 _MOST_BYTES = 1 << 16  # of an array that no name leads to: it is copied
-_CHANGED = (list, dict, set, bytearray, collections.deque, array.array)
+_SEQUENCES = (list, bytearray, collections.deque, array.array)
+_CHANGED = {"+=": _SEQUENCES, "*=": _SEQUENCES, "|=": (set, dict), "&=": (set,), "-=": (set,), "^=": (set,)}
 
 
 @by_code
-def has_any(code: types.CodeType) -> bool:
-    """Whether there is an augmented assignment."""
-    found = [each.argrepr for each in dis.get_instructions(code) if each.opname == "BINARY_OP"]
-    return any(operator.endswith("=") for operator in found)
+def operators(code: types.CodeType) -> frozenset[str]:
+    """The operators of the augmented assignments; `i += 1` counts as "number", which no container takes."""
+    found, before = set(), None
+    for each in dis.get_instructions(code):
+        if each.opname == "BINARY_OP" and each.argrepr.endswith("="):
+            number = (
+                before is not None and "CONST" in before.opname and isinstance(before.argval, (int, float))
+            )
+            found.add("number" if number and each.argrepr != "*=" else each.argrepr)
+        before = each
+    return frozenset(found)
 
 
-def changeable(values: Iterable[Any]) -> Iterator[Any]:
-    """What augmented assignments may change in place: the values, and what is in these."""
+def changeable(values: Iterable[Any], operators: frozenset[str]) -> Iterator[Any]:
+    """What augmented assignments with these operators may change in place: the values, and what is in these."""
+    kinds = tuple(kind for operator in operators for kind in _CHANGED.get(operator, ()))
     todo = collections.deque((value, True) for value in values)
     seen: set[int] = set()
     while todo and len(seen) < _MOST_VALUES:
@@ -46,7 +55,7 @@ def changeable(values: Iterable[Any]) -> Iterator[Any]:
             if named or value.nbytes <= _MOST_BYTES:
                 yield value
             continue
-        if isinstance(value, _CHANGED) or opaque.holds_others(value):
+        if isinstance(value, kinds) or (kinds and opaque.holds_others(value)):
             yield value
         by_name = named and array_paths.has_attributes(value)
         todo.extend((item, by_name) for item in _inside(value))

@@ -77,8 +77,7 @@ def call(callee: Any) -> Any:
 
 
 def _function(fn: types.FunctionType) -> Any:
-    if not policy.is_users(fn):
-        fn = plain(fn)
+    if not policy.is_users(fn) and not policy.is_users(fn := plain(fn)):
         return _textless(fn) if unconverted.is_textless(fn) else library_function(fn)
     new = convert(fn)
     if trials.running():
@@ -136,7 +135,7 @@ def _dispatching(fn: Any) -> Any:
 
 def _method(method: types.MethodType) -> Any:
     owner = method.__self__
-    fn = method.__func__
+    fn = plain(method.__func__) if type(method.__func__) is types.FunctionType else method.__func__
     classes.seen(owner)
     if fn.__name__ == "__enter__":
         journal.entered(owner)

@@ -373,6 +373,7 @@ def consume(iterator: Any) -> None:
     So may a whole function, whose later executions would get the same items.
     """
     step = getattr(type(iterator), "__next__", None)
+    step = getattr(step, "__wrapped__", step)  # see `wrappers.noting`
     if isinstance(step, types.FunctionType) and any(map(is_operators, step.__code__.co_freevars)):
         return  # a converted method of the user's, which notes what it changes
     trials.refuse("an item is taken from an iterator")
@@ -469,8 +470,9 @@ def record_variables(fn: types.FunctionType) -> None:
 
 def record_augmented(fn: types.FunctionType, values: Iterable[Any]) -> None:
     """Notes which of the values are, or have got, what `fn` may change in place by `xs += ys`, before it runs."""
-    if _stack.journals and augmented.has_any(fn.__code__):
-        for found in augmented.changeable(values):
+    operators = augmented.operators(fn.__code__) if _stack.journals else None
+    if operators:
+        for found in augmented.changeable(values, operators):
             record(found, written=False)
 
 

@@ -70,7 +70,7 @@ def noting(fn: Any) -> Any:
     What converted code calls by a name notes them itself; Python calls `__enter__` or `__add__` past the operators, and a
     library what it wraps.
     """
-    if not any(journal.written_variables(fn.__code__)) and not augmented.has_any(fn.__code__):
+    if not any(journal.written_variables(fn.__code__)) and not augmented.operators(fn.__code__):
         return fn
 
     @functools.wraps(fn)

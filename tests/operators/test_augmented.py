@@ -218,3 +218,35 @@ def test_a_change_that_no_program_can_carry_is_refused_and_undone(name):
             run(np.float32(-1))
     assert len(first) == before
     assert not np.any(first[0]) if "numpy" in name else True
+
+
+def a_method_that_adds_a_number_and_is_called(x):
+    class Own:
+        def __init__(self):
+            self.count = 0.0
+            self.a = [1.0]
+
+        def more(self):
+            self.count += 1
+            return self
+
+        def __next__(self):
+            self.count += 1
+            if self.count > 3:
+                raise StopIteration
+            return self.count
+
+        def __iter__(self):
+            return self
+
+    owner, other = Own(), Own()
+    if x > 0:
+        owner.more().more()
+    for k in other:
+        if x > k:
+            x = x - k
+    return owner.count, other.count, x
+
+
+def test_methods_that_add_numbers_are_called_and_iterated():
+    agree(a_method_that_adds_a_number_and_is_called, 3.0, -2.0)
