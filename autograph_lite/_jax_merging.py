@@ -14,6 +14,8 @@ from jax._src import core
 from jax._src.interpreters import partial_eval
 from jax._src.lax.control_flow import common
 
+from autograph_lite._jax_counting import inner
+
 
 def merged(branches: Sequence[Any]) -> tuple[Sequence[Any], Sequence[Any]]:
     """The branches as functions of what any of them holds, and the values of that.
@@ -28,23 +30,17 @@ def merged(branches: Sequence[Any]) -> tuple[Sequence[Any], Sequence[Any]]:
     if not alike or any(len(set(map(id, consts))) < len(consts) for consts in held):
         branches, values = common._merge_common_consts(separated, held)
         return branches, values
-    own = [
-        dict(zip(map(id, consts), _inner(b).invars, strict=True))
-        for b, consts in zip(separated, held, strict=True)
-    ]
-    return [_of(branch, variables, types) for branch, variables in zip(separated, own, strict=True)], [
-        *inputs.values()
-    ]
-
-
-def _inner(branch: Any) -> Any:
-    return getattr(branch, "jaxpr", branch)  # 0.10
+    made = []
+    for branch, consts in zip(separated, held, strict=True):
+        own = dict(zip(map(id, consts), inner(branch).invars, strict=True))
+        made.append(_of(branch, own, types))
+    return made, [*inputs.values()]
 
 
 def _of(branch: Any, own: Mapping[int, Any], types: Mapping[int, Any]) -> Any:
     """The branch as a function of all inputs: `own` are its variables for some of them."""
     if list(own) == list(types):
         return branch
-    jaxpr = _inner(branch)
+    jaxpr = inner(branch)
     jaxpr = jaxpr.replace(invars=[own.get(key) or core.Var(kind) for key, kind in types.items()])
-    return jaxpr if branch is _inner(branch) else branch.replace(jaxpr=jaxpr)
+    return jaxpr if branch is inner(branch) else branch.replace(jaxpr=jaxpr)

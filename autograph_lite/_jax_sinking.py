@@ -19,6 +19,7 @@ import jax.numpy as jnp
 from jax import lax
 from jax._src import core
 
+from autograph_lite._jax_counting import inner
 from autograph_lite._jax_scans import is_variable, live
 
 
@@ -62,7 +63,7 @@ class Sunk:
 
     def cheap(self) -> bool:
         """Whether the branches choose an item, and computing all of them costs less than a branch, and can't fail."""
-        bodies = [getattr(branch, "jaxpr", branch) for branch in self.branches]
+        bodies = [inner(branch) for branch in self.branches]
         equations = [equation for body in bodies for equation in body.eqns]
         return bool(self._writes) and len(equations) <= FEW and all(map(_is_cheap, equations))
 
@@ -90,7 +91,7 @@ def sink(branches: Sequence[Any], inputs: Sequence[Any]) -> Sunk:
     """The same conditional with what all branches write to one place of an array taken out of it."""
     if not all(map(_writes, branches)):
         return Sunk(list(branches), list(inputs), {})
-    bodies = [_Body(getattr(branch, "jaxpr", branch)) for branch in branches]
+    bodies = [_Body(inner(branch)) for branch in branches]
     writes: dict[int, tuple[Any, Any, Any]] = {}
     extra: dict[Any, Any] = {}
     for number in range(len(bodies[0].results)):
@@ -123,7 +124,7 @@ def sink(branches: Sequence[Any], inputs: Sequence[Any]) -> Sunk:
 
 
 def _writes(branch: Any) -> bool:
-    return any(equation.primitive.name == "scatter" for equation in getattr(branch, "jaxpr", branch).eqns)
+    return any(equation.primitive.name == "scatter" for equation in inner(branch).eqns)
 
 
 def _read_before(

@@ -19,7 +19,7 @@ import jax
 import numpy as np
 
 from autograph_lite.operators import array_paths, opaque
-from autograph_lite.operators.reach import by_code
+from autograph_lite.operators.reach import by_code, held_in_cells
 
 _MOST_VALUES = 256  # that are looked at
 _MOST_BYTES = 1 << 16  # of an array that no name leads to: it is copied
@@ -70,12 +70,3 @@ def _inside(value: Any) -> Iterable[Any]:
     if isinstance(value, types.FunctionType):
         return held_in_cells(value)
     return array_paths.values_in(value)
-
-
-def held_in_cells(fn: types.FunctionType) -> Iterator[Any]:
-    """What the variables of enclosing functions hold that a function takes from there."""
-    for cell in fn.__closure__ or ():
-        try:
-            yield cell.cell_contents
-        except ValueError:  # not assigned yet
-            continue

@@ -35,7 +35,8 @@ from autograph_lite.operators import (
     unconverted,
 )
 from autograph_lite.operators.converting import convert, is_converted, transpiler
-from autograph_lite.operators.wrappers import plain, rewrapped
+from autograph_lite.operators.noted import plain
+from autograph_lite.operators.wrappers import rewrapped
 
 READERS = frozenset({
     "copy", "count", "get", "index", "items", "keys", "values", "union", "intersection", "difference", "issubset",

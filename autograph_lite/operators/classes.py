@@ -18,7 +18,7 @@ from typing import Any
 import jax
 
 from autograph_lite import _jax
-from autograph_lite.operators import augmented, converting, journal, mismatch, places, policy, wrappers
+from autograph_lite.operators import converting, journal, mismatch, places, policy, reach, wrappers
 
 _lock = threading.RLock()
 _installed: dict[
@@ -149,7 +149,7 @@ def seen_around(fn: Any, *values: Any) -> None:
 
 def seen_in_cells(fn: types.FunctionType) -> None:
     """`seen` for what a function has got from those around it."""
-    for value in augmented.held_in_cells(fn):
+    for value in reach.held_in_cells(fn):
         seen(value)
 
 

@@ -24,17 +24,8 @@ from autograph_lite.operators.values import describe, is_symbolic, traced
 
 UNROLLED = 8  # a list of at most so many items is computed without a loop
 _VIEWS = tuple(map(type, ({}.keys(), {}.values(), {}.items())))
-ITEMS = (
-    list,
-    tuple,
-    range,
-    dict,
-    set,
-    frozenset,
-    collections.deque,
-    np.ndarray,
-    *_VIEWS,
-)  # a filter may leave them out
+# Of Python's, which a filter may leave out.
+ITEMS = (list, tuple, range, dict, set, frozenset, collections.deque, np.ndarray, *_VIEWS)
 State = tuple[Any, ...]
 
 

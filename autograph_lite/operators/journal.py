@@ -27,8 +27,9 @@ from autograph_lite import _jax
 from autograph_lite.errors import MutationError
 from autograph_lite.operators import aliases, augmented, mismatch, opaque, places, spelling, trials, where
 from autograph_lite.operators.boxes import Box
+from autograph_lite.operators.noted import plain
 from autograph_lite.operators.places import MISSING, Contents, Place, cell_place, global_place
-from autograph_lite.operators.reach import Holder, by_code, named, names_used, reachable
+from autograph_lite.operators.reach import Holder, by_code, held_in_cells, named, names_used, reachable
 from autograph_lite.operators.templates import Captured, capture
 from autograph_lite.operators.values import Tracer
 from autograph_lite.syntax.names import is_operators
@@ -373,8 +374,7 @@ def consume(iterator: Any) -> None:
     So may a whole function, whose later executions would get the same items.
     """
     step = getattr(type(iterator), "__next__", None)
-    step = getattr(step, "__wrapped__", step)  # see `wrappers.noting`
-    if isinstance(step, types.FunctionType) and any(map(is_operators, step.__code__.co_freevars)):
+    if isinstance(step, types.FunctionType) and any(map(is_operators, plain(step).__code__.co_freevars)):
         return  # a converted method of the user's, which notes what it changes
     trials.refuse("an item is taken from an iterator")
     _use_up(iterator, "an iterator")
@@ -486,7 +486,7 @@ def handed(fn: Any) -> None:
 
 def captured(fn: types.FunctionType) -> list[Any]:
     """What the variables hold that `fn` takes from around it."""
-    return [*map(fn.__globals__.get, fn.__code__.co_names), *augmented.held_in_cells(fn)]
+    return [*map(fn.__globals__.get, fn.__code__.co_names), *held_in_cells(fn)]
 
 
 @by_code

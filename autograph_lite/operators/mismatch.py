@@ -208,9 +208,6 @@ def left_in(label: str, found: object) -> MutationError:
     )
 
 
-TRACED = "returned a traced value"  # of a function under `functools.lru_cache`
-
-
 def recast(owner: object, name: str) -> MutationError:
     """An object that would be another kind of object on some paths only."""
     return MutationError(
@@ -219,6 +216,9 @@ def recast(owner: object, name: str) -> MutationError:
         why="What an object is has to be known while tracing, and here it depends on a traced value.",
         fix="keep what differs in an attribute, a number for example, and let the methods test it.",
     )
+
+
+TRACED = "returned a traced value"  # of a function under `functools.lru_cache`
 
 
 def memo(label: str, *, whole: bool) -> MutationError:

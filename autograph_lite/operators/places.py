@@ -143,13 +143,13 @@ def containers_in(owner: Any) -> list[Any]:
     todo = list((attributes_of(owner) or {}).values())
     while todo:
         item = todo.pop()
-        if type(item) in _CONTAINERS and not any(item is known for known in found):
+        if type(item) in CONTAINERS and not any(item is known for known in found):
             found.append(item)
             todo += item.values() if isinstance(item, dict) else item
     return found
 
 
-_CONTAINERS = (list, dict, set, collections.deque)
+CONTAINERS = (list, dict, set, collections.deque)
 
 
 def _set_attributes(owner: Any, attributes: dict[str, Any], new: Contents) -> None:

@@ -8,7 +8,6 @@ new = [x]; new.append(1)          made by the body: not seen, and nobody's state
 
 from __future__ import annotations
 
-import collections
 import contextvars
 import functools
 import gc
@@ -184,10 +183,16 @@ def named(module: dict[str, Any], names: Iterable[str]) -> list[Any]:
     found = [module[name] for name in names if name in module]
     modules = [vars(item) for item in found if isinstance(item, types.ModuleType)]
     inside = [variables[name] for variables in modules for name in names if name in variables]
-    return found + [item for item in inside if isinstance(item, _CONTAINERS)]
+    return found + [item for item in inside if isinstance(item, places.CONTAINERS)]
 
 
-_CONTAINERS = (list, dict, set, collections.deque)
+def held_in_cells(fn: types.FunctionType) -> Iterator[Any]:
+    """What the variables of enclosing functions hold that a function takes from there."""
+    for cell in fn.__closure__ or ():
+        try:
+            yield cell.cell_contents
+        except ValueError:  # not assigned yet
+            continue
 
 
 def _held_by(fn: types.FunctionType) -> list[Any]:

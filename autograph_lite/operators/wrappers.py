@@ -9,7 +9,7 @@ import types
 import weakref
 from typing import Any
 
-from autograph_lite.operators import augmented, journal, policy
+from autograph_lite.operators import augmented, journal, noted, policy
 from autograph_lite.operators.converting import convert, is_converted
 
 
@@ -79,13 +79,4 @@ def noting(fn: Any) -> Any:
         journal.record_augmented(fn, (*args, *kwargs.values()))
         return fn(*args, **kwargs)
 
-    _noting[run] = fn  # type: ignore[index]
-    return run
-
-
-_noting: weakref.WeakKeyDictionary[types.FunctionType, types.FunctionType] = weakref.WeakKeyDictionary()
-
-
-def plain(fn: types.FunctionType) -> types.FunctionType:
-    """The converted function that a form which notes variables stands for."""
-    return _noting.get(fn, fn)
+    return noted.stands_for(run, fn)
