@@ -12,11 +12,12 @@ from autograph_lite.operators.affine import bounds
 from autograph_lite.operators.calls import call
 from autograph_lite.operators.checks import finishing, handling, trying
 from autograph_lite.operators.classes import recast, record
-from autograph_lite.operators.comprehensions import filter_test, generator, list_of
+from autograph_lite.operators.comprehensions import generator, list_of
 from autograph_lite.operators.conditions import python_test, truth
 from autograph_lite.operators.containers import key
 from autograph_lite.operators.failures import assert_, error, raised
 from autograph_lite.operators.for_stmt import for_stmt
+from autograph_lite.operators.generated import filter_test
 from autograph_lite.operators.handlers import caught, managed
 from autograph_lite.operators.if_stmt import if_expr, if_stmt
 from autograph_lite.operators.light_calls import BUILTIN, light, light_at

@@ -19,6 +19,7 @@ from autograph_lite.errors import ConditionError, IterationError
 from autograph_lite.operators import (
     checks,
     comprehensions,
+    generated,
     holding,
     iterables,
     journal,
@@ -136,7 +137,7 @@ def map_(fun: Callable[..., Any], *args: Any) -> Any:
     """`map(fun, *args)`."""
     fun = reductions.callee(fun)
     if len(args) == 1 and isinstance(args[0], iterables.Looped):
-        return comprehensions.generated(args[0], fun)
+        return generated.generated(args[0], fun)
     found = iterables.combined(args)
     return map(fun, *args) if found is None else iterables.Mapped(fun, iterables.Zipped(found))
 
@@ -273,7 +274,7 @@ def list_(*args: Any) -> list[Any]:
     """`list(iterable)`."""
     if len(args) == 1 and (items := _items(args[0])) is not None:
         return _collected(items)
-    if len(args) == 1 and isinstance(args[0], comprehensions.Generated) and args[0].is_fresh:
+    if len(args) == 1 and isinstance(args[0], generated.Generated) and args[0].is_fresh:
         return comprehensions.gathered(args[0])
     return list(*map(_whole, args))
 
@@ -312,9 +313,7 @@ def filter_(fun: Callable[..., Any] | None, iterable: Any) -> Any:
     if _jax.tracing() and (
         isinstance(iterable, comprehensions.ITEMS) or iterables.staged(iterable) is not None
     ):
-        return comprehensions.generated(
-            iterable, lambda item: item, reductions.callee(fun) or (lambda item: item)
-        )
+        return generated.generated(iterable, lambda item: item, reductions.callee(fun) or (lambda item: item))
     return filter(fun, iterable)
 
 
@@ -333,15 +332,16 @@ def _asking(python: Callable[..., Any]) -> Callable[..., Any]:
         fun = reductions.callee(condition)
         if not _jax.tracing() or not callable(fun):
             return python(condition, iterable)
-        return python(lambda item: comprehensions.filter_test(fun(item)), stretches.whole(iterable))
+        return python(lambda item: generated.filter_test(fun(item)), stretches.whole(iterable))
 
     return ask
 
 
 def next_(iterator: Any, *default: Any) -> Any:
     """`next(iterator)`: refused in a staged body for an iterator from outside: one item for all runs."""
-    if isinstance(iterator, comprehensions.Generated) and iterator.is_fresh:
-        return reductions.first(iterator, *default)
+    if isinstance(iterator, generated.Generated) and iterator.is_fresh:
+        found = iterator.known()
+        return reductions.first(iterator, *default) if found is None else builtins.next(iter(found), *default)
     if isinstance(iterator, iterables.Stepping):
         return iterator.step(*default)
     journal.consume(iterator)

@@ -9,24 +9,23 @@ from __future__ import annotations
 
 import collections
 import itertools
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from autograph_lite import _jax
-from autograph_lite.errors import IterationError
-from autograph_lite.operators import capacity, decisions, iterables, journal, list_errors, lists, where
-from autograph_lite.operators.for_stmt import for_stmt, place_at
+from autograph_lite.operators import capacity, decisions, iterables, journal, list_errors, lists
+from autograph_lite.operators.generated import Generated, dynamic, filter_test, generated, loop
 from autograph_lite.operators.if_stmt import if_part
 from autograph_lite.operators.iterables import Staged
 from autograph_lite.operators.values import describe, is_symbolic, traced
 
 UNROLLED = 8  # a list of at most so many items is computed without a loop
 _VIEWS = tuple(map(type, ({}.keys(), {}.values(), {}.items())))
-# Of Python's, which a filter may leave out.
-ITEMS = (list, tuple, range, dict, set, frozenset, collections.deque, np.ndarray, *_VIEWS)
-State = tuple[Any, ...]
+_ITERATORS: tuple[type, ...] = (zip, enumerate, map, filter, reversed, type(reversed([])))
+# Of Python's, whose items a filter may leave out.
+ITEMS = (list, tuple, range, dict, set, frozenset, collections.deque, np.ndarray, *_VIEWS, *_ITERATORS)
 
 
 def list_of(
@@ -88,27 +87,6 @@ def generator(
     return (elt(x) for x in iterable if filter_test(keep(x)))
 
 
-def filter_test(value: Any) -> Any:
-    """The condition of a comprehension, where only Python can decide whether there is an item.
-
-    Raises:
-      IterationError: the value is traced.
-    """
-    if value is not True and value is not False and traced(value):
-        raise dynamic(f"a traced condition, {describe(value)}")
-    return value
-
-
-def dynamic(reason: str) -> IterationError:
-    """A list or a sequence of items whose number only the running program knows."""
-    return IterationError(
-        f"The number of items depends on {reason}.",
-        where=where.here(),
-        why="A compiled program has no list whose length depends on its data.",
-        fix="reduce the items with sum, any, all, min or max, or use a mask: jnp.where(condition, x, 0).",
-    )
-
-
 def unpacking(fun: Callable[..., Any]) -> Callable[[Any], Any]:
     """`fun` as a function of one item, which is unpacked where `fun` has several parameters."""
     code = getattr(fun, "__code__", None)
@@ -132,175 +110,6 @@ def unpacked(item: Any, count: int) -> tuple[Any, ...]:
     if len(values) < count:
         raise ValueError(f"not enough values to unpack (expected {count}, got {len(values)})")
     return values
-
-
-class Generated(iterables.Looped):
-    """A generator expression whose items only a staged loop sees, or whose filter may be traced.
-
-    Attributes:
-      source: what it iterates over: staged, another of this class, or Python's.
-      elt, keep, flat: as in `list_of`.
-      eager: whether all items are computed before any is looked at, as those of a list are.
-    """
-
-    def __init__(
-        self,
-        source: Any,
-        elt: Callable[[Any], Any],
-        keep: Callable[[Any], Any] | None,
-        flat: bool,
-        eager: bool,
-    ) -> None:
-        self.source, self.elt, self.keep, self.flat, self.eager = source, elt, keep, flat, eager
-        self._depth = journal.depth()
-        self._spent = False
-        self._iterator: Iterator[Any] | None = None
-
-    @property
-    def is_fresh(self) -> bool:
-        """Whether no item was taken yet."""
-        return not self._spent and self._iterator is None
-
-    def most(self) -> int | None:
-        """How many items there are at most; None where that is not known while tracing."""
-        return self.source.most() if isinstance(self.source, Staged) and not self.flat else None
-
-    def take(self) -> None:
-        """To be called when the items are used up.
-
-        Raises:
-          IterationError: they were before, or a staged statement would use them up at each execution.
-        """
-        if not self.is_fresh or self._depth != journal.depth():
-            raise IterationError(
-                "A generator expression is used up twice, or inside a staged statement.",
-                where=where.here(),
-                why="A generator gives its items once, and a staged statement is traced once.",
-                fix="write the generator expression where its items are used, or make a list of them.",
-            )
-        self._spent = True
-
-    def loop(
-        self,
-        body_fun: Callable[..., Any],
-        init: State,
-        names: tuple[str, ...],
-        until: Callable[..., Any] | None,
-    ) -> State:
-        """A loop over the source: the filter becomes an `if` around the body, an inner `for` a loop in it."""
-        self.take()
-        return loop(self.source, _Around(self, body_fun, names, until).run, init, names, until)
-
-    def __iter__(self) -> Iterator[Any]:
-        if self._iterator is None:
-            self.take()
-            self._iterator = self._items()
-        return self._iterator
-
-    def __next__(self) -> Any:
-        return next(iter(self))
-
-    def _items(self) -> Iterator[Any]:
-        for x in self.source:
-            if self.keep is None or filter_test(self.keep(x)):
-                if self.flat:
-                    yield from self.elt(x)
-                else:
-                    yield self.elt(x)
-
-
-class Mapping(Generated, Staged):
-    """A generator expression with one item for each of a staged source: `zip` can put it beside others."""
-
-    def length(self) -> Any:
-        return self.source.length()
-
-    def most(self) -> int | None:
-        found: int | None = self.source.most()
-        return found
-
-    def rows(self) -> Any:
-        return self.source.rows()
-
-    def item(self, row: Any) -> Any:
-        return self.elt(self.source.item(row))
-
-    def at(self, index: Any) -> Any:
-        return self.elt(self.source.at(index))
-
-
-def generated(
-    source: Any, elt: Callable[[Any], Any], keep: Callable[[Any], Any] | None = None, *,
-    flat: bool = False, eager: bool = False,
-) -> Generated:  # fmt: skip
-    """A `Generated`; a `Mapping` where that is possible."""
-    items = iterables.staged(source)
-    kind = Mapping if items is not None and keep is None and not flat else Generated
-    return kind(source if items is None else items, elt, keep, flat, eager)
-
-
-def loop(
-    iterable: Any, body_fun: Callable[..., Any], init: State, names: tuple[str, ...],
-    until: Callable[..., Any] | None = None,
-) -> State:  # fmt: skip
-    """`for_stmt` with a body that an operator has made, and so is shown at the user's line that runs.
-
-    Args:
-      iterable: staged, `Generated` or Python's.
-      body_fun: item, variables -> variables.
-      init: the variables before the loop.
-      names: of the variables, for messages.
-      until: variables -> whether to stop.
-    """
-
-    def body(item: Any, *values: Any) -> State:
-        result: State = body_fun(item, *values)
-        return result
-
-    body.names = names  # type: ignore[attr-defined]
-    place = where.user_frame()
-    if place is not None:
-        place_at(body, place.f_code.co_filename, place.f_lineno, place.f_code.co_name)
-    return for_stmt(iterable, body, init, until)
-
-
-class _Around:
-    """A body of a loop over what a `Generated` iterates over, from a body for its own items."""
-
-    def __init__(
-        self,
-        items: Generated,
-        body_fun: Callable[..., Any],
-        names: tuple[str, ...],
-        until: Callable[..., Any] | None,
-    ) -> None:
-        self.items, self.body_fun, self.names, self.until = items, body_fun, names, until
-
-    def run(self, item: Any, *values: Any) -> State:
-        """One iteration over the source."""
-        if self.items.keep is None:
-            return self.inner(item, *values)
-        kept = self.items.keep(item)
-        if not traced(kept):
-            return self.inner(item, *values) if kept else values
-        single = len(self.names) == 1
-
-        def skip(*operands: Any) -> Any:
-            return operands[0] if single else operands
-
-        def run(*operands: Any) -> Any:
-            new = self.inner(item, *operands)
-            return new[0] if single else new
-
-        result = if_part(kept, run, skip, values, self.names)
-        return (result,) if single else tuple(result)
-
-    def inner(self, item: Any, *values: Any) -> State:
-        value = self.items.elt(item)
-        if not self.items.flat:
-            result: State = self.body_fun(value, *values)
-            return result
-        return loop(value, self.body_fun, values, self.names, self.until)
 
 
 def collected(items: Any, length: Any) -> list[Any]:
@@ -335,7 +144,7 @@ def gathered(items: Staged | Generated) -> list[Any]:
     """The items as a list that one loop appends them to."""
     found: list[Any] = []
 
-    def append(item: Any) -> State:
+    def append(item: Any) -> tuple[()]:
         journal.record(found).append(item)
         return ()
 

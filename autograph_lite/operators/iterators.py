@@ -3,6 +3,7 @@
 for v in itertools.islice(xs, 4):     yes: the loop has made it, nobody else takes items from it, and it ends
 for v in it:                          no: code after the loop may go on with it
 for v in zip(it, xs):                 no: likewise, as somebody else holds `it`
+any(v > 0 for v, w in zip(xs, ws))    yes: likewise
 for v in itertools.count():           no: it never ends
 """
 
@@ -19,13 +20,21 @@ import types
 from collections.abc import Callable, Iterator
 from typing import Any
 
+from autograph_lite.operators import where
+
 MOST = 1024  # items of an iterator of which nobody knows whether it ends
 _MADE = re.compile(r"\s*for\b.*?\bin\s+([\w.]+)\(")
+_FOR = re.compile(r"\bfor\b")
+_MADE_WITHIN = re.compile(r".*?\bfor\b.*?\bin\s+([\w.]+)\(")
 _EXPRESSION = re.compile(r"\s*for\b.*?\bin\s+\(.+\bfor\b")
 _BACKWARDS: tuple[type, ...] = (
     reversed, type(reversed([])), type(reversed(range(0))), type(reversed(range(2**70))),
     type(reversed({})), type(reversed({}.values())), type(reversed({}.items())),
 )  # fmt: skip
+_MOVING: tuple[type, ...] = (
+    *(enumerate, zip, *_BACKWARDS, type(iter([])), type(iter(())), type(iter("")), type(iter(range(0)))),
+    *(type(iter({})), type(iter({}.values())), type(iter({}.items())), type(iter(set()))),
+)
 _ALL_IN_STEP: tuple[type, ...] = (zip, map, itertools.starmap)
 _IN_STEP: tuple[type, ...] = (
     enumerate,
@@ -40,16 +49,28 @@ def is_own(iterator: Any, body_fun: Callable[..., Any]) -> bool:
     """Whether the header of a loop makes the iterator that it runs over, of nothing that others take items from."""
     code = body_fun.__code__
     header = linecache.getline(code.co_filename, code.co_firstlineno)
-    return _is_made(iterator, header) and not _shares(iterator)
-
-
-def _is_made(iterator: Any, header: str) -> bool:
     if isinstance(iterator, types.GeneratorType) and _EXPRESSION.match(header):
-        return True
-    made = _MADE.match(header)
-    if made is None:
+        return not _shares(iterator)
+    return _is_made(iterator, _MADE.match(header)) and not _shares(iterator)
+
+
+def is_own_of_expression(iterator: Any) -> bool:
+    """`is_own` for the generator expression on the user's line that runs, where taking an item runs nothing of the user's."""
+    frame = where.user_frame()
+    if frame is None or not _only_moves(iterator):
         return False
-    names = made[1].split(".")
+    line = linecache.getline(frame.f_code.co_filename, frame.f_lineno)
+    return (
+        len(_FOR.findall(line)) == 1
+        and _is_made(iterator, _MADE_WITHIN.match(line))
+        and not _shares(iterator)
+    )
+
+
+def _is_made(iterator: Any, header: re.Match[str] | None) -> bool:
+    if header is None:
+        return False
+    names = header[1].split(".")
     if isinstance(iterator, types.GeneratorType):
         return iterator.gi_code.co_name in names
     return type(iterator).__name__ in names or (names[-1] == "reversed" and isinstance(iterator, _BACKWARDS))
@@ -62,6 +83,10 @@ def _inner(iterator: Any) -> list[Any]:
         held = [iterator.gi_frame.f_locals.get(".0")] if iterator.gi_frame else []
     held += [item for each in held if isinstance(each, tuple) for item in each]
     return [each for each in held if isinstance(each, Iterator)]
+
+
+def _only_moves(iterator: Any) -> bool:
+    return isinstance(iterator, _MOVING) and all(map(_only_moves, _inner(iterator)))
 
 
 def _shares(iterator: Any) -> bool:

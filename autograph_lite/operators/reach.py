@@ -151,7 +151,7 @@ def _search(roots: list[Any], wanted: set[int], *, wide: bool, attributes: bool)
 _WRAPPERS = ("autograph_lite.runtime.function", "autograph_lite.runtime.methods")
 _WRAPPED = ("python_function", "__self__")
 _OURS = (  # which hold the user's functions and values while a loop runs
-    "autograph_lite.operators.iterables", "autograph_lite.operators.comprehensions", "autograph_lite.converters.python_ops",
+    "autograph_lite.operators.iterables", "autograph_lite.operators.generated", "autograph_lite.converters.python_ops",
     "autograph_lite.runtime.function",
 )  # fmt: skip
 _open: weakref.WeakKeyDictionary[type, bool] = weakref.WeakKeyDictionary()

@@ -20,8 +20,8 @@ import numpy as np
 from autograph_lite import _jax, _jax_dims
 from autograph_lite.converters.python_ops import Maybe, Undefined
 from autograph_lite.operators import calls, checks, iterables, journal, list_methods, lists, masked
-from autograph_lite.operators.comprehensions import Generated, loop
 from autograph_lite.operators.conditions import truth
+from autograph_lite.operators.generated import Generated, loop
 from autograph_lite.operators.if_stmt import if_part
 from autograph_lite.operators.iterables import Looped, Staged
 from autograph_lite.operators.logical import and_, equal, not_, or_

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import collections
 import functools
+import itertools
 
 import jax
 import jax.numpy as jnp
@@ -279,3 +280,82 @@ def test_an_item_of_what_a_filter_has_left_may_not_be_there():
     assert float(al.convert(f)(jnp.float32(-0.5))) == 0.5
     with pytest.raises(IndexError, match="list index out of range"):
         al.convert(f)(jnp.float32(-5))
+
+
+def filters_over_what_the_expression_makes(a, b):
+    weights, values = [1.0, 2.0, 3.0], [a, b, a * b]
+    return (
+        sum(w * v for w, v in zip(weights, values) if v > 0),
+        sum(i * v for i, v in enumerate(values) if v > 0),
+        any(v > 2 for w, v in zip(weights, values) if v > w),
+        all(v > 2 for v in reversed(values) if v > -1),
+        max((v for i, v in enumerate(zip(weights, values)) if v[1] > i), default=(0.0, 0.0))[1],
+        next((i for i, v in enumerate(values) if v > 3), -1),
+        next((v for w, v in zip(weights, values) if w > 1), -1.0),
+        len(list(v for i, v in enumerate(values) if v > 0)),
+        sum(w for (k, v), w in zip({"p": a, "q": b}.items(), weights) if v > 0),
+        sum(v for v in map(abs, values) if v > 3),
+    )
+
+
+def what_is_left_after_some(a, b):
+    pairs = zip([1, 2, 3, 4], [a, b, a - b, a * b])
+    skipped = next(pairs)
+    found = sum(n * v for n, v in pairs if v > 0)
+    odd = (i for i in range(10) if i % 2)
+    rows = (v for row in [[a, b], [b]] for v in row)
+    positive = (v for i, v in enumerate([a, b, a + b, 3.0]) if i < 1 or v > 0)
+    return (
+        skipped[0],
+        found,
+        len(list(pairs)),
+        next(odd) + next(odd),
+        list(odd),
+        next(rows),
+        next(rows),
+        list(rows),
+        next(positive),
+        sum(positive),
+    )
+
+
+@pytest.mark.parametrize("f", [filters_over_what_the_expression_makes, what_is_left_after_some])
+@pytest.mark.parametrize("a, b", [(2.5, 6.0), (6.0, -2.0), (-6.0, -2.0), (0.0, 200.0)])
+def test_filters_over_iterators(f, a, b):
+    agree(f, np.float32(a), np.float32(b))
+
+
+def test_each_item_is_asked_once_where_a_generator_is_taken_apart():
+    def f(x):
+        asked = []
+
+        def keep(v):
+            asked.append(v)
+            return v > 1 if v < 3 else v * x > 0
+
+        values = (v for v in [1, 2, 3, 4] if keep(v))
+        return next(values), sum(values), asked
+
+    agree(f, np.float32(2.0))
+    agree(f, np.float32(-2.0))
+
+
+def test_an_iterator_that_goes_on_elsewhere_is_not_used_up():
+    @al.convert
+    def f(x):
+        pairs = zip([1.0, 2.0, 3.0], [x, -x, x + 1])
+        found = any(v > 0 for w, v in pairs if v > 0)
+        return found, len(list(pairs))
+
+    with pytest.raises(al.errors.IterationError, match="A traced value ends a loop over a zip"):
+        f(jnp.float32(2))
+
+
+def test_a_generator_that_python_has_begun_goes_on_in_a_sum():
+    @al.convert
+    def f(x):
+        values = (v * x for v in [1, 2, 3, 4] if v > 1)
+        first = list(itertools.islice(values, 1))  # by Python itself
+        return first[0], sum(values)
+
+    assert list(map(float, f(jnp.float32(2)))) == [4.0, 14.0]

@@ -25,7 +25,13 @@ def reduction(w: Writer, kind: str) -> Expr | None:
     forms = [f"sum({array})", f"max({array})", f"min({array})", f"{array}.sum()"]
     forms += [f"sum({element} for v in {array})", f"sum([{element} for v in {array}])"]
     forms += [f"max({element} for v in {array})", f"sum(v for i, v in enumerate({array}) if i < 2)"]
+    filtered = f"for i, v in enumerate([{other}, 2, {small(other, '3')}]) if v > i"
+    forms += [f"sum(v {filtered})", f"max((v {filtered}), default=1)"]
     if kind == "int":
+        forms += [
+            f"next((i for i, v in enumerate({array}) if v > {other.operand()}), 7)",
+            f"next((i {filtered}), 7)",
+        ]
         forms += [f"sum({element} for v in {array} if v > {other.operand()})", f"len([v for v in {array}])"]
         forms += [
             f"sum(1 for v in {array} if v > {other.operand()})",
