@@ -183,7 +183,8 @@ def named(module: dict[str, Any], names: Iterable[str]) -> list[Any]:
     found = [module[name] for name in names if name in module]
     modules = [vars(item) for item in found if isinstance(item, types.ModuleType)]
     inside = [variables[name] for variables in modules for name in names if name in variables]
-    return found + [item for item in inside if isinstance(item, places.CONTAINERS)]
+    everything = sys.modules  # which is nobody's state
+    return found + [item for item in inside if isinstance(item, places.CONTAINERS) and item is not everything]
 
 
 def held_in_cells(fn: types.FunctionType) -> Iterator[Any]:
@@ -241,8 +242,11 @@ def _hidden(item: Any) -> list[Any]:
 def _is_users_module(name: str) -> bool:
     path = getattr(sys.modules.get(name), "__file__", None)
     if path is None:
-        return name not in sys.builtin_module_names
-    return not policy.is_library_file(path)
+        root = name.partition(".")[0]  # what makes a module that has no file: `jaxlib._jax.guard_lib`
+        if root in sys.stdlib_module_names:
+            return False  # Python's import system would lead to all modules
+        path = getattr(sys.modules.get(root), "__file__", None)
+    return path is None or not policy.is_library_file(path)
 
 
 def by_code(find: Callable[[types.CodeType], R]) -> Callable[[types.CodeType], R]:
