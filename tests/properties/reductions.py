@@ -25,8 +25,9 @@ def reduction(w: Writer, kind: str) -> Expr | None:
     forms = [f"sum({array})", f"max({array})", f"min({array})", f"{array}.sum()"]
     forms += [f"sum({element} for v in {array})", f"sum([{element} for v in {array}])"]
     forms += [f"max({element} for v in {array})", f"sum(v for i, v in enumerate({array}) if i < 2)"]
-    filtered = f"for i, v in enumerate([{other}, 2, {small(other, '3')}]) if v > i"
-    forms += [f"sum(v {filtered})", f"max((v {filtered}), default=1)"]
+    filtered = f"for i, v in enumerate([{small(other, '3')}, 2, {other.operand()} % 3]) if v > i"
+    none = "0" if kind == "int" else "0.0"  # of the kind, where no item is left
+    forms += [f"sum((v {filtered}), {none})", f"max((v {filtered}), default={none})"]
     if kind == "int":
         forms += [
             f"next((i for i, v in enumerate({array}) if v > {other.operand()}), 7)",
