@@ -3,6 +3,7 @@
     [f(x) for x in xs]                    ag.list_of(xs, lambda x: f(x))
     sum(x for x in xs if x > 0)           sum(ag.generator(xs, lambda x: x, lambda x: x > 0))
     [a * b for a, b in pairs]             ag.list_of(pairs, lambda a, b: a * b)
+    any(v for i, v in zip(a, b) if i)     any(ag.generator(zip(a, b), lambda i, v: v, lambda i, v: i, maker=zip))
     [v for row in m for v in row]         ag.list_of(m, lambda row: ag.list_of(row, lambda v: v), flat=True)
 
 Other comprehensions stay Python's: those that bind a name (`:=`) or suspend, those that make a function
@@ -120,6 +121,9 @@ class _Comprehensions(trees.Transformer):
             for keyword, holds in (("flat", flat), ("reduced", reduced)):
                 if holds:
                     call.keywords.append(gast.keyword(keyword, quote.constant(True)))
+            maker = _maker(part.iter)
+            if maker and isinstance(node, gast.GeneratorExp) and (part.ifs or flat):
+                call.keywords.append(gast.keyword("maker", quote.located(quote.name(maker), part.iter)))
             value, flat = quote.located(call, node), True
         return value
 
@@ -142,6 +146,14 @@ class _Renamed(trees.Transformer):
     def visit_Name(self, node: gast.Name) -> gast.AST:
         node.id = self.names.get(node.id, node.id)
         return node
+
+
+def _maker(iterable: gast.expr) -> str | None:
+    """The name that an expression calls for an iterator of its own."""
+    match iterable:
+        case gast.Call(func=gast.Name(id="enumerate" | "reversed" | "zip" as name)):
+            return name
+    return None
 
 
 def _targets(node: Comprehension) -> list[str]:

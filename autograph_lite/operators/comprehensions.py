@@ -72,14 +72,18 @@ def _python_list(
 
 
 def generator(
-    iterable: Any, elt: Callable[..., Any], keep: Callable[..., Any] | None = None, *, flat: bool = False
-) -> Any:
-    """`(elt(x) for x in iterable if keep(x))`; the arguments are those of `list_of`."""
+    iterable: Any, elt: Callable[..., Any], keep: Callable[..., Any] | None = None, *,
+    flat: bool = False, maker: Any = None,
+) -> Any:  # fmt: skip
+    """`(elt(x) for x in iterable if keep(x))`; the arguments are those of `list_of`.
+
+    Of an iterator that the expression itself has made by `maker`, `enumerate` or the like, nobody else takes items.
+    """
     elt, keep = unpacking(elt), keep and unpacking(keep)
     iterable = lists.readable(iterable, "a generator expression")
     traced_filter = _jax.tracing() and (keep is not None or flat) and isinstance(iterable, ITEMS)
     if traced_filter or isinstance(iterable, Generated) or iterables.staged(iterable) is not None:
-        return generated(iterable, elt, keep, flat=flat)
+        return generated(iterable, elt, keep, flat=flat, maker=maker)
     if flat:
         return (value for x in iterable if keep is None or filter_test(keep(x)) for value in elt(x))
     if keep is None:

@@ -37,10 +37,11 @@ class Generated(iterables.Looped):
         keep: Callable[[Any], Any] | None,
         flat: bool,
         eager: bool,
+        maker: Any = None,
     ) -> None:
         self.source: Any = source
         self.elt, self.keep, self.flat, self.eager = elt, keep, flat, eager
-        self.owns = isinstance(source, Iterator) and iterators.is_own_of_expression(source)
+        self.owns = iterators.is_own_of(maker, source)
         self._depth = journal.depth()
         self._spent = False
         self._iterator: Iterator[Any] | None = None
@@ -189,12 +190,12 @@ class Mapping(Generated, Staged):
 
 def generated(
     source: Any, elt: Callable[[Any], Any], keep: Callable[[Any], Any] | None = None, *,
-    flat: bool = False, eager: bool = False,
+    flat: bool = False, eager: bool = False, maker: Any = None,
 ) -> Generated:  # fmt: skip
     """A `Generated`; a `Mapping` where that is possible."""
     items = iterables.staged(source)
     kind = Mapping if items is not None and keep is None and not flat else Generated
-    return kind(source if items is None else items, elt, keep, flat, eager)
+    return kind(source if items is None else items, elt, keep, flat, eager, maker)
 
 
 def loop(

@@ -20,12 +20,9 @@ import types
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from autograph_lite.operators import where
-
 MOST = 1024  # items of an iterator of which nobody knows whether it ends
 _MADE = re.compile(r"\s*for\b.*?\bin\s+([\w.]+)\(")
-_FOR = re.compile(r"\bfor\b")
-_MADE_WITHIN = re.compile(r".*?\bfor\b.*?\bin\s+([\w.]+)\(")
+_MAKERS = (enumerate, zip, reversed)
 _EXPRESSION = re.compile(r"\s*for\b.*?\bin\s+\(.+\bfor\b")
 _BACKWARDS: tuple[type, ...] = (
     reversed, type(reversed([])), type(reversed(range(0))), type(reversed(range(2**70))),
@@ -49,28 +46,21 @@ def is_own(iterator: Any, body_fun: Callable[..., Any]) -> bool:
     """Whether the header of a loop makes the iterator that it runs over, of nothing that others take items from."""
     code = body_fun.__code__
     header = linecache.getline(code.co_filename, code.co_firstlineno)
+    return _is_made(iterator, header) and not _shares(iterator)
+
+
+def is_own_of(maker: Any, iterator: Any) -> bool:
+    """`is_own` for what a call of `maker` has made, where taking an item runs nothing of the user's."""
+    return any(maker is one for one in _MAKERS) and _only_moves(iterator) and not _shares(iterator)
+
+
+def _is_made(iterator: Any, header: str) -> bool:
     if isinstance(iterator, types.GeneratorType) and _EXPRESSION.match(header):
-        return not _shares(iterator)
-    return _is_made(iterator, _MADE.match(header)) and not _shares(iterator)
-
-
-def is_own_of_expression(iterator: Any) -> bool:
-    """`is_own` for the generator expression on the user's line that runs, where taking an item runs nothing of the user's."""
-    frame = where.user_frame()
-    if frame is None or not _only_moves(iterator):
+        return True
+    made = _MADE.match(header)
+    if made is None:
         return False
-    line = linecache.getline(frame.f_code.co_filename, frame.f_lineno)
-    return (
-        len(_FOR.findall(line)) == 1
-        and _is_made(iterator, _MADE_WITHIN.match(line))
-        and not _shares(iterator)
-    )
-
-
-def _is_made(iterator: Any, header: re.Match[str] | None) -> bool:
-    if header is None:
-        return False
-    names = header[1].split(".")
+    names = made[1].split(".")
     if isinstance(iterator, types.GeneratorType):
         return iterator.gi_code.co_name in names
     return type(iterator).__name__ in names or (names[-1] == "reversed" and isinstance(iterator, _BACKWARDS))

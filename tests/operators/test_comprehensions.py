@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import builtins
 import collections
 import functools
 import itertools
@@ -298,6 +299,13 @@ def filters_over_what_the_expression_makes(a, b):
     )
 
 
+def several_on_one_line(a, b):
+    values = [a, b, a * b]
+    return next((i for i, v in enumerate(values) if v > 3), -1), any(
+        v > w for v, w in zip(values, [1, 2, 3]) if w > 1
+    )
+
+
 def what_is_left_after_some(a, b):
     pairs = zip([1, 2, 3, 4], [a, b, a - b, a * b])
     skipped = next(pairs)
@@ -319,7 +327,9 @@ def what_is_left_after_some(a, b):
     )
 
 
-@pytest.mark.parametrize("f", [filters_over_what_the_expression_makes, what_is_left_after_some])
+@pytest.mark.parametrize(
+    "f", [filters_over_what_the_expression_makes, several_on_one_line, what_is_left_after_some]
+)
 @pytest.mark.parametrize("a, b", [(2.5, 6.0), (6.0, -2.0), (-6.0, -2.0), (0.0, 200.0)])
 def test_filters_over_iterators(f, a, b):
     agree(f, np.float32(a), np.float32(b))
@@ -346,6 +356,21 @@ def test_an_iterator_that_goes_on_elsewhere_is_not_used_up():
         pairs = zip([1.0, 2.0, 3.0], [x, -x, x + 1])
         found = any(v > 0 for w, v in pairs if v > 0)
         return found, len(list(pairs))
+
+    with pytest.raises(al.errors.IterationError, match="A traced value ends a loop over a zip"):
+        f(jnp.float32(2))
+
+
+def test_a_function_of_the_users_that_hides_zip_may_keep_what_it_makes():
+    kept = []
+
+    @al.convert
+    def f(x):
+        def zip(*lists):
+            kept.append(builtins.zip(*lists))
+            return kept[0]
+
+        return any(v > 0 for n, v in zip([1, 2], [x, -x]) if v > n), len(list(kept[0]))
 
     with pytest.raises(al.errors.IterationError, match="A traced value ends a loop over a zip"):
         f(jnp.float32(2))
