@@ -105,6 +105,7 @@ _TAKERS = tuple(
     for name in (
         "operators/aliases",
         "operators/packing",
+        "operators/recursion",
         "operators/templates",
         "runtime/cutting",
         "runtime/returned",

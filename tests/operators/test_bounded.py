@@ -301,10 +301,48 @@ def slices(xs):
     return ys[1:], ys[:-1], ys[-2:], ys[k:], ys[1:k], ys[-k:3], ys[:2] + ys[100:], sum(ys[1:])
 
 
+def push(items, v):
+    items.append(v)
+
+
+def push_twice(items, v, *, times=1):
+    items += [v, v * times]
+
+
+def last_of(items):
+    return items.pop() if len(items) > 0 else 0.0
+
+
+def by_helpers(xs):
+    ys, ws, taken = [], [], 0.0
+    for x in xs:
+        if x > 4:
+            break
+        push(ys, x)
+        if x < 0:
+            push_twice(ws, x, times=3)
+        else:
+            taken += last_of(ys) + sum(ws)
+    return ys, ws, taken
+
+
+def by_a_helper_that_chooses(xs):
+    def put(low, high, v):
+        if v > 1:
+            high.append(v)
+        else:
+            low.append(v)
+
+    low, high = [], []
+    for x in xs:
+        put(low, high, x)
+    return low, high
+
+
 PROGRAMS = [
     positive, until_negative, returned_early, skipping, outside_a_loop, pushing_and_popping, draining, queue, sliding, monotone,
     merged, in_front, read_in_the_loop, iterated, reduced, aliased, in_an_object, nested_loops, unrolled, filtered,
-    positions, changed_numbers, slices, looked_at_as_a_whole,
+    positions, changed_numbers, slices, looked_at_as_a_whole, by_helpers, by_a_helper_that_chooses,
 ]  # fmt: skip
 
 
