@@ -23,9 +23,9 @@ from autograph_lite.operators.values import describe, is_symbolic, traced
 
 UNROLLED = 8  # a list of at most so many items is computed without a loop
 _VIEWS = tuple(map(type, ({}.keys(), {}.values(), {}.items())))
-_ITERATORS: tuple[type, ...] = (zip, enumerate, map, filter, reversed, type(reversed([])))
 # Of Python's, whose items a filter may leave out.
-ITEMS = (list, tuple, range, dict, set, frozenset, collections.deque, np.ndarray, *_VIEWS, *_ITERATORS)
+ITEMS = (list, tuple, range, dict, set, frozenset, collections.deque, np.ndarray, *_VIEWS)
+_ITERATORS: tuple[type, ...] = (zip, enumerate, map, filter, reversed, type(reversed([])))
 
 
 def list_of(
@@ -81,7 +81,9 @@ def generator(
     """
     elt, keep = unpacking(elt), keep and unpacking(keep)
     iterable = lists.readable(iterable, "a generator expression")
-    traced_filter = _jax.tracing() and (keep is not None or flat) and isinstance(iterable, ITEMS)
+    traced_filter = (
+        _jax.tracing() and (keep is not None or flat) and isinstance(iterable, (*ITEMS, *_ITERATORS))
+    )
     if traced_filter or isinstance(iterable, Generated) or iterables.staged(iterable) is not None:
         return generated(iterable, elt, keep, flat=flat, maker=maker)
     if flat:

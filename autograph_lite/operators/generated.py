@@ -126,7 +126,18 @@ class Generated(iterables.Looped):
             return loop(self._iterator, body_fun, init, names, until)
         self.take()
         source = tuple(self.source) if self.owns else self.source
-        return loop(source, _Around(self, body_fun, names, until).run, init, names, until)
+        body = _Around(self, body_fun, names, until)
+        result = loop(source, body.run, init, names, until)
+        left = until is not None and until(*result)
+        if traced(left) or isinstance(source, (Staged, iterables.Looped)):
+            return result
+        if not left:
+            self.source, self._spent = (), False
+        elif not self.flat and not body.rolled:
+            if not isinstance(source, Iterator):
+                self.source = itertools.islice(source, body.rounds, None)
+            self._spent = False
+        return result
 
     def __iter__(self) -> Iterator[Any]:
         if self._iterator is None:
@@ -234,9 +245,13 @@ class _Around:
         until: Callable[..., Any] | None,
     ) -> None:
         self.items, self.body_fun, self.names, self.until = items, body_fun, names, until
+        self.rounds = 0
+        self.rolled = False  # or there was an attempt to do so
 
     def run(self, item: Any, *values: Any) -> State:
         """One iteration over the source."""
+        self.rounds += 1
+        self.rolled = self.rolled or journal.depth() != self.items._depth
         kept = self.items.kept(item)
         if not traced(kept):
             return self.inner(item, *values) if kept else values

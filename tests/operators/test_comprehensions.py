@@ -335,6 +335,33 @@ def test_filters_over_iterators(f, a, b):
     agree(f, np.float32(a), np.float32(b))
 
 
+def test_what_a_rolled_loop_has_left_of_a_generator_is_not_known():
+    @al.convert(static_loops="stage")
+    def f(x):
+        odd = (i for i in range(9) if i % 2)
+        for i in odd:
+            x = x + i
+            if i > 2:
+                break
+        return x, sum(odd)
+
+    with pytest.raises(IterationError, match="used up twice"):
+        f(jnp.float32(2))
+
+
+def test_the_rest_of_a_row_that_a_loop_has_left_is_not_known():
+    @al.convert
+    def f(x):
+        values = (v for row in [[1, 2], [3]] if row for v in row)
+        for v in values:
+            x = x + v
+            break
+        return x, sum(values)
+
+    with pytest.raises(IterationError, match="used up twice"):
+        f(jnp.float32(2))
+
+
 def test_each_item_is_asked_once_where_a_generator_is_taken_apart():
     def f(x):
         asked = []
