@@ -327,9 +327,36 @@ def what_is_left_after_some(a, b):
     )
 
 
-@pytest.mark.parametrize(
-    "f", [filters_over_what_the_expression_makes, several_on_one_line, what_is_left_after_some]
-)
+def left_before_the_end(a, b):
+    odd = (i for i in range(9) if i % 2)
+    for i in odd:
+        a = a + i
+        break
+    numbers = iter([1, 2, 3, 4, 5])
+    some = (v for v in map(int, numbers) if v > 1)
+    found = any(v > 2 for v in some)
+    above = filter(lambda v: v > 1, map(int, [1, 2, 3, 5]))
+    for v in filter(lambda v: v > 1, map(int, [1, 2, 3, 5])):
+        if a < v:
+            break
+        b = b + v
+    return a, b, list(odd), list(odd), found, list(some), list(numbers), next(above), list(above)
+
+
+def used_up(a, b):
+    pairs = (w * v for w, v in zip([1, 2, 3], [a, b, a]) if w > 1)
+    total = 0.0
+    for v in pairs:
+        total = total + v
+    return total, len(list(pairs)), sum(v for v in pairs)
+
+
+OVER_ITERATORS = [
+    filters_over_what_the_expression_makes, several_on_one_line, what_is_left_after_some, left_before_the_end, used_up,
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("f", OVER_ITERATORS)
 @pytest.mark.parametrize("a, b", [(2.5, 6.0), (6.0, -2.0), (-6.0, -2.0), (0.0, 200.0)])
 def test_filters_over_iterators(f, a, b):
     agree(f, np.float32(a), np.float32(b))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 import itertools
 
 import jax
@@ -286,40 +285,3 @@ def test_a_generator_without_an_end_is_refused_after_many_items():
         "  Python takes the items while tracing, before the value is known: it has taken 1024, and found no end.\n"
         "  Fix: iterate over a list, a range or an array, or write a `while` loop."
     )
-
-
-def test_a_step_of_a_users_iterator_that_a_users_decorator_wraps():
-    calls = [0.0]
-
-    def counting(fn):
-        @functools.wraps(fn)
-        def run(*args):
-            calls[0] += 1
-            return fn(*args)
-
-        return run
-
-    class Count:
-        def __init__(self):
-            self.i = 0
-
-        def __iter__(self):
-            return self
-
-        @counting
-        def __next__(self):
-            if self.i >= 4:
-                raise StopIteration
-            self.i += 1
-            return self.i
-
-    count = Count()
-
-    @al.convert
-    def f(x):
-        for v in count:
-            if x > v:
-                x = x - v
-        return x
-
-    assert (float(f(jnp.float32(3))), count.i) == (2.0, 4)

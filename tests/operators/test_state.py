@@ -138,7 +138,24 @@ def test_item_that_reading_a_defaultdict_makes_on_one_path_is_refused():
     assert dict(table) == {}
 
 
-def test_user_iterator_is_advanced_once():
+def as_it_is(fn):
+    return fn
+
+
+def counting(fn):
+    """A decorator of the user's."""
+    calls = [0.0]
+
+    @functools.wraps(fn)
+    def run(*args):
+        calls[0] += 1
+        return fn(*args)
+
+    return run
+
+
+@pytest.mark.parametrize("decorator", [as_it_is, counting])
+def test_user_iterator_is_advanced_once(decorator):
     class Count:
         def __init__(self):
             self.i = 0
@@ -146,6 +163,7 @@ def test_user_iterator_is_advanced_once():
         def __iter__(self):
             return self
 
+        @decorator
         def __next__(self):
             if self.i >= 4:
                 raise StopIteration
