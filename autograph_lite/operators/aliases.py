@@ -113,9 +113,8 @@ def refuse_kept(reachable: Callable[[set[int]], set[int]]) -> None:
         return
     found = reachable({id(one) for group in _local.groups for one in (*group.copies, *group.originals)})
     for group in _local.groups:
-        if any(id(copy) in found for copy in group.copies) and any(
-            id(one) in found for one in group.originals
-        ):
+        copies, originals = set(map(id, group.copies)), set(map(id, group.originals))
+        if found & copies and found & originals:
             kind = type(group.copies[0]).__name__
             raise MutationError(
                 f"A {kind} that is one object on one path of a staged statement and another on another path is kept "

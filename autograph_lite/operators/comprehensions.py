@@ -25,7 +25,15 @@ UNROLLED = 8  # a list of at most so many items is computed without a loop
 _VIEWS = tuple(map(type, ({}.keys(), {}.values(), {}.items())))
 # Of Python's, whose items a filter may leave out.
 ITEMS = (list, tuple, range, dict, set, frozenset, collections.deque, np.ndarray, *_VIEWS)
-_ITERATORS: tuple[type, ...] = (zip, enumerate, map, filter, reversed, type(reversed([])))
+_SOURCES: tuple[type, ...] = (
+    *ITEMS,
+    zip,
+    enumerate,
+    map,
+    filter,
+    reversed,
+    type(reversed([])),
+)  # of an expression
 
 
 def list_of(
@@ -81,9 +89,7 @@ def generator(
     """
     elt, keep = unpacking(elt), keep and unpacking(keep)
     iterable = lists.readable(iterable, "a generator expression")
-    traced_filter = (
-        _jax.tracing() and (keep is not None or flat) and isinstance(iterable, (*ITEMS, *_ITERATORS))
-    )
+    traced_filter = _jax.tracing() and (keep is not None or flat) and isinstance(iterable, _SOURCES)
     if traced_filter or isinstance(iterable, Generated) or iterables.staged(iterable) is not None:
         return generated(iterable, elt, keep, flat=flat, maker=maker)
     if flat:

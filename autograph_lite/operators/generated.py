@@ -90,7 +90,8 @@ class Generated(iterables.Looped):
         if not self.flat:
             return (self.elt(seen.item),)
         if seen.values is None:
-            seen.values = _opened(self.elt(seen.item))
+            values = self.elt(seen.item)
+            seen.values = iter(values) if iterables.looped(values) is None else values
         if isinstance(seen.values, Generated):
             return seen.values.known()
         return tuple(itertools.islice(seen.values, 1)) if isinstance(seen.values, Iterator) else None
@@ -155,13 +156,6 @@ class Generated(iterables.Looped):
                     yield from self.value(x)
                 else:
                     yield self.value(x)
-
-
-def _opened(values: Any) -> Any:
-    """An iterator where Python iterates over the values."""
-    if isinstance(values, iterables.Looped) or iterables.staged(values) is not None:
-        return values
-    return iter(values)
 
 
 class _Seen:

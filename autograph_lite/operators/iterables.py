@@ -420,6 +420,11 @@ def staged(value: Any) -> Staged | None:
     return None
 
 
+def looped(value: Any) -> Any:
+    """`value` as something that a loop of ours runs over, staged or not; None where Python iterates."""
+    return value if isinstance(value, Looped) else staged(value)
+
+
 def combined(values: tuple[Any, ...]) -> tuple[Staged, ...] | None:
     """All of `values` as staged iterables, where one of them has to be; None where Python combines them."""
     values = tuple(map(opened, values))

@@ -183,8 +183,8 @@ def named(module: dict[str, Any], names: Iterable[str]) -> list[Any]:
     found = [module[name] for name in names if name in module]
     modules = [vars(item) for item in found if isinstance(item, types.ModuleType)]
     inside = [variables[name] for variables in modules for name in names if name in variables]
-    everything = sys.modules  # which is nobody's state
-    return found + [item for item in inside if isinstance(item, places.CONTAINERS) and item is not everything]
+    held = [item for item in inside if isinstance(item, places.CONTAINERS)]
+    return found + [item for item in held if item is not sys.modules]  # which is nobody's state
 
 
 def held_in_cells(fn: types.FunctionType) -> Iterator[Any]:

@@ -23,7 +23,7 @@ from autograph_lite.operators import calls, checks, iterables, journal, list_met
 from autograph_lite.operators.conditions import truth
 from autograph_lite.operators.generated import Generated, loop
 from autograph_lite.operators.if_stmt import if_part
-from autograph_lite.operators.iterables import Looped, Staged
+from autograph_lite.operators.iterables import Staged
 from autograph_lite.operators.logical import and_, equal, not_, or_
 from autograph_lite.operators.selections import Selection
 from autograph_lite.operators.values import any_traced, is_arraylike, is_size, traced
@@ -44,7 +44,7 @@ def sum_(iterable: Any, /, start: Any = _ZERO) -> Any:
     if isinstance(iterable, Selection):
         total = masked.sum(iterable, 0, None if iterable.dtype == bool else iterable.dtype)
         return total if start is _ZERO else start + total
-    found = _looped(iterable)
+    found = iterables.looped(iterable)
     column = _column(found)
     if column is not None:
         total = jnp.sum(jnp.where(_counting(found), column, 0), dtype=column.dtype)
@@ -71,7 +71,7 @@ def _quantified(iterable: Any, python: Callable[[Any], bool], join: Callable[...
         return (masked.any if python is any else masked.all)(iterable)
     if isinstance(iterable, jax.Array) and iterable.ndim == 1:
         return (jnp.any if python is any else jnp.all)(iterable)
-    found = _looped(iterable)
+    found = iterables.looped(iterable)
     if found is None:
         return _of_items(lists.readable(iterable, f"{python.__name__}()"), join, empty)
     names = ("the result",)
@@ -124,7 +124,7 @@ def _extreme(
         array = args[0]
         if isinstance(array, jax.Array) and array.ndim == 1 and array.size and key is None:
             return _first_best(array, python)
-        items = _looped(array)
+        items = iterables.looped(array)
         column = _column(items) if key is None else None
         if column is not None:
             best = _first_best(column, python, _counting(items))
@@ -233,7 +233,7 @@ def _chosen(test: Any, new: State, old: State) -> State:
 
 def reduce_(function: Callable[..., Any], iterable: Any, /, *initial: Any) -> Any:
     """`functools.reduce(function, iterable, initial)`."""
-    items, function = _looped(iterable), callee(function)
+    items, function = iterables.looped(iterable), callee(function)
     if items is None or len(initial) > 1:
         return functools.reduce(function, lists.readable(iterable, "reduce()"), *initial)
     names = ("the result",)
@@ -274,11 +274,6 @@ def callee(fun: Any) -> Any:
 
 def _found(found: Any, *_: Any) -> Any:
     return found
-
-
-def _looped(iterable: Any) -> Any:
-    """`iterable`, where a loop of ours runs over it; else None."""
-    return iterable if isinstance(iterable, Looped) else iterables.staged(iterable)
 
 
 def _folded(
