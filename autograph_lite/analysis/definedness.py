@@ -6,53 +6,48 @@ name that a loop's body assigns is unsure after the loop.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 import gast
 
 from autograph_lite.analysis import scopes
 from autograph_lite.analysis.exits import always_returns, until_of
-from autograph_lite.analysis.plans import Plan
+from autograph_lite.analysis.plans import FunctionPlan
 from autograph_lite.syntax import trees
 
 Names = frozenset[str]
 
 
-def unsure(body: Sequence[gast.stmt], params: Sequence[str], plans: Mapping[gast.AST, Plan]) -> list[str]:
+def unsure(body: Sequence[gast.stmt], params: Sequence[str], plan: FunctionPlan) -> list[str]:
     """Names that some compound statement takes although they may be unassigned there, in the order of first need.
 
     And those that are read before anything assigns them: the read may become one of a nested function, for which Python
     has another error.
     """
-    walk = _Walk(plans, frozenset())
+    walk = _Walk(plan, frozenset())
     walk.block(body, frozenset(params))
-    own = (
-        {*scopes.bound(body, walk.known)}
-        - scopes.declared(body, gast.Global)
-        - scopes.declared(body, gast.Nonlocal)
-    )
+    own = {*scopes.bound(body, plan.known)} - scopes.declared(body)
     early = [name for name in walk.early if name in own and name not in params]
     return list(dict.fromkeys([*walk.needed, *early]))
 
 
 def unsure_reads(
-    body: Sequence[gast.stmt], params: Sequence[str], plans: Mapping[gast.AST, Plan], tracked: Names
+    body: Sequence[gast.stmt], params: Sequence[str], plan: FunctionPlan, tracked: Names
 ) -> list[gast.Name]:
     """Reads of a `tracked` name where it may be unassigned."""
-    walk = _Walk(plans, tracked)
+    walk = _Walk(plan, tracked)
     walk.block(body, frozenset(params))
     return walk.reads
 
 
 class _Walk:
-    def __init__(self, plans: Mapping[gast.AST, Plan], tracked: Names) -> None:
-        self.plans, self.tracked = plans, tracked
+    def __init__(self, plan: FunctionPlan, tracked: Names) -> None:
+        self.plan, self.known, self.tracked = plan, plan.known, tracked
         self.needed: dict[str, None] = {}
         self.reads: list[gast.Name] = []
         self.early: dict[str, None] = {}
         # Names that a statement before, or one of an iteration before, may have assigned.
         self.seen: set[str] = set()
-        self.known: scopes.Known = {}
 
     def block(self, body: Sequence[gast.stmt], have: Names) -> Names:
         for node in body:
@@ -62,7 +57,7 @@ class _Walk:
     def statement(self, node: gast.stmt, have: Names) -> Names:
         if isinstance(node, gast.If):  # its test is evaluated before it takes anything
             have = self.expression(node.test, have)
-        plan = self.plans.get(node)
+        plan = self.plan.plans.get(node)
         if plan is not None:
             self.needed.update(dict.fromkeys(n for n in (*plan.ins, *plan.nonlocals) if n not in have))
         have = self.inside(node, have)
@@ -125,7 +120,7 @@ class _Walk:
         """What is assigned whenever an iteration begins, and after the last."""
         if not have & unbound(body):
             return have
-        return have & _Walk(self.plans, frozenset()).block(body, have)
+        return have & _Walk(self.plan, frozenset()).block(body, have)
 
     def try_statement(self, node: gast.Try, have: Names) -> Names:
         done = self.block(node.orelse, self.block(node.body, have))

@@ -118,7 +118,7 @@ def variables(function: gast.FunctionDef, *, inner: bool = True) -> tuple[Names,
     """
     body = function.body
     parameters = frozenset(scopes.parameters(function.args))
-    declared = scopes.declared(body, gast.Nonlocal) | scopes.declared(body, gast.Global)
+    declared = scopes.declared(body)
     own = (parameters | frozenset(scopes.bound(body))) - declared
     return parameters, own, ((scopes.captured(body) & own) if inner else frozenset()) | declared
 

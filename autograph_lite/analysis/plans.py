@@ -45,11 +45,13 @@ class FunctionPlan:
       plans: by statement.
       anchors: names that are written in place only, so that the function has to be made to own them.
       outer: `nonlocal` names, which an enclosing function owns.
+      known: what the function's statements bind; for as long as it does not change.
     """
 
     plans: dict[gast.AST, Plan]
     anchors: tuple[str, ...]
     outer: frozenset[str]
+    known: scopes.Known
 
 
 def plan(body: Sequence[gast.stmt], params: Sequence[str]) -> FunctionPlan:
@@ -61,18 +63,18 @@ def plan(body: Sequence[gast.stmt], params: Sequence[str]) -> FunctionPlan:
     """
     outer = scopes.declared(body, gast.Nonlocal)
     globals_ = scopes.declared(body, gast.Global)
-    local = {*params, *scopes.bound(body), *scopes.deleted(body)} - outer - globals_
+    known: scopes.Known = {}
+    written = scopes.bound(body, known)
+    local = {*params, *written, *scopes.deleted(body)} - outer - globals_
     captured = scopes.captured(body) & local
     facts, rescued = liveness(body, captured | outer | globals_)
     cells = (captured | outer | _rescued(rescued)) - globals_
-    known: scopes.Known = {}
     deletes = bool(scopes.deleted(body))
     plans = {node: _plan(node, facts[node], cells, globals_, known, deletes) for node in facts}
     inside = {name for p in plans.values() for name in p.nonlocals} - outer
     direct = {*params, *_bound_outside(body)}
-    return FunctionPlan(
-        plans, tuple(n for n in scopes.bound(body, known) if n in inside and n not in direct), outer
-    )
+    anchors = tuple(n for n in written if n in inside and n not in direct)
+    return FunctionPlan(plans, anchors, outer, known)
 
 
 def _plan(

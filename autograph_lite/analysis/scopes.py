@@ -32,7 +32,7 @@ def bound(body: Iterable[gast.AST], known: Known | None = None) -> list[str]:
 
     Args:
       body: statements or expressions.
-      known: what compound statements bind is looked up and kept here; for as long as the tree does not change.
+      known: what statements bind is looked up and kept here; for as long as the tree does not change.
     """
     found: dict[str, None] = {}
     for node in body:
@@ -41,7 +41,7 @@ def bound(body: Iterable[gast.AST], known: Known | None = None) -> list[str]:
 
 
 def _bind(node: gast.AST, found: dict[str, None], known: Known | None) -> None:
-    if known is None or not isinstance(node, BLOCKS):
+    if known is None or not isinstance(node, gast.stmt):
         _bind_parts(node, found, known)
         return
     if node not in known:
@@ -53,7 +53,11 @@ def _bind(node: gast.AST, found: dict[str, None], known: Known | None) -> None:
 def _bind_parts(node: gast.AST, found: dict[str, None], known: Known | None) -> None:
     if node.__class__ in _BINDS_NOTHING:
         for part in trees.children(node):
-            _bind(part, found, known)
+            if isinstance(part, gast.Name):
+                if isinstance(part.ctx, gast.Store):
+                    found[part.id] = None
+            elif part.__class__ is not gast.Constant:
+                _bind(part, found, known)
         return
     parts: Iterable[gast.AST] = ()
     match node:
@@ -92,7 +96,9 @@ _BINDS_NOTHING = frozenset({
 
 def deleted(body: Iterable[gast.AST]) -> set[str]:
     """Names that `del` unbinds."""
-    targets = [target for n in _statements(body) if isinstance(n, gast.Delete) for target in n.targets]
+    targets = [
+        target for n in trees.statements(body, _SCOPES) if isinstance(n, gast.Delete) for target in n.targets
+    ]
     return {n.id for n in own_nodes(targets) if isinstance(n, gast.Name) and isinstance(n.ctx, gast.Del)}
 
 
@@ -108,9 +114,12 @@ def read(node: gast.AST) -> frozenset[str]:
     return frozenset(found)
 
 
-def declared(body: Iterable[gast.AST], kind: type[gast.Global] | type[gast.Nonlocal]) -> frozenset[str]:
-    """Names that `global` (or `nonlocal`) statements of this scope name."""
-    return frozenset(name for n in _statements(body) if isinstance(n, kind) for name in n.names)
+def declared(body: Iterable[gast.AST], *kinds: type[gast.Global] | type[gast.Nonlocal]) -> frozenset[str]:
+    """Names that `global` statements of this scope name, or `nonlocal` ones; those of both if no kind is said."""
+    wanted = kinds or (gast.Global, gast.Nonlocal)
+    return frozenset(
+        name for n in trees.statements(body, _SCOPES) if isinstance(n, wanted) for name in n.names
+    )
 
 
 def bound_by_others(nodes: Iterable[gast.AST]) -> set[str]:
@@ -128,22 +137,6 @@ def bound_by_others(nodes: Iterable[gast.AST]) -> set[str]:
             case gast.Import() | gast.ImportFrom() | gast.MatchAs() | gast.MatchStar() | gast.MatchMapping():
                 found.update(bound([node]))
     return found
-
-
-def _statements(body: Iterable[gast.AST]) -> Iterator[gast.AST]:
-    """All statements of `body` but the insides of nested functions and classes."""
-    stack = [*body]
-    while stack:
-        node = stack.pop()
-        yield node
-        if node.__class__ not in _SCOPES:
-            held = node.__dict__
-            for inner in map(held.get, _BLOCKS):
-                if inner.__class__ is list:
-                    stack += inner
-
-
-_BLOCKS = ("body", "orelse", "handlers", "finalbody", "cases")
 
 
 def own_nodes(body: Iterable[gast.AST]) -> Iterator[gast.AST]:
@@ -247,7 +240,7 @@ def _scope(function: gast.AST) -> tuple[list[gast.AST], frozenset[str]]:
         case gast.FunctionDef() | gast.AsyncFunctionDef():
             body: list[gast.AST] = list(function.body)
             own = {*parameters(function.args), *bound(body), *deleted(body)}
-            return body, frozenset(own - declared(body, gast.Nonlocal) - declared(body, gast.Global))
+            return body, frozenset(own - declared(body))
         case gast.ClassDef():
             # Names bound in a class body are not seen by its methods, but reads of them are harmless here.
             return list(function.body), frozenset()

@@ -10,7 +10,7 @@ Said too often, it costs a call an operator; what is not said ends in an error.
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import gast
 
@@ -45,11 +45,13 @@ def selected(function: gast.AST, ag: str) -> Selected:
     """What the text of `function` tells of selections."""
     global _found
     _found = _found or may_select(function, frozenset(), frozenset(), ag)
-    masks = _masks(function)
-    pairs = [(name, value) for node in trees.walk(function) for name, value in _assignments(node)]
+    nodes = [*trees.walk(function)]
+    pairs = [pair for node in nodes for pair in _assignments(node)]
+    masks = _masks(nodes, pairs)
     names: set[str] = set()
     if may_select(function, names, masks, ag):  # what is handed to a function in it may be one
-        names |= {name for inner in _inner(function) for name in scopes.parameters(inner.args)}
+        inner = [n for n in nodes if isinstance(n, gast.FunctionDef | gast.Lambda) and n is not function]
+        names |= {name for each in inner for name in scopes.parameters(each.args)}
     while True:
         more = {name for name, value in pairs if may_select(value, names, masks, ag)} | names
         if more == names:
@@ -110,10 +112,9 @@ def is_mask(value: gast.expr, masks: frozenset[str] | set[str]) -> bool:
     return False
 
 
-def _masks(function: gast.AST) -> frozenset[str]:
+def _masks(nodes: Sequence[gast.AST], pairs: Sequence[tuple[str, gast.expr]]) -> frozenset[str]:
     """Names that may hold a mask: those of comparisons, and parameters that are compared with nothing."""
-    pairs = [(name, value) for node in trees.walk(function) for name, value in _assignments(node)]
-    names: frozenset[str] = _parameters(function)
+    names = _parameters(nodes)
     while True:
         more = names | {name for name, value in pairs if is_mask(value, names)}
         if more == names:
@@ -121,15 +122,15 @@ def _masks(function: gast.AST) -> frozenset[str]:
         names = more
 
 
-def _parameters(function: gast.AST) -> frozenset[str]:
+def _parameters(nodes: Sequence[gast.AST]) -> frozenset[str]:
     """Parameters that nothing shows to be numbers."""
     names = {
         name
-        for node in trees.walk(function)
+        for node in nodes
         if isinstance(node, gast.FunctionDef | gast.Lambda)
         for name in scopes.parameters(node.args)
     }
-    for node in trees.walk(function):
+    for node in nodes:
         match node:
             case gast.BinOp(op=gast.Add() | gast.Sub() | gast.Mult(), left=left, right=right):
                 names -= {side.id for side in (left, right) if isinstance(side, gast.Name)}
@@ -152,13 +153,6 @@ def _assignments(node: gast.AST) -> Iterator[tuple[str, gast.expr]]:
             | gast.NamedExpr(target=gast.Name(id=name), value=value)
         ):
             yield name, value
-
-
-def _inner(function: gast.AST) -> list[gast.FunctionDef | gast.Lambda]:
-    """Functions in the body of `function`."""
-    return [
-        n for n in trees.walk(function) if isinstance(n, gast.FunctionDef | gast.Lambda) and n is not function
-    ]
 
 
 __all__ = ["Selected", "found", "is_mask", "may_select", "selected"]

@@ -36,16 +36,11 @@ from autograph_lite.syntax import quote, trees
 def run(function: gast.FunctionDef, context: Context) -> None:
     """Rewrites the body of `function` in place; nested functions keep theirs."""
     body = function.body
-    fixed = scopes.captured(body) | scopes.declared(body, gast.Nonlocal) | scopes.declared(body, gast.Global)
-    only_said = {
-        id(n.target) for n in scopes.own_nodes(body) if isinstance(n, gast.AnnAssign) and n.value is None
-    }
+    fixed = scopes.captured(body) | scopes.declared(body)
+    nodes = [*scopes.own_nodes(body)]
+    only_said = {id(n.target) for n in nodes if isinstance(n, gast.AnnAssign) and n.value is None}
     own = {*scopes.parameters(function.args)}
-    own |= {
-        n.id
-        for n in scopes.own_nodes(body)
-        if isinstance(n, gast.Name) and _is_stored(n) and id(n) not in only_said
-    }
+    own |= {n.id for n in nodes if isinstance(n, gast.Name) and _is_stored(n) and id(n) not in only_said}
     visitor = _Desugar(context, fixed, own)
     function.body = visitor.block(body) or [quote.located(gast.Pass(), function)]
 

@@ -49,7 +49,7 @@ def run(function: gast.FunctionDef, context: Context) -> None:
     function.body = _Jumps(context).block(body, _Frame())
     lost = set(bound) - set(scopes.bound(function.body)) - set(scopes.parameters(function.args))
     if lost:
-        lost -= scopes.declared(body, gast.Nonlocal) | scopes.declared(body, gast.Global)
+        lost -= scopes.declared(body)
         _keep(function, [name for name in bound if name in lost], context)
 
 

@@ -46,7 +46,7 @@ def run(function: gast.FunctionDef, context: Context) -> None:
     walked.run(function, context)
     body = function.body
     own = {*scopes.parameters(function.args), *scopes.bound(body)}
-    writable = own | scopes.declared(body, gast.Nonlocal) | scopes.declared(body, gast.Global)
+    writable = own | scopes.declared(body)
     visitor = _Stores(context, frozenset(writable), found)
     function.body = visitor.block(body)
 

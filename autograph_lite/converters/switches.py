@@ -52,7 +52,7 @@ class Chain:
 def run(function: gast.AST, context: Context) -> None:
     """Notes the chains in `function`, nested functions included; *control_flow* rewrites them."""
     inside: set[int] = set()
-    for node in trees.walk(function):
+    for node in trees.statements([function]):
         if isinstance(node, gast.If) and id(node) not in inside:
             chain = _chain(node)
             if chain is not None:

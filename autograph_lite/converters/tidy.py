@@ -19,7 +19,7 @@ STATEMENTS = frozenset({"if_stmt", "switch_stmt", "while_stmt", "for_stmt"})
 
 def run(function: gast.AST, context: Context) -> None:
     """Shortens the generated functions in `function`."""
-    for node in trees.walk(function):
+    for node in trees.statements([function]):
         if isinstance(node, gast.FunctionDef) and node.name in context.generated:
             _shorten(node, context.ag)
 

@@ -25,7 +25,7 @@ from autograph_lite.syntax import quote, trees
 def run(function: gast.FunctionDef, plan: FunctionPlan, context: Context) -> None:
     """Rewrites the body of `function` in place; nested functions keep theirs."""
     params = scopes.parameters(function.args)
-    unsure = [n for n in definedness.unsure(function.body, params, plan.plans) if n not in plan.outer]
+    unsure = [n for n in definedness.unsure(function.body, params, plan) if n not in plan.outer]
     deleted = {
         name for n in scopes.own_nodes(function.body) if (name := _deletion(n, context.ag)) is not None
     }
@@ -34,7 +34,7 @@ def run(function: gast.FunctionDef, plan: FunctionPlan, context: Context) -> Non
     free: list[gast.Name] = []
     if tracked:
         free = _reads_inside(function.body, tracked)
-        reads = [*definedness.unsure_reads(function.body, params, plan.plans, tracked), *free]
+        reads = [*definedness.unsure_reads(function.body, params, plan, tracked), *free]
     _Check(reads, free, context).generic_visit(function)
     start = scopes.first_statement(function.body)
     first: list[gast.stmt] = []

@@ -11,7 +11,7 @@ import ast
 
 import gast
 
-from autograph_lite.syntax import compiling, origins, trees
+from autograph_lite.syntax import compiling, translation, trees
 from autograph_lite.syntax.depth import deep_recursion
 
 
@@ -24,8 +24,7 @@ def line_map(text: str, tree: gast.AST) -> list[frozenset[int]]:
     """
     found: list[set[int]] = [set() for _ in text.splitlines()]
     with deep_recursion():
-        located = gast.gast_to_ast(trees.copied(tree))
-        origins.locate(located)
+        located = translation.to_python(tree)
         printed = _parsed(text, located)
         todo: list[tuple[ast.AST, ast.AST]] = [(printed, located)]
         while todo:

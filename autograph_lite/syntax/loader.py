@@ -19,10 +19,11 @@ import inspect
 import types
 import weakref
 from collections.abc import Iterable, Mapping
+from typing import Any
 
 import gast
 
-from autograph_lite.syntax import compiling, origins
+from autograph_lite.syntax import compiling, translation
 from autograph_lite.syntax.depth import deep_recursion
 from autograph_lite.syntax.mangling import class_in, mangled, unmangled
 
@@ -96,18 +97,18 @@ def _like(new: types.FunctionType, fn: types.FunctionType) -> types.FunctionType
 
 
 def _compiled(node: gast.AST, code: types.CodeType, outside: Iterable[str]) -> types.CodeType:
-    definition = gast.gast_to_ast(node)
+    line = code.co_firstlineno
+    definition = translation.to_python(node, (line, 0, line, 0))
     assert isinstance(definition, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda))
     _strip(definition)
-    body = ast.Expr(definition) if isinstance(definition, ast.Lambda) else definition
-    parameters = ast.arguments([], [ast.arg(name) for name in outside], None, [], [], None, [])
-    factory = ast.FunctionDef(_FACTORY, parameters, [body], [], None, None)
+    place: dict[str, Any] = {"lineno": line, "col_offset": 0, "end_lineno": line, "end_col_offset": 0}
+    body = ast.Expr(definition, **place) if isinstance(definition, ast.Lambda) else definition
+    parameters = ast.arguments([], [ast.arg(name, **place) for name in outside], None, [], [], None, [])
+    factory = ast.FunctionDef(_FACTORY, parameters, [body], [], None, None, **place)
     setattr(factory, "type_params", [])  # noqa: B010
-    factory.lineno = factory.end_lineno = code.co_firstlineno
-    factory.col_offset = factory.end_col_offset = 0
-    module = ast.Module([factory], [])
-    origins.locate(module)
-    compiled = compiling.compile_module(module, code.co_filename, code.co_flags & compiling.FEATURES)
+    compiled = compiling.compile_module(
+        ast.Module([factory], []), code.co_filename, code.co_flags & compiling.FEATURES
+    )
     return _only_code(_only_code(compiled))
 
 

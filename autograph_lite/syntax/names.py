@@ -7,6 +7,8 @@ from collections.abc import Iterable
 
 import gast
 
+from autograph_lite.syntax import trees
+
 
 class Fresh:
     """Hands out names that are not in use: `true_fun`, then `true_fun_2`, `true_fun_3`, ...
@@ -38,9 +40,9 @@ def is_operators(name: str) -> bool:
     return _OPERATORS.fullmatch(name) is not None
 
 
-def used_names(*trees: gast.AST) -> frozenset[str]:
-    """Every name in `trees` that is, or may become, a variable: at any depth, bound or read."""
-    return frozenset(name for tree in trees for node in gast.walk(tree) for name in _names(node))
+def used_names(*given: gast.AST) -> frozenset[str]:
+    """Every name in trees that is, or may become, a variable: at any depth, bound or read."""
+    return frozenset(name for tree in given for node in trees.walk(tree) for name in _names(node))
 
 
 def _names(node: gast.AST) -> Iterable[str]:

@@ -17,6 +17,7 @@ from typing import TypeAlias, TypeGuard
 
 import gast
 
+from autograph_lite.syntax import translation
 from autograph_lite.syntax.depth import deep_recursion
 from autograph_lite.syntax.expressions import ExpressionPrinter
 
@@ -29,7 +30,7 @@ def to_source(node: ast.AST) -> str:
     buffer = io.StringIO()
     with deep_recursion():
         if isinstance(node, getattr(gast, type(node).__name__, ())):
-            node = gast.gast_to_ast(node)
+            node = translation.to_python(node)
         _Printer(node, buffer)
     text = buffer.getvalue().strip("\n")
     return text + "\n" if text and isinstance(node, (ast.stmt, ast.Module)) else text

@@ -17,6 +17,7 @@ import gast
 
 from autograph_lite.syntax import trees
 from autograph_lite.syntax.compiling import parse
+from autograph_lite.syntax.translation import to_gast
 
 Hole: TypeAlias = "str | gast.AST | Sequence[gast.AST]"
 Node = TypeVar("Node", bound=gast.AST)
@@ -40,7 +41,7 @@ def tuple_of(ids: Sequence[str], ctx: type[gast.expr_context] = gast.Load) -> ga
 def stmts(text: str, /, **holes: Hole) -> list[gast.stmt]:
     """The statements of `text`, each hole filled."""
     filled: list[gast.stmt] = []
-    for statement in _parsed(textwrap.dedent(text)):
+    for statement in _parsed(text):
         new = _Fill(holes).visit(trees.copied(statement))
         filled += new if isinstance(new, list) else [new]
     return filled
@@ -79,22 +80,26 @@ def assign(ids: Sequence[str], value: gast.expr) -> gast.stmt:
 def located(new: Node, origin: gast.AST) -> Node:
     """`new`, where every node that has no location yet takes that of `origin`.
 
-    Statements in it that have one are complete: whoever made them has located what is in them.
+    Statements and expressions in it that have one are complete: whoever made them has located what is in them.
     """
+    place = {name: value for name, value in origin.__dict__.items() if name in _PLACE}
+    # Python says of `ag.f(...)` that it runs on the line on which `ag.f` ends.
+    start = {**place, "end_lineno": place.get("lineno"), "end_col_offset": place.get("col_offset")}
     stack: list[gast.AST] = [new]
     while stack:
         node = stack.pop()
-        if "lineno" in node._attributes and getattr(node, "lineno", None) is None:
-            gast.copy_location(node, origin)
-            if isinstance(node, gast.Attribute):
-                # Python says of `ag.f(...)` that it runs on the line on which `ag.f` ends.
-                node.end_lineno, node.end_col_offset = node.lineno, node.col_offset
+        held = node.__dict__
+        if held.get("lineno") is None and "lineno" in node._attributes:
+            held.update(start if node.__class__ is gast.Attribute else place)
         stack += [
             child
             for child in trees.children(node)
-            if not isinstance(child, gast.stmt) or getattr(child, "lineno", None) is None
+            if child.__dict__.get("lineno") is None or not isinstance(child, (gast.stmt, gast.expr))
         ]
     return new
+
+
+_PLACE = frozenset({"lineno", "col_offset", "end_lineno", "end_col_offset"})
 
 
 def all_located(new: Iterable[Node], origin: gast.AST) -> list[Node]:
@@ -104,7 +109,7 @@ def all_located(new: Iterable[Node], origin: gast.AST) -> list[Node]:
 
 @functools.cache
 def _parsed(text: str) -> list[gast.stmt]:
-    body = gast.ast_to_gast(parse(text)).body
+    body = to_gast(parse(textwrap.dedent(text))).body
     for node in gast.walk(gast.Module(body, [])):
         for attribute in ("lineno", "col_offset", "end_lineno", "end_col_offset"):
             if hasattr(node, attribute):

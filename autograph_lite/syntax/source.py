@@ -26,6 +26,7 @@ from autograph_lite.errors import ConversionError, Location, SourceNotFoundError
 from autograph_lite.syntax import compiling, trees
 from autograph_lite.syntax.depth import deep_recursion
 from autograph_lite.syntax.mangling import class_in, mangle, mangled
+from autograph_lite.syntax.translation import to_gast
 
 Definition: TypeAlias = "ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda"
 Span: TypeAlias = tuple[int, int, int, int]
@@ -82,7 +83,7 @@ def read(fn: types.FunctionType) -> Source:
         raise _without_source(fn, f"Python has kept no text for '{code.co_filename}'.")
     with deep_recursion():
         found = _only(_candidates(lines, code), code, lines)
-        node = mangle(gast.ast_to_gast(found.node), found.enclosing_class)
+        node = mangle(to_gast(found.node), found.enclosing_class)
     assert isinstance(node, (gast.FunctionDef, gast.AsyncFunctionDef, gast.Lambda))
     first = _first_line(found.node)
     text = "".join(lines[first - 1 : found.node.end_lineno])
@@ -119,7 +120,7 @@ def _around(path: str, text: str, span: Span) -> gast.FunctionDef | None:
     if not functions:
         return None
     with deep_recursion():
-        tree = mangle(gast.ast_to_gast(functions[-1].node), functions[-1].enclosing_class)
+        tree = mangle(to_gast(functions[-1].node), functions[-1].enclosing_class)
     assert isinstance(tree, gast.FunctionDef)
     return tree
 

@@ -6,7 +6,7 @@ no nodes here: no pass rewrites them, and they are a third of a tree.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Container, Iterable, Iterator
 from typing import Any, TypeVar
 
 import gast
@@ -40,13 +40,18 @@ def children(node: gast.AST) -> list[gast.AST]:
     held = node.__dict__
     for name, nodes in _fields[node.__class__]:
         value = held.get(name)
-        if value is None:
-            continue
         if value.__class__ is list:
-            found += value if nodes else [item for item in value if isinstance(item, gast.AST)]
+            if value:
+                found += value if nodes else [item for item in value if isinstance(item, gast.AST)]
         elif isinstance(value, gast.AST):
             found.append(value)
     return found
+
+
+def is_leaf(node: Any) -> bool:
+    """Whether a node is one of the two commonest that have no others in them."""
+    kind = node.__class__
+    return kind is gast.Constant or (kind is gast.Name and node.annotation is None)
 
 
 def dotted(node: gast.AST) -> str:
@@ -73,12 +78,31 @@ def walk(node: gast.AST) -> Iterator[gast.AST]:
     while stack:
         node = stack.pop()
         yield node
-        if node.__class__ is gast.Constant:
+        if is_leaf(node):
             continue
         inner = children(node)
         if inner:
             inner.reverse()
             stack += inner
+
+
+def statements(body: Iterable[gast.AST], closed: Container[type] = ()) -> Iterator[gast.AST]:
+    """The statements of a block, with its handlers and cases, and all in them, but what is in nodes of `closed` classes."""
+    stack = [*body]
+    stack.reverse()
+    while stack:
+        node = stack.pop()
+        yield node
+        if node.__class__ in closed:
+            continue
+        held = node.__dict__
+        for name in _BLOCKS:
+            inner = held.get(name)
+            if isinstance(inner, list):
+                stack += reversed(inner)
+
+
+_BLOCKS = ("cases", "finalbody", "orelse", "handlers", "body")
 
 
 def copied(tree: Node) -> Node:
@@ -111,7 +135,9 @@ class Transformer:
             method = self._methods[kind]
         except KeyError:
             method = self._methods[kind] = getattr(type(self), f"visit_{kind.__name__}", None)
-        return self.generic_visit(node) if method is None else method(self, node)
+        if method is not None:
+            return method(self, node)
+        return node if is_leaf(node) else self.generic_visit(node)
 
     def generic_visit(self, node: gast.AST) -> Any:
         """Visits what is in `node`, which keeps its place."""

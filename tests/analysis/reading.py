@@ -39,13 +39,13 @@ def plan(source: str, *params: str) -> dict[int, plans.Plan]:
 def unsure(source: str, *params: str) -> list[str]:
     """Names that some statement takes although they may be unassigned."""
     statements = body(source)
-    return definedness.unsure(statements, params, plans.plan(statements, params).plans)
+    return definedness.unsure(statements, params, plans.plan(statements, params))
 
 
 def unsure_reads(source: str, *params: str) -> list[tuple[str, int]]:
     """Reads of a name where it may be unassigned, each as the name and its line."""
     statements = body(source)
-    found = plans.plan(statements, params).plans
+    found = plans.plan(statements, params)
     tracked = frozenset(
         [*definedness.unsure(statements, params, found), *re.findall(r"ag\.deleted\((\w+)", source)]
     )
