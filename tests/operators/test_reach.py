@@ -48,3 +48,9 @@ def test_a_module_without_a_file_is_of_the_library_around_it():
         assert reach.reachable([module], {id(module.kept)}) == set()
     finally:
         del sys.modules["numpy.made_up"]
+
+
+@pytest.mark.parametrize("name", sorted({*reach._OURS, *reach._WRAPPERS}))
+def test_modules_of_ours_that_are_looked_into_are_there(name: str):
+    module = importlib.import_module(name)  # one that has another name since would hide the user's values
+    assert any(isinstance(value, type) and value.__module__ == name for value in vars(module).values())
