@@ -56,7 +56,7 @@ def item(base: Any, index: Any) -> Any:
     base, index = opened(base), _opened_index(index)
     if isinstance(base, Selection):
         return picking.picked(base, index)
-    if isinstance(base, jax.Array) or (isinstance(base, np.ndarray) and _is_traced_index(index)):
+    if isinstance(base, jax.Array) or (isinstance(base, np.ndarray) and _is_traced_in_array(index)):
         index, base = _arrays(index), jnp.asarray(base)
         if blocks.is_needed(index):
             return blocks.read(base, index)
@@ -135,6 +135,12 @@ def _is_traced_index(index: Any) -> bool:
     if isinstance(index, builtins.slice):
         return any(map(traced, (index.start, index.stop, index.step)))
     return traced(index)
+
+
+def _is_traced_in_array(index: Any) -> bool:
+    """`_is_traced_index` for an array, where a list stands for an array: `x[[i, j]]`."""
+    parts = index if isinstance(index, tuple) else (index,)
+    return _is_traced_index(index) or any(isinstance(part, list) and any_traced(part) for part in parts)
 
 
 def _choose(base: Sequence[Any], index: Any) -> Any:
@@ -349,7 +355,7 @@ def _written(base: Any, index: Any, value: Any) -> Any:
 
 def _needs_jax(index: Any, value: Any) -> bool:
     """Whether a NumPy array can't be changed in place: something is traced, or the change may have to be undone."""
-    return _is_traced_index(index) or isinstance(value, Selection) or any_traced(value) or journal.staged()
+    return _is_traced_in_array(index) or isinstance(value, Selection) or any_traced(value) or journal.staged()
 
 
 def _cast(value: Any, base: jax.Array) -> Any:
