@@ -29,6 +29,7 @@ from jax.extend.core import (  # type: ignore[attr-defined]
 )
 
 from autograph_lite import _jax_branches, _jax_merging, _jax_sinking
+from autograph_lite._jax_constants import KeepingTrace, keep_constants
 
 F = TypeVar("F", bound=Callable[..., Any])
 trace_state: Callable[[], object] = get_opaque_trace_state
@@ -54,7 +55,11 @@ _traces, _python = core.trace_state_strong_ref, core.eval_trace
 def untraced() -> bool:
     """Whether JAX is not tracing on this thread: `not tracing()`, in a third of the time."""
     trace = _traces.value
-    return trace is _python or trace is None
+    if trace is _python or trace is None:
+        return True
+    if trace.__class__ is not KeepingTrace:
+        keep_constants()  # of the program that is recorded where the user's function begins
+    return False
 
 
 def as_type(value: Any, dtype: Any, weak: bool) -> jax.Array:
@@ -235,6 +240,7 @@ class ClosedTrace:
         self._outputs: Sequence[Any] = ()
 
         def run() -> Sequence[Any]:
+            keep_constants()
             self._kept = [leaf for leaf in fun() if isinstance(leaf, core.Tracer)]
             self._index = {id(leaf): i for i, leaf in enumerate(self._kept)}
             return self._kept
@@ -282,7 +288,7 @@ class OpenTrace:
         self, fun: Callable[..., Sequence[Any]], user: Callable[..., Any], types: Sequence[Any] = ()
     ) -> None:
         self._debug = core.DebugInfo("cond", api_util.fun_sourceinfo(user), ("",) * len(types), None)
-        self._trace = partial_eval.DynamicJaxprTrace(self._debug, parent_trace=core.trace_ctx.trace)
+        self._trace = KeepingTrace(self._debug, parent_trace=core.trace_ctx.trace)
         source = source_info_util.current()
         arguments = [self._trace.new_arg(kind, source) for kind in types]
         self._kept = self._inside(lambda: fun(*arguments))  # JAX drops equations whose results nobody holds

@@ -24,6 +24,7 @@ from jax._src.lax.control_flow import loops
 from jax.extend.core import jaxpr_as_fun
 
 from autograph_lite import _jax, _jax_bounds, _jax_ranges, _jax_rows, _jax_while
+from autograph_lite._jax_constants import keep_constants
 from autograph_lite._jax_intervals import ANY, Ends
 from autograph_lite._jax_positions import Position
 
@@ -48,6 +49,7 @@ def trace(
     results: list[R] = []
 
     def run(*arrays: Any) -> Sequence[Any]:
+        keep_constants()
         result, outputs = fun(list(arrays))
         results.append(result)
         return outputs

@@ -11,7 +11,7 @@ import jax
 from jax.experimental import checkify
 from jax.extend.core import jaxpr_as_fun
 
-from autograph_lite import _jax
+from autograph_lite import _jax, _jax_constants
 from autograph_lite.errors import AutographError
 from autograph_lite.operators import (
     aliases,
@@ -409,6 +409,7 @@ class Program:
 
     def _run(self, flat: tuple[Any, ...]) -> list[Any]:
         decisions.restart()
+        _jax_constants.keep_constants()
         count = len(flat) - len(self.before.arrays)
         arrays, state = flat[:count], flat[count:]
         args, kwargs = self.arguments(arrays)

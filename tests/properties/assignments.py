@@ -318,6 +318,19 @@ def delete_on_one_path(w: Writer, name: str) -> None:
     w.scope.forget(name)
 
 
+def scratch(w: Writer) -> None:
+    """An array of NumPy's own that is written between two uses: the first is of what it was."""
+    c = w.choices
+    factor, before = tiny(w, "int"), of_kind(w, "int", 0)
+    name = target(w, "int")
+    use = f"(buffer * {factor}).sum()"
+    w.emit(f"buffer = np.array({c.pick(['[3, 1, 2]', '[4, 0]'])})")
+    w.emit(f"{name} = ({before} + {use}) % 17")
+    w.scope.define(name, "int")
+    w.emit(c.pick(["buffer[0] = 5", "buffer[1:] = 7", "buffer += 1", "buffer[-1] -= 2"]))
+    w.emit(f"{name} = ({name} + (buffer * {tiny(w, 'int')}).sum()) % 17", "scratch array")
+
+
 SIMPLE: dict[str, Callable[[Writer], None]] = {
     "assign": assign,
     "augment": augment,
@@ -325,6 +338,7 @@ SIMPLE: dict[str, Callable[[Writer], None]] = {
     "pack": pack,
     "chain": chain,
     "array": write_array,
+    "scratch": scratch,
     "part": write_part,
     "mutate": mutate,
     "call": call,

@@ -31,6 +31,7 @@ BASE = {
     "pack": 2,
     "chain": 1,
     "array": 4,
+    "scratch": 1,
     "if": 12,
     "return": 3,
     "del": 1,
@@ -184,7 +185,11 @@ def generate(choices: Choices, mix: Mapping[str, int], runs: int = 3) -> Program
     return Program(source, inputs, frozenset(shared.features))
 
 
-IMPORTS = {"functools.": "import functools\n", "@contextmanager": "from contextlib import contextmanager\n"}
+IMPORTS = {
+    "functools.": "import functools\n",
+    "np.": "import numpy as np\n",
+    "@contextmanager": "from contextlib import contextmanager\n",
+}
 
 
 def _used(module: list[str], main: str) -> list[str]:
