@@ -16,6 +16,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import jax
+import numpy as np
 
 from autograph_lite import _jax_dims
 from autograph_lite.errors import PythonOnlyError
@@ -40,8 +41,13 @@ def parted(tree: Any, payload: list[Any]) -> Callable[[Sequence[Any]], Any]:
             payload.append(_jax_dims.as_array(leaf) if is_symbolic(leaf) else leaf)
             slots.append(operator.itemgetter(len(payload) - 1))
         else:
-            slots.append(functools.partial(_fixed, leaf))
+            slots.append(functools.partial(_fixed, _as_now(leaf)))
     return lambda values: jax.tree.unflatten(structure, [slot(values) for slot in slots])
+
+
+def _as_now(value: Any) -> Any:
+    """`value`; of an array of NumPy's a copy, as the user may write into it before the program runs."""
+    return value.copy() if isinstance(value, np.ndarray) else value
 
 
 class Text(str):
@@ -90,7 +96,7 @@ def format(template: str, *values: Any) -> str:
     if not holds_traced(values):
         return template.format(*values)
     trials.refuse_text(values)
-    values = trees.map(opened, values)
+    values = trees.map(lambda leaf: _as_now(opened(leaf)), values)
     shown = trees.map(
         lambda leaf: Unknown(leaf) if isinstance(leaf, Tracer) or is_symbolic(leaf) else leaf, values
     )

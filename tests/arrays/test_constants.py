@@ -119,3 +119,33 @@ def test_what_cannot_be_written_is_not_copied():
 def test_zeros_of_both_signs_are_two_values():
     assert not _jax_constants._are_same(np.array([0.0]), np.array([-0.0]))
     assert _jax_constants._are_same(np.array([np.nan]), np.array([np.nan]))
+
+
+MESSAGES = {
+    "raise ValueError('no', t, [t, 1])": "('no', array([1., 1.], dtype=float32), [array([1., 1.], dtype=float32), 1])",
+    "raise ValueError(f'no {t} {x}')": "no [1. 1.] 2.0",
+    "assert x < 0, ('no', t)": "('no', array([1., 1.], dtype=float32))",
+    "raise ValueError(text)": "[1. 1.] 2.0",
+    "raise ValueError('%s %s' % (t, x))": "[1. 1.] 2.0",
+}
+
+
+@pytest.mark.parametrize("statement", MESSAGES)
+def test_messages_show_it_as_it_was(statement: str):
+    lines = f"t = np.ones(2, f4)\ntext = f'{{t}} {{x}}'\nif x > 0: {statement}\nt[0] = 5\nreturn x"
+    with pytest.raises((ValueError, AssertionError)) as raised:
+        outcome(lines, lambda f: al.convert(f)(jnp.float32(2)))
+    assert str(raised.value) == MESSAGES[statement]
+
+
+def test_what_is_printed_is_as_it_was(capsys: pytest.CaptureFixture[str]):
+    @al.convert
+    def f(x):
+        t = np.ones(2, np.float32)
+        al.print("t", t, x)
+        t[0] = 5
+        return x
+
+    f(jnp.float32(2)).block_until_ready()
+    jax.effects_barrier()
+    assert capsys.readouterr().out == "t [1. 1.] 2.0\n"
