@@ -323,12 +323,12 @@ def scratch(w: Writer) -> None:
     c = w.choices
     factor, before = tiny(w, "int"), of_kind(w, "int", 0)
     name = target(w, "int")
-    use = f"(buffer * {factor}).sum()"
+    use = f"(buffer * ({factor})).sum()"
     w.emit(f"buffer = np.array({c.pick(['[3, 1, 2]', '[4, 0]'])})")
-    w.emit(f"{name} = ({before} + {use}) % 17")
+    w.emit(f"{name} = (({before}) + {use}) % 17")
     w.scope.define(name, "int")
     w.emit(c.pick(["buffer[0] = 5", "buffer[1:] = 7", "buffer += 1", "buffer[-1] -= 2"]))
-    w.emit(f"{name} = ({name} + (buffer * {tiny(w, 'int')}).sum()) % 17", "scratch array")
+    w.emit(f"{name} = ({name} + (buffer * ({tiny(w, 'int')})).sum()) % 17", "scratch array")
 
 
 SIMPLE: dict[str, Callable[[Writer], None]] = {
