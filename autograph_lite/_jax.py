@@ -53,12 +53,14 @@ _traces, _python = core.trace_state_strong_ref, core.eval_trace
 
 
 def untraced() -> bool:
-    """Whether JAX is not tracing on this thread: `not tracing()`, in a third of the time."""
+    """Whether JAX is not tracing on this thread: `not tracing()`, in a third of the time.
+
+    Functions ask it where they begin; where one is traced, its program keeps copies of NumPy's arrays from then on.
+    """
     trace = _traces.value
     if trace is _python or trace is None:
         return True
-    if trace.__class__ is not KeepingTrace:
-        keep_constants()  # of the program that is recorded where the user's function begins
+    keep_constants()
     return False
 
 

@@ -42,7 +42,7 @@ def unsure_reads(
 
 class _Walk:
     def __init__(self, plan: FunctionPlan, tracked: Names) -> None:
-        self.plan, self.known, self.tracked = plan, plan.known, tracked
+        self.plan, self.tracked = plan, tracked
         self.needed: dict[str, None] = {}
         self.reads: list[gast.Name] = []
         self.early: dict[str, None] = {}
@@ -61,7 +61,7 @@ class _Walk:
         if plan is not None:
             self.needed.update(dict.fromkeys(n for n in (*plan.ins, *plan.nonlocals) if n not in have))
         have = self.inside(node, have)
-        self.seen.update(scopes.bound([node], self.known))
+        self.seen.update(scopes.bound([node], self.plan.known))
         return have
 
     def inside(self, node: gast.stmt, have: Names) -> Names:
@@ -72,14 +72,14 @@ class _Walk:
                     return false
                 return true if always_returns(node.orelse) else true & false
             case gast.While():
-                self.seen.update(scopes.bound([node], self.known))
+                self.seen.update(scopes.bound([node], self.plan.known))
                 have = self.expression(node.test, self.at_each_start(node.body, have))
                 self.block(node.body, have)
                 return have
             case gast.For():
                 test, iterable = until_of(node)
                 have = self.expression(iterable, have)
-                self.seen.update(scopes.bound([node], self.known))
+                self.seen.update(scopes.bound([node], self.plan.known))
                 have = self.at_each_start(node.body, have)
                 if test is not None:
                     self.expression(test, have)

@@ -17,7 +17,7 @@ import gast
 
 from autograph_lite.syntax import trees
 from autograph_lite.syntax.compiling import parse
-from autograph_lite.syntax.translation import to_gast
+from autograph_lite.syntax.translation import PLACE, to_gast
 
 Hole: TypeAlias = "str | gast.AST | Sequence[gast.AST]"
 Node = TypeVar("Node", bound=gast.AST)
@@ -82,7 +82,7 @@ def located(new: Node, origin: gast.AST) -> Node:
 
     Statements and expressions in it that have one are complete: whoever made them has located what is in them.
     """
-    place = {name: value for name, value in origin.__dict__.items() if name in _PLACE}
+    place = {name: value for name, value in origin.__dict__.items() if name in PLACE}
     # Python says of `ag.f(...)` that it runs on the line on which `ag.f` ends.
     start = {**place, "end_lineno": place.get("lineno"), "end_col_offset": place.get("col_offset")}
     stack: list[gast.AST] = [new]
@@ -99,9 +99,6 @@ def located(new: Node, origin: gast.AST) -> Node:
     return new
 
 
-_PLACE = frozenset({"lineno", "col_offset", "end_lineno", "end_col_offset"})
-
-
 def all_located(new: Iterable[Node], origin: gast.AST) -> list[Node]:
     """`located` for a list of statements."""
     return [located(node, origin) for node in new]
@@ -111,9 +108,8 @@ def all_located(new: Iterable[Node], origin: gast.AST) -> list[Node]:
 def _parsed(text: str) -> list[gast.stmt]:
     body = to_gast(parse(textwrap.dedent(text))).body
     for node in gast.walk(gast.Module(body, [])):
-        for attribute in ("lineno", "col_offset", "end_lineno", "end_col_offset"):
-            if hasattr(node, attribute):
-                delattr(node, attribute)
+        for attribute in PLACE:
+            node.__dict__.pop(attribute, None)
     return list(body)
 
 

@@ -13,7 +13,8 @@ from typing import Any, TypeAlias
 
 import gast
 
-Span: TypeAlias = tuple[int, int, int, int]  # line, column, end line, end column
+PLACE = ("lineno", "col_offset", "end_lineno", "end_col_offset")
+Span: TypeAlias = tuple[int, int, int, int]  # the values of these
 
 _Held: TypeAlias = dict[str, Any]  # the attributes of a node
 # Puts the fields of a class that the other kind of tree has otherwise; and which these are.
@@ -110,14 +111,13 @@ def _parameters_to_python(held: _Held, put: _Held, around: Span) -> None:
 def _parameter_to_python(name: gast.Name, around: Span) -> ast.arg:
     around = _span(name.__dict__, around)
     annotation: Any = name.annotation and to_python(name.annotation, around)
-    return ast.arg(name.id, annotation, name.type_comment, **dict(zip(_PLACE, around, strict=True)))
+    return ast.arg(name.id, annotation, name.type_comment, **dict(zip(PLACE, around, strict=True)))
 
 
 def _handler_to_python(held: _Held, put: _Held, _: Span) -> None:
     put["name"] = held["name"] and held["name"].id
 
 
-_PLACE = ("lineno", "col_offset", "end_lineno", "end_col_offset")
 # What a field holds: never a node, one of those without fields (`Load()`), or anything.
 _PLAIN, _OPERATOR, _ANYTHING = range(3)
 _HOLDS = {

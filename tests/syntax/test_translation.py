@@ -4,27 +4,13 @@ from __future__ import annotations
 
 import ast
 import os
-import sysconfig
-import warnings
-from pathlib import Path
 
 import gast
 import pytest
 
 from autograph_lite.syntax.depth import deep_recursion
 from autograph_lite.syntax.translation import to_gast, to_python
-
-STDLIB = Path(sysconfig.get_paths()["stdlib"])
-FILES = sorted(path for path in STDLIB.rglob("*.py") if "site-packages" not in path.parts)
-
-
-def parsed(path: Path) -> ast.Module | None:
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        try:
-            return ast.parse(path.read_bytes())
-        except (SyntaxError, ValueError):
-            return None  # the standard library's own tests hold files that are no Python
+from tests.syntax.stdlib import FILES, parsed
 
 
 def test_trees_of_the_standard_library_are_those_of_gast():
