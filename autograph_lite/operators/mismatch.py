@@ -40,6 +40,7 @@ def _paths(what: str, found: Mismatch, at: Location | tuple[()]) -> BranchMismat
         why="The condition depends on a traced value, so both paths are compiled, and their results must be of one type.",
         fix=_objects(found, "statement")
         or _static(found)
+        or _none(what, found)
         or f"give {what} the same structure and shape on every path.",
     )
 
@@ -63,6 +64,17 @@ def _static(found: Mismatch) -> str:
     if all("function '" in side for side in (found.left, found.right)):
         return "call the function on each path, and keep what it gives."
     return ""
+
+
+def _none(what: str, found: Mismatch) -> str:
+    """What to do about a value that is None as long as there is none, if one side is that."""
+    if "None" not in (found.left, found.right):
+        return ""
+    kind = found.right if found.left == "None" else found.left
+    if not what.startswith("'"):
+        return f"give a value of the type {kind} in place of None, and beside it a flag that says whether there is one."
+    example = ", such as math.inf," if re.fullmatch(r"float\d+\[\]", kind) else ""
+    return f"start with a value of the type {kind}{example} in place of None, and a flag that says whether {what} was set."
 
 
 def _is_operand(fun: Callable[..., Any]) -> bool:
@@ -102,7 +114,9 @@ def place(label: str, found: Mismatch | None = None) -> MutationError | BranchMi
             f"'{label}' is {found.left} on one path of a staged statement and {found.right} on another.",
             where=places,
             why="The condition depends on a traced value, so both paths are compiled, and what they leave must be of one type.",
-            fix=_objects(found, "statement") or f"give '{label}' the same structure and shape on every path.",
+            fix=_objects(found, "statement")
+            or _none(f"'{label}'", found)
+            or f"give '{label}' the same structure and shape on every path.",
         )
         error.stood_in = "None" in (found.left, found.right)
         return error
@@ -295,7 +309,7 @@ def _start(name: str, found: Mismatch) -> str:
     """What to do about a variable that changes its type in a loop."""
     before, after = _ARRAY.fullmatch(found.left), _ARRAY.fullmatch(found.right)
     if found.left == "None":
-        return f"start with a value of the type {found.right}, and a flag that says whether '{name}' was set."
+        return _none(f"'{name}'", found)
     if before and after and before[2]:
         return f"give '{name}' its final shape before the loop, and write its items in the body."
     if before and after:

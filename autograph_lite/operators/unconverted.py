@@ -13,7 +13,7 @@ import jax
 
 from autograph_lite import config
 from autograph_lite.errors import ConversionError, NotAFunctionError, PythonOnlyError, SourceNotFoundError
-from autograph_lite.operators import policy, trees, where
+from autograph_lite.operators import counterparts, policy, trees, where
 from autograph_lite.operators.values import Tracer, article
 
 NEEDS_PYTHON = (
@@ -130,9 +130,17 @@ def needs_value(error: BaseException) -> PythonOnlyError:
         why="The value is known when the compiled program runs, and not while the function is traced."
         if held is None
         else f"A library calls '{held}' out of an object of its own, so that it runs unconverted.",
-        fix="compute with jax.numpy on the array, or pass the value as a Python number, which is not traced."
+        fix=_remedy(error)
         if held is None
         else f"give the library autograph_lite.to_graph({'...' if held == '<lambda>' else held}) in place of it.",
+    )
+
+
+def _remedy(error: BaseException) -> str:
+    entry = where.raising_entry(error, policy.is_library_file)
+    instead = "" if entry is None else counterparts.instead(error, entry.tb_frame, entry.tb_lasti)
+    return instead or (
+        "compute with jax.numpy on the array, or pass the value as a Python number, which is not traced."
     )
 
 

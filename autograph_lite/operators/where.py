@@ -54,11 +54,18 @@ def expression() -> str:
     frame = user_frame()
     if frame is None:
         return ""
-    path, positions = frame.f_code.co_filename, list(frame.f_code.co_positions())
-    first, last, column, end = positions[frame.f_lasti // 2] if frame.f_lasti >= 0 else (None,) * 4
+    return (
+        segment(frame.f_code, frame.f_lasti)
+        or linecache.getline(frame.f_code.co_filename, frame.f_lineno).strip()
+    )
+
+
+def segment(code: types.CodeType, lasti: int) -> str:
+    """The text of the expression that an instruction belongs to; nothing where Python does not tell."""
+    first, last, column, end = list(code.co_positions())[lasti // 2] if lasti >= 0 else (None,) * 4
     if first is None or last is None or column is None or end is None:
-        return linecache.getline(path, frame.f_lineno).strip()
-    lines = [linecache.getline(path, line).encode() for line in range(first, last + 1)]
+        return ""
+    lines = [linecache.getline(code.co_filename, line).encode() for line in range(first, last + 1)]
     lines[-1] = lines[-1][:end]
     lines[0] = lines[0][column:]
     return " ".join(line.decode(errors="replace").strip() for line in lines)
@@ -73,14 +80,29 @@ def raised_at(
       error: the exception.
       is_library: of a file, whether it is none of the user's: the line that has called it is meant.
     """
-    place = here() if error.__traceback__ is None else ()
-    tb = error.__traceback__
+    if error.__traceback__ is None:
+        return here()
+    entry = raising_entry(error, is_library)
+    return at_entry(entry) if entry else ()
+
+
+def at_entry(entry: types.TracebackType) -> Location:
+    """The line of an entry of a traceback."""
+    code = entry.tb_frame.f_code
+    return at(code.co_filename, entry.tb_lineno, function_name(code))
+
+
+def raising_entry(
+    error: BaseException, is_library: Callable[[str], bool] = lambda _: False
+) -> types.TracebackType | None:
+    """The entry of the traceback of `error` that `raised_at` names."""
+    found, tb = None, error.__traceback__
     while tb is not None:
         code = tb.tb_frame.f_code
         if not is_hidden(code) and not is_library(code.co_filename):
-            place = at(code.co_filename, tb.tb_lineno, function_name(code))
+            found = tb
         tb = tb.tb_next
-    return place
+    return found
 
 
 def user_frame() -> types.FrameType | None:

@@ -73,7 +73,24 @@ def test_none_before_a_while_and_an_array_inside() -> None:
         "  test.py:2 in f\n"
         "      while x < 10:\n"
         "  The loop is staged: one body is compiled for all iterations, so a variable has the same type in all of them.\n"
-        "  Fix: start with a value of the type float32[], and a flag that says whether 'best' was set."
+        "  Fix: start with a value of the type float32[], such as math.inf, in place of None, and a flag that says whether 'best' was set."
+    )
+
+
+def test_none_before_an_if_and_a_value_in_it() -> None:
+    def f(xs):
+        best = None
+        for x in xs:
+            if x > 2 and (best is None or x < best):
+                best = x
+        return best
+
+    assert message(f, jnp.arange(4)) == (
+        "BranchMismatchError: 'best' is int32[] on one path and None on another.\n"
+        "  test.py:3 in f\n"
+        "      if x > 2 and (best is None or x < best):\n"
+        "  The condition depends on a traced value, so both paths are compiled, and their results must be of one type.\n"
+        "  Fix: start with a value of the type int32[] in place of None, and a flag that says whether 'best' was set."
     )
 
 
@@ -140,7 +157,8 @@ def test_different_return_values_of_which_one_leaves_a_loop() -> None:
         "  test.py:2 in f\n"
         "      if x > 0:\n"
         "  The condition depends on a traced value, so both paths are compiled, and their results must be of one type.\n"
-        "  Fix: give the return value the same structure and shape on every path."
+        "  Fix: give a value of the type (float32[], int32[]) in place of None, and beside it a flag that says whether there "
+        "is one."
     )
 
 
@@ -158,7 +176,8 @@ def test_different_return_values_of_two_statements_in_a_loop() -> None:
         "  test.py:2 in f\n"
         "      if i == 3:\n"
         "  The condition depends on a traced value, so both paths are compiled, and their results must be of one type.\n"
-        "  Fix: give the return value the same structure and shape on every path."
+        "  Fix: give a value of the type (float32[], int32[]) in place of None, and beside it a flag that says whether there "
+        "is one."
     )
 
 

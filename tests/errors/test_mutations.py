@@ -184,7 +184,8 @@ def test_an_attribute_that_is_none_before_a_loop() -> None:
         "  test.py:3 in f\n"
         "      while x < 10:\n"
         "  The loop is staged: one body is compiled for all iterations, so a variable has the same type in all of them.\n"
-        "  Fix: start with a value of the type float32[], and a flag that says whether 'self.previous' was set."
+        "  Fix: start with a value of the type float32[], such as math.inf, in place of None, and a flag that says whether "
+        "'self.previous' was set."
     )
 
 
