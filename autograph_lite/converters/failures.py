@@ -15,21 +15,29 @@
         close()                           finally:
                                               with ag.finishing():
                                                   close()
+    try:                                  try:
+        step()                                step()
+    finally:                              finally:
+        return x                              ag.caught()
+                                              return x
     with manager():                       with ag.managed(manager()):
         step()                                step()
 
 `ag.handling` says what a handler would catch, so that a check which it can't catch is refused. `ag.caught` and
-`ag.managed` refuse an exception that only a path of a staged statement has raised. What fails under `ag.finishing`
-takes the place of what failed since `ag.trying`. `ag.format` is `str.format` that remembers traced values, so that a
-message can be made when they are known, and no other text is made of them. In Python `ag.error(E)(...)` is `E(...)`.
+`ag.managed` refuse an exception that only a path of a staged statement has raised, and one that says that a value is
+traced. What fails under `ag.finishing` takes the place of what failed since `ag.trying`. `ag.format` is `str.format`
+that remembers traced values, so that a message can be made when they are known, and no other text is made of them. In
+Python `ag.error(E)(...)` is `E(...)`.
 """
 
 from __future__ import annotations
 
+import builtins
 from collections.abc import Iterator
 
 import gast
 
+from autograph_lite.analysis.exits import escapes
 from autograph_lite.converters.context import Context
 from autograph_lite.syntax import quote, trees
 
@@ -77,11 +85,15 @@ class _Failures(trees.Transformer):
     def visit_Try(self, node: gast.Try) -> gast.AST:
         self.generic_visit(node)
         self.mark_finally(node)
+        if escapes(node.finalbody):  # a jump drops the exception that is on its way, as an `except` does
+            check = quote.located(gast.Expr(quote.expr("ag.caught()", ag=self.ag)), node.finalbody[0])
+            node.finalbody = [check, *node.finalbody]
         kinds = [handler.type for handler in node.handlers]
         if not kinds:
             return node
         for handler in node.handlers:
-            check = quote.located(gast.Expr(quote.expr("ag.caught()", ag=self.ag)), handler)
+            caught = gast.Call(quote.expr("ag.caught", ag=self.ag), _foreign(handler.type), [])
+            check = quote.located(gast.Expr(caught), handler)
             handler.body = [check, *handler.body]
         named = [kind for kind in kinds if kind is not None]
         every = quote.expr("BaseException") if None in kinds else gast.Tuple(trees.copied(named), gast.Load())
@@ -110,6 +122,12 @@ class _Failures(trees.Transformer):
                 quote.expr("ag.managed(manager)", ag=self.ag, manager=expression), expression
             )
         return node
+
+
+def _foreign(kinds: gast.expr | None) -> list[gast.expr]:
+    """What a clause catches, if that is named and no exception of Python's own."""
+    named = [n for n in trees.walk(kinds) if isinstance(n, gast.Name)] if kinds else []
+    return [] if kinds is None or all(hasattr(builtins, n.id) for n in named) else [trees.copied(kinds)]
 
 
 def _inside(body: list[gast.stmt]) -> Iterator[gast.AST]:

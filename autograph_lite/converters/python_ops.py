@@ -163,6 +163,11 @@ def update_item(base: T, *steps_operator_operand: Any) -> T:
     return base
 
 
+def still(_before: object, _new: object, now: T) -> T:
+    """What a variable is after a statement that has written an item of what it was."""
+    return now
+
+
 def _reach(base: Any, steps: Iterable[Any]) -> Any:
     for step in steps:
         base = _read(base, step)

@@ -12,13 +12,17 @@
     row[0] = v                            ag.view(row, m, 'row', 'm', 'row = m[i]', 1)
     use(m, row)                           row = ag.set_item(row, 0, v)
                                           use(m, row)
+    a[i], i = 5, 2                        item_3, i_2 = 5, 2
+                                          a = ag.set_item(a, i, item_3)
+                                          i = i_2
 
 `ag.store(value, base, *steps)` keeps Python's order: the value first, then the base and the steps; a step is an attribute
 name or a one-item tuple that holds an index, or a function of the index where that may run code: what is on the way
 to the item is read before. Only a name of this function is rebound: a container of the module or of an
 enclosing function is reached as it is, so `TABLE[0] = 1` does not make `TABLE` a local name; nor is a name rebound that
 nothing reads afterwards, as an array would be lost. `ag.view` refuses to write to an array that NumPy would know by
-another name, too (see `analysis.item_stores`).
+another name, too (see `analysis.item_stores`). Where the value's evaluation may bind the base or an index anew (see
+`analysis.shared`), it comes before them in a statement of its own.
 """
 
 from __future__ import annotations
@@ -27,7 +31,7 @@ from collections.abc import Sequence
 
 import gast
 
-from autograph_lite.analysis import item_stores, scopes, views
+from autograph_lite.analysis import item_stores, scopes, shared, views
 from autograph_lite.converters import slices, walked
 from autograph_lite.converters.context import Context
 from autograph_lite.syntax import quote, trees
@@ -47,13 +51,15 @@ def run(function: gast.FunctionDef, context: Context) -> None:
     body = function.body
     own = {*scopes.parameters(function.args), *scopes.bound(body)}
     writable = own | scopes.declared(body)
-    visitor = _Stores(context, frozenset(writable), found)
+    visitor = _Stores(context, frozenset(writable), found, shared.of(body, own))
     function.body = visitor.block(body)
 
 
 class _Stores(trees.Transformer):
-    def __init__(self, context: Context, writable: frozenset[str], found: item_stores.Stores) -> None:
-        self.context, self.writable, self.found = context, writable, found
+    def __init__(
+        self, context: Context, writable: frozenset[str], found: item_stores.Stores, others: shared.Shared
+    ) -> None:
+        self.context, self.writable, self.found, self.others = context, writable, found, others
         self.lost: frozenset[str] = frozenset()  # of the statement that is rewritten
 
     def block(self, body: Sequence[gast.stmt]) -> Block:
@@ -80,20 +86,18 @@ class _Stores(trees.Transformer):
             before.append(quote.assign([kept], value))
             value = quote.name(kept)
         for target in node.targets:
-            items: list[tuple[gast.Subscript, str]] = []
-            new = self.with_temporaries(target, items)
             if isinstance(target, gast.Subscript):
                 before += self.store(target, value)
                 continue
+            items: list[tuple[gast.expr, str]] = []
+            new = self.with_temporaries(target, items)
             before.append(gast.Assign([new], value, None))
             before += self.swapped(new, value, items)
             for item, name in items:
-                before += self.store(item, quote.name(name))
+                before += self.assigned(item, name)
         return quote.all_located(before, node)
 
-    def swapped(
-        self, target: gast.expr, value: gast.expr, items: Sequence[tuple[gast.Subscript, str]]
-    ) -> Block:
+    def swapped(self, target: gast.expr, value: gast.expr, items: Sequence[tuple[gast.expr, str]]) -> Block:
         """The checks of `m[i], m[j] = m[j], m[i]`: a row that is stored may be a view of what has been written before it."""
         checks: Block = []
         order = [name for _, name in items]
@@ -106,14 +110,71 @@ class _Stores(trees.Transformer):
         return checks
 
     def visit_AugAssign(self, node: gast.AugAssign) -> gast.AST | Block:
-        if not isinstance(node.target, gast.Subscript):
+        before, target = self.checked(node), node.target
+        if isinstance(target, gast.Name) and target.id in self.others.written and not _is_plain(node.value):
+            node.value = self.kept(
+                "value", node.value, before
+            )  # it writes items of what is changed in place then
+            return quote.all_located([*before, node], node)
+        if not isinstance(target, gast.Subscript):
             return node
-        before = self.checked(node)
-        if any(isinstance(n, gast.NamedExpr) for n in trees.walk(node.value)):
-            kept = self.context.fresh("value")  # a walrus has to bind in this function
-            node.value, value = quote.located(quote.name(kept), node.value), node.value
-            before.append(quote.assign([kept], value))
-        return quote.all_located([*before, self.update(node.target, node.op, node.value)], node)
+        base, steps = self.path(target)
+        name, binds = self.rebound(base, steps), _binds(node.value)
+        if name and (binds or self.is_changed(name, target, node.value)):
+            apart = (
+                len(steps) == 1 and name.id not in scopes.bound([node.value]) and self.others.keeps(name.id)
+            )
+            new = self.apart(target, name, node) if apart else self.compared(target, name, node)
+            return quote.all_located([*before, *new], node)
+        if binds:
+            before += self.indices_kept(target)
+            node.value = self.kept("value", node.value, before)
+        return quote.all_located([*before, self.update(target, node.op, node.value)], node)
+
+    def apart(self, target: gast.Subscript, base: gast.Name, node: gast.AugAssign) -> Block:
+        """`x[i] += v` where `v` may write items of `x`, too: the item is read, changed and stored."""
+        before = self.indices_kept(target)
+        index = trees.copied(target.slice)
+        item = self.kept("item", gast.Subscript(trees.copied(base), index, gast.Load()), before)
+        added = gast.AugAssign(quote.name(item.id, gast.Store), node.op, node.value)
+        return [*before, quote.located(added, node), *self.store(target, item)]
+
+    def compared(self, target: gast.Subscript, base: gast.Name, node: gast.AugAssign) -> Block:
+        """`x[i] += v` where `v` may bind `x` to something else, to which nothing is written."""
+        before: Block = []
+        kept = self.kept("base", base, before)
+        if _binds(node.value):
+            before += self.indices_kept(target)
+            node.value = self.kept("value", node.value, before)
+        update = self.updated(_with_base(target, kept), node.op, node.value)
+        return [*before, self.still(base, kept, update)]
+
+    def still(self, base: gast.Name, kept: gast.Name, update: gast.expr) -> gast.stmt:
+        """Binds `base` to what `update` gives, which writes to an item of `kept`, if `base` is `kept` still."""
+        text = "ag.still(before, new, now)"
+        call = quote.expr(text, ag=self.context.ag, before=kept.id, new=update, now=base.id)
+        return quote.assign([base.id], call)
+
+    def kept(self, name: str, value: gast.expr, before: Block) -> gast.Name:
+        """The value in a variable of its own, which a statement `before` binds."""
+        kept = self.context.fresh(name)
+        before.append(quote.located(quote.assign([kept], value), value))
+        return quote.located(quote.name(kept), value)
+
+    def indices_kept(self, target: gast.expr) -> Block:
+        """Statements that evaluate the indices of a target, which has their values in their place then."""
+        before: Block = []
+        while isinstance(target, (gast.Subscript, gast.Attribute)):
+            if isinstance(target, gast.Subscript) and not isinstance(target.slice, gast.Constant):
+                inner: Block = []
+                target.slice = self.kept("index", slices.index(target.slice, self.context.ag), inner)
+                before = [*inner, *before]  # those of `a` in `a[i][j]` come first
+            target = target.value
+        return before
+
+    def is_changed(self, base: gast.expr, target: gast.expr, value: gast.expr) -> bool:
+        """Whether evaluating the target's indices, or the value, may bind the name `base`."""
+        return self.others.may_change([base]) and not (_is_plain(value) and _has_plain_indices(target))
 
     def checked(self, node: gast.stmt) -> Block:
         """The checks before a statement that writes items; notes the names that nothing reads after it."""
@@ -121,60 +182,100 @@ class _Stores(trees.Transformer):
         return [_check(conflict, self.context.ag) for conflict in self.found.conflicts.get(node, ())]
 
     def update(self, target: gast.Subscript, op: gast.operator, value: gast.expr) -> gast.stmt:
+        return self.rebind(*self.path(target), self.updated(target, op, value))
+
+    def updated(self, target: gast.Subscript, op: gast.operator, value: gast.expr) -> gast.expr:
         base, steps = self.path(target)
         arguments = [base, *steps, quote.constant(AUGMENTED[type(op)]), quote.lambda_([], value)]
-        call = gast.Call(quote.expr("ag.update_item", ag=self.context.ag), arguments, [])
-        return self.rebind(base, steps, call)
+        return gast.Call(quote.expr("ag.update_item", ag=self.context.ag), arguments, [])
 
     def visit_For(self, node: gast.For) -> gast.AST:
         self.generic_visit(node)
         self.lost = frozenset()
-        items: list[tuple[gast.Subscript, str]] = []
+        items: list[tuple[gast.expr, str]] = []
         node.target = self.with_temporaries(node.target, items)
-        for item, name in reversed(items):
-            node.body = [*quote.all_located(self.store(item, quote.name(name)), node.target), *node.body]
+        node.body = [
+            *(new for item, name in items for new in self.placed(item, name, node.target)),
+            *node.body,
+        ]
         return node
 
     def visit_With(self, node: gast.With) -> gast.AST:
+        first = next((n for n, item in enumerate(node.items, 1) if _has_item(item.optional_vars)), 0)
+        if 0 < first < len(node.items):  # Python stores the item before it enters the next manager
+            rest = gast.copy_location(gast.With(node.items[first:], node.body, None), node)
+            node.items, node.body = node.items[:first], [rest]
         self.generic_visit(node)
         self.lost = frozenset()
+        items: list[tuple[gast.expr, str]] = []
         for item in node.items:
-            items: list[tuple[gast.Subscript, str]] = []
             if item.optional_vars is not None:
                 item.optional_vars = self.with_temporaries(item.optional_vars, items)
-            for target, name in reversed(items):
-                node.body = [*quote.all_located(self.store(target, quote.name(name)), node), *node.body]
+        node.body = [*(new for target, name in items for new in self.placed(target, name, node)), *node.body]
         return node
 
-    def with_temporaries(self, target: gast.expr, items: list[tuple[gast.Subscript, str]]) -> gast.expr:
-        """`target` with a new name in place of each item, noted in `items` in the order of assignment."""
+    def placed(self, target: gast.expr, name: str, node: gast.AST) -> Block:
+        """`assigned`, at the place of the statement around."""
+        return quote.all_located(self.assigned(target, name), node)
+
+    def with_temporaries(self, target: gast.expr, items: list[tuple[gast.expr, str]]) -> gast.expr:
+        """`target` with a new name in place of each item, and of what an item before it may read.
+
+        These are noted in `items`, in the order of assignment.
+        """
         match target:
             case gast.Subscript():
                 name = self.context.fresh("item")
-                items.append((target, name))
-                return quote.located(quote.name(name, gast.Store), target)
+            case gast.Attribute() if items:
+                name = self.context.fresh("item")
+            case gast.Name() if any(_may_read(item, target.id) for item, _ in items):
+                name = self.context.fresh(target.id)
             case gast.Starred():
                 target.value = self.with_temporaries(target.value, items)
+                return target
             case gast.Tuple() | gast.List():
                 target.elts = [self.with_temporaries(e, items) for e in target.elts]
-        return target
+                return target
+            case _:
+                return target
+        items.append((target, name))
+        return quote.located(quote.name(name, gast.Store), target)
+
+    def assigned(self, target: gast.expr, name: str) -> Block:
+        """Assigns to a target that a temporary stands for."""
+        if isinstance(target, gast.Subscript):
+            return self.store(target, quote.name(name))
+        return [gast.Assign([target], quote.name(name), None)]
 
     def store(self, target: gast.Subscript, value: gast.expr) -> Block:
         base, steps = self.path(target)
         ag = self.context.ag
-        if self.is_rebound(base) and len(steps) == 1 and _is_plain(target.slice):
+        before: Block = []
+        name = self.rebound(base, steps)
+        if name and not _is_plain(value) and (_binds(value) or self.others.may_change([target])):
+            value = self.kept("value", value, before)  # Python evaluates it before the rest
+        if name and self.is_changed(base, target, value):
+            if len(steps) == 1 and self.others.keeps(name.id):
+                before += self.indices_kept(target)
+            else:
+                kept = self.kept("base", name, before)
+                stored = gast.Call(quote.expr("ag.store", ag=ag), [value, kept, *steps], [])
+                return [*before, self.still(name, kept, stored)]
+        if name and len(steps) == 1 and _is_plain(target.slice):
             index = slices.index(target.slice, self.context.ag)
-            call = quote.expr("ag.set_item(base, index, value)", ag=ag, base=base, index=index, value=value)
-            return [self.rebind(base, steps, call)]
+            new = quote.expr("ag.set_item(base, index, value)", ag=ag, base=base, index=index, value=value)
+            return [*before, self.rebind(base, steps, new)]
         call = gast.Call(quote.expr("ag.store", ag=ag), [value, base, *steps], [])
-        return [self.rebind(base, steps, call)]
+        return [*before, self.rebind(base, steps, call)]
 
     def rebind(self, base: gast.expr, steps: Sequence[gast.expr], call: gast.expr) -> gast.stmt:
-        # An object whose attribute is written stays the object it is.
-        rebound = self.is_rebound(base) and not isinstance(steps[0], gast.Constant)
-        if isinstance(base, gast.Name) and rebound:
-            return quote.assign([base.id], call)
-        return gast.Expr(call)
+        name = self.rebound(base, steps)
+        return quote.assign([name.id], call) if name else gast.Expr(call)
+
+    def rebound(self, base: gast.expr, steps: Sequence[gast.expr]) -> gast.Name | None:
+        """The name that a store binds anew; none for an object whose attribute is written, which stays what it is."""
+        of_object = isinstance(steps[0], gast.Constant)
+        return base if isinstance(base, gast.Name) and self.is_rebound(base) and not of_object else None
 
     def is_rebound(self, base: gast.expr) -> bool:
         """Whether a store binds the name anew: it is one of this function's, and is read later."""
@@ -208,7 +309,7 @@ def _check(conflict: item_stores.Conflict, ag: str, shown: str = "") -> gast.stm
     return gast.Expr(call)
 
 
-def _has_item(target: gast.expr) -> bool:
+def _has_item(target: gast.expr | None) -> bool:
     match target:
         case gast.Subscript():
             return True
@@ -219,8 +320,30 @@ def _has_item(target: gast.expr) -> bool:
     return False
 
 
+def _may_read(target: gast.expr, name: str) -> bool:
+    """Whether assigning to a target may read a variable."""
+    plain = isinstance(target, gast.Subscript) and _has_plain_indices(target)
+    return not plain or any(isinstance(n, gast.Name) and n.id == name for n in trees.walk(target))
+
+
+def _has_plain_indices(target: gast.expr) -> bool:
+    """Whether none of the indices of a target runs code of consequence."""
+    while isinstance(target, (gast.Subscript, gast.Attribute)):
+        if isinstance(target, gast.Subscript) and not _is_plain(target.slice):
+            return False
+        target = target.value
+    return True
+
+
+def _with_base(target: gast.expr, base: gast.Name) -> gast.Subscript:
+    """`target`, items of items of a variable, with another variable in its place."""
+    assert isinstance(target, gast.Subscript)
+    value = base if isinstance(target.value, gast.Name) else _with_base(target.value, base)
+    return gast.copy_location(gast.Subscript(value, target.slice, target.ctx), target)
+
+
 def _binds(index: gast.expr) -> bool:
-    """Whether an index does what a lambda can't do for the function around it."""
+    """Whether an expression does what a lambda can't do for the function around it."""
     return any(
         isinstance(n, (gast.NamedExpr, gast.Await, gast.Yield, gast.YieldFrom)) for n in trees.walk(index)
     )

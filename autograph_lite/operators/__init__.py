@@ -29,6 +29,7 @@ from autograph_lite.operators.subscripts import (
     set_item,
     slice,
     step,
+    still,
     store,
     store_shared,
     update_item,
@@ -69,7 +70,7 @@ __all__ = [
     "for_stmt", "format", "found", "generator", "handling", "if_expr", "if_stmt", "in_", "item", "key", "light",
     "light_at", "list_of", "managed", "not_", "not_equal", "not_in", "number", "or_", "percent", "places_of", "put",
     "put_at", "put_into", "put_of", "put_shared", "python_test", "raised", "reached", "recast", "record", "returned",
-    "set_item", "slice", "step", "store", "store_shared", "switch_stmt", "truth", "trying", "until", "untraced",
+    "set_item", "slice", "step", "still", "store", "store_shared", "switch_stmt", "truth", "trying", "until", "untraced",
     "update_at", "update_at_shared", "update_item", "update_of", "update_shared", "view", "viewed", "walked",
     "while_stmt", "whole", "without",
 ]  # fmt: skip

@@ -21,30 +21,39 @@ from typing import Any
 
 from autograph_lite import _jax
 from autograph_lite.errors import HandledRaiseError
-from autograph_lite.operators import checks, classes, journal, trials, where
+from autograph_lite.operators import checks, classes, journal, trials, unconverted, where
 
 PACKAGE_NAME = __name__.partition(".")[0]
 
 
-def caught() -> None:
-    """To be called first in an `except` clause.
+def caught(kinds: Any = ()) -> None:
+    """To be called first in an `except` clause, and in a `finally` that is left by a jump, which drops an exception.
+
+    Args:
+      kinds: what the clause catches, if that is no exception of Python's own.
 
     Raises:
       HandledRaiseError: the exception comes from a statement that is staged, around which the handler is.
       AutographError: the exception itself, where it says that a statement can't be staged.
+      PythonOnlyError: the exception is JAX's, or Python's, about a traced value; unless the clause names one of JAX's.
     """
-    trials.refuse("an exception is caught, which arrays in place of numbers may have raised")
     error = sys.exception()
-    if error is not None and _jax.tracing():
-        _refuse(error)
+    if error is None:
+        return
+    trials.refuse("an exception is caught, which arrays in place of numbers may have raised")
+    if _jax.tracing():
+        named = kinds if isinstance(kinds, tuple) else (kinds,)
+        _refuse(error, expected=any(kind.__module__.partition(".")[0] == "jax" for kind in named))
 
 
-def _refuse(error: BaseException) -> None:
+def _refuse(error: BaseException, *, expected: bool = False) -> None:
     for one in _leaves(error):
         if (
             type(one).__module__.partition(".")[0] == PACKAGE_NAME
         ):  # an error of ours, or one by which operators talk
             raise one
+        if not expected and unconverted.is_about_tracer(one):
+            raise unconverted.needs_value(one) from one
         if journal.has_left(one):
             raise _unknown(one)
 

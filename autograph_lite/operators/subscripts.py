@@ -30,6 +30,7 @@ from autograph_lite.operators import (
     stretches,
     trees,
     unchangeable,
+    views,
     where,
 )
 from autograph_lite.operators.affine import Bounds
@@ -270,6 +271,30 @@ def same(base: Any, new: Any) -> None:
         )
 
 
+def still(before: Any, new: Any, now: Any) -> Any:
+    """What a variable is after a statement that has made `new` of `before`, which it was when the statement began, and is `now`.
+
+    Raises:
+      MutationError: `before` is an array, which is lost: the statement has bound the variable to something else.
+    """
+    if new is before:
+        return now
+    if now is not before:
+        raise overtaken(before)
+    return new
+
+
+def overtaken(array: Any) -> MutationError:
+    """A statement writes to an array, and something in it has written to, or replaced, the same one."""
+    return MutationError(
+        f"While an item of an array, {describe(array)}, is written, the statement calls what writes to the same array, or puts "
+        "another in its place.",
+        where=where.here(),
+        why="An array is a value to a compiled program: one of the two changes would be lost.",
+        fix="call before the statement, `v = f()`, and write `v`.",
+    )
+
+
 def _store(base: Any, steps: Sequence[Any], operand: Callable[[], Any], symbol: str | None) -> Any:
     """Writes `operand()` to the item, or what `symbol` makes of the item and it."""
     first, *rest = steps
@@ -282,6 +307,8 @@ def _store(base: Any, steps: Sequence[Any], operand: Callable[[], Any], symbol: 
         new = _store(child, rest, operand, symbol)
         if new is child:
             return base  # a Python object that was changed in place
+        if isinstance(child, jax.Array) and _now(base, step, child) is not child:
+            raise overtaken(child)
     elif symbol is None:
         new = operand()
     else:
@@ -297,6 +324,17 @@ def _store(base: Any, steps: Sequence[Any], operand: Callable[[], Any], symbol: 
         setattr(classes.record(base), step, new)
         return base
     return unchangeable.with_item(base, step[0], new, _written) if rest else _written(base, step[0], new)
+
+
+def _now(base: Any, step: Any, child: Any) -> Any:
+    """What an object holds now where it held `child`, as far as that is told without running code of the user's."""
+    if isinstance(step, str):
+        now = views.held(base, step)
+    elif type(base) in (list, dict) and not _is_traced_index(step[0]):
+        now = base[step[0]]
+    else:
+        return child
+    return now if isinstance(now, jax.Array) else child
 
 
 def _is_one_of_several(base: Any, index: Any) -> bool:

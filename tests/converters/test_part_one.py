@@ -84,8 +84,8 @@ SUBSCRIPTS = {
         "with v as item:\n    x = ag.set_item(x, 0, item)\n    use(x)",
     ),
     "a walrus binds in the function": (
-        "x[0] += (n := 1)",
-        "value = (n := 1)\nx = ag.update_item(x, (0,), '+=', lambda: value)",
+        "x[i] += (i := 1)",
+        "index = i\nitem = x[index]\nitem += (i := 1)\nx = ag.set_item(x, index, item)",
     ),
     "what holds the item is read before its index": (
         "x.a[g()] = v\nx.a[g()] += v",
