@@ -64,12 +64,25 @@ class _Comprehensions(trees.Transformer):
         match node:
             case gast.Call(func=gast.Name(id=name), args=[gast.ListComp() as made, *rest]) if self.reduces(
                 name
-            ):
+            ) and all(map(self.stays, [*rest, *(k.value for k in node.keywords)])):
                 node.args = [self.converted(made, reduced=True), *map(self.visit, rest)]
                 node.keywords = [self.visit(k) for k in node.keywords]
                 return node
         self.generic_visit(node)
         return node
+
+    def stays(self, argument: gast.expr) -> bool:
+        """Whether an argument is the same before and after the items have been computed."""
+        if isinstance(argument, gast.Name):
+            return argument.id not in self.taken
+        constant = (gast.Constant, gast.UnaryOp, gast.unaryop)
+        return isinstance(argument, gast.Lambda) or all(isinstance(n, constant) for n in trees.walk(argument))
+
+    @functools.cached_property
+    def taken(self) -> set[str]:
+        """The names that functions bind which they have from around them."""
+        found = [n for n in trees.walk(self.whole) if isinstance(n, (gast.Nonlocal, gast.Global))]
+        return {name for n in found for name in n.names}
 
     def reduces(self, name: str) -> bool:
         return name in REDUCERS and name not in self.stored and self.context.is_library(name)

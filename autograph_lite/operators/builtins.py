@@ -20,6 +20,7 @@ from autograph_lite.operators import (
     checks,
     comprehensions,
     generated,
+    holders,
     holding,
     iterables,
     journal,
@@ -246,23 +247,46 @@ def sorted_(iterable: Any, /, *, key: Any = None, reverse: Any = False) -> list[
         if not any_traced(keys):
             return sorted(items) if key is None and not reverse else _python_sorted(items, keys, reverse)
         if not all(is_arraylike(k) and jnp.ndim(k) == 0 for k in keys):
-            raise ConditionError(
-                "sorted() compares traced values that are no scalars.",
-                where=where.here(),
-                why="The order of arrays, tuples and other trees of traced values is not computed.",
-                fix="give a key that is a number: sorted(items, key=lambda item: item[0]).",
-            )
+            raise _no_order()
         keys = holding.stacked(keys)
     order = jnp.argsort(keys, stable=True, descending=bool(reverse))
     if not isinstance(items, list):
         return lists.unstacked(items[order])
+    for item in items:
+        if unlike := next((leaf for leaf in trees.leaves(item) if not is_arraylike(leaf)), None):
+            raise _no_place(unlike)
     stacked = trees.map(lambda *leaves: holding.stacked(leaves)[order], *items)
     leaves, tree = trees.flatten(stacked)
-    return [jax.tree.unflatten(tree, row) for row in zip(*map(lists.unstacked, leaves), strict=True)]
+    made = [jax.tree.unflatten(tree, row) for row in zip(*map(lists.unstacked, leaves), strict=True)]
+    holders.share([], [(made, [item]) for item in items], [])  # each of the new ones may be any of these
+    return made
+
+
+def _no_order() -> ConditionError:
+    return ConditionError(
+        "sorted() compares traced values that are no scalars.",
+        where=where.here(),
+        why="The order of arrays, tuples and other trees of traced values is not computed.",
+        fix="give a key that is a number: sorted(items, key=lambda item: item[0]).",
+    )
+
+
+def _no_place(item: Any) -> ConditionError:
+    kind = type(item).__name__
+    return ConditionError(
+        f"sorted() orders objects of the type {kind} by traced keys.",
+        where=where.here(),
+        why="Which object comes first depends on the data, and a compiled program has no objects to choose from.",
+        fix=f"sort what the objects hold, or register {kind} as a pytree, for example with "
+        "jax.tree_util.register_dataclass.",
+    )
 
 
 def _mapped(key: Callable[..., Any], array: jax.Array) -> jax.Array:
-    return jnp.stack(comprehensions.list_of(array, lambda item: key(item)))
+    keys = comprehensions.list_of(array, lambda item: key(item))
+    if not all(is_arraylike(k) and jnp.ndim(k) == 0 for k in keys):
+        raise _no_order()
+    return jnp.stack(keys)
 
 
 def _python_sorted(items: list[Any], keys: list[Any], reverse: Any) -> list[Any]:

@@ -407,11 +407,19 @@ class Carry:
             owner = journal.key_of(place)
             journal.commit(place, self.growths[owner].finished(new, rows[owner]) if owner in rows else new)
         places = [(contents[key], [slot.before.value]) for key, slot in self.slots.items() if key in contents]
-        holders.share([], places, [])
+        holders.share([], [*places, *self._left(values, contents)], [])
         checks.flush()
         if decisions.listeners:
             self._tell()
         return tuple(values)
+
+    def _left(self, values: Sequence[Any], contents: dict[Key, Any]) -> list[holders.Joined]:
+        """What the variables and places hold after the loop, with what an iteration has left there: `b = a`."""
+        if not self.after:
+            return []
+        captured, left = self.after[0]
+        variables = [(value, [one.value]) for value, one in zip(values, captured, strict=True)]
+        return [*variables, *((contents[key], [left[key].value]) for key in contents if key in left)]
 
     def _tell(self) -> None:
         """Says what became of the lists."""

@@ -22,6 +22,7 @@ from autograph_lite.operators import (
     bounded,
     checks,
     classes,
+    holders,
     in_place,
     journal,
     lists,
@@ -411,7 +412,8 @@ def _written_to_list(base: Any, index: Any, value: Any) -> Any:
     _check_bounds(index, len(base), "list assignment index out of range")
     position = jnp.where(index < 0, index + len(base), index)
     journal.record(base)
-    for i, old in enumerate(base):
+    before = [*base]
+    for i, old in enumerate(before):
         if not _is_alike(value, old):
             raise MutationError(
                 f"{describe(value)} is written to a list at a traced index, where there may be {describe(old)}.",
@@ -420,6 +422,9 @@ def _written_to_list(base: Any, index: Any, value: Any) -> Any:
                 fix="make the items alike, or use an array.",
             )
         base[i] = trees.map(lambda new, was, i=i: jnp.where(position == i, *held([new, was])), value, old)
+    rows = [(new, [old]) for new, old in zip(base, before, strict=True)]
+    del before, old  # of the old items those count that somebody else holds
+    holders.share([], [*rows, ([*base], [value])], [])
     return base
 
 
