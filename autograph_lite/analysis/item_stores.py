@@ -295,7 +295,8 @@ class Needs(Walk):
 
     def walked(self, node: gast.For | gast.AsyncFor, target: Names) -> Names:
         """What a loop reads at each iteration: items that the one before may have written, though not by its own target."""
-        return self.read(node.iter) & {view.is_read for view in self.views if view.name not in target}
+        read = {view.is_read for view in self.views if view.name not in target}
+        return self.read(node.iter) & (read | _walked_over(node.iter) - target)
 
     def ended(self, node: gast.Assign) -> Names:
         """What an assignment does not owe to what follows: names that it binds, and views that it stores where they come from."""
@@ -315,6 +316,16 @@ class Needs(Walk):
                 other = {(v.path, v.made) for v in known if (v.path, v.index) != place}
                 return [v for v in known if (v.path, v.made) not in other]
         return []
+
+
+def _walked_over(iterable: gast.expr) -> Names:
+    """The names that a loop takes items of."""
+    match iterable:
+        case gast.Name(id=name):
+            return frozenset({name})
+        case gast.Call(func=gast.Name(id="enumerate" | "reversed" | "zip" | "iter"), args=args):
+            return frozenset().union(*map(_walked_over, args))
+    return frozenset()
 
 
 def _indices(target: gast.Subscript) -> str:

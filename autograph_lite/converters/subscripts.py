@@ -32,7 +32,7 @@ from collections.abc import Sequence
 import gast
 
 from autograph_lite.analysis import item_stores, scopes, shared, views
-from autograph_lite.converters import slices, walked
+from autograph_lite.converters import slices, walked, walked_parts
 from autograph_lite.converters.context import Context
 from autograph_lite.syntax import quote, trees
 
@@ -46,20 +46,23 @@ AUGMENTED = {
 
 def run(function: gast.FunctionDef, context: Context) -> None:
     """Rewrites the body of `function` in place; nested functions keep theirs."""
+    parts = walked_parts.run(function, context)
     found = item_stores.stores(function)
     walked.run(function, context)
     body = function.body
     own = {*scopes.parameters(function.args), *scopes.bound(body)}
     writable = own | scopes.declared(body)
-    visitor = _Stores(context, frozenset(writable), found, shared.of(body, own))
+    visitor = _Stores(context, frozenset(writable), found, shared.of(body, own), parts)
     function.body = visitor.block(body)
 
 
 class _Stores(trees.Transformer):
     def __init__(
-        self, context: Context, writable: frozenset[str], found: item_stores.Stores, others: shared.Shared
-    ) -> None:
+        self, context: Context, writable: frozenset[str], found: item_stores.Stores, others: shared.Shared,
+        parts: dict[str, str],
+    ) -> None:  # fmt: skip
         self.context, self.writable, self.found, self.others = context, writable, found, others
+        self.parts = parts  # the names of parts that loops walk over, with their text
         self.lost: frozenset[str] = frozenset()  # of the statement that is rewritten
 
     def block(self, body: Sequence[gast.stmt]) -> Block:
@@ -179,7 +182,8 @@ class _Stores(trees.Transformer):
     def checked(self, node: gast.stmt) -> Block:
         """The checks before a statement that writes items; notes the names that nothing reads after it."""
         self.lost = self.found.lost.get(node, frozenset())
-        return [_check(conflict, self.context.ag) for conflict in self.found.conflicts.get(node, ())]
+        conflicts = self.found.conflicts.get(node, ())
+        return [_check(one, self.context.ag, self.parts.get(one.view.name, "")) for one in conflicts]
 
     def update(self, target: gast.Subscript, op: gast.operator, value: gast.expr) -> gast.stmt:
         return self.rebind(*self.path(target), self.updated(target, op, value))

@@ -57,6 +57,15 @@ REFUSED = {
     "the rows of a loop, after the matrix was written": (
         "s = 0.0\nfor k, row in enumerate(m):\n    m[k, 0] = 5.0\n    s += row[0]\nreturn s"
     ),
+    "a loop over a part": "s = 0.0\nfor v in x[1:]:\n    x[2] += v\n    s += v\nreturn s, x",
+    "a loop over a part, counted": "s = 0.0\nfor k, v in enumerate(x[1:]):\n    x[2] += v\n    s += v * k\nreturn s, x",
+    "a loop in reverse": "s = 0.0\nfor v in x[::-1]:\n    x[0] += v\n    s += v\nreturn s",
+    "a loop over a row": "s = 0.0\nfor v in m[1]:\n    m[1, 0] += v\n    s += v\nreturn s",
+    "a loop over a row that a loop has come to": "s = 0.0\nfor row in m:\n    for v in row:\n        m[1, 0] += v\n        s += v\nreturn s",
+    "a loop over all of it flat": "s = 0.0\nfor v in m.ravel():\n    m[1, 0] += v\n    s += v\nreturn s",
+    "a loop over an iterator": "s = 0.0\nfor v in iter(x):\n    x[2] += v\n    s += v\nreturn s",
+    "a loop over a row of another name": "s, b = 0.0, m\nfor v in b[0]:\n    m[0, 1] += v\n    s += v\nreturn s",
+    "a loop that writes a part": "s = 0.0\nfor v in x[1:]:\n    x[1:] += 1\n    s += v\nreturn s, x",
     "a loop that comes to what was written": (
         "y = x\ns = 0.0\nfor v in x:\n    y[2] = 5.0\n    s += v\nreturn s"
     ),

@@ -73,8 +73,14 @@ class Ball:
 @pytest.mark.parametrize(
     ("fn", "message"),
     [
-        (lambda x: sorted([Ball(x), Ball(2.0)], key=lambda b: b.weight), "orders objects of the type Ball by traced keys"),
-        (lambda x: sorted(jnp.arange(3) * x, key=lambda v: (v % 2, v)), "compares traced values that are no scalars"),
+        (
+            lambda x: sorted([Ball(x), Ball(2.0)], key=lambda b: b.weight),
+            "orders objects of the type Ball by traced keys",
+        ),
+        (
+            lambda x: sorted(jnp.arange(3) * x, key=lambda v: (v % 2, v)),
+            "compares traced values that are no scalars",
+        ),
         (lambda x: sorted([x, 2.0], key=lambda v: (v, 1)), "compares traced values that are no scalars"),
     ],
     ids=["objects", "tuples of items", "tuples"],
