@@ -153,7 +153,8 @@ def view(
     value: Any, source: Any, name: str, path: str, made: str, drops: int | None, *, read: bool = True
 ) -> None:
     """As `views.view`; where nobody but a caller can see the change of what `path` names, it is asked, too."""
-    views.view(value, source, name, path, made, drops, read=read)
+    grows = bool(_local.carried) and made.startswith(f"{path}.append(")
+    views.view(value, source, name, path, made, drops, read=read, grows=grows)
     if read or not isinstance(source, jax.Array) or not views.is_view(value, source, path, drops):
         return
     same, runs = _same(source), running.runs()

@@ -18,8 +18,9 @@ from autograph_lite.operators.values import ARRAYS, describe
 
 
 def view(
-    value: Any, source: Any, name: str, path: str, made: str, drops: int | None, *, read: bool = True
-) -> None:
+    value: Any, source: Any, name: str, path: str, made: str, drops: int | None, *, read: bool = True,
+    grows: bool = False,
+) -> None:  # fmt: skip
     """Before an item of `value` is written, which may be a view.
 
     Args:
@@ -30,11 +31,13 @@ def view(
       made: the statement that made it one.
       drops: how many dimensions less it has then; None where that is not known.
       read: whether the function reads what `path` names later; else only those who hold it can see it.
+      grows: whether `path` names a list that an iteration of a staged loop has put `value` in: the trace does not show it.
 
     Raises:
       MutationError: it is a view.
     """
-    if is_view(value, source, path, drops) and (read or not isinstance(source, ARRAYS)):
+    is_one = is_view(value, source, path, drops) or (grows and isinstance(value, jax.Array) and value.ndim)
+    if is_one and (read or not isinstance(source, ARRAYS)):
         raise MutationError(
             f"An item of '{name}', {describe(value)}, is written, which shares its memory with '{path}' in NumPy (`{made}`), "
             f"and '{path}' {LATER[read]}.",

@@ -57,6 +57,9 @@ REFUSED = {
     "the rows of a loop, after the matrix was written": (
         "s = 0.0\nfor k, row in enumerate(m):\n    m[k, 0] = 5.0\n    s += row[0]\nreturn s"
     ),
+    "a list that a loop makes longer": "h = []\nfor v in m:\n    x[0] += v[0]\n    h.append(x)\nreturn h",
+    "a list that a `while` makes longer": "h = []\nk = 0\nwhile k < i + 2:\n    x[k] += 1\n    h.append(x)\n    k += 1\nreturn h",
+    "a list that a loop over a range makes longer": "h = []\nfor k in range(i + 2):\n    x[k] += 1\n    h.append(x)\nreturn h",
     "a loop over a part": "s = 0.0\nfor v in x[1:]:\n    x[2] += v\n    s += v\nreturn s, x",
     "a loop over a part, counted": "s = 0.0\nfor k, v in enumerate(x[1:]):\n    x[2] += v\n    s += v * k\nreturn s, x",
     "a loop in reverse": "s = 0.0\nfor v in x[::-1]:\n    x[0] += v\n    s += v\nreturn s",
