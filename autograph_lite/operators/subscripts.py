@@ -192,6 +192,13 @@ def _fix_of_index(base: Any, index: Any) -> str:
 
 def _no_meaning(base: Any, index: Any) -> TracedIndexError:
     kind = type(base).__name__
+    if isinstance(index, (builtins.slice, tuple)):
+        raise TracedIndexError(
+            f"'{where.expression()}' has a traced bound, so that it is not known while tracing which items of a {kind} it means.",
+            where=where.here(),
+            why="The length of a list is known while tracing, and a slice that is replaced may change it.",
+            fix="write the items one by one, or use an array: x[i : i + 2] = values.",
+        )
     if isinstance(base, dict):
         why, fix = (
             "The keys of a dict are Python values.",

@@ -69,6 +69,22 @@ def test_an_index_of_a_list_that_is_no_integer() -> None:
     )
 
 
+def test_a_slice_of_a_list_that_is_written() -> None:
+    def f(i):
+        items = [3.0, 1.0, 2.0]
+        items[i:] = [9.0]
+        return items
+
+    assert message(f, jnp.int32(1)) == (
+        "TracedIndexError: 'items[i:] = [9.0]' has a traced bound, so that it is not known while tracing which items of a list it "
+        "means.\n"
+        "  test.py:2 in f\n"
+        "      items[i:] = [9.0]\n"
+        "  The length of a list is known while tracing, and a slice that is replaced may change it.\n"
+        "  Fix: write the items one by one, or use an array: x[i : i + 2] = values."
+    )
+
+
 @pytest.mark.parametrize(
     "make",
     [

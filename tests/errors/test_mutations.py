@@ -7,8 +7,10 @@ import collections
 import jax
 import jax.numpy as jnp
 import numpy as np
+import pytest
 
 import autograph_lite
+from autograph_lite import MutationError
 
 from .messages import message
 
@@ -32,6 +34,79 @@ def test_an_attribute_that_one_path_makes() -> None:
         "      if x > 0:\n"
         "  The condition depends on a traced value, so the program must know what is there without knowing the path.\n"
         "  Fix: create 'model.value' before the statement, with a value of the same type."
+    )
+
+
+class Shown:
+    whole: object = None
+
+    def __init__(self, rows):
+        self.rows = rows
+
+    @property
+    def first(self):
+        return self.rows[0]
+
+    def __getattr__(self, name):
+        return self.rows
+
+
+WHY_NOT_SET = (
+    "  An array is a value to a compiled program: the change makes a new array, which the attribute would have to get.\n"
+)
+
+
+def test_an_item_of_what_an_array_computes() -> None:
+    def f(x):
+        x.T[0] = 1.0
+        return x
+
+    assert message(f, jnp.ones((2, 3))) == (
+        "MutationError: An item of the attribute 'T' of 'array' is written, float32[3,2], which is computed from the array.\n"
+        "  test.py:1 in f\n"
+        "      x.T[0] = 1.0\n" + WHY_NOT_SET + "  Fix: write the item of the array itself, for example x[:, i] in place of x.T[i]."
+    )
+
+
+def test_an_item_of_a_property_without_a_setter() -> None:
+    def f(x):
+        shown = Shown(x)
+        shown.first[0] = 1.0
+        return shown.rows
+
+    assert message(f, jnp.ones((2, 3))) == (
+        "MutationError: An item of the attribute 'first' of 'Shown' is written, float32[3], which is computed and can't be set.\n"
+        "  test.py:2 in f\n"
+        "      shown.first[0] = 1.0\n"
+        + WHY_NOT_SET
+        + "  Fix: write the item by the attribute that holds the array which 'first' gives."
+    )
+
+
+@pytest.mark.parametrize("attribute", ["whole", "other"])
+def test_an_item_of_an_attribute_that_is_not_the_objects_own(attribute) -> None:
+    def f(x):
+        shown = Shown(x)
+        Shown.whole = x
+        try:
+            if attribute == "whole":
+                shown.whole[0] = 1.0
+            else:
+                shown.other[0] = 1.0
+        finally:
+            Shown.whole = None
+        return shown.rows
+
+    with pytest.raises(MutationError) as caught:
+        autograph_lite.convert(f)(jnp.ones(3))
+
+    assert caught.value.what == (
+        f"An item of the attribute '{attribute}' of 'Shown' is written, float32[3], which is no attribute of its own, but of its "
+        "class or of another object."
+    )
+    assert caught.value.fix == (
+        f"write the item there, for example by Shown.{attribute} if it is the class's, or give the object an array of its own "
+        "before."
     )
 
 
