@@ -27,7 +27,8 @@ another name, too (see `analysis.item_stores`). Where the value's evaluation may
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
+from typing import Any
 
 import gast
 
@@ -46,23 +47,25 @@ AUGMENTED = {
 
 def run(function: gast.FunctionDef, context: Context) -> None:
     """Rewrites the body of `function` in place; nested functions keep theirs."""
-    parts = walked_parts.run(function, context)
-    found = item_stores.stores(function)
+    calls = shared.writers(function.body)
+    parts = walked_parts.run(function, context, calls)
+    found = item_stores.stores(function, calls)
     walked.run(function, context)
     body = function.body
     own = {*scopes.parameters(function.args), *scopes.bound(body)}
     writable = own | scopes.declared(body)
-    visitor = _Stores(context, frozenset(writable), found, shared.of(body, own), parts)
+    visitor = _Stores(context, frozenset(writable), found, shared.of(body, own), parts, calls)
     function.body = visitor.block(body)
 
 
 class _Stores(trees.Transformer):
     def __init__(
         self, context: Context, writable: frozenset[str], found: item_stores.Stores, others: shared.Shared,
-        parts: dict[str, str],
+        parts: dict[str, str], calls: Container[gast.AST],
     ) -> None:  # fmt: skip
         self.context, self.writable, self.found, self.others = context, writable, found, others
         self.parts = parts  # the names of parts that loops walk over, with their text
+        self.calls = calls  # statements that call what writes items
         self.lost: frozenset[str] = frozenset()  # of the statement that is rewritten
 
     def block(self, body: Sequence[gast.stmt]) -> Block:
@@ -72,15 +75,22 @@ class _Stores(trees.Transformer):
             done += new if isinstance(new, list) else [new]
         return done
 
+    def visit(self, node: gast.AST) -> Any:
+        new = super().visit(node)
+        if node not in self.calls or isinstance(node, (gast.Assign, gast.AugAssign)):
+            return new
+        checks = quote.all_located(self.checked(node), node)
+        return [*checks, *(new if isinstance(new, list) else [new])] if checks else new
+
     def visit_FunctionDef(self, node: gast.AST) -> gast.AST:
         return node  # a scope of its own
 
     visit_AsyncFunctionDef = visit_ClassDef = visit_Lambda = visit_FunctionDef
 
     def visit_Assign(self, node: gast.Assign) -> gast.AST | Block:
-        if not any(map(_has_item, node.targets)):
-            return node
         before = self.checked(node)
+        if not any(map(_has_item, node.targets)):
+            return [*quote.all_located(before, node), node] if before else node
         if len(node.targets) == 1 and isinstance(node.targets[0], gast.Subscript):
             return quote.all_located([*before, *self.store(node.targets[0], node.value)], node)
         value = node.value
@@ -120,7 +130,7 @@ class _Stores(trees.Transformer):
             )  # it writes items of what is changed in place then
             return quote.all_located([*before, node], node)
         if not isinstance(target, gast.Subscript):
-            return node
+            return [*quote.all_located(before, node), node] if before else node
         base, steps = self.path(target)
         name, binds = self.rebound(base, steps), _binds(node.value)
         if name and (binds or self.is_changed(name, target, node.value)):
@@ -179,7 +189,7 @@ class _Stores(trees.Transformer):
         """Whether evaluating the target's indices, or the value, may bind the name `base`."""
         return self.others.may_change([base]) and not (_is_plain(value) and _has_plain_indices(target))
 
-    def checked(self, node: gast.stmt) -> Block:
+    def checked(self, node: gast.AST) -> Block:
         """The checks before a statement that writes items; notes the names that nothing reads after it."""
         self.lost = self.found.lost.get(node, frozenset())
         conflicts = self.found.conflicts.get(node, ())

@@ -10,6 +10,8 @@ A part of NumPy's gives the items as they are by then, and one of JAX's as they 
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+
 import gast
 
 from autograph_lite.analysis import item_stores, scopes, views
@@ -19,18 +21,27 @@ from autograph_lite.syntax import quote, trees
 _AROUND = frozenset({"enumerate", "reversed", "zip", "iter"})
 
 
-def run(function: gast.FunctionDef, context: Context) -> dict[str, str]:
-    """Rewrites loops of `function` in place, nested functions excluded; the names that it has made, with the parts as text."""
+Calls = Mapping[gast.AST, Sequence[item_stores.Stored]]
+
+
+def run(function: gast.FunctionDef, context: Context, calls: Calls) -> dict[str, str]:
+    """Rewrites loops of `function` in place, nested functions excluded; the names that it has made, with the parts as text.
+
+    Args:
+      function: as it was written.
+      context: the passes'.
+      calls: what the functions write that a statement calls.
+    """
     assigned = [n for n in scopes.own_nodes(function.body) if isinstance(n, gast.Assign)]
     other = {view.name for n in assigned for target in n.targets for view in views.made_by(target, n.value)}
-    visitor = _Parts(context, frozenset(other))
+    visitor = _Parts(context, frozenset(other), calls)
     visitor.generic_visit(function)
     return visitor.made
 
 
 class _Parts(trees.Transformer):
-    def __init__(self, context: Context, other: frozenset[str]) -> None:
-        self.context = context
+    def __init__(self, context: Context, other: frozenset[str], calls: Calls) -> None:
+        self.context, self.calls = context, calls
         self.other = other  # names of what has, or may have, another name
         self.made: dict[str, str] = {}
 
@@ -41,8 +52,9 @@ class _Parts(trees.Transformer):
 
     def visit_For(self, node: gast.For) -> gast.AST | list[gast.stmt]:
         self.generic_visit(node)
-        nodes = scopes.own_nodes([node.target, *node.body])
+        nodes = list(scopes.own_nodes([node.target, *node.body]))
         written = {path for inner in nodes for path, _ in item_stores.stored_in(inner)}
+        written |= {path for inner in nodes for path, _ in self.calls.get(inner, ())}
         written |= {path for path, _ in item_stores.stored(node.target)}
         before: list[gast.stmt] = []
         if written:

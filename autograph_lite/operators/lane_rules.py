@@ -123,6 +123,8 @@ def applied(name: str, operands: Sequence[Known], params: dict[str, Any], aval: 
         python = RULES[name](*(o.python for o in operands), **options)
         same = all(o.python is o.program for o in operands)
         program = python if same else RULES[name](*(o.program for o in operands), **options)
+        if name == "div" and aval.dtype == np.float64:  # XLA may multiply by the reciprocal of a number
+            program = np.where(python == np.rint(python), program, np.nextafter(program, np.inf))
     lost = _chosen(operands[0].python, *(o.lost for o in operands[1:])) if name == "select_n" else False
     for operand in operands[:1] if name == "select_n" else operands:
         lost = lost | operand.lost

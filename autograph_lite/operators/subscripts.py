@@ -430,7 +430,6 @@ def _written_to_list(base: Any, index: Any, value: Any) -> Any:
             )
         base[i] = trees.map(lambda new, was, i=i: jnp.where(position == i, *held([new, was])), value, old)
     rows = [(new, [old]) for new, old in zip(base, before, strict=True)]
-    del before, old  # of the old items those count that somebody else holds
     holders.share([], [*rows, ([*base], [value])], [])
     return base
 

@@ -55,7 +55,10 @@ def _check_place(owner: Any, attribute: str, new: Any) -> None:
     found = inspect.getattr_static(owner, attribute, None)
     if isinstance(owner, jax.Array):
         kind = "array"
-        what, fix = "computed from the array", "write the item of the array itself, for example x[:, i] in place of x.T[i]."
+        what, fix = (
+            "computed from the array",
+            "write the item of the array itself, for example x[:, i] in place of x.T[i].",
+        )
     elif attribute in getattr(owner, "__dict__", ()):
         return
     elif isinstance(found, property) and found.fset is None:
@@ -65,7 +68,10 @@ def _check_place(owner: Any, attribute: str, new: Any) -> None:
         return
     else:
         what = "no attribute of its own, but of its class or of another object"
-        fix = f"write the item there, for example by {kind}.{attribute} if it is the class's, or give the object an array of its own before."
+        fix = (
+            f"write the item there, for example by {kind}.{attribute} if it is the class's, or give the object an array of its "
+            "own before."
+        )
     raise MutationError(
         f"An item of the attribute '{attribute}' of '{kind}' is written, {describe(new)}, which is {what}.",
         where=where.here(),

@@ -57,6 +57,16 @@ REFUSED = {
     "the rows of a loop, after the matrix was written": (
         "s = 0.0\nfor k, row in enumerate(m):\n    m[k, 0] = 5.0\n    s += row[0]\nreturn s"
     ),
+    "a function that writes, and a row": "b = m[1]\ndef put():\n    nonlocal m\n    m[1, 0] = 5.0\nput()\nreturn b, m",
+    "a function that writes, and another name": "y = x\ndef put():\n    nonlocal x\n    x[0] = 5.0\nput()\nreturn y * 1",
+    "a function that writes to a part": "b = x[:2]\ndef put():\n    nonlocal b\n    b[0] = 5.0\nput()\nreturn b, x",
+    "a function that calls one that writes": (
+        "b = m[1]\ndef put(v):\n    nonlocal m\n    m[1, 0] = v\ndef puts():\n    put(5.0)\nk = puts()\nreturn b, m"
+    ),
+    "a function that writes, in a test": (
+        "b = m[1]\ndef put(v):\n    nonlocal m\n    m[1, 0] = v\n    return v\nif put(5.0) > 1:\n    k = 2\nreturn b, m"
+    ),
+    "a function that writes, in a loop over it": "def put(v):\n    nonlocal m\n    m[i, 0] = v\nfor v in m[1]:\n    put(v)\nreturn m",
     "a list that a loop makes longer": "h = []\nfor v in m:\n    x[0] += v[0]\n    h.append(x)\nreturn h",
     "a list that a `while` makes longer": "h = []\nk = 0\nwhile k < i + 2:\n    x[k] += 1\n    h.append(x)\n    k += 1\nreturn h",
     "a list that a loop over a range makes longer": "h = []\nfor k in range(i + 2):\n    x[k] += 1\n    h.append(x)\nreturn h",

@@ -51,9 +51,7 @@ class Shown:
         return self.rows
 
 
-WHY_NOT_SET = (
-    "  An array is a value to a compiled program: the change makes a new array, which the attribute would have to get.\n"
-)
+WHY_NOT_SET = "  An array is a value to a compiled program: the change makes a new array, which the attribute would have to get.\n"
 
 
 def test_an_item_of_what_an_array_computes() -> None:
@@ -64,7 +62,9 @@ def test_an_item_of_what_an_array_computes() -> None:
     assert message(f, jnp.ones((2, 3))) == (
         "MutationError: An item of the attribute 'T' of 'array' is written, float32[3,2], which is computed from the array.\n"
         "  test.py:1 in f\n"
-        "      x.T[0] = 1.0\n" + WHY_NOT_SET + "  Fix: write the item of the array itself, for example x[:, i] in place of x.T[i]."
+        "      x.T[0] = 1.0\n"
+        + WHY_NOT_SET
+        + "  Fix: write the item of the array itself, for example x[:, i] in place of x.T[i]."
     )
 
 

@@ -132,11 +132,25 @@ def write_array(w: Writer) -> None:
     if kind == "matrix":
         places = [f"[{index(w, f'len({name})')}, {index(w, f'{name}.shape[1]')}]", "[:, 0]", "[0]"]
     place = places[0] if c.chance(75) else c.pick(places)
+    counters = w.scope.assignable("int")
+    if kind != "matrix" and counters and c.chance(20):
+        return write_and_bind(w, name, scalar, c.pick(counters))
     if c.chance(40):
         w.emit(f"{name}{place} += {tiny(w, scalar)}", "augmented item")
     else:
         w.emit(f"{name}{place} = {of_kind(w, scalar, 1)}", "item")
     return None
+
+
+def write_and_bind(w: Writer, name: str, kind: str, counter: str) -> None:
+    """`xs[k], k = ...`, `xs[k] += (k := 2)`: a statement that writes an item and binds what its index is."""
+    item, value, number = f"{name}[{counter} % len({name})]", tiny(w, kind), tiny(w, "int")
+    form = w.choices.pick([
+        f"{item}, {counter} = {value}, {number}", f"{counter}, {item} = {number}, {value}",
+        f"{item}, ({counter}, {name}[0]) = {value}, ({number}, {value})",
+        f"{item} = ({counter} := {number})", f"{item} += ({counter} := {counter} + {number})",
+    ])  # fmt: skip
+    w.emit(form, "item and its index")
 
 
 def write_held(w: Writer, name: str) -> None:
