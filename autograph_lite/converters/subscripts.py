@@ -125,9 +125,8 @@ class _Stores(trees.Transformer):
     def visit_AugAssign(self, node: gast.AugAssign) -> gast.AST | Block:
         before, target = self.checked(node), node.target
         if isinstance(target, gast.Name) and target.id in self.others.written and not _is_plain(node.value):
-            node.value = self.kept(
-                "value", node.value, before
-            )  # it writes items of what is changed in place then
+            # It writes items of what is changed in place then.
+            node.value = self.kept("value", node.value, before)
             return quote.all_located([*before, node], node)
         if not isinstance(target, gast.Subscript):
             return [*quote.all_located(before, node), node] if before else node
