@@ -23,7 +23,7 @@ from autograph_lite.syntax import trees
 from autograph_lite.syntax.names import is_operators
 
 _FUNCTIONS = (gast.FunctionDef, gast.AsyncFunctionDef, gast.ClassDef)
-_STORES = frozenset({"set_item", "store", "update_item"})
+_STORES = frozenset({"set_item", "still", "store", "update_item"})
 
 
 @dataclasses.dataclass(frozen=True)
@@ -66,7 +66,7 @@ def writers(body: list[gast.stmt]) -> dict[gast.AST, list[tuple[str, str]]]:
     """
     statements = list(trees.statements(body, _FUNCTIONS))
     functions = [n for n in statements if isinstance(n, (gast.FunctionDef, gast.AsyncFunctionDef))]
-    written = {f.name: scopes.declared(f.body, gast.Nonlocal) for f in functions}
+    written = {f.name: scopes.declared(f.body, gast.Nonlocal) & _stored_to(trees.walk(f)) for f in functions}
     if not any(written.values()):
         return {}
     read = {f.name: frozenset().union(*map(scopes.read, f.body)) for f in functions}
@@ -83,15 +83,28 @@ def writers(body: list[gast.stmt]) -> dict[gast.AST, list[tuple[str, str]]]:
     return found
 
 
+def _stored_to(nodes: Iterable[gast.AST]) -> set[str]:
+    """Names of which nodes write items, by stores that are converted already."""
+    return {name.id for node in nodes if (name := _stored(node))}
+
+
+def _stored(node: gast.AST) -> gast.Name | None:
+    """The name that a statement binds to the new array that an item store makes."""
+    match node:
+        case gast.Assign(
+            targets=[gast.Name() as name],
+            value=gast.Call(func=gast.Attribute(value=gast.Name(id=root), attr=attr)),
+        ) if attr in _STORES and is_operators(root):
+            return name
+    return None
+
+
 def _bound_anew(nodes: Iterable[gast.AST]) -> set[str]:
     """Names that nodes bind, but for the new arrays that item stores make, which are converted already."""
     found, stored = set(), set()
     for node in nodes:  # a statement comes before what is in it
         match node:
-            case gast.Assign(
-                targets=[gast.Name() as target],
-                value=gast.Call(func=gast.Attribute(value=gast.Name(id=root), attr=attr)),
-            ) if attr in _STORES and is_operators(root):
+            case gast.Assign() if target := _stored(node):
                 stored.add(target)
             case gast.Name(id=name, ctx=gast.Store() | gast.Del()) if node not in stored:
                 found.add(name)
