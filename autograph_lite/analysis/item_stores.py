@@ -20,7 +20,7 @@ from autograph_lite.analysis import scopes
 from autograph_lite.analysis.apart import Ranges, apart, linear
 from autograph_lite.analysis.liveness import Names, Walk
 from autograph_lite.analysis.view_flow import Flow, State, Unbound, attributes_bound, made_in
-from autograph_lite.analysis.views import View, overlap, text_of
+from autograph_lite.analysis.views import AROUND, View, overlap, text_of
 from autograph_lite.syntax import trees
 
 # Attributes that tell nothing of an array's items.
@@ -323,7 +323,7 @@ def _walked_over(iterable: gast.expr) -> Names:
     match iterable:
         case gast.Name(id=name):
             return frozenset({name})
-        case gast.Call(func=gast.Name(id="enumerate" | "reversed" | "zip" | "iter"), args=args):
+        case gast.Call(func=gast.Name(id=name), args=args) if name in AROUND:
             return frozenset().union(*map(_walked_over, args))
     return frozenset()
 

@@ -22,6 +22,8 @@ METHODS = frozenset({"reshape", "ravel", "squeeze", "swapaxes", "transpose", "vi
 FUNCTIONS = METHODS | {
     "asarray", "atleast_1d", "atleast_2d", "atleast_3d", "expand_dims", "flip", "fliplr", "flipud", "moveaxis", "rot90",
 }  # fmt: skip
+# Builtins that give the items of what they are handed.
+AROUND = frozenset({"enumerate", "iter", "reversed", "zip"})
 NAMESPACES = frozenset({"np", "numpy", "jnp", "xp"})
 
 

@@ -18,9 +18,6 @@ from autograph_lite.analysis import item_stores, scopes, views
 from autograph_lite.converters.context import Context
 from autograph_lite.syntax import quote, trees
 
-_AROUND = frozenset({"enumerate", "reversed", "zip", "iter"})
-
-
 Calls = Mapping[gast.AST, Sequence[item_stores.Stored]]
 
 
@@ -64,7 +61,7 @@ class _Parts(trees.Transformer):
     def named(self, iterable: gast.expr, written: set[str], before: list[gast.stmt]) -> gast.expr:
         """`iterable` with a name in place of each part of what is `written`, or may be."""
         match iterable:
-            case gast.Call(func=gast.Name(id=name), args=args) if name in _AROUND:
+            case gast.Call(func=gast.Name(id=name), args=args) if name in views.AROUND:
                 parts = [
                     self.part(each, before) if name == "iter" and trees.dotted(each) in written else each
                     for each in args

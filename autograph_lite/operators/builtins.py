@@ -246,9 +246,7 @@ def sorted_(iterable: Any, /, *, key: Any = None, reverse: Any = False) -> list[
     if isinstance(keys, list):
         if not any_traced(keys):
             return sorted(items) if key is None and not reverse else _python_sorted(items, keys, reverse)
-        if not all(is_arraylike(k) and jnp.ndim(k) == 0 for k in keys):
-            raise _no_order()
-        keys = holding.stacked(keys)
+        keys = _stacked(keys)
     order = jnp.argsort(keys, stable=True, descending=bool(reverse))
     if not isinstance(items, list):
         return lists.unstacked(items[order])
@@ -262,13 +260,16 @@ def sorted_(iterable: Any, /, *, key: Any = None, reverse: Any = False) -> list[
     return made
 
 
-def _no_order() -> ConditionError:
-    return ConditionError(
-        "sorted() compares traced values that are no scalars.",
-        where=where.here(),
-        why="The order of arrays, tuples and other trees of traced values is not computed.",
-        fix="give a key that is a number: sorted(items, key=lambda item: item[0]).",
-    )
+def _stacked(keys: list[Any]) -> jax.Array:
+    """The keys of several items as one array."""
+    if not all(is_arraylike(k) and jnp.ndim(k) == 0 for k in keys):
+        raise ConditionError(
+            "sorted() compares traced values that are no scalars.",
+            where=where.here(),
+            why="The order of arrays, tuples and other trees of traced values is not computed.",
+            fix="give a key that is a number: sorted(items, key=lambda item: item[0]).",
+        )
+    return holding.stacked(keys)
 
 
 def _no_place(item: Any) -> ConditionError:
@@ -283,10 +284,7 @@ def _no_place(item: Any) -> ConditionError:
 
 
 def _mapped(key: Callable[..., Any], array: jax.Array) -> jax.Array:
-    keys = comprehensions.list_of(array, lambda item: key(item))
-    if not all(is_arraylike(k) and jnp.ndim(k) == 0 for k in keys):
-        raise _no_order()
-    return jnp.stack(keys)
+    return _stacked(comprehensions.list_of(array, lambda item: key(item)))
 
 
 def _python_sorted(items: list[Any], keys: list[Any], reverse: Any) -> list[Any]:

@@ -406,20 +406,22 @@ class Carry:
         for place, new in self._merged(contents):
             owner = journal.key_of(place)
             journal.commit(place, self.growths[owner].finished(new, rows[owner]) if owner in rows else new)
-        places = [(contents[key], [slot.before.value]) for key, slot in self.slots.items() if key in contents]
-        holders.share([], [*places, *self._left(values, contents)], [])
+        holders.share([], self._joined(values, contents), [])
         checks.flush()
         if decisions.listeners:
             self._tell()
         return tuple(values)
 
-    def _left(self, values: Sequence[Any], contents: dict[Key, Any]) -> list[holders.Joined]:
-        """What the variables and places hold after the loop, with what an iteration has left there: `b = a`."""
-        if not self.after:
-            return []
-        captured, left = self.after[0]
-        variables = [(value, [one.value]) for value, one in zip(values, captured, strict=True)]
-        return [*variables, *((contents[key], [left[key].value]) for key in contents if key in left)]
+    def _joined(self, values: Sequence[Any], contents: dict[Key, Any]) -> list[holders.Joined]:
+        """What variables and places hold after the loop, with what they held before, and what an iteration leaves: `b = a`."""
+        captured, left = self.after[0] if self.after else ((), {})
+        variables = [(value, [one.value]) for value, one in zip(values, captured, strict=False)]
+        places = [
+            (contents[key], [one.value for one in (slot.before, left.get(key)) if one is not None])
+            for key, slot in self.slots.items()
+            if key in contents
+        ]
+        return [*variables, *places]
 
     def _tell(self) -> None:
         """Says what became of the lists."""
