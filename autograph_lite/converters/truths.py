@@ -6,17 +6,19 @@
     if x > 0: up = True                   if x > 0: up = True
     return up + down                      return ag.number(up) + ag.number(down)
     count = not a; count += not b         count += ag.number(not b)
+    for i in range(n):                    for i in range(n):
+        k += (i > 1) + (i % 3 == 0)           k += ag.number(i > 1, range) + ag.number(i % 3 == 0, range)
     (x > 1) + (y > 1)                     as it is: NumPy's own bools are added so
 
-A variable is a truth value if all that this function assigns to it is. The builtins that make one may be hidden by
-other functions, so what the name means is handed on.
+A variable is a truth value if all that this function assigns to it is, and an integer of Python's if all is that, or what a
+loop over a range gives. The builtins that make one may be hidden by other functions, so what the name means is handed on.
 """
 
 from __future__ import annotations
 
 import dataclasses
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Container, Iterator, Sequence
 
 import gast
 
@@ -30,8 +32,24 @@ SIGNS = (gast.USub, gast.UAdd, gast.Invert)
 TESTS = (gast.In, gast.NotIn, gast.Is, gast.IsNot)
 PASSED_ON = frozenset({gast.Name, gast.BoolOp, gast.IfExp})
 DISPLAYS = (gast.Tuple, gast.List, gast.Dict, gast.Set)
-# The variables that are truth values, and the builtins that they are made by.
-Truths = dict[str, frozenset[str]]
+COMPARISONS = (gast.Lt, gast.LtE, gast.Gt, gast.GtE, gast.Eq, gast.NotEq)
+COUNTED = (gast.Add, gast.Sub, gast.Mult, gast.FloorDiv, gast.Mod)
+# Variables, and the builtins that they are made by.
+MadeBy = dict[str, frozenset[str]]
+
+
+@dataclasses.dataclass(frozen=True)
+class _Known:
+    """The variables that are truth values of Python's, and those that are integers of Python's."""
+
+    truths: MadeBy
+    integers: MadeBy
+
+    def without(self, names: Container[str]) -> _Known:
+        """All but some variables."""
+        return _Known(
+            *({k: v for k, v in each.items() if k not in names} for each in (self.truths, self.integers))
+        )
 
 
 def run(function: gast.AST, context: Context) -> None:
@@ -42,7 +60,9 @@ def run(function: gast.AST, context: Context) -> None:
 
 def _may_have_some(function: gast.AST) -> bool:
     """Whether an operator has operands that may all be truth values: few functions do, and one look is quick."""
-    names: Truths = {}
+    names: MadeBy = {}
+    integers: MadeBy = {}
+    known = _Known(names, integers)
     operands: list[tuple[gast.expr, ...]] = []
     for node in trees.walk(function):
         if isinstance(node, gast.BinOp):
@@ -51,53 +71,56 @@ def _may_have_some(function: gast.AST) -> bool:
             operands.append((node.operand,))
         elif isinstance(node, gast.AugAssign):
             operands.append((node.value,))
+        elif isinstance(node, gast.Name) and not isinstance(node.ctx, gast.Load):
+            integers[node.id] = frozenset()
         elif isinstance(node, gast.Assign) and (
-            type(node.value) in PASSED_ON or _made_by(node.value, {}) is not None
+            type(node.value) in (*PASSED_ON, gast.Compare) or _made_by(node.value, known) is not None
         ):
             names.update((t.id, frozenset()) for t in node.targets if isinstance(t, gast.Name))
-    return any(all(_made_by(operand, names) is not None for operand in each) for each in operands)
+    return any(all(_made_by(operand, known) is not None for operand in each) for each in operands)
 
 
 class _Sums(trees.Transformer):
     def __init__(self, context: Context) -> None:
         self.ag = context.ag
-        self.names: Truths = {}
+        self.known = _Known({}, {})
         self.counters: frozenset[str] = frozenset()
 
     def visit_FunctionDef(self, node: gast.FunctionDef) -> gast.AST:
-        before, bindings = (self.names, self.counters), _Bindings.of(node)
-        own = {*scopes.bound(node.body), *bindings.shared}
-        outer = {name: by for name, by in self.names.items() if name not in own}
-        self.names = {**outer, **bindings.truths(self.ag)}
-        self.counters = bindings.counters(self.names)
+        before, bindings = (self.known, self.counters), _Bindings.of(node)
+        outer = self.known.without({*scopes.bound(node.body), *bindings.shared})
+        integers = {**outer.integers, **bindings.integers(self.ag)}
+        truths = bindings.truths(self.ag, integers)
+        self.known = _Known({**outer.truths, **truths}, integers)
+        self.counters = bindings.counters(self.known)
         self.generic_visit(node)
-        self.names, self.counters = before
+        self.known, self.counters = before
         return node
 
     visit_AsyncFunctionDef = visit_FunctionDef
 
     def visit_ClassDef(self, node: gast.ClassDef) -> gast.AST:
-        before, self.names = self.names, {}
+        before, self.known = self.known, _Known({}, {})
         self.generic_visit(node)
-        self.names = before
+        self.known = before
         return node
 
     def visit_Lambda(self, node: gast.Lambda) -> gast.AST:
-        before = self.names
-        self.names = {name: by for name, by in before.items() if name not in scopes.parameters(node.args)}
+        before = self.known
+        self.known = before.without(scopes.parameters(node.args))
         self.generic_visit(node)
-        self.names = before
+        self.known = before
         return node
 
     def visit_BinOp(self, node: gast.BinOp) -> gast.AST:
-        left, right = _made_by(node.left, self.names), _made_by(node.right, self.names)
+        left, right = _made_by(node.left, self.known), _made_by(node.right, self.known)
         self.generic_visit(node)
         if isinstance(node.op, SUMS) and left is not None and right is not None:
             node.left, node.right = self.number(node.left, left), self.number(node.right, right)
         return node
 
     def visit_AugAssign(self, node: gast.AugAssign) -> gast.AST:
-        by = _made_by(node.value, self.names)
+        by = _made_by(node.value, self.known)
         self.generic_visit(node)
         is_counter = isinstance(node.target, gast.Name) and node.target.id in self.counters
         if isinstance(node.op, SUMS) and is_counter and by is not None:
@@ -105,7 +128,7 @@ class _Sums(trees.Transformer):
         return node
 
     def visit_UnaryOp(self, node: gast.UnaryOp) -> gast.AST:
-        by = _made_by(node.operand, self.names)
+        by = _made_by(node.operand, self.known)
         self.generic_visit(node)
         if isinstance(node.op, SIGNS) and by is not None:
             node.operand = self.number(node.operand, by)
@@ -118,34 +141,62 @@ class _Sums(trees.Transformer):
         return quote.located(gast.Call(quote.expr("ag.number", ag=self.ag), [node, *builtins], []), node)
 
 
-def _made_by(node: gast.AST, names: Truths) -> frozenset[str] | None:
+def _made_by(node: gast.AST, known: _Known) -> frozenset[str] | None:
     """The builtins that make the value, if Python's value of the expression is a `bool` for sure."""
     match node:
         case gast.Constant(value=bool()) | gast.UnaryOp(op=gast.Not()):
             return frozenset()
         case gast.Name(id=name):
-            return names.get(name)
+            return known.truths.get(name)
         case gast.Compare(ops=[op]) if isinstance(op, TESTS):
             return frozenset()
-        case gast.Compare(left=left, ops=[gast.Eq() | gast.NotEq()], comparators=[right]):
-            return frozenset() if isinstance(left, DISPLAYS) and isinstance(right, DISPLAYS) else None
+        case gast.Compare(left=left, ops=[gast.Eq() | gast.NotEq()], comparators=[right]) if isinstance(
+            left, DISPLAYS
+        ) and isinstance(right, DISPLAYS):
+            return frozenset()
+        case gast.Compare(left=left, ops=ops, comparators=right) if all(
+            isinstance(op, COMPARISONS) for op in ops
+        ):
+            return _all([_counted(each, known.integers) for each in (left, *right)])
         case gast.Call(func=gast.Name(id=name)) if name in BUILTINS:
             return frozenset({name})
         case gast.BoolOp(values=values):
-            return _all_made_by(values, names)
+            return _all([_made_by(each, known) for each in values])
         case gast.IfExp(body=body, orelse=orelse):
-            return _all_made_by([body, orelse], names)
+            return _all([_made_by(body, known), _made_by(orelse, known)])
     return None
 
 
-def _all_made_by(nodes: Sequence[gast.expr], names: Truths) -> frozenset[str] | None:
+def _counted(node: gast.AST, integers: MadeBy) -> frozenset[str] | None:
+    """The builtins that make the value, if Python's value of the expression is an `int` for sure, or an error."""
+    match node:
+        case gast.Constant(value=int(number)):
+            return None if isinstance(number, bool) else frozenset()
+        case gast.Name(id=name):
+            return integers.get(name)
+        case gast.UnaryOp(op=gast.USub(), operand=operand):
+            return _counted(operand, integers)
+        case gast.BinOp(left=left, op=op, right=right) if isinstance(op, COUNTED):
+            return _all([_counted(left, integers), _counted(right, integers)])
+    return None
+
+
+def _all(made_by: Sequence[frozenset[str] | None]) -> frozenset[str] | None:
+    """The builtins that make several values, if all of them are known."""
     found: frozenset[str] = frozenset()
-    for node in nodes:
-        by = _made_by(node, names)
-        if by is None:
+    for each in made_by:
+        if each is None:
             return None
-        found |= by
+        found |= each
     return found
+
+
+def _counter(node: gast.AST) -> str:
+    """The variable that a loop over a range binds; the empty text for anything else."""
+    match node:
+        case gast.For(target=gast.Name(id=name), iter=gast.Call(func=gast.Name(id="range"))):
+            return str(name)
+    return ""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -172,15 +223,33 @@ class _Bindings:
         """The names whose bindings are all counted."""
         return [name for name in count if count[name] == self.stores[name] and name not in self.shared]
 
-    def truths(self, ag: str) -> Truths:
+    def integers(self, ag: str) -> MadeBy:
+        """The variables to which nothing but integers of Python's is assigned, by loops over ranges, too."""
+        counters = [name for node in self.nodes if (name := _counter(node))]
+        by = frozenset({"range"} if counters else ())
+        found = dict.fromkeys(self.stores, by)
+        while True:
+            count = Counter(counters)
+            for node in self.nodes:
+                count.update(
+                    name
+                    for name, value in _assigned(node)
+                    if _is_no_value(value, ag) or _counted(value, found) is not None
+                )
+            new = dict.fromkeys(self.only(count), by)
+            if new == found:
+                return found
+            found = new
+
+    def truths(self, ag: str, integers: MadeBy) -> MadeBy:
         """The variables to which nothing but truth values is assigned."""
         assigned = [n for n in self.nodes if isinstance(n, gast.Assign)]
-        found: Truths = {}
+        found: MadeBy = {}
         while True:
-            made: Truths = {}
+            known, made = _Known(found, integers), MadeBy()
             count: Counter[str] = Counter()
             for node in assigned:
-                by = frozenset[str]() if _is_no_value(node.value, ag) else _made_by(node.value, found)
+                by = frozenset[str]() if _is_no_value(node.value, ag) else _made_by(node.value, known)
                 for target in node.targets:
                     if by is not None and isinstance(target, gast.Name):
                         count[target.id] += 1
@@ -190,15 +259,33 @@ class _Bindings:
                 return found
             found = new
 
-    def counters(self, truths: Truths) -> frozenset[str]:
+    def counters(self, known: _Known) -> frozenset[str]:
         """The variables that start as truth values or numbers of Python's, to which only such are added."""
         count: Counter[str] = Counter()
         for node in self.nodes:
             if isinstance(node, (gast.Assign, gast.AugAssign)):
                 targets = node.targets if isinstance(node, gast.Assign) else [node.target]
-                if isinstance(node.value, gast.Constant) or _made_by(node.value, truths) is not None:
+                if isinstance(node.value, gast.Constant) or _made_by(node.value, known) is not None:
                     count.update(target.id for target in targets if isinstance(target, gast.Name))
         return frozenset(self.only(count))
+
+
+def _assigned(node: gast.AST) -> Iterator[tuple[str, gast.expr]]:
+    """The variables that an assignment binds, each with its value."""
+    match node:
+        case gast.AugAssign(target=gast.Name(id=name) as changed, op=op, value=value):
+            yield name, gast.BinOp(changed, op, value)
+        case gast.Assign(targets=targets, value=value):
+            for target in targets:
+                match target, value:
+                    case gast.Name(id=name), _:
+                        yield name, value
+                    case gast.Tuple(elts=names), gast.Tuple(elts=values) if len(names) == len(values):
+                        yield from (
+                            (each.id, item)
+                            for each, item in zip(names, values, strict=True)
+                            if isinstance(each, gast.Name)
+                        )
 
 
 def _is_no_value(node: gast.expr, ag: str) -> bool:

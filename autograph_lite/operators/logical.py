@@ -87,7 +87,7 @@ def number(value: Any, *makers: Any) -> Any:
     return value
 
 
-_MAKERS = (builtins.any, builtins.all, builtins.bool)
+_MAKERS = (builtins.any, builtins.all, builtins.bool, builtins.range)
 
 
 def compare(left: Any, *symbols_and_operands: Any) -> Any:

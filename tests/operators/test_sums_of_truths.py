@@ -50,6 +50,40 @@ def flags(x, y, xs):
     return up + down, up - deep, (both + up) * 2, inner(), [10, 20, 30][up + down]
 
 
+def counted(x, y, xs):
+    found = 0
+    for i in range(x + 4):
+        found += (i > 1) + (i % 3 == 0) + (1 < i <= 3)
+        found -= -(i == 2) - -(i < 2) + (i > y)
+        late = i > 2
+        found += late + late
+    k, j = 0, 1
+    j = 3
+    while k < x + 3:
+        k += j - 1
+        found += (k > j) + (k != 4)
+    return (found,)
+
+
+def hidden(x, y, xs):
+    def range(n):
+        return [np.float32(0.5), np.float32(2.5), np.float32(3.5)]
+
+    found = 0
+    for i in range(3):
+        found += ((i > 1) + (i > 3)) * 2
+    return (found,)
+
+
+def not_counted(x, y, xs):
+    k = 0
+    found = 0
+    for i in range(3):
+        k += xs[i]
+        found += ((k > 1) + (k > 3)) * 2
+    return (found,)
+
+
 def counters(x, y, xs):
     count = not x
     count += not y
@@ -73,7 +107,7 @@ def numpys(x, y, xs):
 
 
 @pytest.mark.parametrize("run", RUNS)
-@pytest.mark.parametrize("f", [asked, calls, displays, flags, counters, numpys])
+@pytest.mark.parametrize("f", [asked, calls, displays, flags, counted, hidden, not_counted, counters, numpys])
 def test_sums_are_pythons(f, run):
     # `True + True` of Python's was True.
     for x, y, xs in ((2, 1, [1, 4, 0]), (2, 2, [2, 1, 1]), (2, 0, [0, 1, 1])):
