@@ -408,10 +408,17 @@ def _program(kind: Any) -> str:
 def parts_from(array: Any) -> list[Any]:
     """The arrays of the program that is being recorded of which `array` is a part, as it is there: `x`, of a row of `x`."""
     found: list[Any] = []
-    while (equation := getattr(array, "parent", None)) is not None and equation.primitive.name in _PARTS:
-        array = equation.in_tracers[0]
+    while (array := _part_from(array)) is not None:
         found.append(array)
     return found
+
+
+def _part_from(array: Any) -> Any:
+    equation = getattr(array, "parent", None)
+    if equation is not None:
+        return equation.in_tracers[0] if equation.primitive.name in _PARTS else None
+    get_const = getattr(getattr(array, "_trace", None), "get_const", None)
+    return None if get_const is None else get_const(array)  # of the program around, for a branch or a body
 
 
 # What a view of NumPy's becomes.

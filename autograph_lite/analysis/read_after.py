@@ -17,7 +17,7 @@ from autograph_lite.analysis import scopes
 from autograph_lite.analysis.item_stores import Conflict, Needs, stored_in, stores, variables
 from autograph_lite.analysis.liveness import Names
 from autograph_lite.analysis.view_flow import UNKNOWN, Flow, Given, State, attributes_bound, made_in
-from autograph_lite.analysis.views import View
+from autograph_lite.analysis.views import View, seen_by
 from autograph_lite.syntax import trees
 from autograph_lite.syntax.source import Span
 
@@ -63,6 +63,23 @@ class Place:
     def stores(self) -> Names:
         """The variables and attributes to whose items the statement writes."""
         return frozenset(path for path, _ in stored_in(self.statement))
+
+    @functools.cached_property
+    def operands(self) -> tuple[View, ...]:
+        """What the statement has evaluated before the call, and uses after it; of arrays, `made` is the text."""
+        if self.call is None:
+            return ()
+        scope = self.statement if self.inner is None else self.inner.body
+        found = [each for node in _waiting(scope, self.call) for each in _parts_of(node)]
+        if isinstance(scope, gast.AugAssign) and isinstance(scope.target, gast.Name):
+            # Where another function binds it, `a += put()` is converted so that it is read after the call.
+            others = scopes.bound_by_others([*scopes.own_nodes(self.function.body)])
+            found = [each for each in found if each is not scope.target or scope.target.id not in others]
+        return tuple(
+            dataclasses.replace(view, made=gast.unparse(each).strip())
+            for each in found
+            for view in seen_by(each)
+        )
 
 
 @functools.lru_cache(maxsize=256)
@@ -169,6 +186,54 @@ def _loaded_after(place: Place) -> Iterator[str]:
     for node in trees.walk(place.statement if place.inner is None else place.inner.body):
         if isinstance(node, gast.Name) and isinstance(node.ctx, gast.Load) and _span(node)[:2] >= end:
             yield node.id
+
+
+def _waiting(node: gast.AST, call: gast.Call) -> list[gast.expr]:
+    """The operands that are evaluated before `call`, which is in `node`, and wait for it."""
+    found: list[gast.expr] = []
+    while node is not call:
+        operands = _operands(node)
+        inner = next(
+            (each for each in trees.children(node) if any(n is call for n in trees.walk(each))), None
+        )
+        if inner is None:
+            return []
+        if inner in operands:
+            found += operands[: operands.index(inner)]
+        node = inner
+    return found
+
+
+def _operands(node: gast.AST) -> list[Any]:
+    """What is evaluated for a node, in Python's order, and used when all is there."""
+    match node:
+        case gast.BinOp(left=left, right=right):
+            return [left, right]
+        case gast.Compare(left=left, comparators=comparators):
+            return [left, *comparators]
+        case gast.Subscript(value=value, slice=index, ctx=gast.Load()):
+            return [value, index]
+        case gast.Call(func=func, args=args, keywords=keywords):
+            return [func.value if isinstance(func, gast.Attribute) else func, *args, *keywords]
+        case gast.Tuple(elts=elts) | gast.List(elts=elts):
+            return list(elts)
+        case gast.Dict(values=values):
+            return list(values)
+        case gast.AugAssign(target=gast.Name() | gast.Attribute() as target, value=value):
+            return [target, value]
+    return []
+
+
+def _parts_of(node: gast.AST) -> list[gast.expr]:
+    """An operand; of a tuple or a list, its items."""
+    match node:
+        case gast.keyword(value=value) | gast.Starred(value=value):
+            return _parts_of(value)
+        case gast.Tuple(elts=elts) | gast.List(elts=elts):
+            return [part for each in elts for part in _parts_of(each)]
+        case gast.expr():
+            return [node]
+    return []
 
 
 def _is_around(node: gast.AST, span: Span) -> bool:

@@ -98,7 +98,7 @@ def made_by(target: gast.expr, value: gast.expr) -> list[View]:
             unpacked = [view for t, item in zip(targets, items, strict=True) for view in made_by(t, item)]
             return [dataclasses.replace(view, unpacked=True) for view in unpacked]
         case gast.Name(id=name), _:
-            views = _seen_by(value)
+            views = seen_by(value)
             made = f"{name} = {gast.unparse(value)}" if views else ""
             return [dataclasses.replace(view, name=name, made=made) for view in views]
         case gast.Attribute(), gast.Name(id=name):
@@ -146,7 +146,7 @@ def chained(targets: Sequence[gast.expr]) -> list[View]:
     return [View(name, names[0], made, chained=True) for name in names[1:]]
 
 
-def _seen_by(value: gast.expr) -> list[View]:
+def seen_by(value: gast.expr) -> list[View]:
     """What the value of an expression may be a view of."""
     match value:
         case gast.Name() | gast.Attribute():
@@ -160,18 +160,18 @@ def _seen_by(value: gast.expr) -> list[View]:
                     index=text if not view.index and view.drops == 0 else f"{view.index}][{text}",
                     drops=None if view.drops is None else view.drops + drops,
                 )
-                for view in _seen_by(base)
+                for view in seen_by(base)
             ]
         case gast.Call(func=gast.Attribute(value=gast.Name(id=module), attr=attr), args=[base, *_]) if (
             attr in FUNCTIONS and module in NAMESPACES
         ):
-            return [dataclasses.replace(view, drops=None) for view in _seen_by(base)]
+            return [dataclasses.replace(view, drops=None) for view in seen_by(base)]
         case gast.Call(func=gast.Attribute(value=base, attr=attr)) if attr in METHODS:
-            return [dataclasses.replace(view, drops=None) for view in _seen_by(base)]
+            return [dataclasses.replace(view, drops=None) for view in seen_by(base)]
         case gast.IfExp(body=body, orelse=orelse):
-            return [*_seen_by(body), *_seen_by(orelse)]
+            return [*seen_by(body), *seen_by(orelse)]
         case gast.BoolOp(values=values):
-            return [view for each in values for view in _seen_by(each)]
+            return [view for each in values for view in seen_by(each)]
     return []
 
 

@@ -20,7 +20,7 @@ import numpy as np
 
 from autograph_lite.analysis import copies, read_after
 from autograph_lite.errors import MutationError
-from autograph_lite.operators import array_paths, callers, iterables, running, views, where
+from autograph_lite.operators import array_paths, callers, held_parts, iterables, running, views, where
 from autograph_lite.operators.array_paths import Path, is_one
 from autograph_lite.operators.values import describe
 
@@ -67,6 +67,7 @@ def check(array: Any) -> None:
     if not runs:
         return
     same = _same(array)
+    held_parts.check(runs, same)
     whole = [each for one in same for each in array_paths.whole_of(one)]
     variables = running.variables(runs[0])
     found = array_paths.leading_to(

@@ -168,13 +168,29 @@ def write_held(w: Writer, name: str) -> None:
 
 
 def fill_array(w: Writer, name: str) -> None:
-    """`a = fill(xs, 2)`: a function that writes to the array, or to a copy of it."""
+    """`a = fill(xs, 2)`: a function that writes to the array, or to a copy of it, while others may hold a part of it."""
     called = f"{w.shared.fillers[0]}({name}{w.choices.pick(['', '', '.copy()'])}, {tiny(w, 'int')})"
+    if w.choices.chance(30):
+        return fill_held(w, name, called)
     if w.choices.chance(60):
         w.emit(called, "array filled")
         return
     new = target(w, "int")
     w.emit(f"{new} = {called}", "array filled")
+    w.scope.define(new, "int")
+
+
+def fill_held(w: Writer, name: str, called: str) -> None:
+    """`part = xs[1:]`, `fill(xs, 2)` and `part.sum()`; or `xs * fill(xs, 2)`, which has evaluated `xs` when `fill` runs."""
+    new = target(w, "int")
+    if w.choices.chance(40):
+        w.emit(f"{new} = int(({name} * {called}).sum()) % 17", "operand written")
+    else:
+        part = w.fresh("list")
+        value = w.choices.pick([f"{name}[1:]", f"{name}[::-1]", f"[{name}[:2]][0]", f"{name}[:2].copy()"])
+        w.emit(f"{part} = {value}", "part held")
+        w.emit(called, "array filled")
+        w.emit(f"{new} = int({part}.sum()) % 17")
     w.scope.define(new, "int")
 
 
