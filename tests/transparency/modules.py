@@ -151,6 +151,7 @@ INHERENT_IN_FULL = {
     "test.test_contextlib*.*ExitStack.test_exit_exception_traceback": "the body of an `if` is a function, with an entry",
     "test.test_functools.TestLRUPy.test_lru_reentrancy_with_len": "it replaces builtins.len, which our operators call",
     "test.test_enum.TestSpecial.test_pickle_enum_function": "a frame is counted in the body of an `if`, which has its own",
+    "test.test_plistlib.*.test_deep_nesting": "300 levels of recursion, in a chain of `elif` whose every body is a function",
 }
 
 # Each of these takes a few seconds; in the full form, only the second ones do.
