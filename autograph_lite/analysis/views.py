@@ -20,7 +20,8 @@ from autograph_lite.syntax import trees
 METHODS = frozenset({"reshape", "ravel", "squeeze", "swapaxes", "transpose", "view"})
 # Functions of NumPy's whose result is, or may be, a view of the first argument.
 FUNCTIONS = METHODS | {
-    "asarray", "atleast_1d", "atleast_2d", "atleast_3d", "expand_dims", "flip", "fliplr", "flipud", "moveaxis", "rot90",
+    "asarray", "atleast_1d", "atleast_2d", "atleast_3d", "broadcast_to", "diagonal", "expand_dims", "flip", "fliplr", "flipud",
+    "moveaxis", "real", "rot90",
 }  # fmt: skip
 # Builtins that give the items of what they are handed.
 AROUND = frozenset({"enumerate", "iter", "reversed", "zip"})

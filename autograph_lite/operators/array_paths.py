@@ -5,6 +5,7 @@ from __future__ import annotations
 import collections
 import dataclasses
 import functools
+import types
 from collections.abc import Callable, Iterable, Mapping, Sequence, Set as AbstractSet
 from typing import Any
 
@@ -12,6 +13,7 @@ import numpy as np
 
 from autograph_lite import _jax
 from autograph_lite.operators import places
+from autograph_lite.operators.lazy import Lazy
 
 _MOST_VALUES = 256  # that are looked at in objects
 _ARRAYS = frozenset({"jax", "jaxlib"})
@@ -41,7 +43,12 @@ class Path:
     @property
     def is_variable(self) -> bool:
         """Whether it is a name alone."""
-        return self.shown == self.name
+        return self.shown == self.name and self.slot is None
+
+    @property
+    def is_lazy(self) -> bool:
+        """Whether it is a variable whose value reads the array when it is called, or asked for an item."""
+        return self.shown == self.name and self.slot is not None
 
     @property
     def has_items(self) -> bool:
@@ -116,6 +123,8 @@ def _path(way: Any, value: Any) -> Path:
         steps.append((owner, key))
     name = attributes = shown = way[0]
     for owner, key in reversed(steps):
+        if isinstance(owner, tuple(_LAZY)):
+            break  # who reads `z` in `z = zip(x, y)` reads `x`
         is_name = attributes == shown
         text = _text(owner, key)
         shown += text
@@ -145,9 +154,9 @@ def _inside(kind: type) -> Callable[[Any], Items] | None:
     root = str(kind.__module__).partition(".")[0]
     if root in _ARRAYS or issubclass(kind, np.ndarray):
         return _array
-    for base in _ITEMS:
+    for base, inside in (*_ITEMS.items(), *_LAZY.items()):
         if issubclass(kind, base):
-            return _ITEMS[base]
+            return inside
     return None if issubclass(kind, type) or root in _PLAIN else _attributes
 
 
@@ -169,6 +178,37 @@ def _array(_value: Any) -> Items:
 def _attributes(value: Any) -> Items:
     return [*dict.items(places.attributes_of(value) or {}), *places.slot_contents(value).items()]
 
+
+def _of_function(value: types.FunctionType) -> Items:
+    return [*enumerate(value.__defaults__ or ()), *(value.__kwdefaults__ or {}).items()]
+
+
+def _of_partial(value: functools.partial[Any]) -> Items:
+    return [("func", value.func), *enumerate(value.args), *value.keywords.items()]
+
+
+def _of_method(value: types.MethodType) -> Items:
+    return [("self", value.__self__)]
+
+
+def _of_generator(value: types.GeneratorType[Any, Any, Any]) -> Items:
+    return [*value.gi_frame.f_locals.items()] if value.gi_frame is not None else []
+
+
+def _of_iterator(value: Any) -> Items:
+    """What an iterator of Python's was made of, which it tells those who copy it."""
+    return enumerate(value.__reduce__()[1])
+
+
+# What reads an array when it is called, or asked for an item.
+_LAZY: dict[type, Callable[[Any], Items]] = {
+    types.FunctionType: _of_function,
+    functools.partial: _of_partial,
+    types.MethodType: _of_method,
+    types.GeneratorType: _of_generator,
+    Lazy: lambda value: [*vars(value).items()],
+    **dict.fromkeys((map, zip, filter, enumerate, type(iter([])), type(iter(()))), _of_iterator),
+}
 
 # Past the methods of subclasses; all at once, since another thread may change what is looked at.
 _ITEMS: dict[type, Callable[[Any], Items]] = {

@@ -89,6 +89,8 @@ def len_(value: Any) -> Any:
         return value.shape[0]
     if isinstance(value, iterables.Looped):
         raise TypeError("object of type 'generator' has no len()")
+    if isinstance(value, iterables.Passing):
+        raise TypeError(f"object of type '{value.kind.__name__}' has no len()")
     if isinstance(value, iterables.Staged):
         return value.length()
     if stretches.holds(value):
@@ -105,7 +107,10 @@ def len_(value: Any) -> Any:
 def enumerate_(iterable: Any, start: Any = 0) -> Any:
     """`enumerate(iterable, start)`."""
     found = iterables.staged(iterable)
-    return enumerate(iterable, start) if found is None else iterables.Enumerated(found, start)
+    iterables.leave(iterable)
+    if found is None:
+        return enumerate(iterable, start)
+    return iterables.Passing(iterables.Enumerated(found, start), enumerate)
 
 
 def zip_(*args: Any, strict: bool = False) -> Any:
@@ -123,15 +128,17 @@ def zip_(*args: Any, strict: bool = False) -> Any:
                 checks.fail_if(differs, error)
             elif differs:
                 raise error
-    return iterables.Zipped(found)
+    return iterables.Passing(iterables.Zipped(found), zip)
 
 
 def reversed_(value: Any) -> Any:
     """`reversed(value)`."""
     if isinstance(value, iterables.Looped):
         raise TypeError("'generator' object is not reversible")
+    if isinstance(value, iterables.Passing):
+        raise TypeError(f"'{value.kind.__name__}' object is not reversible")
     found = iterables.staged(value)
-    return reversed(value) if found is None else iterables.Reversed(found)
+    return reversed(value) if found is None else iterables.Passing(iterables.Reversed(found), reversed)
 
 
 def map_(fun: Callable[..., Any], *args: Any) -> Any:
@@ -140,7 +147,9 @@ def map_(fun: Callable[..., Any], *args: Any) -> Any:
     if len(args) == 1 and isinstance(args[0], iterables.Looped):
         return generated.generated(args[0], fun)
     found = iterables.combined(args)
-    return map(fun, *args) if found is None else iterables.Mapped(fun, iterables.Zipped(found))
+    if found is None:
+        return map(fun, *args)
+    return iterables.Passing(iterables.Mapped(fun, iterables.Zipped(found)), map)
 
 
 def length_hint_(value: Any, *default: int) -> Any:
@@ -332,9 +341,7 @@ def _whole(iterable: Any) -> Any:
 
 def filter_(fun: Callable[..., Any] | None, iterable: Any) -> Any:
     """`filter(fun, iterable)`."""
-    if _jax.tracing() and (
-        isinstance(iterable, comprehensions.ITEMS) or iterables.staged(iterable) is not None
-    ):
+    if _jax.tracing() and (isinstance(iterable, comprehensions.ITEMS) or iterables.is_staged(iterable)):
         return generated.generated(iterable, lambda item: item, reductions.callee(fun) or (lambda item: item))
     return filter(fun, iterable)
 

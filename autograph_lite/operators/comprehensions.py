@@ -55,7 +55,7 @@ def list_of(
     elt, keep = unpacking(elt), keep and unpacking(keep)
     items = iterables.staged(iterable)
     if reduced and _jax.tracing() and (items is not None or keep is not None or flat):
-        return generated(iterable, elt, keep, flat=flat, eager=True)
+        return generated(iterable if items is None else items, elt, keep, flat=flat, eager=True)
     if items is None:
         found = _python_list(iterable, elt, keep, flat=flat)
         decisions.note("for", "unrolled", decisions.python_iterable(iterable), len(found))
@@ -90,7 +90,7 @@ def generator(
     elt, keep = unpacking(elt), keep and unpacking(keep)
     iterable = lists.readable(iterable, "a generator expression")
     traced_filter = _jax.tracing() and (keep is not None or flat) and isinstance(iterable, _SOURCES)
-    if traced_filter or isinstance(iterable, Generated) or iterables.staged(iterable) is not None:
+    if traced_filter or isinstance(iterable, Generated) or iterables.is_staged(iterable):
         return generated(iterable, elt, keep, flat=flat, maker=maker)
     if flat:
         return (value for x in iterable if keep is None or filter_test(keep(x)) for value in elt(x))

@@ -78,7 +78,10 @@ def _for(iterable: Any, body_fun: Callable[..., Any], init: tuple[Any, ...], unt
     if isinstance(iterable, iterables.Looped):
         return iterable.loop(body_fun, init, _names(body_fun), until)
     with loop_options.Loop():
-        return _run(iterable, body_fun, init, until)
+        result = _run(iterable, body_fun, init, until)
+    if until is not None:
+        iterables.leave(iterable)
+    return result
 
 
 def _run(iterable: Any, body_fun: Callable[..., Any], init: tuple[Any, ...], until: Until) -> tuple[Any, ...]:

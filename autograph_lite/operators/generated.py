@@ -199,6 +199,7 @@ def generated(
 ) -> Generated:  # fmt: skip
     """A `Generated`; a `Mapping` where that is possible."""
     items = iterables.staged(source)
+    iterables.leave(source)
     kind = Mapping if items is not None and keep is None and not flat else Generated
     return kind(source if items is None else items, elt, keep, flat, eager, maker)
 

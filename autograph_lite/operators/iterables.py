@@ -19,14 +19,15 @@ from jax import lax
 from autograph_lite import _jax, _jax_dims
 from autograph_lite._jax_positions import Position
 from autograph_lite.errors import IterationError, TracedIndexError
-from autograph_lite.operators import checks, list_errors, packing, ranges, stretches, where
+from autograph_lite.operators import checks, journal, list_errors, packing, ranges, stretches, where
 from autograph_lite.operators.boxes import opened
 from autograph_lite.operators.holding import stacked
+from autograph_lite.operators.lazy import Lazy
 from autograph_lite.operators.selections import Selection, having, length_of
 from autograph_lite.operators.values import as_index, describe, is_arraylike, is_size, is_symbolic, traced
 
 
-class Staged:
+class Staged(Lazy):
     """Base of what a staged loop iterates over."""
 
     def length(self) -> Any:
@@ -77,7 +78,7 @@ class Staged:
         return (self.at(i) for i in range(length))
 
 
-class Looped:
+class Looped(Lazy):
     """Base of what runs a loop over its items in its own way."""
 
     def loop(
@@ -360,26 +361,26 @@ class Reversed(Staged):
 
 
 class Rest(Staged):
-    """`items` without the first one."""
+    """`items` without the first `count`."""
 
-    def __init__(self, items: Staged) -> None:
-        self.items = items
+    def __init__(self, items: Staged, count: Any = 1) -> None:
+        self.items, self.count = items, count
 
     def length(self) -> Any:
-        return self.items.length() - 1
+        return self.items.length() - self.count
 
     def most(self) -> int | None:
         most = self.items.most()
-        return most and most - 1
+        return most if most is None or traced(self.count) else max(most - self.count, 0)
 
     def rows(self) -> Any:
-        return jax.tree.map(lambda a: a[1:], self.items.rows())
+        return jax.tree.map(lambda a: a[self.count :], self.items.rows())
 
     def item(self, row: Any) -> Any:
         return self.items.item(row)
 
     def at(self, index: Any) -> Any:
-        return self.items.at(index + 1)
+        return self.items.at(index + self.count)
 
 
 class Mapped(Staged):
@@ -404,6 +405,75 @@ class Mapped(Staged):
         return self.fun(*self.items.at(index))
 
 
+class Passing(Stepping, Lazy):
+    """What `zip`, `enumerate`, `reversed` and `map` give of staged items: each item once.
+
+    Attributes:
+      items: all of them.
+      kind: the type that it has in Python.
+      taken: how many are gone; None where only the running program knows.
+    """
+
+    def __init__(self, items: Staged, kind: type) -> None:
+        self.items, self.kind = items, kind
+        self.taken: Any = 0
+        self._bodies = journal.bodies()
+
+    def __iter__(self) -> Passing:
+        return self
+
+    def __next__(self) -> Any:
+        return self.step()
+
+    def step(self, *default: Any) -> Any:
+        """The next item; where there is none, the default, or StopIteration."""
+        left = self.left()
+        self._take()
+        items = iter(left)  # refused where their number is traced
+        self.taken += len(left) > 0
+        return next(items, *default)
+
+    def rest(self) -> Staged:
+        """The items that are left, which are taken."""
+        left = self.left()
+        self._take()
+        self.taken = self.items.length()
+        return left
+
+    def left(self) -> Staged:
+        """The items that are left, which stay there.
+
+        Raises:
+          IterationError: how many are gone is not known.
+        """
+        if self.taken is None:
+            raise IterationError(
+                f"Items are taken of what {self.kind.__name__}() gave, after something that may have left some of them.",
+                where=where.here(),
+                why="How many are left is known when the program runs, and not while it is traced; or another iterator takes "
+                "them, too.",
+                fix=f"call {self.kind.__name__}() again, or make a list of the items.",
+            )
+        return self.items if type(self.taken) is int and not self.taken else Rest(self.items, self.taken)
+
+    def leave(self) -> None:
+        """To be called when some of the items that are left may be taken, and some not."""
+        self.taken = None
+
+    def _take(self) -> None:
+        if journal.bodies() != self._bodies:
+            journal.consume(self)
+
+    def __repr__(self) -> str:
+        return f"<{self.kind.__name__} object of staged items>"
+
+
+def leave(value: Any) -> None:
+    """`Passing.leave`, if `value` is such an iterator."""
+    if isinstance(value, Passing):
+        value.leave()
+
+
 def staged(value: Any) -> Staged | None:
     """`value` as something that a staged loop iterates over; None where Python iterates."""
     if isinstance(value, Staged):
@@ -420,6 +490,11 @@ def staged(value: Any) -> Staged | None:
     return None
 
 
+def is_staged(value: Any) -> bool:
+    """Whether `staged` gives something, of which nothing is taken here."""
+    return isinstance(value, Passing) or staged(value) is not None
+
+
 def looped(value: Any) -> Any:
     """`value` as something that a loop of ours runs over, staged or not; None where Python iterates."""
     return value if isinstance(value, Looped) else staged(value)
@@ -428,7 +503,7 @@ def looped(value: Any) -> Any:
 def combined(values: tuple[Any, ...]) -> tuple[Staged, ...] | None:
     """All of `values` as staged iterables, where one of them has to be; None where Python combines them."""
     values = tuple(map(opened, values))
-    found = [staged(value) for value in values]
+    found = [value.left() if isinstance(value, Passing) else staged(value) for value in values]
     if all(part is None for part in found):
         return None
     unknown = any(part is not None and traced(part.length()) for part in found)
@@ -453,6 +528,10 @@ def combined(values: tuple[Any, ...]) -> tuple[Staged, ...] | None:
             )
         else:
             return None
+    for value in values:
+        if isinstance(value, Passing):
+            value.rest()
+            value.leave()
     return tuple(parts)
 
 

@@ -105,7 +105,8 @@ def _check_own(here: Path, found: Sequence[Path], place: read_after.Place, same:
         if is_here or path.name not in place.names:
             return False
         is_numpys = isinstance(path.value, np.ndarray)
-        if path.name in decided and (path.is_variable or here.is_variable) and not is_numpys:
+        is_looked_at = path.is_variable or here.is_variable
+        if path.name in decided and is_looked_at and not is_numpys and not path.is_lazy:
             return False  # the text has been looked at
         if path.name in of_here or (path.is_variable and here.name in fresh.get(path.name, ())):
             return False  # one is a copy of the other

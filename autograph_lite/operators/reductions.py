@@ -72,6 +72,7 @@ def _quantified(iterable: Any, python: Callable[[Any], bool], join: Callable[...
     if isinstance(iterable, jax.Array) and iterable.ndim == 1:
         return (jnp.any if python is any else jnp.all)(iterable)
     found = iterables.looped(iterable)
+    iterables.leave(iterable)
     if found is None:
         return _of_items(lists.readable(iterable, f"{python.__name__}()"), join, empty)
     names = ("the result",)

@@ -1,0 +1,7 @@
+"""What reads an array when an item is asked for, and not before."""
+
+from __future__ import annotations
+
+
+class Lazy:
+    """Base of what holds arrays of which it gives items later: who writes to one of them is told (see `array_paths`)."""
