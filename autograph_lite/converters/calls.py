@@ -31,7 +31,9 @@ BARE = frozenset({
 })  # fmt: skip
 
 # Classes that ints are of: so is a size that stands for all sizes, which Python does not know.
-STAGED = frozenset({"int", "Integral", "Rational", "Real", "Complex", "Number", "range"})
+STAGED = frozenset({
+    "int", "Integral", "Rational", "Real", "Complex", "Number", "range", "zip", "enumerate", "reversed", "map"
+})  # fmt: skip
 
 
 def run(function: gast.AST, context: Context) -> None:
@@ -131,7 +133,7 @@ class Calls(trees.Transformer):
 
 
 def _asks_for_staged(node: gast.Call) -> bool:
-    """Whether `isinstance` is asked for a class that ints are of, or for ranges: for either there are stand-ins."""
+    """Whether `isinstance` is asked for a class that ints are of, for ranges or iterators: for these there are stand-ins."""
     names = (
         n.id if isinstance(n, gast.Name) else getattr(n, "attr", None) for n in trees.walk(node.args[-1])
     )

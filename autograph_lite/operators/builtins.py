@@ -378,9 +378,11 @@ def next_(iterator: Any, *default: Any) -> Any:
 
 
 def isinstance_(value: Any, kinds: Any) -> bool:
-    """`isinstance(value, kinds)`: a size that stands for all sizes is an int, and what stands for a range is one."""
+    """`isinstance(value, kinds)`: a size that stands for all sizes is an int, what stands for a range or an iterator is one."""
     if builtins.isinstance(value, iterables.Range):
         return builtins.isinstance(_RANGE, kinds)
+    if builtins.isinstance(value, iterables.Passing) and issubclass(value.kind, kinds):
+        return True
     return builtins.isinstance(value, kinds) or (is_symbolic(value) and builtins.isinstance(SIZE, kinds))
 
 

@@ -415,7 +415,8 @@ class Passing(Stepping, Lazy):
     """
 
     def __init__(self, items: Staged, kind: type) -> None:
-        self.items, self.kind = items, kind
+        self.items = items
+        self.kind: type = kind
         self.taken: Any = 0
         self._bodies = journal.bodies()
 

@@ -4,4 +4,10 @@ from __future__ import annotations
 
 
 class Lazy:
-    """Base of what holds arrays of which it gives items later: who writes to one of them is told (see `array_paths`)."""
+    """Base of what holds arrays of which it gives items later: who writes to one of them is told (see `array_paths`).
+
+    Attributes:
+      kind: the type that it stands for to those who know Python's only; None for others.
+    """
+
+    kind: type | None = None

@@ -22,6 +22,7 @@ from autograph_lite.errors import (
 )
 from autograph_lite.operators import opaque as opaque_objects, spelling, where
 from autograph_lite.operators.boxes import Whole
+from autograph_lite.operators.lazy import Lazy
 from autograph_lite.operators.templates import Fixed, Mismatch, describe_leaf
 
 
@@ -263,7 +264,7 @@ def iterator(label: str, found: object, *, whole: bool) -> IterationError:
     if isinstance(found, contextlib._GeneratorContextManager):
         generator: Any = found.gen
         return _manager(generator.gi_code.co_name, at, whole=whole)
-    kind = type(found).__name__
+    kind = ((found.kind if isinstance(found, Lazy) else None) or type(found)).__name__
     if whole:
         return IterationError(
             f"A {kind} from outside of the function is consumed in it.",

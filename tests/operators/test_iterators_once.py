@@ -37,6 +37,7 @@ RIGHT = {
     "filter": "r = map(lambda v: v + 1, x)\nreturn sum(filter(lambda v: v > 2, r))",
     "reduce": "import functools\nr = map(lambda v: v + 1, x)\nnext(r)\nreturn functools.reduce(lambda a, b: a * b, r)",
     "max and any": "r = map(lambda v: v * 2, x)\nnext(r)\nreturn max(r) + any(map(lambda v: v > 3, x))",
+    "its type": "return isinstance(zip(x), zip), isinstance(map(abs, x), (list, map)), isinstance(reversed(x), zip)",
     "in a staged loop of its own": (
         "s = 0.0\nwhile n > 0:\n    r = zip(x, x)\n    p, q = next(r)\n    for u, v in r:\n        s += u * v\n    n -= 1\nreturn s"
     ),
@@ -108,6 +109,11 @@ def test_the_message() -> None:
         "Items are taken of what zip() gave, after something that may have left some of them."
     )
     assert "Fix: call zip() again, or make a list of the items." in message
+
+
+def test_the_message_names_what_python_has() -> None:
+    with pytest.raises(al.IterationError, match="^A reversed is consumed inside a staged statement"):
+        _run(REFUSED["in a staged loop"], _traced)
 
 
 def test_a_loop_over_zip_is_one_scan() -> None:
