@@ -416,7 +416,7 @@ class Passing(Stepping, Lazy):
 
     def __init__(self, items: Staged, kind: type) -> None:
         self.items = items
-        self.kind: type = kind
+        self.kind = kind
         self.taken: Any = 0
         self._bodies = journal.bodies()
 

@@ -7,7 +7,7 @@ class Lazy:
     """Base of what holds arrays of which it gives items later: who writes to one of them is told (see `array_paths`).
 
     Attributes:
-      kind: the type that it stands for to those who know Python's only; None for others.
+      kind: the type that it stands for to those who know Python's only; `object` for others.
     """
 
-    kind: type | None = None
+    kind: type = object

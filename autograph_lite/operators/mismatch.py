@@ -264,7 +264,8 @@ def iterator(label: str, found: object, *, whole: bool) -> IterationError:
     if isinstance(found, contextlib._GeneratorContextManager):
         generator: Any = found.gen
         return _manager(generator.gi_code.co_name, at, whole=whole)
-    kind = ((found.kind if isinstance(found, Lazy) else None) or type(found)).__name__
+    stands_for = found.kind if isinstance(found, Lazy) else object
+    kind = (type(found) if stands_for is object else stands_for).__name__
     if whole:
         return IterationError(
             f"A {kind} from outside of the function is consumed in it.",
