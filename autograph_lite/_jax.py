@@ -416,13 +416,16 @@ def parts_from(array: Any) -> list[Any]:
 def _part_from(array: Any) -> Any:
     equation = getattr(array, "parent", None)
     if equation is not None:
-        return equation.in_tracers[0] if equation.primitive.name in _PARTS else None
+        whole = equation.in_tracers[0] if equation.primitive.name in _PARTS else None
+        return whole if getattr(whole, "ndim", 0) else None  # a number is a copy
     get_const = getattr(getattr(array, "_trace", None), "get_const", None)
     return None if get_const is None else get_const(array)  # of the program around, for a branch or a body
 
 
 # What a view of NumPy's becomes.
-_PARTS = frozenset({"slice", "dynamic_slice", "squeeze", "transpose", "rev", "unstack", "split"})
+_PARTS = frozenset({
+    "slice", "dynamic_slice", "squeeze", "transpose", "rev", "unstack", "split", "reshape", "broadcast_in_dim"
+})  # fmt: skip
 
 
 def equation_mark() -> Any:

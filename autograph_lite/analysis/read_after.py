@@ -29,19 +29,24 @@ class Place:
     Attributes:
       function: the function, as it was written.
       statement: the innermost one that the place is in.
-      call: the call that stands there, if it is one.
+      node: the expression that stands there: a call, or one that runs a method, as `a + b`; None for a store.
       inner: the innermost lambda around the place, in that statement.
     """
 
     function: gast.FunctionDef
     statement: gast.stmt
-    call: gast.Call | None
+    node: gast.expr | None
     inner: gast.Lambda | None
+
+    @property
+    def call(self) -> gast.Call | None:
+        """The call that stands there, if it is one."""
+        return self.node if isinstance(self.node, gast.Call) else None
 
     @property
     def line(self) -> int:
         """Where it is in its file."""
-        return int((self.call or self.statement).lineno)
+        return int((self.node or self.statement).lineno)
 
     @property
     def drops_result(self) -> bool:
@@ -66,11 +71,11 @@ class Place:
 
     @functools.cached_property
     def operands(self) -> tuple[View, ...]:
-        """What the statement has evaluated before the call, and uses after it; of arrays, `made` is the text."""
-        if self.call is None:
+        """What the statement has evaluated before the place, and uses after it; of arrays, `made` is the text."""
+        if self.node is None:
             return ()
         scope = self.statement if self.inner is None else self.inner.body
-        found = [each for node in _waiting(scope, self.call) for each in _parts_of(node)]
+        found = [each for node in _waiting(scope, self.node) for each in _parts_of(node)]
         if isinstance(scope, gast.AugAssign) and isinstance(scope.target, gast.Name):
             # Where another function binds it, `a += put()` is converted so that it is read after the call.
             others = scopes.bound_by_others([*scopes.own_nodes(self.function.body)])
@@ -86,7 +91,7 @@ class Place:
 def place(function: gast.FunctionDef, span: Span) -> Place | None:
     """The place at `span`, nested functions excluded."""
     statement: gast.stmt | None = None
-    call: gast.Call | None = None
+    here: gast.expr | None = None
     inner: gast.Lambda | None = None
     for node in scopes.own_nodes(function.body):
         if isinstance(node, gast.stmt) and _is_around(node, span):
@@ -94,9 +99,9 @@ def place(function: gast.FunctionDef, span: Span) -> Place | None:
     for node in trees.walk(statement) if statement is not None else ():
         if isinstance(node, gast.Lambda) and _is_around(node.body, span):
             inner = node
-        elif isinstance(node, gast.Call) and _span(node) == span:
-            call = node
-    return None if statement is None else Place(function, statement, call, inner)
+        elif isinstance(node, gast.expr) and _span(node) == span and not _is_stored(node):
+            here = node
+    return None if statement is None else Place(function, statement, here, inner)
 
 
 @functools.lru_cache(maxsize=256)
@@ -179,22 +184,22 @@ def _assigned(statement: Any) -> list[str]:
 
 
 def _loaded_after(place: Place) -> Iterator[str]:
-    """The variables that the statement, or the lambda in it, reads when the call is over."""
-    if place.call is None:
+    """The variables that the statement, or the lambda in it, reads when what runs at the place is over."""
+    if place.node is None:
         return
-    end = _span(place.call)[2:]
+    end = _span(place.node)[2:]
     for node in trees.walk(place.statement if place.inner is None else place.inner.body):
         if isinstance(node, gast.Name) and isinstance(node.ctx, gast.Load) and _span(node)[:2] >= end:
             yield node.id
 
 
-def _waiting(node: gast.AST, call: gast.Call) -> list[gast.expr]:
-    """The operands that are evaluated before `call`, which is in `node`, and wait for it."""
+def _waiting(node: gast.AST, place: gast.expr) -> list[gast.expr]:
+    """The operands that are evaluated before `place`, which is in `node`, and wait for it."""
     found: list[gast.expr] = []
-    while node is not call:
+    while node is not place:
         operands = _operands(node)
         inner = next(
-            (each for each in trees.children(node) if any(n is call for n in trees.walk(each))), None
+            (each for each in trees.children(node) if any(n is place for n in trees.walk(each))), None
         )
         if inner is None:
             return []
@@ -234,6 +239,11 @@ def _parts_of(node: gast.AST) -> list[gast.expr]:
         case gast.expr():
             return [node]
     return []
+
+
+def _is_stored(node: gast.expr) -> bool:
+    """Whether something is assigned to an expression, and all that the statement computes is there."""
+    return isinstance(getattr(node, "ctx", None), gast.Store | gast.Del)
 
 
 def _is_around(node: gast.AST, span: Span) -> bool:

@@ -11,8 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from autograph_lite import _jax
-from autograph_lite.operators import places
+from autograph_lite.operators import looped_arrays, places
 from autograph_lite.operators.lazy import Lazy
 
 _MOST_VALUES = 256  # that are looked at in objects
@@ -107,7 +106,7 @@ def whole_of(array: Any) -> list[Any]:
     if isinstance(array, np.ndarray):
         base = places.base_of(array)
         return [] if base is array else [base]
-    return _jax.parts_from(array)
+    return looped_arrays.whole_of(array)
 
 
 def is_one(value: Any, arrays: Sequence[Any]) -> bool:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Callable, Hashable, Iterable, Sequence
+from contextlib import AbstractContextManager
 from typing import Any
 
 import jax
@@ -30,8 +31,8 @@ from autograph_lite.operators import (
     lanes,
     list_errors,
     lists,
+    looped_arrays,
     mismatch,
-    other_names,
     packing,
     spelling,
     where,
@@ -102,6 +103,7 @@ class Carry:
       growths: lists that get longer with each iteration, by the key of their place.
       bounds: lists whose length only the data knows, likewise.
       count: the number of iterations, where it is known: then the loop can put out a row for each.
+      parts: variables and places of which an iteration makes the first a part of the second, or the same.
       sure: for each variable, whether every iteration assigns it; known once the body has been traced.
       after: the variables after an iteration, and the contents of the places; known likewise.
     """
@@ -114,6 +116,7 @@ class Carry:
     growths: dict[Hashable, lists.Growth] = dataclasses.field(default_factory=dict)
     bounds: dict[Hashable, bounded.Bound] = dataclasses.field(default_factory=dict)
     count: int | None = None
+    parts: frozenset[tuple[Hashable, Hashable]] = frozenset()
     sure: list[bool] = dataclasses.field(default_factory=list)
     after: list[tuple[Sequence[Captured], dict[Key, Captured]]] = dataclasses.field(default_factory=list)
 
@@ -279,6 +282,35 @@ class Carry:
             for item, template in zip(appended[owner], growth.templates, strict=True):
                 arrays += fill(item, template)
         return after, arrays
+
+    def looped(
+        self, values: Sequence[Any], contents: dict[Key, Any]
+    ) -> AbstractContextManager[looped_arrays.Loop]:
+        """Around the trace of the body, which gets these."""
+        inside = self._by_key(values, contents)
+        outside = self._by_key(self.start_values, {key: slot.before for key, slot in self.slots.items()})
+        parts = [(inside[part], inside[whole]) for part, whole in self.parts if {part, whole} <= {*inside}]
+        return looped_arrays.carried([*inside.values()], [outside[key].value for key in inside], parts)
+
+    def part(self) -> None:
+        """To be called where the body writes to an array.
+
+        Raises:
+          Grow: an iteration leaves variables that are parts of others, and the body did not know that.
+        """
+        after = self._by_key(*self.after[0])
+        keys = [*after]
+        found = {(keys[n], keys[m]) for n, m in looped_arrays.joined([each.value for each in after.values()])}
+        if not found <= self.parts:
+            _jax.abandon_trace()
+            raise Grow(dataclasses.replace(self, parts=self.parts | found))
+
+    @staticmethod
+    def _by_key(values: Sequence[Any], contents: dict[Key, Any]) -> dict[Hashable, Any]:
+        """Variables, by their numbers, and contents of places."""
+        known: dict[Hashable, Any] = dict(enumerate(values))
+        known.update(contents.items())
+        return known
 
     def changing(self) -> list[str]:
         """The variables and places that are of another type before the loop, or after an iteration, than in the loop."""
@@ -508,7 +540,7 @@ def run_body(
         journal.journal(outer=carry.outer) as written,
         lists.growing(growths, index),
         in_place.body(body_fun),
-        other_names.carried(values, [c.value for c in carry.start_values]),
+        carry.looped(values, contents) as loop,
     ):
         carry.enter(contents)
         for bound in carry.bounds.values():
@@ -528,6 +560,8 @@ def run_body(
             extra = [jnp.asarray(False)] if after is not None else []
         roots = [body_fun, take, after, *(c.value for c in carry.start_values), *item]
         now, results = carry.leave(new, written, roots)
+        if loop.writes:
+            now.part()
         return now, [*extra, *results]
 
 

@@ -20,31 +20,27 @@ import numpy as np
 
 from autograph_lite.analysis import copies, read_after
 from autograph_lite.errors import MutationError
-from autograph_lite.operators import array_paths, callers, held_parts, iterables, running, views, where
+from autograph_lite.operators import (
+    array_paths,
+    callers,
+    held_parts,
+    iterables,
+    looped_arrays,
+    running,
+    views,
+    where,
+)
 from autograph_lite.operators.array_paths import Path, is_one
 from autograph_lite.operators.values import describe
 
 
 class _Local(threading.local):
     def __init__(self) -> None:
-        # For each loop whose body is traced: the arrays that its variables are there, and were before it.
-        self.carried: list[list[tuple[Any, Any]]] = []
         # What the staged loops whose bodies are traced run over.
         self.walked: list[Any] = []
 
 
 _local = _Local()
-
-
-@contextlib.contextmanager
-def carried(inside: Sequence[Any], before: Sequence[Any]) -> Iterator[None]:
-    """Around the trace of a loop's body: the variables are new arrays, which were these before the loop."""
-    pairs = zip(inside, before, strict=True)
-    _local.carried.append([(new, old) for new, old in pairs if isinstance(new, jax.Array)])
-    try:
-        yield
-    finally:
-        _local.carried.pop()
 
 
 @contextlib.contextmanager
@@ -66,7 +62,8 @@ def check(array: Any) -> None:
     runs = running.runs()
     if not runs:
         return
-    same = _same(array)
+    same = looped_arrays.same(array)
+    looped_arrays.note_write()
     held_parts.check(runs, same)
     whole = [each for one in same for each in array_paths.whole_of(one)]
     variables = running.variables(runs[0])
@@ -155,19 +152,11 @@ def view(
     value: Any, source: Any, name: str, path: str, made: str, drops: int | None, *, read: bool = True
 ) -> None:
     """As `views.view`; where nobody but a caller can see the change of what `path` names, it is asked, too."""
-    grows = bool(_local.carried) and made.startswith(f"{path}.append(")
+    grows = looped_arrays.are_traced() and made.startswith(f"{path}.append(")
     views.view(value, source, name, path, made, drops, read=read, grows=grows)
     if read or not isinstance(source, jax.Array) or not views.is_view(value, source, path, drops):
         return
-    same, runs = _same(source), running.runs()
+    same, runs = looped_arrays.same(source), running.runs()
     place = running.place(runs[0]) if len(runs) > 1 and running.was_handed(runs[0], same) else None
     if place is not None:
         callers.check(runs, place, frozenset({path}), same, set())
-
-
-def _same(array: Any) -> list[Any]:
-    """An array, and what it was before the loops whose bodies are traced."""
-    same = [array]
-    for pairs in reversed(_local.carried):
-        same += [old for new, old in pairs if new is same[-1]][:1]
-    return same

@@ -35,6 +35,33 @@ class Grid:
         if c > 0:
             self.m[1] = 5.0
 
+    def add(self):
+        self.m[1] = self.m[1] + 1
+
+    @property
+    def width(self):
+        self.m[1] = 4.0
+        return 2.0
+
+    def __add__(self, other):
+        self.m[1] = 8.0
+        return other
+
+    def __getitem__(self, i):
+        self.m[i] = 9.0
+        return self.m[i]
+
+    def __enter__(self):
+        self.m[1] = 5.0
+        return self
+
+    def __exit__(self, *found):
+        return None
+
+    def __iter__(self):
+        self.m[1] = 8.0
+        return iter([1.0, 2.0])
+
     def again(self):
         self.m = self.m * 1
         self.m[1] = 8.0
@@ -83,6 +110,36 @@ REFUSED = {
     "in a comprehension": ("return [g.m[i] * g.put(i * 1.0) for i in range(2)][1]", OPERAND),
     "an array whose item is asked for": ("return g.m[int(g.put(3.0)) - 1]", OPERAND),
     "in a lambda": ("h = lambda: g.m + g.put(1.0)\nreturn h()", OPERAND),
+    "the left side, before a property": ("return g.m[1] * g.width", OPERAND),
+    "the left side, before an operator's method": ("return g.m[1] * (g + 1)", OPERAND),
+    "the left side, before an item's method": ("return g.m[1] * g[1]", OPERAND),
+    "before a property": ("row = g.m[1]\nv = g.width\nreturn row + v", HELD),
+    "the body of a with": ("row = g.m[1]\nwith g:\n    v = row + 1\nreturn v", HELD),
+    "the body of a for": ("row = g.m[1]\ns = row * 0\nfor v in g:\n    s = s + row\nreturn s", HELD),
+    "a matrix of another shape": ("v = g.m.reshape(-1)\ng.put(5.0)\nreturn v", HELD),
+    "a matrix with one axis more": ("v = g.m[:, None]\ng.put(5.0)\nreturn v", HELD),
+    "a part in an attribute": ("g.row = g.m[1]\ng.put(5.0)\nreturn g.row", HELD),
+    "another object's attribute": ("h = Grid(m)\ng.put(5.0)\nreturn h.m", "which is 'h.m'"),
+    "a part from before a staged loop": (
+        "n = m[0, 1].astype(int)\nrow = g.m[1]\nfor k in range(n):\n    g.put(1.0)\n    row = row + g.m[1]\nreturn row",
+        HELD,
+    ),
+    "the same, from before a staged loop": (
+        "n = m[0, 1].astype(int)\na = g.m\nfor k in range(n):\n    g.put(1.0)\n    a = a + g.m\nreturn a",
+        "which is 'a'",
+    ),
+    "a part from the iteration before": (
+        "n = m[0, 1].astype(int)\nrow = g.m[1] * 1\ns = row * 0\nfor k in range(n):\n    g.add()\n    s = s + row\n    row = g.m[1]\nreturn s",
+        HELD,
+    ),
+    "the same, from the iteration before": (
+        "n = m[0, 1].astype(int)\nold = g.m * 1\nd = 0.0\nwhile n > 0:\n    g.add()\n    d = d + (g.m - old).sum()\n    old = g.m\n    n -= 1\nreturn d",
+        HELD,
+    ),
+    "an attribute, from the iteration before": (
+        "n = m[0, 1].astype(int)\ng.old = m * 1\ns = m * 0\nfor k in range(n):\n    g.add()\n    s = s + g.old\n    g.old = g.m\nreturn s",
+        HELD,
+    ),
     "an argument, and what is added to": ("m += put_first(m)\nreturn m", "'put_first' writes"),
     "an argument": ("return m + put_first(m)", OPERAND),
     "an inner function's": (
@@ -94,6 +151,13 @@ REFUSED = {
 RIGHT = {
     "a copy of a row": "row = g.m[1].copy()\ng.put(5.0)\nreturn row + g.m",
     "what is computed of a row": "row = g.m[1] * 2\ng.put(5.0)\nreturn row + g.m",
+    "another copy each time": "n = m[0, 1].astype(int)\nold = g.m * 1\nd = 0.0\nfor k in range(n):\n    g.add()\n    d = d + (g.m - old).sum()\n    old = g.m.copy()\nreturn d",
+    "what is taken in a loop, and read before it": "n = m[0, 1].astype(int)\ns = m[0] * 0\nrow = s + 1\nfor k in range(n):\n    s = s + row\n    g.add()\n    row = g.m[1]\nreturn s",
+    "two variables that were one, and are not": "n = m[0, 1].astype(int)\nrow = g.m[1] * 1\ns = row\nfor k in range(n):\n    s = s + 1\n    g.add()\n    row = g.m[1]\n    s = s * 2 + row\nreturn s",
+    "a copy of another shape": "v = g.m.flatten()\ng.put(5.0)\nreturn v",
+    "an array full of a number": "v = [np.full((2, 3), g.m[1, 1])]\ng.put(5.0)\nreturn v[0] + g.m",
+    "the body of a with reads anew": "row = g.m[1]\nwith g:\n    v = g.m + 1\nreturn v",
+    "an operand that is computed": "return (g.m[1] + 1) * g.width",
     "a number": "return g.m[0, 1] + g.put(3.0) + g.m",
     "a sum": "return g.m.sum() + g.put(3.0) + g.m",
     "a row that is read before": "row = g.m[1]\ns = row.sum()\ng.put(1.0)\nreturn g.m + s",

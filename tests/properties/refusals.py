@@ -73,6 +73,8 @@ NAMED: dict[str, Refusal] = {
             "view",
             "array held",
             "array filled",
+            "operand written",
+            "part held",
             "written array not read",
             "for over objects",
             "closure writes an array",
