@@ -101,6 +101,9 @@ def place(function: gast.FunctionDef, span: Span) -> Place | None:
             inner = node
         elif isinstance(node, gast.expr) and _span(node) == span and not _is_stored(node):
             here = node
+    if here is None and isinstance(statement, gast.With) and _span(statement) == span:
+        # Python 3.11 gives the calls of `__enter__` and `__exit__` the lines of the whole statement.
+        here = statement.items[0].context_expr
     return None if statement is None else Place(function, statement, here, inner)
 
 
