@@ -9,6 +9,7 @@ import contextlib
 import functools
 import logging
 import sys
+import threading
 import types
 import weakref
 from collections.abc import Callable, Hashable, Sequence
@@ -475,25 +476,42 @@ def callback_of(equation: Any) -> Any:
     return found
 
 
+ALL_THREADS = 0  # in the place of a thread's number
+
+
 def debugging() -> bool:
     """Whether JAX looks for nans or infs in what programs give, and runs them once more where it finds some."""
     return any(getattr(jax.config, f"jax_debug_{what}") for what in ("nans", "infs"))
 
 
-def on_debugging(told: Callable[[], object]) -> None:
-    """Calls `told` now if JAX is `debugging`, and whenever it begins or ends to be."""
-    for state in (config.debug_nans, config.debug_infs):
-        for hook in ("_update_global_hook", "_update_thread_local_hook"):
-            setattr(state, hook, _chained(getattr(state, hook), told))
-    if debugging():
-        told()
+def on_debugging(told: Callable[[bool], object]) -> None:
+    """Calls `told` with whether JAX may be `debugging` on some thread, now and whenever that may have changed.
+
+    JAX switches it off, and back, where it runs a jaxpr: that it is spoken of does not mean that it is on.
+    """
+    on: set[tuple[str, int]] = set()
+    for name, state in (("nans", config.debug_nans), ("infs", config.debug_infs)):
+        state._update_global_hook = _chained(state._update_global_hook, name, lambda: ALL_THREADS, on, told)
+        state._update_thread_local_hook = _chained(
+            state._update_thread_local_hook, name, threading.get_ident, on, told
+        )
+        if getattr(jax.config, f"jax_debug_{name}"):
+            on.add((name, ALL_THREADS))
+    told(bool(on))
 
 
-def _chained(before: Callable[[Any], object] | None, told: Callable[[], object]) -> Callable[[Any], None]:
+def _chained(
+    before: Callable[[Any], object] | None,
+    name: str,
+    thread: Callable[[], int],
+    on: set[tuple[str, int]],
+    told: Callable[[bool], object],
+) -> Callable[[Any], None]:
     def changed(value: Any) -> None:
         if before is not None:
             before(value)
-        told()
+        (on.add if value else on.discard)((name, thread()))
+        told(bool(on))
 
     return changed
 

@@ -20,7 +20,7 @@ from autograph_lite.runtime.compiling import measured
 from autograph_lite.runtime.program import Program
 from autograph_lite.runtime.state import KEPT
 from autograph_lite.runtime.traces import Resolved, Traces
-from autograph_lite.runtime.variables import LENT, WRITING, Variable
+from autograph_lite.runtime.variables import DEBUGGED, LENT, WRITING, Variable
 
 Slow = Callable[[tuple[Any, ...], dict[str, Any]], Any]
 FEW = 16  # Variables whose arrays are handed over without a loop
@@ -29,9 +29,9 @@ _CALL = """\
         {own}acquire()
         try:
             {own}result, {own}new = {own}run(
-                {own}taken() if {own}lent else {values}, {read}{arguments}
+                {values} if {unlent} else {own}taken(), {read}{arguments}
             )
-            if {own}new.__class__ is list and not {own}lent:
+            if {own}new.__class__ is list and ({unlent}):
                 {assign}
             elif {own}new is not None:
                 {own}give_back({own}new)
@@ -39,6 +39,8 @@ _CALL = """\
             {own}release()
         return {own}result
 """
+# Somebody may hold an array of a Variable that has nothing to do with this function.
+_UNLENT = "not {own}lent or {own}lent.isdisjoint({own}mine)"
 _LOOP = """\
 for {own}v, {own}value in zip({own}written, {own}new):
                     {own}v._value = {own}value
@@ -81,7 +83,7 @@ class VariableCalls:
         parameters = positional.parameters_of(self._traces.shown)
         values = _values("written", len(self.written))
         known = {
-            "lent": LENT, "acquire": WRITING.acquire, "release": WRITING.release,
+            "lent": LENT, "mine": {DEBUGGED, *map(id, self.written)}, "acquire": WRITING.acquire, "release": WRITING.release,
             "run": self._dispatcher.call, "give_back": self._give_back, "taken": self._taken,
             "written": self.written, "read": self.read,
             **{f"written{i}": variable for i, variable in enumerate(self.written[:FEW])},
@@ -90,6 +92,7 @@ class VariableCalls:
         body = _CALL.format(
             own=positional.OWN,
             values=values,
+            unlent=_UNLENT.format(own=positional.OWN),
             read=_values("read", len(self.read)),
             assign=f"{values} = {positional.OWN}new"
             if 0 < len(self.written) <= FEW

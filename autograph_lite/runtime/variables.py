@@ -37,7 +37,7 @@ from autograph_lite.runtime.trace_types import TraceType, TracingContext, Variab
 KEY = "value"  # of what a Variable's place holds
 # The ids of Variables whose array somebody else may hold, so that no program may take its memory.
 LENT: set[int] = set()
-DEBUGGED = 0  # among them once JAX has looked for nans: see `taken`
+DEBUGGED = 0  # among them while JAX looks for nans: see `taken`
 # Held while a program takes the memory of Variables' arrays: another thread must not find them gone.
 WRITING = threading.RLock()
 
@@ -368,4 +368,4 @@ def _type_of(variable: Variable, context: TracingContext) -> TraceType:
 
 
 register_leaf(Variable, _type_of)
-_jax.on_debugging(lambda: LENT.add(DEBUGGED))
+_jax.on_debugging(lambda on: (LENT.add if on else LENT.discard)(DEBUGGED))
