@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import inspect
 from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
@@ -17,6 +16,7 @@ from autograph_lite.cli_load import summary, where_raised
 from autograph_lite.cli_specs import parse_arguments
 from autograph_lite.cli_usage import UsageError
 from autograph_lite.errors import AutographError
+from autograph_lite.syntax import signatures
 
 ARRAYS = (jax.Array, np.ndarray, np.generic, int, float, complex)
 
@@ -101,7 +101,7 @@ def _program(
 
 
 def _check_signature(found: Found, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
-    signature = inspect.signature(found.call)
+    signature = signatures.signature(found.call)
     try:
         signature.bind(*args, **kwargs)
     except TypeError as error:

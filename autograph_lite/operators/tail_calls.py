@@ -28,7 +28,7 @@ from autograph_lite.operators.carry import run_body
 from autograph_lite.operators.places import Contents, Place
 from autograph_lite.operators.undefined import Undefined
 from autograph_lite.operators.while_stmt import repeat
-from autograph_lite.syntax import tail_calls
+from autograph_lite.syntax import signatures, tail_calls
 
 NO_LOOP: Any = object()
 _STAGED = frozenset({staging.Path._run.__code__, run_body.__code__})
@@ -161,7 +161,7 @@ def _called(fn: Any, arguments: Contents) -> Any:
 
 
 def _signature(fn: Any) -> inspect.Signature:
-    return inspect.signature(fn, follow_wrapped=False)
+    return signatures.signature(fn, follow_wrapped=False)
 
 
 # Where it is called

@@ -38,7 +38,10 @@ if TYPE_CHECKING:
     from autograph_lite.runtime.verifying.report import Verification
 
 _SUSPENDING = inspect.CO_GENERATOR | inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR
-_ASSIGNED = ("__code__", "__defaults__", "__kwdefaults__")  # `inspect` asks a coroutine function for them
+_ASSIGNED = (
+    *(name for name in functools.WRAPPER_ASSIGNMENTS if name != "__annotations__"),
+    "__code__", "__defaults__", "__kwdefaults__",  # `inspect` asks a coroutine function for them
+)  # fmt: skip
 
 
 class Function:
@@ -56,9 +59,14 @@ class Function:
 
     __call__: Callable[..., Any]
 
+    @property
+    def __annotations__(self) -> dict[str, Any]:  # type: ignore[override]
+        """Those of the user's function, evaluated when they are asked for."""
+        return getattr(self._fn, "__annotations__", {})
+
     def __init__(self, fn: Callable[..., Any], options: Options, *, method: WeakMethod | None = None) -> None:
         # First: it copies the attributes of `fn`, which may be a function of ours with traces and options of its own.
-        functools.update_wrapper(self, fn, (*functools.WRAPPER_ASSIGNMENTS, *_ASSIGNED))
+        functools.update_wrapper(self, fn, _ASSIGNED)
         self._options, self._method = options, method
         self._converted = callables.converted(fn, recursive=options.recursive)
         is_function = isinstance(fn, (types.FunctionType, types.MethodType))

@@ -35,6 +35,11 @@ class BoundFunction(functools.partial[Any]):
     _function: Any
 
     @property
+    def __annotations__(self) -> dict[str, Any]:  # type: ignore[override]
+        """Those of the user's method."""
+        return getattr(self.__func__, "__annotations__", {})
+
+    @property
     def __func__(self) -> Any:
         """The function as the class has it."""
         return self._function.unbound

@@ -31,6 +31,7 @@ from autograph_lite.runtime.input_signature import accept, from_input_signature,
 from autograph_lite.runtime.program import Program
 from autograph_lite.runtime.trace import Options, Placeholders, Trace
 from autograph_lite.runtime.trace_types import TracingContext, variable_types
+from autograph_lite.syntax import signatures
 
 REMEMBERED = 1000  # traces that `explain_retraces` tells of
 
@@ -104,7 +105,7 @@ class Traces:
         code = getattr(fn, "__code__", None)
         # A wrapper may take other arguments than what it wraps: the signature that it shows is the other's.
         self._plain = code is not None and not hasattr(fn, "__signature__")
-        signature = inspect.signature(fn, follow_wrapped=not self._plain)
+        signature = signatures.signature(fn, follow_wrapped=not self._plain)
         self.signature = without_self(signature) if bound else signature
         # Of functions that Python binds for us: in its messages it counts the instance, which these do not take.
         self.shown = ANYTHING if bound or isinstance(fn, types.MethodType) else self.signature

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import functools
 import gc
+import importlib.util
 import inspect
 import pydoc
+import sys
 import weakref
 
 import jax
 import jax.numpy as jnp
 import numpy as np
+import pytest
 
 from autograph_lite import Function, Variable, convert
 from autograph_lite.runtime.object_type import ObjectType
@@ -33,6 +36,65 @@ def test_it_looks_like_the_function():
     assert (f.__module__, f.__annotations__, f.__wrapped__) == (relu.__module__, relu.__annotations__, relu)
     assert inspect.unwrap(f) is relu
     assert callable(f)
+
+
+def test_a_bound_method_has_the_annotations_of_the_method():
+    class Model:
+        @convert
+        def step(self, x: int) -> float:
+            return x
+
+        def plain(self, x: int) -> float: ...
+
+    assert Model().step.__annotations__ == Model().plain.__annotations__
+    assert inspect.signature(Model().step) == inspect.signature(Model().plain)
+
+
+@pytest.mark.skipif(sys.version_info < (3, 14), reason="annotations are lazy since 3.14")
+def test_annotations_may_name_what_is_not_there_yet(tmp_path):
+    path = tmp_path / "lazily_annotated.py"
+    path.write_text(LAZY)
+    tree = vars(loaded(path))["Tree"](jnp.float32(2))
+    assert tree.joined(tree).value == 4
+    assert tree.depth(jnp.int32(3)) == 0
+    assert tree.joined.__annotations__ == {"other": type(tree), "return": type(tree)}
+    assert inspect.signature(tree.joined) == inspect.signature(tree.plain)
+
+
+LAZY = """
+import jax
+
+from autograph_lite import convert, to_graph
+
+
+class Tree:
+    def __init__(self, value):
+        self.value = value
+
+    @convert
+    def joined(self, other: Tree) -> Tree:
+        return Tree(self.value + other.value if self.value > 0 else self.value)
+
+    def plain(self, other: Tree) -> Tree: ...
+
+    @convert(reduce_retracing=True)
+    def depth(self, n: Unknown) -> Unknown:
+        def down(n: Unknown) -> Unknown:
+            return n if n <= 0 else down(n - 1)
+
+        return down(n)
+
+
+jax.tree_util.register_pytree_node(Tree, lambda tree: ((tree.value,), None), lambda _, value: Tree(*value))
+"""
+
+
+def loaded(path):
+    """What a file defines."""
+    spec = importlib.util.spec_from_file_location(path.stem, path)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
 
 
 def test_help_tells_of_it():
