@@ -3,7 +3,7 @@
     python -m benchmarks.bench_arrays [--only NAME ...] [--quick] [--unrolled SECONDS] [--write]
 
 `--quick` takes fewer rounds; `--unrolled` also measures each program without staged loops, for so many seconds at
-most; `--write` puts the tables into `benchmarks/arrays/`.
+most; `--write` puts the tables into `benchmarks/arrays/README.md` and the project's README.
 """
 
 from __future__ import annotations
@@ -12,7 +12,6 @@ import argparse
 import sys
 import warnings
 from collections.abc import Sequence
-from pathlib import Path
 
 import jax
 
@@ -21,7 +20,8 @@ from benchmarks.arrays.catalogue import CASES, HERE
 from benchmarks.arrays.measuring import Measured, measure
 
 ROUNDS, QUICK = (50, 5), (15, 2)  # how often programs are run, and compiled
-MARK = "<!-- figures -->"
+MARK, END = "<!-- figures -->", "<!-- end of figures -->"
+README = HERE.parents[1] / "README.md"
 
 
 def measured(names: Sequence[str], often: tuple[int, int], seconds: float) -> list[Measured]:
@@ -41,16 +41,18 @@ def measured(names: Sequence[str], often: tuple[int, int], seconds: float) -> li
     return rows
 
 
-def write(rows: Sequence[Measured], folder: Path = HERE) -> None:
-    """Writes the full table below the mark in the folder's README, the short one to `table.md`."""
-    page = folder / "README.md"
-    method = page.read_text().split(MARK)[0]
+def write(rows: Sequence[Measured]) -> None:
+    """Writes the full table below the mark in this folder's README, the short one between the marks of the project's."""
     made_with = (
         f"Made with jax {jax.__version__} on Python {sys.version.split()[0]}, {jax.default_backend()}."
     )
     found = "\n".join(f"- {line}" for line in report.summary(rows))
-    page.write_text(f"{method}{MARK}\n\n{made_with}\n\n{found}\n\n{report.full(rows)}\n")
-    (folder / "table.md").write_text(f"{found}\n\n{report.short(rows)}\n")
+    full = HERE / "README.md"
+    method = full.read_text().split(MARK)[0]
+    full.write_text(f"{method}{MARK}\n\n{made_with}\n\n{found}\n\n{report.full(rows)}\n")
+    before, _, rest = README.read_text().partition(MARK)
+    after = rest.partition(END)[2]
+    README.write_text(f"{before}{MARK}\n\n{made_with}\n\n{report.short(rows)}\n\n{END}{after}")
 
 
 def main(arguments: Sequence[str] | None = None) -> None:

@@ -80,14 +80,23 @@ def _unrolled(found: tuple[float, float] | str) -> str:
 
 
 def short(rows: Sequence[Measured]) -> str:
-    """The same in four columns."""
-    lines = ["| program | run | compile | gradient |", "|---|---|---|---|"]
-    for row in rows:
-        ratios = (
-            ("-", "-")
-            if isinstance(row.plain, str)
-            else (f"{row.plain.run:.2f}", f"{row.plain.compiling:.2f}")
-        )
-        gradient = f"{row.gradient.run:.2f}" if isinstance(row.gradient, Comparison) else "-"
-        lines.append(f"| {row.name} | {ratios[0]} | {ratios[1]} | {gradient} |")
-    return "\n".join(lines)
+    """The same as ratios, for the project's README."""
+    head = "| program | run | compile | memory, KiB | instructions | gradient | unrolled: compile, run | NumPy: run |"
+    return "\n".join([head, "|" + "---|" * 8, *map(_short_line, rows)])
+
+
+def _short_line(row: Measured) -> str:
+    if isinstance(row.plain, str):
+        return f"| {row.name} | not converted" + " |" * 7
+    plain = row.plain
+    cells = [
+        row.name,
+        f"{plain.run:.2f}",
+        f"{plain.compiling:.2f}",
+        _both(plain, lambda f: f.kib),
+        f"{plain.ours.instructions} / {plain.by_hand.instructions}",
+        _gradient(row.gradient),
+        _unrolled(row.unrolled),
+        f"{row.numpy_us / plain.by_hand.run_us:.2g}",
+    ]
+    return "| " + " | ".join(cells) + " |"
