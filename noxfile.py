@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import shutil
 import sys
 
 import nox
 
 THIS_PYTHON = f"{sys.version_info.major}.{sys.version_info.minor}"
-# The lowest and the highest supported, where the machine has them, and always the one that runs nox.
-PYTHONS = sorted({"3.11", "3.13", THIS_PYTHON})
+# The lowest and the highest supported that the machine has, and always the one that runs nox.
+LOWEST, HIGHEST = "3.11", next((v for v in ("3.14", "3.13") if shutil.which(f"python{v}")), "3.13")
+PYTHONS = sorted({LOWEST, HIGHEST, THIS_PYTHON})
 
 # All tests run with one way of dispatching calls, and those of calls with the other: here all go by public names.
-BY_PUBLIC_NAMES = "3.13"
+BY_PUBLIC_NAMES = HIGHEST
 # Those that take no way of their own: tests/semantics, tests/compose and the machine take both.
 OF_CALLS = ["tests/runtime", "--ignore=tests/runtime/test_policy_machine.py"]
 

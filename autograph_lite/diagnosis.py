@@ -22,7 +22,7 @@ from autograph_lite.runtime.function import Function
 from autograph_lite.runtime.trace import Options
 from autograph_lite.runtime.warm import folder
 
-PYTHONS = ((3, 11), (3, 13))  # the first and the last that are tested
+PYTHONS = ((3, 11), (3, 14))  # the first and the last that are tested
 JAX = ("0.10.2", "0.12")  # likewise
 _NEEDED = ("autograph-lite", "jax", "jaxlib", "numpy", "gast", "astunparse", "rich")
 _OPTIONAL = ("flatbuffers", "hypothesis", "pytest", "ipython", "equinox", "flax", "optax")

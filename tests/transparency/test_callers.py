@@ -9,7 +9,6 @@ import functools
 import heapq
 import json
 import linecache
-import locale
 import logging
 import pickle
 import sys
@@ -56,7 +55,7 @@ def warns(x: float) -> float:
 
 
 def warns_in_library() -> Any:
-    return locale.getdefaultlocale()
+    logging.getLogger("unheard").warn("here")  # deprecated
 
 
 def logs(x: float) -> None:
