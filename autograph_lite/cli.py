@@ -132,8 +132,11 @@ def _show(found: Found, given: Namespace) -> str:
 
 
 def _written(shown: list[tuple[Found, str]], output: str) -> int:
-    """Writes the page to a file, if there is one."""
+    """Writes the page, if there is one, to a file, or with "-" to stdout."""
     for found, text in shown:
+        if output == "-":
+            cli_show.write(text, "html", color=False)
+            continue
         try:
             Path(output).write_text(text, encoding="utf-8", errors="backslashreplace")
         except OSError as error:

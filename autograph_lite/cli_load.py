@@ -17,7 +17,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from types import ModuleType
 
-from autograph_lite.cli_usage import UsageError
+from autograph_lite.cli_usage import PROG, UsageError
 
 
 def split(target: str) -> tuple[str, str]:
@@ -34,7 +34,7 @@ def split(target: str) -> tuple[str, str]:
     if not colon or Path(target).is_file() or (len(place) == 1 and name[:1] in {"\\", "/"}):
         return target, ""
     if not place or not all(part.isidentifier() for part in name.split(".")):
-        raise UsageError(f"{target!r} is not of the form FILE.py:NAME or MODULE:NAME (see to-code --help)")
+        raise UsageError(f"{target!r} is not of the form FILE.py:NAME or MODULE:NAME (see {PROG} --help)")
     return place, name
 
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
+import sys
 from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
@@ -72,7 +74,8 @@ def _arguments(found: Found, texts: Iterable[str]) -> tuple[tuple[Any, ...], dic
 
 def _reported(text: Callable[[], str], found: Found) -> str:
     try:
-        return text()
+        with contextlib.redirect_stdout(sys.stderr):  # what Python prints while it traces
+            return text()
     except AutographError:
         raise
     except Exception as error:  # the user's own, or JAX's about what the user's code did

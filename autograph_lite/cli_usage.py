@@ -140,7 +140,8 @@ def _parser() -> argparse.ArgumentParser:
             help="auto (the default): on a terminal, unless NO_COLOR is set",
         )
     report.add_argument("--args", metavar="ARG", nargs="+", default=[], help="example arguments, as well")
-    report.add_argument("-o", "--output", metavar="FILE", required=True, help="where to write the page")
+    where = "where to write the page; - for stdout"
+    report.add_argument("-o", "--output", metavar="FILE", required=True, help=where)
     to_code.add_argument("--after", metavar="PASS", help="stop after this pass; a wrong name lists them")
     view = to_code.add_mutually_exclusive_group()
     for name, shown in [

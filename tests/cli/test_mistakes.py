@@ -36,7 +36,10 @@ RunProcess = Callable[..., "subprocess.CompletedProcess[str]"]
         ),
         ("model.py:Empty", "'Empty' in model.py is a class without methods that are written in Python"),
         ("math:sin", "'sin' in math has no source: it is not written in Python"),
-        ("model.py:", "'model.py:' is not of the form FILE.py:NAME or MODULE:NAME (see to-code --help)"),
+        (
+            "model.py:",
+            "'model.py:' is not of the form FILE.py:NAME or MODULE:NAME (see autograph-lite --help)",
+        ),
     ],
 )
 def test_a_wrong_target_is_said_in_one_line(run: Run, target: str, message: str) -> None:

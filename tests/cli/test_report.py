@@ -28,6 +28,14 @@ def test_the_page_is_written_to_the_file(report: Run, tmp_path: Path, arguments:
     assert "<b>cond</b>" in page
 
 
+def test_a_dash_is_stdout(report: Run, tmp_path: Path) -> None:
+    code, out, err = report("model.py:step", "f32[]", "-o", "-")
+    assert (code, err) == (0, "imported\n")
+    assert out.startswith("<!DOCTYPE html>")
+    assert out.endswith("</html>\n")
+    assert not (tmp_path / "-").exists()
+
+
 def test_a_method_of_an_instance_has_a_report(report: Run, tmp_path: Path) -> None:
     assert report("model.py:model.loss", "f32[]", "--output", "page.html")[0] == 0
     assert "Model.loss, model.py:" in (tmp_path / "page.html").read_text(encoding="utf-8")

@@ -95,6 +95,17 @@ def test_what_the_file_prints_does_not_mix_with_the_code(run: Run) -> None:
     assert err == "imported\n"
 
 
+@pytest.mark.parametrize("arguments", [("--jaxpr",), ()])
+def test_what_is_printed_while_tracing_does_not_mix_with_the_result(
+    run: Run, tmp_path: Path, arguments: tuple[str, ...]
+) -> None:
+    (tmp_path / "printing.py").write_text("def f(x):\n    print('traced')\n    return x\n")
+    command = "to-code" if arguments else "explain"
+    code, out, err = run("printing.py:f", "f32[]", *arguments, command=command)
+    assert (code, err) == (0, "traced\n")
+    assert "traced" not in out
+
+
 def test_after_a_pass_the_later_passes_have_not_run(run: Run) -> None:
     _, out, _ = run("model.py:step", "--after", PASSES[0].name)
     assert "ag.if_stmt" not in out
