@@ -29,6 +29,8 @@ LEAST = {
     "logging": 2,
     "ecosystem": 5,
 }  # programs that print
+# tests/errors, tests/export/test_page.py
+ELSEWHERE = {"errors", "saving"}
 NEEDS = {"from_modules": ("equinox", "flax", "optax")}
 
 
@@ -39,6 +41,11 @@ def test_each_program_prints_what_the_page_says(name: str) -> None:
     shown = pages.programs(name)
     assert list(pages.printed(name, shown)) == [program.said for program in shown]
     assert sum(bool(program.said) for program in shown) >= LEAST[name]
+
+
+def test_no_page_with_programs_is_left_out() -> None:
+    found = {path.stem for path in pages.DOCS.glob("*.md") if "\n```python\n" in path.read_text()}
+    assert found == {*LEAST} | ELSEWHERE
 
 
 def test_every_text_on_a_page_stands_below_a_program() -> None:

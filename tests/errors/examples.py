@@ -56,12 +56,13 @@ def run(program: str) -> dict[str, Any]:
 
 
 def failure(kind: type[BaseException], program: str) -> str:
-    """The last lines of the traceback, as Python prints them, of a program that raises `kind`."""
+    """The last lines of the traceback, as Python prints them, of a program that raises `kind`; without JAX's about itself."""
     try:
         run(program)
     except kind as error:
         name = f"{type(error).__module__}."
-        return "".join(traceback.format_exception_only(error)).removeprefix(name)
+        said = "".join(traceback.format_exception_only(error)).removeprefix(name)
+        return said.partition("--------------------\n")[0]
     raise AssertionError(f"the program ran without {kind.__name__}")
 
 
