@@ -101,7 +101,9 @@ def test_it_raises_what_both_raise_and_what_is_refused() -> None:
 
     with pytest.raises(autograph_lite.VerificationError) as caught:
         assert_converts(f, jnp.float32(1))
-    assert isinstance(caught.value.__cause__, autograph_lite.UndefinedVariableError)
+    refusal = caught.value.__cause__
+    assert isinstance(refusal, autograph_lite.UndefinedVariableError)
+    assert caught.value.fix == refusal.fix != ""
 
 
 def test_tolerances_can_be_given() -> None:

@@ -13,9 +13,13 @@ import dataclasses
 import pathlib
 from typing import Any
 
-from autograph_lite.errors import Location, VerificationError
+from autograph_lite.errors import AutographError, Location, VerificationError
 
 _WIDTH = 90  # of a value
+_FIX = (
+    "give the variable a dtype that holds its values, and keep what is not computed out of the function; "
+    "if nothing of that is it, report it with this message."
+)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -103,8 +107,7 @@ class Verification:
             f"The compiled program of {self.call} does not do what Python does.",
             where=first.where if first is not None else self.where,
             why="\n".join([*lines, *self.notes]),
-            fix="give the variable a dtype that holds its values, and keep what is not computed out of the function; "
-            "if nothing of that is it, report it with this message.",
+            fix=self.raised.fix or _FIX if isinstance(self.raised, AutographError) else _FIX,
         )
 
 
