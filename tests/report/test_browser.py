@@ -106,7 +106,7 @@ def test_a_click_brings_the_counterparts_into_sight(page: Browser) -> None:
 
 
 def test_the_keyboard_alone_goes_everywhere(page: Browser) -> None:
-    for _ in range(5):  # four boxes, then the source
+    for _ in range(6):  # five boxes, then the source
         page.press("Tab")
     assert page.ask(HERE).startswith("def step(")
     for _ in range(3):
@@ -132,6 +132,13 @@ def test_the_drawing_is_linked_with_the_texts(page: Browser) -> None:
 def test_a_text_can_be_hidden(page: Browser) -> None:
     page.point("[data-pane=hlo]", click=True)
     assert page.ask("getComputedStyle(document.getElementById('hlo')).display") == "none"
+
+
+def test_long_lines_are_wrapped_on_request(page: Browser) -> None:
+    wide = "['code', 'jaxpr', 'hlo'].map(id => document.querySelector(`#${id} .lines`)).map(e => e.scrollWidth > e.clientWidth)"
+    assert page.ask(wide) == [True, True, True]
+    page.point("#wrap", click=True)
+    assert page.ask(wide) == [False, False, False]
 
 
 def test_everything_that_takes_the_focus_has_a_name_and_a_role(page: Browser) -> None:

@@ -137,6 +137,9 @@
     reveal();
     kept = again ? null : line;
   });
+  document.getElementById("wrap").addEventListener("change", (event) => {
+    document.getElementById("texts").classList.toggle("wrapped", event.target.checked);
+  });
   for (const box of document.querySelectorAll("[data-pane]")) {
     box.addEventListener("change", () => { document.getElementById(box.dataset.pane).hidden = !box.checked; });
   }

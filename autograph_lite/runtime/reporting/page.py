@@ -84,6 +84,7 @@ def _toolbar() -> str:
     )
     return (
         f'<div class="toolbar"><fieldset><legend>Show</legend>{boxes}</fieldset>'
+        '<label><input type="checkbox" id="wrap"> Wrap long lines</label>'
         f'<p id="help">{_HELP}</p><p id="status" role="status" aria-live="polite"></p></div>'
     )
 
