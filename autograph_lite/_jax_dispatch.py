@@ -47,6 +47,10 @@ class _Finish:
         self.children, self.finish = [_ARRAY] * count, finish
 
 
+def _is_array(value: Any) -> bool:
+    return isinstance(value, (jax.Array, np.generic, np.ndarray))
+
+
 def _by_value(value: Any) -> tuple[tuple[()], Any]:
     return (), value
 
@@ -90,8 +94,9 @@ class Registry:
             self._register(by_value, _by_value)
         for by_text in _BY_TEXT:
             self._register(by_text, _by_text)
-        for iterator in ITERATORS:
-            self._register(iterator, self._as_learned)
+        # Masked arrays before the first comes: C++ would take it for the array that it is derived from.
+        for kind in (*ITERATORS, np.ma.MaskedArray):
+            self._register(kind, self._as_learned)
         self.pytrees.register_node(_Finish, lambda node: (node.children, node.finish), operator.call)
 
     def _register(self, kind: type, flatten: Callable[[Any], Any]) -> None:
@@ -111,6 +116,10 @@ class Registry:
             if not any(learned):
                 return leaves
 
+    def knows(self, tree: Any) -> bool:
+        """Whether no type among a call's arguments is new, which C++ took for an array's if it is that of a number."""
+        return all(_is_array(leaf) or type(leaf) in self._known for leaf in self.pytrees.flatten(tree)[0])
+
     def structure(self, count: int, finish: Callable[[Sequence[Any]], Any]) -> Any:
         """The structure of `count` outputs from which `finish` makes what the call returns."""
         return self.pytrees.flatten(_Finish(count, finish))[1]
@@ -118,7 +127,7 @@ class Registry:
     def _learn(self, value: Any) -> bool:
         """Registers the type of a leaf that is no array; once for each type."""
         kind = type(value)
-        if kind in self._known or isinstance(value, (jax.Array, np.generic, np.ndarray)):
+        if kind in self._known or _is_array(value):
             return False
         with _learning:
             if kind in self._known:
@@ -166,7 +175,13 @@ class Dispatcher:
         cache = _jax.PjitFunctionCache(capacity=CAPACITY)
         key = pxla.JitGlobalCppCacheKeys()
         arguments = (static, (), key, registry.pytrees, pxla.cc_shard_arg, cache)
-        self.call: Any = _jax.pjit(name, plain, miss, *arguments)
+
+        def missed(*args: Any, **kwargs: Any) -> tuple[Any, Any, bool]:
+            known = registry.knows((args, kwargs))  # before the policy learns them
+            result, fast, remove = miss(*args, **kwargs)
+            return result, fast if known else None, remove
+
+        self.call: Any = _jax.pjit(name, plain, missed, *arguments)
         self.call._fun = plain  # which `jax.debug_nans` runs to find where a nan comes from
 
     def clear(self) -> None:

@@ -81,7 +81,14 @@ def _flatten_kind(value: Any) -> _jax_dispatch.Flatten | None:
         return lambda literal: ((), literal)
     if not (is_literal(value) or is_container(value)) and _is_plain(value):
         return lambda held: ((), weakref.ref(held))  # equal while both live, if these are
-    return lambda other: ((), from_value(other, TracingContext()))
+    return _by_type
+
+
+def _by_type(value: Any) -> tuple[tuple[()], Any]:
+    try:
+        return (), from_value(value, TracingContext())
+    except TypeError:  # which the policy raises, and names the argument: it sees what is equal to no other
+        return (), object()
 
 
 def _opened(owner: Any) -> tuple[Any, Any]:

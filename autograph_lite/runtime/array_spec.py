@@ -112,12 +112,30 @@ def is_array(value: Any) -> bool:
     """Whether a value is traced as an array."""
     if isinstance(value, jax.Array):
         return True
-    return isinstance(value, (np.ndarray, np.generic)) and is_numeric(value.dtype)
+    if not isinstance(value, (np.ndarray, np.generic)) or isinstance(value, np.ma.MaskedArray):
+        return False
+    return is_numeric(value.dtype)
+
+
+def refuse_masked(value: Any) -> None:
+    """Refuses a masked array, whose mask JAX would lose.
+
+    Raises:
+      TypeError: `value` is one.
+    """
+    if isinstance(value, np.ma.MaskedArray):
+        raise TypeError(
+            "A masked array of NumPy's can't be an argument, as JAX has none: pass the array and its mask, x.data and x.mask, "
+            "or x.filled(value)."
+        )
 
 
 def is_numeric(dtype: Any) -> bool:
     """Whether JAX's arrays can have the dtype."""
-    return bool(is_extended(dtype) or dtype == np.bool_ or jnp.issubdtype(dtype, jnp.number))
+    if is_extended(dtype) or dtype == np.bool_:
+        return True
+    # To NumPy a difference of times is an integer.
+    return bool(jnp.issubdtype(dtype, jnp.number) and not jnp.issubdtype(dtype, np.timedelta64))
 
 
 def is_extended(dtype: Any) -> bool:

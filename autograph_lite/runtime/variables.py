@@ -234,8 +234,9 @@ class Variable(Arithmetic):
 
     def __repr__(self) -> str:
         named = f"name={self.name!r}, " if self.name else ""
-        value = self._value if self._copied else frames.value_of(self)
-        shown = value if isinstance(value, Tracer) else np.array(value)
+        with alone():
+            value = self._value if self._copied else frames.value_of(self)
+            shown = value if isinstance(value, Tracer) else np.array(value)
         return f"Variable({named}shape={self.shape}, dtype={self.dtype}, value={shown})"
 
     def clone(self) -> Variable:
