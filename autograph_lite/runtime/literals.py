@@ -10,6 +10,7 @@ import datetime
 import decimal
 import enum
 import fractions
+import itertools
 import pathlib
 import re
 import types
@@ -99,9 +100,15 @@ _KINDS: dict[type, Reader] = {
     **dict.fromkeys((uuid.UUID, re.Pattern, jax.ShapeDtypeStruct), _itself),
 }
 
+# Of classes derived from them, too, where a value holds no more than that.
+_BASES: dict[type, Reader] = {
+    **_NUMBERS_AND_TEXTS,
+    pathlib.PurePath: pathlib.PurePath.__str__,  # paths of Windows are equal whatever the case of their letters
+}
+
 _FAMILIES: tuple[tuple[type | tuple[type, ...], Reader], ...] = (
     ((enum.Enum, type), id),  # held by the literal, so that the id stays its own
-    ((np.dtype, pathlib.PurePath, TraceType), _itself),
+    ((np.dtype, TraceType), _itself),
 )
 
 
@@ -118,9 +125,15 @@ def _reader(value: Any) -> Reader | None:
 
 
 def _inherited(value: Any, kind: type) -> Reader | None:
-    """How to read a number or text of a class of the user's; attributes make it an object."""
-    base = next((base for base in _NUMBERS_AND_TEXTS if issubclass(kind, base)), None)
-    return _NUMBERS_AND_TEXTS[base] if base is not None and not getattr(value, "__dict__", None) else None
+    """How to read a number, text or path of a class of the user's; attributes make it an object."""
+    base = next((base for base in _BASES if issubclass(kind, base)), None)
+    return None if base is None or _has_attributes(value, base) else _BASES[base]
+
+
+def _has_attributes(value: Any, base: type) -> bool:
+    """Whether a value of a class derived from `base` may hold more than `base` does."""
+    derived = itertools.takewhile(lambda kind: kind.__module__ != base.__module__, type(value).__mro__)
+    return bool(getattr(value, "__dict__", None)) or any(vars(kind).get("__slots__") for kind in derived)
 
 
 def _of_scalar(value: Any) -> Hashable:

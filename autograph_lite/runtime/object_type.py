@@ -6,7 +6,12 @@ nothing, and the trace made for it can go.
 
 from __future__ import annotations
 
+import datetime
+import decimal
+import fractions
+import pathlib
 import types
+import uuid
 import weakref
 from collections.abc import Callable, Hashable
 from typing import Any
@@ -18,7 +23,8 @@ from autograph_lite.runtime.trace_types import Placeholders, Single, TraceType
 class ObjectType(Single):
     """An object that is neither array nor literal nor structure: one trace for each, or for those that are equal.
 
-    An object that can't be hashed equals itself only. One that can't be referenced weakly is held.
+    An object that can't be hashed equals itself only, and so does one whose class takes its equality from a number, text,
+    tuple and the like, which knows nothing of its attributes. One that can't be referenced weakly is held.
 
     Args:
       value: the object.
@@ -96,6 +102,13 @@ class ObjectType(Single):
         )
 
 
+_OF_VALUES: frozenset[Any] = frozenset(
+    kind.__eq__
+    for kind in (
+        *(int, float, complex, str, bytes, tuple, frozenset, decimal.Decimal, fractions.Fraction),
+        *(datetime.date, datetime.time, datetime.datetime, datetime.timedelta, pathlib.PurePath, uuid.UUID),
+    )
+)
 _CALLED = (types.FunctionType, types.MethodType, types.BuiltinFunctionType)
 _BOUND = (types.MethodType, BoundFunction)  # made anew at each access: what lives is the instance
 
@@ -127,7 +140,9 @@ def _hashed(value: Any, reference: Callable[[], Any]) -> tuple[bool, int]:
         return True, hash(value)
     try:
         # Python has one weak reference for an object, which remembers the first hash: so a changed object is the same.
-        return True, hash(value if isinstance(reference, _Held) else reference)
+        return type(value).__eq__ not in _OF_VALUES, hash(
+            value if isinstance(reference, _Held) else reference
+        )
     except Exception:  # a user's `__hash__` may do anything
         return False, id(value)
 

@@ -413,6 +413,54 @@ def test_a_number_with_attributes_is_an_object():
     assert isinstance(type_of(Tagged(1)), Literal)
 
 
+class TaggedText(str):
+    __slots__ = ("tag",)
+
+
+class TaggedPath(pathlib.PurePosixPath):
+    pass
+
+
+class TaggedDate(datetime.date):
+    pass
+
+
+class TaggedTuple(tuple):
+    pass
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda: Tagged(1),
+        lambda: TaggedText("a"),
+        lambda: TaggedPath("a"),
+        lambda: TaggedDate(2000, 1, 1),
+        lambda: TaggedTuple((1,)),
+    ],
+    ids=["number", "text", "path", "date", "tuple"],
+)
+def test_an_equality_that_knows_nothing_of_the_attributes_does_not_count(make):
+    one, other = make(), make()
+    one.tag, other.tag = "a", "b"
+    assert one == other
+    assert families([one, other, one]) == [0, 1, 0]
+
+
+def test_tuples_of_a_class_of_ones_own_are_not_told_by_equality():
+    assert families([TaggedTuple((1,)), TaggedTuple((True,)), TaggedTuple((1.0,))]) == [0, 1, 2]
+
+
+def test_paths_of_windows_are_told_by_their_text():
+    paths = [pathlib.PureWindowsPath(text) for text in ("a/B", "A/b", "a/B")]
+    assert paths[0] == paths[1]
+    assert families(paths) == [0, 1, 0]
+
+
+def test_differences_of_times_are_literals():
+    assert families([np.timedelta64(1, "s"), np.timedelta64(1, "m"), np.timedelta64(1, "s")]) == [0, 1, 0]
+
+
 def test_a_dataclass_object_that_holds_itself_is_an_object():
     one = Point(1, None)
     one.y = [one]
