@@ -92,7 +92,8 @@ def len_(value: Any) -> Any:
     if isinstance(value, iterables.Passing):
         raise TypeError(f"object of type '{value.kind.__name__}' has no len()")
     if isinstance(value, iterables.Staged):
-        return value.length()
+        length = value.length()  # of a range that ends before it starts: negative
+        return jnp.maximum(length, 0) if traced(length) and not is_symbolic(length) else length
     if stretches.holds(value):
         return stretches.length(value)
     if isinstance(value, (list, tuple)):

@@ -202,3 +202,12 @@ def test_a_key_of_a_single_item_raises_what_it_raises():
 
     with pytest.raises(IndexError, match="tuple index out of range"):
         jax.jit(al.to_graph(ordered))(1.0)
+
+
+@pytest.mark.parametrize("stop", [-3, 0, 4])
+def test_a_range_that_ends_before_it_starts_has_no_items(stop):
+    def lengths(n):
+        return len(range(n)), len(range(2, n)), len(range(n, 0, -2)), max(1, len(range(n)))
+
+    for run in (al.convert(lengths), jax.jit(al.to_graph(lengths))):
+        assert run(jnp.int32(stop)) == lengths(stop)
