@@ -12,6 +12,7 @@ import contextlib
 import functools
 import sys
 import threading
+import types
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
@@ -301,6 +302,13 @@ def _catches(kinds: Any, error: BaseException) -> bool:
 
 def refuse_handlers(error: BaseException) -> None:
     """Raises HandledRaiseError if an `except` around would have caught `error`, had Python raised it."""
+    if isinstance(error, StopIteration) and _in_next():
+        raise HandledRaiseError(
+            f"'{type(error).__name__}' is raised under a traced condition in a `__next__`.",
+            where=tuple(p for p in (where.raised_at(error),) if p),
+            why="Python takes the items of an iterator while tracing, before it is known how many there are.",
+            fix="iterate over a range or an array, or write a `while` loop.",
+        )
     base = journal.base()
     for kinds, trace, around in reversed(_local.handlers):
         # A `try` around a call of a compiled function, which is another trace, gets the exception from the call.
@@ -312,6 +320,20 @@ def refuse_handlers(error: BaseException) -> None:
                 why="A compiled program raises after it has run, so that no `except` in it can catch.",
                 fix="write the condition as an `if` with the handler's code in its branch.",
             )
+
+
+def _in_next() -> bool:
+    """Whether what runs has been asked for the next item of an iterator of the user's."""
+    frame: types.FrameType | None = sys._getframe()
+    while frame is not None:
+        if frame.f_code.co_name == "__next__" and not _is_ours(frame.f_globals.get("__name__")):
+            return True
+        frame = frame.f_back
+    return False
+
+
+def _is_ours(module: Any) -> bool:
+    return isinstance(module, str) and module.partition(".")[0] == __name__.partition(".")[0]
 
 
 __all__ = [

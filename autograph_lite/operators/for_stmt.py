@@ -161,6 +161,7 @@ def _python(
     peeled, peels = 0, refused.peels if refused else 0
     sources = _sources(iterator) if count is not None else []
     endless = count is not None and iterators.endless(iterable)
+    unsized = not hasattr(type(iterable), "__len__")
     while True:
         if sources and (changed := next(filter(stretches.holds, sources), None)) is not None:
             raise list_errors.iterated(changed, where.of_function(body_fun))
@@ -187,8 +188,9 @@ def _python(
                 return rest
         if count is not None:
             count()
-            if endless and traced(carries.failed()):
-                raise _never_ends(iterable, body_fun)  # only a `raise` under a traced condition leaves it
+            if (endless or (unsized and peeled > iterators.MOST)) and traced(carries.failed()):
+                # Only a `raise` under a traced condition leaves it.
+                raise _never_ends(iterable, body_fun, None if endless else peeled)
 
 
 _ITERATORS: tuple[type, ...] = (type(iter([])), type(reversed([])), enumerate, zip, map, filter, tuple)

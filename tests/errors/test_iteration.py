@@ -5,6 +5,9 @@ from __future__ import annotations
 import itertools
 
 import jax.numpy as jnp
+import pytest
+
+from autograph_lite import UnrolledLoopWarning
 
 from .messages import message
 
@@ -215,4 +218,54 @@ def test_an_endless_iterator_that_a_raise_ends() -> None:
         "      for k in itertools.count():\n"
         "  Python takes the items while tracing, before the value is known: it would take all of them.\n"
         "  Fix: iterate over a list, a range or an array, or write a `while` loop."
+    )
+
+
+def test_a_generator_without_an_end_that_a_raise_ends() -> None:
+    def f(x):
+        def naturals():
+            k = 0
+            while True:
+                yield k
+                k += 1
+
+        for k in naturals():
+            if k > x:
+                raise ValueError(k)
+        return x
+
+    with pytest.warns(UnrolledLoopWarning):
+        text = message(f, jnp.int32(3))
+    assert text == (
+        "IterationError: A traced value ends a loop over a generator.\n"
+        "  test.py:7 in f\n"
+        "      for k in naturals():\n"
+        "  Python takes the items while tracing, before the value is known: it has taken 1025, and found no end.\n"
+        "  Fix: iterate over a list, a range or an array, or write a `while` loop."
+    )
+
+
+def test_an_iterator_that_a_traced_value_ends() -> None:
+    def f(n):
+        class Count:
+            def __init__(self, n):
+                self.i, self.n = 0, n
+
+            def __iter__(self):
+                return self
+
+            def __next__(self):
+                if self.i >= self.n:
+                    raise StopIteration
+                self.i += 1
+                return self.i
+
+        return sum(Count(n))
+
+    assert message(f, jnp.int32(3)) == (
+        "HandledRaiseError: 'StopIteration' is raised under a traced condition in a `__next__`.\n"
+        "  test.py:10 in __next__\n"
+        "      raise StopIteration\n"
+        "  Python takes the items of an iterator while tracing, before it is known how many there are.\n"
+        "  Fix: iterate over a range or an array, or write a `while` loop."
     )
