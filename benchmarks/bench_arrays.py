@@ -52,7 +52,7 @@ def write(rows: Sequence[Measured]) -> None:
     full.write_text(f"{method}{MARK}\n\n{made_with}\n\n{found}\n\n{report.full(rows)}\n")
     before, _, rest = README.read_text().partition(MARK)
     after = rest.partition(END)[2]
-    README.write_text(f"{before}{MARK}\n\n{made_with}\n\n{report.short(rows)}\n\n{END}{after}")
+    README.write_text(f"{before}{MARK}\n\n{made_with}\n\n{found}\n\n{report.short(rows)}\n\n{END}{after}")
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
