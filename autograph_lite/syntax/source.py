@@ -161,6 +161,28 @@ def _gives(tree: ast.Module, code: types.CodeType) -> bool:
     return False
 
 
+def _compiles_to(node: Definition, code: types.CodeType) -> bool:
+    """Whether the lambda, without what is around it, gives `code`; one that closes over variables does not."""
+    if not isinstance(node, ast.Lambda):
+        return False
+    args = node.args
+    parameters = ast.arguments(
+        args.posonlyargs,
+        args.args,
+        args.vararg,
+        args.kwonlyargs,
+        [None for _ in args.kwonlyargs],
+        args.kwarg,
+        [],
+    )
+    bare = ast.copy_location(ast.Lambda(parameters, node.body), node)
+    tree = ast.Module([ast.copy_location(ast.Expr(bare), node)], [])
+    module = compiling.compile_module(tree, code.co_filename, code.co_flags & compiling.FEATURES)
+    return any(
+        isinstance(c, types.CodeType) and _instructions(c) == _instructions(code) for c in module.co_consts
+    )
+
+
 def _instructions(code: types.CodeType) -> tuple[Any, ...]:
     constants = [_instructions(c) if isinstance(c, types.CodeType) else (type(c), c) for c in code.co_consts]
     return code.co_code, code.co_names, constants
@@ -246,6 +268,10 @@ def _only(candidates: list[_Found], code: types.CodeType, lines: list[str]) -> _
     around = [found for found in candidates if spans and all(_within(s, found) for s in spans)]
     if around:  # a lambda in a lambda is within both: the innermost is meant
         return max(around, key=lambda found: (found.node.lineno, found.node.col_offset))
+    # Python 3.12 gives no column to a lambda that is a constant.
+    same = [found for found in candidates if _compiles_to(found.node, code)]
+    if same:
+        return same[0]
     if len({ast.dump(found.node) for found in candidates}) == 1:
         return candidates[0]
     raise ConversionError(

@@ -149,21 +149,32 @@ def test_lambdas_that_cannot_be_told_apart_are_an_error(tmp_path: Path):
     printed = without_columns(
         """
         from autograph_lite.syntax import source
-        a, b = lambda x: 2 * x, lambda x: x * x
+        def made(k):
+            return lambda x: k * x, lambda x: x * k
         try:
-            source.read(b)
+            source.read(made(2)[1])
         except ValueError as error:
             print(error)
         """,
         tmp_path,
     )
     assert printed.replace(str(tmp_path) + "/", "").splitlines() == [
-        "It can't be told which of 2 lambdas '<lambda>' is.",
-        "  program.py:3 in <lambda>",
-        "      a, b = lambda x: 2 * x, lambda x: x * x",
+        "It can't be told which of 2 lambdas 'made.<locals>.<lambda>' is.",
+        "  program.py:4 in made.<locals>.<lambda>",
+        "      return lambda x: k * x, lambda x: x * k",
         "  they stand on one line and have the same parameters, and Python runs without column numbers.",
         "  Fix: put each lambda on a line of its own.",
     ]
+
+
+def test_lambdas_are_told_apart_by_what_they_compile_to(tmp_path: Path):
+    program = """
+        import ast, gast
+        from autograph_lite.syntax import source
+        a, b = lambda x, y=lambda: 3: 2 * x, lambda x, y=0: x * x
+        print(*(ast.unparse(gast.gast_to_ast(source.read(f).node)) for f in (a, b)), sep="; ")
+        """
+    assert without_columns(program, tmp_path) == "lambda x, y=lambda: 3: 2 * x; lambda x, y=0: x * x\n"
 
 
 def test_equal_lambdas_need_not_be_told_apart(tmp_path: Path):
@@ -299,6 +310,11 @@ def test_registered_text_of_another_function_is_an_error(kept: str):
     fn = _registered("<another's>", "def f(x): return x", kept.splitlines(keepends=True))
     with pytest.raises(ConversionError):
         source.read(fn)
+
+
+def test_lambdas_on_one_line_that_are_constants_are_told_apart():
+    first, second, third = (lambda x: 1.0, lambda x: 2, lambda x: 2.0)
+    assert [body_text(f) for f in (first, second, third)] == ["lambda x: 1.0", "lambda x: 2", "lambda x: 2.0"]
 
 
 def test_function_of_a_doctest_is_read():
