@@ -565,6 +565,17 @@ def equation_place(equation: Any) -> tuple[str, int, str] | None:
     )
 
 
+def placed_here(fn: Callable[..., Any]) -> Callable[..., Any]:
+    """`fn`, whose equations come from the line that is running now, whenever they are made."""
+    source = source_info_util.current()
+
+    def run(*args: Any) -> Any:
+        with source_info_util.user_context(source.traceback):
+            return fn(*args)
+
+    return run
+
+
 def axes_in_scope() -> bool:
     """Whether code that runs now is inside of a `vmap` or `shard_map` that names its axes."""
     return bool(core.get_axis_env().axis_sizes)

@@ -13,7 +13,7 @@ from jax._src import core
 
 from autograph_lite import _jax
 from autograph_lite._jax_sizes import Sized
-from autograph_lite.errors import Location
+from autograph_lite.errors import Location, NotDifferentiableError
 
 
 def quiet(closed: Any) -> Any:
@@ -39,6 +39,21 @@ def result_of_callback(jaxpr: Any) -> Location | tuple[()]:
                 path, line, function = place
                 return Location(path, line, function, linecache.getline(path, line).strip())
     return ()
+
+
+def is_without_derivative(error: Exception) -> bool:
+    """Whether JAX says that a callback is differentiated."""
+    return "callbacks do not support JVP" in str(error)
+
+
+def no_derivative(place: Location | tuple[()]) -> NotDifferentiableError:
+    """What is to be raised where the callback at that line is differentiated."""
+    return NotDifferentiableError(
+        "The result of a callback is differentiated.",
+        where=place,
+        why="JAX does not see what the callback computes, and no rule says what its derivative is.",
+        fix="use autograph_lite.py_function with a vjp=, or take jax.lax.stop_gradient of what the callback is given.",
+    )
 
 
 def _equations(jaxpr: Any) -> Iterator[Any]:

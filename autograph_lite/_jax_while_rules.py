@@ -21,7 +21,7 @@ from jax.interpreters import ad, batching, mlir, partial_eval
 
 from autograph_lite import _jax_bounds, _jax_callbacks, _jax_lanes, _jax_loops, checkpoints, lanes
 from autograph_lite._jax_while import INNER, JAXS, OUTER, Options, again, loop_of, within_a_loop
-from autograph_lite.errors import Location, NotDifferentiableError
+from autograph_lite.errors import NotDifferentiableError
 
 Flags = list[bool]
 
@@ -43,10 +43,9 @@ def _jvp(made: Any, primals: Sequence[Any], tangents: Sequence[Any], **params: A
     try:
         results, moved = again(made.bind, params, rule, [*primals, *given])
     except (ValueError, NotImplementedError) as error:
-        place = _jax_callbacks.result_of_callback(params["body_jaxpr"])
-        if not place:
+        if not _jax_callbacks.is_without_derivative(error):
             raise
-        raise _no_derivative(place, error) from None
+        raise _jax_callbacks.no_derivative(_jax_callbacks.result_of_callback(params["body_jaxpr"])) from None
     outputs, changes = results[: len(moved)], iter(results[len(moved) :])
     return outputs, [
         next(changes) if moves else ad.Zero(jax.typeof(output).to_tangent_aval())
@@ -83,15 +82,6 @@ def _with_tangents(params: dict[str, Any], moving: Flags) -> dict[str, Any]:
     consts = moving[params["cond_nconsts"] :][: params["body_nconsts"]]
     both = _jax_lanes.Lanes(lanes.test, (*lanes.body, *_which(lanes.body, consts, True)))
     return {**params, "options": dataclasses.replace(options, lanes=both)}
-
-
-def _no_derivative(place: Location | tuple[()], error: Exception) -> NotDifferentiableError:
-    return NotDifferentiableError(
-        "A loop is differentiated whose body computes with the result of a callback.",
-        where=place,
-        why=f"JAX does not see what the callback does: {str(error).splitlines()[0]}",
-        fix="use autograph_lite.py_function with a vjp=, or take jax.lax.stop_gradient of what the callback is given.",
-    )
 
 
 def _run_once_more(params: dict[str, Any]) -> dict[str, Any]:

@@ -17,6 +17,7 @@ from typing import Any
 from autograph_lite.analysis import selections
 from autograph_lite.operators import (
     aliases,
+    callbacks,
     channels,
     classes,
     converting,
@@ -119,7 +120,7 @@ def library_function(fn: types.FunctionType) -> Any:
     around = rewrapped(fn) if fn.__closure__ else None
     if around is not None:
         classes.seen_in_cells(fn)  # the user's context manager that decorates a function
-    return handing(fn) if around is None else around
+    return handing(callbacks.called_for(fn)) if around is None else around
 
 
 def _dispatching(fn: Any) -> Any:
