@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 
 from autograph_lite import _jax_lanes
+from autograph_lite.errors import Location
 
 
 @dataclasses.dataclass(frozen=True)
@@ -15,10 +16,12 @@ class Options:
       bound: iterations that it has at most.
       kept: states that it keeps; None where their size decides.
       reverse: whether it can be.
+      place: the user's line of a loop that can't be.
       lanes: of `vmap`s that end it lane by lane; None where there are none, or where they are not known.
     """
 
     bound: int | None = None
     kept: int | None = None
     reverse: bool = True
+    place: Location | tuple[()] = ()
     lanes: _jax_lanes.Lanes | None = None

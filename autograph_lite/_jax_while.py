@@ -155,7 +155,10 @@ def _emit(bind: Callable[..., Any], params: dict[str, Any], closed: Any, arrays:
 
 
 OUTER, INNER = _primitive(), _primitive()
-"""A loop, and one within a loop: it keeps no states until its gradient is taken, as there would be some for each round."""
+"""A loop, and one within a loop: it keeps no states until its gradient is taken, as there would be some for each round.
+
+So does one of which the user has said that no gradient is taken.
+"""
 
 
 class _Local(threading.local):
@@ -190,10 +193,8 @@ def bind(*arrays: Any, **params: Any) -> list[Any]:
     """
     count = params["cond_nconsts"] + params["body_nconsts"]
     options: Options = params.pop("options", None) or Options()
-    if not options.reverse or not any(
-        jnp.issubdtype(array.dtype, jnp.inexact) for array in map(jax.typeof, arrays[count:])
-    ):
+    if not any(jnp.issubdtype(array.dtype, jnp.inexact) for array in map(jax.typeof, arrays[count:])):
         return list(JAXS.bind(*arrays, **params))
     if options != Options():  # else the loop looks as one of JAX's
         params["options"] = options
-    return list((INNER if _local.depth else OUTER).bind(*arrays, **params))
+    return list((INNER if _local.depth or not options.reverse else OUTER).bind(*arrays, **params))

@@ -323,6 +323,14 @@ def _without_lanes(eqn: Any) -> Any:
 
 def _transpose(cotangents: Sequence[Any], *arrays: Any, **params: Any) -> list[Any]:
     linear = list(map(ad.is_undefined_primal, arrays))
+    options = params.get("options")
+    if options is not None and not options.reverse:
+        raise NotDifferentiableError(
+            "A loop with set_loop_options(differentiable=False) is differentiated in reverse.",
+            where=options.place,
+            why="The option leaves it to `lax.while_loop`, which has forward derivatives alone.",
+            fix="leave out differentiable=False, or take jax.lax.stop_gradient of what the loop gives.",
+        )
     params = _run_once_more(params)
     parted = _part(linear, params)
     loop, sizes, _, marks = _forward(parted, arrays, params)

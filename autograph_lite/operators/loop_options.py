@@ -21,6 +21,7 @@ from jax.extend.core import jaxpr_as_fun
 
 from autograph_lite import _jax_dims, _jax_loops
 from autograph_lite._jax_while import Options
+from autograph_lite.operators import where
 
 
 class Loop:
@@ -99,6 +100,8 @@ def check_length(count: Any) -> None:
 def while_loop(cond: Any, body: Any, init: Sequence[Any]) -> list[Any]:
     """`lax.while_loop` of two closed jaxprs, the innermost loop's: it ends when it has had all iterations that it may have."""
     options, left = current().options, current().left()
+    if not options.reverse:
+        options = dataclasses.replace(options, place=where.here())
     if left is None:
         return _jax_loops.while_loop(cond, body, init, options)
     types = [jax.typeof(jnp.int32(0)), *body.in_avals]
@@ -127,7 +130,7 @@ def set_loop_options(
     Args:
       maximum_iterations: after so many iterations the loop ends, as if its condition were false then: no error, as in
         TensorFlow. A loop whose number of iterations has a bound is differentiated in less time.
-      differentiable: False leaves the loop to `lax.while_loop`, which has no reverse derivative.
+      differentiable: False leaves the loop to `lax.while_loop`, which has no reverse derivative: to take it is an error.
       checkpoints: how many states the loop keeps for its reverse derivative. Fewer take less memory, and more time.
       unroll: how many iterations of a loop of known length are run as one, as in `jax.lax.scan`: on a GPU small bodies
         gain by it, on a CPU they seldom do. A loop whose length the data decides runs them one by one.

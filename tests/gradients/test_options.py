@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import linecache
+
 import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
 
 import autograph_lite
-from autograph_lite import ArraySpec, convert, set_loop_options
+from autograph_lite import ArraySpec, NotDifferentiableError, convert, set_loop_options, to_graph
 
 
 def doubled(x, limit, most):
@@ -152,17 +154,81 @@ def test_fewer_checkpoints_take_less_memory() -> None:
     assert memory(4) < memory(None) / 8
 
 
-def test_a_loop_that_is_not_to_be_differentiable_is_that_of_lax() -> None:
+def squared(x):
+    while x < 100.0:
+        set_loop_options(differentiable=False)
+        x = x * x
+    return x
+
+
+def squared_at_most(x):
+    while x < 100.0:
+        set_loop_options(differentiable=False, maximum_iterations=9)
+        x = x * x
+    return x
+
+
+def counted(x):
+    for i in range(jnp.int32(x / 20)):
+        set_loop_options(differentiable=False)
+        x = x * x * (i + 1)
+    return x
+
+
+def squared_in_a_loop(x):
+    for _ in range(jnp.int32(1)):
+        x = squared(x)
+    return x
+
+
+NOT_IN_REVERSE = [
+    (squared, squared),
+    (squared_at_most, squared_at_most),
+    (counted, counted),
+    (squared_in_a_loop, squared),
+]
+
+
+@pytest.mark.parametrize(("function", "loop"), NOT_IN_REVERSE, ids=lambda f: f.__name__)
+@pytest.mark.parametrize(
+    "wrap", [convert, to_graph, lambda f: jax.jit(to_graph(f))], ids=["convert", "graph", "jit"]
+)
+def test_the_reverse_derivative_of_a_loop_that_is_not_to_have_one(function, loop, wrap) -> None:
+    line = loop.__code__.co_firstlineno + 1
+    with pytest.raises(NotDifferentiableError) as raised:
+        jax.grad(wrap(function))(jnp.float32(20.0))
+    assert str(raised.value) == (
+        "A loop with set_loop_options(differentiable=False) is differentiated in reverse.\n"
+        f"  {__file__}:{line} in {loop.__name__}\n"
+        f"      {linecache.getline(__file__, line).strip()}\n"
+        "  The option leaves it to `lax.while_loop`, which has forward derivatives alone.\n"
+        "  Fix: leave out differentiable=False, or take jax.lax.stop_gradient of what the loop gives."
+    )
+
+
+@pytest.mark.parametrize(("function", "loop"), NOT_IN_REVERSE, ids=lambda f: f.__name__)
+def test_the_forward_derivative_of_a_loop_without_a_reverse_one(function, loop) -> None:
+    x = jnp.float32(20.0)
+    assert jax.jvp(convert(function), (x,), (1.0,)) == (400, 40)
+    assert jax.linearize(convert(function), x)[1](1.0) == 40
+    assert jax.jacfwd(jax.jacfwd(convert(function)))(x) == 2
+    assert jax.vmap(jax.jacfwd(convert(function)))(x[None]) == 40
+
+
+def test_a_loop_without_a_reverse_derivative_is_a_constant_under_stop_gradient() -> None:
     @convert
     def f(x):
-        while x < 100.0:
-            set_loop_options(differentiable=False)
-            x = x * x
-        return x
+        return x * jax.lax.stop_gradient(squared(x))
 
-    assert jax.jvp(f, (20.0,), (1.0,))[1] == 40
-    with pytest.raises(ValueError, match="Reverse-mode differentiation does not work"):
-        jax.grad(f)(jnp.float32(20.0))
+    assert jax.grad(f)(jnp.float32(20.0)) == 400
+
+
+def test_a_loop_without_a_reverse_derivative_is_compiled_as_that_of_lax() -> None:
+    def by_hand(x):
+        return jax.lax.while_loop(lambda x: x < 100.0, lambda x: x * x, x)
+
+    texts = [jax.jit(f).lower(jnp.float32(20)).compile().as_text() for f in (to_graph(squared), by_hand)]
+    assert texts[0].count(" = ") == texts[1].count(" = ")
 
 
 @pytest.mark.parametrize("value", [0, -1, 2.0, True])
