@@ -164,8 +164,10 @@ class Policy:
         return trace is not None and (exact or trace.program(own) in trace.programs)
 
     def call(self, own: Type, objects: list[Any], *, x64: bool, exact: bool = False) -> Trace:
-        """The trace that serves a call, made if there is none."""
+        """The trace that serves a call, made if there is none; one that is asked for is not called."""
         trace = self.find(own, x64=x64, exact=exact)
+        if trace is not None and exact:
+            return trace
         if trace is None:
             general = own
             for other in self.traces if self.reduce and not exact else []:

@@ -484,6 +484,25 @@ def compiled() -> Iterator[None]:
 
 @pytest.mark.filterwarnings("ignore::autograph_lite.RetraceWarning")
 @pytest.mark.parametrize("machine", [PolicyMachine, PublicMachine])
+def test_a_trace_for_any_rank_that_calls_have_made_is_not_traced_again_where_it_is_asked_for(
+    machine: Any,
+) -> None:
+    steps = machine()
+    steps.start(reduce=True, bound=None)
+    steps.specify(0, (None, 3), 2)
+    steps.call(
+        steps.all[0], {"x": jnp.ones(4), "n": 2}, 2, False
+    )  # of any rank from here on, traced for (4,)
+    steps.specify(0, None, 2)
+    steps.traces_are_those_of_the_model()
+    steps.call(steps.all[0], {"x": jnp.float32(1), "n": 2}, 2, False)
+    steps.traces_are_those_of_the_model()
+    assert steps.all[0].function.trace_count == 3
+    steps.teardown()
+
+
+@pytest.mark.filterwarnings("ignore::autograph_lite.RetraceWarning")
+@pytest.mark.parametrize("machine", [PolicyMachine, PublicMachine])
 def test_the_policy_is_that_of_the_model(machine: Any) -> None:
     examples = max(1, config.options().fuzz_programs // 100)
     settings = hypothesis.settings(
