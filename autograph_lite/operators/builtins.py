@@ -337,6 +337,7 @@ def _whole(iterable: Any) -> Any:
             why=f"How many rows there are, {iterable.shape[0]}, is not known while tracing for all sizes.",
             fix="keep the array, which can be indexed and iterated over as the list can, or trace for a known size.",
         )
+    journal.consume_all(iterable)
     return lists.readable(iterable, "list() or tuple()")
 
 

@@ -239,8 +239,8 @@ def _wrapper(fn: Any) -> Any:
     owner = getattr(fn, "__self__", None)
     if isinstance(owner, (list, tuple)) and stretches.holds(owner) and fn.__name__ in list_methods.METHODS:
         return functools.partial(list_methods.METHODS[fn.__name__], owner)
-    if isinstance(owner, types.GeneratorType) and fn.__name__ == "__next__":
-        journal.consume(owner)
+    if fn.__name__ == "__next__":
+        journal.consume_all(owner)
 
     def run(*args: Any, **kwargs: Any) -> Any:
         target = owner if owner is not None else args[0] if args else None

@@ -69,6 +69,7 @@ def _python_list(
     iterable: Any, elt: Callable[[Any], Any], keep: Callable[[Any], Any] | None, *, flat: bool
 ) -> list[Any]:
     iterable = lists.readable(iterable, "a comprehension")
+    journal.consume_all(iterable)
     if flat:
         return [value for x in iterable if keep is None or filter_test(keep(x)) for value in elt(x)]
     if keep is None:
@@ -89,6 +90,7 @@ def generator(
     """
     elt, keep = unpacking(elt), keep and unpacking(keep)
     iterable = lists.readable(iterable, "a generator expression")
+    journal.consume_all(iterable)
     traced_filter = _jax.tracing() and (keep is not None or flat) and isinstance(iterable, _SOURCES)
     if traced_filter or isinstance(iterable, Generated) or iterables.is_staged(iterable):
         return generated(iterable, elt, keep, flat=flat, maker=maker)

@@ -66,7 +66,7 @@ def _is_made(iterator: Any, header: str) -> bool:
     return type(iterator).__name__ in names or (names[-1] == "reversed" and isinstance(iterator, _BACKWARDS))
 
 
-def _inner(iterator: Any) -> list[Any]:
+def sources(iterator: Any) -> list[Any]:
     """The iterators that an iterator takes its items from."""
     held = [*gc.get_referents(iterator)]
     if isinstance(iterator, types.GeneratorType):
@@ -76,12 +76,12 @@ def _inner(iterator: Any) -> list[Any]:
 
 
 def _only_moves(iterator: Any) -> bool:
-    return isinstance(iterator, _MOVING) and all(map(_only_moves, _inner(iterator)))
+    return isinstance(iterator, _MOVING) and all(map(_only_moves, sources(iterator)))
 
 
 def _shares(iterator: Any) -> bool:
     """Whether anybody else holds an iterator that this one takes its items from, directly or not."""
-    inner = _inner(iterator)
+    inner = sources(iterator)
     return max(map(sys.getrefcount, inner), default=0) > _own(iterator) or any(map(_shares, inner))
 
 
@@ -93,8 +93,8 @@ def _own(iterator: Any) -> int:
 
 
 _EXAMPLE, _EXPRESSION_EXAMPLE = enumerate(iter(())), (item for item in iter([0]))
-_HELD = max(map(sys.getrefcount, _inner(_EXAMPLE)))
-_HELD_BY_EXPRESSION = max(map(sys.getrefcount, _inner(_EXPRESSION_EXAMPLE)))
+_HELD = max(map(sys.getrefcount, sources(_EXAMPLE)))
+_HELD_BY_EXPRESSION = max(map(sys.getrefcount, sources(_EXPRESSION_EXAMPLE)))
 
 
 def endless(iterator: Any) -> bool:
@@ -103,5 +103,34 @@ def endless(iterator: Any) -> bool:
         return True
     if isinstance(iterator, itertools.repeat):
         return operator.length_hint(iterator, -1) < 0
-    inner = _inner(iterator) if isinstance(iterator, (*_ALL_IN_STEP, *_IN_STEP)) else []
+    inner = sources(iterator) if isinstance(iterator, (*_ALL_IN_STEP, *_IN_STEP)) else []
     return bool(inner) and all(map(endless, inner))
+
+
+def is_pythons(value: Any) -> bool:
+    """Whether a value is an iterator of Python's own: a generator, what `iter`, `zip` and the like give, one of `itertools`."""
+    return isinstance(value, (types.GeneratorType, *_MOVING)) or (
+        type(value).__module__ in ("builtins", "itertools") and isinstance(value, Iterator)
+    )
+
+
+_OF_LISTS = type(iter([])), type(reversed([]))
+
+
+def position(iterator: Any) -> Any:
+    """What changes when items are taken from an iterator of Python's, as far as that can be told."""
+    if isinstance(iterator, types.GeneratorType):
+        frame = iterator.gi_frame
+        if frame is None:
+            return None
+        own = {k: v for k, v in frame.f_locals.items() if k not in iterator.gi_code.co_freevars}
+        return frame.f_lasti, {k: position(v) if is_pythons(v) else _identified(v) for k, v in own.items()}
+    if isinstance(iterator, _OF_LISTS):
+        return iterator.__reduce__()[2:]  # not its length, as the list may grow
+    if isinstance(iterator, itertools.count):
+        return repr(iterator)
+    return operator.length_hint(iterator, -1), [*map(position, filter(is_pythons, sources(iterator)))]
+
+
+def _identified(value: Any) -> Any:
+    return value if isinstance(value, (int, float, str)) else id(value)

@@ -18,14 +18,24 @@ import itertools
 import threading
 import types
 from collections import deque
-from collections.abc import Hashable, Iterable, Iterator
+from collections.abc import Callable, Hashable, Iterable, Iterator
 from typing import Any
 
 import numpy as np
 
 from autograph_lite import _jax
 from autograph_lite.errors import MutationError
-from autograph_lite.operators import aliases, augmented, mismatch, opaque, places, spelling, trials, where
+from autograph_lite.operators import (
+    aliases,
+    augmented,
+    iterators,
+    mismatch,
+    opaque,
+    places,
+    spelling,
+    trials,
+    where,
+)
 from autograph_lite.operators.boxes import Box
 from autograph_lite.operators.noted import plain
 from autograph_lite.operators.places import MISSING, Contents, Place, cell_place, global_place
@@ -69,6 +79,8 @@ class Journal:
         self.global_names: dict[int, set[str]] = {}
         self.exceptions: list[Any] = []  # see `recipes`; only of the outermost journal
         self.number = next(_numbers)
+        self.roots: list[Any] = []  # what a whole trace starts from, where that is known
+        self.positions: list[tuple[Iterator[Any], Any]] = []  # of iterators that were there before it
 
     def __enter__(self) -> Journal:
         if not _stack.journals and self.outer is None:
@@ -294,12 +306,18 @@ def suspended() -> Iterator[Journal]:
     Gives a journal of its own, which is never undone.
     """
     outer = _stack.journals
+    here = [[iterators.position(iterator) for iterator, _ in now.positions] for now in outer]
     before = [(old, place, place.read()) for now in outer for place, old in now.places.values()]
     _stack.journals = [Journal(None, _jax.trace_state())]
     try:
         yield _stack.journals[0]
     finally:
         _stack.journals = outer
+        for now, positions in zip(outer, here, strict=True):
+            now.positions = [
+                (iterator, iterators.position(iterator) if known == position else known)
+                for (iterator, known), position in zip(now.positions, positions, strict=True)
+            ]
         for old, place, contents in before:
             _adopt(old, place, contents, place.read())
 
@@ -372,12 +390,24 @@ def consume(iterator: Any) -> None:
     """Notes that items are taken from `iterator`: a body that is traced once may only do that to one of its own.
 
     So may a whole function, whose later executions would get the same items.
+
+    Raises:
+      IterationError: it, or an iterator that it takes its items from, was there before the whole function ran.
     """
     step = getattr(type(iterator), "__next__", None)
     if isinstance(step, types.FunctionType) and any(map(is_operators, plain(step).__code__.co_freevars)):
         return  # a converted method of the user's, which notes what it changes
     trials.refuse("an item is taken from an iterator")
     _use_up(iterator, "an iterator")
+    if _stack.journals and iterators.is_pythons(iterator):
+        for source in iterators.sources(iterator):
+            consume_all(source)
+
+
+def consume_all(iterable: Any) -> None:
+    """Notes that Python takes the items of `iterable`, which may be an iterator of Python's."""
+    if _stack.journals and iterators.is_pythons(iterable):
+        consume(iterable)
 
 
 def entered(manager: Any) -> None:
@@ -390,8 +420,41 @@ def _use_up(found: Any, name: str) -> None:
     if _stack.journals:
         spelling.wrote(found)
         taken: Contents = {"items": False}
-        _stack.journals[-1].note(Place(found, lambda: dict(taken), lambda _: None, lambda _: name))
+        place = Place(found, lambda: dict(taken), lambda _: None, lambda _: name)
+        known = place.key in _stack.journals[-1].places
+        _stack.journals[-1].note(place)
         taken["items"] = True
+        if not known and _was_there(found):  # while it still has its items
+            raise mismatch.iterator(place.label("items"), found, whole=len(_stack.journals) == 1)
+
+
+def refuse_moved(written: Journal, fn: Callable[..., Any]) -> None:
+    """Refuses the items that a whole function has taken from an iterator that was there before it, in whatever way.
+
+    Raises:
+      IterationError: there are some.
+    """
+    for iterator, before in written.positions:
+        if iterators.position(iterator) != before:
+            raise mismatch.iterator("", iterator, whole=True, function=getattr(fn, "__func__", fn))
+
+
+def _was_there(found: Any) -> bool:
+    """Whether an object could be seen before the whole function ran."""
+    first = _stack.journals[0]
+    roots = [*first.roots, *(root for now in _stack.journals for root in now._global_roots())]
+    if not (first.roots and first.reachable(roots, {id(found)})):
+        return False
+    # What the function has made may have been put where it can be seen.
+    written = [entry for now in _stack.journals for entry in now.places.values()]
+    contents = [place.read() for place, _ in written]
+    try:
+        for place, old in reversed(written):
+            place.write(old)
+        return bool(first.reachable(roots, {id(found)}))
+    finally:
+        for (place, _), now in zip(written, contents, strict=True):
+            place.write(now)
 
 
 def unchanging(iterator: Iterator[Any]) -> Iterator[Any]:

@@ -257,7 +257,9 @@ def memo_writes(name: str, label: str) -> MutationError:
     )
 
 
-def iterator(label: str, found: object, *, whole: bool) -> IterationError:
+def iterator(
+    label: str, found: object, *, whole: bool, function: Callable[..., Any] | None = None
+) -> IterationError:
     """An iterator from outside of a staged statement, or of the whole function, that items are taken from."""
     written = label.line if isinstance(label, spelling.Label) else None
     at = tuple(p for p in (written, where.here()) if p)
@@ -269,7 +271,7 @@ def iterator(label: str, found: object, *, whole: bool) -> IterationError:
     if whole:
         return IterationError(
             f"A {kind} from outside of the function is consumed in it.",
-            where=written or where.here(),
+            where=written or (where.of_function(function) if function else where.here()),
             why="The function is traced once, so that every execution would get the same items.",
             fix="pass the items as arguments, or take them from iter(autograph_lite.from_slices(arrays)).",
         )

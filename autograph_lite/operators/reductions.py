@@ -50,6 +50,7 @@ def sum_(iterable: Any, /, start: Any = _ZERO) -> Any:
         total = jnp.sum(jnp.where(_counting(found), column, 0), dtype=column.dtype)
         return first + _jax.as_type(total, column.dtype, column.weak_type)
     if found is None:
+        journal.consume_all(iterable)
         return sum(lists.readable(iterable, "sum()"), first)
     return loop(found, lambda item, total: (total + item,), (first,), ("the sum",))[0]
 

@@ -1,20 +1,20 @@
 """Which Variables may a function use? Those that its closure, its globals, its instance and its arguments lead to.
 
 Looked for before the first trace, so that it has them as inputs; what is overlooked, a trace finds, and the function is
-traced again with it.
+traced again with it. Likewise the iterators, of which no function may take items.
 """
 
 from __future__ import annotations
 
 import functools
 import types
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 import jax
 import numpy as np
 
-from autograph_lite.operators import places, policy
+from autograph_lite.operators import iterators, places, policy
 from autograph_lite.operators.boxes import Whole
 from autograph_lite.operators.reach import names_used
 from autograph_lite.runtime.variables import Variable
@@ -30,7 +30,15 @@ _PLAIN = (str, bytes, int, float, complex, type(None), type, types.ModuleType, j
 
 def variables_around(roots: Iterable[Any]) -> list[Variable]:
     """The Variables that can be reached from `roots`, each once, in the order in which they are met."""
-    found: dict[int, Variable] = {}
+    return [item for item in _around(roots) if isinstance(item, Variable) and not item._copied]
+
+
+def iterators_around(roots: Iterable[Any]) -> list[Iterator[Any]]:
+    """The iterators of Python's that can be reached from `roots`."""
+    return [item for item in _around(roots) if iterators.is_pythons(item)]
+
+
+def _around(roots: Iterable[Any]) -> Iterator[Any]:
     seen: set[int] = set()
     todo = [(root, 0) for root in [*roots][::-1]]
     while todo and len(seen) < LIMIT:
@@ -38,12 +46,9 @@ def variables_around(roots: Iterable[Any]) -> list[Variable]:
         if isinstance(item, _PLAIN) or id(item) in seen:
             continue
         seen.add(id(item))
-        if isinstance(item, Variable):
-            if not item._copied:
-                found[id(item)] = item
-        elif depth < DEPTH:
+        yield item
+        if not isinstance(item, Variable) and depth < DEPTH:
             todo += [(inside, depth + 1) for inside in _inside(item)[::-1]]
-    return list(found.values())
 
 
 def _inside(item: Any) -> list[Any]:

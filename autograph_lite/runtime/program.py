@@ -20,6 +20,7 @@ from autograph_lite.operators import (
     checks,
     classes,
     decisions,
+    iterators,
     journal,
     raising,
     recipes,
@@ -39,6 +40,7 @@ from autograph_lite.runtime import (
 )
 from autograph_lite.runtime.array_spec import ArraySpec
 from autograph_lite.runtime.compiling import Compiling, measured
+from autograph_lite.runtime.discovery import iterators_around
 from autograph_lite.runtime.signature import Split
 from autograph_lite.runtime.state import KEPT, Bindings, Restart, State
 from autograph_lite.runtime.variables import WRITING, Variable
@@ -425,6 +427,9 @@ class Program:
         ):
             classes.seen_around(fn, args, kwargs)
             self.state.enter(self.before.merge(state))
+            written.roots = [fn, args, kwargs, *self.state.owners()]
+            found = iterators_around([fn, *args, *kwargs.values()])
+            written.positions = [(iterator, iterators.position(iterator)) for iterator in found]
             result = None
             try:
                 result = calls.call(fn)(*args, **kwargs)  # notes the globals that it writes, too
@@ -444,6 +449,7 @@ class Program:
             results = returned.parted(result, given, written, [fn, args, kwargs, *owners])
             aliases.refuse_kept(lambda ids: written.reachable([fn, *owners], ids))
             changes = written.changes([fn, args, kwargs, *owners])
+            journal.refuse_moved(written, fn)
             failures = changes.pop(journal.key_of(frame.place), None)
         owners = [change.place.owner for change in changes.values()]
         refusals.mutated_arguments((args, kwargs, self.values()), owners)

@@ -73,6 +73,82 @@ def test_a_loop_over_an_iterator_from_outside() -> None:
         autograph_lite.convert(f)(x for x in [1.0, 2.0])
 
 
+def test_an_iterator_that_is_refused_has_all_its_items() -> None:
+    for take in (
+        lambda it: next(it),
+        lambda it: it.__next__(),
+        lambda it: [x for x in it],
+        lambda it: list(it),
+        lambda it: sum(it),
+        lambda it: [x for _, x in enumerate(it)],
+        lambda it: next(zip(it, [1, 2])),
+    ):
+        for items in (iter([1, 2, 3]), (k for k in [1, 2, 3])):
+            with pytest.raises(
+                autograph_lite.IterationError, match="from outside of the function is consumed"
+            ):
+                autograph_lite.convert(lambda take=take, items=items: take(items))()
+            assert list(items) == [1, 2, 3]
+
+
+def test_an_iterator_that_statements_of_pythons_own_consume() -> None:
+    def unpacks(items):
+        first, *_ = items
+        return first
+
+    def adds(items):
+        found = [0]
+        found += items
+        return found
+
+    def generates(items):
+        def inner():
+            yield from items
+
+        return [*inner()]
+
+    for f in (unpacks, adds, generates, lambda items: len({x for x in items}), lambda items: [*items]):
+        for items in (
+            iter([1, 2, 3]),
+            (k for k in [1, 2, 3]),
+            enumerate([1, 2, 3]),
+            itertools.chain([1], [2]),
+        ):
+            with pytest.raises(
+                autograph_lite.IterationError, match="from outside of the function is consumed"
+            ):
+                autograph_lite.convert(lambda f=f, items=items: f(items))()
+
+
+def test_an_iterator_that_is_only_there() -> None:
+    numbers = [1, 2]
+    it, generated = iter(numbers), (k for k in numbers)
+
+    @autograph_lite.convert
+    def f(x):
+        numbers.append(3)
+        found = list(iter(numbers))
+        numbers.pop()
+        assert it is not generated
+        return x + sum(found)
+
+    assert [int(f(jnp.int32(0))) for _ in range(2)] == [6, 6]
+    assert list(it) == list(generated) == [1, 2]
+
+
+def test_an_iterator_of_the_functions_own_that_others_can_see() -> None:
+    held: dict[str, Any] = {}
+
+    @autograph_lite.convert
+    def f(x):
+        held["it"] = iter([1, 2])
+        first = next(held["it"])
+        del held["it"]
+        return x + first
+
+    assert [int(f(jnp.int32(0))) for _ in range(2)] == [1, 1]
+
+
 def test_an_iterator_of_the_functions_own() -> None:
     @autograph_lite.convert
     def f(x):
