@@ -20,6 +20,7 @@ from autograph_lite.operators import (
     callbacks,
     channels,
     classes,
+    clocks,
     converting,
     journal,
     library,
@@ -167,6 +168,7 @@ def _builtin(fn: Any) -> Any:
     if overload is not None:
         return handing(overload) if fn in HIGHER_ORDER else overload
     owner = getattr(fn, "__self__", None)
+    clocks.called(fn)
     if owner is None or isinstance(owner, types.ModuleType):
         return handing(fn)
     if journal.active() is not None:

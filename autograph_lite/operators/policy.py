@@ -122,7 +122,6 @@ ROOTS = (
     "jax.nn",
     "jax.scipy",
     "builtins",
-    "time",
 )
 CALLBACKS = frozenset({
     "vectorize", "apply_along_axis", "apply_over_axes", "piecewise", "fromfunction", "frompyfunc", "methodcaller",

@@ -19,6 +19,7 @@ from autograph_lite.operators import (
     capacity,
     checks,
     classes,
+    clocks,
     decisions,
     iterators,
     journal,
@@ -456,6 +457,7 @@ class Program:
         refusals.changed_by_libraries(passed, fn)
         for change in changes.values():
             cutting.refuse_outside(change)
+            clocks.changed(change.place.owner)
         refusals.left_in_libraries(changes)
         refusals.foreign(changes, owned=self.owned)
         after = self.state.after(changes)

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import datetime
 import pathlib
+import random
+import time
 
 import jax
 import jax.numpy as jnp
@@ -40,6 +43,34 @@ def test_a_program_that_does_what_python_does_is_ok(fn, args) -> None:
     assert report.ok
     assert report
     assert (report.differences, report.first, report.notes) == ((), None, ())
+
+
+@pytest.mark.parametrize(
+    ("fn", "asked"),
+    [
+        (lambda x: x * random.random(), "random"),
+        (lambda x: x * np.random.rand() + random.uniform(1, 2) + random.random(), "numpy.random, random"),
+        (lambda x: x + time.time() + time.time(), "time.time"),
+        (lambda x: x + datetime.datetime.now().year, "datetime.now"),
+    ],
+)
+def test_a_note_tells_of_clocks_and_random_numbers_that_the_trace_has_kept(fn, asked) -> None:
+    converted = convert(fn)
+    told = (
+        f"While it was traced, the function asked {asked}: all calls of the program get the same answer, and each call of "
+        "Python another."
+    )
+    assert [*converted.verify(jnp.float32(1)).notes] == [told]
+
+
+def test_random_numbers_that_the_program_draws_at_each_call_are_nothing_to_note() -> None:
+    draw = lambda: np.float32(np.random.rand())
+
+    @convert
+    def f(x):
+        return x + autograph_lite.py_function(draw, (), jax.ShapeDtypeStruct((), "float32"))
+
+    assert f.verify(jnp.float32(1)).notes == ()
 
 
 def test_a_report_names_the_first_statement_whose_variable_differs() -> None:

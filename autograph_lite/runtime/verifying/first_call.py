@@ -9,7 +9,6 @@ from typing import Any
 
 from autograph_lite.errors import AutographError
 from autograph_lite.runtime.function import Function
-from autograph_lite.runtime.verifying import outcomes
 from autograph_lite.runtime.verifying.tolerance import Tolerance
 from autograph_lite.runtime.verifying.verify import Comparison
 
@@ -42,7 +41,7 @@ def run(function: Function, args: tuple[Any, ...], kwargs: dict[str, Any]) -> An
     allowed = tolerance(function.options.verify)
     assert allowed is not None
     comparison = Comparison(function, args, kwargs, allowed)
-    ours = outcomes.outcome(lambda: function.compiled(*args, **kwargs), comparison.kept, shown=True)
+    ours = comparison.run()
     if not isinstance(ours.error, AutographError):  # a refusal, which says more than a comparison could
         report = comparison.compare(ours)
         if not report.ok:

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from autograph_lite.errors import AutographError
-from autograph_lite.operators import callables, trees, where
+from autograph_lite.operators import callables, clocks, trees, where
 from autograph_lite.operators.values import Tracer
 from autograph_lite.runtime import eager
 from autograph_lite.runtime.function import Function
@@ -72,6 +72,19 @@ class Comparison:
                 return outcomes.outcome(lambda: called(*args, **kwargs), self.kept, shown=False)
         finally:
             self.kept.restore(self.kept.before)
+
+    def run(self) -> Outcome:
+        """What the compiled program does; its effects stay."""
+        with clocks.listening() as asked:
+            ours = outcomes.outcome(
+                lambda: self.function.compiled(*self.args, **self.kwargs), self.kept, shown=True
+            )
+        if asked:
+            self.notes.append(
+                f"While it was traced, the function asked {', '.join(dict.fromkeys(asked))}: all calls of the program get "
+                "the same answer, and each call of Python another."
+            )
+        return ours
 
     def compare(self, ours: Outcome) -> Verification:
         """What differs between Python and the compiled program, which has run."""
@@ -148,8 +161,7 @@ def verify(
 ) -> Verification:
     """Compares one call in Python with the same call of the compiled program, which is the one that counts."""
     comparison = Comparison(function, args, kwargs, tolerance)
-    ours = outcomes.outcome(lambda: function.compiled(*args, **kwargs), comparison.kept, shown=True)
-    return comparison.compare(ours)
+    return comparison.compare(comparison.run())
 
 
 @contextlib.contextmanager

@@ -1,0 +1,61 @@
+"""Which clocks and generators of random numbers were asked while a function was traced? Told to whoever listens.
+
+time.time() * x                  the program keeps the time of its trace; Python reads the clock at each call
+random.random() * x              likewise the number
+"""
+
+from __future__ import annotations
+
+import contextlib
+import datetime
+import os
+import random
+import threading
+import time
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from autograph_lite.operators.opaque import MODULES
+
+_CLOCKS = {
+    **{getattr(time, name): f"time.{name}" for name in dir(time) if name.partition("_ns")[0] in
+       ("time", "perf_counter", "monotonic", "process_time", "thread_time")},
+    **{getattr(datetime.datetime, name): f"datetime.{name}" for name in ("now", "utcnow", "today")},
+    datetime.date.today: "date.today",
+    os.urandom: "os.urandom",
+}  # fmt: skip
+_GENERATORS = random.Random, np.random.Generator, np.random.RandomState, np.random.BitGenerator
+
+
+class _Local(threading.local):
+    def __init__(self) -> None:
+        self.asked: list[str] | None = None
+
+
+_local = _Local()
+
+
+@contextlib.contextmanager
+def listening() -> Iterator[list[str]]:
+    """Gives a list that the names of what is asked on this thread are appended to."""
+    before, _local.asked = _local.asked, []
+    try:
+        yield _local.asked
+    finally:
+        _local.asked = before
+
+
+def called(fn: Any) -> None:
+    """Tells of a function written in C that is called while a function is traced, if it is a clock."""
+    if _local.asked is not None and fn in _CLOCKS:
+        _local.asked.append(_CLOCKS[fn])
+
+
+def changed(owner: Any) -> None:
+    """Tells of an object that has changed while a function was traced, if it gives random numbers."""
+    if _local.asked is not None and isinstance(owner, _GENERATORS):
+        of_modules = zip(MODULES, ("random", "numpy.random"), strict=True)
+        module = next((name for held, name in of_modules if owner is held), None)
+        _local.asked.append(module or f"a {type(owner).__name__}")
