@@ -79,7 +79,6 @@ class Journal:
         self.global_names: dict[int, set[str]] = {}
         self.exceptions: list[Any] = []  # see `recipes`; only of the outermost journal
         self.number = next(_numbers)
-        self.roots: list[Any] = []  # what a whole trace starts from, where that is known
         self.positions: list[tuple[Iterator[Any], Any]] = []  # of iterators that were there before it
 
     def __enter__(self) -> Journal:
@@ -399,9 +398,17 @@ def consume(iterator: Any) -> None:
         return  # a converted method of the user's, which notes what it changes
     trials.refuse("an item is taken from an iterator")
     _use_up(iterator, "an iterator")
-    if _stack.journals and iterators.is_pythons(iterator):
-        for source in iterators.sources(iterator):
-            consume_all(source)
+    _refuse_outside(iterator)
+
+
+def _refuse_outside(iterator: Any) -> None:
+    """Refuses an iterator that was there before the whole function ran, or takes from such a one, while it has its items."""
+    if not _stack.journals:
+        return
+    if any(known is iterator for known, _ in _stack.journals[0].positions):
+        raise mismatch.iterator("", iterator, whole=len(_stack.journals) == 1)
+    for source in iterators.sources(iterator) if iterators.is_pythons(iterator) else []:
+        _refuse_outside(source)
 
 
 def consume_all(iterable: Any) -> None:
@@ -420,12 +427,8 @@ def _use_up(found: Any, name: str) -> None:
     if _stack.journals:
         spelling.wrote(found)
         taken: Contents = {"items": False}
-        place = Place(found, lambda: dict(taken), lambda _: None, lambda _: name)
-        known = place.key in _stack.journals[-1].places
-        _stack.journals[-1].note(place)
+        _stack.journals[-1].note(Place(found, lambda: dict(taken), lambda _: None, lambda _: name))
         taken["items"] = True
-        if not known and _was_there(found):  # while it still has its items
-            raise mismatch.iterator(place.label("items"), found, whole=len(_stack.journals) == 1)
 
 
 def refuse_moved(written: Journal, fn: Callable[..., Any]) -> None:
@@ -437,24 +440,6 @@ def refuse_moved(written: Journal, fn: Callable[..., Any]) -> None:
     for iterator, before in written.positions:
         if iterators.position(iterator) != before:
             raise mismatch.iterator("", iterator, whole=True, function=getattr(fn, "__func__", fn))
-
-
-def _was_there(found: Any) -> bool:
-    """Whether an object could be seen before the whole function ran."""
-    first = _stack.journals[0]
-    roots = [*first.roots, *(root for now in _stack.journals for root in now._global_roots())]
-    if not (first.roots and first.reachable(roots, {id(found)})):
-        return False
-    # What the function has made may have been put where it can be seen.
-    written = [entry for now in _stack.journals for entry in now.places.values()]
-    contents = [place.read() for place, _ in written]
-    try:
-        for place, old in reversed(written):
-            place.write(old)
-        return bool(first.reachable(roots, {id(found)}))
-    finally:
-        for (place, _), now in zip(written, contents, strict=True):
-            place.write(now)
 
 
 def unchanging(iterator: Iterator[Any]) -> Iterator[Any]:

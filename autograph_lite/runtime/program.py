@@ -428,7 +428,6 @@ class Program:
         ):
             classes.seen_around(fn, args, kwargs)
             self.state.enter(self.before.merge(state))
-            written.roots = [fn, args, kwargs, *self.state.owners()]
             found = iterators_around([fn, *args, *kwargs.values()])
             written.positions = [(iterator, iterators.position(iterator)) for iterator in found]
             result = None

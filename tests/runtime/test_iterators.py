@@ -149,6 +149,17 @@ def test_an_iterator_of_the_functions_own_that_others_can_see() -> None:
     assert [int(f(jnp.int32(0))) for _ in range(2)] == [1, 1]
 
 
+def test_the_functions_own_iterators_are_its_own_alone_after_they_are_looked_at() -> None:
+    @autograph_lite.convert
+    def f(x):
+        for v in map(abs, [-1, 2, 3]):
+            if v > x:
+                break
+        return v
+
+    assert [int(f(jnp.int32(x))) for x in (0, 2, 5)] == [1, 3, 3]
+
+
 def test_an_iterator_of_the_functions_own() -> None:
     @autograph_lite.convert
     def f(x):
