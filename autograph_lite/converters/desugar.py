@@ -14,16 +14,21 @@
                                           r = value
     c and f()                             if c:
                                               f()
+    assert c, said(x)                     if not c:
+                                              raise AssertionError(said(x))
     while (k := step(k)) > 0:             while True:
         use(k)                                if not (k := step(k)) > 0:
                                                   break
                                               use(k)
 
 Annotations of local names are never evaluated by Python, and a name that was deleted may be handed to a branch like any
-other. A condition that binds a name moves into statements, where its binding is an ordinary one.
+other. A condition that binds a name moves into statements, where its binding is an ordinary one. A message that runs code
+belongs to the path on which the assertion fails.
 """
 
 from __future__ import annotations
+
+from collections.abc import Set as AbstractSet
 
 import gast
 
@@ -31,6 +36,9 @@ from autograph_lite.analysis import scopes
 from autograph_lite.converters import assigned
 from autograph_lite.converters.context import Context
 from autograph_lite.syntax import quote, trees
+
+FAILURE = AssertionError.__name__
+TEXT = frozenset({"ascii", "format", "len", "repr", "str", "type"})
 
 
 def run(function: gast.FunctionDef, context: Context) -> None:
@@ -89,6 +97,22 @@ class _Desugar(trees.Transformer):
             test = gast.UnaryOp(gast.Not(), test)
         branch = gast.If(test, [quote.located(gast.Expr(last), last)], [])
         return self.visit_If(quote.located(branch, node))
+
+    def visit_Assert(self, node: gast.Assert) -> gast.AST | list[gast.stmt]:
+        if node.msg is None or not __debug__ or FAILURE in self.own or not self._runs_code(node.msg):
+            return node
+        failure = gast.Call(quote.name(FAILURE), [node.msg], [])
+        failed = gast.If(gast.UnaryOp(gast.Not(), node.test), [gast.Raise(failure, None)], [])
+        return self.visit_If(quote.located(quote.located(failed, node.test), node))
+
+    def _runs_code(self, message: gast.expr) -> bool:
+        """Whether a message does more than to put values into text."""
+        own = self.own | self.fixed
+        return any(
+            isinstance(n, (gast.NamedExpr, gast.Await, gast.Yield, gast.YieldFrom))
+            or (isinstance(n, gast.Call) and not _makes_text(n, own))
+            for n in gast.walk(message)
+        )
 
     def visit_Assign(self, node: gast.Assign | gast.Return) -> gast.AST | list[gast.stmt]:
         if node.value is None or not _binds_late(node.value):
@@ -165,6 +189,15 @@ class _Desugar(trees.Transformer):
         tests = test if isinstance(test, list) else [test]
         loop = gast.While(quote.constant(True), [*tests, *self.after_test(node.test, node.body)], [])
         return quote.all_located([*before, loop, *after], node)
+
+
+def _makes_text(call: gast.Call, own: AbstractSet[str]) -> bool:
+    match call.func:
+        case gast.Name(id=name):
+            return name in TEXT and name not in own
+        case gast.Attribute(value=gast.Constant(value=str())):  # '{}'.format(x)
+            return True
+    return False
 
 
 def _is_stored(node: gast.Name) -> bool:

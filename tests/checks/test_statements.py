@@ -61,6 +61,49 @@ def test_assert_with_a_value_for_a_message() -> None:
     assert_like_python(f, jnp.float32(2))
 
 
+@pytest.mark.parametrize("x", f32(-1, 2))
+def test_what_a_message_does_is_done_only_where_the_test_fails(x) -> None:
+    def f(x):
+        log = []
+
+        def said(x):
+            log.append(x)
+            return f"{x} is not negative, by {len(log)}"
+
+        assert x < 0, said(x)
+        return len(log)
+
+    assert_like_python(f, x)
+
+
+@pytest.mark.parametrize("x", f32(-1, 2))
+def test_a_message_changes_an_object_only_where_the_test_fails(x) -> None:
+    class Counter:
+        said = 0
+
+        def message(self):
+            self.said += 1
+            return "again"
+
+    def f(x):
+        counter = Counter()
+        for _ in range(3):
+            assert x < 0, counter.message()
+        return counter.said
+
+    assert_like_python(f, x)
+
+
+@pytest.mark.parametrize("x", f32(-1, 2))
+def test_a_name_that_a_message_binds_is_bound_only_where_the_test_fails(x) -> None:
+    def f(x):
+        n = 0
+        assert x < 0, (n := n + 1)
+        return n
+
+    assert_like_python(f, x)
+
+
 def test_the_message_is_made_only_where_the_test_fails() -> None:
     made = []
 

@@ -65,6 +65,11 @@ def raise_(w: Writer) -> bool:
 
 def assert_(w: Writer) -> bool:
     """`assert ..., "..."`; False: what follows runs where the assertion holds."""
-    message = f', "assertion {w.tag()}"' if w.choices.chance(80) else ""
+    c, known = w.choices, w.scope.assignable("int")
+    message = f', "assertion {w.tag()}"' if c.chance(80) else ""
+    if known and c.chance(15):  # what a message does is done where the assertion fails
+        name = c.pick(known)
+        message = f', f"assertion {w.tag()} {{({name} := {name} + 1)}}"'
+        w.shared.features.add("walrus")
     w.emit(f"assert {question(w)}{message}", "assert")
     return False
