@@ -259,7 +259,7 @@ def _initial(value: Any, dtype: Any, name: str | None) -> jax.Array:
         if callable(value) and not isinstance(value, Variable):
             with frames.outside():
                 value = value()
-        array = opened(value)
+        array = _jax.constant(opened(value))  # `jnp.zeros(x.shape)` is traced, too
         if not any(isinstance(leaf, Tracer) for leaf in jax.tree.leaves(array)):
             array = jnp.array(array, dtype=dtype)
             return _jax.as_type(array, array.dtype, False)

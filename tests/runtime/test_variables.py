@@ -550,6 +550,46 @@ def test_an_exception_before_the_creation_does_not_forbid_it():
     assert float(f(jnp.float32(1))) == 2
 
 
+@pytest.mark.parametrize(
+    "initial",
+    [
+        lambda x: jnp.zeros(x.shape),
+        lambda x: jnp.zeros_like(x).at[1].set(5),
+        lambda x: jnp.linspace(0, 1, 3) * np.arange(3, dtype="float32"),
+        lambda x: jax.random.normal(jax.random.key(0), x.shape),
+        lambda x: jnp.split(jnp.arange(6.0), 2)[1],
+    ],
+    ids=["zeros", "written to", "of NumPy's", "random", "a part"],
+)
+def test_an_initial_value_that_follows_from_constants_is_computed_at_once(initial):
+    held = []
+
+    @al.convert
+    def f(x):
+        if not held:
+            held.append(al.Variable(initial(x)))
+        held[0].assign_add(x)
+        return held[0].value
+
+    x, total = jnp.float32([1, 2, 3]), initial(jnp.ones(3))
+    for _ in range(2):
+        total = total + x
+        np.testing.assert_allclose(f(x), total, rtol=1e-6)
+
+
+def test_an_initial_value_that_follows_from_an_argument_or_a_variable_is_refused():
+    other = al.Variable(jnp.ones(3))
+    for initial in (lambda x: x * 0, lambda x: other.value * 1):
+        held = []
+
+        @al.convert
+        def f(x, held=held, initial=initial):
+            held.append(al.Variable(initial(x)))
+
+        with pytest.raises(al.VariableError, match="The initial value of a Variable is traced"):
+            f(jnp.ones(3))
+
+
 def test_a_traced_initial_value_is_refused():
     made = []
 
