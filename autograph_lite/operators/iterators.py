@@ -114,7 +114,7 @@ def is_pythons(value: Any) -> bool:
     )
 
 
-_OF_LISTS = type(iter([])), type(reversed([]))
+_OF_LISTS: tuple[type, ...] = type(iter([])), type(reversed([]))
 
 
 def position(iterator: Any) -> Any:
