@@ -151,6 +151,17 @@ def flattened_by_jax(kind: type) -> Flatten | None:
     return flatten
 
 
+def of_known_classes(registry: Registry, miss: Miss) -> Miss:
+    """`miss`, for `Dispatcher`, whose programs are kept only for calls without classes that are new to `registry`."""
+
+    def missed(*args: Any, **kwargs: Any) -> tuple[Any, Any, bool]:
+        known = registry.knows((args, kwargs))  # before the policy learns them
+        result, fast, remove = miss(*args, **kwargs)
+        return result, fast if known else None, remove
+
+    return missed
+
+
 class Dispatcher:
     """A callable in C++ that keeps compiled programs by the structure of the call.
 
@@ -176,12 +187,7 @@ class Dispatcher:
         key = pxla.JitGlobalCppCacheKeys()
         arguments = (static, (), key, registry.pytrees, pxla.cc_shard_arg, cache)
 
-        def missed(*args: Any, **kwargs: Any) -> tuple[Any, Any, bool]:
-            known = registry.knows((args, kwargs))  # before the policy learns them
-            result, fast, remove = miss(*args, **kwargs)
-            return result, fast if known else None, remove
-
-        self.call: Any = _jax.pjit(name, plain, missed, *arguments)
+        self.call: Any = _jax.pjit(name, plain, miss, *arguments)
         self.call._fun = plain  # which `jax.debug_nans` runs to find where a nan comes from
 
     def clear(self) -> None:
@@ -242,7 +248,7 @@ def _tried() -> bool:
         outputs, fast = run(double, leaves, lambda outputs: registry.structure(1, lambda kept: kept[0] + 1))
         return outputs[0] + 1, fast, False
 
-    call = Dispatcher(registry, "tried", miss, miss).call
+    call = Dispatcher(registry, "tried", miss, of_known_classes(registry, miss)).call
     x, y = jnp.arange(3.0), miss
     calls: list[tuple[Any, Any]] = [(x, n) for n in (1, 1, True, 1.0, 0.0, -0.0, 1, y, y, y)]
     calls += [(x + 1, 1), (x[:2], 1), *[(x, {"k": 1, 1: n}) for n in (1, 1, 2)]]
@@ -253,4 +259,13 @@ def _tried() -> bool:
     )  # the type of an object is learned at its first call, its identity at the second
 
 
-__all__ = ["ITERATORS", "Dispatcher", "Registry", "flattened_by_jax", "run", "tree_of", "works"]
+__all__ = [
+    "ITERATORS",
+    "Dispatcher",
+    "Registry",
+    "flattened_by_jax",
+    "of_known_classes",
+    "run",
+    "tree_of",
+    "works",
+]

@@ -45,7 +45,8 @@ class FastDispatch:
         self._traces, self._slow, self._inline, self._changed = traces, slow, inline, changed
         self._failed = False
         name = getattr(self._traces.fn, "__name__", "f")
-        self._dispatcher = _jax_dispatch.Dispatcher(registry(), name, self._plain, self._miss)
+        self._missed = tracebacks.hiding(_jax_dispatch.of_known_classes(registry(), self._miss))
+        self._dispatcher = _jax_dispatch.Dispatcher(registry(), name, self._plain, self._missed)
         self._kept = 0  # programs that C++ has been given
         self._by_types: HashedLiterals | None = None
         self._variables: VariableCalls | None = None
@@ -70,7 +71,6 @@ class FastDispatch:
     def _plain(self, /, *args: Any, **kwargs: Any) -> Any:
         return self._slow(args, kwargs)
 
-    @tracebacks.hiding
     def _miss(self, /, *args: Any, **kwargs: Any) -> tuple[Any, Any, bool]:
         try:
             if self._failed:  # C++ would ask for each of the calls that raised once, for ever
@@ -107,7 +107,7 @@ class FastDispatch:
 
     def _hash_literals(self) -> None:
         """Lets calls with numbers and strings find their program by hash: C++ looks through structures one by one."""
-        hashed = HashedLiterals(self._traces, registry(), self._dispatcher.call, self._plain, self._miss)
+        hashed = HashedLiterals(self._traces, registry(), self._dispatcher.call, self._plain, self._missed)
         if hashed.call is not None:
             self._by_types = hashed
             self._redirect(hashed.call)

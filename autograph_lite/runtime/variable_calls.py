@@ -15,7 +15,7 @@ from typing import Any
 import jax
 
 from autograph_lite import _jax, _jax_dispatch
-from autograph_lite.runtime import positional, spelled
+from autograph_lite.runtime import positional, spelled, tracebacks
 from autograph_lite.runtime.compiling import measured
 from autograph_lite.runtime.program import Program
 from autograph_lite.runtime.state import KEPT
@@ -76,7 +76,8 @@ class VariableCalls:
         self.written, self.read = list(written), list(read)
         self._places = {id(variable): i for i, variable in enumerate([*written, *read])}
         name = getattr(traces.fn, "__name__", "f")
-        self._dispatcher = _jax_dispatch.Dispatcher(registry, name, self._plain, self._miss)
+        missed = tracebacks.hiding(_jax_dispatch.of_known_classes(registry, self._miss))
+        self._dispatcher = _jax_dispatch.Dispatcher(registry, name, self._plain, missed)
         self.call = self._wrapper()
 
     def _wrapper(self) -> Callable[..., Any]:
