@@ -61,7 +61,7 @@ def _without_derivative(call: Callable[..., Any]) -> Any:
     return run
 
 
-_CALLING: dict[types.FunctionType, Any] = {fn: _refusing(fn) for fn in (jax.pure_callback, io_callback)}
+_CALLING: dict[Any, Any] = {fn: _refusing(fn) for fn in (jax.pure_callback, io_callback)}
 
 
 def called_for(fn: types.FunctionType) -> Any:
