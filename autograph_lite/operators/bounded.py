@@ -51,7 +51,7 @@ class Bound:
       before: what it holds before the loop.
       item: the type of an item.
       start: how many items it holds before the loop, at most.
-      count: the number of iterations, where it is known.
+      count: the number of iterations, at most, where it is known.
       step: how many items one iteration adds, at most.
       spare: for how many more there is room, where the number of iterations is not known.
     """

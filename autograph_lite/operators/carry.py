@@ -31,6 +31,7 @@ from autograph_lite.operators import (
     lanes,
     list_errors,
     lists,
+    loop_options,
     looped_arrays,
     mismatch,
     packing,
@@ -333,7 +334,19 @@ class Carry:
         """Whether a list gets longer in a loop that may run any number of times, and may do so."""
         if self.count is not None or len(change.new) <= len(change.old):
             return False
-        return type(change.place.owner) is list and change.place.holds_items and capacity.room() > 0
+        if type(change.place.owner) is not list or not change.place.holds_items:
+            return False
+        return self._most() is not None or capacity.room() > 0
+
+    def _most(self) -> int | None:
+        """How many iterations there are, or may be where the user has said it: a list has room for what so many add.
+
+        None where it has not, or where that may be much, and a program that is made for less can be run again.
+        """
+        if self.count is not None:
+            return self.count
+        most = loop_options.left()
+        return most if most is not None and (most <= capacity.FIRST or not capacity.room()) else None
 
     def _bounded(
         self, owner: Hashable, change: journal.Change, contents: dict[Key, Captured],
@@ -342,7 +355,7 @@ class Carry:
         """What an iteration leaves in a list whose length only the data knows; notes in `bounds` what is new."""
         items = packing.without_gaps([change.captured.get(k) or capture(v) for k, v in change.new.items()])
         known = self.bounds.get(owner)
-        bound = known or bounded.Bound.of(change.place, self.count)
+        bound = known or bounded.Bound.of(change.place, self._most())
         new = bound.after(items)
         if new is not known:
             bounds[owner] = new

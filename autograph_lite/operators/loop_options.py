@@ -74,6 +74,11 @@ def current() -> Loop:
     return _local.loops[-1]
 
 
+def left() -> int | None:
+    """How many iterations the innermost loop may still have; None where nobody has said it."""
+    return current().left() if _local.loops else None
+
+
 class ShorterError(Exception):
     """A loop of a known number of iterations has fewer.
 

@@ -201,3 +201,49 @@ def test_growth_is_no_reason_to_warn_of_retracing() -> None:
 def test_a_concrete_function_grows_too() -> None:
     f = ag.convert(collatz).get_concrete_function(jax.ShapeDtypeStruct((), "int32"))
     assert len(f(jnp.int32(27))) == 111
+
+
+def collatz_at_most(n):
+    ys = []
+    while n != 1:
+        ag.set_loop_options(maximum_iterations=10)
+        ys.append(n)
+        n = n // 2 if n % 2 == 0 else 3 * n + 1
+    return len(ys), sum(ys), n
+
+
+def collatz_at_most_by_hand(n):
+    ys = []
+    while n != 1 and len(ys) < 10:
+        ys.append(n)
+        n = n // 2 if n % 2 == 0 else 3 * n + 1
+    return len(ys), sum(ys), n
+
+
+@pytest.mark.parametrize("n", [1, 4, 27])
+@pytest.mark.parametrize(
+    "wrap",
+    [ag.convert, lambda f: jax.jit(ag.to_graph(f)), lambda f: lambda n: jax.vmap(ag.to_graph(f))(n[None])],
+    ids=["convert", "jit", "vmap"],
+)
+def test_maximum_iterations_is_room_for_what_so_many_add(n: int, wrap: Any) -> None:
+    found = wrap(collatz_at_most)(jnp.int32(n))
+    assert [int(np.squeeze(x)) for x in found] == list(collatz_at_most_by_hand(n))
+
+
+def test_maximum_iterations_in_loops_within_loops() -> None:
+    def f(n):
+        ys, k = [], 0
+        while k < n:
+            ag.set_loop_options(maximum_iterations=5)
+            j = 0
+            while j < k:
+                ag.set_loop_options(maximum_iterations=3)
+                ys.append(j * 10 + k)
+                j += 1
+            k += 1
+        return len(ys), sum(ys)
+
+    for n in (2, 4, 9):
+        ys = [j * 10 + k for k in range(min(n, 5)) for j in range(min(k, 3))]
+        assert jax.jit(ag.to_graph(f))(jnp.int32(n)) == (len(ys), sum(ys))
