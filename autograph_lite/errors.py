@@ -521,7 +521,9 @@ class InitScopeError(AutographError, TypeError):
 
 
 class NotDifferentiableError(AutographError, TypeError):
-    """A `py_function` is differentiated, and nobody has said what its derivative is.
+    """A `py_function` or a callback of JAX's is differentiated, and nobody has said what its derivative is.
+
+    Or a loop is, whose `set_loop_options` say `differentiable=False`.
 
     Fails:
 

@@ -19,6 +19,7 @@ from jax.experimental import io_callback
 
 from autograph_lite import _jax, _jax_callbacks
 from autograph_lite.operators import where
+from autograph_lite.operators.values import Tracer
 
 
 def _refusing(fn: Any) -> Any:
@@ -42,7 +43,7 @@ def _refusing(fn: Any) -> Any:
 
 
 def _may_move(leaf: Any) -> bool:
-    return isinstance(leaf, jax.core.Tracer) and jnp.issubdtype(leaf.dtype, jnp.inexact)
+    return isinstance(leaf, Tracer) and jnp.issubdtype(leaf.dtype, jnp.inexact)
 
 
 def _without_derivative(call: Callable[..., Any]) -> Any:
