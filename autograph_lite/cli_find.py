@@ -117,9 +117,8 @@ def _in_order(found: Iterable[Found]) -> list[Found]:
     """As the file has them, without second names of the same function, such as `backward = forward`."""
     by_code: dict[types.CodeType, Found] = {}
     for function in found:
-        if (
-            function.code.co_name != "__annotate__"
-        ):  # Python 3.14 has such a function for a class's annotations
+        # Python 3.14 has such a function for a class's annotations.
+        if function.code.co_name != "__annotate__":
             by_code.setdefault(function.code, function)
     return sorted(by_code.values(), key=lambda f: f.line)
 

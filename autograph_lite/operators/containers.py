@@ -83,7 +83,11 @@ def _hashed(method: Callable[..., Any]) -> Callable[..., Any]:
                 why="The keys of a dict and the items of a set are Python values.",
                 fix="use `match` or `if` on the value, `in`, or an array indexed by it.",
             )
-        return method(owner, *args, **kwargs)
+        try:
+            return method(owner, *args, **kwargs)
+        except KeyError as error:
+            checks.explicit(error)  # on a staged path, it is raised only if that path is taken
+            raise
 
     return run
 

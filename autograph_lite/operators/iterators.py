@@ -133,4 +133,4 @@ def position(iterator: Any) -> Any:
 
 
 def _identified(value: Any) -> Any:
-    return value if isinstance(value, (int, float, str)) else id(value)
+    return repr(value) if isinstance(value, (int, float, str)) else id(value)  # nan is not equal to itself

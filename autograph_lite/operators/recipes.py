@@ -15,7 +15,7 @@ import jax
 
 from autograph_lite import _jax
 from autograph_lite.errors import AutographError
-from autograph_lite.operators import journal, trees
+from autograph_lite.operators import journal, policy, trees
 from autograph_lite.operators.boxes import opened
 from autograph_lite.operators.texts import Text, Unknown, holds_traced, parted
 from autograph_lite.operators.values import traced
@@ -60,13 +60,25 @@ def explicit(error: BaseException) -> None:
 
 
 def is_explicit(error: BaseException) -> bool:
-    """Whether a `raise` statement of the user's has raised `error`, or the read of a variable without a value."""
+    """Whether a `raise` statement of the user's has raised `error`, or the read of what has no value or is not there."""
     if covered(error) is not None:
         return False
     unassigned = type(error) is UnboundLocalError or (
         type(error) is NameError and "free variable" in str(error)
     )
-    return unassigned or any(known is error for known in _remembered())
+    return unassigned or any(known is error for known in _remembered()) or _is_missing_item(error)
+
+
+def _is_missing_item(error: BaseException) -> bool:
+    """Whether a line of the user's has asked one of Python's containers for an item that is not there."""
+    last = error.__traceback__
+    while last is not None and last.tb_next is not None:
+        last = last.tb_next
+    return (
+        type(error) in (IndexError, KeyError)
+        and last is not None
+        and not policy.is_library_file(last.tb_frame.f_code.co_filename)
+    )
 
 
 def covered(error: BaseException) -> AutographError | None:

@@ -65,6 +65,7 @@ class Path:
         except BaseException as error:
             if not checks.is_explicit(error):
                 raise
+            checks.explicit(error)  # where all paths raise, the statement does so once more
             self.raised = error
             checks.fail_if(True, error)
         self.changes = written.changes([fun, *operands])

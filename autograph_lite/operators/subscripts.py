@@ -54,7 +54,11 @@ def item(base: Any, index: Any) -> Any:
     if stretches.holds(base):
         return bounded.item(base, index)
     if index.__class__ in _KEYS and base.__class__ in _CONTAINERS:
-        return base[index]  # the commonest case, and nothing is traced
+        try:
+            return base[index]  # the commonest case, and nothing is traced
+        except LookupError as error:
+            checks.explicit(error)  # on a staged path, it is raised only if that path is taken
+            raise
     base, index = opened(base), _opened_index(index)
     if isinstance(base, Selection):
         return picking.picked(base, index)

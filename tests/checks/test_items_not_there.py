@@ -1,0 +1,89 @@
+"""Is an item that is not there while tracing an error only where the data comes to it, as in Python?"""
+
+from __future__ import annotations
+
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+from .outcomes import assert_like_python
+
+
+def popped(xs):
+    ys = []
+    for x in xs:
+        if x > 0:
+            ys.append(x)
+        else:
+            ys.pop()
+    return ys
+
+
+def popped_in_a_while(xs):
+    ys, i = [], 0
+    while i < len(xs):
+        if xs[i] > 0:
+            ys.append(xs[i])
+        elif xs[i] < -5:
+            ys.pop(0)
+        else:
+            ys.append(ys.pop() + 1)
+        i += 1
+    return ys
+
+
+def last_read(xs):
+    ys, last = [], xs[0] * 0
+    for x in xs:
+        if x > 0:
+            ys.append(x)
+        else:
+            last = ys[-1]
+    return ys, last
+
+
+def never_filled(xs):
+    ys = []
+    if xs[0] > 0:
+        ys.pop()
+    return len(ys)
+
+
+def key_read(xs):
+    known = {"a": 1}
+    if xs[0] > 0:
+        return known["b"]
+    return known["a"]
+
+
+def key_popped(xs):
+    known = {"a": 1}
+    if xs[1] > 0:
+        known.pop("b")
+    return known["a"]
+
+
+def removed(xs):
+    names = {1, 2}
+    if xs[1] > 0:
+        names.remove(3)
+    return len(names)
+
+
+def caught(xs):
+    if xs[0] > 0:
+        try:
+            y = {}["a"]
+        except KeyError:
+            y = 7
+        return y
+    return 8
+
+
+PROGRAMS = [popped, popped_in_a_while, last_read, never_filled, key_read, key_popped, removed, caught]
+
+
+@pytest.mark.parametrize("values", [[1, -2, 3], [-1, 2, 3], [1, 2, -9], [1, -2, -3], [-1, -2, -3]])
+@pytest.mark.parametrize("fn", PROGRAMS)
+def test_it_is_an_error_where_python_comes_to_it(fn, values):
+    assert_like_python(fn, jnp.asarray(np.array(values, np.float32)))
