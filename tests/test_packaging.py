@@ -108,7 +108,9 @@ def test_everything_that_is_imported_is_a_declared_dependency() -> None:
                 imported |= {alias.name.split(".")[0] for alias in node.names}
             elif isinstance(node, ast.ImportFrom) and node.level == 0 and node.module:
                 imported.add(node.module.split(".")[0])
-    foreign = imported - set(sys.stdlib_module_names) - {"autograph_lite", "annotationlib"}  # Python 3.14's own
+    foreign = (
+        imported - set(sys.stdlib_module_names) - {"autograph_lite", "annotationlib"}
+    )  # Python 3.14's own
     optional = _names(PROJECT["optional-dependencies"]["testing"])
     assert {COMES_WITH.get(name, name) for name in foreign} - optional == declared
 

@@ -9,6 +9,7 @@ an output of the program, and the call raises; elsewhere it is given to a host c
 from __future__ import annotations
 
 import contextlib
+import dis
 import functools
 import sys
 import threading
@@ -302,9 +303,10 @@ def _catches(kinds: Any, error: BaseException) -> bool:
 
 def refuse_handlers(error: BaseException) -> None:
     """Raises HandledRaiseError if an `except` around would have caught `error`, had Python raised it."""
-    if isinstance(error, StopIteration) and _in_next():
+    asked = _asked_for_items()
+    if asked is not None and isinstance(error, ENDING[asked]):
         raise HandledRaiseError(
-            f"'{type(error).__name__}' is raised under a traced condition in a `__next__`.",
+            f"'{type(error).__name__}' is raised under a traced condition in a `{asked}`.",
             where=tuple(p for p in (where.raised_at(error),) if p),
             why="Python takes the items of an iterator while tracing, before it is known how many there are.",
             fix="iterate over a range or an array, or write a `while` loop.",
@@ -322,14 +324,31 @@ def refuse_handlers(error: BaseException) -> None:
             )
 
 
-def _in_next() -> bool:
-    """Whether what runs has been asked for the next item of an iterator of the user's."""
+ENDING: dict[str, type[Exception]] = {"__next__": StopIteration, "__getitem__": IndexError}
+"""What tells Python that there are no more items, by the method of the user's that it asks for one."""
+
+CALLS_BY_NAME = f"{__package__}.recursion"  # runs what the user's own line calls
+_SUBSCRIPTS = frozenset({"BINARY_SUBSCR", "BINARY_OP"})
+
+
+def _asked_for_items() -> str | None:
+    """The method of the user's that has been asked for the next item of an iteration, if one runs."""
     frame: types.FrameType | None = sys._getframe()
     while frame is not None:
-        if frame.f_code.co_name == "__next__" and not _is_ours(frame.f_globals.get("__name__")):
-            return True
+        name = frame.f_code.co_name
+        is_users = name in ENDING and not _is_ours(frame.f_globals.get("__name__"))
+        if is_users and (name == "__next__" or _iterates(frame.f_back)):
+            return name
         frame = frame.f_back
-    return False
+    return None
+
+
+def _iterates(caller: types.FrameType | None) -> bool:
+    """Whether a frame calls `__getitem__` for all items in turn: not by a subscript, and not by its name."""
+    if caller is None or caller.f_globals.get("__name__") == CALLS_BY_NAME:
+        return False
+    instruction = dis.opname[caller.f_code.co_code[caller.f_lasti]]
+    return instruction not in _SUBSCRIPTS and "__getitem__" not in caller.f_code.co_names
 
 
 def _is_ours(module: Any) -> bool:

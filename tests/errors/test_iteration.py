@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import itertools
 
+import jax
 import jax.numpy as jnp
 import pytest
 
+import autograph_lite
 from autograph_lite import UnrolledLoopWarning
 
 from .messages import message
@@ -269,3 +271,51 @@ def test_an_iterator_that_a_traced_value_ends() -> None:
         "  Python takes the items of an iterator while tracing, before it is known how many there are.\n"
         "  Fix: iterate over a range or an array, or write a `while` loop."
     )
+
+
+class Table:
+    """Known to Python as a sequence, by its `__getitem__` alone; a traced value ends it."""
+
+    def __init__(self, n):
+        self.n = n
+
+    def __getitem__(self, i):
+        if i >= self.n:
+            raise IndexError("beyond the table")
+        return 2 * i
+
+
+def looped(n):
+    total = 0
+    for v in Table(n):
+        total += v
+    return total
+
+
+ITERATED = {
+    "for": looped,
+    "list": lambda n: list(Table(n)),
+    "sum": lambda n: sum(Table(n)),
+    "in": lambda n: 4 in Table(n),
+    "star": lambda n: [*Table(n)],
+    "generator": lambda n: max(v for v in Table(n)),
+    "zip": lambda n: next(zip(Table(n), range(9)))[0] + sum(v for _, v in zip(range(9), Table(n))),
+}
+WAYS = {"convert": autograph_lite.convert, "jit": lambda f: jax.jit(autograph_lite.to_graph(f))}
+
+
+@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("program", ITERATED)
+def test_a_sequence_that_a_traced_value_ends(program, way) -> None:
+    with pytest.raises(autograph_lite.HandledRaiseError) as error:
+        WAYS[way](ITERATED[program])(jnp.int32(3))
+    assert error.value.what == "'IndexError' is raised under a traced condition in a `__getitem__`."
+
+
+def test_an_item_of_such_a_sequence_is_checked() -> None:
+    first, last = (
+        autograph_lite.convert(lambda n, i=i: Table(n)[i] + Table(n).__getitem__(0)) for i in (1, 5)
+    )
+    assert first(jnp.int32(3)) == 2
+    with pytest.raises(IndexError, match="beyond the table"):
+        last(jnp.int32(3))
