@@ -26,6 +26,14 @@ def lookup_in_branch(x):
     return y
 
 
+def divided_in_branch(x):
+    try:
+        y = 1 / 0 if x > 0 else 1.0
+    except ZeroDivisionError:
+        y = 2.0
+    return y
+
+
 def lookup_in_loop(x):
     y = 0.0
     try:
@@ -99,8 +107,16 @@ def raised_in_a_swallowing_generator(x):
 
 
 @both(lookup_in_branch)
+def test_an_item_that_one_branch_misses_is_not_caught_outside_of_it(run):
+    with pytest.raises(
+        HandledRaiseError, match="'KeyError' is raised under a traced condition inside a `try`"
+    ):
+        run(X)
+
+
+@both(divided_in_branch)
 def test_an_error_of_one_branch_is_not_caught_outside_of_it(run):
-    with pytest.raises(HandledRaiseError, match="'KeyError' is raised inside a staged statement"):
+    with pytest.raises(HandledRaiseError, match="'ZeroDivisionError' is raised inside a staged statement"):
         run(X)
 
 
