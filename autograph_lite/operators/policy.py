@@ -52,6 +52,8 @@ def is_users(fn: Any) -> bool:
     """Whether `fn` is a Python function of the user's that may be converted."""
     if not isinstance(fn, types.FunctionType) or getattr(fn, MARK, False):
         return False
+    if fn.__code__.co_name == "__annotate__":
+        return False  # what evaluates a class's annotations, from Python 3.14 on
     path = fn.__code__.co_filename
     if path[:1] == "<" and (path == "<string>" or path not in linecache.cache):
         return False  # made by `exec`, as the methods of a dataclass are: there is no text to convert
