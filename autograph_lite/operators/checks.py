@@ -9,11 +9,9 @@ an output of the program, and the call raises; elsewhere it is given to a host c
 from __future__ import annotations
 
 import contextlib
-import dis
 import functools
 import sys
 import threading
-import types
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
@@ -23,7 +21,7 @@ from jax.experimental import checkify
 
 from autograph_lite import _jax
 from autograph_lite.errors import AutographError, HandledRaiseError
-from autograph_lite.operators import failed_lanes, journal, raising, recipes, where
+from autograph_lite.operators import asked_items, failed_lanes, journal, raising, recipes, where
 from autograph_lite.operators.places import Contents, Place
 from autograph_lite.operators.raising import CODE, LANES, Site, raise_failed, raise_inner, sorted_payload
 from autograph_lite.operators.recipes import explicit
@@ -303,8 +301,8 @@ def _catches(kinds: Any, error: BaseException) -> bool:
 
 def refuse_handlers(error: BaseException) -> None:
     """Raises HandledRaiseError if an `except` around would have caught `error`, had Python raised it."""
-    asked = _asked_for_items()
-    if asked is not None and isinstance(error, ENDING[asked]):
+    asked = asked_items.by()
+    if asked is not None and isinstance(error, asked_items.ENDING[asked]):
         raise HandledRaiseError(
             f"'{type(error).__name__}' is raised under a traced condition in a `{asked}`.",
             where=tuple(p for p in (where.raised_at(error),) if p),
@@ -322,37 +320,6 @@ def refuse_handlers(error: BaseException) -> None:
                 why="A compiled program raises after it has run, so that no `except` in it can catch.",
                 fix="write the condition as an `if` with the handler's code in its branch.",
             )
-
-
-ENDING: dict[str, type[Exception]] = {"__next__": StopIteration, "__getitem__": IndexError}
-"""What tells Python that there are no more items, by the method of the user's that it asks for one."""
-
-CALLS_BY_NAME = f"{__package__}.recursion"  # runs what the user's own line calls
-_SUBSCRIPTS = frozenset({"BINARY_SUBSCR", "BINARY_OP"})
-
-
-def _asked_for_items() -> str | None:
-    """The method of the user's that has been asked for the next item of an iteration, if one runs."""
-    frame: types.FrameType | None = sys._getframe()
-    while frame is not None:
-        name = frame.f_code.co_name
-        is_users = name in ENDING and not _is_ours(frame.f_globals.get("__name__"))
-        if is_users and (name == "__next__" or _iterates(frame.f_back)):
-            return name
-        frame = frame.f_back
-    return None
-
-
-def _iterates(caller: types.FrameType | None) -> bool:
-    """Whether a frame calls `__getitem__` for all items in turn: not by a subscript, and not by its name."""
-    if caller is None or caller.f_globals.get("__name__") == CALLS_BY_NAME:
-        return False
-    instruction = dis.opname[caller.f_code.co_code[caller.f_lasti]]
-    return instruction not in _SUBSCRIPTS and "__getitem__" not in caller.f_code.co_names
-
-
-def _is_ours(module: Any) -> bool:
-    return isinstance(module, str) and module.partition(".")[0] == __name__.partition(".")[0]
 
 
 __all__ = [
