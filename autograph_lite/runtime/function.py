@@ -186,7 +186,7 @@ class Function:
         """Warns of a call that has made a trace, where there were too many."""
         frequent = retracing.detector_of(self._fn).traced(self, record)
         if frequent is not None:
-            retrace_warnings.warn(self._fn, frequent)
+            retrace_warnings.warn(self._fn, frequent, method=self._method is not None)
 
     def _is_inlined(self) -> bool:
         """Whether a call is not a program of its own now: it suspends, or is part of a program that is being traced."""

@@ -27,21 +27,22 @@ MOST_VALUES = 6  # of one argument
 _DEF = re.compile(r"\s*(async\s+)?def\b")
 
 
-def warn(fn: Callable[..., Any], frequent: Frequent) -> None:
+def warn(fn: Callable[..., Any], frequent: Frequent, *, method: bool = False) -> None:
     """Warns that `fn` retraces often, at the user's line that called it last.
 
     Args:
       fn: the function as the user wrote it.
       frequent: what `RetraceDetector.traced` has found.
+      method: whether it was called as a method, of which each instance has traces of its own.
     """
     place = frequent.records[-1].called_from or _definition(fn)
     if place:
-        warnings.warn_explicit(message(fn, frequent), RetraceWarning, place.path, place.line)
+        warnings.warn_explicit(message(fn, frequent, method=method), RetraceWarning, place.path, place.line)
 
 
-def message(fn: Callable[..., Any], frequent: Frequent) -> str:
-    """The text of the warning."""
-    why, fix = _recreated(frequent) or _guilt(frequent)
+def message(fn: Callable[..., Any], frequent: Frequent, *, method: bool = False) -> str:
+    """The text of the warning; the arguments are those of `warn`."""
+    why, fix = _recreated(frequent, method) or _guilt(frequent)
     what = (
         f"{frequent.retraces} of the last {frequent.calls} calls of '{_name(fn)}' retraced it: each ran its Python "
         "code and compiled it once more."
@@ -67,9 +68,15 @@ def _definition(fn: Callable[..., Any]) -> Location | tuple[()]:
     return where.at(code.co_filename, line, where.function_name(code))
 
 
-def _recreated(frequent: Frequent) -> tuple[str, str] | None:
+def _recreated(frequent: Frequent, method: bool) -> tuple[str, str] | None:
     if frequent.functions <= len(frequent.records) // 2:
         return None
+    if method:
+        why = f"It was called on {frequent.functions} instances, and each has traces of its own."
+        return (
+            why,
+            "keep the instances and call them again, or convert a function whose argument is a pytree of their arrays.",
+        )
     why = f"{frequent.functions} functions were made from it, and each has traces of its own."
     return why, "convert the function once, outside of the loop or function that calls it."
 

@@ -7,10 +7,11 @@ import warnings
 from typing import Any
 
 import jax
+import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from autograph_lite import RetraceWarning
+from autograph_lite import RetraceWarning, convert
 from autograph_lite.runtime import retrace_warnings
 from autograph_lite.runtime.array_spec import ArraySpec
 from autograph_lite.runtime.changes import TraceRecord
@@ -229,6 +230,26 @@ def test_a_function_that_is_made_anew():
         "5 functions were made from it, and each has traces of its own.",
         "convert the function once, outside of the loop or function that calls it.",
     )
+
+
+class Scale:
+    def __init__(self, k):
+        self.k = k
+
+    @convert
+    def scaled(self, x):
+        return self.k * x
+
+
+def test_a_method_of_instances_that_are_made_anew():
+    with pytest.warns(RetraceWarning) as caught:
+        for k in range(5):
+            Scale(k).scaled(jnp.float32(1))
+
+    assert str(caught[0].message).splitlines()[-2:] == [
+        "  It was called on 5 instances, and each has traces of its own.",
+        "  Fix: keep the instances and call them again, or convert a function whose argument is a pytree of their arrays.",
+    ]
 
 
 def test_nothing_that_changes():
