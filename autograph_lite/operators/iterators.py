@@ -20,6 +20,8 @@ import types
 from collections.abc import Callable, Iterator
 from typing import Any
 
+import numpy as np
+
 MOST = 1024  # items of an iterator of which nobody knows whether it ends
 _MADE = re.compile(r"\s*for\b.*?\bin\s+([\w.]+)\(")
 _MAKERS = (enumerate, zip, reversed)
@@ -32,6 +34,7 @@ _MOVING: tuple[type, ...] = (
     *(enumerate, zip, *_BACKWARDS, type(iter([])), type(iter(())), type(iter("")), type(iter(range(0)))),
     *(type(iter({})), type(iter({}.values())), type(iter({}.items())), type(iter(set()))),
 )
+_BY_INDEX = type(iter(np.empty(1)))  # takes items by `__getitem__`, of whatever it runs over
 _ALL_IN_STEP: tuple[type, ...] = (zip, map, itertools.starmap)
 _IN_STEP: tuple[type, ...] = (
     enumerate,
@@ -76,6 +79,8 @@ def sources(iterator: Any) -> list[Any]:
 
 
 def _only_moves(iterator: Any) -> bool:
+    if type(iterator) is _BY_INDEX:
+        return all(type(each) is np.ndarray for each in gc.get_referents(iterator))
     return isinstance(iterator, _MOVING) and all(map(_only_moves, sources(iterator)))
 
 

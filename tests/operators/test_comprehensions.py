@@ -299,6 +299,34 @@ def filters_over_what_the_expression_makes(a, b):
     )
 
 
+TABLE = np.array([-1, 7, 3, 1], np.int32)
+
+
+def filters_over_what_the_expression_makes_of_an_array_of_numpys(a, b):
+    return (
+        next((i for i, v in enumerate(TABLE) if v > a), 7),
+        next((v for v in reversed(TABLE) if v < b), -1),
+        any(v > a for v, w in zip(TABLE, (b, a, b, a)) if w > 1),
+    )
+
+
+class ByIndex:
+    def __init__(self):
+        self.asked = 0
+
+    def __getitem__(self, i):
+        self.asked += 1
+        return TABLE[i]
+
+
+def test_items_that_run_code_of_the_users_are_not_taken_beyond_what_python_takes():
+    def f(a):
+        return next((i for i, v in enumerate(ByIndex()) if v > a), 7)
+
+    with pytest.raises(IterationError, match="A traced value ends a loop over"):
+        al.convert(f)(jnp.float32(2))
+
+
 def several_on_one_line(a, b):
     values = [a, b, a * b]
     return next((i for i, v in enumerate(values) if v > 3), -1), any(
@@ -352,7 +380,8 @@ def used_up(a, b):
 
 
 OVER_ITERATORS = [
-    filters_over_what_the_expression_makes, several_on_one_line, what_is_left_after_some, left_before_the_end, used_up,
+    filters_over_what_the_expression_makes, filters_over_what_the_expression_makes_of_an_array_of_numpys, several_on_one_line,
+    what_is_left_after_some, left_before_the_end, used_up,
 ]  # fmt: skip
 
 
