@@ -137,6 +137,17 @@ def forget_inside() -> None:
         del _local.log[_local.open[-1][0] :]
 
 
+def told() -> int:
+    """How much has been told, for `forget_since`."""
+    return len(_local.log) if listeners and _local.log is not None else 0
+
+
+def forget_since(told: int) -> None:
+    """Forgets what was told since then: it was tried, and undone."""
+    if listeners and _local.log is not None:
+        del _local.log[told:]
+
+
 def restart() -> None:
     """Forgets all: the whole function is traced again."""
     if listeners and _local.log is not None and not _local.open:

@@ -120,7 +120,6 @@ def _known(
     rolled = _rolled(iterable, body_fun, init, until)
     if isinstance(rolled, tuple):
         return rolled
-    decisions.forget_inside()
     try:
         return _python(iterable, body_fun, init, until, rolled)
     except BaseException:
@@ -140,11 +139,20 @@ _MADE = re.compile(r"\s*for\b.*?\bin\s+(enumerate|zip|reversed)\(")
 
 
 def _rolled(iterable: Any, body_fun: Callable[..., Any], init: tuple[Any, ...], until: Until) -> Any:
-    def stage(items: iterables.Staged, trial: Trial) -> tuple[Any, ...]:
-        decisions.decided(decisions.LOOPS, "scan", "its body is one program for all items", items.length())
-        return _stage_rows(items, items.length(), body_fun, init, until, trial)
+    length = None
 
-    return rolling.attempt(iterable, body_fun, init, stage)
+    def stage(items: iterables.Staged, trial: Trial) -> tuple[Any, ...]:
+        nonlocal length
+        length = items.length()
+        return _stage_rows(items, length, body_fun, init, until, trial)
+
+    told = decisions.told()
+    result = rolling.attempt(iterable, body_fun, init, stage)
+    if not isinstance(result, tuple):
+        decisions.forget_since(told)
+    elif length is not None:
+        decisions.decided(decisions.LOOPS, "scan", "its body is one program for all items", length)
+    return result
 
 
 def _python(

@@ -144,6 +144,16 @@ def test_comprehensions_are_loops():
     )
 
 
+def test_a_loop_that_is_not_rolled_after_its_first_iteration_either_is_unrolled():
+    def f(x):
+        for i in range(3):
+            x = jnp.concatenate([x, x]) if i < 2 else x
+        return x
+
+    found = ag.explain(ag.convert(f, static_loops="stage"))(jnp.ones(2))
+    assert [each.became for each in found] == ["unrolled 3 times", "Python"]
+
+
 def test_executions_of_one_statement_are_counted():
     def f(x, n):
         for i in range(n):
