@@ -5,7 +5,7 @@
 
     %autograph step                   shows it for a function that is there
 
-When a cell defines a function or class anew, converted functions that have read the old one are traced anew.
+When a cell, or `%autoreload`, defines a function or class anew, converted functions that have read the old one are traced anew.
 """
 
 from __future__ import annotations
@@ -21,6 +21,8 @@ from autograph_lite.runtime.function import Function
 from autograph_lite.syntax.compiling import parse
 
 MAGIC = "autograph"
+# Before a cell, too: `%autoreload` defines things anew then.
+_EVENTS = ("pre_run_cell", "post_run_cell")
 
 
 def load_ipython_extension(shell: Any) -> None:
@@ -28,14 +30,16 @@ def load_ipython_extension(shell: Any) -> None:
     magic = _Magic(shell)
     shell.register_magic_function(magic.cell, "cell", MAGIC)
     shell.register_magic_function(magic.line, "line", MAGIC)
-    shell.events.register("post_run_cell", forget_outdated)
+    for event in _EVENTS:
+        shell.events.register(event, forget_outdated)
 
 
 def unload_ipython_extension(shell: Any) -> None:
     """Takes the magic away; called by `%unload_ext autograph_lite`."""
     for kind in ("cell", "line"):
         shell.magics_manager.magics[kind].pop(MAGIC, None)
-    shell.events.unregister("post_run_cell", forget_outdated)
+    for event in _EVENTS:
+        shell.events.unregister(event, forget_outdated)
 
 
 def forget_outdated(result: object = None) -> None:
@@ -54,18 +58,24 @@ class _Magic:
         if not self._shell.run_cell(cell).success:
             return
         names = line.split() or [*_defined(self._shell.transform_cell(cell))]
-        self._show(name for name in names if self._has_functions(name))
+        self._show([(name, value) for name in names if callable(value := self._value(name))])
 
     def line(self, line: str) -> None:
         """Shows what functions are converted to."""
-        self._show(line.split())
+        self._show([(name, self._value(name)) for name in line.split()])
 
-    def _has_functions(self, name: str) -> bool:
-        return callable(self._shell.ev(name))
+    def _value(self, name: str) -> Any:
+        try:
+            return self._shell.ev(name)
+        except (NameError, AttributeError) as error:
+            from IPython.core.error import UsageError
 
-    def _show(self, names: Any) -> None:
-        codes = [_code(name, self._shell.ev(name)) for name in names]
-        text = "\n\n".join(code.strip("\n") for found in codes for code in found)
+            raise UsageError(f"%{MAGIC}: {error}") from None
+
+    def _show(self, named: list[tuple[str, Any]]) -> None:
+        if not named:
+            return
+        text = "\n\n".join(code.strip("\n") for each in named for code in _code(*each))
         # A terminal prints the one, a notebook colours the other.
         self._shell.display_pub.publish({"text/plain": text, "text/markdown": f"```python\n{text}\n```"})
 

@@ -53,22 +53,24 @@ class Transpiler:
     def __init__(self, operators: object, is_library: IsLibrary, form: str = "full") -> None:
         self.operators, self.is_library, self.form = operators, is_library, form
         self._codes: dict[int, tuple[types.CodeType, types.CodeType, dict[str, object]]] = {}
-        self._functions: weakref.WeakKeyDictionary[types.FunctionType, types.FunctionType] = (
-            weakref.WeakKeyDictionary()
-        )
+        # With the code that was converted: `%autoreload` gives a function other code.
+        self._functions: weakref.WeakKeyDictionary[
+            types.FunctionType, tuple[types.CodeType, types.FunctionType]
+        ] = weakref.WeakKeyDictionary()
         self._lock = threading.RLock()
 
     def convert(self, fn: types.FunctionType) -> types.FunctionType:
-        """`fn`, converted; the same object for the same `fn`."""
+        """`fn`, converted; the same object for the same `fn` with the same code."""
         known = self._functions.get(fn)
-        if known is not None:
-            return known
+        if known is not None and known[0] is fn.__code__:
+            return known[1]
         with self._lock:
             known = self._functions.get(fn)
-            if known is None:
-                known = self._functions[fn] = self._convert(fn)
-                self._functions[known] = known  # converting twice is converting once
-        return known
+            if known is None or known[0] is not fn.__code__:
+                new = self._convert(fn)
+                known = self._functions[fn] = fn.__code__, new
+                self._functions[new] = new.__code__, new  # converting twice is converting once
+        return known[1]
 
     def _convert(self, fn: types.FunctionType) -> types.FunctionType:
         known = self._codes.get(id(fn.__code__))

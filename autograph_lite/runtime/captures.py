@@ -12,6 +12,7 @@ RATE = 0.2                 # has no effect on it: reported as 'RATE'
 from __future__ import annotations
 
 import dis
+import itertools
 import types
 import weakref
 from collections.abc import Callable, Hashable, Iterator
@@ -28,8 +29,8 @@ class Captures:
     """The globals and closure variables that a function read when it was traced, and functions of the user's that it calls.
 
     Numbers, strings and the like are compared by type and value, everything else by identity: a list that has grown is
-    the same list. Functions count: a trace contains the body of the one that it called. Names that methods read, and
-    attributes, are not looked at.
+    the same list. Functions count, those of a module too, `steps.step`: a trace contains the body of the one that it called.
+    Names that methods read, and other attributes, are not looked at.
     """
 
     def __init__(self, fn: Callable[..., Any]) -> None:
@@ -42,7 +43,9 @@ class Captures:
         read = dict(_read(fn))
         self._kept = {label: _kept(value) for label, value in read.items()}
         self._code = {
-            label for label, value in read.items() if isinstance(value, type) or _plain_function(value)
+            label: _code(value)
+            for label, value in read.items()
+            if isinstance(value, type) or _plain_function(value)
         }
 
     def rebound(self) -> tuple[str, ...]:
@@ -53,8 +56,13 @@ class Captures:
         )
 
     def redefined(self) -> tuple[str, ...]:
-        """Those of them that were functions or classes."""
-        return tuple(label for label in self.rebound() if label in self._code)
+        """Those of them that were functions or classes, and functions that have got other code, as by `%autoreload`."""
+        now = dict(_read(self._fn))
+        return tuple(
+            label
+            for label, code in self._code.items()
+            if not _is_same(self._kept[label], found := now.get(label, _ABSENT)) or _code(found) is not code
+        )
 
 
 def _read(fn: Callable[..., Any]) -> Iterator[tuple[str, Any]]:
@@ -77,6 +85,12 @@ def _read(fn: Callable[..., Any]) -> Iterator[tuple[str, Any]]:
 def _names(fn: types.FunctionType) -> Iterator[tuple[str, Any]]:
     for name in sorted(globals_read(fn.__code__)):
         yield name, fn.__globals__.get(name, _ABSENT)
+    for name, attribute in sorted(attributes_read(fn.__code__)):
+        module = fn.__globals__.get(name)
+        value = vars(module).get(attribute) if isinstance(module, types.ModuleType) else None
+        called = _plain_function(value)
+        if called and not policy.is_library_file(called.__code__.co_filename):
+            yield f"{name}.{attribute}", value
     for name, cell in zip(fn.__code__.co_freevars, fn.__closure__ or (), strict=True):
         yield name, _content(cell)
 
@@ -89,6 +103,21 @@ def globals_read(code: types.CodeType) -> frozenset[str]:
         if isinstance(const, types.CodeType):
             names |= globals_read(const)
     return frozenset(names)
+
+
+@reach.by_code
+def attributes_read(code: types.CodeType) -> frozenset[tuple[str, str]]:
+    """The attributes that a function's code, and the functions in it, read of global variables: their names, `("np", "sin")`."""
+    steps = list(dis.get_instructions(code))
+    found = {
+        (first.argval, second.argval)
+        for first, second in itertools.pairwise(steps)
+        if first.opname in _READS and second.opname in ("LOAD_ATTR", "LOAD_METHOD")
+    }
+    for const in code.co_consts:
+        if isinstance(const, types.CodeType):
+            found |= attributes_read(const)
+    return frozenset(found)
 
 
 def _content(cell: types.CellType) -> Any:
@@ -105,6 +134,11 @@ def _plain_function(value: Any) -> types.FunctionType | None:
     if not isinstance(value, types.FunctionType):
         value = getattr(value, "__wrapped__", None)
     return value if isinstance(value, types.FunctionType) else None
+
+
+def _code(value: Any) -> types.CodeType | None:
+    called = _plain_function(value)
+    return called.__code__ if called else None
 
 
 def _kept(value: Any) -> Hashable | weakref.ref[Any]:

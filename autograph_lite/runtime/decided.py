@@ -94,6 +94,10 @@ class Decisions(Sequence[Decision]):
         rows = [_HEADS, *map(_row, self)] if self.decisions else []
         return "\n".join([f"{self.name}: {counted} of control flow", *tables.table(rows, _NUMBERS)])
 
+    def _repr_pretty_(self, printer: Any, cycle: bool) -> None:
+        """What a notebook shows, where this is the value of a cell."""
+        printer.text(str(self))
+
 
 def explain(fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Decisions:
     """Traces a function anew, and tells what became of its statements."""

@@ -13,7 +13,7 @@ import dataclasses
 import pathlib
 import textwrap
 from collections.abc import Iterator, Sequence
-from typing import overload
+from typing import Any, overload
 
 from autograph_lite.errors import Location
 from autograph_lite.runtime import tables
@@ -79,6 +79,10 @@ class Explanation(Sequence[Retrace]):
 
     def __str__(self) -> str:
         return "\n".join([self.summary(), *_table(self.retraces), *_advice(self.retraces)])
+
+    def _repr_pretty_(self, printer: Any, cycle: bool) -> None:
+        """What a notebook shows, where this is the value of a cell."""
+        printer.text(str(self))
 
     def summary(self) -> str:
         """How many traces there are, and what they cost."""

@@ -15,6 +15,7 @@ from typing import Any
 import jax.numpy as jnp
 import pytest
 from IPython.core.displaypub import CapturingDisplayPublisher
+from IPython.core.error import UsageError
 from IPython.core.interactiveshell import InteractiveShell
 
 import autograph_lite
@@ -102,6 +103,42 @@ def test_the_magic_shows_nothing_of_a_cell_that_fails(
     notebook("%%autograph\ndef f(x):\n    return x\n1 / 0")
     assert notebook.shown() == []
     assert "ZeroDivisionError" in capsys.readouterr().out
+
+
+def test_the_magic_names_what_is_not_there_without_a_traceback(
+    notebook: Notebook, capsys: pytest.CaptureFixture[str]
+) -> None:
+    notebook("%load_ext autograph_lite")
+    for cell in ("%autograph missing", "%%autograph missing\ndef f(x):\n    return x"):
+        with pytest.raises(UsageError):
+            notebook(cell)
+        assert capsys.readouterr().err == "UsageError: %autograph: name 'missing' is not defined\n"
+
+
+def test_the_magic_shows_nothing_of_a_cell_without_functions(notebook: Notebook) -> None:
+    notebook("%load_ext autograph_lite")
+    notebook("%%autograph\nx = 1")
+    assert notebook.shown() == []
+
+
+@pytest.mark.parametrize("call", ["autograph_lite.explain(f)(x)", "f.verify(x)", "f.explain_retraces()"])
+def test_a_table_as_the_value_of_a_cell_is_shown_as_print_shows_it(notebook: Notebook, call: str) -> None:
+    notebook("f, x = convert(lambda x: x + 1 if x > 0 else x), jnp.float32(1)\nf(x)")
+    shown = notebook.shell.display_formatter.format(notebook(call))[0]["text/plain"]
+    assert shown == notebook(f"str({call})")
+
+
+def test_what_calls_a_function_of_a_module_that_autoreload_loads_anew_is_traced_anew(
+    notebook: Notebook, tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.syspath_prepend(tmp_path)
+    file = tmp_path / "reloaded_steps.py"
+    file.write_text(STEP.format(1))
+    notebook("%load_ext autoreload\n%autoreload 2\n%load_ext autograph_lite\nimport reloaded_steps")
+    notebook("@convert\ndef run(x):\n    return 2 * reloaded_steps.step(x)")
+    assert notebook("float(run(jnp.float32(1)))") == 4
+    file.write_text(STEP.format(20))
+    assert notebook("float(run(jnp.float32(1)))") == 42
 
 
 def test_what_calls_a_function_that_is_defined_anew_is_traced_anew(notebook: Notebook) -> None:

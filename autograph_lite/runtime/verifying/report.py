@@ -96,6 +96,10 @@ class Verification:
         lines += [f"Note: {note}" for note in self.notes]
         return "\n".join([lines[0], *(f"  {line}" for line in lines[1:])])
 
+    def _repr_pretty_(self, printer: Any, cycle: bool) -> None:
+        """What a notebook shows, where this is the value of a cell."""
+        printer.text(str(self))
+
     def error(self) -> VerificationError:
         """What says it as an exception."""
         first = self.first
