@@ -94,6 +94,10 @@ class Selection:
         """The axes in reverse."""
         return having(self, self.array.T, self.extents[::-1])
 
+    def described(self) -> str:
+        """How messages name it, among arrays."""
+        return describe(self)
+
     def __getitem__(self, index: Any) -> Any:
         return METHODS["[]"](self, index)
 

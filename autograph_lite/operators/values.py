@@ -81,6 +81,8 @@ def describe(value: Any) -> str:
         return f"{type(value).__name__} {value!r}" if value is not None else "None"
     if isinstance(value, (list, tuple, dict)):
         return f"{type(value).__name__} of {len(value)}"
+    if type(value).__module__ == f"{__package__}.selections":
+        return str(value.described())
     return f"{type(value).__name__} object"
 
 

@@ -47,6 +47,7 @@ REFUSED = {
     "a row that is read when the matrix has been written": "row = m[i]\nm[i, 0] = 5.0\nreturn row",
     "a column": "column = m[:, i]\ncolumn += 0\ncolumn = m[:, i]\ncolumn[0] = 5.0\nreturn m",
     "a part": "y = x[1:]\ny[0] += 5.0\nreturn x",
+    "a part between traced bounds": "y = x[:i]\ny[0] = 5.0\nreturn x + y.sum()",
     "a part in reverse": "y = x[::-1]\ny[0] = 5.0\nreturn x",
     "a transposed matrix": "t = m.T\nt[0, 1] = 5.0\nreturn m",
     "another shape": "flat = m.reshape(-1)\nflat[0] = 5.0\nreturn m",
