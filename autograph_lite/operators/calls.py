@@ -103,11 +103,10 @@ def _taking_selections(fn: types.FunctionType, called: Any) -> Any:
 
 def _textless(fn: types.FunctionType) -> Any:
     """A function made from text that Python has not kept: what it fails for is explained."""
-    called = library_function(fn)
     if unconverted.why(fn) is None:
         convert(fn)
     reason = unconverted.why(fn)
-    return called if reason is None else unconverted.explained(called, reason, fn.__name__)
+    return library_function(fn) if reason is None else handing(unconverted.explained(fn, reason, fn.__name__))
 
 
 def library_function(fn: types.FunctionType) -> Any:

@@ -104,6 +104,11 @@ def within_program() -> bool:
     return any(known.whole for known in _local.frames)
 
 
+def escapes() -> bool:
+    """Whether an exception that is raised now leaves converted code for somebody else's trace, past no handler of the user's."""
+    return _jax.tracing() and not _local.handlers and not within_program()
+
+
 @contextlib.contextmanager
 def new_frame(mode: str, inside: str) -> Iterator[Frame]:
     """Checks of the code inside, a whole trace, go to a new frame."""

@@ -22,6 +22,7 @@ import numpy as np
 
 from autograph_lite import _jax
 from autograph_lite.operators import (
+    checks,
     classes,
     journal,
     opaque,
@@ -29,6 +30,7 @@ from autograph_lite.operators import (
     selected_calls,
     stretches,
     transformed,
+    unconverted,
     where,
 )
 
@@ -79,6 +81,8 @@ def handing(fn: Any, convert: Convert) -> Any:
             result = fn(*args, **kwargs)
         except BaseException as error:
             where.without_frame(error)
+            if checks.escapes() and unconverted.is_about_tracer(error):
+                raise unconverted.needs_value(error) from error
             raise  # a bare `raise` adds no entry for this frame
         if noted:
             journal.passed(noted)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import linecache
 import re
 import types
@@ -82,6 +83,7 @@ def explained(fn: Callable[..., Any], reason: ConversionError, name: str) -> Cal
       PythonOnlyError: in place of JAX's error about a traced value.
     """
 
+    @functools.wraps(fn)
     def run(*args: Any, **kwargs: Any) -> Any:
         try:
             return fn(*args, **kwargs)
@@ -126,7 +128,7 @@ def needs_value(error: BaseException) -> PythonOnlyError:
     held = _called_by_a_library(error)
     return PythonOnlyError(
         f"Python needs the value of a traced array. {_TRACER.sub('traced array', str(error).partition(chr(10))[0])}",
-        where=where.raised_at(error, policy.is_library_file),
+        where=where.raised_at(error, _is_no_text_of_users) or where.here(),
         why="The value is known when the compiled program runs, and not while the function is traced."
         if held is None
         else f"A library calls '{held}' out of an object of its own, so that it runs unconverted.",
@@ -136,9 +138,16 @@ def needs_value(error: BaseException) -> PythonOnlyError:
     )
 
 
+def _is_no_text_of_users(path: str) -> bool:
+    """Whether a file is a library's, or the text that Python has made a dataclass's methods of."""
+    return path == "<string>" or policy.is_library_file(path)
+
+
 def _remedy(error: BaseException) -> str:
-    entry = where.raising_entry(error, policy.is_library_file)
-    instead = "" if entry is None else counterparts.instead(error, entry.tb_frame, entry.tb_lasti)
+    entry = where.raising_entry(error, _is_no_text_of_users)
+    frame = where.user_frame() if entry is None else entry.tb_frame  # what has called the library that fails
+    at = -1 if frame is None else frame.f_lasti if entry is None else entry.tb_lasti
+    instead = "" if frame is None else counterparts.instead(error, frame, at)
     return instead or (
         "compute with jax.numpy on the array, or pass the value as a Python number, which is not traced."
     )
