@@ -26,8 +26,11 @@ from autograph_lite.operators import (
     journal,
     list_methods,
     lists,
+    ordering,
+    policy,
     reductions,
     stretches,
+    templates,
     trees,
     warn,
     where,
@@ -35,7 +38,7 @@ from autograph_lite.operators import (
 from autograph_lite.operators.boxes import opening
 from autograph_lite.operators.conditions import Sized, truth
 from autograph_lite.operators.selections import Selection
-from autograph_lite.operators.values import any_traced, as_index, describe, is_arraylike, is_symbolic, traced
+from autograph_lite.operators.values import as_index, describe, is_arraylike, is_symbolic, traced
 
 
 def _is_narrow(bound: Any) -> bool:
@@ -107,10 +110,14 @@ def len_(value: Any) -> Any:
 
 def enumerate_(iterable: Any, start: Any = 0) -> Any:
     """`enumerate(iterable, start)`."""
+    if traced(start) and not is_symbolic(start):
+        if jnp.ndim(start) or start.dtype.kind not in "biu":
+            raise TypeError(f"'{describe(start)}' object cannot be interpreted as an integer")
+        start = as_index(start)
     found = iterables.staged(iterable)
     iterables.leave(iterable)
     if found is None:
-        return enumerate(iterable, start)
+        return iterables.Counted(iterable, start) if traced(start) else enumerate(iterable, start)
     return iterables.Passing(iterables.Enumerated(found, start), enumerate)
 
 
@@ -235,7 +242,7 @@ def _rounded_integer(value: Any, unit: int) -> Any:
 
 
 def sorted_(iterable: Any, /, *, key: Any = None, reverse: Any = False) -> list[Any]:
-    """`sorted(...)`: stable; the items are of one type where a traced value decides on their order."""
+    """`sorted(...)`: stable; the items are of one structure where a traced value decides on their order."""
     items, key = iterable, reductions.callee(key)
     if not (isinstance(iterable, jax.Array) and traced(iterable) and iterable.ndim == 1):
         items = list_(iterable)
@@ -246,23 +253,22 @@ def sorted_(iterable: Any, /, *, key: Any = None, reverse: Any = False) -> list[
         if key is not None and one:
             key(one[0])  # it may print, or raise
         return one
-    keys = (
-        items
-        if key is None
-        else [key(item) for item in items]
-        if isinstance(items, list)
-        else _mapped(key, items)
-    )
-    if isinstance(keys, list):
-        if not any_traced(keys):
-            return sorted(items) if key is None and not reverse else _python_sorted(items, keys, reverse)
-        keys = _stacked(keys)
-    order = jnp.argsort(keys, stable=True, descending=bool(reverse))
+    keys = items if key is None else comprehensions.list_of(items, lambda item: key(item))
+    if not isinstance(keys, list):
+        order = jnp.argsort(keys, stable=True, descending=bool(reverse))
+    elif arrays := [key for key in keys if is_arraylike(key) and jnp.ndim(key)]:
+        raise _no_order(arrays[0])
+    else:
+        order = ordering.positions(keys, reverse=bool(reverse))
+    if isinstance(order, list) and isinstance(items, list):
+        return [items[i] for i in order]
     if not isinstance(items, list):
-        return lists.unstacked(items[order])
+        return lists.unstacked(items[jnp.asarray(order)])
     for item in items:
         if unlike := next((leaf for leaf in trees.leaves(item) if not is_arraylike(leaf)), None):
             raise _no_place(unlike)
+    if len({(trees.structure(item), *map(jnp.shape, trees.leaves(item))) for item in items}) > 1:
+        raise _unlike(items)
     stacked = trees.map(lambda *leaves: holding.stacked(leaves)[order], *items)
     leaves, tree = trees.flatten(stacked)
     made = [jax.tree.unflatten(tree, row) for row in zip(*map(lists.unstacked, leaves), strict=True)]
@@ -270,16 +276,24 @@ def sorted_(iterable: Any, /, *, key: Any = None, reverse: Any = False) -> list[
     return made
 
 
-def _stacked(keys: list[Any]) -> jax.Array:
-    """The keys of several items as one array."""
-    if not all(is_arraylike(k) and jnp.ndim(k) == 0 for k in keys):
-        raise ConditionError(
-            "sorted() compares traced values that are no scalars.",
-            where=where.here(),
-            why="The order of arrays, tuples and other trees of traced values is not computed.",
-            fix="give a key that is a number: sorted(items, key=lambda item: item[0]).",
-        )
-    return holding.stacked(keys)
+def _no_order(key: Any) -> ConditionError:
+    return ConditionError(
+        f"sorted() compares arrays, {describe(key)}.",
+        where=where.here(),
+        why="Which of two arrays comes first is ambiguous.",
+        fix="give a key that is a number, or a tuple of numbers: sorted(items, key=lambda item: item[0]).",
+    )
+
+
+def _unlike(items: list[Any]) -> ConditionError:
+    kinds = [templates.structural(templates.template_of(item)) for item in items]
+    found = [*dict.fromkeys(map(templates.describe, kinds))]
+    return ConditionError(
+        f"sorted() puts {found[0]} and {found[1]} in order by traced keys.",
+        where=where.here(),
+        why="Which item comes first depends on the data, and a compiled program has one type for it.",
+        fix="give all items the same structure and shape.",
+    )
 
 
 def _no_place(item: Any) -> ConditionError:
@@ -289,17 +303,10 @@ def _no_place(item: Any) -> ConditionError:
         where=where.here(),
         why="Which object comes first depends on the data, and a compiled program has no objects to choose from.",
         fix=f"sort what the objects hold, or register {kind} as a pytree, for example with "
-        "jax.tree_util.register_dataclass.",
+        "jax.tree_util.register_dataclass."
+        if policy.is_users_class(type(item))
+        else "put a number in place of it, such as its place in a list.",
     )
-
-
-def _mapped(key: Callable[..., Any], array: jax.Array) -> jax.Array:
-    return _stacked(comprehensions.list_of(array, lambda item: key(item)))
-
-
-def _python_sorted(items: list[Any], keys: list[Any], reverse: Any) -> list[Any]:
-    order = sorted(range(len(items)), key=keys.__getitem__, reverse=reverse)
-    return [items[i] for i in order]
 
 
 def list_(*args: Any) -> list[Any]:

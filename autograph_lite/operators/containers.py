@@ -15,8 +15,8 @@ import jax.numpy as jnp
 from autograph_lite.errors import TracedIndexError
 from autograph_lite.operators import builtins, checks, journal, where
 from autograph_lite.operators.conditions import truth
-from autograph_lite.operators.logical import equal
-from autograph_lite.operators.values import any_traced, as_index, describe
+from autograph_lite.operators.logical import asks_user, equal
+from autograph_lite.operators.values import any_traced, as_index, describe, traced
 
 T = TypeVar("T")
 
@@ -26,34 +26,59 @@ def _sort(owner: list[Any], /, *, key: Any = None, reverse: Any = False) -> None
     journal.record(owner)[:] = items
 
 
+def _known(owner: Any, value: Any) -> bool:
+    """Whether Python can compare `value` with all items."""
+    return not (any_traced([value, *owner]) or any(map(asks_user, [value, *owner])))
+
+
+def _same(item: Any, value: Any) -> Any:
+    """Whether a container takes an item for `value`."""
+    return truth(item is value or equal(item, value))
+
+
 def _count(owner: Any, value: Any, /) -> Any:
-    if not any_traced([value, *owner]):
+    if _known(owner, value):
         return owner.count(value)
-    return as_index(sum(jnp.asarray(truth(equal(value, item)), int) for item in owner))
+    same = [_same(item, value) for item in owner]
+    return as_index(sum(jnp.asarray(one, int) for one in same)) if any(map(traced, same)) else sum(same)
 
 
 def _index(owner: Any, value: Any, /, start: int = 0, stop: int = sys.maxsize) -> Any:
-    if not any_traced([value, *owner]):
+    if _known(owner, value):
         return owner.index(value, start, stop)
     numbers = range(len(owner))[start:stop]
     kind = type(owner).__name__
+    same: list[Any] = []
+    for number in numbers:
+        same.append(_same(owner[number], value))
+        if same[-1] is True:
+            break  # Python does not compare those that follow
     missing = ValueError(f"{kind}.index(x): x not in {kind}")
-    if not numbers:
-        raise missing
-    same = jnp.stack([jnp.asarray(truth(equal(value, owner[i]))) for i in numbers])
-    checks.fail_if(jnp.logical_not(jnp.any(same)), missing)
-    return as_index(numbers.start + jnp.argmax(same))
+    if not any(map(traced, same)):
+        if True not in same:
+            raise missing
+        return numbers[len(same) - 1]
+    found = jnp.stack([*map(jnp.asarray, same)])
+    checks.fail_if(jnp.logical_not(jnp.any(found)), missing)
+    return as_index(numbers.start + jnp.argmax(found))
 
 
 def _remove(owner: list[Any], value: Any, /) -> None:
-    if any_traced([value, *owner]):
-        raise TracedIndexError(
-            f"remove() looks for a traced value, {describe(value)}, in a list.",
-            where=where.here(),
-            why="Which item it is depends on data, and the items of a list have their places while tracing.",
-            fix="keep the items in an array with a mask of those that count, jnp.where(items == x, False, mask).",
-        )
-    owner.remove(value)
+    if _known(owner, value):
+        return owner.remove(value)
+    for number, item in enumerate(owner):
+        same = _same(item, value)
+        if traced(same):
+            raise TracedIndexError(
+                f"remove() looks for {describe(value)} in a list, and a traced value decides which item it is.",
+                where=where.here(),
+                why="The items of a list have their places while tracing.",
+                fix="keep the items in an array with a mask of those that count, jnp.where(items == x, False, mask).",
+            )
+        if same:
+            del owner[number]
+            return None
+    raise ValueError("list.remove(x): x not in list")
 
 
 def key(value: T) -> T:

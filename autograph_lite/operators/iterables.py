@@ -307,6 +307,24 @@ class Enumerated(Staged):
         return index + self.start, self.items.at(index)
 
 
+class Counted(enumerate):  # type: ignore[type-arg]
+    """`enumerate(items, start)` of Python's items, with a traced start."""
+
+    def __new__(cls, items: Any, start: Any) -> Counted:
+        made = super().__new__(cls, items)
+        made.start = start
+        return made
+
+    start: Any
+
+    def __next__(self) -> Any:
+        number, item = super().__next__()
+        return self.start + number, item
+
+
+Counted.__name__ = "enumerate"
+
+
 class Zipped(Staged):
     """`zip(*items)`; the shortest decides the length."""
 

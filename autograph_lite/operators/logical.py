@@ -5,6 +5,7 @@ from __future__ import annotations
 import builtins
 import collections
 import dataclasses
+import functools
 import operator
 import types
 from collections.abc import Callable, Sequence
@@ -93,7 +94,7 @@ _MAKERS = (builtins.any, builtins.all, builtins.bool, builtins.range)
 def compare(left: Any, *symbols_and_operands: Any) -> Any:
     """`left < a < b ...`: the first operand on the right is given, later ones are called for."""
     symbol, right, *rest = symbols_and_operands
-    result = _compare(symbol, left, right)
+    result = compared(symbol, left, right)
     if not rest:
         return result
     if traced(result):
@@ -104,7 +105,12 @@ def compare(left: Any, *symbols_and_operands: Any) -> Any:
 _ORDERED = frozenset({"<", "<=", ">", ">="})
 
 
-def _compare(symbol: str, left: Any, right: Any) -> Any:
+def compared(symbol: str, left: Any, right: Any) -> Any:
+    """`left < right`, or what the symbol says; tuples and lists by the first items that differ."""
+    if symbol in _ORDERED and type(left) is type(right) and _has_fields(left, "order"):
+        fields = _fields(left), _fields(right)
+        if any(map(_decides, fields)):
+            left, right = fields
     if symbol in _ORDERED and (is_symbolic(left) or is_symbolic(right)):
         return _jax_dims.compare(_COMPARISONS[symbol], left, right)
     if symbol in _ORDERED and _are_rows(left, right) and (_decides(left) or _decides(right)):
@@ -123,7 +129,7 @@ def _in_order(symbol: str, left: Sequence[Any], right: Sequence[Any]) -> Any:
         same = truth(a is b or equal(a, b))
         if same is True:
             continue
-        here = truth(_compare(symbol, a, b))
+        here = truth(compared(symbol, a, b))
         if same is False:
             return here  # what follows may have no order
         return jnp.where(same, _in_order(symbol, left[count:], right[count:]), here)
@@ -155,9 +161,7 @@ def equal(left: Any, right: Any) -> Any:
     ):
         return False  # JAX does not compare them
     if _has_fields(left) and type(left) is type(right):
-        kind: Any = type(left)
-        names = [field.name for field in dataclasses.fields(kind) if field.compare]
-        fields = [tuple(getattr(side, name) for name in names) for side in (left, right)]
+        fields = _fields(left), _fields(right)
         if any(map(_decides, fields)):
             return equal(*fields)
     if not (_decides(left) or _decides(right)):
@@ -186,7 +190,7 @@ def not_equal(left: Any, right: Any) -> Any:
         return not_(equal(left, right))
     both = isinstance(left, (tuple, list, dict)) and isinstance(right, (tuple, list, dict))
     # Without a `__ne__` of its own, Python asks for the truth of what `__eq__` answers.
-    asks = _asks_user(left) and not _has_own(left, "__ne__")
+    asks = asks_user(left) and not _has_own(left, "__ne__")
     if (both and (_decides(left) or _decides(right))) or asks:
         return not_(equal(left, right))
     return left != right
@@ -196,15 +200,19 @@ def _has_own(value: Any, method: str) -> bool:
     return bool(getattr(type(value), method) is not getattr(object, method))
 
 
-def _has_fields(value: Any) -> bool:
-    """Whether `value` is of a dataclass that compares as its fields do."""
+def _has_fields(value: Any, option: str = "eq") -> bool:
+    """Whether `value` is of a dataclass that compares as its fields do; with the option "order", that orders so, too."""
     parameters = getattr(type(value), "__dataclass_params__", None)
-    own = vars(type(value)).get("__eq__")
+    own = vars(type(value)).get("__eq__" if option == "eq" else "__lt__")
     return (
-        parameters is not None
+        getattr(parameters, option, False)
         and isinstance(own, types.FunctionType)
         and own.__code__.co_filename == "<string>"
     )
+
+
+def _fields(value: Any) -> tuple[Any, ...]:
+    return tuple(getattr(value, field.name) for field in dataclasses.fields(value) if field.compare)
 
 
 def _decides(value: Any) -> bool:
@@ -213,16 +221,25 @@ def _decides(value: Any) -> bool:
         return False
     if _PLAIN.issuperset(map(type, value.values() if isinstance(value, dict) else value)):
         return False
-    return any(traced(leaf) or _asks_user(leaf) for leaf in trees.leaves(value))
+    return any(traced(leaf) or asks_user(leaf) for leaf in trees.leaves(value))
 
 
-def _asks_user(value: Any) -> bool:
+def asks_user(value: Any) -> bool:
     """Whether comparing `value` runs a method that is written in Python."""
     return isinstance(getattr(type(value), "__eq__", None), types.FunctionType) and not isinstance(
         value, jax.Array
     )
 
 
+def asks_for_order(key: Any) -> bool:
+    """Whether putting `key` in order runs a function of the user's, which may answer with a tracer."""
+    if isinstance(key, (tuple, list)):
+        return any(map(asks_for_order, key))
+    methods = (getattr(type(key), name, None) for name in ("__lt__", "__gt__"))
+    return type(key) is _KEY or any(isinstance(method, types.FunctionType) for method in methods)
+
+
+_KEY = type(functools.cmp_to_key(operator.sub))
 _PLAIN = frozenset({bool, int, float, complex, str, bytes, type(None)})
 _COLLECTIONS = (tuple, list, dict, set)
 

@@ -8,7 +8,6 @@ gives: the first of equal items, and nan only where Python would return it.
 from __future__ import annotations
 
 import functools
-import operator
 import types
 from collections.abc import Callable, Iterable
 from typing import Any
@@ -19,12 +18,12 @@ import numpy as np
 
 from autograph_lite import _jax, _jax_dims
 from autograph_lite.converters.python_ops import Maybe, Undefined
-from autograph_lite.operators import calls, checks, iterables, journal, list_methods, lists, masked
+from autograph_lite.operators import calls, checks, iterables, journal, list_methods, lists, masked, ordering
 from autograph_lite.operators.conditions import truth
 from autograph_lite.operators.generated import Generated, loop
 from autograph_lite.operators.if_stmt import if_part
 from autograph_lite.operators.iterables import Staged
-from autograph_lite.operators.logical import and_, equal, not_, or_
+from autograph_lite.operators.logical import and_, asks_for_order, compared, not_, or_
 from autograph_lite.operators.selections import Selection
 from autograph_lite.operators.values import any_traced, is_arraylike, is_size, traced
 
@@ -107,12 +106,12 @@ def _of_items(items: Iterable[Any], join: Callable[..., Any], empty: bool) -> An
 
 def min_(*args: Any, **kwargs: Any) -> Any:
     """`min(...)`."""
-    return _extreme(min, lambda new, best: _less(new, best, operator.lt), args, kwargs)
+    return _extreme(min, lambda new, best: compared("<", new, best), args, kwargs)
 
 
 def max_(*args: Any, **kwargs: Any) -> Any:
     """`max(...)`."""
-    return _extreme(max, lambda new, best: _less(new, best, operator.gt), args, kwargs)
+    return _extreme(max, lambda new, best: compared(">", new, best), args, kwargs)
 
 
 def _extreme(
@@ -148,8 +147,14 @@ def _extreme(
         keys = items if key is None else [key(item) for item in items]
         if items and key is None and all(map(is_size, items)):
             return functools.reduce(_jax_dims.larger if python is max else _jax_dims.smaller, items)
-        if not any_traced(keys):
+        if not any_traced(keys) and not any(map(asks_for_order, keys)):
             return python(items, **kwargs) if key is None else _python_best(python, items, list(keys), kwargs)
+        if key is not None and any(map(asks_for_order, keys)):  # keys that a program can't choose from
+            at = ordering.positions(keys, reverse=python is max)[0]
+            best = items[0], 0
+            for number, item in enumerate(items[1:], 1):
+                best = _chosen(at == number, (item, number), best)
+            return best[0]
         best = items[0], keys[0]
         for item, now in zip(items[1:], keys[1:], strict=True):
             best = _chosen(better(now, best[1]), (item, now), best)
@@ -157,16 +162,6 @@ def _extreme(
     names = ("the result", "its key")
     found, (result, _) = _folded(items, begin, step, names)
     return _or_default(found, result, kwargs.get("default", _NOTHING), _error_of(lambda: python(())))
-
-
-def _less(a: Any, b: Any, order: Callable[[Any, Any], Any]) -> Any:
-    """`a < b`, or `a > b`, of numbers, or of tuples and lists of traced numbers."""
-    sequences = isinstance(a, (tuple, list)) and type(a) is type(b)
-    if not sequences or not any_traced((a, b)):
-        return order(a, b)
-    if not a or not b:
-        return order(len(a), len(b))
-    return or_(_less(a[0], b[0], order), lambda: and_(equal(a[0], b[0]), lambda: _less(a[1:], b[1:], order)))
 
 
 def _python_best(python: Callable[..., Any], items: State, keys: list[Any], kwargs: dict[str, Any]) -> Any:
