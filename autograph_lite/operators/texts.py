@@ -9,13 +9,15 @@ from __future__ import annotations
 
 import builtins
 import functools
+import itertools
 import operator
 import re
 import string
-from collections.abc import Callable, Iterable, Sequence
-from typing import Any
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Any, SupportsIndex
 
 import jax
+import jax.numpy as jnp
 import numpy as np
 
 from autograph_lite import _jax_dims
@@ -71,19 +73,35 @@ class Text(str):
 
     def _refuse(self, *_: Any) -> Any:
         raise PythonOnlyError(
-            f"Text with the value of a traced array in it, {str.__str__(self)!r}, is compared, or looked for.",
+            f"Text with the value of a traced array in it, {str.__str__(self)!r}, is compared, looked into or changed.",
             where=where.here(),
             why="The text is made while tracing, when the value is not known.",
-            fix="compare the value itself; in the messages of `assert` and `raise` the text is completed.",
+            fix="use the value itself; in the messages of `assert` and `raise` the text is completed.",
         )
 
     __eq__ = __ne__ = __lt__ = __le__ = __gt__ = __ge__ = __hash__ = __contains__ = _refuse
+    __len__ = __iter__ = __getitem__ = __mod__ = __mul__ = __rmul__ = _refuse
+
+    def __bool__(self) -> bool:
+        return True
+
+    def ljust(self, width: SupportsIndex, fill: str = " ", /) -> str:  # noqa: D102
+        return format(f"{{:{fill}<{width}}}", self)
+
+    def rjust(self, width: SupportsIndex, fill: str = " ", /) -> str:  # noqa: D102
+        return format(f"{{:{fill}>{width}}}", self)
 
     def __add__(self, other: str) -> str:
         return format("{}{}", self, other)
 
     def __radd__(self, other: str) -> str:
         return format("{}{}", other, self)
+
+
+_KEPT = ("format", "format_map", "join", "ljust", "maketrans", "rjust")
+for _name in dir(str):
+    if not _name.startswith("__") and _name not in _KEPT:
+        setattr(Text, _name, Text._refuse)
 
 
 def printable(value: Any) -> Any:
@@ -93,19 +111,76 @@ def printable(value: Any) -> Any:
 
 def format(template: str, *values: Any) -> str:
     """`template.format(*values)`; where a value is traced, text that is completed when the program has run."""
-    if not holds_traced(values):
-        return template.format(*values)
-    trials.refuse_text(values)
-    values = trees.map(lambda leaf: _as_now(opened(leaf)), values)
+    return filled(template, *values)
+
+
+def filled(template: str, /, *args: Any, **kwargs: Any) -> str:
+    """`template.format(*args, **kwargs)`, as `format`.
+
+    Raises:
+      PythonOnlyError: the template, or what says how a field is to be written, has the value of a traced array in it.
+    """
+    if not holds_traced((template, args, kwargs)):
+        return template.format(*args, **kwargs)
+    if isinstance(template, Text):
+        raise _no_text(template)
+    trials.refuse_text((args, kwargs))
+    found: list[Any] = []
+    plain = _numbered(template, args, kwargs, found)
+    values = trees.map(lambda leaf: _as_now(opened(leaf)), tuple(found))
     shown = trees.map(
         lambda leaf: Unknown(leaf) if isinstance(leaf, Tracer) or is_symbolic(leaf) else leaf, values
     )
-    new = Text(template.format(*shown))
-    new.template, new.values, new.place = template, values, where.here()
+    new = Text(plain.format(*shown))
+    new.template, new.values, new.place = plain, values, where.here()
     return new
 
 
-_FIELD = re.compile(r"%(?:(?P<percent>%)|(?P<flags>[-+ 0]*)(?P<size>\d*(?:\.\d+)?)(?P<kind>[sridfeEgG]))")
+def _numbered(template: str, args: tuple[Any, ...], kwargs: dict[str, Any], found: list[Any]) -> str:
+    """`template` with fields that are filled one after the other; adds what fills them to `found`."""
+    reader, count, result = string.Formatter(), itertools.count(), ""
+    for literal, field, spec, conversion in reader.parse(template):
+        result += literal.replace("{", "{{").replace("}", "}}")
+        if field is None:
+            continue
+        result += f"{{{'!' + conversion if conversion else ''}"
+        found.append(_value(field, args, kwargs, count))
+        if spec:
+            wanted = [
+                _value(inner, args, kwargs, count)
+                for _, inner, _, _ in reader.parse(spec)
+                if inner is not None
+            ]
+            if holds_traced(wanted):
+                raise _no_text(template)
+            result += f":{_FIELDS.sub(_automatic, spec).format(*wanted)}"
+        result += "}"
+    return result
+
+
+_FIELDS = re.compile(r"\{[^{}!:]*")
+
+
+def _automatic(_: re.Match[str]) -> str:
+    return "{"
+
+
+def _value(field: str, args: tuple[Any, ...], kwargs: dict[str, Any], count: Iterator[int]) -> Any:
+    """What a field means, `0`, `name.attribute[1]`, or the next of `args`."""
+    named = re.match(r"[^.[]+", field)
+    return string.Formatter().get_field(field if named else f"{next(count)}{field}", args, kwargs)[0]
+
+
+def mapped(template: str, values: Any, /) -> str:
+    """`template.format_map(values)`."""
+    if isinstance(values, dict) and holds_traced(values) and all(type(key) is str for key in values):
+        return filled(template, **values)
+    return template.format_map(values)
+
+
+_FIELD = re.compile(
+    r"%(?:(?P<percent>%)|(?:\((?P<name>[^)]*)\))?(?P<flags>[-+ 0]*)(?P<size>\d*)(?P<places>\.\d+)?(?P<kind>[sraidufFeEgGxXoc]))"
+)
 
 
 def percent(template: Any, values: Any) -> Any:
@@ -117,22 +192,52 @@ def percent(template: Any, values: Any) -> Any:
     if not isinstance(template, str) or not holds_traced(values):
         return template % values
     trials.refuse_text(values)
-    text = _FIELD.sub(_field, template.replace("{", "{{").replace("}", "}}"))
-    if "%" in text.replace("%%", "") or isinstance(values, dict):
+    fields = [*_FIELD.finditer(template)]
+    wanted = [field for field in fields if not field["percent"]]
+    names = [field["name"] for field in wanted]
+    if "%" in _FIELD.sub("", template) or (None in names and any(names)):
         raise _no_text(template)
-    return format(text.replace("%%", "%"), *(values if isinstance(values, tuple) else (values,)))
+    given = values if isinstance(values, tuple) else (values,)
+    if wanted and None not in names:
+        given = tuple(values[name] for name in names)
+    elif len(given) != len(wanted):
+        return template % tuple(map(Unknown, given))  # Python's own error
+    rest = iter(given)
+    parts, end = "", 0
+    taken = []
+    for field in fields:
+        parts += template[end : field.start()].replace("{", "{{").replace("}", "}}")
+        end = field.end()
+        if field["percent"]:
+            parts += "%"
+        else:
+            taken.append(_whole(next(rest)) if field["kind"] in "diu" else next(rest))
+            parts += _field(field, taken[-1], template)
+    return format(parts + template[end:].replace("{", "{{").replace("}", "}}"), *taken)
 
 
-def _field(found: re.Match[str]) -> str:
+def _whole(value: Any) -> Any:
+    """A number as %d writes it: without its fraction."""
+    if isinstance(value, (float, np.floating)):
+        return int(value)
+    if not traced(value) or is_symbolic(value) or not jnp.issubdtype(value.dtype, jnp.floating):
+        return value
+    whole = jnp.trunc(value)
+    return jnp.where(whole == 0, 0, whole)  # and no -0
+
+
+def _field(found: re.Match[str], value: Any, template: str) -> str:
     """A field of `%` as one of `str.format`."""
-    if found["percent"]:
-        return "%%"
-    kind, flags = found["kind"], found["flags"]
-    if kind in "sr":
+    kind, flags, places = found["kind"], found["flags"], found["places"] or ""
+    if kind in "sra":
         size = ("<" if "-" in flags else ">") + found["size"] if found["size"] else ""
-        return f"{{!{kind}:{size}}}"
+        return f"{{!{kind}:{size}{places}}}"
+    if kind == "c" or (kind in "diuxXo" and places):
+        raise _no_text(template)
     sign = "".join(flag for flag in "+ 0" if flag in flags and not (flag == "0" and "-" in flags))
-    return f"{{:{'<' if '-' in flags else ''}{sign}{found['size']}{'d' if kind == 'i' else kind}}}"
+    if kind in "diu":
+        kind = ".0f" if hasattr(value, "dtype") and jnp.issubdtype(value.dtype, jnp.floating) else "d"
+    return f"{{:{'<' if '-' in flags else ''}{sign}{found['size']}{places}{kind}}}"
 
 
 def joined(separator: str, items: Iterable[str], /) -> str:
@@ -143,25 +248,13 @@ def joined(separator: str, items: Iterable[str], /) -> str:
     return functools.reduce(lambda text, item: format("{}{}{}", text, separator, item), items)
 
 
-def filled(template: str, /, *args: Any, **kwargs: Any) -> str:
-    """`template.format(*args, **kwargs)`.
-
-    Raises:
-      PythonOnlyError: one of `args` is traced, and the fields of `template` have names or numbers.
-    """
-    if not holds_traced((args, kwargs)):
-        return template.format(*args, **kwargs)
-    if any(field for _, field, _, _ in string.Formatter().parse(template)):
-        raise _no_text(template)
-    return format(template, *args)
-
-
 def _no_text(template: str) -> PythonOnlyError:
     return PythonOnlyError(
-        f"{template!r} takes the value of a traced array.",
+        f"{str.__str__(template)!r} takes the value of a traced array where the text can't be completed later.",
         where=where.here(),
         why="The text is made while tracing, when the value is not known.",
-        fix="write it as an f-string: its text is completed in the messages of `assert` and `raise`.",
+        fix='write the value as a field of an f-string, f"{x:>5}", with a width that is known: that is completed in the\n'
+        "  messages of `assert` and `raise`.",
     )
 
 
@@ -201,4 +294,5 @@ def holds_traced(value: Any) -> bool:
 
 OVERLOADS: dict[Any, Any] = {
     str: text, repr: representation, builtins.format: formatted, str.join: joined, str.format: filled,
+    str.format_map: mapped,
 }  # fmt: skip

@@ -78,14 +78,55 @@ def test_text_of_known_values_is_text() -> None:
     assert autograph_lite.convert(f)(jnp.float32(1))[1:] == f(1)[1:]
 
 
-def test_a_message_with_named_fields_is_refused() -> None:
-    def f(x):
-        if x > 0:
-            raise ValueError("{value}".format(value=x))
-        return x
+TEXTS = {
+    "numbers": lambda x, n: "{0:03d} {1} {0} {{}}".format(n, x),
+    "names": lambda x, n: "{x:.2f} {y} {n:>{w}}".format(x=x, y="k", n=n, w=6),
+    "items and attributes": lambda x, n: "{p[0]} {p[k]} {q[1]} {n.ndim}".format(p={0: n, "k": 2}, q=[1, n], n=n),
+    "a mapping": lambda x, n: "{x} {n:5d}".format_map({"x": x, "n": n}),
+    "width beside": lambda x, n: "{:*>{}}|{!s:>9}|".format(n, 7, x),
+    "percent and names": lambda x, n: "%(x)6.1f|%(n)s|%(n)04d|%(t)s" % {"x": x, "n": n, "t": "100%"},
+    "percent and bases": lambda x, n: "%x %X %o %u {} %%" % (n, n, n, n),
+    "percent without the fraction": lambda x, n: "%d|%i|%5d|%-5d|%05d|%d" % (x, -x, x * 40, x * 40, x * 40, 2.5 + 0 * 1),
+    "in a field": lambda x, n: str(n).rjust(6) + "|" + f"{n}!".ljust(6, ".") + "|",
+}  # fmt: skip
 
-    with pytest.raises(PythonOnlyError, match="write it as an f-string"):
-        autograph_lite.convert(f)(jnp.float32(1))
+
+@pytest.mark.parametrize("name", TEXTS)
+def test_fields_with_names_and_numbers(name: str) -> None:
+    made = TEXTS[name]
+
+    def f(x, n):
+        assert n < 0, made(x, n)
+        return n
+
+    for x, n in ((0.5, 10), (-2.75, 3)):
+        with pytest.raises(AssertionError) as caught:
+            autograph_lite.convert(f)(jnp.float32(x), jnp.asarray(n, jnp.int32, copy=True))
+        assert str(caught.value) == made(np.float32(x), np.int32(n))
+
+
+@pytest.mark.parametrize(
+    "made",
+    [
+        lambda n: f"{'a':>{n}}",
+        lambda n: "%*d" % (n, 1),  # noqa: UP031
+        lambda n: "%c" % n,  # noqa: UP031
+        lambda n: f"{n} {{}}".format(1),
+        lambda n: f"n{n}".upper(),
+        lambda n: str(n)[:2],
+        lambda n: str(n) * 2,
+        lambda n: len(str(n)),
+    ],
+    ids=["width", "percent width", "character", "template", "upper", "part", "twice", "length"],
+)
+def test_text_that_can_not_be_completed_later_is_refused(made) -> None:
+    def f(n):
+        if n > 0:
+            raise ValueError(made(n))
+        return n
+
+    with pytest.raises(PythonOnlyError, match="is compared, looked into or changed|can't be completed later"):
+        autograph_lite.convert(f)(jnp.int32(1))
 
 
 def test_fields_in_a_specification() -> None:
