@@ -172,6 +172,8 @@ def _python(
     unsized = not hasattr(type(iterable), "__len__")
     while True:
         if sources and (changed := next(filter(stretches.holds, sources), None)) is not None:
+            if not peeled:  # it was changed before the loop, which asks an iterator for its items
+                raise stretches.refused(changed)
             raise list_errors.iterated(changed, where.of_function(body_fun))
         stop = until(*values) if until is not None else False
         if stop is not False and traced(stop):

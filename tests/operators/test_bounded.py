@@ -639,6 +639,27 @@ MutationError: 'ys' is changed in a loop over its own items, and a traced value 
     )
 
 
+def test_an_iterator_of_a_list_that_was_changed_before_is_no_change_in_the_loop():
+    def fn(xs):
+        ys = []
+        for x in xs:
+            if x > 1:
+                ys.append(x)
+        total = 0.0
+        for y in iter(ys):
+            total += y
+        return total
+
+    found = message(fn, XS)
+    assert found.startswith(
+        "MutationError: 'ys' has a length that only the data knows, and is used where it has to be known.\n"
+        "  test.py:6 in fn\n"
+        "      for y in iter(ys):\n"
+        "  test.py:4 in fn\n"
+        "      ys.append(x)\n"
+    )
+
+
 def test_items_of_different_shapes_are_refused():
     def fn(xs):
         ys = [xs]
