@@ -77,7 +77,7 @@ def for_stmt(
 def _for(iterable: Any, body_fun: Callable[..., Any], init: tuple[Any, ...], until: Until) -> tuple[Any, ...]:
     if isinstance(iterable, iterables.Looped):
         return iterable.loop(body_fun, init, _names(body_fun), until)
-    with loop_options.Loop():
+    with loop_options.Loop(body_fun):
         result = _run(iterable, body_fun, init, until)
     if until is not None:
         iterables.leave(iterable)

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from autograph_lite.errors import IterationError
-from autograph_lite.operators import iterables, iterators, journal, where
+from autograph_lite.operators import iterables, iterators, journal, loop_options, where
 from autograph_lite.operators.for_stmt import for_stmt, place_at
 from autograph_lite.operators.if_stmt import if_part
 from autograph_lite.operators.iterables import Staged
@@ -128,7 +128,7 @@ class Generated(iterables.Looped):
         self.take()
         source = tuple(self.source) if self.owns else self.source
         body = _Around(self, body_fun, names, until)
-        result = loop(source, body.run, init, names, until)
+        result = loop(source, body.run, init, names, until, counts=self.keep is None)
         left = until is not None and until(*result)
         if traced(left) or isinstance(source, (Staged, iterables.Looped)):
             return result
@@ -206,7 +206,7 @@ def generated(
 
 def loop(
     iterable: Any, body_fun: Callable[..., Any], init: State, names: tuple[str, ...],
-    until: Callable[..., Any] | None = None,
+    until: Callable[..., Any] | None = None, *, counts: bool = True,
 ) -> State:  # fmt: skip
     """`for_stmt` with a body that an operator has made, and so is shown at the user's line that runs.
 
@@ -216,9 +216,12 @@ def loop(
       init: the variables before the loop.
       names: of the variables, for messages.
       until: variables -> whether to stop.
+      counts: whether each iteration is one of the user's loop.
     """
 
     def body(item: Any, *values: Any) -> State:
+        if not counts:
+            loop_options.current().counts = False
         result: State = body_fun(item, *values)
         return result
 
@@ -267,7 +270,7 @@ class _Around:
         if not self.items.flat:
             result: State = self.body_fun(value, *values)
             return result
-        return loop(value, self.body_fun, values, self.names, self.until)
+        return loop(value, self.body_fun, values, self.names, self.until, counts=False)
 
 
 def filter_test(value: Any) -> Any:

@@ -12,7 +12,8 @@ from __future__ import annotations
 import dataclasses
 import operator
 import threading
-from collections.abc import Sequence
+import types
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import jax
@@ -22,20 +23,27 @@ from jax.extend.core import jaxpr_as_fun
 from autograph_lite import _jax_dims, _jax_loops
 from autograph_lite._jax_while import Options
 from autograph_lite.operators import where
+from autograph_lite.syntax import first_statements
 
 
 class Loop:
     """A loop that is running, or being traced; a context in which it is.
 
+    Args:
+      body_fun: what runs its body.
+
     Attributes:
+      counts: whether its iterations are those of the user's loop, which may run over some of the items alone.
       options: that its body has set.
       unroll: how many iterations of a scan are one of the program's.
       done: iterations that Python has run.
     """
 
-    __slots__ = ("done", "options", "unroll")
+    __slots__ = ("_code", "counts", "done", "options", "unroll")
 
-    def __init__(self) -> None:
+    def __init__(self, body_fun: Callable[..., Any]) -> None:
+        self._code: types.CodeType = body_fun.__code__
+        self.counts = True
         self.options = UNSET
         self.unroll = 1
         self.done = 0
@@ -46,6 +54,10 @@ class Loop:
 
     def __exit__(self, *exception: object) -> None:
         _local.loops.pop()
+
+    def stands_at(self, path: str, line: int | None) -> bool:
+        """Whether it is the loop on that line; any is where the line is None."""
+        return line is None or (self._code.co_filename, self._code.co_firstlineno) == (path, line)
 
     def is_over(self) -> bool:
         """To be called after each iteration that Python runs: whether the loop has had all that it may have."""
@@ -141,13 +153,28 @@ def set_loop_options(
         gain by it, on a CPU they seldom do. A loop whose length the data decides runs them one by one.
 
     Raises:
-      ValueError: a number is not a positive Python int.
+      ValueError: it stands elsewhere, or a number is not a positive Python int.
     """
     numbers = {"maximum_iterations": maximum_iterations, "checkpoints": checkpoints, "unroll": unroll}
     for name, value in numbers.items():
         if (value is not None or name == "unroll") and (type(value) is not int or value < 1):
             may_be = "an int from 1 on" if name == "unroll" else "None or an int from 1 on"
             raise ValueError(f"set_loop_options: {name} is {value!r}; it may be {may_be}.")
-    if _local.loops:
+    frame = where.user_frame()
+    if frame is None:
+        return
+    path = frame.f_code.co_filename
+    line = first_statements.loop_begun(path, frame.f_lineno)
+    if line == 0:
+        raise ValueError(
+            f"set_loop_options: it is called at {path}:{frame.f_lineno}, which does not begin the body of a loop; "
+            "it may be the first statement in a `for` or a `while`."
+        )
+    if _local.loops and _local.loops[-1].stands_at(path, line):
+        if maximum_iterations is not None and not _local.loops[-1].counts:
+            raise ValueError(
+                f"set_loop_options: maximum_iterations is set at {path}:{frame.f_lineno}, in a loop over items that a condition "
+                "chooses, or an inner loop gives: nobody counts them. Count in the body, and leave it by `break`."
+            )
         _local.loops[-1].unroll = unroll
         _local.loops[-1].options = Options(maximum_iterations, checkpoints, differentiable)

@@ -50,7 +50,7 @@ def while_stmt(
 def _while(
     cond_fun: Callable[..., Any], body_fun: Callable[..., Any], init: tuple[Any, ...]
 ) -> tuple[Any, ...]:
-    with loop_options.Loop() as loop:
+    with loop_options.Loop(body_fun) as loop:
         return _run(cond_fun, body_fun, init, loop)
 
 
@@ -159,7 +159,7 @@ def repeat(
     cond_fun: Callable[..., Any], body_fun: Callable[..., Any], values: tuple[Any, ...]
 ) -> tuple[Any, ...]:
     """The variables after a staged loop whose condition holds at first."""
-    with loop_options.Loop():
+    with loop_options.Loop(body_fun):
         return _stage(cond_fun, body_fun, values, True)
 
 

@@ -1,4 +1,4 @@
-"""Is what stands on a line of a user's file the first statement of a branch?
+"""Is what stands on a line of a user's file the first statement of a branch, or of a loop's body?
 
     if x > 0:
         here()                      it is
@@ -6,7 +6,7 @@
     elif x < -1:
         here()                      and here: of the `elif`, which is an `if` of its own
 
-Likewise in an `else` and in a `case`.
+Likewise in an `else` and in a `case`, and in the body of a `for` or a `while`.
 """
 
 from __future__ import annotations
@@ -20,33 +20,48 @@ from autograph_lite.syntax.compiling import parse
 
 
 def begins_branch(path: str, line: int) -> bool | None:
-    """Whether the statement on that line begins a branch; None where there is no source.
+    """Whether a call on that line is the first statement of a branch; None where there is no source.
 
     Args:
       path: the file, as Python names it in tracebacks.
       line: of any part of the statement.
     """
-    lines = linecache.getlines(path)
-    if not lines:
+    begun = _begun(path, line)
+    return None if begun is None else any(isinstance(node, (ast.If, ast.match_case)) for node in begun)
+
+
+def loop_begun(path: str, line: int) -> int | None:
+    """The line of the loop whose body a call on that line begins: 0 where it begins none, None where there is no source."""
+    begun = _begun(path, line)
+    if begun is None:
         return None
-    spans = _spans("".join(lines))
-    return None if spans is None else any(first <= line <= last for first, last in spans)
+    return next((node.lineno for node in begun if isinstance(node, (ast.For, ast.AsyncFor, ast.While))), 0)
+
+
+def _begun(path: str, line: int) -> list[ast.AST] | None:
+    """What a call on that line begins a part of."""
+    lines = linecache.getlines(path)
+    spans = _spans("".join(lines)) if lines else None
+    return None if spans is None else [node for first, last, node in spans if first <= line <= last]
 
 
 @functools.lru_cache(maxsize=16)
-def _spans(text: str) -> tuple[tuple[int, int], ...] | None:
-    """First and last lines of the statements that begin branches; None where the text is not Python."""
+def _spans(text: str) -> tuple[tuple[int, int, ast.AST], ...] | None:
+    """First and last lines of the calls that begin a part of a statement, with it; None where the text is not Python."""
     try:
         tree = parse(text)
     except SyntaxError:
         return None
-    firsts = [body[0] for node in ast.walk(tree) for body in _branches(node) if body]
-    return tuple((first.lineno, first.end_lineno or first.lineno) for first in firsts)
+    firsts = [(body[0], node) for node in ast.walk(tree) for body in _parts(node) if body]
+    return tuple(
+        (first.lineno, first.end_lineno or first.lineno, node)
+        for first, node in firsts
+        if isinstance(first, ast.Expr)
+    )
 
 
-def _branches(node: ast.AST) -> Iterator[Sequence[ast.stmt]]:
+def _parts(node: ast.AST) -> Iterator[Sequence[ast.stmt]]:
+    if isinstance(node, (ast.If, ast.For, ast.AsyncFor, ast.While, ast.match_case)):
+        yield node.body
     if isinstance(node, ast.If):
-        yield node.body
         yield node.orelse
-    elif isinstance(node, ast.match_case):
-        yield node.body

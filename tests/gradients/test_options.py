@@ -231,6 +231,148 @@ def test_a_loop_without_a_reverse_derivative_is_compiled_as_that_of_lax() -> Non
     assert texts[0].count(" = ") == texts[1].count(" = ")
 
 
+def before_a_loop(x):
+    set_loop_options(maximum_iterations=2)
+    while x < 100:
+        x = x * 2
+    return x
+
+
+def not_first(x):
+    while x < 100:
+        x = x * 2
+        set_loop_options(maximum_iterations=2)
+    return x
+
+
+def not_first_in_an_inner_loop(x):
+    while x < 100:
+        for _ in range(2):
+            x = x * 2
+            set_loop_options(maximum_iterations=2)
+    return x
+
+
+def in_a_branch(x):
+    while x < 100:
+        if x > 5:
+            set_loop_options(maximum_iterations=2)
+        x = x * 2
+    return x
+
+
+def calls_a_function(x):
+    while x < 100:
+        says_it()
+        x = x * 2
+    return x
+
+
+def says_it():
+    set_loop_options(maximum_iterations=2)
+
+
+@pytest.mark.parametrize(
+    "fn", [before_a_loop, not_first, not_first_in_an_inner_loop, in_a_branch, calls_a_function]
+)
+def test_a_call_that_begins_no_body_is_refused(fn) -> None:
+    first = (says_it if fn is calls_a_function else fn).__code__.co_firstlineno
+    line = next(n for n in range(first, first + 9) if "set_loop" in linecache.getline(__file__, n))
+    for run in (fn, convert(fn), to_graph(fn)):
+        with pytest.raises(ValueError) as raised:
+            run(jnp.float32(20))
+        assert str(raised.value) == (
+            f"set_loop_options: it is called at {__file__}:{line}, which does not begin the body of a loop; "
+            "it may be the first statement in a `for` or a `while`."
+        )
+
+
+@autograph_lite.do_not_convert
+def counts_in_python():
+    count = 0
+    for _ in range(9):
+        set_loop_options(maximum_iterations=2)
+        count += 1
+    return count
+
+
+def test_a_loop_that_is_not_converted_says_nothing_of_the_one_around() -> None:
+    def f(n):
+        total = 0
+        for _ in range(n):
+            total += counts_in_python()
+        return total
+
+    assert to_graph(f)(jnp.int32(5)) == convert(f)(5) == 45
+
+
+def over_a_generator(xs):
+    total = 0.0
+    for y in (
+        x * 2  # two lines
+        for x in xs
+    ):
+        set_loop_options(maximum_iterations=3)
+        total += y
+    return total
+
+
+def while_walrus(xs):
+    total = 0.0
+    while (y := total + xs[1]) < 100.0:
+        set_loop_options(
+            maximum_iterations=3,
+        )
+        total = y
+    return total
+
+
+def over_pairs(xs):
+    total = 0.0
+    for i, (a, _b) in enumerate(zip(xs, xs)):  # noqa: B905
+        set_loop_options(maximum_iterations=3)
+        if a > 50:
+            continue
+        total += a * i
+        if total > 50:
+            return total
+    return total
+
+
+@pytest.mark.parametrize(("fn", "wanted"), [(over_a_generator, 6), (while_walrus, 3), (over_pairs, 5)])
+def test_loops_of_all_kinds_take_it(fn, wanted) -> None:
+    assert convert(fn)(jnp.arange(10.0)) == wanted
+    assert convert(fn)([float(x) for x in range(10)]) == wanted
+
+
+def over_a_filter(xs, most):
+    total = 0.0
+    for y in filter(lambda x: x > 1, xs):
+        set_loop_options(maximum_iterations=most, checkpoints=5)
+        total += y
+    return total
+
+
+def over_an_inner_loop(xs, most):
+    total = 0.0
+    for y in (x * k for x in xs for k in range(3)):
+        set_loop_options(maximum_iterations=most, checkpoints=5)
+        total += y
+    return total
+
+
+@pytest.mark.parametrize("fn", [over_a_filter, over_an_inner_loop])
+def test_items_that_nobody_counts_have_no_largest_number(fn) -> None:
+    xs = jnp.arange(4.0)
+    assert convert(fn)(xs, None) == fn(xs, None)
+    with pytest.raises(ValueError) as raised:
+        convert(fn)(xs, 2)
+    assert str(raised.value) == (
+        f"set_loop_options: maximum_iterations is set at {__file__}:{fn.__code__.co_firstlineno + 3}, in a loop over items "
+        "that a condition chooses, or an inner loop gives: nobody counts them. Count in the body, and leave it by `break`."
+    )
+
+
 @pytest.mark.parametrize("value", [0, -1, 2.0, True])
 def test_a_number_of_iterations_is_a_positive_int(value) -> None:
     with pytest.raises(ValueError) as raised:

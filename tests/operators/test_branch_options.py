@@ -276,6 +276,14 @@ def not_first(x):
     return x
 
 
+def not_first_in_a_loop(x):
+    if x > 0:
+        for _ in range(2):
+            x = x + 1
+            set_branch_options(vmap="map")
+    return x
+
+
 def in_a_body(x):
     for i in range(x):
         set_branch_options(vmap="map")
@@ -289,7 +297,7 @@ def after_a_guard(x):
     return x + 1
 
 
-@pytest.mark.parametrize("fn", [not_in_a_branch, not_first, in_a_body, after_a_guard])
+@pytest.mark.parametrize("fn", [not_in_a_branch, not_first, not_first_in_a_loop, in_a_body, after_a_guard])
 def test_a_call_that_begins_no_branch_is_refused(fn: Function) -> None:
     code = fn.__code__
     (line,) = (n for n in range(code.co_firstlineno, code.co_firstlineno + 6) if "set_branch" in _line(n))
