@@ -74,7 +74,8 @@ class _Match(trees.Transformer):
                 return body
             return self.either(subject, test, body, case, rest)
         if case.guard is not None:
-            test = case.guard if test is None else gast.BoolOp(gast.And(), [test, case.guard])
+            both = gast.BoolOp(gast.And(), [test, case.guard])
+            test = case.guard if test is None else quote.located(both, case.pattern)
         body = [*capture, *body]
         if test is None:  # matches anything; what follows is never reached
             return body
@@ -155,7 +156,7 @@ def _test(subject: str, pattern: gast.pattern) -> gast.expr | None:
         case gast.MatchOr(patterns=patterns):
             tests = [_test(subject, p) for p in patterns]
             found = [t for t in tests if t is not None]
-            return gast.BoolOp(gast.Or(), found) if len(found) == len(tests) else None
+            return quote.located(gast.BoolOp(gast.Or(), found), pattern) if len(found) == len(tests) else None
         case gast.MatchAs(pattern=inner) if inner is not None:
             return _test(subject, inner)
     return None

@@ -131,6 +131,18 @@ def iterated() -> None:
         made.trips = (made.trips or 0) + 1
 
 
+def uncounted() -> None:
+    """Nobody knows how often the body of the innermost statement, a loop, is going to run."""
+    if listeners and _local.open and _local.open[-1][1].statement in LOOPS:
+        _local.open[-1][1].trips = None
+
+
+def keep_inside() -> None:
+    """What was told inside of the innermost statement holds, and `forget_inside` leaves it."""
+    if listeners and _local.log is not None and _local.open:
+        _local.open[-1] = len(_local.log), _local.open[-1][1]
+
+
 def forget_inside() -> None:
     """Forgets what was told inside of the innermost statement: its body is traced again."""
     if listeners and _local.log is not None and _local.open:
@@ -194,7 +206,7 @@ def staged_iterable(items: Any, length: Any) -> str:
     if traced(length):
         return f"the number of iterations is traced: {describe(length)}"
     kind = type(items).__name__
-    if kind == "Range":
+    if kind == "range":
         return "it runs over a range that is to be staged"
     built = {"Enumerated": "enumerate", "Zipped": "zip", "Reversed": "reversed", "Mapped": "map"}.get(kind)
     over = f"{article(built)} {built} of traced values" if built else "traced values"

@@ -372,6 +372,9 @@ def _stage_rows(
         except loop_options.ShorterError as shorter:
             if trial is not None:
                 raise
+            decisions.forget_inside()
+            decisions.decided(decisions.LOOPS, "while_loop", f"it has {shorter.count} iterations at most")
+            decisions.uncounted()
             return _stage_range(items, shorter.count, body_fun, values, until, skipped)
         except lists.TooShortError:
             # The body reads items that the first iterations append.
@@ -379,11 +382,30 @@ def _stage_rows(
                 raise
             if skipped == lists.PEELED:
                 raise list_errors.too_short(where.of_function(body_fun)) from None
+        decisions.forget_inside()
         enter(body_fun, values)
         values = tuple(body_fun(items.at(skipped), *values))
         skipped += 1
+        _peeled(length, skipped)
         if loop_options.current().is_over() or skipped == length:
             return values
+
+
+def _peeled(length: Any, skipped: int) -> None:
+    """Tells that the first iterations are not part of the loop that is staged."""
+    if not decisions.listeners:
+        return
+    if not is_symbolic(length) and length == skipped:
+        decisions.decided(
+            decisions.LOOPS, "unrolled", "its first iterations have types of their own", skipped
+        )
+    else:
+        some = "the first iteration runs" if skipped == 1 else f"the first {skipped} iterations run"
+        trips = None if is_symbolic(length) else length - skipped
+        decisions.decided(
+            decisions.LOOPS, "scan", f"{some} before it, and the others have types of their own", trips
+        )
+    decisions.keep_inside()
 
 
 def _positions(

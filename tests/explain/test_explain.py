@@ -129,6 +129,76 @@ def test_a_chain_on_one_integer_is_a_switch_however_it_is_written():
     ]
 
 
+def test_a_match_is_told_of_whatever_its_first_pattern_is():
+    def either(k, x):
+        match k:
+            case 0 | 1:
+                x = x + 1
+            case 5:
+                x = x * 2
+            case _ if x > 2:
+                x = -x
+        return x
+
+    def guarded(k, x):
+        match k:
+            case 0 | 1 if x > 0:
+                x = x + 1
+        return x
+
+    k, x = jnp.int32(1), jnp.float32(2)
+    assert [(each.statement, each.became) for each in ag.explain(either)(k, x)] == [
+        ("match", "switch of 3 branches"), ("match", "cond")
+    ]  # fmt: skip
+    assert {each.statement for each in ag.explain(guarded)(k, x)} >= {"match"}
+
+
+def last(xs):
+    best = None
+    total = 0.0
+    for x in xs:
+        best = x
+        total = total + best if total < 3 else total * best
+    return best, total
+
+
+def test_the_first_iteration_of_a_scan_may_run_before_it():
+    found = [(d.statement, d.became, d.trips, d.count) for d in ag.explain(last)(jnp.arange(4.0))]
+    assert found == [
+        ("for", "scan of 3 steps", 3, 1),
+        ("ternary", "Python", None, 1),
+        ("ternary", "cond", None, 1),
+    ]
+    assert ag.explain(last)(jnp.arange(4.0))[0].why == (
+        "the first iteration runs before it, and the others have types of their own"
+    )
+    alone = ag.explain(last)(jnp.arange(1.0))[0]
+    assert (alone.became, alone.why) == ("unrolled 1 time", "its first iterations have types of their own")
+
+
+def test_a_loop_that_may_have_fewer_iterations_than_items_is_a_while_loop():
+    def f(xs):
+        total = 0.0
+        for x in xs:
+            ag.set_loop_options(maximum_iterations=2)
+            total = total + x if total < 3 else total
+        return total
+
+    found = ag.explain(f)(jnp.arange(4.0))
+    assert [(d.became, d.trips, d.count) for d in found] == [("while_loop", None, 1), ("select", None, 1)]
+    assert found[0].why == "it has 2 iterations at most"
+
+
+def test_a_range_that_is_to_be_staged_is_told_of_as_such():
+    def f(x):
+        for i in ag.range(3):
+            x = x + i
+        return x
+
+    (found,) = ag.explain(f)(jnp.float32(1))
+    assert (found.became, found.why) == ("scan of 3 steps", "it runs over a range that is to be staged")
+
+
 def test_comprehensions_are_loops():
     def f(xs):
         return sum(x for x in xs if x > 0), [x * 2 for x in xs]
