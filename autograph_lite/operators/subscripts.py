@@ -36,7 +36,7 @@ from autograph_lite.operators import (
 )
 from autograph_lite.operators.affine import Bounds
 from autograph_lite.operators.boxes import Box, opened
-from autograph_lite.operators.filled import filled
+from autograph_lite.operators.filled import filled, placed
 from autograph_lite.operators.holding import held, stacked
 from autograph_lite.operators.if_stmt import if_part
 from autograph_lite.operators.selections import Selection
@@ -392,8 +392,11 @@ def _written(base: Any, index: Any, value: Any) -> Any:
         if isinstance(value, Selection) or blocks.is_needed(index):
             return blocks.written(base, index, value)
         new = _cast(value, base)
-        whole = filled(base, index, new)
-        return in_place.written(in_place.latest(base).at[index].set(new) if whole is None else whole)
+        if (whole := filled(base, index, new)) is not None:
+            return in_place.written(whole)
+        latest = in_place.latest(base)
+        block = placed(latest, index, new)
+        return in_place.written(latest.at[index].set(new) if block is None else block)
     index = _plain(index)
     if isinstance(base, Selection):
         return picking.written(base, index, value)

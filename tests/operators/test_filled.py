@@ -1,6 +1,8 @@
-"""Is all of an array written as NumPy writes it, without a scatter?"""
+"""Is all of an array, or a block of it, written as NumPy writes it, without a scatter?"""
 
 from __future__ import annotations
+
+import types
 
 import jax
 import jax.numpy as jnp
@@ -11,7 +13,8 @@ import autograph_lite
 
 X = np.arange(6, dtype=np.float32).reshape(2, 3)
 WHOLE = [":", "...", "0:2", ":5", ":, :", "..., :", ":, 0:3", "0:, ..., ::1", ":, ..., :"]
-PARTS = ["0", "1:", ":1", "::2", "::-1", ":, 1", "..., 0", ":, :2", "0, :", "-2:", "x > 2"]
+PARTS = ["0", "::2", "::-1", ":, 1", "..., 0", "0, :", "2:", "1:0, :", "1, 1:", "None, 1:", "-2:", "x > 2"]
+BLOCKS = ["1:", ":1", "-1:", ":, :2", ":-1, 1:3", "..., 1:", "1:, ..., -2:", "-9:1, 1:9"]
 VALUES = ["7", "2.5", "v", "v[0]", "v[:, :1]", "v[:, 0][:, None]", "np.array([1, 2, 3])", "True"]
 
 
@@ -25,7 +28,7 @@ def primitives(f):
     return {equation.primitive.name for equation in jax.make_jaxpr(f)(X, X).jaxpr.eqns}
 
 
-@pytest.mark.parametrize("index", WHOLE + PARTS)
+@pytest.mark.parametrize("index", WHOLE + PARTS + BLOCKS)
 def test_it_is_what_numpy_writes(index):
     for value in VALUES if "x" not in index else VALUES[:2]:
         for symbol in ("=", "+="):
@@ -64,7 +67,7 @@ def one_row(x, v):
 
 def test_there_is_no_scatter():
     assert "scatter" not in primitives(autograph_lite.to_graph(all_written))
-    assert "scatter" in primitives(autograph_lite.to_graph(one_row))
+    assert "scatter" not in primitives(autograph_lite.to_graph(one_row))
 
 
 def reversed_(x, v):
@@ -97,3 +100,47 @@ def test_shapes_that_do_not_fit_are_jaxs_error():
 
     with pytest.raises(ValueError, match="broadcasting"):
         jax.jit(autograph_lite.to_graph(f))(X, np.ones(4, np.float32))
+
+
+@pytest.mark.parametrize("index", BLOCKS)
+def test_a_block_is_an_update_of_a_slice(index):
+    f = autograph_lite.to_graph(_with_source(f"    x[{index}] = 7"))
+    assert "dynamic_update_slice" in primitives(f)
+    assert "scatter" not in primitives(f)
+
+
+def interior(x, v, n):
+    for _ in range(n):
+        x[1:-1, 1:-1] = np.sin(x[:-2, 1:-1] + x[2:, 1:-1]) * v[1:-1, 1:-1]
+    return x
+
+
+def interior_by_hand(x, v, n):
+    for _ in range(n):
+        x = x.at[1:-1, 1:-1].set(jnp.sin(x[:-2, 1:-1] + x[2:, 1:-1]) * v[1:-1, 1:-1])
+    return x
+
+
+@pytest.mark.parametrize("by", [0, 1])
+def test_derivatives_of_blocks(by):
+    rng = np.random.default_rng(0)
+    x, v = (jnp.asarray(rng.normal(size=(3, 5, 4)), jnp.float32) for _ in range(2))
+    for transform in (jax.grad, jax.jacfwd, jax.hessian):
+        found, wanted = (
+            jax.vmap(transform(lambda x, v, f=f: jnp.sum(f(x, v, 2) ** 2), argnums=by))(x, v)
+            for f in (autograph_lite.convert(_over_jax(interior)), interior_by_hand)
+        )
+        np.testing.assert_allclose(found, wanted, rtol=1e-4, atol=1e-4)
+
+
+def _over_jax(f):
+    return types.FunctionType(f.__code__, {**f.__globals__, "np": jnp}, f.__name__)
+
+
+def test_the_gradient_of_a_call_keeps_no_places():
+    f = autograph_lite.convert(_over_jax(interior), static_loops="stage")
+    x = jnp.ones((6, 6))
+    program = jax.make_jaxpr(jax.grad(lambda v: jnp.sum(f(x, v, 20))))(x)
+    calls = [equation for equation in program.eqns if equation.primitive.name == "jit"]
+    kept = {str(variable.aval.dtype) for variable in calls[0].outvars}
+    assert kept == {"float32"}
