@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import gc
 import inspect
+import io
 import itertools
 import linecache
 import operator
@@ -113,9 +114,14 @@ def endless(iterator: Any) -> bool:
 
 
 def is_pythons(value: Any) -> bool:
-    """Whether a value is an iterator of Python's own: a generator, what `iter`, `zip` and the like give, one of `itertools`."""
+    """Whether a value is an iterator as Python's own are, generators or written in C: of `iter`, `itertools`, `csv`."""
+    return is_read(value) and not isinstance(value, io.IOBase)  # a file moves when it is written, too
+
+
+def is_read(value: Any) -> bool:
+    """Whether a value is such an iterator, or a file."""
     return isinstance(value, (types.GeneratorType, *_MOVING)) or (
-        type(value).__module__ in ("builtins", "itertools") and isinstance(value, Iterator)
+        isinstance(value, Iterator) and isinstance(type(value).__next__, types.WrapperDescriptorType)
     )
 
 
@@ -134,7 +140,14 @@ def position(iterator: Any) -> Any:
         return iterator.__reduce__()[2:]  # not its length, as the list may grow
     if isinstance(iterator, itertools.count):
         return repr(iterator)
-    return operator.length_hint(iterator, -1), [*map(position, filter(is_pythons, sources(iterator)))]
+    held = (
+        [] if isinstance(iterator, _MOVING) else gc.get_referents(iterator)
+    )  # the last item, or nothing at the end
+    return (
+        operator.length_hint(iterator, -1),
+        [*map(position, filter(is_pythons, sources(iterator)))],
+        [(id(each), [*map(id, each)] if type(each) is tuple else None) for each in held],
+    )
 
 
 def _identified(value: Any) -> Any:

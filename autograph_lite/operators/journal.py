@@ -412,8 +412,8 @@ def _refuse_outside(iterator: Any) -> None:
 
 
 def consume_all(iterable: Any) -> None:
-    """Notes that Python takes the items of `iterable`, which may be an iterator of Python's."""
-    if _stack.journals and iterators.is_pythons(iterable):
+    """Notes that Python takes the items of `iterable`, which may be an iterator of Python's, or a file."""
+    if _stack.journals and iterators.is_read(iterable):
         consume(iterable)
 
 

@@ -66,6 +66,8 @@ def _inside(item: Any) -> list[Any]:
             return [*item]
         case dict():
             return [*item.values()]
+        case types.SimpleNamespace():
+            return [*vars(item).values()]
     if type(item).__module__.partition(".")[0] in _WRAPPERS:
         inner = [getattr(item, name, None) for name in ("python_function", "__wrapped__")]
         if any(inner):

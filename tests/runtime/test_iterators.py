@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import csv
+import io
 import itertools
+import types
 from typing import Any
 
 import jax.numpy as jnp
+import numpy as np
 import pytest
 
 import autograph_lite
@@ -113,6 +117,9 @@ def test_an_iterator_that_statements_of_pythons_own_consume() -> None:
             (k for k in [1, 2, 3]),
             enumerate([1, 2, 3]),
             itertools.chain([1], [2]),
+            itertools.product([1, 2], [3]),
+            itertools.permutations([1, 2, 3]),
+            iter(iter([1, 2, 3]).__next__, 3),
         ):
             with pytest.raises(
                 autograph_lite.IterationError, match="from outside of the function is consumed"
@@ -120,8 +127,48 @@ def test_an_iterator_that_statements_of_pythons_own_consume() -> None:
                 autograph_lite.convert(lambda f=f, items=items: f(items))()
 
 
+def test_an_iterator_in_a_namespace() -> None:
+    held = types.SimpleNamespace(items=itertools.combinations([1, 2, 3], 2))
+
+    with pytest.raises(autograph_lite.IterationError, match="A combinations from outside of the function"):
+        autograph_lite.convert(lambda: [*held.items])()
+
+
+def test_iterators_of_libraries_written_in_c_and_files() -> None:
+    for items in (csv.reader(["1,2", "3,4"]), io.StringIO("a\nb\n"), np.nditer(np.arange(3))):
+        for take in (list, tuple):
+            with pytest.raises(
+                autograph_lite.IterationError, match="from outside of the function is consumed"
+            ):
+                autograph_lite.convert(lambda take=take, items=items: take(items))()
+
+
+def test_such_iterators_of_the_functions_own() -> None:
+    def f(x):
+        for a, b in itertools.product([1, 2], [3, 4]):
+            x = x + a * b
+        rows = list(csv.reader(io.StringIO("1,2\n3,4")))
+        return x + len(rows) + len({*iter(iter([5, 6, 7]).__next__, 7)}) + sum(np.arange(4).flat)
+
+    converted = autograph_lite.convert(f)
+    assert [int(converted(jnp.int32(1))) for _ in range(2)] == [f(1), f(1)]
+
+
+def test_a_file_from_outside_is_written_to() -> None:
+    file = io.StringIO()
+
+    @autograph_lite.convert
+    def f(x):
+        file.write("traced")
+        return x
+
+    assert [int(f(jnp.int32(1))) for _ in range(2)] == [1, 1]
+    assert file.getvalue() == "traced"
+
+
 def test_an_iterator_that_is_only_there() -> None:
     numbers = [1, 2]
+    pairs = itertools.product(numbers, numbers)
     it, generated = iter(numbers), (k for k in numbers)
 
     @autograph_lite.convert
@@ -129,11 +176,12 @@ def test_an_iterator_that_is_only_there() -> None:
         numbers.append(3)
         found = list(iter(numbers))
         numbers.pop()
-        assert it is not generated
+        assert it is not generated is not pairs
         return x + sum(found)
 
     assert [int(f(jnp.int32(0))) for _ in range(2)] == [6, 6]
     assert list(it) == list(generated) == [1, 2]
+    assert len(list(pairs)) == 4
 
 
 def test_an_iterator_of_the_functions_own_that_others_can_see() -> None:
