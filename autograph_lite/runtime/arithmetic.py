@@ -95,7 +95,7 @@ class Arithmetic(Box):
         return iter(self.read()[::-1])
 
     def __round__(self, digits: int | None = None) -> Any:
-        return self.read().round(digits or 0)
+        return round(self.read(), digits)
 
     def __format__(self, spec: str) -> str:
         array = self.read()

@@ -295,6 +295,13 @@ def test_builtins_take_the_array():
     assert found == (3, 4, 2, 4, [3, 1], [1, 3], [3, 1], 3)
 
 
+def test_a_rounded_variable_is_an_integer():
+    v = al.Variable(2.6)
+
+    assert round(v).dtype == round(v.value).dtype == jnp.int32
+    assert round(v) == 3 and np.isclose(round(v, 1), 2.6)
+
+
 def test_a_range_with_a_variable_for_its_bound():
     n = al.Variable(3)
 
