@@ -10,6 +10,7 @@ Only errors ask. The lines that write to an object are kept while a trace goes o
 from __future__ import annotations
 
 import ast
+import builtins
 import functools
 import linecache
 import sys
@@ -30,6 +31,7 @@ Line = tuple[types.CodeType, int, "int | str | None"]  # with the argument that 
 class _Local(threading.local):
     def __init__(self) -> None:
         self.writes: dict[int, dict[Line, None]] = {}  # the last one comes last
+        self.names: dict[types.CodeType, dict[str, Any]] = {}  # globals of the code of these lines
         self.trace: weakref.ref[Any] | None = None  # that they belong to
 
 
@@ -43,6 +45,7 @@ def wrote(owner: Any, argument: int | str | None = None) -> None:
         frame = frame.f_back
     if frame is not None:
         _keep(owner, frame.f_code, frame.f_lineno, argument)
+        _local.names[frame.f_code] = frame.f_globals
 
 
 def assigned(variable: Any, code: types.CodeType, line: int) -> None:
@@ -53,7 +56,7 @@ def assigned(variable: Any, code: types.CodeType, line: int) -> None:
 def _keep(owner: Any, code: types.CodeType, line: int, argument: int | str | None) -> None:
     trace = _jax.outermost_trace()
     if _local.trace is None or _local.trace() is not trace:  # the lines of a trace that is over
-        _local.writes.clear()
+        forget()
         _local.trace = weakref.ref(trace)
     lines = _local.writes.setdefault(id(owner), {})
     lines.pop((code, line, argument), None)
@@ -74,6 +77,7 @@ def knows(owner: Any) -> bool:
 def forget() -> None:
     """Lets go of the lines of a trace that is over."""
     _local.writes.clear()
+    _local.names.clear()
 
 
 def written_at(owner: Any) -> Location | None:
@@ -192,7 +196,7 @@ def _writes_on_line(line: Line, owner: Any, *, attribute: bool) -> list[ast.expr
     tree = _parsed(code.co_filename, len(linecache.getlines(code.co_filename)))
     if argument is not None:
         return _passed(tree, number, argument)
-    found = [node for node in _changes(tree) if node.lineno == number]
+    found = [node for node in _changes(tree) if node.lineno == number and not _is_of_module(node, code)]
     if not any(hasattr(type(owner), name) for name in _IN_PLACE):
         found = [node for node in found if not isinstance(node, ast.Name)]
     if not attribute:
@@ -201,6 +205,21 @@ def _writes_on_line(line: Line, owner: Any, *, attribute: bool) -> list[ast.expr
         found = [node for node in found if not isinstance(node, ast.Subscript)]
     bases = {ast.unparse(getattr(node, "value", getattr(node, "func", node))) for node in found}
     return found if len(bases) == 1 else []
+
+
+def _is_of_module(node: ast.expr, code: types.CodeType) -> bool:
+    """Whether `node` calls what a module or a class holds, `jnp.sin(o.x)`, whose name is not that of what changes."""
+    if not (isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute)):
+        return False
+    path = ast.unparse(node.func.value).split(".")
+    if path[0] in {*code.co_varnames, *code.co_cellvars, *code.co_freevars}:
+        return False
+    found: Any = {**vars(builtins), **_local.names.get(code, {})}
+    for name in path:
+        found = (found if isinstance(found, dict) else vars(found)).get(name)
+        if not isinstance(found, (types.ModuleType, type)):
+            return False
+    return True
 
 
 _IN_PLACE = ("__iadd__", "__isub__", "__imul__", "__ior__", "__iand__", "__ixor__")
