@@ -52,12 +52,13 @@ class _Local(threading.local):
 _local = _Local()
 
 
-def containers(value: Any, around: tuple[Any, ...] = ()) -> list[Any]:
-    """The lists and dicts in a value, itself included.
+def containers(value: Any, around: tuple[Any, ...] = (), *, frozen: bool = False) -> list[Any]:
+    """The lists, dicts and dataclass objects in a value, itself included.
 
     Args:
       value: it is.
       around: the dataclass objects that it is inside of, of which one may be in itself.
+      frozen: whether dataclass objects that can't be changed by an assignment are among them.
     """
     found: list[Any] = []
 
@@ -67,13 +68,13 @@ def containers(value: Any, around: tuple[Any, ...] = ()) -> list[Any]:
         elif objects.is_structure(node):
             if any(node is other for other in around):
                 return True
-            if not type(node).__dataclass_params__.frozen:
+            if frozen or not type(node).__dataclass_params__.frozen:
                 found.append(node)
             for inside in objects.attributes(node).values():
-                found.extend(containers(inside, (*around, node)))
+                found.extend(containers(inside, (*around, node), frozen=frozen))
         if isinstance(node, dict) and trees.is_unordered(node):
             for item in node.values():
-                found.extend(containers(item, around))
+                found.extend(containers(item, around, frozen=frozen))
             return True
         return isinstance(node, Whole) or trees.is_iterator(node)
 

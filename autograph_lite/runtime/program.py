@@ -451,6 +451,7 @@ class Program:
             changes = written.changes([fn, args, kwargs, *owners])
             journal.refuse_moved(written, fn)
             failures = changes.pop(journal.key_of(frame.place), None)
+        changes = refusals.without_caches(changes, (args, kwargs))
         owners = [change.place.owner for change in changes.values()]
         refusals.mutated_arguments((args, kwargs, self.values()), owners)
         refusals.changed_by_libraries(passed, fn)

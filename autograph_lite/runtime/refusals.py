@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import functools
+import inspect
 from collections.abc import Iterable
 from typing import Any
 
 from autograph_lite import _jax
 from autograph_lite.errors import MutatedArgumentError
-from autograph_lite.operators import aliases, journal, mismatch, spelling, stretches, trees, where
+from autograph_lite.operators import aliases, journal, mismatch, objects, spelling, stretches, trees, where
 from autograph_lite.operators.values import Tracer
 from autograph_lite.runtime import leaks, rebuilt
 
@@ -50,12 +52,16 @@ def mutated_arguments(arguments: Any, owners: Iterable[Any]) -> None:
     Raises:
       MutatedArgumentError: one is changed.
     """
-    passed = [*aliases.containers(arguments), *rebuilt.objects(arguments)]
-    containers = {id(container) for container in passed}
+    passed = [*aliases.containers(arguments, frozen=True), *rebuilt.objects(arguments)]
+    containers = {id(container): container for container in passed}
+    containers |= {
+        id(vars(each)): each for each in passed if objects.is_structure(each) and hasattr(each, "__dict__")
+    }
     for owner in owners:
         if id(owner) in containers:
-            kind = type(owner).__name__
-            name = spelling.base(owner)
+            container = containers[id(owner)]
+            kind = type(container).__name__
+            name = spelling.base(owner) if owner is container else None
             what = (
                 f"'{name}', a {kind} that was passed as an argument,"
                 if name
@@ -65,8 +71,32 @@ def mutated_arguments(arguments: Any, owners: Iterable[Any]) -> None:
                 f"{what} is changed inside the function.",
                 where=spelling.written_at(owner) or where.here(),
                 why=_UNSEEN,
-                fix=_instead(owner),
+                fix=_instead(container),
             )
+
+
+def without_caches(changes: dict[Any, journal.Change], arguments: Any) -> dict[Any, journal.Change]:
+    """The changes but for what a `functools.cached_property` has kept in a dataclass object among the arguments.
+
+    Each trace makes that object anew of its values, so that nobody sees what it keeps.
+    """
+    passed = {id(each) for each in aliases.containers(arguments, frozen=True) if objects.is_structure(each)}
+    return {
+        key: change
+        for key, change in changes.items()
+        if id(change.place.owner) not in passed or not _is_cache(change)
+    }
+
+
+def _is_cache(change: journal.Change) -> bool:
+    kind, old, new = type(change.place.owner), change.old, change.new
+    changed = [key for key in {**old, **new} if key not in new or key not in old or old[key] is not new[key]]
+    return all(
+        isinstance(key, str)
+        and isinstance(inspect.getattr_static(kind, key, None), functools.cached_property)
+        and key not in old
+        for key in changed
+    )
 
 
 def changed_by_libraries(passed: rebuilt.Contents, fn: Any) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import collections
+import dataclasses
 
 import jax
 import jax.numpy as jnp
@@ -213,6 +214,44 @@ def test_an_argument_that_gets_a_key() -> None:
         "  The caller would not see the change: a compiled function gets the values of its arguments.\n"
         "  Fix: make a new dict and return it."
     )
+
+
+@dataclasses.dataclass
+class Point:
+    x: object
+
+
+@dataclasses.dataclass(frozen=True)
+class Fixed:
+    x: object
+
+
+@pytest.mark.parametrize("kind", [Point, Fixed])
+def test_the_attributes_of_an_argument_that_are_changed_past_it(kind) -> None:
+    def by_vars(point):
+        vars(point)["x"] = 9
+        return point
+
+    def by_update(point):
+        point.__dict__.update(x=jnp.sin(point.x))
+        return point
+
+    def by_object(point):
+        object.__setattr__(point, "x", jnp.sin(point.x))
+        return point
+
+    for f, line in (
+        (by_vars, 'vars(point)["x"] = 9'),
+        (by_update, "point.__dict__.update(x=jnp.sin(point.x))"),
+        (by_object, 'object.__setattr__(point, "x", jnp.sin(point.x))'),
+    ):
+        assert message(f, kind(jnp.float32(2))) == (
+            f"MutatedArgumentError: A {kind.__name__} that was passed as an argument is changed inside the function.\n"
+            f"  test.py:1 in {f.__name__}\n"
+            f"      {line}\n"
+            "  The caller would not see the change: a compiled function gets the values of its arguments.\n"
+            f"  Fix: make a new {kind.__name__} and return it."
+        )
 
 
 def test_an_attribute_that_a_method_makes_on_one_path() -> None:
