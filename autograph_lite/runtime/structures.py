@@ -8,6 +8,7 @@ from `from_value`; a value that is one leaf has that leaf's type.
 
 from __future__ import annotations
 
+import array
 import functools
 import weakref
 from collections.abc import Hashable, Sequence
@@ -139,14 +140,25 @@ def _refuse(value: Any) -> None:
             f"A NumPy array of dtype {str(value.dtype)!r} can be neither traced nor told from others by its value: "
             "pass a list or a tuple."
         )
+    if type(value) is slice and any(isinstance(each, np.ndarray) for each in _bounds(value)):
+        raise TypeError(
+            "A slice with a NumPy array in it can be neither traced nor told from others by its value: "
+            "pass numbers, slice(int(start), int(stop))."
+        )
     if type(value) in (weakref.ref, weakref.WeakMethod, *weakref.ProxyTypes):
         raise TypeError(f"A {type(value).__name__} can't be an argument: pass the object that it refers to.")
+
+
+def _bounds(found: slice) -> tuple[Any, ...]:
+    return found.start, found.stop, found.step
 
 
 def _contents(value: Any) -> Hashable:
     """What an object holds where Python changes it in place."""
     if isinstance(value, bytearray):
         return bytes(value)
+    if isinstance(value, (array.array, memoryview)):
+        return value.tobytes()
     if type(value) is set:
         return Literal(frozenset(value))
     return items(value) if is_container(value) else None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import array
 import collections
 import dataclasses
 import enum
@@ -249,6 +250,18 @@ def test_a_container_that_was_changed_has_another_trace(make, add):
         assert f(container) == f(container) == total(container)
         add(container)
     assert f.trace_count == 3
+
+
+@pytest.mark.parametrize("kind", [bytearray, lambda data: array.array("b", data)])
+def test_a_buffer_that_was_changed_has_another_trace(kind):
+    buffer = kind(b"\x01\x02")
+    seen = memoryview(buffer)
+    f = autograph_lite.convert(lambda held: held[0] + held[1])
+
+    for value in (1, 5, 1):
+        buffer[0] = value
+        assert f(buffer) == f(seen) == value + 2
+    assert f.trace_count == 4
 
 
 def values(held):

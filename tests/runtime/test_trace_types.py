@@ -500,6 +500,16 @@ def test_R9_arrays_that_jax_has_no_dtype_for_are_refused(value):
     )
 
 
+def test_slices_with_an_array_that_may_be_written_to_are_refused():
+    with pytest.raises(TypeError) as error:
+        type_of([slice(np.array(1), 3)])
+    assert str(error.value) == (
+        "A slice with a NumPy array in it can be neither traced nor told from others by its value: "
+        "pass numbers, slice(int(start), int(stop))."
+    )
+    assert type_of(slice(np.int64(1), 3)) == type_of(slice(np.int64(1), 3))
+
+
 @pytest.mark.parametrize(
     ("refer", "name"), [(weakref.ref, "ReferenceType"), (weakref.proxy, "ProxyType")], ids=["R41", "R42"]
 )
