@@ -130,7 +130,7 @@ def _dispatching(fn: Any) -> Any:
     def run(*args: Any, **kwargs: Any) -> Any:
         if not args:
             return fn(*args, **kwargs)  # Python says what is wrong
-        return call(fn.dispatch(type(args[0])))(*args, **kwargs)
+        return call(classes.implementation(fn, args[0]))(*args, **kwargs)
 
     return run
 

@@ -19,6 +19,7 @@ import jax
 
 from autograph_lite import _jax
 from autograph_lite.operators import converting, journal, mismatch, places, policy, reach, wrappers
+from autograph_lite.operators.values import Tracer, is_symbolic
 
 _lock = threading.RLock()
 _installed: dict[
@@ -238,4 +239,14 @@ def _converted_dispatch(method: functools.singledispatchmethod[Any]) -> functool
     new = functools.singledispatchmethod(_converted(method.func))
     for kind, implementation in method.dispatcher.registry.items():
         new.dispatcher.register(kind, _converted(implementation))
+    if Tracer not in method.dispatcher.registry:
+        new.dispatcher.register(Tracer, _converted(method.dispatcher.dispatch(jax.Array)))
     return new
+
+
+def implementation(fn: Any, value: Any) -> Any:
+    """What a function of `functools.singledispatch` calls for `value`: of a traced one, what it calls for an array."""
+    if is_symbolic(value):
+        return fn.dispatch(int)
+    is_array = isinstance(value, Tracer) and Tracer not in fn.registry
+    return fn.dispatch(jax.Array if is_array else type(value))

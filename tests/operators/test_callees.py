@@ -52,6 +52,61 @@ def test_single_dispatch_calls_converted_implementations():
     agree(lambda x: (size([x]), size("text")), 3.0, -3.0)
 
 
+def test_single_dispatch_takes_a_traced_value_for_an_array():
+    @functools.singledispatch
+    def kind(value):
+        return "another"
+
+    @kind.register
+    def _(value: jax.Array):
+        return "an array"
+
+    @kind.register
+    def _(value: int):
+        return "an int"
+
+    class Kinds:
+        @functools.singledispatchmethod
+        def of(self, value):
+            return "another"
+
+        @of.register
+        def _(self, value: jax.Array):
+            return "an array"
+
+    kinds = Kinds()
+
+    def f(x):
+        return kind(x), kind([x]), kind(3), kinds.of(x), kinds.of("text")
+
+    assert al.convert(f)(jnp.float32(3)) == f(jnp.float32(3))
+
+
+def test_single_dispatch_takes_a_symbolic_size_for_an_int():
+    @functools.singledispatch
+    def size(value):
+        return 0
+
+    size.register(int)(lambda value: value + 1)
+
+    @al.convert(input_signature=[al.ArraySpec([None], jnp.float32)])
+    def f(x):
+        return size(x.shape[0])
+
+    assert [int(f(jnp.ones(n))) for n in (3, 5)] == [4, 6]
+
+
+def test_single_dispatch_keeps_what_is_registered_for_tracers():
+    @functools.singledispatch
+    def kind(value):
+        return "known"
+
+    kind.register(jax.Array)(lambda value: "an array")
+    kind.register(jax.core.Tracer)(lambda value: "traced")
+
+    assert al.convert(lambda x: kind(x))(jnp.float32(3)) == "traced"
+
+
 def test_jitted_callee_with_a_static_argument():
     @functools.partial(jax.jit, static_argnames="n")
     def doubled(x, n):
