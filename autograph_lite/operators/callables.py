@@ -8,7 +8,7 @@ import types
 from typing import Any
 
 from autograph_lite.errors import SourceNotFoundError
-from autograph_lite.operators import policy, unconverted
+from autograph_lite.operators import calls, policy, unconverted
 from autograph_lite.operators.converting import is_compiled, is_converted, transpiler
 from autograph_lite.operators.wrappers import rewrapped
 
@@ -23,6 +23,8 @@ def converted(fn: Any, *, recursive: bool | str = True) -> Any:
     if is_compiled(fn):
         return fn.inside()
     if isinstance(fn, types.FunctionType):
+        if recursive and calls.is_dispatching(fn) and not policy.is_users(fn):
+            return calls.dispatching(fn)
         around = rewrapped(fn) if fn.__closure__ and not policy.is_users(fn) else None
         if around is not None:
             return around

@@ -115,16 +115,21 @@ def library_function(fn: types.FunctionType) -> Any:
         unconverted.note_marked(fn)
     if is_converted(fn):  # of the standard library, converted on purpose
         return fn
-    if isinstance(getattr(fn, "registry", None), types.MappingProxyType) and hasattr(fn, "dispatch"):
-        return _dispatching(fn)
+    if is_dispatching(fn):
+        return dispatching(fn)
     around = rewrapped(fn) if fn.__closure__ else None
     if around is not None:
         classes.seen_in_cells(fn)  # the user's context manager that decorates a function
     return handing(callbacks.called_for(fn)) if around is None else around
 
 
-def _dispatching(fn: Any) -> Any:
-    """A function of `functools.singledispatch`, whose implementations are the user's."""
+def is_dispatching(fn: types.FunctionType) -> bool:
+    """Whether `functools.singledispatch` has made a function."""
+    return isinstance(getattr(fn, "registry", None), types.MappingProxyType) and hasattr(fn, "dispatch")
+
+
+def dispatching(fn: Any) -> Any:
+    """What to call in place of such a function, whose implementations are the user's."""
 
     @functools.wraps(fn)
     def run(*args: Any, **kwargs: Any) -> Any:

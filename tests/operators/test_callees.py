@@ -82,6 +82,23 @@ def test_single_dispatch_takes_a_traced_value_for_an_array():
     assert al.convert(f)(jnp.float32(3)) == f(jnp.float32(3))
 
 
+def test_a_function_of_single_dispatch_is_converted_itself():
+    @functools.singledispatch
+    def lowered(value):
+        return value
+
+    @lowered.register
+    def _(value: jax.Array):
+        while value > 2:
+            value = value - 1
+        return value
+
+    converted = al.convert(lowered)
+    assert [float(f(jnp.float32(7.5))) for f in (lowered, converted, al.to_graph(lowered))] == [1.5] * 3
+    assert float(jax.jit(al.to_graph(lowered))(jnp.float32(7.5))) == 1.5
+    assert converted("text") == "text"
+
+
 def test_single_dispatch_takes_a_symbolic_size_for_an_int():
     @functools.singledispatch
     def size(value):
