@@ -34,6 +34,10 @@ class Kind(enum.Enum):
     OBJECT = "make '{0}' once and pass the same object, or make its class a dataclass or a pytree."
     RANK = "reshape '{0}' to one number of dimensions, or let jax.vmap add the further ones."
     SHAPE = "pass reduce_retracing=True, or an ArraySpec with None for the size of '{0}' that varies."
+    SIZE = (
+        "give an ArraySpec with None for the size of '{0}' that varies; "
+        "reduce_retracing finds it where nothing else varies."
+    )
     DTYPE = "cast '{0}' to one dtype: jnp.asarray({0}, {1})."
     WEAK_TYPE = "give '{0}' a dtype, jnp.asarray({0}, {1}): an array made of a Python number has a weak one."
     STRUCTURE = "pass '{0}' with the same keys and lengths each time; stack what grows into one array."
@@ -78,6 +82,7 @@ class TraceRecord:
       compile_seconds: the time that XLA took; None where it has not compiled yet.
       changed_globals: the captured names that have been bound anew since.
       context: JAX's configuration, as far as traces depend on it, by option.
+      reduces: whether the function was to find out which sizes vary.
     """
 
     function_type: FunctionType
@@ -86,6 +91,7 @@ class TraceRecord:
     compile_seconds: float | None = None
     changed_globals: tuple[str, ...] = ()
     context: tuple[tuple[str, Any], ...] = ()
+    reduces: bool = False
 
 
 def changes(new: TraceRecord, old: TraceRecord) -> tuple[Change, ...]:
@@ -96,6 +102,11 @@ def changes(new: TraceRecord, old: TraceRecord) -> tuple[Change, ...]:
         for name in dict.fromkeys((*after, *before))
         for change in _changes_at(name, before.get(name), after.get(name))
     ]
+    if new.reduces:
+        of_arguments = [
+            dataclasses.replace(change, kind=Kind.SIZE) if change.kind is Kind.SHAPE else change
+            for change in of_arguments
+        ]
     return (*of_arguments, *_changes_of_context(dict(old.context), dict(new.context)))
 
 

@@ -312,7 +312,13 @@ class Traces:
 
     def _made(self, trace: Trace, program: Program, seconds: float) -> None:
         """Notes that a program was traced."""
-        record = TraceRecord(trace.function_type, where.here(), seconds, context=_jax.trace_options())
+        record = TraceRecord(
+            trace.function_type,
+            where.here(),
+            seconds,
+            context=_jax.trace_options(),
+            reduces=self.options.reduce_retracing,
+        )
         self._captures.append(Captures(self.fn))
         self.history.append(Made(record, self._captures[-1], program.compiling))
         self.count += 1

@@ -41,6 +41,16 @@ def test_a_retrace_says_what_differs_and_what_would_avoid_it():
     assert found.advice == "pass an array, jnp.asarray(n): each Python number is a trace of its own."
 
 
+def test_what_reduces_retracing_is_not_told_to_do_so():
+    traces = [record(x=X), record(x=ArraySpec((4,), "float32"))]
+    found = explain("step", [dataclasses.replace(each, reduces=True) for each in traces])[1]
+
+    assert found.advice == (
+        "give an ArraySpec with None for the size of 'x' that varies; "
+        "reduce_retracing finds it where nothing else varies."
+    )
+
+
 def test_the_nearest_trace_has_the_fewest_differences():
     traces = [
         record(x=X, n=Literal(1)),
