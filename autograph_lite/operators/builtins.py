@@ -253,7 +253,11 @@ def sorted_(iterable: Any, /, *, key: Any = None, reverse: Any = False) -> list[
         if key is not None and one:
             key(one[0])  # it may print, or raise
         return one
-    keys = items if key is None else comprehensions.list_of(items, lambda item: key(item))
+    keys = items
+    if key is not None and isinstance(items, list):
+        keys = [key(item) for item in items]
+    elif key is not None:
+        keys = comprehensions.list_of(items, lambda item: key(item))
     if not isinstance(keys, list):
         order = jnp.argsort(keys, stable=True, descending=bool(reverse))
     elif arrays := [key for key in keys if is_arraylike(key) and jnp.ndim(key)]:

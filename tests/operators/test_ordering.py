@@ -93,6 +93,16 @@ def test_the_order_is_pythons(name: str) -> None:
             )
 
 
+def test_zeros_of_both_signs_are_equal_and_sorting_has_derivatives() -> None:
+    def first(x):
+        return sorted([(x[0] * x[1], x[1]), (x[1], x[0] * x[0])])[0][1]
+
+    x = jnp.array([3.0, 1.0])
+    assert jax.grad(al.to_graph(first))(x).tolist() == [6.0, 0.0]
+    assert jax.vmap(al.to_graph(first))(jnp.stack([x, x[::-1]])).tolist() == [9.0, 1.0]
+    assert al.convert(lambda x: sorted([(-0.0 * x, 2), (0.0 * x, 1)])[0][1])(x[0]) == 1
+
+
 def test_each_two_items_are_compared_once() -> None:
     asked = []
 
