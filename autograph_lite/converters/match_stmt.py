@@ -73,9 +73,10 @@ class _Match(trees.Transformer):
             if test is None:
                 return body
             return self.either(subject, test, body, case, rest)
-        if case.guard is not None:
-            both = gast.BoolOp(gast.And(), [test, case.guard])
-            test = case.guard if test is None else quote.located(both, case.pattern)
+        if case.guard is not None and test is not None:
+            test = quote.located(gast.BoolOp(gast.And(), [test, case.guard]), case.pattern)
+        elif case.guard is not None:
+            test = case.guard
         body = [*capture, *body]
         if test is None:  # matches anything; what follows is never reached
             return body
