@@ -88,6 +88,16 @@ class ConcreteFunction:
 
         return summaries.of_concrete(self)
 
+    def __eq__(self, other: object) -> bool:
+        """Whether both run one trace, on the same Variables."""
+        if not isinstance(other, ConcreteFunction):
+            return NotImplemented
+        copies = [{name: id(variable) for name, variable in each._copies.items()} for each in (self, other)]
+        return self.trace is other.trace and copies[0] == copies[1]
+
+    def __hash__(self) -> int:
+        return hash(self.trace)
+
     @property
     def equation_count(self) -> int:
         """How many equations the program has, those of loops' and branches' bodies included."""

@@ -241,6 +241,16 @@ def test_a_copy_of_a_concrete_function_keeps_its_program():
     assert f.trace_count == 1
 
 
+def test_concrete_functions_of_one_trace_and_the_same_variables_are_equal():
+    step = counting()
+    concrete = step.get_concrete_function(jnp.float32(1))
+
+    assert concrete == step.get_concrete_function(jnp.float32(2)) == copy.copy(concrete)
+    assert concrete in set(step.concrete_functions)
+    assert concrete != step.get_concrete_function(jnp.int32(1))
+    assert concrete != copy.deepcopy(concrete)
+
+
 def test_a_concrete_function_that_changes_objects_is_not_copied():
     class Counter:
         count = 0
