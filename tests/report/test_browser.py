@@ -170,6 +170,9 @@ def test_text_is_legible_and_the_page_is_no_wider_than_the_window(
         "getComputedStyle(document.getElementById('texts')).gridTemplateColumns.split(' ').length"
     )
     assert columns == (2 if width == 1400 else 1)
+    assert chromium.ask(
+        "[document.querySelector('table').parentElement].every(t => t.scrollWidth <= t.clientWidth)"
+    )
 
 
 def test_a_function_of_500_lines_is_scrolled_line_by_line(chromium: Browser, tmp_path: Path) -> None:

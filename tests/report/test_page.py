@@ -177,3 +177,14 @@ def test_code_is_coloured_and_escaped() -> None:
 
 def test_what_is_no_python_is_shown_without_colours() -> None:
     assert colours.python(['"""<'])[0] == "&quot;&quot;&quot;&lt;"
+
+
+def test_the_drawing_leaves_out_what_xla_drops() -> None:
+    @convert
+    def f(x: Any, y: Any) -> Any:
+        while x < 3 and y < 2:
+            x = x + 1
+        return x
+
+    drawn = re.findall(r'<g class="box (\w+)', f.report(jnp.float32(1), jnp.float32(1)).html)
+    assert drawn == ["root", "while_loop", "part", "cond", "part", "part", "part"]

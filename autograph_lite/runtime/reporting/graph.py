@@ -9,6 +9,7 @@ scan of 4 steps, model.py:15
 from __future__ import annotations
 
 import dataclasses
+import itertools
 from collections.abc import Iterator
 from typing import Any
 
@@ -57,7 +58,10 @@ def nodes(jaxpr: Any) -> tuple[Node, ...]:
 
 
 def _nodes(jaxpr: Any) -> Iterator[Node]:
+    read = {id(var) for var in itertools.chain(*(each.invars for each in jaxpr.eqns), jaxpr.outvars)}
     for equation in jaxpr.eqns:
+        if not equation.effects and not any(id(var) in read for var in equation.outvars):
+            continue  # XLA drops it: the condition of a loop as it was looked at first, which the loop computes itself
         params = equation.params
         match equation.primitive.name:
             case "scan":

@@ -22,7 +22,7 @@ def section(retraces: Explanation) -> str:
         '<section aria-labelledby="h-traces"><h2 id="h-traces">Traces</h2>'
         f'<p>{html.escape(retraces.summary())}. <span class="key trace"></span> tracing '
         f'<span class="key compile"></span> compiling</p><div class="scroll" tabindex="0">'
-        f"<table><thead><tr>{heads}</tr></thead><tbody>{''.join(rows)}</tbody></table></div></section>"
+        f'<table role="table"><thead><tr>{heads}</tr></thead><tbody>{"".join(rows)}</tbody></table></div></section>'
     )
 
 
@@ -41,10 +41,15 @@ def _row(each: Retrace, start: float, total: float) -> str:
         f'<span class="{name}" style="width:{width:.2f}%"></span>'
         for name, width in zip(("gap", "trace", "compile"), widths, strict=True)
     )
-    return (
-        f'<tr><th scope="row">{each.index}</th><td class="cost"><span class="bar" aria-hidden="true">{bar}</span>{told}</td>'
-        f"<td><code>{html.escape(each.signature)}</code></td><td>{html.escape(called)}</td><td>{_why(each)}</td></tr>"
+    cells = (
+        f'class="cost"><span class="bar" aria-hidden="true">{bar}</span>{told}',
+        f'data-head="signature"><code>{html.escape(each.signature)}</code>',
+        f'data-head="called from">{html.escape(called)}',
+        f'data-head="why">{_why(each)}',
     )
+    # A narrow page shows a row as a block, which is no row to screen readers unless it says so.
+    rest = "".join(f'<td role="cell" {cell}</td>' for cell in cells)
+    return f'<tr role="row"><th scope="row" role="rowheader" data-head="trace">{each.index}</th>{rest}</tr>'
 
 
 def _why(each: Retrace) -> str:
