@@ -12,7 +12,13 @@ from autograph_lite import _jax
 from autograph_lite.operators import checks, texts
 
 
-def print(*values: Any, sep: str | None = " ", end: str | None = "\n", file: TextIO | None = None) -> None:
+def print(
+    *values: Any,
+    sep: str | None = " ",
+    end: str | None = "\n",
+    file: TextIO | None = None,
+    flush: bool = False,
+) -> None:
     """`print(...)` at each execution, in order, of the program that is being traced; as Python's where none is.
 
     Under `jax.vmap` it prints once for each row. Where the rows take different branches, a vmap computes all branches for all
@@ -23,6 +29,7 @@ def print(*values: Any, sep: str | None = " ", end: str | None = "\n", file: Tex
       sep: as for the builtin.
       end: as for the builtin.
       file: as for the builtin; None is `sys.stdout` at the time of the execution.
+      flush: as for the builtin; a program that prints always flushes.
     """
     late: list[Any] = []
     rebuild = texts.parted(values, late)
@@ -35,4 +42,4 @@ def print(*values: Any, sep: str | None = " ", end: str | None = "\n", file: Tex
 
         jax.debug.callback(on_host, checks.alive(), *late, ordered=True)
     else:
-        builtins.print(*values, sep=sep, end=end, file=file)
+        builtins.print(*values, sep=sep, end=end, file=file, flush=flush)

@@ -32,7 +32,7 @@ def test_ours_prints_at_each_execution_in_order(capsys: pytest.CaptureFixture[st
     @autograph_lite.convert
     def f(n):
         for i in range(n):
-            autograph_lite.print("i =", i, sep=" ")
+            autograph_lite.print("i =", i, sep=" ", flush=True)
             if i > 1:
                 autograph_lite.print("big", i * 10, end="!\n")
         autograph_lite.print("done", n)
@@ -79,7 +79,7 @@ def test_ours_prints_trees_and_arrays(capsys: pytest.CaptureFixture[str]) -> Non
 
 
 def test_ours_prints_in_python_as_print_does(capsys: pytest.CaptureFixture[str]) -> None:
-    autograph_lite.print("a", 1, sep="-", end=".\n")
+    autograph_lite.print("a", 1, sep="-", end=".\n", flush=True)
 
     assert capsys.readouterr().out == "a-1.\n"
 
