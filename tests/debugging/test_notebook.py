@@ -141,6 +141,18 @@ def test_what_calls_a_function_of_a_module_that_autoreload_loads_anew_is_traced_
     assert notebook("float(run(jnp.float32(1)))") == 42
 
 
+def test_a_function_that_has_got_other_code_is_converted_anew() -> None:
+    def step(x):
+        return x + 1 if x > 0 else x
+
+    def other(x):
+        return x + 20 if x > 0 else x
+
+    assert float(autograph_lite.convert(step)(jnp.float32(1))) == 2
+    step.__code__ = other.__code__
+    assert float(autograph_lite.convert(step)(jnp.float32(1))) == 21
+
+
 def test_what_calls_a_function_that_is_defined_anew_is_traced_anew(notebook: Notebook) -> None:
     notebook("%load_ext autograph_lite")
     notebook(STEP.format(1))
