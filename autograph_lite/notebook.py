@@ -11,6 +11,7 @@ When a cell, or `%autoreload`, defines a function or class anew, converted funct
 from __future__ import annotations
 
 import ast
+import sys
 from collections.abc import Iterator
 from typing import Any
 
@@ -68,9 +69,10 @@ class _Magic:
         try:
             return self._shell.ev(name)
         except (NameError, AttributeError) as error:
-            from IPython.core.error import UsageError
-
-            raise UsageError(f"%{MAGIC}: {error}") from None
+            usage_error = sys.modules[
+                "IPython.core.error"
+            ].UsageError  # which the shell shows without a traceback
+            raise usage_error(f"%{MAGIC}: {error}") from None
 
     def _show(self, named: list[tuple[str, Any]]) -> None:
         if not named:
