@@ -2,6 +2,7 @@
 
     m[i - 1]    m[i]                                    a row and the one before it
     m[p]        m[r], in `for r in range(p + 1, n)`     a row and one below it
+    m[i, :i]    m[i, i]                                 what stands before an item, and that item
     d["x"]      d["v"]                                  two items of a dict
 
 Both indices are known to have the values that they would have now.
@@ -41,19 +42,59 @@ def _components(index: str) -> tuple[ast.expr, ...]:
 
 
 def _differ(one: ast.expr, other: ast.expr, ranges: Ranges) -> bool:
+    if isinstance(one, ast.Slice):
+        return _is_outside(one, other, ranges)
     if isinstance(one, ast.Constant) and isinstance(other, ast.Constant) and isinstance(one.value, str):
         return bool(one.value != other.value)
     a, b = linear(one), linear(other)
     if a is None or b is None:
         return False
     if a[0] == b[0]:
+        # The one before an item may be the last, counted from the end: another one, if there are as many.
         return a[1] != b[1] and (a[0] != "" or (a[1] < 0) == (b[1] < 0))
-    least, limit = ranges.get(a[0], (None, None))
-    if b[0] == "" and (b[1] < 0 or least is None or least[0] or least[1] + a[1] < 0):
-        return False  # counted from the end, one may be the other
-    above = least is not None and least[0] == b[0] and least[1] + a[1] > b[1]
-    below = limit is not None and limit[0] == b[0] and limit[1] + a[1] <= b[1]
-    return above or below
+    return _is_counted(a, ranges) and _reaches(b, (a[0], a[1] + 1), ranges)
+
+
+def _is_outside(part: ast.Slice, other: ast.expr, ranges: Ranges) -> bool:
+    """Whether a slice ends before another index, or begins after it."""
+    if not (_is_forward(part) and (not isinstance(other, ast.Slice) or _is_forward(other))):
+        return False
+    start, stop = (None if bound is None else linear(bound) for bound in (part.lower, part.upper))
+    first = other.lower if isinstance(other, ast.Slice) else other
+    place = None if first is None else linear(first)
+    if place is None:
+        return False
+    if stop is not None and _reaches(place, stop, ranges):
+        return True
+    is_index = not isinstance(other, ast.Slice) and _is_counted(place, ranges)
+    return start is not None and is_index and _reaches(start, (place[0], place[1] + 1), ranges)
+
+
+def _is_forward(part: ast.Slice) -> bool:
+    step = part.step
+    return step is None or (isinstance(step, ast.Constant) and isinstance(step.value, int) and step.value > 0)
+
+
+def _reaches(place: Linear, bound: Linear, ranges: Ranges) -> bool:
+    """Whether a place of an axis is never before a bound; negative ones are counted from the end."""
+    if place == bound:
+        return True
+    if not place[0] and not bound[0]:
+        return place[1] >= bound[1] and (place[1] < 0) == (bound[1] < 0)
+    if not _is_counted(bound, ranges):
+        return False
+    least, limit = ranges.get(place[0], (None, None))[0], ranges.get(bound[0], (None, None))[1]
+    return (
+        (place[0] == bound[0] and place[1] >= bound[1])
+        or (least is not None and least[0] == bound[0] and least[1] + place[1] >= bound[1])
+        or (limit is not None and limit[0] == place[0] and limit[1] + bound[1] - 1 <= place[1])
+    )
+
+
+def _is_counted(place: Linear, ranges: Ranges) -> bool:
+    """Whether a place is counted from the beginning: it is not negative."""
+    least = ranges.get(place[0], (None, None))[0] if place[0] else ("", 0)
+    return least is not None and not least[0] and least[1] + place[1] >= 0
 
 
 def linear(node: ast.AST) -> Linear | None:

@@ -179,8 +179,8 @@ def _ranges(loops: Iterable[gast.For | gast.AsyncFor]) -> Ranges:
     found = {}
     for loop in loops:
         match loop:
-            case gast.For(
-                target=gast.Name(id=name), iter=gast.Call(func=gast.Name(id="range"), args=[*bounds])
+            case gast.For(target=gast.Name(id=name), iter=gast.Call(func=called, args=[*bounds])) if (
+                trees.dotted(called) in ("range", "autograph_lite.range")
             ):
                 step = linear(bounds[2]) if len(bounds) == 3 else ("", 1)
                 if step is None or step[0] or step[1] == 0 or not 1 <= len(bounds) <= 3:

@@ -38,9 +38,7 @@ def view(
     Raises:
       MutationError: it is a view.
     """
-    is_one = is_view(value, source, path, drops, parts=True) or (
-        grows and isinstance(value, jax.Array) and value.ndim
-    )
+    is_one = is_view(value, source, path, drops) or (grows and isinstance(value, jax.Array) and value.ndim)
     if is_one and (read or not isinstance(source, ARRAYS)):
         raise MutationError(
             f"An item of '{name}', {describe(value)}, is written, which shares its memory with '{path}' in NumPy (`{made}`), "
@@ -76,15 +74,9 @@ LATER = {True: "is read later", False: "outlives the call"}
 WHY = "An array is a value to a compiled program: the change would be seen under one of the names only."
 
 
-def is_view(
-    value: Any, source: Any, path: str, drops: int | None, *, deep: bool = True, parts: bool = False
-) -> bool:
-    """Whether `value` may be, or be a part of, the array that `path` leads to from `source`; if `deep`, or of an item there.
-
-    A part between traced bounds counts if `parts`: a write to another place of the array, `r = L[j, :j]` and then `L[j, j] = v`,
-    is not told apart from one to the part.
-    """
-    if not (isinstance(value, jax.Array) or (parts and _is_slice(value))) or not value.ndim:
+def is_view(value: Any, source: Any, path: str, drops: int | None, *, deep: bool = True) -> bool:
+    """Whether `value` may be, or be a part of, the array that `path` leads to from `source`; if `deep`, or of an item there."""
+    if not (isinstance(value, jax.Array) or _is_slice(value)) or not value.ndim:
         return False  # NumPy's own arrays are changed in place
     if isinstance(source, ARRAYS):
         return _may_be_part(value, source, drops)

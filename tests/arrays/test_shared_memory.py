@@ -48,6 +48,12 @@ REFUSED = {
     "a column": "column = m[:, i]\ncolumn += 0\ncolumn = m[:, i]\ncolumn[0] = 5.0\nreturn m",
     "a part": "y = x[1:]\ny[0] += 5.0\nreturn x",
     "a part between traced bounds": "y = x[:i]\ny[0] = 5.0\nreturn x + y.sum()",
+    "a part between traced bounds that is read when the array has been written": "y = x[:i]\nx[0] = 5.0\nreturn x + y.sum()",
+    "parts between traced bounds that change places": "a = m[0, :i]\nb = m[1, :i]\nm[1, :i] = a\nm[0, :i] = b\nreturn m",
+    "a row below a row counted from the end": (
+        "s = 0.0\nfor p in range(2):\n    row = m[p - 1]\n    for r in range(p + 1, 2):\n        m[r] = 5.0\n        s += row.sum()\n"
+        "return m, s"
+    ),
     "a part in reverse": "y = x[::-1]\ny[0] = 5.0\nreturn x",
     "a transposed matrix": "t = m.T\nt[0, 1] = 5.0\nreturn m",
     "another shape": "flat = m.reshape(-1)\nflat[0] = 5.0\nreturn m",
@@ -129,6 +135,12 @@ GIVEN = {
     "a row, subtracted from those above it, upwards": (
         "for p in range(1, -1, -1):\n    pivot = m[p]\n    for r in range(p - 1, -1, -1):\n        m[r] -= pivot * m[r, p]\n"
         "return m"
+    ),
+    "what stands before an item": (
+        "s = 0.0\nfor k in range(2):\n    row = m[k, :k]\n    m[k, k] = 5.0 - row.sum()\n    s += row.sum()\nreturn m, s"
+    ),
+    "what stands before an item and after it, between traced bounds": (
+        "y, z = x[:i], x[i + 1:]\nx[i] = 5.0\nx[i] += y.sum()\nreturn x, y.sum()"
     ),
     "another column": "first = m[:, 0]\nm[:, 1] = first * 2\nreturn first, m",
     "two rows of one matrix": "a = m[0]\nb = m[1]\na[0] = 5.0\nreturn a + b",
