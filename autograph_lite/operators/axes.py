@@ -83,7 +83,7 @@ def axis_of(part: Any, size: Any) -> Axis:
         if isinstance(part, Selection):
             raise unsupported("The mask is itself a part of an array.")
         require_shape(part, (size,))
-        return Axis(0, size, extent=Chosen(part))
+        return Axis(0, size, extent=Chosen(part, shares=False))
     if jnp.ndim(part) or jnp.result_type(part).kind not in "iu":
         raise unsupported(f"It goes with {describe(part)}.")
     if not traced(part):

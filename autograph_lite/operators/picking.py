@@ -67,7 +67,7 @@ def _along(selection: Selection, value: Any, axis: int, part: Any) -> tuple[Any,
             del extents[axis]
         return having(selection, array[(*where_, part)], extents), kept
     if isinstance(part, Selection) and part.dtype == bool and part.ndim == 1:
-        extents[axis] = Chosen(extent.lanes() & onto(part, [extent]))
+        extents[axis] = Chosen(extent.lanes() & onto(part, [extent]), shares=False)
         return having(selection, array, extents), True
     if isinstance(part, builtins.slice | Bounds):
         return _sliced(selection, array, extents, axis, part), True
@@ -119,7 +119,7 @@ def _sliced(selection: Selection, array: Any, extents: list[Extent | None], axis
         return having(selection, array, extents)
     ranks = extent.ranks()
     inside = (ranks >= low) & (ranks < high) & ((ranks - low) % step == 0)
-    extents[axis] = Chosen(extent.lanes() & inside)
+    extents[axis] = Chosen(extent.lanes() & inside, shares=extent.shares)
     return having(selection, array, extents)
 
 

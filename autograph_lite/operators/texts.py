@@ -14,7 +14,7 @@ import operator
 import re
 import string
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import Any, SupportsIndex
+from typing import Any, SupportsIndex, cast
 
 import jax
 import jax.numpy as jnp
@@ -52,6 +52,18 @@ def _as_now(value: Any) -> Any:
     return value.copy() if isinstance(value, np.ndarray) else value
 
 
+def _refused(text: Any, *_: Any) -> Any:
+    raise PythonOnlyError(
+        f"Text with the value of a traced array in it, {str.__str__(text)!r}, is compared, looked into or changed.",
+        where=where.here(),
+        why="The text is made while tracing, when the value is not known.",
+        fix="use the value itself; in the messages of `assert` and `raise` the text is completed.",
+    )
+
+
+_refuse: Any = _refused  # of whatever type the method is that it stands for
+
+
 class Text(str):
     """Text with traced values in it: their values come in when the program has run.
 
@@ -70,14 +82,6 @@ class Text(str):
         parts = parted(self.values, payload)
         template = self.template
         return lambda values: template.format(*map(printable, parts(values)))
-
-    def _refuse(self, *_: Any) -> Any:
-        raise PythonOnlyError(
-            f"Text with the value of a traced array in it, {str.__str__(self)!r}, is compared, looked into or changed.",
-            where=where.here(),
-            why="The text is made while tracing, when the value is not known.",
-            fix="use the value itself; in the messages of `assert` and `raise` the text is completed.",
-        )
 
     __eq__ = __ne__ = __lt__ = __le__ = __gt__ = __ge__ = __hash__ = __contains__ = _refuse
     __len__ = __iter__ = __getitem__ = __mod__ = __mul__ = __rmul__ = _refuse
@@ -101,7 +105,7 @@ class Text(str):
 _KEPT = ("format", "format_map", "join", "ljust", "maketrans", "rjust")
 for _name in dir(str):
     if not _name.startswith("__") and _name not in _KEPT:
-        setattr(Text, _name, Text._refuse)
+        setattr(Text, _name, _refuse)
 
 
 def printable(value: Any) -> Any:
@@ -199,7 +203,7 @@ def percent(template: Any, values: Any) -> Any:
         raise _no_text(template)
     given = values if isinstance(values, tuple) else (values,)
     if wanted and None not in names:
-        given = tuple(values[name] for name in names)
+        given = tuple(cast(Any, values)[name] for name in names)
     elif len(given) != len(wanted):
         return template % tuple(map(Unknown, given))  # Python's own error
     rest = iter(given)

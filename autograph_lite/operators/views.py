@@ -14,7 +14,6 @@ import numpy as np
 
 from autograph_lite.errors import MutationError
 from autograph_lite.operators import where
-from autograph_lite.operators.extents import Chosen
 from autograph_lite.operators.selections import Selection
 from autograph_lite.operators.values import ARRAYS, describe
 
@@ -101,7 +100,7 @@ def held(owner: Any, attribute: str) -> Any:
 
 def _is_slice(value: Any) -> bool:
     """Whether `value` is a part of an array between traced bounds; a mask makes a copy."""
-    return isinstance(value, Selection) and not any(isinstance(extent, Chosen) for extent in value.extents)
+    return isinstance(value, Selection) and all(extent is None or extent.shares for extent in value.extents)
 
 
 def _may_be_part(

@@ -47,6 +47,7 @@ REFUSED = {
     "a row that is read when the matrix has been written": "row = m[i]\nm[i, 0] = 5.0\nreturn row",
     "a column": "column = m[:, i]\ncolumn += 0\ncolumn = m[:, i]\ncolumn[0] = 5.0\nreturn m",
     "a part": "y = x[1:]\ny[0] += 5.0\nreturn x",
+    "a part between traced bounds with a step": "y = x[:i:2]\ny[0] = 5.0\nreturn x + y.sum()",
     "a part between traced bounds": "y = x[:i]\ny[0] = 5.0\nreturn x + y.sum()",
     "a part between traced bounds that is read when the array has been written": "y = x[:i]\nx[0] = 5.0\nreturn x + y.sum()",
     "parts between traced bounds that change places": "a = m[0, :i]\nb = m[1, :i]\nm[1, :i] = a\nm[0, :i] = b\nreturn m",
@@ -136,6 +137,7 @@ GIVEN = {
         "for p in range(1, -1, -1):\n    pivot = m[p]\n    for r in range(p - 1, -1, -1):\n        m[r] -= pivot * m[r, p]\n"
         "return m"
     ),
+    "items that a mask chooses": "y = x[x > 0]\ny[0] = 5.0\nreturn x, y.sum()",
     "what stands before an item": (
         "s = 0.0\nfor k in range(2):\n    row = m[k, :k]\n    m[k, k] = 5.0 - row.sum()\n    s += row.sum()\nreturn m, s"
     ),

@@ -100,6 +100,8 @@ def write_part(w: Writer) -> None:
     if name is None:
         w.emit(f"note({w.tag()}, {bound(w)})", "note")
         return
+    if c.chance(12):
+        return hold_part(w, name)
     step = "5" if w.scope.kinds[name] == "ints" else "2.5"
     here = part(w, name, inner=("1:",))
     forms = [f"{here} = {c.pick(['1', '-2', '0'])}", f"{here} = {here} % {step}", f"{here} %= {step}"]
@@ -107,3 +109,24 @@ def write_part(w: Writer) -> None:
     same = part(w, name, mask=False, inner=("1:",))
     forms += [f"{same} = {same}[::-1]", f"{same} = xp.where({same} > 1, {same} % {step}, {bound(w)} % 3)"]
     w.emit(c.pick(forms), "part written")
+
+
+def hold_part(w: Writer, name: str) -> None:
+    """`held = xs[:k]`, then `xs[0] = 5` or `held[:1] = 5`, and then both are read: in NumPy they share their memory."""
+    c = w.choices
+    place, held = integers.index(w, f"len({name})"), w.fresh("list")
+    written = w.fresh("int")
+    w.emit(f"{held} = {part(w, name, mask=False, inner=('1:',))}", "part held")
+    w.emit(
+        c.pick(
+            [
+                f"{name}[{place}] = 5",
+                f"{name}[{place}] += 1",
+                f"{held}[:1] = 5",
+                f"{part(w, name, inner=('1:',))} = 1",
+                f"{held} = {held} + 1",
+            ]
+        )
+    )
+    w.emit(f"{written} = int({c.pick([held, held, name])}.sum()) % 17")
+    w.scope.define(written, "int")
