@@ -53,9 +53,10 @@ class Transpiler:
     def __init__(self, operators: object, is_library: IsLibrary, form: str = "full") -> None:
         self.operators, self.is_library, self.form = operators, is_library, form
         self._codes: dict[int, tuple[types.CodeType, types.CodeType, dict[str, object]]] = {}
-        # With the code that was converted: `%autoreload` gives a function other code.
+        # With the code that was converted: `%autoreload` gives a function other code. None stands for the function itself,
+        # which would keep itself, and with its cells the values of a trace.
         self._functions: weakref.WeakKeyDictionary[
-            types.FunctionType, tuple[types.CodeType, types.FunctionType]
+            types.FunctionType, tuple[types.CodeType, types.FunctionType | None]
         ] = weakref.WeakKeyDictionary()
         self._lock = threading.RLock()
 
@@ -63,14 +64,14 @@ class Transpiler:
         """`fn`, converted; the same object for the same `fn` with the same code."""
         known = self._functions.get(fn)
         if known is not None and known[0] is fn.__code__:
-            return known[1]
+            return known[1] or fn
         with self._lock:
             known = self._functions.get(fn)
             if known is None or known[0] is not fn.__code__:
                 new = self._convert(fn)
                 known = self._functions[fn] = fn.__code__, new
-                self._functions[new] = new.__code__, new  # converting twice is converting once
-        return known[1]
+                self._functions[new] = new.__code__, None  # converting twice is converting once
+        return known[1] or fn
 
     def _convert(self, fn: types.FunctionType) -> types.FunctionType:
         known = self._codes.get(id(fn.__code__))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import gc
 import weakref
 
@@ -11,7 +12,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from autograph_lite import RetraceWarning, Variable, convert
+from autograph_lite import RetraceWarning, Variable, convert, to_graph
 from autograph_lite.runtime.program import Program
 from benchmarks import soak
 
@@ -130,6 +131,29 @@ def test_an_exception_keeps_neither_arguments_nor_programs():
     assert reference() is None
     assert len(f.concrete_functions) == 0
     assert programs() == before
+
+
+INSIDE = {
+    "call": lambda x: (lambda v: v + x)(1.0),
+    "map": lambda x: list(map(lambda v: v + x, [1.0, 2.0])),
+    "partial": lambda x: functools.partial(lambda v, w: v * w + x, 2.0)(x),
+    "vmap": lambda x: jax.vmap(lambda v: v + x)(jnp.ones(3)),
+    "scan": lambda x: jax.lax.scan(lambda c, v: (c + v * x, None), x, jnp.ones((3, 2)))[0],
+    "cond": lambda x: jax.lax.cond(x[0] > 0, lambda: x, lambda: -x),
+}
+
+
+@pytest.mark.parametrize("name", INSIDE)
+def test_functions_inside_keep_nothing_of_a_trace(name):
+    with jax.checking_leaks():
+        convert(INSIDE[name])(X)
+        jax.jit(to_graph(INSIDE[name]))(X)
+
+
+def test_a_function_inside_that_fails_keeps_nothing_of_a_trace():
+    failing = jax.jit(to_graph(lambda x: list(map(lambda v: v.missing + x, [1.0]))))
+    with jax.checking_leaks(), pytest.raises(AttributeError):
+        failing(X)
 
 
 BOUNDS = {
