@@ -7,6 +7,7 @@ iterates over. Where Python itself asks for an item, it gets one as long as Pyth
 from __future__ import annotations
 
 import itertools
+import types
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -15,6 +16,7 @@ from autograph_lite.operators import iterables, iterators, journal, loop_options
 from autograph_lite.operators.for_stmt import for_stmt, place_at
 from autograph_lite.operators.if_stmt import if_part
 from autograph_lite.operators.iterables import Staged
+from autograph_lite.operators.staging import enter
 from autograph_lite.operators.values import describe, traced
 
 State = tuple[Any, ...]
@@ -259,6 +261,8 @@ class _Around:
             return operands[0] if single else operands
 
         def run(*operands: Any) -> Any:
+            if isinstance(self.items.elt, types.FunctionType):
+                enter(self.items.elt, ())
             new = self.inner(item, *operands)
             return new[0] if single else new
 

@@ -496,9 +496,27 @@ def written_line(label: str) -> Any:
 
 
 def record_variables(fn: types.FunctionType) -> None:
-    """Notes the closure cells and globals that `fn` writes, before it runs."""
-    if not _stack.journals:
-        return
+    """Notes the closure cells and globals that `fn` writes, before it runs, and the functions that it calls if it is ours."""
+    if _stack.journals:
+        for each in _with_operands(fn):
+            _record_variables(each)
+
+
+def _with_operands(fn: types.FunctionType) -> Iterable[types.FunctionType]:
+    """`fn`, and if it is one of ours the functions in its cells: operands and elements, which are the user's."""
+    if not where.is_ours(fn.__code__.co_filename):
+        return [fn]
+    found, todo = {id(fn): fn}, [fn]
+    while todo:
+        for held in held_in_cells(todo.pop()):
+            for each in held if type(held) in (tuple, list) else (held,):
+                if isinstance(each, types.FunctionType) and id(each) not in found:
+                    found[id(each)] = each
+                    todo += [each] if where.is_ours(each.__code__.co_filename) else []
+    return found.values()
+
+
+def _record_variables(fn: types.FunctionType) -> None:
     cells, names = written_variables(fn.__code__)
     now = _stack.journals[-1]
     if cells:

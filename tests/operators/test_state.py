@@ -138,6 +138,40 @@ def test_item_that_reading_a_defaultdict_makes_on_one_path_is_refused():
     assert dict(table) == {}
 
 
+@pytest.mark.parametrize(
+    "read",
+    [
+        lambda x, table: x > 0 and table["k"] == 0,
+        lambda x, table: x < 0 or table["k"] == 0,
+        lambda x, table: x > 0 and x > 1 and table["k"] == 0,
+        lambda x, table: 0 < x < table["k"] + 4,
+        lambda x, table: any(table["k"] == v for v in (0, 1) if x > v),
+        lambda x, table: sum(table["k"] for v in (0, 1) if x > v),
+        lambda x, table: [table["k"] for v in (0, 1) if x > v],
+    ],
+    ids=["and", "or", "second and", "comparison", "any", "sum", "list"],
+)
+def test_item_that_an_operand_makes_by_reading_a_defaultdict_is_refused(read):
+    table = collections.defaultdict(float)
+
+    with pytest.raises(MutationError, match="item 'k'' exists on one path of a staged statement"):
+        al.convert(lambda x: read(x, table))(jnp.float32(-3))
+    assert dict(table) == {}
+
+
+def test_operands_that_read_an_item_of_a_defaultdict_that_is_there_are_python_s():
+    def f(x):
+        table = collections.defaultdict(float, k=2.0)
+        return (
+            x > 0 and table["k"] == 2,
+            0 < x < table["k"] + 4,
+            sum(table["k"] for v in (0, 1) if x > v),
+            len(table),
+        )
+
+    agree(f, 3.0, -3.0)
+
+
 def as_it_is(fn):
     return fn
 
