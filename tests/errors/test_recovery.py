@@ -33,6 +33,87 @@ def test_the_function_works_after_bad_input() -> None:
     assert f(jnp.float32(-3)) == -3
 
 
+def grows(x, n):
+    for _ in range(n):
+        x = jnp.concatenate([x, x])
+    return x
+
+
+def different_structures(x, is_pair):
+    if x > 0:
+        y = (x, x) if is_pair else x
+    else:
+        y = x
+    return y
+
+
+def consumes(n):
+    items = (k for k in [1, 2, 3])
+    total = 0
+    for _ in range(n):
+        total += next(items)
+    return total
+
+
+def yields(n):
+    def counted():
+        for i in range(n):
+            yield i
+
+    return sum(counted())
+
+
+def dict_key(i):
+    return {0: 10, 1: 20}[i]
+
+
+def dict_key_that_is_written(i):
+    table = {}
+    table[i] = 3
+    return sum(table.values())
+
+
+def list_index(i):
+    return len([[1], "two"][i])
+
+
+def while_condition(x):
+    while x > 0:
+        x = x - 1
+    return x
+
+
+ONE, THREE = jnp.int32(1), jnp.ones(3)
+
+
+@pytest.mark.parametrize(
+    ("fn", "bad", "good"),
+    [
+        (grows, (THREE, ONE), (THREE, 1)),
+        (different_structures, (ONE, True), (ONE, False)),
+        (consumes, (ONE,), (1,)),
+        (yields, (ONE,), (1,)),
+        (dict_key, (ONE,), (1,)),
+        (dict_key_that_is_written, (ONE,), (1,)),
+        (list_index, (ONE,), (1,)),
+        (while_condition, (THREE,), (ONE,)),
+    ],
+)
+def test_the_function_works_after_each_kind_of_bad_input(fn, bad, good) -> None:
+    f = autograph_lite.convert(fn)
+    for _ in range(2):
+        with pytest.raises(autograph_lite.AutographError):
+            f(*bad)
+        assert jnp.array_equal(f(*good), fn(*good))
+    assert f.trace_count == 1
+
+
+def test_convert_works_after_it_was_handed_a_class() -> None:
+    with pytest.raises(autograph_lite.NotAFunctionError):
+        autograph_lite.convert(Counter)
+    assert autograph_lite.convert(lambda x: Counter().total + x)(ONE) == 1
+
+
 def test_the_function_works_after_a_failed_check() -> None:
     @autograph_lite.convert
     def f(x):

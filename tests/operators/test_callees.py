@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import colorsys
 import functools
 import heapq
 import operator
+import runpy
 
 import jax
 import jax.numpy as jnp
@@ -206,6 +208,27 @@ def test_an_array_of_an_enclosing_function_is_not_changed_in_silence():
     assert table.tolist() == [0, 0, 0]
     al.to_graph(f)(3.0)
     assert table.tolist() == [1, 0, 0]
+
+
+@pytest.mark.parametrize(
+    "path", ["numpy_foo.py", "mock.py", "jax/numpy.py", "autograph_lite_own.py", "site-packages/package.py"]
+)
+def test_a_file_of_the_users_is_converted_whatever_it_is_called(path, tmp_path):
+    file = tmp_path / path
+    file.parent.mkdir(exist_ok=True)
+    file.write_text("def relu(x):\n    return x if x > 0 else 0.0 * x\n")
+    module = runpy.run_path(str(file), run_name=f"numpy.{file.stem}")
+
+    agree(lambda x: module["relu"](x), 3.0, -3.0)
+
+
+def test_a_file_of_the_standard_library_is_not_converted():
+    @al.convert
+    def f(x):
+        return colorsys.rgb_to_hsv(x, 0.2, 0.3)
+
+    with pytest.raises(al.PythonOnlyError, match=r"return colorsys.rgb_to_hsv\(x, 0.2, 0.3\)"):
+        f(jnp.float32(0.1))
 
 
 @jax.vmap
