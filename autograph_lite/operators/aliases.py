@@ -10,10 +10,11 @@ every path has made for itself are nobody else's, and stay free.
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import sys
 import threading
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
 import jax
@@ -50,6 +51,18 @@ class _Local(threading.local):
 
 
 _local = _Local()
+
+
+@contextlib.contextmanager
+def of_program() -> Iterator[None]:
+    """Forgets afterwards what is remembered inside, a whole program: the containers would keep its trace, and that them."""
+    is_first = not (_local.shared or _local.groups or _local.chosen)
+    try:
+        yield
+    finally:
+        if is_first:
+            for known in (_local.shared, _local.groups, _local.chosen):
+                known.clear()
 
 
 def containers(value: Any, around: tuple[Any, ...] = (), *, frozen: bool = False) -> list[Any]:

@@ -420,6 +420,7 @@ class Program:
         given = returned.dataclasses_in([*args, *kwargs.values()])
         fn = self.fn()
         with (
+            aliases.of_program(),
             classes.converted_methods(),
             rolling.rolling(self.rolled),
             checks.new_frame("outputs" if self.checked else "off", self.inside) as frame,

@@ -150,6 +150,17 @@ def test_functions_inside_keep_nothing_of_a_trace(name):
         jax.jit(to_graph(INSIDE[name]))(X)
 
 
+def test_a_choice_of_two_lists_keeps_nothing_of_a_trace():
+    @convert
+    def f(x):
+        xs, ys = [x, 2.0], [3.0, x]
+        chosen = xs if x > 0 else ys
+        return chosen[0] + chosen[1]
+
+    with jax.checking_leaks():
+        assert f(jnp.float32(-1)) == 2
+
+
 def test_a_function_inside_that_fails_keeps_nothing_of_a_trace():
     failing = jax.jit(to_graph(lambda x: list(map(lambda v: v.missing + x, [1.0]))))
     with jax.checking_leaks(), pytest.raises(AttributeError):
