@@ -17,7 +17,7 @@ from autograph_lite.analysis import scopes
 from autograph_lite.analysis.item_stores import Conflict, Needs, stored_in, stores, variables
 from autograph_lite.analysis.liveness import Names
 from autograph_lite.analysis.view_flow import UNKNOWN, Flow, Given, State, attributes_bound, made_in
-from autograph_lite.analysis.views import View, seen_by
+from autograph_lite.analysis.views import View, overlap, seen_by
 from autograph_lite.syntax import trees
 from autograph_lite.syntax.source import Span
 
@@ -127,14 +127,16 @@ def _known(place: Place, names: set[str]) -> State:
 
 
 @functools.lru_cache(maxsize=256)
-def linked(place: Place, paths: Names) -> Names:
-    """The variables of which the text says at `place` that they may share memory with variables or attributes, and these."""
+def linked(place: Place, paths: Names) -> tuple[View, ...]:
+    """The views of which the text says at `place` that they may share memory with variables or attributes."""
     if place.inner is not None:
-        return frozenset()
-    roots = {path.partition(".")[0] for path in paths}
-    views = [each for each in _known(place, roots) if isinstance(each, View)]
-    found = {name for view in views if roots & {view.name, view.root} for name in (view.name, view.root)}
-    return frozenset(found)
+        return ()
+    return tuple(
+        each
+        for each in _known(place, {path.partition(".")[0] for path in paths})
+        if isinstance(each, View)
+        and any(overlap(path, each.name) or overlap(path, each.path) for path in paths)
+    )
 
 
 @functools.lru_cache(maxsize=256)

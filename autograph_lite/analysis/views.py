@@ -23,6 +23,8 @@ FUNCTIONS = METHODS | {
     "asarray", "atleast_1d", "atleast_2d", "atleast_3d", "broadcast_to", "diagonal", "expand_dims", "flip", "fliplr", "flipud",
     "moveaxis", "real", "rot90",
 }  # fmt: skip
+# Attributes of an array that are views of it.
+ATTRIBUTES = frozenset({"T", "mT", "real", "imag", "flat"})
 # Builtins that give the items of what they are handed.
 AROUND = frozenset({"enumerate", "iter", "reversed", "zip"})
 NAMESPACES = frozenset({"np", "numpy", "jnp", "xp"})
@@ -152,7 +154,10 @@ def seen_by(value: gast.expr) -> list[View]:
     match value:
         case gast.Name() | gast.Attribute():
             path = trees.dotted(value)
-            return [View("", path, "")] if path.count(".") in (0, 1) and path else []
+            views = [View("", path, "")] if path.count(".") in (0, 1) and path else []
+            if isinstance(value, gast.Attribute) and value.attr in ATTRIBUTES:
+                views += [dataclasses.replace(view, drops=None) for view in seen_by(value.value)]
+            return views
         case gast.Subscript(value=base, slice=index):
             drops, text = _drops(index), text_of(index)
             return [

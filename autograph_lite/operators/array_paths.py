@@ -13,6 +13,7 @@ import numpy as np
 
 from autograph_lite.operators import looped_arrays, places
 from autograph_lite.operators.lazy import Lazy
+from autograph_lite.operators.selections import Method, Selection
 
 _MOST_VALUES = 256  # that are looked at in objects
 _ARRAYS = frozenset({"jax", "jaxlib"})
@@ -94,6 +95,21 @@ def leading_to(variables: Mapping[str, Any], arrays: Iterable[Any], *, parts: bo
     return found
 
 
+def readers(path: Path, variables: Mapping[str, Any]) -> frozenset[str]:
+    """The attributes by which a function may read what a path leads to: itself, and what a property may compute of it."""
+    if "." not in path.attributes:
+        return frozenset({path.attributes})
+    kind: type = type(variables[path.name])
+    return frozenset({path.attributes, *(f"{path.name}.{name}" for name in _computed(kind))})
+
+
+@functools.lru_cache(maxsize=1024)
+def _computed(kind: type) -> list[str]:
+    """The attributes that a class computes when they are read."""
+    held = {name: value for base in reversed(kind.__mro__) for name, value in vars(base).items()}
+    return [name for name, value in held.items() if isinstance(value, property | functools.cached_property)]
+
+
 def is_part(array: Any, whole: AbstractSet[int]) -> bool:
     """Whether an array is a part of one of several, which are given by their identities."""
     if whole.isdisjoint(map(id, whole_of(array))):
@@ -106,6 +122,8 @@ def whole_of(array: Any) -> list[Any]:
     if isinstance(array, np.ndarray):
         base = places.base_of(array)
         return [] if base is array else [base]
+    if isinstance(array, Selection):
+        return [array.array, *looped_arrays.whole_of(array.array)] if array.shares else []
     return looped_arrays.whole_of(array)
 
 
@@ -151,7 +169,7 @@ def _of(value: Any) -> Callable[[Any], Items] | None:
 def _inside(kind: type) -> Callable[[Any], Items] | None:
     """Gives what objects of a class have got, each with its key; None where they have nothing that matters."""
     root = str(kind.__module__).partition(".")[0]
-    if root in _ARRAYS or issubclass(kind, np.ndarray):
+    if root in _ARRAYS or issubclass(kind, (np.ndarray, Selection)):
         return _array
     for base, inside in (*_ITEMS.items(), *_LAZY.items()):
         if issubclass(kind, base):
@@ -191,22 +209,39 @@ def _of_method(value: types.MethodType) -> Items:
 
 
 def _of_generator(value: types.GeneratorType[Any, Any, Any]) -> Items:
-    return [*value.gi_frame.f_locals.items()] if value.gi_frame is not None else []
+    """Its own variables: those of functions around are theirs, which have the new array when it goes on."""
+    frame = value.gi_frame
+    return (
+        []
+        if frame is None
+        else [(k, v) for k, v in frame.f_locals.items() if k not in frame.f_code.co_freevars]
+    )
 
 
 def _of_iterator(value: Any) -> Items:
-    """What an iterator of Python's was made of, which it tells those who copy it."""
-    return enumerate(value.__reduce__()[1])
+    """What an iterator of Python's has yet to give, or was made of: it tells those who copy it."""
+    try:
+        maker, made_of, *place = value.__reduce__()
+    except RuntimeError:  # the dict has got other keys since: the next item is this error
+        return ()
+    if place and isinstance(made_of[0], (list, tuple)):
+        made_of = made_of[0][: place[0] + 1] if maker is reversed else made_of[0][place[0] :]
+    return enumerate(made_of)
 
 
+_ITERATORS = (
+    *(type(iter(each)) for each in ([], (), {}, {}.values(), {}.items())),
+    *(type(reversed(each)) for each in ([], {}, {}.values(), {}.items())),
+)
 # What reads an array when it is called, or asked for an item.
 _LAZY: dict[type, Callable[[Any], Items]] = {
     types.FunctionType: _of_function,
     functools.partial: _of_partial,
     types.MethodType: _of_method,
     types.GeneratorType: _of_generator,
+    Method: lambda value: [("owner", value.owner)],
     Lazy: lambda value: [*vars(value).items()],
-    **dict.fromkeys((map, zip, filter, enumerate, type(iter([])), type(iter(()))), _of_iterator),
+    **dict.fromkeys((map, zip, filter, enumerate, *_ITERATORS), _of_iterator),
 }
 
 # Past the methods of subclasses; all at once, since another thread may change what is looked at.

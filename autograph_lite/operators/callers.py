@@ -18,6 +18,7 @@ from typing import Any
 import gast
 
 from autograph_lite.analysis import copies, read_after
+from autograph_lite.analysis.views import seen_by
 from autograph_lite.errors import MutationError
 from autograph_lite.operators import array_paths, running, views, where
 from autograph_lite.operators.array_paths import Path, is_one
@@ -68,6 +69,21 @@ def check(
         place, paths = waits, frozenset([*map(trees.dotted, arguments), *(each.name for each in others)])
 
 
+def is_given_copies(called: Run, waits: read_after.Place, same: Sequence[Any]) -> bool:
+    """Whether the call that waits has handed over copies only, where it has handed over the array."""
+    if waits.call is None:
+        return False
+    code, known = called[-1].f_code, called[-1].f_locals
+    parameters = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
+    found = [
+        each
+        for name in parameters
+        if is_one(known.get(name), same)
+        for each in _arguments(waits.call, code, name)
+    ]
+    return bool(found) and all(map(copies.is_copy, found))
+
+
 @dataclasses.dataclass(frozen=True)
 class _Call:
     """A call that waits: of the function `name`, at a line, `at`, and the place there."""
@@ -90,8 +106,16 @@ def _check_caller(
     put_back = place.stores | read_after.put_back(place, place.assigned)
     stale = {each.attributes: each.shown for each in reversed(others) if each.name in place.names}
     stale = {path: shown for path, shown in stale.items() if path == shown or path not in put_back}
-    read, kept = read_after.read_after(place, frozenset([*paths, *stale]))
-    for path in (*sorted(read), *sorted(kept)):
+    parts = [(each, view) for each in arguments if not trees.dotted(each) for view in seen_by(each)]
+    of_parts = {view.path for _, view in parts} - put_back
+    read, kept = read_after.read_after(place, frozenset([*paths, *stale, *of_parts]))
+    for argument, view in parts:
+        source = variables.get(view.root)
+        if view.path in of_parts & (read | kept) and views.is_view(same[0], source, view.path, view.drops):
+            found = f"and '{view.path}', which shares its memory, {views.LATER[view.path in read]}"
+            raise _refusal(same[0], call, gast.unparse(argument).strip(), found)
+    wanted = {*paths, *stale}
+    for path in (*sorted(read & wanted), *sorted(kept & wanted)):
         shown = stale.get(path, path)
         raise _refusal(same[0], call, shown, f"and '{shown}' {views.LATER[path in read]}")
     for path in paths:

@@ -117,7 +117,8 @@ def _known(
     """The loop over items that Python knows: rolled where that is asked for, and gives the same."""
     if not rolling.wanted() or not _is_own(iterable, body_fun):
         return _python(iterable, body_fun, init, until)
-    rolled = _rolled(iterable, body_fun, init, until)
+    with other_names.walked(iterable):
+        rolled = _rolled(iterable, body_fun, init, until)
     if isinstance(rolled, tuple):
         return rolled
     try:
@@ -161,8 +162,16 @@ def _python(
 ) -> tuple[Any, ...]:  # fmt: skip
     why = f"it can't be rolled: {refused.said}" if refused else decisions.python_iterable(iterable)
     decisions.decided(decisions.LOOPS, "unrolled", why, 0)
-    staging = journal.active() is not None
     iterator = iter(lists.readable(iterable, "a `for` loop"))
+    with other_names.walked(iterator):
+        return _unrolled(iterable, iterator, body_fun, values, until, refused)
+
+
+def _unrolled(
+    iterable: Any, iterator: Iterator[Any], body_fun: Callable[..., Any], values: tuple[Any, ...], until: Until,
+    refused: rolling.Refusal | None,
+) -> tuple[Any, ...]:  # fmt: skip
+    staging = journal.active() is not None
     if staging and iterator is iterable:
         journal.consume(iterator)
     count = unrolling.counter(body_fun, refused.said if refused else "") if _jax.tracing() else None

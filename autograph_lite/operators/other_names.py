@@ -19,6 +19,7 @@ import jax
 import numpy as np
 
 from autograph_lite.analysis import copies, read_after
+from autograph_lite.analysis.views import overlap
 from autograph_lite.errors import MutationError
 from autograph_lite.operators import (
     array_paths,
@@ -36,7 +37,7 @@ from autograph_lite.operators.values import describe
 
 class _Local(threading.local):
     def __init__(self) -> None:
-        # What the staged loops whose bodies are traced run over.
+        # What the loops whose bodies are traced run over: `Staged`, or an iterator of Python's.
         self.walked: list[Any] = []
 
 
@@ -45,7 +46,7 @@ _local = _Local()
 
 @contextlib.contextmanager
 def walked(items: Any) -> Iterator[None]:
-    """Around a staged loop over `items`, which are taken from arrays as they were before it."""
+    """Around a loop over `items`, which are taken from arrays as they were before it; of Python's, those that are left."""
     _local.walked.append(items)
     try:
         yield
@@ -70,9 +71,11 @@ def check(array: Any) -> None:
     found = array_paths.leading_to(
         variables, [*same, *whole] if isinstance(array, np.ndarray) else same, parts=True
     )
-    found += array_paths.leading_to(variables, whole) if whole and isinstance(array, jax.Array) else []
+    if whole and not isinstance(array, np.ndarray):
+        found += array_paths.leading_to(variables, whole)
     handed = len(runs) > 1 and running.was_handed(runs[0], same)
-    looked_at = handed or len(found) > 1 or _local.walked
+    is_walked = any(_is_walked(items, same, whole) for items in _local.walked)
+    looked_at = handed or len(found) > 1 or is_walked
     place = running.place(runs[0]) if looked_at else None  # which takes its time
     if place is None:
         return
@@ -80,41 +83,61 @@ def check(array: Any) -> None:
     owners = {name: variables[name] for name in written & variables.keys()}
     here = next(iter(array_paths.leading_to(owners, same)), None)
     if here is not None:
-        _check_own(here, found, place, same)
-        _check_walked(here, same)
+        _check_own(variables, here, found, place, same)
     own = here.name if here is not None and here.is_variable else ""
     is_new = own in copies.fresh(place.function)
+    if here is not None and is_walked and not is_new:
+        raise _is_looped_over(here, same)
     is_shared = own in runs[0][-1].f_code.co_freevars  # the functions around have it, too
     if handed and not is_new and not is_shared:
         callers.check(runs, place, place.stores, same, {path.slot for path in found})
 
 
-def _check_own(here: Path, found: Sequence[Path], place: read_after.Place, same: Sequence[Any]) -> None:
+def _check_own(
+    variables: running.Variables,
+    here: Path,
+    found: Sequence[Path],
+    place: read_after.Place,
+    same: Sequence[Any],
+) -> None:
     """Refuses a write at `place`, to the array `here`, if another of the paths that were `found` is read later."""
     stores = place.stores
     names = frozenset(path.partition(".")[0] for path in stores)
-    decided = read_after.linked(place, stores) - names
+    linked = [
+        each
+        for each in read_after.linked(place, stores)
+        if views.is_held(variables.get(each.root), each.path)
+    ]
+    decided = {path for view in linked for path in (view.name, view.path)}
     fresh, put_back = copies.fresh(place.function), read_after.put_back(place, names)
     of_here = fresh.get(here.name, frozenset()) if here.is_variable else frozenset()
+
+    def is_decided(path: Path) -> bool:
+        """Whether the text has been looked at."""
+        is_looked_at = (path.is_variable or here.is_variable) and not isinstance(path.value, np.ndarray)
+        of_text = path.name not in names and any(overlap(path.attributes, each) for each in decided)
+        return is_looked_at and of_text and not path.is_lazy
 
     def may_be_stale(path: Path) -> bool:
         is_here = path.shown == here.shown or (path.slot is not None and path.slot == here.slot)
         if is_here or path.name not in place.names:
             return False
-        is_numpys = isinstance(path.value, np.ndarray)
-        is_looked_at = path.is_variable or here.is_variable
-        if path.name in decided and is_looked_at and not is_numpys and not path.is_lazy:
-            return False  # the text has been looked at
         if path.name in of_here or (path.is_variable and here.name in fresh.get(path.name, ())):
             return False  # one is a copy of the other
+        is_numpys = isinstance(path.value, np.ndarray)
         return not ((path.has_items or is_numpys) and path.attributes in put_back)
 
     others = [path for path in found if may_be_stale(path)]
-    read, kept = read_after.read_after(place, frozenset(path.attributes for path in others))
-    for path in others:
-        if path.attributes not in read | kept:
+    # The text does not show what a property reads.
+    readers = [
+        array_paths.readers(path, variables) - ({path.attributes} if is_decided(path) else set())
+        for path in others
+    ]
+    read, kept = read_after.read_after(place, frozenset().union(*readers))
+    for path, by in zip(others, readers, strict=True):
+        if by.isdisjoint(read | kept):
             continue
-        later, shown = views.LATER[path.attributes in read], path.shown
+        later, shown = views.LATER[not by.isdisjoint(read)], path.shown
         is_same = is_one(path.value, same)
         raise MutationError(
             f"An item of '{here.shown}', {describe(same[0])}, is written, which in NumPy "
@@ -126,16 +149,24 @@ def _check_own(here: Path, found: Sequence[Path], place: read_after.Place, same:
         )
 
 
-def _check_walked(here: Path, same: Sequence[Any]) -> None:
-    """Refuses a write to the array `here` if a loop takes its items."""
-    if any(is_one(each, same) for items in _local.walked for each in _arrays_of(items)):
-        raise MutationError(
-            f"An item of '{here.shown}', {describe(same[0])}, is written in a loop over the same array, which in NumPy gives the "
-            "items as they are by then.",
-            where=where.here(),
-            why=views.WHY,
-            fix="loop over the places, `for i in range(len(x))`, and read `x[i]`; or loop over a copy, x.copy().",
-        )
+def _is_walked(items: Any, same: Sequence[Any], whole: Sequence[Any]) -> bool:
+    """Whether a loop takes the items of an array, parts of it, or what it is a part of."""
+    if isinstance(items, iterables.Staged):
+        wanted = frozenset(map(id, same))
+        return any(is_one(each, same) or array_paths.is_part(each, wanted) for each in _arrays_of(items))
+    left = {"": items}
+    found = array_paths.leading_to(left, same, parts=True)
+    return bool(found or (whole and array_paths.leading_to(left, whole)))
+
+
+def _is_looped_over(here: Path, same: Sequence[Any]) -> MutationError:
+    return MutationError(
+        f"An item of '{here.shown}', {describe(same[0])}, is written in a loop over the same array, or over parts of it, which "
+        "in NumPy gives the items as they are by then.",
+        where=where.here(),
+        why=views.WHY,
+        fix="loop over the places, `for i in range(len(x))`, and read `x[i]`; or loop over a copy, x.copy().",
+    )
 
 
 def _arrays_of(items: Any) -> Iterator[jax.Array]:

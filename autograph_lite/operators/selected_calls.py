@@ -133,8 +133,12 @@ def _array(value: Any, dtype: Any = None, **_: Any) -> Any:
     return value if dtype is None or not isinstance(value, Selection) else astype(value, dtype)
 
 
+def _copy(value: Any, dtype: Any = None, **options: Any) -> Any:
+    return _array(METHODS["copy"](value), dtype, **options)
+
+
 _OTHERS: dict[str, Callable[..., Any]] = {
-    "asarray": _array, "array": _array, "shape": lambda value: value.shape, "ndim": lambda value: value.ndim,
+    "asarray": _array, "array": _copy, "shape": lambda value: value.shape, "ndim": lambda value: value.ndim,
     "size": lambda value: value.size, "transpose": lambda value: value.T,
     "flip": lambda value, axis=0: picking.picked(value, (slice(None),) * axis + (slice(None, None, -1),)),
 }  # fmt: skip

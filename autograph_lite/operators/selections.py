@@ -90,6 +90,11 @@ class Selection:
         return total
 
     @property
+    def shares(self) -> bool:
+        """Whether NumPy has the items in the array's own memory: a mask makes a copy."""
+        return all(extent is None or extent.shares for extent in self.extents)
+
+    @property
     def T(self) -> Any:
         """The axes in reverse."""
         return having(self, self.array.T, self.extents[::-1])
@@ -125,13 +130,13 @@ class Selection:
         method = METHODS.get(name)
         if method is None:
             raise refused(self, f"is asked for its '{name}'")
-        return _Bound(method, self)
+        return Method(method, self)
 
     def __repr__(self) -> str:
         return f"<{self.origin.spelled.text}: {describe(self)}>"
 
 
-class _Bound:
+class Method:
     """A method of a selection."""
 
     __slots__ = ("owner", "run")
@@ -140,6 +145,7 @@ class _Bound:
         self.run, self.owner = run, owner
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """What the method gives of the selection."""
         require_known(self.run, self.owner, (self.owner, *args), kwargs)
         return self.run(self.owner, *args, **kwargs)
 

@@ -399,6 +399,7 @@ def _written(base: Any, index: Any, value: Any) -> Any:
         return in_place.written(latest.at[index].set(new) if block is None else block)
     index = _plain(index)
     if isinstance(base, Selection):
+        other_names.check(base)
         return picking.written(base, index, value)
     if _is_traced_index(index) and isinstance(base, (list, dict)):
         return _written_to_list(base, index, value)

@@ -75,13 +75,14 @@ WHY = "An array is a value to a compiled program: the change would be seen under
 
 def is_view(value: Any, source: Any, path: str, drops: int | None, *, deep: bool = True) -> bool:
     """Whether `value` may be, or be a part of, the array that `path` leads to from `source`; if `deep`, or of an item there."""
-    if not (isinstance(value, jax.Array) or _is_slice(value)) or not value.ndim:
+    is_slice = isinstance(value, Selection) and value.shares
+    if not (isinstance(value, jax.Array) or is_slice) or not value.ndim:
         return False  # NumPy's own arrays are changed in place
-    if isinstance(source, ARRAYS):
+    if isinstance(source, (*ARRAYS, Selection)):
         return _may_be_part(value, source, drops)
     for attribute in path.split(".")[1:]:
         source = held(source, attribute)
-    if isinstance(source, ARRAYS):
+    if isinstance(source, (*ARRAYS, Selection)):
         return _may_be_part(value, source, drops)
     if not deep:
         return False
@@ -92,19 +93,23 @@ def is_view(value: Any, source: Any, path: str, drops: int | None, *, deep: bool
     return any(value.dtype == item.dtype and value.ndim <= item.ndim for item in arrays)
 
 
+def is_held(source: Any, path: str) -> bool:
+    """Whether `path` leads from `source` to something that objects hold, so that `is_view` knows it: no property computes it."""
+    for attribute in path.split(".")[1:]:
+        source = held(source, attribute)
+    return isinstance(source, (*ARRAYS, dict, list, tuple)) or "." not in path
+
+
 def held(owner: Any, attribute: str) -> Any:
     """An attribute that an object holds: a property may compute another array at each time."""
     held = inspect.getattr_static(owner, attribute, None)
     return getattr(owner, attribute) if isinstance(held, types.MemberDescriptorType) else held
 
 
-def _is_slice(value: Any) -> bool:
-    """Whether `value` is a part of an array between traced bounds; a mask makes a copy."""
-    return isinstance(value, Selection) and all(extent is None or extent.shares for extent in value.extents)
-
-
 def _may_be_part(
-    value: jax.Array | Selection, source: jax.Array | np.ndarray[Any, Any] | np.generic, drops: int | None
+    value: jax.Array | Selection,
+    source: jax.Array | Selection | np.ndarray[Any, Any] | np.generic,
+    drops: int | None,
 ) -> bool:
     """Whether type and shape allow it: an index with an array in it, which copies, seldom takes as many dimensions away."""
     if value.dtype != source.dtype:

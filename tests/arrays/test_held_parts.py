@@ -62,6 +62,10 @@ class Grid:
         self.m[1] = 8.0
         return iter([1.0, 2.0])
 
+    @property
+    def all(self):
+        return self.m
+
     def again(self):
         self.m = self.m * 1
         self.m[1] = 8.0
@@ -73,10 +77,16 @@ def put_first(a):
     return 1.0
 
 
+def with_first(a):
+    a[0] = 5.0
+    return a
+
+
 def f(m):
     g = Grid(m)
 """
 
+WHOLE = "which is a part of '"
 HELD = "a part of it there, is read later"
 OPERAND = "has been evaluated there before the call"
 
@@ -142,6 +152,17 @@ REFUSED = {
     ),
     "an argument, and what is added to": ("m += put_first(m)\nreturn m", "'put_first' writes"),
     "an argument": ("return m + put_first(m)", OPERAND),
+    "a part that is handed over": ("s = put_first(m[1:])\nreturn m, s", WHOLE),
+    "a part between traced bounds": ("s = put_first(m[0, : int(m[0, 1])])\nreturn m, s", WHOLE),
+    "a part that a function gives": ("s = put_first((lambda: m[1:])())\nreturn m, s", WHOLE),
+    "a part of an attribute": ("s = put_first(g.m[1])\nreturn g.m, s", WHOLE),
+    "a part of what a property gives": ("s = put_first(g.all[1])\nreturn g.all, s", WHOLE),
+    "a part by a keyword": ("s = put_first(a=m[1])\nreturn m, s", WHOLE),
+    "a part in a staged loop": (
+        "s = 0.0\nfor k in range(int(m[0, 1])):\n    s = s + put_first(m[1])\nreturn m, s",
+        WHOLE,
+    ),
+    "parts that map hands over": ("s = list(map(put_first, [m[0], m[1]]))\nreturn m, s", WHOLE),
     "an inner function's": (
         "a = m.copy()\ndef put(v):\n    nonlocal a\n    a[1] = v\n    return 7.0\nreturn a + put(5.0)",
         OPERAND,
@@ -159,6 +180,8 @@ RIGHT = {
     "the body of a with reads anew": "row = g.m[1]\nwith g:\n    v = g.m + 1\nreturn v",
     "an operand that is computed": "return (g.m[1] + 1) * g.width",
     "a number": "return g.m[0, 1] + g.put(3.0) + g.m",
+    "a copy of a part that is handed over": "s = with_first(m[1].astype(m.dtype))\nreturn m + s",
+    "a part that is computed": "s = with_first(m[1] * 2)\nreturn m + s",
     "a sum": "return g.m.sum() + g.put(3.0) + g.m",
     "a row that is read before": "row = g.m[1]\ns = row.sum()\ng.put(1.0)\nreturn g.m + s",
     "a row that is taken anew": "row = g.m[1]\ns = row.sum()\ng.put(1.0)\nrow = g.m[1]\nreturn row + s",
@@ -217,4 +240,17 @@ def test_the_message() -> None:
     assert (
         "Fix: call 'put' in a statement of its own, and take 'row' after it; where it is to stay as it is, let it be a copy, "
         "`.copy()`."
+    ) in message
+
+
+def test_the_message_about_what_the_part_is_of() -> None:
+    with pytest.raises(al.MutationError) as caught:
+        _run("row = with_first(m[1])\nreturn row + m", _traced, jnp)
+    message = str(caught.value)
+    assert message.startswith(
+        "'with_first' writes an item of an array, float32[3], which is a part of 'm' there, and 'm' is read later (random_program_"
+    )
+    assert (
+        "Fix: let 'with_first' return the array, and store it there: m[...] = with_first(...); where 'm' is to stay as it is, "
+        "hand over a copy, `.copy()`."
     ) in message

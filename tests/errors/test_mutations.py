@@ -621,8 +621,8 @@ def test_an_array_is_written_in_a_loop_over_it() -> None:
         return x, held[1]
 
     assert message(f, jnp.zeros(3)) == (
-        "MutationError: An item of 'held[0]', float32[3], is written in a loop over the same array, which in NumPy gives the "
-        "items as they are by then.\n"
+        "MutationError: An item of 'held[0]', float32[3], is written in a loop over the same array, or over parts of "
+        "it, which in NumPy gives the items as they are by then.\n"
         "  test.py:4 in f\n"
         "      held[0][1] = 7\n"
         + WHY
