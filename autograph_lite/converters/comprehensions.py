@@ -100,18 +100,38 @@ class _Comprehensions(trees.Transformer):
     def python(self, node: Comprehension) -> gast.expr:
         """`node` as it is, but for its conditions, and variables that have the name of another one.
 
-        Python 3.12 and 3.13 inline a comprehension, and then lose a variable of that name which a nested function reads.
+        Python 3.12 and 3.13 inline a comprehension, and then lose a variable of that name which a nested function reads. One of
+        the user's is converted later, from its own text, so that the variable keeps its name there.
         """
         self.generic_visit(node)
+        for part in node.generators:
+            part.ifs = [test if is_static(test) else self.tested(test) for test in part.ifs]
         shared = [name for name in _targets(node) if name in self.outside]
+        if _kept([node]).intersection(shared) and _can_be_apart(node):
+            return self.apart(node)
         if shared and not isinstance(node, gast.GeneratorExp) and not _binds_parameters(node, shared):
             first = node.generators[0].iter  # evaluated outside
             node.generators[0].iter = gast.Constant(None, None)
             _Renamed({name: self.context.fresh(name) for name in shared}).visit(node)
             node.generators[0].iter = first
-        for part in node.generators:
-            part.ifs = [test if is_static(test) else self.tested(test) for test in part.ifs]
         return node
+
+    def apart(self, node: Comprehension) -> gast.expr:
+        """A comprehension over a generator, which has a scope of its own: the names in it stay those of the user's functions."""
+        if isinstance(node, gast.GeneratorExp):
+            return node
+        made = (
+            gast.Tuple([node.key, node.value], gast.Load()) if isinstance(node, gast.DictComp) else node.elt
+        )
+        item = self.context.fresh("item")
+        target = gast.Name(item, gast.Store(), None, None)
+        around = [gast.comprehension(target, gast.GeneratorExp(made, node.generators), [], 0)]
+        if isinstance(node, gast.DictComp):
+            found: gast.expr = quote.expr(f"{{{item}[0]: {item}[1] for x in y}}")
+            found.generators = around  # type: ignore[attr-defined]
+        else:
+            found = type(node)(quote.name(item), around)
+        return quote.located(found, node)
 
     def tested(self, test: gast.expr) -> gast.expr:
         return quote.located(quote.expr("ag.filter_test(test)", ag=self.ag, test=test), test)
@@ -177,6 +197,14 @@ def _binds_parameters(node: gast.AST, names: Sequence[str]) -> bool:
     """Whether a function in `node` has a parameter of these names, which its calls may spell, or looks at its scope."""
     found = [n for n in trees.walk(node) if isinstance(n, gast.Name)]
     return any((isinstance(n.ctx, gast.Param) and n.id in names) or n.id in INTROSPECTING for n in found)
+
+
+def _can_be_apart(node: gast.AST) -> bool:
+    """Whether a comprehension may stand where another one takes its items from: it may not bind a name there, nor suspend."""
+    return not any(
+        isinstance(n, gast.NamedExpr | gast.Await) or (isinstance(n, gast.comprehension) and n.is_async)
+        for n in trees.walk(node)
+    )
 
 
 def _outside(node: gast.AST, bound: frozenset[str]) -> set[str]:

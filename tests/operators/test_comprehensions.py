@@ -467,3 +467,20 @@ def test_a_generator_that_python_has_begun_goes_on_in_a_sum():
         return first[0], sum(values)
 
     assert list(map(float, f(jnp.float32(2)))) == [4.0, 14.0]
+
+
+k = 100  # a global with the name of variables in the functions below
+
+
+@pytest.mark.parametrize("n", [2, 3])
+def test_functions_that_a_comprehension_makes_keep_its_variable_beside_another_of_that_name(n):
+    def f(x, n):
+        firsts = [k for k in range(3)]
+        made = [lambda v: v * k for k in range(3)]
+        by_name = {k: (lambda v: v + k) for k in range(3) if k > 0}
+        (one,) = {(lambda v: v - k) for k in range(1, 2)}
+        nested = [lambda v: v * k + j for k in range(3) for j in range(k)]
+        y = made[0](x) if n > 2 else by_name[1](x)
+        return y, one(x), nested[0](x), firsts[1]
+
+    agree(f, np.float32(3), np.int32(n))
