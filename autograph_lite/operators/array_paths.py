@@ -229,9 +229,13 @@ def _of_iterator(value: Any) -> Items:
     return enumerate(made_of)
 
 
-_ITERATORS = (
-    *(type(iter(each)) for each in ([], (), {}, {}.values(), {}.items())),
-    *(type(reversed(each)) for each in ([], {}, {}.values(), {}.items())),
+_EMPTY: dict[Any, Any] = {}
+_ITERATORS: tuple[type, ...] = (
+    type(iter([])),
+    type(iter(())),
+    type(reversed([])),
+    *(type(iter(each)) for each in (_EMPTY, _EMPTY.values(), _EMPTY.items())),
+    *(type(reversed(each)) for each in (_EMPTY, _EMPTY.values(), _EMPTY.items())),
 )
 # What reads an array when it is called, or asked for an item.
 _LAZY: dict[type, Callable[[Any], Items]] = {

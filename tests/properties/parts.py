@@ -112,11 +112,16 @@ def write_part(w: Writer) -> None:
 
 
 def hold_part(w: Writer, name: str) -> None:
-    """`held = xs[:k]`, then `xs[0] = 5` or `held[:1] = 5`, and then both are read: in NumPy they share their memory."""
+    """`held = xs[:k]`, or `[xs[:k]]`, then `xs[0] = 5` or `held[:1] = 5`, and one is read: in NumPy they share their memory."""
     c = w.choices
     place, held = integers.index(w, f"len({name})"), w.fresh("list")
     written = w.fresh("int")
-    w.emit(f"{held} = {part(w, name, mask=False, inner=('1:',))}", "part held")
+    taken = part(w, name, mask=False, inner=("1:",))
+    if c.chance(40):
+        w.emit(f"{held} = [{taken}]", "part held")
+        held += "[0]"
+    else:
+        w.emit(f"{held} = {taken}", "part held")
     w.emit(
         c.pick(
             [
