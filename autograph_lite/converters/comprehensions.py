@@ -117,20 +117,20 @@ class _Comprehensions(trees.Transformer):
         return node
 
     def apart(self, node: Comprehension) -> gast.expr:
-        """A comprehension over a generator, which has a scope of its own: the names in it stay those of the user's functions."""
+        """`[*(x for ...)]`: of a generator, which has a scope of its own, the names stay those of the user's functions in it."""
         if isinstance(node, gast.GeneratorExp):
             return node
-        made = (
-            gast.Tuple([node.key, node.value], gast.Load()) if isinstance(node, gast.DictComp) else node.elt
-        )
+        if not isinstance(node, gast.DictComp):
+            items = gast.Starred(gast.GeneratorExp(node.elt, node.generators), gast.Load())
+            return quote.located(
+                gast.List([items], gast.Load()) if isinstance(node, gast.ListComp) else gast.Set([items]),
+                node,
+            )
         item = self.context.fresh("item")
+        pairs = gast.GeneratorExp(gast.Tuple([node.key, node.value], gast.Load()), node.generators)
+        found: gast.expr = quote.expr(f"{{{item}[0]: {item}[1] for x in y}}")
         target = gast.Name(item, gast.Store(), None, None)
-        around = [gast.comprehension(target, gast.GeneratorExp(made, node.generators), [], 0)]
-        if isinstance(node, gast.DictComp):
-            found: gast.expr = quote.expr(f"{{{item}[0]: {item}[1] for x in y}}")
-            found.generators = around  # type: ignore[attr-defined]
-        else:
-            found = type(node)(quote.name(item), around)
+        found.generators = [gast.comprehension(target, pairs, [], 0)]  # type: ignore[attr-defined]
         return quote.located(found, node)
 
     def tested(self, test: gast.expr) -> gast.expr:
@@ -200,10 +200,10 @@ def _binds_parameters(node: gast.AST, names: Sequence[str]) -> bool:
 
 
 def _can_be_apart(node: gast.AST) -> bool:
-    """Whether a comprehension may stand where another one takes its items from: it may not bind a name there, nor suspend."""
+    """Whether a comprehension may be a generator's: it may not suspend, nor may one of a dict bind a name, see `apart`."""
+    never = (gast.Await, gast.NamedExpr) if isinstance(node, gast.DictComp) else (gast.Await,)
     return not any(
-        isinstance(n, gast.NamedExpr | gast.Await) or (isinstance(n, gast.comprehension) and n.is_async)
-        for n in trees.walk(node)
+        isinstance(n, never) or (isinstance(n, gast.comprehension) and n.is_async) for n in trees.walk(node)
     )
 
 

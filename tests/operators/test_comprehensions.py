@@ -480,7 +480,8 @@ def test_functions_that_a_comprehension_makes_keep_its_variable_beside_another_o
         by_name = {k: (lambda v: v + k) for k in range(3) if k > 0}
         (one,) = {(lambda v: v - k) for k in range(1, 2)}
         nested = [lambda v: v * k + j for k in range(3) for j in range(k)]
+        bound = [(lambda v: v * k + last) for k in range(3) if (last := k + 1) > 1]
         y = made[0](x) if n > 2 else by_name[1](x)
-        return y, one(x), nested[0](x), firsts[1]
+        return y, one(x), nested[0](x), bound[0](x), firsts[1], last
 
     agree(f, np.float32(3), np.int32(n))
