@@ -23,7 +23,8 @@
 
 Annotations of local names are never evaluated by Python, and a name that was deleted may be handed to a branch like any
 other. A condition that binds a name moves into statements, where its binding is an ordinary one. A message that runs code
-belongs to the path on which the assertion fails.
+belongs to the path on which the assertion fails. A `nonlocal` or `global` inside of a statement moves to
+the head of the function, for all of which it counts.
 """
 
 from __future__ import annotations
@@ -43,14 +44,42 @@ TEXT = frozenset({"ascii", "format", "len", "repr", "str", "type"})
 
 def run(function: gast.FunctionDef, context: Context) -> None:
     """Rewrites the body of `function` in place; nested functions keep theirs."""
-    body = function.body
-    fixed = scopes.captured(body) | scopes.declared(body)
+    body, declared = function.body, scopes.declared(function.body)
+    if declared:
+        body = _declared_first(body)
+    fixed = scopes.captured(body) | declared
     nodes = [*scopes.own_nodes(body)]
     only_said = {id(n.target) for n in nodes if isinstance(n, gast.AnnAssign) and n.value is None}
     own = {*scopes.parameters(function.args)}
     own |= {n.id for n in nodes if isinstance(n, gast.Name) and _is_stored(n) and id(n) not in only_said}
     visitor = _Desugar(context, fixed, own)
     function.body = visitor.block(body) or [quote.located(gast.Pass(), function)]
+
+
+def _declared_first(body: list[gast.stmt]) -> list[gast.stmt]:
+    """`body` with the declarations inside of its statements moved to its head."""
+    moved = _Moved()
+    body = [node if isinstance(node, (gast.Global, gast.Nonlocal)) else moved.visit(node) for node in body]
+    at = scopes.first_statement(body)
+    return [*body[:at], *moved.declarations, *body[at:]]
+
+
+class _Moved(trees.Transformer):
+    """Takes declarations out of statements."""
+
+    def __init__(self) -> None:
+        self.declarations: list[gast.stmt] = []
+
+    def visit_Global(self, node: gast.Global | gast.Nonlocal) -> gast.AST:
+        self.declarations.append(node)
+        return gast.copy_location(gast.Pass(), node)
+
+    visit_Nonlocal = visit_Global
+
+    def visit_FunctionDef(self, node: gast.AST) -> gast.AST:
+        return node  # a scope of its own
+
+    visit_AsyncFunctionDef = visit_ClassDef = visit_Lambda = visit_FunctionDef
 
 
 class _Desugar(trees.Transformer):

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import jax.numpy as jnp
+import pytest
+
+import autograph_lite as al
 from tests.operators.agreement import agree
 
 
@@ -83,3 +87,41 @@ def test_an_array_that_a_loop_with_a_test_that_writes_walks_over():
         return rows[0], i
 
     agree(f, 3.0, -2.0)
+
+
+TOTAL = 0
+
+
+def declared_in_a_loop(x, n):
+    rank = x
+
+    def inner():
+        k = 0
+        while k < n:
+            k += 1
+            nonlocal rank
+        rank = rank + k
+
+    inner()
+    return rank
+
+
+def declared_in_branches(x, n):
+    def inner():
+        if x > 0:
+            global TOTAL
+            TOTAL = x
+        else:
+            TOTAL = x - n
+        TOTAL = TOTAL + 1
+
+    inner()
+    return TOTAL
+
+
+@pytest.mark.parametrize("f", [declared_in_a_loop, declared_in_branches])
+@pytest.mark.parametrize("x", [2.0, -2.0])
+def test_a_declaration_counts_for_all_of_the_function(f, x):
+    wanted = f(x, 3)
+    assert al.convert(f)(x, 3) == wanted
+    assert float(al.convert(f)(jnp.float32(x), jnp.int32(3))) == wanted

@@ -236,8 +236,14 @@ def nested_function(w: Writer) -> bool:
     w.scope, w.loops, w.shape = known, [], INTEGER
     with w.inside(f"def {name}(v):", "nested function"):
         if rebound:
-            w.emit(f"nonlocal {rebound[0]}", "nonlocal")
-            w.emit(f"{rebound[0]} = {_reduced(f'{rebound[0]} + v')}")
+            rebinding = f"{rebound[0]} = {_reduced(f'{rebound[0]} + v')}"
+            if w.choices.chance(30):  # a declaration counts for all of the function
+                with w.inside("if v > 1:", "nonlocal"):
+                    w.emit(f"nonlocal {rebound[0]}")
+                    w.emit(rebinding)
+            else:
+                w.emit(f"nonlocal {rebound[0]}", "nonlocal")
+            w.emit(rebinding)
         if written:
             w.emit(
                 f"{written}[v % len({written})] = {_reduced(int_expr(w, 1).text)}", "closure writes an array"
