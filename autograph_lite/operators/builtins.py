@@ -38,12 +38,12 @@ from autograph_lite.operators import (
 from autograph_lite.operators.boxes import opening
 from autograph_lite.operators.conditions import Sized, truth
 from autograph_lite.operators.selections import Selection
-from autograph_lite.operators.values import as_index, describe, is_arraylike, is_symbolic, traced
+from autograph_lite.operators.values import as_index, describe, is_arraylike, is_symbolic, result_type, traced
 
 
 def _is_narrow(bound: Any) -> bool:
     """Whether an integer is of another type than Python's ints have, in which their differences may not fit."""
-    return isinstance(bound, jax.Array) and bound.dtype != jnp.result_type(int)
+    return isinstance(bound, jax.Array) and bound.dtype != result_type(0)
 
 
 def range_(*args: Any) -> Any:
@@ -61,7 +61,7 @@ def range_(*args: Any) -> Any:
     for bound in bounds:
         if not traced(bound):
             operator.index(bound)  # for its error
-        elif jnp.ndim(bound) or jnp.result_type(bound).kind not in "biu":
+        elif jnp.ndim(bound) or result_type(bound).kind not in "biu":
             raise _no_bound(bound)
     bounds = [as_index(bound) if _is_narrow(bound) else bound for bound in bounds]
     start, stop, step = (0, bounds[0], 1) if len(bounds) == 1 else (*bounds, 1)[:3]

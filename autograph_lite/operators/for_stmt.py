@@ -43,7 +43,7 @@ from autograph_lite.operators.if_stmt import if_part
 from autograph_lite.operators.rolled_body import Trial
 from autograph_lite.operators.settling import settle, settled
 from autograph_lite.operators.staging import enter
-from autograph_lite.operators.values import article, is_symbolic, traced
+from autograph_lite.operators.values import article, is_symbolic, result_type, traced
 
 Until = Callable[..., Any] | None
 
@@ -493,7 +493,7 @@ def _stage_range(
     """A number of iterations that is known when the program runs, from item `first` on: `lax.while_loop` over an index."""
     names = _names(body_fun)
     bound = jnp.asarray(length)
-    weak = bound.dtype == jnp.result_type(int)
+    weak = bound.dtype == result_type(0)
 
     def stage(now: Carry) -> tuple[Carry, Any]:
         def cond(arrays: list[Any]) -> tuple[None, list[Any]]:

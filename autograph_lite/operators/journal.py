@@ -113,6 +113,8 @@ class Journal:
         Args:
           roots: what the body could see: its function objects and its operands.
         """
+        if not self.places:
+            return {}
         changed = {}
         for place, old, new in self._contents():
             if differ(place, old, new):
@@ -503,30 +505,35 @@ def record_variables(fn: types.FunctionType) -> None:
 
 
 def _with_operands(fn: types.FunctionType) -> Iterable[types.FunctionType]:
-    """`fn`, and if it is one of ours the functions in its cells: operands and elements, which are the user's."""
+    """`fn`, or if it is one of ours the user's functions in its cells: operands and elements."""
     if not where.is_ours(fn.__code__.co_filename):
-        return [fn]
-    found, todo = {id(fn): fn}, [fn]
+        return (fn,)
+    found: dict[int, types.FunctionType] = {}
+    seen, todo = {id(fn)}, [fn]
     while todo:
         for held in held_in_cells(todo.pop()):
             for each in held if type(held) in (tuple, list) else (held,):
-                if isinstance(each, types.FunctionType) and id(each) not in found:
-                    found[id(each)] = each
-                    todo += [each] if where.is_ours(each.__code__.co_filename) else []
+                if isinstance(each, types.FunctionType) and id(each) not in seen:
+                    seen.add(id(each))
+                    if where.is_ours(each.__code__.co_filename):
+                        todo.append(each)
+                    else:
+                        found[id(each)] = each
     return found.values()
 
 
 def _record_variables(fn: types.FunctionType) -> None:
-    cells, names = written_variables(fn.__code__)
+    code = fn.__code__
+    cells, names = written_variables(code)
     now = _stack.journals[-1]
     if cells:
-        for name, cell in zip(fn.__code__.co_freevars, fn.__closure__ or (), strict=True):
+        for name, cell in zip(code.co_freevars, fn.__closure__ or (), strict=True):
             if name in cells:
                 now.note(cell_place(cell, name))
     for name, line in names.items():
         place = global_place(fn.__globals__, name)
         now.note(place)
-        spelling.assigned(now.places[place.key][0].owner, fn.__code__, line)
+        spelling.assigned(now.places[place.key][0].owner, code, line)
     found = captured(fn)
     for owner in found:
         if isinstance(owner, dict) and hasattr(type(owner), "__missing__"):

@@ -51,13 +51,12 @@ def are_cheap(branches: Sequence[Any]) -> tuple[bool, bool]:
     jaxprs = [getattr(jaxpr, "jaxpr", jaxpr) for jaxpr in branches]
     if sum(len(jaxpr.eqns) for jaxpr in jaxprs) > MOST:
         return False, False
-    # Items that are read from arrays have a derivative that is an array.
-    reads = not any(jnp.issubdtype(v.aval.dtype, jnp.inexact) for jaxpr in jaxprs for v in jaxpr.outvars)
-    made = [each for jaxpr in jaxprs for each in jaxpr.outvars]
+    made = outputs = [each for jaxpr in jaxprs for each in jaxpr.outvars]
     for equation in (equation for jaxpr in jaxprs for equation in jaxpr.eqns):
         if _is_cheap(equation):
-            made += equation.outvars
-        elif not (reads and _is_item(equation)):
+            made = [*made, *equation.outvars]
+        # Items that are read from arrays have a derivative that is an array.
+        elif not _is_item(equation) or any(jnp.issubdtype(v.aval.dtype, jnp.inexact) for v in outputs):
             return False, False
     most = max((_elements(each.aval) for each in made), default=0)
     return most <= ELEMENTS, most <= ELEMENTS_ON_GPU

@@ -57,10 +57,10 @@ def is_arraylike(value: Any) -> bool:
 
 
 def result_type(value: Any) -> Any:
-    """The dtype that JAX gives a number of Python's or a symbolic size."""
+    """The dtype of an array, and that which JAX gives a number of Python's or a symbolic size."""
     kind: Any = type(value)
     if kind not in SCALARS:
-        return jnp.result_type(value)
+        return value.dtype if isinstance(value, jax.Array) else jnp.result_type(value)
     config: Any = jax.config
     return _of_number(kind, config.jax_enable_x64)
 
@@ -93,7 +93,7 @@ def article(noun: str) -> str:
 
 def as_index(value: Any) -> Any:
     """A traced integer or bool as Python's int: of JAX's default integer type, and adding to others without a change."""
-    return _jax.as_type(value, jnp.result_type(int), True)
+    return _jax.as_type(value, result_type(0), True)
 
 
 def any_traced(value: Any) -> bool:
