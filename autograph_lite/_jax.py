@@ -184,8 +184,11 @@ def is_of(value: Any, trace: Any) -> bool:
 
 
 def when_trace_ends(action: Callable[[], None]) -> None:
-    """Calls `action` once the outermost trace of this thread is over."""
-    weakref.finalize(outermost_trace(), action)
+    """Calls `action` once the outermost trace of this thread is over, or nobody has it any more."""
+    trace = outermost_trace()
+    # JAX drops this with the last equation. Who needs `action` to let go of the trace's tracers would keep the trace itself.
+    constants = getattr(getattr(trace, "frame", None), "constid_to_tracer", None)
+    weakref.finalize(trace if constants is None else constants, action)
 
 
 def trace_context() -> Hashable:

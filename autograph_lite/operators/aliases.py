@@ -12,8 +12,10 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
+import functools
 import sys
 import threading
+import weakref
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
@@ -42,12 +44,21 @@ class Group:
     place: Location | tuple[()]
 
 
+def _none() -> None:
+    return None
+
+
 class _Local(threading.local):
     def __init__(self) -> None:
+        self.trace: Callable[[], Any] = _none  # the outermost one in which the rest was remembered
         self.shared: dict[int, tuple[Any, list[Any]]] = {}  # with the items that they had then
         self.groups: list[Group] = []
         # Copies that stand for one of several items; the ids of the containers in them, and in the items.
         self.chosen: list[tuple[Any, set[int], set[int]]] = []
+
+    def forget(self) -> None:
+        for known in (self.shared, self.groups, self.chosen):
+            known.clear()
 
 
 _local = _Local()
@@ -61,8 +72,7 @@ def of_program() -> Iterator[None]:
         yield
     finally:
         if is_first:
-            for known in (_local.shared, _local.groups, _local.chosen):
-                known.clear()
+            _local.forget()
 
 
 def containers(value: Any, around: tuple[Any, ...] = (), *, frozen: bool = False) -> list[Any]:
@@ -169,10 +179,16 @@ def choose(copy: Any, items: Iterable[Any]) -> None:
 
 
 def _begin() -> None:
-    if not (_local.shared or _local.chosen) and _jax.tracing():
-        _jax.when_trace_ends(_local.shared.clear)
-        _jax.when_trace_ends(_local.groups.clear)
-        _jax.when_trace_ends(_local.chosen.clear)
+    if _jax.tracing() and _local.trace() is not (trace := _jax.outermost_trace()):
+        _local.forget()  # what a trace has left that failed
+        _local.trace = known = weakref.ref(trace)
+        _jax.when_trace_ends(functools.partial(_end, _local.__dict__, known))
+
+
+def _end(local: dict[str, Any], trace: object) -> None:
+    if local["trace"] is trace:
+        for each in ("shared", "groups", "chosen"):
+            local[each].clear()
 
 
 def _holders(chosen: tuple[Any, ...]) -> int:

@@ -161,6 +161,44 @@ def test_a_choice_of_two_lists_keeps_nothing_of_a_trace():
         assert f(jnp.float32(-1)) == 2
 
 
+def _chosen(x):
+    xs, ys = [x, 2.0], [3.0, x]
+    chosen = xs if x > 0 else ys
+    return chosen[0] + chosen[1]
+
+
+class Item:
+    """Something to hold in a list."""
+
+
+@pytest.mark.parametrize("around", [lambda fn: fn, jax.grad, jax.vmap], ids=["jit", "grad", "vmap"])
+def test_a_choice_of_two_lists_keeps_nothing_of_a_trace_of_somebody_else(around):
+    kept = []
+
+    def f(x):
+        item = Item()
+        kept.append(weakref.ref(item))
+        xs, ys = [x, item], [-x, item]
+        chosen = xs if x > 0 else ys
+        return chosen[0] * 2
+
+    jax.jit(around(to_graph(f)))(X if around is jax.vmap else X[0])
+    gc.collect()
+    assert kept
+    assert all(item() is None for item in kept)
+
+
+def test_a_choice_of_two_lists_in_a_trace_that_fails_is_forgotten_by_the_next():
+    def failing(x):
+        return _chosen(x) + x.missing
+
+    with pytest.raises(AttributeError):
+        jax.jit(to_graph(failing))(X[0])
+    with jax.checking_leaks():
+        jax.jit(to_graph(_chosen))(X[0])
+        assert convert(_chosen)(jnp.float32(-1)) == 2
+
+
 def test_a_function_inside_that_fails_keeps_nothing_of_a_trace():
     failing = jax.jit(to_graph(lambda x: list(map(lambda v: v.missing + x, [1.0]))))
     with jax.checking_leaks(), pytest.raises(AttributeError):
