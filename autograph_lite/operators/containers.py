@@ -22,8 +22,14 @@ T = TypeVar("T")
 
 
 def _sort(owner: list[Any], /, *, key: Any = None, reverse: Any = False) -> None:
-    items = builtins.sorted_(owner, key=key, reverse=reverse)
-    journal.record(owner)[:] = items
+    items = builtins.list_(owner)
+    journal.record(owner).clear()  # functions that compare see no items, as in Python
+    try:
+        items = builtins.sorted_(items, key=key, reverse=reverse)
+        if owner:
+            raise ValueError("list modified during sort")
+    finally:
+        owner[:] = items
 
 
 def _known(owner: Any, value: Any) -> bool:
@@ -50,13 +56,16 @@ def _index(owner: Any, value: Any, /, start: int = 0, stop: int = sys.maxsize) -
     kind = type(owner).__name__
     same: list[Any] = []
     for number in numbers:
+        if number >= len(owner):
+            break  # a comparison has removed items
         same.append(_same(owner[number], value))
         if same[-1] is True:
             break  # Python does not compare those that follow
     missing = ValueError(f"{kind}.index(x): x not in {kind}")
     if not any(map(traced, same)):
         if True not in same:
-            raise missing
+            empty: Any = () if isinstance(owner, tuple) else []
+            return empty.index(value)  # for its error, whose words differ from version to version
         return numbers[len(same) - 1]
     found = jnp.stack([*map(jnp.asarray, same)])
     checks.fail_if(jnp.logical_not(jnp.any(found)), missing)
@@ -76,7 +85,7 @@ def _remove(owner: list[Any], value: Any, /) -> None:
                 fix="keep the items in an array with a mask of those that count, jnp.where(items == x, False, mask).",
             )
         if same:
-            del owner[number]
+            del owner[number : number + 1]  # which the comparison may have removed
             return None
     raise ValueError("list.remove(x): x not in list")
 

@@ -253,7 +253,7 @@ def _truth_of(value: Any) -> Thunk:
 
 
 def _equals(item: Any, member: Any) -> Thunk:
-    return lambda: truth(equal(item, member))
+    return lambda: item is member or truth(equal(member, item))
 
 
 def in_(item: Any, container: Any) -> Any:

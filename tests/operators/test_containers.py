@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import collections
 import dataclasses
+import functools
 
 import jax
 import jax.numpy as jnp
@@ -197,3 +198,93 @@ def test_what_has_no_hash_is_refused_by_python():
     for run in (f, autograph_lite.to_graph(f)):
         with pytest.raises(TypeError, match="unhashable type: 'list'"):
             run([1])
+
+
+class Answers:
+    """Equal to everything, or to nothing; may empty a list when it is asked."""
+
+    def __init__(self, answer, empties=()):
+        self.answer, self.empties = answer, empties
+
+    def __eq__(self, other):
+        for items in self.empties:
+            items.clear()
+        return self.answer
+
+    __hash__ = None
+
+
+def _index_in_a_list_that_its_items_empty():
+    items = []
+    items += [Answers(False, [items]), Answers(False), Answers(True)]
+    return items.index(3)
+
+
+def _removed_from_a_list_that_it_empties():
+    items = []
+    items += [1, Answers(True, [items])]
+    items.remove(3)
+    return items
+
+
+def _sorted_by_what_writes_to_it():
+    items = [3, 1, 2]
+
+    def less(a, b):
+        items.append(1)
+        return a - b
+
+    items.sort(key=functools.cmp_to_key(less))
+
+
+def _sorted_by_what_looks_at_it():
+    items, seen = [3, 1, 2], []
+    items.sort(key=lambda item: (seen.append(len(items)), item)[1])
+    return items, seen
+
+
+def _sorted_by_what_raises():
+    items = [1, "a"]
+    try:
+        items.sort()
+    except TypeError:
+        return items
+
+
+def _asked_in_pythons_order():
+    always, never = Answers(True), Answers(False)
+    return (
+        always in [never],
+        never in [always],
+        never in (never,),
+        [never].count(never),
+        [always].index(never),
+    )
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        _index_in_a_list_that_its_items_empty, _removed_from_a_list_that_it_empties, _sorted_by_what_writes_to_it,
+        _sorted_by_what_looks_at_it, _sorted_by_what_raises, _asked_in_pythons_order,
+    ],
+)  # fmt: skip
+def test_comparisons_by_methods_of_the_users_are_those_of_python(function):
+    def outcome(run):
+        try:
+            return run()
+        except ValueError as error:
+            return str(error)
+
+    expected = outcome(function)
+    assert outcome(autograph_lite.to_graph(function)) == expected
+    assert outcome(autograph_lite.convert(function)) == expected
+
+
+def test_an_object_is_in_a_list_that_holds_it_whatever_it_equals():
+    def f(x):
+        never = Answers(x > 100)
+        return never in [never], Answers(x > 0) in [never], [never].count(never)
+
+    found = jax.jit(autograph_lite.to_graph(f))(jnp.float32(1))
+    assert found == (True, False, 1)

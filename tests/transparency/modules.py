@@ -147,10 +147,15 @@ INHERENT = {
     "test.test_weakref.MappingTestCase.test_remove_closure": "an inner function finds our operators in its closure",
 }
 
+_FINDS = "it counts the frames up to the caller from inside of an `if`, whose body has one of its own"
 INHERENT_IN_FULL = {
     "test.test_contextlib*.*ExitStack.test_exit_exception_traceback": "the body of an `if` is a function, with an entry",
     "test.test_functools.TestLRUPy.test_lru_reentrancy_with_len": "it replaces builtins.len, which our operators call",
     "test.test_enum.TestSpecial.test_pickle_enum_function": "a frame is counted in the body of an `if`, which has its own",
+    "test.test_logging.ExceptionTest.test_formatting": _FINDS,
+    "test.test_logging.HTTPHandlerTest.test_output": _FINDS,
+    "test.test_logging.LoggerAdapterTest.test_*": _FINDS,
+    "test.test_logging.LoggerTest.test_find_caller_with_stacklevel": _FINDS,
     "test.test_plistlib.*.test_deep_nesting": "300 levels of recursion, in a chain of `elif` whose every body is a function",
 }
 
