@@ -148,6 +148,12 @@ INHERENT = {
 }
 
 _FINDS = "it counts the frames up to the caller from inside of an `if`, whose body has one of its own"
+# `isinstance` of a protocol with attributes asks which module calls it.
+_PROTOCOLS = (
+    "*isinstance*", "no_weird_caching_*", "none_*", "protocol_decorated_with_final_*", "defining_generic_protocols_old_style",
+    "pep695_generics_can_be_runtime_checkable", "protocols_issubclass_non_callable", "protocols_pickleable",
+    "protocols_support_register", "runtime_checkable_with_match_args",
+)  # fmt: skip
 INHERENT_IN_FULL = {
     "test.test_contextlib*.*ExitStack.test_exit_exception_traceback": "the body of an `if` is a function, with an entry",
     "test.test_functools.TestLRUPy.test_lru_reentrancy_with_len": "it replaces builtins.len, which our operators call",
@@ -156,6 +162,10 @@ INHERENT_IN_FULL = {
     "test.test_logging.HTTPHandlerTest.test_output": _FINDS,
     "test.test_logging.LoggerAdapterTest.test_*": _FINDS,
     "test.test_logging.LoggerTest.test_find_caller_with_stacklevel": _FINDS,
+    "test.test_traceback.TestStack.test_custom_format_frame": _FINDS,
+    "test.test_traceback.TestStack.test_format_locals": _FINDS,
+    **dict.fromkeys(map("test.test_typing.ProtocolTests.test_{}".format, _PROTOCOLS), _FINDS),
+    "test.test_typing.ForwardRefTests.test_forward_recursion_actually": "it counts on a depth of recursion",
     "test.test_plistlib.*.test_deep_nesting": "300 levels of recursion, in a chain of `elif` whose every body is a function",
 }
 
