@@ -1,7 +1,7 @@
 """What do methods of Python's containers mean where they compare traced values?
 
 items.sort(), items.index(x), items.count(x)   as Python computes them, without asking for the truth of a comparison
-items.remove(x), table.get(x), names.add(x)    refused: the structure would depend on the value
+items.remove(x), items.pop(x), table.get(x)    refused: the structure would depend on the value
 """
 
 from __future__ import annotations
@@ -126,8 +126,26 @@ def _hashed(method: Callable[..., Any]) -> Callable[..., Any]:
     return run
 
 
+def _placed(method: Callable[..., Any]) -> Callable[..., Any]:
+    """A method of a list whose first argument is a place in it."""
+
+    def run(owner: Any, /, *args: Any) -> Any:
+        if args and traced(args[0]):
+            raise TracedIndexError(
+                f"{method.__name__}() is given a traced place in a list, {describe(args[0])}.",
+                where=where.here(),
+                why="The items of a list have their places while tracing: which of them move depends on the value.",
+                fix="keep the items in an array, and move them by an index of it: items[jnp.where(k < i, k, k + 1)] with "
+                "k = jnp.arange(len(items) - 1) is without item i.",
+            )
+        return method(owner, *args)
+
+    return run
+
+
 _LOOKUPS = (dict.get, dict.pop, dict.setdefault, set.add, set.discard, set.remove)
 OVERLOADS: dict[Any, Any] = {
     list.sort: _sort, list.count: _count, list.index: _index, list.remove: _remove,
+    list.pop: _placed(list.pop), list.insert: _placed(list.insert),
     tuple.count: _count, tuple.index: _index, **{method: _hashed(method) for method in _LOOKUPS},
 }  # fmt: skip

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import decimal
+import json
 import math
 from collections.abc import Callable
 from math import sqrt
@@ -107,6 +109,16 @@ def test_what_is_named_exists() -> None:
     found = [name for name in dir(math) if hasattr(jnp, name)]
 
     assert {"floor", "ceil", "sqrt", "exp", "log", "sin", "hypot", "isnan", "prod"} <= set(found)
+
+
+@pytest.mark.parametrize(
+    "fn", [lambda x: decimal.Decimal(x), lambda x: json.dumps([x])], ids=["Decimal", "json"]
+)
+def test_a_library_that_names_the_type(fn: Callable[[Any], Any]) -> None:
+    with pytest.raises(PythonOnlyError, match="Python needs the value of a traced array") as caught:
+        autograph_lite.convert(fn)(jnp.float32(2.5))
+
+    assert "Tracer" not in str(caught.value)
 
 
 def test_a_whole_message() -> None:

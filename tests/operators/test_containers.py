@@ -98,11 +98,23 @@ def remove(x):
     return items
 
 
+def pop(x):
+    return [1, 2, 3].pop(x)
+
+
+def insert(x):
+    items = [1, 2]
+    items.insert(x, 3)
+    return items
+
+
 def slice_of_a_list(x):
     return [1, 2, 3][x : x + 1]
 
 
-@pytest.mark.parametrize("function", [dict_display, set_display, get, add, remove, slice_of_a_list])
+@pytest.mark.parametrize(
+    "function", [dict_display, set_display, get, add, remove, pop, insert, slice_of_a_list]
+)
 def test_what_would_depend_on_the_value_is_refused(function) -> None:
     for run in (autograph_lite.convert(function), jax.jit(autograph_lite.to_graph(function))):
         with pytest.raises(TracedIndexError) as caught:
