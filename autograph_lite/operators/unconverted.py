@@ -27,7 +27,8 @@ NEEDS_PYTHON = (
 _TRACER = re.compile(r"\w*Tracer\b")
 # An operand of Python's own; a size of an array that is made or repeated.
 _ABOUT_TRACER = re.compile(
-    r"Tracer'|^conversion from \w*Tracer to |^Object of type \w*Tracer is not JSON |^Shapes must be 1D sequences of concrete values.*Tracer\(|not hashable: .*Tracer\("
+    r"Tracer'|^conversion from \w*Tracer to |^Object of type \w*Tracer is not JSON "
+    r"|^Shapes must be 1D sequences of concrete values.*Tracer\(|not hashable: .*Tracer\("
     r"|^expected a sequence of integers or a single integer, got '\w*Tracer\("
 )
 _marked: weakref.WeakSet[Callable[..., Any]] = weakref.WeakSet()  # those that were logged
