@@ -7,7 +7,7 @@ from typing import Any
 
 import jax.numpy as jnp
 
-from autograph_lite.operators import calls, checks, recipes
+from autograph_lite.operators import calls, checks, journal, recipes
 from autograph_lite.operators.conditions import python_truth, truth
 from autograph_lite.operators.values import traced
 
@@ -22,12 +22,19 @@ def assert_(test: Any, message: Callable[[], Any] | None = None) -> None:
         return
     test = python_truth(test)
     if traced(test):
-        args = (message(),) if message is not None else ()
+        args = (_unseen(message),) if message is not None else ()
         checks.fail_if(jnp.logical_not(truth(test)), AssertionError(*args))
     elif not test:
         error_ = AssertionError(*([message()] if message is not None else []))
         recipes.explicit(error_)  # on a staged path, it is raised only if that path is taken
         raise error_
+
+
+def _unseen(message: Callable[[], Any]) -> Any:
+    """What `message` gives. A `defaultdict` whose item it reads is put back: Python makes that only where the test fails."""
+    known = journal.active()
+    with journal.journal(outer=known.state if known else None):
+        return message()
 
 
 def error(kind: Any) -> Callable[..., Any]:

@@ -5,6 +5,7 @@ PYTEST_DONT_REWRITE: the messages of the asserts are compared with Python's own.
 
 from __future__ import annotations
 
+import collections
 import contextlib
 
 import jax
@@ -90,6 +91,17 @@ def test_a_message_changes_an_object_only_where_the_test_fails(x) -> None:
         for _ in range(3):
             assert x < 0, counter.message()
         return counter.said
+
+    assert_like_python(f, x)
+
+
+@pytest.mark.parametrize("x", f32(-1, 2))
+def test_an_item_that_a_message_reads_is_made_only_where_the_test_fails(x) -> None:
+    def f(x):
+        counts = collections.defaultdict(int)
+        for k in range(3):
+            assert x < k, counts[k]
+        return len(counts)
 
     assert_like_python(f, x)
 
