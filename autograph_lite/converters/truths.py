@@ -6,6 +6,8 @@
     if x > 0: up = True                   if x > 0: up = True
     return up + down                      return ag.number(up) + ag.number(down)
     count = not a; count += not b         count += ag.number(not b)
+    y = True                              y = True
+    while y < n: y = y + y                while y < n: y = ag.number(y) + ag.number(y)
     for i in range(n):                    for i in range(n):
         k += (i > 1) + (i % 3 == 0)           k += ag.number(i > 1, range) + ag.number(i % 3 == 0, range)
     (x > 1) + (y > 1)                     as it is: NumPy's own bools are added so
@@ -40,15 +42,19 @@ MadeBy = dict[str, frozenset[str]]
 
 @dataclasses.dataclass(frozen=True)
 class _Known:
-    """The variables that are truth values of Python's, and those that are integers of Python's."""
+    """The variables that are truth values of Python's, those that are integers of Python's, and those that are one of both."""
 
     truths: MadeBy
     integers: MadeBy
+    either: MadeBy
 
     def without(self, names: Container[str]) -> _Known:
         """All but some variables."""
         return _Known(
-            *({k: v for k, v in each.items() if k not in names} for each in (self.truths, self.integers))
+            *(
+                {k: v for k, v in each.items() if k not in names}
+                for each in (self.truths, self.integers, self.either)
+            )
         )
 
 
@@ -62,7 +68,7 @@ def _may_have_some(function: gast.AST) -> bool:
     """Whether an operator has operands that may all be truth values: few functions do, and one look is quick."""
     names: MadeBy = {}
     integers: MadeBy = {}
-    known = _Known(names, integers)
+    known = _Known(names, integers, {})
     operands: list[tuple[gast.expr, ...]] = []
     for node in trees.walk(function):
         if isinstance(node, gast.BinOp):
@@ -83,15 +89,16 @@ def _may_have_some(function: gast.AST) -> bool:
 class _Sums(trees.Transformer):
     def __init__(self, context: Context) -> None:
         self.ag = context.ag
-        self.known = _Known({}, {})
+        self.known = _Known({}, {}, {})
         self.counters: frozenset[str] = frozenset()
 
     def visit_FunctionDef(self, node: gast.FunctionDef) -> gast.AST:
         before, bindings = (self.known, self.counters), _Bindings.of(node)
         outer = self.known.without({*scopes.bound(node.body), *bindings.shared})
         integers = {**outer.integers, **bindings.integers(self.ag)}
-        truths = bindings.truths(self.ag, integers)
-        self.known = _Known({**outer.truths, **truths}, integers)
+        truths = {**outer.truths, **bindings.truths(self.ag, integers)}
+        either = bindings.either(self.ag, _Known(truths, integers, outer.either))
+        self.known = _Known(truths, integers, either)
         self.counters = bindings.counters(self.known)
         self.generic_visit(node)
         self.known, self.counters = before
@@ -100,7 +107,7 @@ class _Sums(trees.Transformer):
     visit_AsyncFunctionDef = visit_FunctionDef
 
     def visit_ClassDef(self, node: gast.ClassDef) -> gast.AST:
-        before, self.known = self.known, _Known({}, {})
+        before, self.known = self.known, _Known({}, {}, {})
         self.generic_visit(node)
         self.known = before
         return node
@@ -113,14 +120,14 @@ class _Sums(trees.Transformer):
         return node
 
     def visit_BinOp(self, node: gast.BinOp) -> gast.AST:
-        left, right = _made_by(node.left, self.known), _made_by(node.right, self.known)
+        left, right = self.truth(node.left), self.truth(node.right)
         self.generic_visit(node)
         if isinstance(node.op, SUMS) and left is not None and right is not None:
             node.left, node.right = self.number(node.left, left), self.number(node.right, right)
         return node
 
     def visit_AugAssign(self, node: gast.AugAssign) -> gast.AST:
-        by = _made_by(node.value, self.known)
+        by = self.truth(node.value)
         self.generic_visit(node)
         is_counter = isinstance(node.target, gast.Name) and node.target.id in self.counters
         if isinstance(node.op, SUMS) and is_counter and by is not None:
@@ -128,11 +135,15 @@ class _Sums(trees.Transformer):
         return node
 
     def visit_UnaryOp(self, node: gast.UnaryOp) -> gast.AST:
-        by = _made_by(node.operand, self.known)
+        by = self.truth(node.operand)
         self.generic_visit(node)
         if isinstance(node.op, SIGNS) and by is not None:
             node.operand = self.number(node.operand, by)
         return node
+
+    def truth(self, node: gast.expr) -> frozenset[str] | None:
+        """The builtins that make the value, if it may be a truth value of Python's, and is an integer else."""
+        return None if _counted(node, self.known.integers) is not None else _either(node, self.known)
 
     def number(self, node: gast.expr, by: frozenset[str]) -> gast.expr:
         if isinstance(node, gast.Constant):
@@ -178,6 +189,23 @@ def _counted(node: gast.AST, integers: MadeBy) -> frozenset[str] | None:
             return _counted(operand, integers)
         case gast.BinOp(left=left, op=op, right=right) if isinstance(op, COUNTED):
             return _all([_counted(left, integers), _counted(right, integers)])
+    return None
+
+
+def _either(node: gast.AST, known: _Known) -> frozenset[str] | None:
+    """The builtins that make the value, if Python's value of the expression is an `int` or a `bool` for sure."""
+    for by in (_made_by(node, known), _counted(node, known.integers)):
+        if by is not None:
+            return by
+    match node:
+        case gast.Name(id=name):
+            return known.either.get(name)
+        case gast.UnaryOp(op=gast.USub(), operand=operand):
+            return _either(operand, known)
+        case gast.BinOp(left=left, op=op, right=right) if isinstance(op, COUNTED):
+            return _all([_either(left, known), _either(right, known)])
+        case gast.IfExp(body=body, orelse=orelse):
+            return _all([_either(body, known), _either(orelse, known)])
     return None
 
 
@@ -246,7 +274,7 @@ class _Bindings:
         assigned = [n for n in self.nodes if isinstance(n, gast.Assign)]
         found: MadeBy = {}
         while True:
-            known, made = _Known(found, integers), MadeBy()
+            known, made = _Known(found, integers, {}), MadeBy()
             count: Counter[str] = Counter()
             for node in assigned:
                 by = frozenset[str]() if _is_no_value(node.value, ag) else _made_by(node.value, known)
@@ -259,6 +287,26 @@ class _Bindings:
                 return found
             found = new
 
+    def either(self, ag: str, known: _Known) -> MadeBy:
+        """The variables to which nothing but truth values and integers of Python's is assigned; those from outside, too."""
+        by = frozenset[str]().union(*known.truths.values(), *known.integers.values())
+        found = {**known.either, **dict.fromkeys(self.stores, by)}
+        while True:
+            now = dataclasses.replace(known, either=found)
+            count: Counter[str] = Counter()
+            for node in self.nodes:
+                if name := _counter(node):
+                    count[name] += 1
+                count.update(
+                    name
+                    for name, value in _assigned(node)
+                    if _is_no_value(value, ag) or _either(value, now) is not None
+                )
+            new = {**known.either, **dict.fromkeys(self.only(count), by)}
+            if new == found:
+                return found
+            found = new
+
     def counters(self, known: _Known) -> frozenset[str]:
         """The variables that start as truth values or numbers of Python's, to which only such are added."""
         count: Counter[str] = Counter()
@@ -267,7 +315,7 @@ class _Bindings:
                 targets = node.targets if isinstance(node, gast.Assign) else [node.target]
                 if isinstance(node.value, gast.Constant) or _made_by(node.value, known) is not None:
                     count.update(target.id for target in targets if isinstance(target, gast.Name))
-        return frozenset(self.only(count))
+        return frozenset(self.only(count)) | known.either.keys()
 
 
 def _assigned(node: gast.AST) -> Iterator[tuple[str, gast.expr]]:

@@ -98,6 +98,24 @@ def counters(x, y, xs):
     return count, votes, signs, masks, round(x in xs), round(not y, 0), round(y in xs, -1)
 
 
+def either(x, y, xs):
+    doubled = True
+    before, now = False, True
+    for _ in range(x):
+        doubled = doubled + doubled
+        before, now = now, before + now
+    squared = True if y else 3
+    squared *= squared
+    return doubled + 0, before + now, -squared, now - squared
+
+
+@pytest.mark.parametrize("run", RUNS)
+@pytest.mark.parametrize("x", [0, 1, 3])
+def test_a_variable_that_is_a_truth_value_first_and_an_integer_then_is_added_as_one(x, run):
+    arguments = np.int32(x), np.int32(1), np.zeros(1, np.int32)
+    assert [int(v) for v in RUNS[run](either)(*arguments)] == [int(v) for v in either(*arguments)]
+
+
 def numpys(x, y, xs):
     up = x in xs
     other = x > 0
