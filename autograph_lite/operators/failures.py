@@ -9,6 +9,7 @@ import jax.numpy as jnp
 
 from autograph_lite.operators import calls, checks, journal, recipes
 from autograph_lite.operators.conditions import python_truth, truth
+from autograph_lite.operators.staging import enter
 from autograph_lite.operators.values import traced
 
 
@@ -34,6 +35,7 @@ def _unseen(message: Callable[[], Any]) -> Any:
     """What `message` gives. A `defaultdict` whose item it reads is put back: Python makes that only where the test fails."""
     known = journal.active()
     with journal.journal(outer=known.state if known else None):
+        enter(message, ())
         return message()
 
 

@@ -101,6 +101,7 @@ def test_an_item_that_a_message_reads_is_made_only_where_the_test_fails(x) -> No
         counts = collections.defaultdict(int)
         for k in range(3):
             assert x < k, counts[k]
+            assert x < k, counts["all"]
         return len(counts)
 
     assert_like_python(f, x)
