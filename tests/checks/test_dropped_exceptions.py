@@ -77,7 +77,7 @@ def caught_with_all_others(x: Any) -> Any:
         (left_in_a_branch, PythonOnlyError),
         (suppressed, PythonOnlyError),
         (caught, PythonOnlyError),
-        (caught_with_all_others, PythonOnlyError),
+        (caught_with_all_others, TracedIndexError),
     ],
 )
 def test_the_refusal_comes_out(fn: Callable[[Any], Any], kind: type[AutographError]) -> None:
