@@ -138,7 +138,11 @@ def _placed(method: Callable[..., Any]) -> Callable[..., Any]:
                 fix="keep the items in an array, and move them by an index of it: items[jnp.where(k < i, k, k + 1)] with "
                 "k = jnp.arange(len(items) - 1) is without item i.",
             )
-        return method(owner, *args)
+        try:
+            return method(owner, *args)
+        except IndexError as error:
+            checks.explicit(error)  # likewise
+            raise
 
     return run
 
