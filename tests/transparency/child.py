@@ -1,21 +1,23 @@
 """Which of CPython's tests fail on these modules? Runs in a process of its own, as a report in JSON.
 
-python -m tests.transparency.child TARGET REPORT.json [--convert]
+python -m tests.transparency.child TARGET REPORT.json [--convert] [--without=PATTERN ...]
 """
 
 from __future__ import annotations
 
+import fnmatch
 import importlib
 import json
 import sys
 import unittest
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from .modules import TARGETS
 
 
-def main(name: str, report: str, *, convert: bool) -> None:
-    """Runs the target's test modules and writes what failed."""
+def main(name: str, report: str, *, convert: bool, without: Sequence[str] = ()) -> None:
+    """Runs the target's test modules, but for tests of these patterns, and writes what failed."""
     target = TARGETS[name]
     sys.setrecursionlimit(max(sys.getrecursionlimit(), 3000))
     replaced = None
@@ -27,11 +29,22 @@ def main(name: str, report: str, *, convert: bool) -> None:
     suite = unittest.TestSuite(
         unittest.defaultTestLoader.loadTestsFromName(f"test.{test}") for test in target.tests
     )
+    if without:
+        kept = [t for t in _tests(suite) if not any(fnmatch.fnmatchcase(t.id(), each) for each in without)]
+        suite = unittest.TestSuite(kept)
     result = unittest.TextTestRunner(stream=sys.stderr, verbosity=0).run(suite)
     failures = {test.id(): text for test, text in [*result.failures, *result.errors]}
     failures |= {test.id(): "passed, though marked as failing" for test in result.unexpectedSuccesses}
     counts = {"functions": len(replaced.functions), "refused": replaced.refused} if replaced else {}
     Path(report).write_text(json.dumps({"run": result.testsRun, "failures": failures, **counts}))
+
+
+def _tests(suite: unittest.TestSuite) -> Iterator[unittest.TestCase]:
+    for each in suite:
+        if isinstance(each, unittest.TestSuite):
+            yield from _tests(each)
+        else:
+            yield each
 
 
 def _import_afresh(names: tuple[str, ...]) -> None:
@@ -47,4 +60,5 @@ def _import_afresh(names: tuple[str, ...]) -> None:
 
 
 if __name__ == "__main__":
-    main(sys.argv[1], sys.argv[2], convert="--convert" in sys.argv[3:])
+    left_out = [each.partition("=")[2] for each in sys.argv[3:] if each.startswith("--without=")]
+    main(sys.argv[1], sys.argv[2], convert="--convert" in sys.argv[3:], without=left_out)

@@ -8,10 +8,15 @@ import sys
 
 @dataclasses.dataclass(frozen=True)
 class Target:
-    """Modules to convert together, and the test modules that exercise them."""
+    """Modules to convert together, and the test modules that exercise them.
+
+    Attributes:
+      long: patterns of tests that would take an hour in the full form, which they are not run in.
+    """
 
     modules: tuple[str, ...]
     tests: tuple[str, ...]
+    long: tuple[str, ...] = ()
 
 
 def _one(module: str, *tests: str) -> Target:
@@ -70,7 +75,9 @@ TARGETS: dict[str, Target] = {
     "copy": _one("copy"),
     "csv": _one("csv"),
     "dataclasses": _one("dataclasses"),
-    "datetime": Target(("_pydatetime",) if _PACKAGED else ("datetime",), ("test_datetime",)),
+    "datetime": Target(
+        ("_pydatetime",) if _PACKAGED else ("datetime",), ("test_datetime",), ("*ZoneInfoTest*",)
+    ),
     "decimal": _one("_pydecimal", "test_decimal"),
     "difflib": _one("difflib"),
     "email": Target(
