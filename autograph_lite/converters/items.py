@@ -6,11 +6,13 @@
     last = rows[-1]                       last = ag.item(rows, -1)
     ys.append(x[0])                       ys.append(x[0])
     first = ys[0]                         first = ag.item(ys, 0)
+    rows = helper(x); rows[0]             rows = helper(x); ag.item(rows, 0)
     [y for y in ys if y > 0][0]           ag.item([y for y in ys if y > 0], 0)
     a, b = ys                             a, b = ag.whole(ys)
 
-The length of a list may be traced. Where the text does not tell that something is such a list (it is appended to, or
-starts empty), it is left to the list: items that Python takes from it can't be used (see `stretches`).
+The length of a list may be traced. Where the text does not tell that something may be such a list (it is appended to, starts
+empty, or comes from a function of the user's), it is left to the list: items that Python takes from it can't be used
+(see `stretches`).
 """
 
 from __future__ import annotations
@@ -25,8 +27,10 @@ from autograph_lite.syntax import quote, trees
 
 def run(function: gast.AST, context: Context) -> None:
     """Rewrites the reads of items everywhere in `function`, nested functions included."""
-    found = map(_list, trees.walk(function))
-    context.lists |= {trees.dotted(node) for node in found if node is not None} - {""}
+    nodes = [*trees.walk(function)]
+    found = [node for node in map(_list, nodes) if node is not None]
+    found += [node.targets[0] for node in nodes if _is_handed_over(node, context)]
+    context.lists |= {trees.dotted(node) for node in found} - {""}
     context.selected = selections.selected(function, context.ag)
     _Items(context).visit(function)
 
@@ -47,15 +51,34 @@ def _list(node: gast.AST) -> gast.expr | None:
     return None
 
 
+def _is_handed_over(node: gast.AST, context: Context) -> bool:
+    """Whether a statement gives a name to what a function has made, which may be such a list."""
+    return (
+        isinstance(node, gast.Assign)
+        and isinstance(node.targets[0], gast.Name)
+        and _is_made(node.value, context)
+    )
+
+
+def _is_made(value: gast.expr, context: Context) -> bool:
+    match value:
+        case gast.Call(func=gast.Name(id="list" | "sorted")):
+            return True
+        case gast.Call(func=gast.Name() | gast.Attribute(value=gast.Name(id="self" | "cls")) as func):
+            return not context.is_library(trees.dotted(func))
+    return False
+
+
 class _Items(trees.Transformer):
     def __init__(self, context: Context) -> None:
         self.context = context
 
     def visit_Subscript(self, node: gast.Subscript) -> gast.AST:
+        is_end = self.is_end(node)
         self.generic_visit(node)
         if not isinstance(node.ctx, gast.Load) or _is_type(node.value):
             return node
-        if _is_static(node.slice) and not self.is_end(node):
+        if _is_static(node.slice) and not is_end:
             return node
         if any(isinstance(n, (gast.Starred, gast.Slice)) for n in trees.walk(node.slice)):
             index = slices.index(node.slice, self.context.ag)
@@ -102,7 +125,9 @@ class _Items(trees.Transformer):
     def is_end(self, node: gast.Subscript) -> bool:
         """Whether the item may be one of a list that gets longer, so that a traced value says where it is."""
         negative = isinstance(node.slice, gast.UnaryOp) and isinstance(node.slice.op, gast.USub)
-        return negative or trees.dotted(node.value) in self.context.lists or _is_filtered(node.value)
+        known = trees.dotted(node.value) in self.context.lists
+        part = isinstance(node.value, gast.Subscript) and self.is_end(node.value)
+        return negative or known or part or _is_filtered(node.value) or _is_made(node.value, self.context)
 
     def visit_arguments(self, node: gast.arguments) -> gast.AST:
         # Annotations are no code of the function's.

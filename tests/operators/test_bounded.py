@@ -339,10 +339,31 @@ def by_a_helper_that_chooses(xs):
     return low, high
 
 
+def from_a_helper(xs):
+    ys = positive(xs)
+    first = ys[0] if ys else -1.0
+    second = list(ys)[1] if len(ys) > 1 else 0.5
+    steps = sum(b - a for a, b in zip(ys, ys[1:]))
+    return first, second, steps, len(ys[:2]), sum(ys[::2]), ys[1:], positive(xs)[:2]
+
+
+def item_from_a_helper(xs):
+    return positive(xs)[0], positive(xs)[::-1][0]
+
+
+def searched_in_a_helpers_list(xs):
+    ys = sorted(positive(xs))
+    for y in ys[1:]:
+        if y > 3:
+            return y
+    return ys[0]
+
+
 PROGRAMS = [
     positive, until_negative, returned_early, skipping, outside_a_loop, pushing_and_popping, draining, queue, sliding, monotone,
     merged, in_front, read_in_the_loop, iterated, reduced, aliased, in_an_object, nested_loops, unrolled, filtered,
-    positions, changed_numbers, slices, looked_at_as_a_whole, by_helpers, by_a_helper_that_chooses,
+    positions, changed_numbers, slices, looked_at_as_a_whole, by_helpers, by_a_helper_that_chooses, from_a_helper, item_from_a_helper,
+    searched_in_a_helpers_list,
 ]  # fmt: skip
 
 
