@@ -29,6 +29,7 @@ class Context:
       returns: names of the variables that hold early returns.
       chains: the chains of comparisons with integers, by their first `if` (see `switches`).
       lists: what the function appends to, as far as its text tells: `ys`, `self.stack`.
+      handed: the names of what the user's functions have made, which may be such lists.
       selected: which names may hold a part of an array whose length only the program knows.
       generated: names of the functions that the passes have made.
     """
@@ -42,6 +43,7 @@ class Context:
     returns: set[str] = dataclasses.field(default_factory=set)
     chains: dict[gast.AST, Any] = dataclasses.field(default_factory=dict)
     lists: set[str] = dataclasses.field(default_factory=set)
+    handed: set[str] = dataclasses.field(default_factory=set)
     selected: Selected = dataclasses.field(default_factory=Selected)
     generated: set[str] = dataclasses.field(default_factory=set)
     known: str = "ag_known"

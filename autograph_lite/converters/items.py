@@ -28,9 +28,9 @@ from autograph_lite.syntax import quote, trees
 def run(function: gast.AST, context: Context) -> None:
     """Rewrites the reads of items everywhere in `function`, nested functions included."""
     nodes = [*trees.walk(function)]
-    found = [node for node in map(_list, nodes) if node is not None]
-    found += [node.targets[0] for node in nodes if _is_handed_over(node, context)]
-    context.lists |= {trees.dotted(node) for node in found} - {""}
+    found = map(_list, nodes)
+    context.lists |= {trees.dotted(node) for node in found if node is not None} - {""}
+    context.handed |= {trees.dotted(node.targets[0]) for node in nodes if _is_handed_over(node, context)}
     context.selected = selections.selected(function, context.ag)
     _Items(context).visit(function)
 
@@ -106,7 +106,7 @@ class _Items(trees.Transformer):
     def visit_Assign(self, node: gast.Assign) -> gast.AST:
         self.generic_visit(node)
         unpacks = any(isinstance(target, (gast.Tuple, gast.List)) for target in node.targets)
-        if unpacks and trees.dotted(node.value) in self.context.lists:
+        if unpacks and trees.dotted(node.value) in self.context.lists | self.context.handed:
             node.value = self.whole(node.value)
         return node
 
@@ -125,7 +125,7 @@ class _Items(trees.Transformer):
     def is_end(self, node: gast.Subscript) -> bool:
         """Whether the item may be one of a list that gets longer, so that a traced value says where it is."""
         negative = isinstance(node.slice, gast.UnaryOp) and isinstance(node.slice.op, gast.USub)
-        known = trees.dotted(node.value) in self.context.lists
+        known = trees.dotted(node.value) in self.context.lists | self.context.handed
         part = isinstance(node.value, gast.Subscript) and self.is_end(node.value)
         return negative or known or part or _is_filtered(node.value) or _is_made(node.value, self.context)
 

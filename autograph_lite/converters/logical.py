@@ -51,7 +51,7 @@ class _Logical(trees.Transformer):
         match test:
             case gast.BoolOp():
                 for number, value in enumerate(test.values):
-                    if trees.dotted(value) in self.lists:
+                    if trees.dotted(value) in self.lists | self.context.handed:
                         truth = quote.expr("ag.truth(value)", ag=self.ag, value=value)
                         test.values[number] = quote.located(truth, value)
                     self.truths(value)
