@@ -20,7 +20,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 from jax._src import api_util, callback, checkify, config, core, effects, source_info_util, traceback_util
-from jax._src.interpreters import partial_eval
+from jax._src.interpreters import batching, partial_eval
 from jax._src.lax import lax as lax_internal
 from jax._src.lax.control_flow import conditionals
 from jax.extend.core import (  # type: ignore[attr-defined]
@@ -409,18 +409,37 @@ def _program(kind: Any) -> str:
     return str(jax.make_jaxpr(choose)(True, np.float32(2)))
 
 
+def recorded_as(array: Any) -> Any:
+    """What `array` is in the program that is being recorded: a tracer of `vmap` or `grad` holds that, others are it."""
+    while isinstance(array, core.Tracer) and not isinstance(array, partial_eval.DynamicJaxprTracer):
+        inner = getattr(array, "val", None) if isinstance(array, batching.BatchTracer) else None
+        array = getattr(array, "primal", None) if inner is None else inner
+    return array
+
+
 def parts_from(array: Any) -> list[Any]:
-    """The arrays of the program that is being recorded of which `array` is a part, as it is there: `x`, of a row of `x`."""
+    """The arrays of the program that is being recorded of which `array` is a part, as it is there: `x`, of a row of `x`.
+
+    Those of a tracer of `vmap` or `grad` are as `recorded_as` gives them.
+    """
     found: list[Any] = []
-    while (array := _part_from(array)) is not None:
+    parts = _PARTS | {"gather"} if _has_lanes(array) else _PARTS  # each lane may have an index of its own
+    array = recorded_as(array)
+    while (array := _part_from(array, parts)) is not None:
         found.append(array)
     return found
 
 
-def _part_from(array: Any) -> Any:
+def _has_lanes(array: Any) -> bool:
+    while isinstance(array, core.Tracer) and not isinstance(array, batching.BatchTracer):
+        array = getattr(array, "primal", None)
+    return isinstance(array, batching.BatchTracer)
+
+
+def _part_from(array: Any, parts: frozenset[str]) -> Any:
     equation = getattr(array, "parent", None)
     if equation is not None:
-        whole = equation.in_tracers[0] if equation.primitive.name in _PARTS else None
+        whole = equation.in_tracers[0] if equation.primitive.name in parts else None
         return whole if getattr(whole, "ndim", 0) else None  # a number is a copy
     get_const = getattr(getattr(array, "_trace", None), "get_const", None)
     return None if get_const is None else get_const(array)  # of the program around, for a branch or a body

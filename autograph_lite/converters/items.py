@@ -30,7 +30,7 @@ def run(function: gast.AST, context: Context) -> None:
     nodes = [*trees.walk(function)]
     found = map(_list, nodes)
     context.lists |= {trees.dotted(node) for node in found if node is not None} - {""}
-    context.handed |= {trees.dotted(node.targets[0]) for node in nodes if _is_handed_over(node, context)}
+    context.handed |= {name for node in nodes for name in _handed_over(node, context)}
     context.selected = selections.selected(function, context.ag)
     _Items(context).visit(function)
 
@@ -51,13 +51,12 @@ def _list(node: gast.AST) -> gast.expr | None:
     return None
 
 
-def _is_handed_over(node: gast.AST, context: Context) -> bool:
-    """Whether a statement gives a name to what a function has made, which may be such a list."""
-    return (
-        isinstance(node, gast.Assign)
-        and isinstance(node.targets[0], gast.Name)
-        and _is_made(node.value, context)
-    )
+def _handed_over(node: gast.AST, context: Context) -> list[str]:
+    """The name that a statement gives to what a function has made, which may be such a list."""
+    match node:
+        case gast.Assign(targets=[gast.Name(id=name), *_], value=value) if _is_made(value, context):
+            return [name]
+    return []
 
 
 def _is_made(value: gast.expr, context: Context) -> bool:

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from autograph_lite import _jax
 from autograph_lite.operators import looped_arrays, places
 from autograph_lite.operators.lazy import Lazy
 from autograph_lite.operators.selections import Method, Selection
@@ -64,7 +65,7 @@ def leading_to(variables: Mapping[str, Any], arrays: Iterable[Any], *, parts: bo
       arrays: which are looked for.
       parts: whether parts of these are, too: rows, as the program that is being recorded says.
     """
-    wanted = frozenset(map(id, arrays))
+    wanted = identities(arrays)
     found: list[Path] = []
     seen: set[int] = set()
     todo: collections.deque[tuple[Any, ...]] = collections.deque()
@@ -73,7 +74,7 @@ def leading_to(variables: Mapping[str, Any], arrays: Iterable[Any], *, parts: bo
     def look_at(way: tuple[Any, ...], value: Any, inside: Callable[[Any], Items]) -> None:
         if inside is not _array:
             todo.append((way, value, inside))
-        elif id(value) in wanted or (parts and is_part(value, wanted)):
+        elif not wanted.isdisjoint(identities([value])) or (parts and is_part(value, wanted)):
             found.append(_path(way, value))
 
     for name, value in variables.items():
@@ -110,8 +111,13 @@ def _computed(kind: type) -> list[str]:
     return [name for name, value in held.items() if isinstance(value, property | functools.cached_property)]
 
 
+def identities(arrays: Iterable[Any]) -> frozenset[int]:
+    """The identities of arrays, and of what they are in the program that is being recorded."""
+    return frozenset(id(each) for array in arrays for each in (array, _jax.recorded_as(array)))
+
+
 def is_part(array: Any, whole: AbstractSet[int]) -> bool:
-    """Whether an array is a part of one of several, which are given by their identities."""
+    """Whether an array is a part of one of several, which are given by their `identities`."""
     if whole.isdisjoint(map(id, whole_of(array))):
         return False
     return isinstance(array, np.ndarray) or bool(array.ndim)  # a number is a copy

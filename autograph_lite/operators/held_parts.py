@@ -107,7 +107,7 @@ def _read(
 
 def _operands(place: read_after.Place, variables: Variables, same: Sequence[Any]) -> Iterator[str]:
     """What has been evaluated before the call, is used after it, and may be, or be a part of, the array."""
-    wanted = frozenset(map(id, same))
+    wanted = array_paths.identities(same)
     for view in place.operands:
         root, *attributes = view.path.split(".")
         array: Any = variables.get(root)

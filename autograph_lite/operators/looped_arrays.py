@@ -98,7 +98,7 @@ def whole_of(array: Any) -> list[Any]:
         for number, loop in enumerate(_local.loops):
             if number in asked:
                 continue
-            wholes = [whole for part, whole in loop.parts if part is one]
+            wholes = [whole for part, whole in loop.parts if part is one or _jax.recorded_as(part) is one]
             found += wholes
             for other in (*wholes, *(old for new, old in loop.same if new is one)):
                 further = _jax.parts_from(other)
@@ -113,5 +113,6 @@ def joined(after: Sequence[Any]) -> Iterator[tuple[int, int]]:
     for n, part in known:
         wholes = whole_of(part)
         for m, other in known:
-            if n != m and (part is other or any(other is each for each in wholes)):
+            recorded = _jax.recorded_as(other)
+            if n != m and (part is other or any(each is other or each is recorded for each in wholes)):
                 yield n, m

@@ -152,7 +152,7 @@ def _check_own(
 def _is_walked(items: Any, same: Sequence[Any], whole: Sequence[Any]) -> bool:
     """Whether a loop takes the items of an array, parts of it, or what it is a part of."""
     if isinstance(items, iterables.Staged):
-        wanted = frozenset(map(id, same))
+        wanted = array_paths.identities(same)
         return any(is_one(each, same) or array_paths.is_part(each, wanted) for each in _arrays_of(items))
     left = {"": items}
     found = array_paths.leading_to(left, same, parts=True)
