@@ -90,7 +90,7 @@ def stage(
     checks.flush()
     if not alive:  # whichever path is taken raises, so the code after it does not run
         assert paths[0].raised is not None
-        raise paths[0].raised
+        raise checks.again(paths[0].raised)
     return tuple(values) if len(names) > 1 else values[0]
 
 

@@ -177,6 +177,25 @@ def fail_if(failed: Any, error: BaseException) -> None:
     flush()
 
 
+def again(error: BaseException) -> BaseException:
+    """What is raised after a statement whose every path raises, `error` on the first of them.
+
+    The checks of the paths bring out their exceptions. This one has none of its values, which belong to a path that is over.
+    """
+    if not recipes.of(error).payload:
+        return error
+    kind = type(error)
+    made_in_c = next(base for base in kind.__mro__ if not base.__flags__ & _OF_PYTHON)
+    bare: BaseException = made_in_c.__new__(kind)
+    if hasattr(error, _REPLACES):
+        setattr(bare, _REPLACES, getattr(error, _REPLACES))
+    explicit(bare)
+    return bare
+
+
+_OF_PYTHON = 1 << 9  # Py_TPFLAGS_HEAPTYPE
+
+
 def _counts(code: Any, replaced: Sequence[tuple[int, int]]) -> Any:
     """Whether what fails now is what comes out: where nothing has failed, or what a `finally` replaces."""
     counts = code == 0

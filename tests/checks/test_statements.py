@@ -54,6 +54,51 @@ def test_assert_with_traced_values_in_its_message(x) -> None:
     assert_like_python(f, x)
 
 
+@pytest.mark.parametrize("x", f32(-1, 2))
+def test_every_path_raises_with_values_of_its_own(x) -> None:
+    def f(x):
+        y = x * 3
+        if x > 0:
+            y = y + 1
+            raise HeavyError(y, unit="g")
+        else:
+            raise ValueError(f"{y - 1} is too light")
+
+    def of_three(x):
+        if x > 1:
+            raise KeyError(x + 1)
+        elif x > 0:
+            return x
+        else:
+            raise HeavyError(x * 2)
+
+    def nested(x):
+        total = x * 0
+        for k in (1, 2):
+            total = total + k
+            if x > 0:
+                if x > 5:
+                    raise ValueError(f"{total} so far")
+                else:
+                    assert x > 3, f"{total + x} in all"
+                    raise HeavyError(total)
+            else:
+                raise KeyError(total * 2)
+        return total
+
+    def in_a_try(x):
+        try:
+            if x > 0:
+                raise HeavyError(x + 2)
+            else:
+                raise ValueError(x - 2)
+        finally:
+            x = x + 1
+
+    for fn in (f, of_three, nested, in_a_try):
+        assert_like_python(fn, x)
+
+
 def test_assert_with_a_value_for_a_message() -> None:
     def f(x):
         assert x < 0, (x, "is not negative")

@@ -59,7 +59,12 @@ def returned(w: Writer, kind: str) -> str:
 def raise_(w: Writer) -> bool:
     """`raise ValueError("...")`; True, as nothing may follow."""
     w.shared.features.update({"written array not read"} if w.written else ())
-    w.emit(f'raise {w.choices.pick(ERRORS)}("problem {w.tag()}")', "raise")
+    c, known = w.choices, w.scope.of_kind("int")
+    message = f'"problem {w.tag()}"'
+    if known and c.chance(25):
+        name = c.pick(known)
+        message = f'f"problem {w.tag()} {{{name} + 1}}"' if c.chance(70) else f"{message}, {name} * 2"
+    w.emit(f"raise {c.pick(ERRORS)}({message})", "raise")
     return True
 
 
