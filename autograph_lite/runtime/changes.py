@@ -12,6 +12,7 @@ import numbers
 import reprlib
 import textwrap
 import types
+from collections.abc import Iterator
 from typing import Any
 
 from autograph_lite.errors import Location
@@ -55,20 +56,30 @@ class Change:
       place: the expression that names an argument or a part of one, as `params['w']`; or an option of JAX's.
       before: the older trace type; None where there was no such part.
       after: the newer one.
-      kind: in what way they differ.
+      kinds: in what ways they differ.
     """
 
     place: str
     before: Any
     after: Any
-    kind: Kind
+    kinds: tuple[Kind, ...]
 
     def __str__(self) -> str:
         return f"{self.place}: {shown(self.before)} -> {shown(self.after)}"
 
-    def advice(self) -> str:
-        """What would avoid it."""
-        return self.kind.value.format(self.place, repr(str(getattr(self.before, "dtype", ""))))
+    @property
+    def kind(self) -> Kind:
+        """The way in which they differ most."""
+        return self.kinds[0]
+
+    def distance(self) -> int:
+        """How much it is: each way in which two arrays differ counts, and another structure is more than another leaf."""
+        return 2 if self.kind is Kind.STRUCTURE else len(self.kinds)
+
+    def advice(self) -> tuple[str, ...]:
+        """What would avoid it, one sentence for each way in which they differ."""
+        dtype = repr(str(getattr(self.before, "dtype", "")))
+        return tuple(kind.value.format(self.place, dtype) for kind in self.kinds)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -103,11 +114,12 @@ def changes(new: TraceRecord, old: TraceRecord) -> tuple[Change, ...]:
         for change in _changes_at(name, before.get(name), after.get(name))
     ]
     if new.reduces:
-        of_arguments = [
-            dataclasses.replace(change, kind=Kind.SIZE) if change.kind is Kind.SHAPE else change
-            for change in of_arguments
-        ]
+        of_arguments = [dataclasses.replace(change, kinds=_reduced(change.kinds)) for change in of_arguments]
     return (*of_arguments, *_changes_of_context(dict(old.context), dict(new.context)))
+
+
+def _reduced(kinds: tuple[Kind, ...]) -> tuple[Kind, ...]:
+    return tuple(Kind.SIZE if kind is Kind.SHAPE else kind for kind in kinds)
 
 
 def _types(record: TraceRecord) -> dict[str, Any]:
@@ -123,15 +135,21 @@ def _changes_at(place: str, before: Any, after: Any) -> list[Change]:
         inside = [change for path, old, new in leaves for change in _changes_at(place + path, old, new)]
         if inside:  # else they differ in what JAX's comparison of structures does not see
             return inside
-    return [Change(place, before, after, _kind(before, after))]
+    return [Change(place, before, after, _kinds(before, after))]
 
 
 def _changes_of_context(before: dict[str, Any], after: dict[str, Any]) -> list[Change]:
     return [
-        Change(option, repr(before.get(option)), repr(value), Kind.CONTEXT)
+        Change(option, repr(before.get(option)), repr(value), (Kind.CONTEXT,))
         for option, value in after.items()
         if before.get(option) != value
     ]
+
+
+def _kinds(before: Any, after: Any) -> tuple[Kind, ...]:
+    if isinstance(before, ArraySpec) and isinstance(after, ArraySpec):
+        return tuple(_kinds_of_arrays(before, after))
+    return (_kind(before, after),)
 
 
 def _kind(before: Any, after: Any) -> Kind:
@@ -142,8 +160,6 @@ def _kind(before: Any, after: Any) -> Kind:
         return Kind.STRUCTURE
     if any(isinstance(each, VariableType) for each in both):
         return Kind.VARIABLE
-    if all(isinstance(each, ArraySpec) for each in both):
-        return _kind_of_arrays(before, after)
     if all(map(_is_number, both)):
         return Kind.NUMBER
     if all(isinstance(each, ArraySpec) or _is_number(each) for each in both):
@@ -156,12 +172,15 @@ def _kind(before: Any, after: Any) -> Kind:
     return Kind.OBJECT if objects else Kind.OTHER
 
 
-def _kind_of_arrays(before: Any, after: Any) -> Kind:
-    if None not in (before.shape, after.shape) and len(before.shape) != len(after.shape):
-        return Kind.RANK
-    if before.shape != after.shape:
-        return Kind.SHAPE
-    return Kind.DTYPE if before.dtype != after.dtype else Kind.WEAK_TYPE
+def _kinds_of_arrays(before: ArraySpec, after: ArraySpec) -> Iterator[Kind]:
+    if before.shape is not None and after.shape is not None and len(before.shape) != len(after.shape):
+        yield Kind.RANK
+    elif before.shape != after.shape:
+        yield Kind.SHAPE
+    if before.dtype != after.dtype:
+        yield Kind.DTYPE
+    elif before.weak_type != after.weak_type:
+        yield Kind.WEAK_TYPE
 
 
 def _is_number(trace_type: Any) -> bool:

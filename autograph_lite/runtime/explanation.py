@@ -124,14 +124,14 @@ def _explained(records: Sequence[TraceRecord], at: int) -> Retrace:
 
 
 def _nearest(records: Sequence[TraceRecord], at: int) -> tuple[int | None, tuple[Change, ...]]:
-    """Of the traces before, the number of the one with the fewest differences, the newest of several; and these."""
+    """Of the traces before, the number of the one that differs least, the newest of several; and the differences."""
     earlier = range(at - 1, max(-1, at - 1 - COMPARED), -1)
     compared = [(i + 1, changes(records[at], records[i])) for i in earlier]
-    return min(compared, key=lambda pair: len(pair[1]), default=(None, ()))
+    return min(compared, key=lambda pair: sum(change.distance() for change in pair[1]), default=(None, ()))
 
 
 def _avoiding(record: TraceRecord, nearest: int | None, found: tuple[Change, ...]) -> Iterator[str]:
-    yield from dict.fromkeys(change.advice() for change in found)
+    yield from dict.fromkeys(sentence for change in found for sentence in change.advice())
     if nearest is not None and not found:
         yield "the arguments are those of an earlier trace: keep what the function changes or captures the same."
     for name in record.changed_globals:

@@ -114,7 +114,7 @@ def _story(found: list[Change]) -> str:
 
 def _advice(found: list[Change]) -> str:
     kinds = [change.kind for change in found]
-    return max(found, key=lambda change: kinds.count(change.kind)).advice()
+    return max(found, key=lambda change: kinds.count(change.kind)).advice()[0]
 
 
 def _values(found: list[Change]) -> str:

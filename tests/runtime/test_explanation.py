@@ -13,7 +13,7 @@ from autograph_lite.runtime.array_spec import ArraySpec
 from autograph_lite.runtime.explanation import Retrace, explain
 from autograph_lite.runtime.literals import Literal
 
-from .traces import record
+from .traces import dictionary, record
 
 X = ArraySpec((3,), "float32")
 
@@ -60,6 +60,36 @@ def test_the_nearest_trace_has_the_fewest_differences():
 
     assert explain("step", traces)[2].nearest == 1
     assert explain("step", traces)[2].differences == ("n: 1 -> 3",)
+
+
+def test_the_nearest_trace_differs_in_the_dtype_and_not_in_the_shape_too():
+    traces = [record(x=ArraySpec((), "float32")), record(x=X), record(x=ArraySpec((), "int32"))]
+
+    found = explain("step", traces)[2]
+
+    assert (found.nearest, found.differences) == (1, ("x: float32[] -> int32[]",))
+    assert found.advice == "cast 'x' to one dtype: jnp.asarray(x, 'float32')."
+
+
+def test_the_nearest_trace_has_the_same_structure():
+    traces = [
+        record(d=dictionary(a=X)),
+        record(d=dictionary(a=X, b=X)),
+        record(d=dictionary(a=ArraySpec((3,), "int32"))),
+    ]
+
+    found = explain("step", traces)[2]
+
+    assert (found.nearest, found.differences) == (1, ("d['a']: float32[3] -> int32[3]",))
+
+
+def test_arrays_that_differ_in_two_ways_need_two_remedies():
+    found = explain("step", [record(x=ArraySpec((), "float32")), record(x=ArraySpec((3,), "int32"))])[1]
+
+    assert found.advice.splitlines() == [
+        "reshape 'x' to one number of dimensions, or let jax.vmap add the further ones.",
+        "cast 'x' to one dtype: jnp.asarray(x, 'float32').",
+    ]
 
 
 def test_of_equally_near_traces_it_is_the_newest():
