@@ -36,6 +36,8 @@ ITERATORS: frozenset[type] = frozenset(
         *(type({}.values()), types.GeneratorType, map, zip, filter, enumerate, reversed),
     ]
 )
+# Derived from NumPy's arrays, and not what JAX would take them for: one has a mask, and the product of the other is a matrix's.
+OTHER_ARRAYS: tuple[type, ...] = (np.ma.MaskedArray, np.matrix)
 _ARRAY = np.zeros(())  # stands for any
 _learning = threading.RLock()
 
@@ -94,8 +96,8 @@ class Registry:
             self._register(by_value, _by_value)
         for by_text in _BY_TEXT:
             self._register(by_text, _by_text)
-        # Masked arrays before the first comes: C++ would take it for the array that it is derived from.
-        for kind in (*ITERATORS, np.ma.MaskedArray):
+        # Other arrays before the first comes: C++ would take it for the array that it is derived from.
+        for kind in (*ITERATORS, *OTHER_ARRAYS):
             self._register(kind, self._as_learned)
         self.pytrees.register_node(_Finish, lambda node: (node.children, node.finish), operator.call)
 
@@ -261,6 +263,7 @@ def _tried() -> bool:
 
 __all__ = [
     "ITERATORS",
+    "OTHER_ARRAYS",
     "Dispatcher",
     "Registry",
     "flattened_by_jax",

@@ -18,6 +18,7 @@ import numpy as np
 from jax import export
 
 from autograph_lite import _jax
+from autograph_lite._jax_dispatch import OTHER_ARRAYS
 from autograph_lite.runtime.trace_types import Placeholders, TraceType
 
 Shape = tuple[Any, ...] | None  # sizes are ints, None, or JAX's symbolic ones
@@ -112,13 +113,13 @@ def is_array(value: Any) -> bool:
     """Whether a value is traced as an array."""
     if isinstance(value, jax.Array):
         return True
-    if not isinstance(value, (np.ndarray, np.generic)) or isinstance(value, np.ma.MaskedArray):
+    if not isinstance(value, (np.ndarray, np.generic)) or isinstance(value, OTHER_ARRAYS):
         return False
     return is_numeric(value.dtype)
 
 
-def refuse_masked(value: Any) -> None:
-    """Refuses a masked array, whose mask JAX would lose.
+def refuse_other(value: Any) -> None:
+    """Refuses a masked array, whose mask JAX would lose, and a matrix, whose products it would take item by item.
 
     Raises:
       TypeError: `value` is one.
@@ -127,6 +128,11 @@ def refuse_masked(value: Any) -> None:
         raise TypeError(
             "A masked array of NumPy's can't be an argument, as JAX has none: pass the array and its mask, x.data and x.mask, "
             "or x.filled(value)."
+        )
+    if isinstance(value, np.matrix):
+        raise TypeError(
+            "A matrix of NumPy's can't be an argument, as JAX has none: pass the array, np.asarray(x), "
+            "whose matrix product is x @ y."
         )
 
 

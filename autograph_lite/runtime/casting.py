@@ -13,7 +13,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from autograph_lite import _jax
-from autograph_lite.runtime.array_spec import ArraySpec, is_array, is_extended, is_numeric, refuse_masked
+from autograph_lite.runtime.array_spec import ArraySpec, is_array, is_extended, is_numeric, refuse_other
 
 
 def cast(value: Any, spec: ArraySpec) -> jax.Array:
@@ -49,7 +49,7 @@ def _converted(array: Any, value: Any, spec: ArraySpec) -> jax.Array:
 
 def _read(value: Any, spec: ArraySpec) -> Any:
     """The array that a number or a list of numbers is."""
-    refuse_masked(value)
+    refuse_other(value)
     try:
         within = isinstance(value, (list, tuple)) and any(
             isinstance(x, jax.Array) for x in jax.tree.leaves(value)

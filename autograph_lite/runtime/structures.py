@@ -18,7 +18,7 @@ import jax
 import numpy as np
 
 from autograph_lite.runtime import tree_paths
-from autograph_lite.runtime.array_spec import ArraySpec, is_array, refuse_masked
+from autograph_lite.runtime.array_spec import ArraySpec, is_array, refuse_other
 from autograph_lite.runtime.items import is_container, items
 from autograph_lite.runtime.literals import Literal, is_literal
 from autograph_lite.runtime.object_type import ObjectType
@@ -134,7 +134,7 @@ def _meant(value: Any) -> TraceType:
 
 
 def _refuse(value: Any) -> None:
-    refuse_masked(value)
+    refuse_other(value)
     if isinstance(value, np.ndarray):
         raise TypeError(
             f"A NumPy array of dtype {str(value.dtype)!r} can be neither traced nor told from others by its value: "

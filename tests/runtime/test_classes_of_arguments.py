@@ -17,6 +17,8 @@ MASKED = (
     "or x.filled(value)."
 )
 
+MATRIX = "Argument x: A matrix of NumPy's can't be an argument, as JAX has none: pass the array, np.asarray(x), whose matrix product is x @ y."
+
 
 @pytest.fixture(autouse=True, params=["fast", "public"])
 def dispatch(request, monkeypatch):
@@ -76,6 +78,17 @@ def test_a_masked_array_is_refused_by_a_signature():
     with pytest.raises(TypeError) as caught:
         f(np.ma.MaskedArray(np.ones(2, "float32"), mask=[True, False]))
     assert str(caught.value) == MASKED
+
+
+@pytest.mark.parametrize("seen", [False, True], ids=["first", "after_an_array"])
+@pytest.mark.parametrize("signature", [None, [ArraySpec([None, None], "float32")]], ids=["any", "signature"])
+def test_a_matrix_whose_product_is_not_that_of_an_array_is_refused(seen, signature):
+    f = convert(lambda x: x * x, input_signature=signature)
+    if seen:
+        assert np.array_equal(f(np.full((2, 2), 2, "float32")), np.full((2, 2), 4))
+    with pytest.raises(TypeError) as caught:
+        f(np.ones((2, 2), "float32").view(np.matrix))
+    assert str(caught.value) == MATRIX
 
 
 def test_a_variable_is_shown_while_another_thread_assigns_it():
