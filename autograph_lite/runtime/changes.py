@@ -17,7 +17,7 @@ from typing import Any
 
 from autograph_lite.errors import Location
 from autograph_lite.runtime import tree_paths
-from autograph_lite.runtime.array_spec import ArraySpec
+from autograph_lite.runtime.array_spec import ArraySpec, is_extended
 from autograph_lite.runtime.function_type import FunctionType
 from autograph_lite.runtime.literals import Literal
 from autograph_lite.runtime.object_type import ObjectType
@@ -40,6 +40,7 @@ class Kind(enum.Enum):
         "reduce_retracing finds it where nothing else varies."
     )
     DTYPE = "cast '{0}' to one dtype: jnp.asarray({0}, {1})."
+    KEY = "make '{0}' each time by the same function, jax.random.key or jax.random.PRNGKey, and with the same impl."
     WEAK_TYPE = "give '{0}' a dtype, jnp.asarray({0}, {1}): an array made of a Python number has a weak one."
     STRUCTURE = "pass '{0}' with the same keys and lengths each time; stack what grows into one array."
     ABSENT = "pass as many arguments each time; stack what grows in number into one array."
@@ -178,7 +179,7 @@ def _kinds_of_arrays(before: ArraySpec, after: ArraySpec) -> Iterator[Kind]:
     elif before.shape != after.shape:
         yield Kind.SHAPE
     if before.dtype != after.dtype:
-        yield Kind.DTYPE
+        yield Kind.KEY if is_extended(before.dtype) or is_extended(after.dtype) else Kind.DTYPE
     elif before.weak_type != after.weak_type:
         yield Kind.WEAK_TYPE
 

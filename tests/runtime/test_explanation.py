@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import textwrap
 
+import jax
 import pytest
 
 from autograph_lite.errors import Location
@@ -90,6 +91,17 @@ def test_arrays_that_differ_in_two_ways_need_two_remedies():
         "reshape 'x' to one number of dimensions, or let jax.vmap add the further ones.",
         "cast 'x' to one dtype: jnp.asarray(x, 'float32').",
     ]
+
+
+@pytest.mark.parametrize("other", [jax.random.PRNGKey(0), jax.random.key(0, impl="rbg")], ids=["raw", "rbg"])
+def test_a_key_can_not_be_cast(other):
+    keys = [ArraySpec.from_array(each) for each in (jax.random.key(0, impl="threefry2x32"), other)]
+
+    found = explain("step", [record(k=key) for key in keys])[1]
+
+    assert found.advice.splitlines()[-1] == (
+        "make 'k' each time by the same function, jax.random.key or jax.random.PRNGKey, and with the same impl."
+    )
 
 
 def test_of_equally_near_traces_it_is_the_newest():
