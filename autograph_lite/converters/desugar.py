@@ -2,9 +2,9 @@
 
     y: float = x                          y = x
     del y                                 y = ag.deleted(y, 'y')
-    if a and (b := f(a)):                 test = a
+    if a and (b := f(a)):                 test = ag.truth(a)
         use(b)                            if test:
-                                              test = (b := f(a))
+                                              test = ag.truth(b := f(a))
                                           if test:
                                               use(ag.assigned(b))
     r = (y := a) if c else b              if c:
@@ -161,13 +161,28 @@ class _Desugar(trees.Transformer):
         if not _binds_late(test):
             return node
         holds = self.context.fresh("test")
-        statements = self.steps(holds, test)
+        statements = self.steps(holds, self.asked(test))
         node.test = quote.located(quote.name(holds), node.test)
         if not negated:
             node.body = self.after_test(test, node.body)
         if negated:
             node.test = quote.located(gast.UnaryOp(gast.Not(), node.test), node.test)
         return [*quote.all_located(statements, node), node]
+
+    def asked(self, test: gast.expr) -> gast.expr:
+        """`test` with its operands asked for their truth, once each as by Python: a list and a number have no type in common."""
+        match test:
+            case gast.Compare() | gast.Constant():
+                return test
+            case gast.BoolOp():
+                test.values = [*map(self.asked, test.values)]
+            case gast.IfExp():
+                test.body, test.orelse = self.asked(test.body), self.asked(test.orelse)
+            case gast.UnaryOp(op=gast.Not()):
+                test.operand = self.asked(test.operand)
+            case _:
+                return quote.located(quote.expr("ag.truth(test)", ag=self.context.ag, test=test), test)
+        return test
 
     def steps(self, target: str, value: gast.expr) -> list[gast.stmt]:
         """Assigns `value` to the name `target`; operands that may not be evaluated become statements, where they bind names."""
@@ -183,7 +198,7 @@ class _Desugar(trees.Transformer):
                     inner = after
                 return statements
             case gast.IfExp(test=test, body=body, orelse=orelse) if _binds_late(value):
-                before = self.steps(target, test) if _binds_late(test) else []
+                before = self.steps(target, self.asked(test)) if _binds_late(test) else []
                 chosen = gast.If(
                     quote.name(target) if before else test,
                     self.steps(target, body),

@@ -25,7 +25,8 @@ DESUGAR = {
     ),
     "a walrus in an operand of an operand": (
         "if a or b and (c := f()):\n    use(c)",
-        "test = a\nif not test:\n    test = b\n    if test:\n        test = (c := f())\nif test:\n    use(c)",
+        "test = ag.truth(a)\nif not test:\n    test = ag.truth(b)\n    if test:\n        test = ag.truth(c := f())\n"
+        "if test:\n    use(c)",
     ),
     "a walrus in a conditional expression": (
         "x = (y := a) if not c else b",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import collections
 import dataclasses
+import itertools
 
 import jax
 import jax.numpy as jnp
@@ -205,3 +206,39 @@ def test_a_walrus_in_an_operand_that_may_not_be_evaluated(f, n: int) -> None:
     wanted = f(a, n)
     for run in (autograph_lite.convert(f), jax.jit(autograph_lite.to_graph(f))):
         jax.tree.map(np.testing.assert_array_equal, run(jnp.asarray(a), jnp.int32(n)), wanted)
+
+
+def until_found(n):
+    items, seen = [1, 2, 3, 4], 0
+    while items and (item := items.pop()) != n:
+        seen += item
+    return seen, len(items)
+
+
+@pytest.mark.parametrize("n", [0, 3, 4])
+def test_a_list_before_an_operand_that_binds_a_name_is_asked_for_its_truth(n: int) -> None:
+    assert autograph_lite.convert(until_found)(jnp.int32(n)) == until_found(n)
+
+
+class Asked:
+    """Counts how often it is asked for its truth."""
+
+    def __init__(self, value) -> None:
+        self.value, self.times = value, 0
+
+    def __bool__(self) -> bool:
+        self.times += 1
+        return self.value
+
+
+def asks(a, b, c):
+    if a and (last := b) or not c:
+        return 1
+    return 2 if b and (last := a) else 3
+
+
+@pytest.mark.parametrize("values", [*itertools.product([False, True], repeat=3)])
+def test_an_operand_beside_one_that_binds_a_name_is_asked_once(values) -> None:
+    plain, converted = [[*map(Asked, values)] for _ in range(2)]
+    assert autograph_lite.convert(asks)(*converted) == asks(*plain)
+    assert [v.times for v in converted] == [v.times for v in plain]
