@@ -185,7 +185,7 @@ def again(error: BaseException) -> BaseException:
     if not recipes.of(error).payload:
         return error
     kind = type(error)
-    made_in_c = next(base for base in kind.__mro__ if not base.__flags__ & _OF_PYTHON)
+    made_in_c: Any = next(base for base in kind.__mro__ if not base.__flags__ & _OF_PYTHON)
     bare: BaseException = made_in_c.__new__(kind)
     if hasattr(error, _REPLACES):
         setattr(bare, _REPLACES, getattr(error, _REPLACES))
