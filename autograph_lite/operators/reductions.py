@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import functools
 import types
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import jax
@@ -18,7 +18,17 @@ import numpy as np
 
 from autograph_lite import _jax, _jax_dims
 from autograph_lite.converters.python_ops import Maybe, Undefined
-from autograph_lite.operators import calls, checks, iterables, journal, list_methods, lists, masked, ordering
+from autograph_lite.operators import (
+    calls,
+    checks,
+    holding,
+    iterables,
+    journal,
+    list_methods,
+    lists,
+    masked,
+    ordering,
+)
 from autograph_lite.operators.conditions import truth
 from autograph_lite.operators.generated import Generated, loop
 from autograph_lite.operators.if_stmt import if_part
@@ -149,19 +159,29 @@ def _extreme(
             return functools.reduce(_jax_dims.larger if python is max else _jax_dims.smaller, items)
         if not any_traced(keys) and not any(map(asks_for_order, keys)):
             return python(items, **kwargs) if key is None else _python_best(python, items, list(keys), kwargs)
+        held = _held(items)  # 300 beside a uint8 is compared, and given, as what it is
         if key is not None and any(map(asks_for_order, keys)):  # keys that a program can't choose from
             at = ordering.positions(keys, reverse=python is max)[0]
-            best = items[0], 0
-            for number, item in enumerate(items[1:], 1):
+            best = held[0], 0
+            for number, item in enumerate(held[1:], 1):
                 best = _chosen(at == number, (item, number), best)
             return best[0]
-        best = items[0], keys[0]
-        for item, now in zip(items[1:], keys[1:], strict=True):
+        keys = _held(keys)
+        best = held[0], keys[0]
+        for item, now in zip(held[1:], keys[1:], strict=True):
             best = _chosen(better(now, best[1]), (item, now), best)
         return best[0]
     names = ("the result", "its key")
     found, (result, _) = _folded(items, begin, step, names)
     return _or_default(found, result, kwargs.get("default", _NOTHING), _error_of(lambda: python(())))
+
+
+def _held(values: Sequence[Any]) -> Sequence[Any]:
+    """The values, in types that hold all of them where they are numbers, or tuples of such."""
+    if all(type(value) is tuple and len(value) == len(values[0]) for value in values):
+        return [*zip(*map(_held, zip(*values, strict=True)), strict=True)] if values[0] else values
+    numbers = all(is_arraylike(value) and not jnp.ndim(value) for value in values)
+    return holding.held(values) if numbers else values
 
 
 def _python_best(python: Callable[..., Any], items: State, keys: list[Any], kwargs: dict[str, Any]) -> Any:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 import pytest
 
 import autograph_lite
@@ -74,6 +75,12 @@ def greatest(x):
     return best, max(x, 300)
 
 
+def extremes(x):
+    of_pairs = max((x, 1), (300, 2)), min((x, -1), (x, 300))
+    by_key = min(x, 300, key=lambda v: v), max(-1, x, key=lambda v: v)
+    return max(x, -1), max(-1, x, 3), min(x, 300), min([300, x, -1]), max(300, x), of_pairs, by_key
+
+
 def choice(x):
     return (x, -1, 300)[int(x) % 3]
 
@@ -96,15 +103,24 @@ def zipped(x):
 
 
 PROGRAMS = [chosen, expression, matched, attribute, item, repeated, searched, greatest]
-PROGRAMS += [choice, items, in_order, zipped]
+PROGRAMS += [choice, items, in_order, extremes]
 
 
 @pytest.mark.parametrize("dtype", ["uint8", "int8", "int16", "float16", "int32"])
 @pytest.mark.parametrize("program", PROGRAMS, ids=lambda program: program.__name__)
 def test_numbers_keep_their_values_in_narrow_types(program, dtype):
     staged = jax.jit(autograph_lite.to_graph(program))
-    for number in (0, 3, 9):
-        assert staged(jnp.asarray(number, dtype)) == program(number)
+    for number in (0, 3, 9, 100):
+        found = staged(jnp.asarray(number, dtype))
+        # As Python's numbers: JAX takes a uint8 of 44 to be equal to 300.
+        assert jax.tree.map(lambda array: np.asarray(array).item(), found) == program(number)
+
+
+@pytest.mark.parametrize("dtype", ["int16", "float16", "int32"])
+def test_items_that_a_loop_takes_beside_a_traced_range(dtype):
+    staged = jax.jit(autograph_lite.to_graph(zipped))
+    for number in (0, 9, 100, 101):
+        assert staged(jnp.asarray(number, dtype)).item() == zipped(number)
 
 
 def test_a_list_that_grows():
