@@ -166,9 +166,9 @@ def _extreme(
             for number, item in enumerate(held[1:], 1):
                 best = _chosen(at == number, (item, number), best)
             return best[0]
-        keys = _held(keys)
-        best = held[0], keys[0]
-        for item, now in zip(held[1:], keys[1:], strict=True):
+        by = _held(keys)
+        best = held[0], by[0]
+        for item, now in zip(held[1:], by[1:], strict=True):
             best = _chosen(better(now, best[1]), (item, now), best)
         return best[0]
     names = ("the result", "its key")
