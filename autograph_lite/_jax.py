@@ -411,10 +411,16 @@ def _program(kind: Any) -> str:
 
 def recorded_as(array: Any) -> Any:
     """What `array` is in the program that is being recorded: a tracer of `vmap` or `grad` holds that, others are it."""
+    return _inwards(array)[-1]
+
+
+def _inwards(array: Any) -> list[Any]:
+    """`array`, what it holds if it is a tracer of `vmap` or `grad`, and so on."""
+    found = [array]
     while isinstance(array, core.Tracer) and not isinstance(array, partial_eval.DynamicJaxprTracer):
-        inner = getattr(array, "val", None) if isinstance(array, batching.BatchTracer) else None
-        array = getattr(array, "primal", None) if inner is None else inner
-    return array
+        array = array.val if isinstance(array, batching.BatchTracer) else getattr(array, "primal", None)
+        found.append(array)
+    return found
 
 
 def parts_from(array: Any) -> list[Any]:
@@ -423,17 +429,12 @@ def parts_from(array: Any) -> list[Any]:
     Those of a tracer of `vmap` or `grad` are as `recorded_as` gives them.
     """
     found: list[Any] = []
-    parts = _PARTS | {"gather"} if _has_lanes(array) else _PARTS  # each lane may have an index of its own
-    array = recorded_as(array)
+    *tracers, array = _inwards(array)
+    has_lanes = any(isinstance(each, batching.BatchTracer) for each in tracers)
+    parts = _PARTS | {"gather"} if has_lanes else _PARTS  # each lane may have an index of its own
     while (array := _part_from(array, parts)) is not None:
         found.append(array)
     return found
-
-
-def _has_lanes(array: Any) -> bool:
-    while isinstance(array, core.Tracer) and not isinstance(array, batching.BatchTracer):
-        array = getattr(array, "primal", None)
-    return isinstance(array, batching.BatchTracer)
 
 
 def _part_from(array: Any, parts: frozenset[str]) -> Any:

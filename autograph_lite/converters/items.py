@@ -71,6 +71,7 @@ def _is_made(value: gast.expr, context: Context) -> bool:
 class _Items(trees.Transformer):
     def __init__(self, context: Context) -> None:
         self.context = context
+        self.lists = context.lists | context.handed
 
     def visit_Subscript(self, node: gast.Subscript) -> gast.AST:
         is_end = self.is_end(node)
@@ -105,7 +106,7 @@ class _Items(trees.Transformer):
     def visit_Assign(self, node: gast.Assign) -> gast.AST:
         self.generic_visit(node)
         unpacks = any(isinstance(target, (gast.Tuple, gast.List)) for target in node.targets)
-        if unpacks and trees.dotted(node.value) in self.context.lists | self.context.handed:
+        if unpacks and trees.dotted(node.value) in self.lists:
             node.value = self.whole(node.value)
         return node
 
@@ -124,7 +125,7 @@ class _Items(trees.Transformer):
     def is_end(self, node: gast.Subscript) -> bool:
         """Whether the item may be one of a list that gets longer, so that a traced value says where it is."""
         negative = isinstance(node.slice, gast.UnaryOp) and isinstance(node.slice.op, gast.USub)
-        known = trees.dotted(node.value) in self.context.lists | self.context.handed
+        known = trees.dotted(node.value) in self.lists
         part = isinstance(node.value, gast.Subscript) and self.is_end(node.value)
         return negative or known or part or _is_filtered(node.value) or _is_made(node.value, self.context)
 

@@ -38,6 +38,7 @@ def run(function: gast.AST, context: Context) -> None:
 class _Logical(trees.Transformer):
     def __init__(self, context: Context) -> None:
         self.ag, self.lists, self.context = context.ag, context.lists, context
+        self.maybe_lists = context.lists | context.handed
 
     def visit_If(self, node: gast.If) -> gast.AST:
         self.truths(node.test)
@@ -51,7 +52,7 @@ class _Logical(trees.Transformer):
         match test:
             case gast.BoolOp():
                 for number, value in enumerate(test.values):
-                    if trees.dotted(value) in self.lists | self.context.handed:
+                    if trees.dotted(value) in self.maybe_lists:
                         truth = quote.expr("ag.truth(value)", ag=self.ag, value=value)
                         test.values[number] = quote.located(truth, value)
                     self.truths(value)

@@ -20,7 +20,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections import Counter
-from collections.abc import Container, Iterator, Sequence
+from collections.abc import Callable, Container, Iterator, Sequence
 
 import gast
 
@@ -253,18 +253,37 @@ class _Bindings:
 
     def integers(self, ag: str) -> MadeBy:
         """The variables to which nothing but integers of Python's is assigned, by loops over ranges, too."""
+        by = frozenset({"range"} if any(map(_counter, self.nodes)) else ())
+        return self._assigned_only(ag, by, {}, _counted)
+
+    def either(self, ag: str, known: _Known) -> MadeBy:
+        """The variables to which nothing but truth values and integers of Python's is assigned; those from outside, too."""
+        by = frozenset[str]().union(*known.truths.values(), *known.integers.values())
+        return self._assigned_only(
+            ag,
+            by,
+            known.either,
+            lambda value, found: _either(value, dataclasses.replace(known, either=found)),
+        )
+
+    def _assigned_only(
+        self, ag: str, by: frozenset[str], outer: MadeBy, judge: Callable[[gast.expr, MadeBy], object]
+    ) -> MadeBy:
+        """`outer`, and the variables that nothing binds but loops over ranges, and assignments of values that `judge` knows.
+
+        `judge` is handed a value and the variables found so far, and gives None for what it does not know.
+        """
         counters = [name for node in self.nodes if (name := _counter(node))]
-        by = frozenset({"range"} if counters else ())
-        found = dict.fromkeys(self.stores, by)
+        found = {**outer, **dict.fromkeys(self.stores, by)}
         while True:
             count = Counter(counters)
             for node in self.nodes:
                 count.update(
                     name
                     for name, value in _assigned(node)
-                    if _is_no_value(value, ag) or _counted(value, found) is not None
+                    if _is_no_value(value, ag) or judge(value, found) is not None
                 )
-            new = dict.fromkeys(self.only(count), by)
+            new = {**outer, **dict.fromkeys(self.only(count), by)}
             if new == found:
                 return found
             found = new
@@ -283,26 +302,6 @@ class _Bindings:
                         count[target.id] += 1
                         made[target.id] = made.get(target.id, frozenset()) | by
             new = {name: made[name] for name in self.only(count)}
-            if new == found:
-                return found
-            found = new
-
-    def either(self, ag: str, known: _Known) -> MadeBy:
-        """The variables to which nothing but truth values and integers of Python's is assigned; those from outside, too."""
-        by = frozenset[str]().union(*known.truths.values(), *known.integers.values())
-        found = {**known.either, **dict.fromkeys(self.stores, by)}
-        while True:
-            now = dataclasses.replace(known, either=found)
-            count: Counter[str] = Counter()
-            for node in self.nodes:
-                if name := _counter(node):
-                    count[name] += 1
-                count.update(
-                    name
-                    for name, value in _assigned(node)
-                    if _is_no_value(value, ag) or _either(value, now) is not None
-                )
-            new = {**known.either, **dict.fromkeys(self.only(count), by)}
             if new == found:
                 return found
             found = new

@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
-import functools
 import sys
 import threading
 import weakref
@@ -50,15 +49,21 @@ def _none() -> None:
 
 class _Local(threading.local):
     def __init__(self) -> None:
-        self.trace: Callable[[], Any] = _none  # the outermost one in which the rest was remembered
+        self.trace: Callable[[], Any] = _none  # the outermost one in which the rest is remembered
+        self.begin()
+
+    def begin(self) -> None:
         self.shared: dict[int, tuple[Any, list[Any]]] = {}  # with the items that they had then
         self.groups: list[Group] = []
         # Copies that stand for one of several items; the ids of the containers in them, and in the items.
         self.chosen: list[tuple[Any, set[int], set[int]]] = []
 
     def forget(self) -> None:
-        for known in (self.shared, self.groups, self.chosen):
-            known.clear()
+        for clear in self.clearing():
+            clear()
+
+    def clearing(self) -> tuple[Callable[[], None], ...]:
+        return self.shared.clear, self.groups.clear, self.chosen.clear
 
 
 _local = _Local()
@@ -180,15 +185,10 @@ def choose(copy: Any, items: Iterable[Any]) -> None:
 
 def _begin() -> None:
     if _jax.tracing() and _local.trace() is not (trace := _jax.outermost_trace()):
-        _local.forget()  # what a trace has left that failed
-        _local.trace = known = weakref.ref(trace)
-        _jax.when_trace_ends(functools.partial(_end, _local.__dict__, known))
-
-
-def _end(local: dict[str, Any], trace: object) -> None:
-    if local["trace"] is trace:
-        for each in ("shared", "groups", "chosen"):
-            local[each].clear()
+        _local.begin()  # without what a trace has left that failed
+        _local.trace = weakref.ref(trace)
+        for clear in _local.clearing():
+            _jax.when_trace_ends(clear)
 
 
 def _holders(chosen: tuple[Any, ...]) -> int:

@@ -74,7 +74,9 @@ def leading_to(variables: Mapping[str, Any], arrays: Iterable[Any], *, parts: bo
     def look_at(way: tuple[Any, ...], value: Any, inside: Callable[[Any], Items]) -> None:
         if inside is not _array:
             todo.append((way, value, inside))
-        elif not wanted.isdisjoint(identities([value])) or (parts and is_part(value, wanted)):
+        elif (
+            id(value) in wanted or id(_jax.recorded_as(value)) in wanted or (parts and is_part(value, wanted))
+        ):
             found.append(_path(way, value))
 
     for name, value in variables.items():

@@ -106,50 +106,46 @@ def key(value: T) -> T:
     return value
 
 
-def _hashed(method: Callable[..., Any]) -> Callable[..., Any]:
-    """A method of a dict or a set that looks for its first argument."""
+def _looking(
+    refused: Callable[[str, Any, Any], TracedIndexError], method: Callable[..., Any]
+) -> Callable[..., Any]:
+    """A method that looks for its first argument: a key, an item, or a place."""
 
     def run(owner: Any, /, *args: Any, **kwargs: Any) -> Any:
         if args and any_traced(args[:1]):
-            raise TracedIndexError(
-                f"{method.__name__}() looks for a traced value, {describe(args[0])}, in a {type(owner).__name__}.",
-                where=where.here(),
-                why="The keys of a dict and the items of a set are Python values.",
-                fix="use `match` or `if` on the value, `in`, or an array indexed by it.",
-            )
+            raise refused(method.__name__, owner, args[0])
         try:
             return method(owner, *args, **kwargs)
-        except KeyError as error:
+        except LookupError as error:
             checks.explicit(error)  # on a staged path, it is raised only if that path is taken
             raise
 
     return run
 
 
-def _placed(method: Callable[..., Any]) -> Callable[..., Any]:
-    """A method of a list whose first argument is a place in it."""
-
-    def run(owner: Any, /, *args: Any) -> Any:
-        if args and traced(args[0]):
-            raise TracedIndexError(
-                f"{method.__name__}() is given a traced place in a list, {describe(args[0])}.",
-                where=where.here(),
-                why="The items of a list have their places while tracing: which of them move depends on the value.",
-                fix="keep the items in an array, and move them by an index of it: items[jnp.where(k < i, k, k + 1)] with "
-                "k = jnp.arange(len(items) - 1) is without item i.",
-            )
-        try:
-            return method(owner, *args)
-        except IndexError as error:
-            checks.explicit(error)  # likewise
-            raise
-
-    return run
+def _no_key(name: str, owner: Any, value: Any) -> TracedIndexError:
+    return TracedIndexError(
+        f"{name}() looks for a traced value, {describe(value)}, in a {type(owner).__name__}.",
+        where=where.here(),
+        why="The keys of a dict and the items of a set are Python values.",
+        fix="use `match` or `if` on the value, `in`, or an array indexed by it.",
+    )
 
 
-_LOOKUPS = (dict.get, dict.pop, dict.setdefault, set.add, set.discard, set.remove)
+def _no_place(name: str, _: Any, value: Any) -> TracedIndexError:
+    return TracedIndexError(
+        f"{name}() is given a traced place in a list, {describe(value)}.",
+        where=where.here(),
+        why="The items of a list have their places while tracing: which of them move depends on the value.",
+        fix="keep the items in an array, and move them by an index of it: items[jnp.where(k < i, k, k + 1)] with "
+        "k = jnp.arange(len(items) - 1) is without item i.",
+    )
+
+
+_KEYED = (dict.get, dict.pop, dict.setdefault, set.add, set.discard, set.remove)
 OVERLOADS: dict[Any, Any] = {
     list.sort: _sort, list.count: _count, list.index: _index, list.remove: _remove,
-    list.pop: _placed(list.pop), list.insert: _placed(list.insert),
-    tuple.count: _count, tuple.index: _index, **{method: _hashed(method) for method in _LOOKUPS},
+    tuple.count: _count, tuple.index: _index,
+    **{method: _looking(_no_key, method) for method in _KEYED},
+    **{method: _looking(_no_place, method) for method in (list.pop, list.insert)},
 }  # fmt: skip
