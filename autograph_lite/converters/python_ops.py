@@ -132,6 +132,11 @@ def deleted(value: Any, name: str) -> Maybe:
     return Undefined(name)
 
 
+def truth(value: object) -> bool:
+    """Whether a test holds: Python asks an operand that decides once."""
+    return bool(value)
+
+
 def reached(_: bool) -> bool:
     """Whether a statement has been reached: Python reaches what it runs."""
     return True
@@ -150,7 +155,7 @@ def set_item(base: T, index: Any, value: Any) -> T:
 
 def store(value: Any, base: T, *steps: Any) -> T:
     """`base.a[i] = value` for the steps `'a', (i,)`; returns `base`."""
-    _write(_reach(base, steps[:-1]), steps[-1], value)
+    _write(_reach(base, steps[:-1]), _evaluated(steps[-1]), value)
     return base
 
 
@@ -158,9 +163,14 @@ def update_item(base: T, *steps_operator_operand: Any) -> T:
     """`base.a[i] += operand()` for the steps `'a', (i,)` and the operator `'+='`; returns `base`."""
     *steps, symbol, operand = steps_operator_operand
     owner = _reach(base, steps[:-1])
-    value = _read(owner, steps[-1])
-    _write(owner, steps[-1], IN_PLACE[symbol](value, operand()))
+    last = _evaluated(steps[-1])
+    _write(owner, last, IN_PLACE[symbol](_read(owner, last), operand()))
     return base
+
+
+def step(index: Callable[[], Any]) -> Callable[[], Any]:
+    """`[index()]` as a step of a path: the index is evaluated once what it is an item of has been reached."""
+    return index
 
 
 def still(_before: object, _new: object, now: T) -> T:
@@ -170,8 +180,12 @@ def still(_before: object, _new: object, now: T) -> T:
 
 def _reach(base: Any, steps: Iterable[Any]) -> Any:
     for step in steps:
-        base = _read(base, step)
+        base = _read(base, _evaluated(step))
     return base
+
+
+def _evaluated(step: Any) -> Any:
+    return (step(),) if callable(step) else step
 
 
 def _read(owner: Any, step: Any) -> Any:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import types
 from collections.abc import Callable
 from typing import Any
 
@@ -101,7 +102,24 @@ def maybe(n, m):
         return "nothing"
 
 
-SAMPLES: tuple[Callable[..., Any], ...] = (collatz, first_pair, guarded, matched, table, counted, maybe)
+def filed(n, m):
+    box = types.SimpleNamespace(items=[n, m, 0], order=[])
+
+    def place(i):
+        box.order.append(i)
+        return i % 3
+
+    box.items[place(n)] = m
+    box.items[place(m)] += place(n + 1)
+    while len(box.order) < 9 and (n > 2 or (last := box.items[place(m)])):
+        box.items[place(n)] -= 1
+        n = 0
+    return box.items, box.order
+
+
+SAMPLES: tuple[Callable[..., Any], ...] = (
+    collatz, first_pair, guarded, matched, table, counted, maybe, filed,
+)  # fmt: skip
 INPUTS = [(n, m) for n in (-1, 0, 1, 2, 4, 7) for m in (0, 1, 5)]
 
 

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import inspect
+import re
+import sys
 import textwrap
 
 import pytest
 
+from autograph_lite.converters import PASSES, python_ops
 from tests.converters.rewriting import rewritten
 
 DESUGAR = {
@@ -119,3 +123,10 @@ def test_an_item_whose_container_is_not_read_again() -> None:
     assert (
         rewritten("subscripts", source) == "def f(x):\n    x = ag.set_item(x, 0, 1)\n    ag.store(2, x, (1,))"
     )
+
+
+@pytest.mark.parametrize("step", [each for each in PASSES if each.part == 1], ids=lambda step: step.name)
+def test_what_a_pass_calls_is_there_in_plain_python(step) -> None:
+    code = inspect.getsource(sys.modules[step.run.__module__])
+    missing = {name for name in re.findall(r"\bag\.([a-zA-Z_]+)", code) if not hasattr(python_ops, name)}
+    assert not missing

@@ -251,7 +251,7 @@ def mutate_inside(w: Writer, box: str) -> None:
     if w.likes("append"):
         w.emit(f"{box}.items += [{tiny(w, 'int')}]", "append")
     elif form == "item":
-        place = f"{box}.items[{w.choices.pick(['0', '-1'])}]"
+        place = f"{box}.items[{w.choices.pick(['0', '-1', 'abs(-1)', f'len({box}.items) - 1'])}]"
         w.emit(f"{place} {w.choices.pick(['=', '+='])} {tiny(w, 'int')}", "list of an object")
     elif form == "list":
         w.emit(f"{box}.items = [{of_kind(w, 'int', 1)}, {box}.items[0], 3]", "list of an object")
