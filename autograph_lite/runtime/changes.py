@@ -42,8 +42,16 @@ class Kind(enum.Enum):
     DTYPE = "cast '{0}' to one dtype: jnp.asarray({0}, {1})."
     KEY = "make '{0}' each time by the same function, jax.random.key or jax.random.PRNGKey, and with the same impl."
     WEAK_TYPE = "give '{0}' a dtype, jnp.asarray({0}, {1}): an array made of a Python number has a weak one."
-    STRUCTURE = "pass '{0}' with the same keys and lengths each time; stack what grows into one array."
+    STRUCTURE = (
+        "pass '{0}' with the same classes, keys and lengths each time; stack what grows into one array."
+    )
     ABSENT = "pass as many arguments each time; stack what grows in number into one array."
+    ORDER = "put the keys of '{0}' in one order."
+    EMPTY = "an empty '{0}' has a trace of its own: a program for arrays of all sizes is one for those that have items."
+    EACH_SIZE = "no program serves all shapes of '{0}', so each has a trace of its own: keep to few of them."
+    EQUAL = "{0} have a trace of their own, which is made once, as the function is right for them only, or differs there."
+    INSIDE = "a call inside of another trace, as of jax.jit or jax.grad, is traced once for all such calls."
+    VARIABLE_OR_NOT = "pass '{0}' always as a Variable or always as an array, '{0}.value'."
     VARIABLE = "pass Variables of one shape and dtype as '{0}', and one Variable twice always or never."
     CONTEXT = "set '{0}' once, before the first call: traces depend on it."
     OTHER = "pass values of one trace type as '{0}'."
@@ -75,12 +83,27 @@ class Change:
 
     def distance(self) -> int:
         """How much it is: each way in which two arrays differ counts, and another structure is more than another leaf."""
-        return 2 if self.kind is Kind.STRUCTURE else len(self.kinds)
+        return 2 if self.kind in (Kind.STRUCTURE, Kind.ORDER) else len(self.kinds)
 
     def advice(self) -> tuple[str, ...]:
         """What would avoid it, one sentence for each way in which they differ."""
         dtype = repr(str(getattr(self.before, "dtype", "")))
         return tuple(kind.value.format(self.place, dtype) for kind in self.kinds)
+
+
+@dataclasses.dataclass(frozen=True)
+class Served:
+    """Which calls a program is for, of those that have the trace type.
+
+    Attributes:
+      shapes: the shapes of the arrays, where it serves no others; else None.
+      equal: whether it is for arrays of which sizes are equal.
+      inside: whether it is for calls inside of another trace, as of `jax.jit`.
+    """
+
+    shapes: Any = None
+    equal: bool = False
+    inside: bool = False
 
 
 @dataclasses.dataclass(frozen=True)
@@ -95,6 +118,7 @@ class TraceRecord:
       changed_globals: the captured names that have been bound anew since.
       context: JAX's configuration, as far as traces depend on it, by option.
       reduces: whether the function was to find out which sizes vary.
+      served: which calls of these types it is for.
     """
 
     function_type: FunctionType
@@ -104,6 +128,7 @@ class TraceRecord:
     changed_globals: tuple[str, ...] = ()
     context: tuple[tuple[str, Any], ...] = ()
     reduces: bool = False
+    served: Served = Served()
 
 
 def changes(new: TraceRecord, old: TraceRecord) -> tuple[Change, ...]:
@@ -116,11 +141,48 @@ def changes(new: TraceRecord, old: TraceRecord) -> tuple[Change, ...]:
     ]
     if new.reduces:
         of_arguments = [dataclasses.replace(change, kinds=_reduced(change.kinds)) for change in of_arguments]
-    return (*of_arguments, *_changes_of_context(dict(old.context), dict(new.context)))
+    of_context = _changes_of_context(dict(old.context), dict(new.context))
+    return (*of_arguments, *_changes_of_served(new, old), *of_context)
 
 
 def _reduced(kinds: tuple[Kind, ...]) -> tuple[Kind, ...]:
     return tuple(Kind.SIZE if kind is Kind.SHAPE else kind for kind in kinds)
+
+
+def _changes_of_served(new: TraceRecord, old: TraceRecord) -> Iterator[Change]:
+    """What differs where the types of the arguments may be the same, and the programs serve different calls."""
+    if new.served.inside != old.served.inside:
+        before, after = (
+            "in another trace" if record.served.inside else "by itself" for record in (old, new)
+        )
+        yield Change("called", before, after, (Kind.INSIDE,))
+    if new.function_type != old.function_type:
+        return
+    if new.served.equal and not old.served.equal:
+        yield Change("sizes", "any", "equal", (Kind.EQUAL,))
+    if new.served.shapes is None:
+        return
+    of_types = _arrays(new)
+    known = old.served.shapes or [spec.shape for _, spec in of_types]
+    for (place, spec), was, shape in zip(of_types, known, new.served.shapes, strict=False):
+        if was != shape:
+            kind = Kind.EMPTY if 0 in shape and spec.shape is not None else Kind.EACH_SIZE
+            yield Change(place, ArraySpec(was, spec.dtype), ArraySpec(shape, spec.dtype), (kind,))
+
+
+def _arrays(record: TraceRecord) -> list[tuple[str, ArraySpec]]:
+    """The arrays among the arguments: how the user gets at each, and its type."""
+    return [found for name, type in _types(record).items() for found in _arrays_in(name, type)]
+
+
+def _arrays_in(place: str, type: Any) -> Iterator[tuple[str, ArraySpec]]:
+    if isinstance(type, ArraySpec):
+        yield place, type
+        return
+    parts = type.parts()
+    paths = type.paths if isinstance(type, Structure) else [""] * len(parts)
+    for path, part in zip(paths, parts, strict=True):
+        yield from _arrays_in(place + path, part)
 
 
 def _types(record: TraceRecord) -> dict[str, Any]:
@@ -158,9 +220,9 @@ def _kind(before: Any, after: Any) -> Kind:
     if before is None or after is None:
         return Kind.ABSENT
     if any(isinstance(each, Structure) for each in both):
-        return Kind.STRUCTURE
+        return Kind.ORDER if _is_other_order(before, after) else Kind.STRUCTURE
     if any(isinstance(each, VariableType) for each in both):
-        return Kind.VARIABLE
+        return Kind.VARIABLE if all(isinstance(each, VariableType) for each in both) else Kind.VARIABLE_OR_NOT
     if all(map(_is_number, both)):
         return Kind.NUMBER
     if all(isinstance(each, ArraySpec) or _is_number(each) for each in both):
@@ -171,6 +233,13 @@ def _kind(before: Any, after: Any) -> Kind:
     if any(each.kind is types.FunctionType for each in objects):
         return Kind.FUNCTION
     return Kind.OBJECT if objects else Kind.OTHER
+
+
+def _is_other_order(before: Any, after: Any) -> bool:
+    """Whether two structures, as of an OrderedDict, have the same keys in another order."""
+    if not (isinstance(before, Structure) and isinstance(after, Structure)):
+        return False
+    return before.paths != after.paths and set(before.paths) == set(after.paths)
 
 
 def _kinds_of_arrays(before: ArraySpec, after: ArraySpec) -> Iterator[Kind]:

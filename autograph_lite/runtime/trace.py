@@ -20,6 +20,7 @@ from autograph_lite.operators.capacity import OutgrownError
 from autograph_lite.operators.values import Tracer
 from autograph_lite.runtime import kept, refusals, symbolic, symbolic_warnings
 from autograph_lite.runtime.array_spec import ArraySpec, specs_in
+from autograph_lite.runtime.changes import Served
 from autograph_lite.runtime.creations import Creations
 from autograph_lite.runtime.function_names import name_of
 from autograph_lite.runtime.function_type import FunctionType
@@ -72,7 +73,7 @@ class Trace:
       function_type: the type of the call.
       options: of the function.
       creations: the Variables that the function has created.
-      made: told of each program that was traced, and of the seconds that it took.
+      made: told of each program that was traced, of the seconds that it took, and of which calls it serves.
     """
 
     def __init__(
@@ -82,7 +83,7 @@ class Trace:
         function_type: FunctionType,
         options: Options,
         creations: Creations,
-        made: Callable[[Trace, Program, float], None],
+        made: Callable[[Trace, Program, float, Served], None],
     ) -> None:
         self.fn, self.function_type = fn, function_type
         self._converted, self._options, self._made = converted, options, made
@@ -285,7 +286,9 @@ class Trace:
             known.values = tuple
             self._settle(known)
             self._programs[key] = known  # only now: a trace that raises leaves nothing behind
-            self._made(self, known, time.perf_counter() - start)
+            only = key[2] if self._specs and specs is None else None
+            served = Served(only, equal=again, inside=not key[0])
+            self._made(self, known, time.perf_counter() - start, served)
         return known
 
     def _settle(self, program: Program) -> None:

@@ -21,7 +21,7 @@ from autograph_lite.operators import where
 from autograph_lite.runtime.array_spec import specs_in
 from autograph_lite.runtime.cache import TraceCache
 from autograph_lite.runtime.captures import Captures
-from autograph_lite.runtime.changes import TraceRecord
+from autograph_lite.runtime.changes import Served, TraceRecord
 from autograph_lite.runtime.compiling import Compiling
 from autograph_lite.runtime.concrete import ConcreteFunction
 from autograph_lite.runtime.creations import Creations
@@ -310,7 +310,7 @@ class Traces:
             found = self.cache.generalize(found, _jax.trace_context())
         return Trace(self.fn, self.converted, found, self.options, self._creations, self._made)
 
-    def _made(self, trace: Trace, program: Program, seconds: float) -> None:
+    def _made(self, trace: Trace, program: Program, seconds: float, served: Served) -> None:
         """Notes that a program was traced."""
         record = TraceRecord(
             trace.function_type,
@@ -318,6 +318,7 @@ class Traces:
             seconds,
             context=_jax.trace_options(),
             reduces=self.options.reduce_retracing,
+            served=served,
         )
         self._captures.append(Captures(self.fn))
         self.history.append(Made(record, self._captures[-1], program.compiling))

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import collections
 import dataclasses
 import textwrap
+from typing import Any
 
 import jax
+import jax.numpy as jnp
 import pytest
 
+import autograph_lite as al
 from autograph_lite.errors import Location
 from autograph_lite.runtime import explanation
 from autograph_lite.runtime.array_spec import ArraySpec
@@ -133,6 +137,65 @@ def test_a_trace_for_equal_arguments_is_laid_to_state():
     assert found.advice == (
         "the arguments are those of an earlier trace: keep what the function changes or captures the same."
     )
+
+
+def differing(convert: Any, *calls: Any) -> list[tuple[tuple[str, ...], str]]:
+    """What differs between the traces of a function that gives its argument back, and the advice; without the first."""
+    function = convert(lambda x: x)
+    for call in calls:
+        function(call)
+    return [(each.differences, each.advice) for each in function.explain_retraces()[1:]]
+
+
+def test_a_size_of_zero_has_a_program_of_its_own():
+    spec = al.ArraySpec((None,), jnp.float32)
+
+    found = differing(al.convert(input_signature=[[spec]]), [jnp.ones(3)], [jnp.ones(0)], [jnp.ones(4)])
+
+    assert found == [
+        (
+            ("x[0]: float32[?] -> float32[0]",),
+            "an empty 'x[0]' has a trace of its own: a program for arrays of all sizes is one for those that have items.",
+        )
+    ]
+
+
+def test_arrays_of_any_rank_have_a_program_for_each_shape():
+    spec = al.ArraySpec(None, jnp.float32)
+
+    found = differing(al.convert(input_signature=[spec]), *map(jnp.ones, [(3,), (2, 0), (3,)]))
+
+    advice = "no program serves all shapes of 'x', so each has a trace of its own: keep to few of them."
+    assert found == [(("x: float32[3] -> float32[2,0]",), advice)]
+
+
+def test_a_call_inside_of_another_trace_is_traced_for_that():
+    function = al.convert(lambda x: x)
+    function(jnp.ones(3))
+    jax.jit(lambda x: function(x))(jnp.ones(3))
+
+    found = function.explain_retraces()[1]
+
+    assert found.differences == ("called: by itself -> in another trace",)
+    assert found.advice.startswith(
+        "a call inside of another trace, as of jax.jit or jax.grad, is traced once"
+    )
+
+
+def test_keys_in_another_order():
+    pairs = [("a", jnp.ones(3)), ("b", jnp.ones(2))]
+
+    found = differing(al.convert, *map(collections.OrderedDict, [pairs, pairs[::-1]]))
+
+    assert [advice for _, advice in found] == ["put the keys of 'x' in one order."]
+
+
+def test_a_variable_and_an_array():
+    found = differing(al.convert, al.Variable(jnp.ones(3)), jnp.ones(3))
+
+    assert [advice for _, advice in found] == [
+        "pass 'x' always as a Variable or always as an array, 'x.value'."
+    ]
 
 
 def test_a_global_that_was_rebound_since_is_reported_for_the_first_trace_too():

@@ -148,7 +148,7 @@ def test_dictionaries_with_other_keys():
     assert message(*of(dictionary(**{key: X}) for key in "abcde")) == expected(
         "'n' changed in 4 of them: {'a': float32[3]}, {'b': float32[3]}, {'c': float32[3]}, {'d': float32[3]}, "
         "{'e': float32[3]}.",
-        "pass 'n' with the same keys and lengths each time; stack what grows into one array.",
+        "pass 'n' with the same classes, keys and lengths each time; stack what grows into one array.",
     )
 
 
@@ -221,7 +221,8 @@ def test_structures_that_cannot_be_compared_are_taken_to_differ():
 
     assert "  'n' changed in 4 of them: " in text
     assert (
-        "  Fix: pass 'n' with the same keys and lengths each time; stack what grows into one array." in text
+        "  Fix: pass 'n' with the same classes, keys and lengths each time; stack what grows into one array."
+        in text
     )
 
 
