@@ -152,9 +152,7 @@ def _reduced(kinds: tuple[Kind, ...]) -> tuple[Kind, ...]:
 def _changes_of_served(new: TraceRecord, old: TraceRecord) -> Iterator[Change]:
     """What differs where the types of the arguments may be the same, and the programs serve different calls."""
     if new.served.inside != old.served.inside:
-        before, after = (
-            "in another trace" if record.served.inside else "by itself" for record in (old, new)
-        )
+        before, after = ("in another trace" if record.served.inside else "by itself" for record in (old, new))
         yield Change("called", before, after, (Kind.INSIDE,))
     if new.function_type != old.function_type:
         return
