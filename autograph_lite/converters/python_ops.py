@@ -155,7 +155,7 @@ def set_item(base: T, index: Any, value: Any) -> T:
 
 def store(value: Any, base: T, *steps: Any) -> T:
     """`base.a[i] = value` for the steps `'a', (i,)`; returns `base`."""
-    _write(_reach(base, steps[:-1]), _evaluated(steps[-1]), value)
+    _write(_reach(base, steps[:-1]), evaluated(steps[-1]), value)
     return base
 
 
@@ -163,7 +163,7 @@ def update_item(base: T, *steps_operator_operand: Any) -> T:
     """`base.a[i] += operand()` for the steps `'a', (i,)` and the operator `'+='`; returns `base`."""
     *steps, symbol, operand = steps_operator_operand
     owner = _reach(base, steps[:-1])
-    last = _evaluated(steps[-1])
+    last = evaluated(steps[-1])
     _write(owner, last, IN_PLACE[symbol](_read(owner, last), operand()))
     return base
 
@@ -173,6 +173,11 @@ def step(index: Callable[[], Any]) -> Callable[[], Any]:
     return index
 
 
+def evaluated(step: Any) -> Any:
+    """A step with its index evaluated."""
+    return (step(),) if callable(step) else step
+
+
 def still(_before: object, _new: object, now: T) -> T:
     """What a variable is after a statement that has written an item of what it was."""
     return now
@@ -180,12 +185,8 @@ def still(_before: object, _new: object, now: T) -> T:
 
 def _reach(base: Any, steps: Iterable[Any]) -> Any:
     for step in steps:
-        base = _read(base, _evaluated(step))
+        base = _read(base, evaluated(step))
     return base
-
-
-def _evaluated(step: Any) -> Any:
-    return (step(),) if callable(step) else step
 
 
 def _read(owner: Any, step: Any) -> Any:

@@ -6,7 +6,7 @@ import sys
 
 from autograph_lite import _jax_while_rules
 from autograph_lite._jax import untraced
-from autograph_lite.converters.python_ops import until, without
+from autograph_lite.converters.python_ops import step, until, without
 from autograph_lite.operators import builtins, calls, containers, texts
 from autograph_lite.operators.affine import bounds
 from autograph_lite.operators.calls import call
@@ -28,7 +28,6 @@ from autograph_lite.operators.subscripts import (
     item,
     set_item,
     slice,
-    step,
     still,
     store,
     store_shared,

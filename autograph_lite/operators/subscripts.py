@@ -14,7 +14,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from autograph_lite.converters.python_ops import IN_PLACE
+from autograph_lite.converters.python_ops import IN_PLACE, evaluated
 from autograph_lite.errors import MutationError, TracedIndexError
 from autograph_lite.operators import (
     aliases,
@@ -240,16 +240,6 @@ def update_item(base: Any, *steps_symbol_operand: Any) -> Any:
     """`base.a[i] += operand()` for the steps `'a', (i,)` and the symbol `'+='`; returns what `base` is then."""
     *steps, symbol, operand = steps_symbol_operand
     return _store(base, steps, operand, symbol)
-
-
-def step(index: Callable[[], Any]) -> Callable[[], Any]:
-    """A step to an item whose index is evaluated when what is before it has been read."""
-    return index
-
-
-def evaluated(step: Any) -> Any:
-    """A step with its index evaluated."""
-    return (step(),) if callable(step) else step
 
 
 def store_shared(value: Any, base: Any, *steps: Any) -> None:

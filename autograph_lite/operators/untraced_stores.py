@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from autograph_lite.converters.python_ops import IN_PLACE
+from autograph_lite.converters.python_ops import IN_PLACE, evaluated
 from autograph_lite.operators import subscripts, unchangeable
 
 # What Python changes in place, by methods that no user wrote.
@@ -101,14 +101,14 @@ def _reached(base: Any, given: Sequence[Any]) -> tuple[list[Any], Any, list[Any]
     steps: list[Any] = []
     owner = base
     for each in given[:-1]:
-        step = subscripts.evaluated(each)
+        step = evaluated(each)
         steps.append(step)
         owners.append(owner)
         if step.__class__ is str:
             owner = getattr(owner, step)
         else:
             owner = owner[step[0]] if owner.__class__ in CHANGED else subscripts.item(owner, step[0])
-    steps.append(subscripts.evaluated(given[-1]))
+    steps.append(evaluated(given[-1]))
     return owners, owner, steps
 
 
