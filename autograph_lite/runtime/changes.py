@@ -12,12 +12,12 @@ import numbers
 import reprlib
 import textwrap
 import types
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from autograph_lite.errors import Location
 from autograph_lite.runtime import tree_paths
-from autograph_lite.runtime.array_spec import ArraySpec, is_extended
+from autograph_lite.runtime.array_spec import ArraySpec, is_extended, specs_in
 from autograph_lite.runtime.function_type import FunctionType
 from autograph_lite.runtime.literals import Literal
 from autograph_lite.runtime.object_type import ObjectType
@@ -49,7 +49,7 @@ class Kind(enum.Enum):
     ORDER = "put the keys of '{0}' in one order."
     EMPTY = "an empty '{0}' has a trace of its own: a program for arrays of all sizes is one for those that have items."
     EACH_SIZE = "no program serves all shapes of '{0}', so each has a trace of its own: keep to few of them."
-    EQUAL = "{0} have a trace of their own, which is made once, as the function is right for them only, or differs there."
+    EQUAL = "call it first with sizes that differ where they may: those that are equal then are one in its program."
     INSIDE = "a call inside of another trace, as of jax.jit or jax.grad, is traced once for all such calls."
     VARIABLE_OR_NOT = "pass '{0}' always as a Variable or always as an array, '{0}.value'."
     VARIABLE = "pass Variables of one shape and dtype as '{0}', and one Variable twice always or never."
@@ -97,12 +97,13 @@ class Served:
 
     Attributes:
       shapes: the shapes of the arrays, where it serves no others; else None.
-      equal: whether it is for arrays of which sizes are equal.
+      equal: the sizes that are one in it, where another program took other sizes for one: groups of the number of an
+        array and an axis; else None.
       inside: whether it is for calls inside of another trace, as of `jax.jit`.
     """
 
-    shapes: Any = None
-    equal: bool = False
+    shapes: Sequence[tuple[int, ...]] | None = None
+    equal: Sequence[Sequence[tuple[int, int]]] | None = None
     inside: bool = False
 
 
@@ -156,31 +157,35 @@ def _changes_of_served(new: TraceRecord, old: TraceRecord) -> Iterator[Change]:
         yield Change("called", before, after, (Kind.INSIDE,))
     if new.function_type != old.function_type:
         return
-    if new.served.equal and not old.served.equal:
-        yield Change("sizes", "any", "equal", (Kind.EQUAL,))
+    arrays = _arrays(new)
+    if new.served.equal != old.served.equal:
+        yield Change("equal sizes", _equal(arrays, old.served), _equal(arrays, new.served), (Kind.EQUAL,))
     if new.served.shapes is None:
         return
-    of_types = _arrays(new)
-    known = old.served.shapes or [spec.shape for _, spec in of_types]
-    for (place, spec), was, shape in zip(of_types, known, new.served.shapes, strict=False):
+    known: Sequence[tuple[int | None, ...] | None] = old.served.shapes or [spec.shape for _, spec in arrays]
+    for (place, spec), was, shape in zip(arrays, known, new.served.shapes, strict=True):
         if was != shape:
             kind = Kind.EMPTY if 0 in shape and spec.shape is not None else Kind.EACH_SIZE
             yield Change(place, ArraySpec(was, spec.dtype), ArraySpec(shape, spec.dtype), (kind,))
 
 
+def _equal(arrays: Sequence[tuple[str, ArraySpec]], served: Served) -> str:
+    """The sizes that are one in a program, as "a.shape[1] = b.shape[0]"."""
+    groups = (
+        " = ".join(f"{arrays[number][0]}.shape[{axis}]" for number, axis in group)
+        for group in served.equal or ()
+    )
+    return ", ".join(groups) or "others"
+
+
 def _arrays(record: TraceRecord) -> list[tuple[str, ArraySpec]]:
-    """The arrays among the arguments: how the user gets at each, and its type."""
-    return [found for name, type in _types(record).items() for found in _arrays_in(name, type)]
-
-
-def _arrays_in(place: str, type: Any) -> Iterator[tuple[str, ArraySpec]]:
-    if isinstance(type, ArraySpec):
-        yield place, type
-        return
-    parts = type.parts()
-    paths = type.paths if isinstance(type, Structure) else [""] * len(parts)
-    for path, part in zip(paths, parts, strict=True):
-        yield from _arrays_in(place + path, part)
+    """The arrays among the arguments, in the order of `specs_in`: how the user gets at each, and its type."""
+    found: list[tuple[str, ArraySpec]] = []
+    for name, type in _types(record).items():
+        is_structure = isinstance(type, Structure)
+        leaves = zip(type.paths, type.leaves, strict=True) if is_structure else [("", type)]
+        found += [(name + path, spec) for path, leaf in leaves for spec in specs_in([leaf])]
+    return found
 
 
 def _types(record: TraceRecord) -> dict[str, Any]:

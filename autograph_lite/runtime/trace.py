@@ -286,8 +286,8 @@ class Trace:
             known.values = tuple
             self._settle(known)
             self._programs[key] = known  # only now: a trace that raises leaves nothing behind
-            only = key[2] if self._specs and specs is None else None
-            served = Served(only, equal=again, inside=not key[0])
+            sizes: Any = key[2]
+            served = Served(None if again else sizes, sizes if again else None, inside=not key[0])
             self._made(self, known, time.perf_counter() - start, served)
         return known
 

@@ -169,6 +169,20 @@ def test_arrays_of_any_rank_have_a_program_for_each_shape():
     assert found == [(("x: float32[3] -> float32[2,0]",), advice)]
 
 
+def test_sizes_that_were_equal_by_chance_are_named():
+    matrix, vector = al.ArraySpec((None, None), jnp.float32), al.ArraySpec((None,), jnp.float32)
+    function = al.convert(lambda a, b, c: a @ b @ c, input_signature=[matrix, matrix, vector])
+    for shapes in ([(3, 3), (3, 3), (3,)], [(5, 6), (6, 7), (7,)]):
+        function(*map(jnp.ones, shapes))
+
+    (found,) = function.explain_retraces()[1:]
+
+    assert found.differences == ("equal sizes: others -> a.shape[1] = b.shape[0], b.shape[1] = c.shape[0]",)
+    assert found.advice == (
+        "call it first with sizes that differ where they may: those that are equal then are one in its program."
+    )
+
+
 def test_a_call_inside_of_another_trace_is_traced_for_that():
     function = al.convert(lambda x: x)
     function(jnp.ones(3))
