@@ -515,14 +515,15 @@ def equations_since(mark: Any) -> int | None:
 def equations_in(recorded: Sequence[Any]) -> int:
     """How many equations these are, of those that are still there, with those in branches and bodies."""
     kept = [each() if isinstance(each, weakref.ref) else each for each in recorded]
-    return sum(1 + _equations_inside(each.params) for each in kept if each is not None)
+    return sum(_equations_of(each) for each in kept if each is not None)
 
 
-def _equations_inside(params: dict[str, Any]) -> int:
-    jaxprs: Any = core.jaxprs_in_params(params)
-    return sum(
-        1 + _equations_inside(each.params) for jaxpr in jaxprs for each in getattr(jaxpr, "jaxpr", jaxpr).eqns
-    )
+def _equations_of(equation: Any) -> int:
+    """How many equations one is, with those of its branches and bodies."""
+    if not equation.primitive.multiple_results:  # as each primitive has that runs a jaxpr
+        return 1
+    jaxprs: Any = core.jaxprs_in_params(equation.params)
+    return 1 + sum(_equations_of(each) for jaxpr in jaxprs for each in getattr(jaxpr, "jaxpr", jaxpr).eqns)
 
 
 def recorded() -> Sequence[Any]:

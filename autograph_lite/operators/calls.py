@@ -12,6 +12,7 @@ from __future__ import annotations
 import contextvars
 import functools
 import types
+import weakref
 from typing import Any
 
 from autograph_lite.analysis import selections
@@ -79,10 +80,23 @@ def call(callee: Any) -> Any:
     return _object(callee)
 
 
+# The converted forms of the user's functions that have been called, with the code that was converted: whose a function is
+# need not be asked at each call.
+_called: weakref.WeakKeyDictionary[types.FunctionType, tuple[types.CodeType, Any]] = (
+    weakref.WeakKeyDictionary()
+)
+
+
 def _function(fn: types.FunctionType) -> Any:
-    if not policy.is_users(fn) and not policy.is_users(fn := plain(fn)):
-        return _textless(fn) if unconverted.is_textless(fn) else library_function(fn)
-    new = convert(fn)
+    known = _called.get(fn)
+    if known is not None and known[0] is fn.__code__ and not hasattr(fn, policy.MARK):
+        new = known[1]
+    else:
+        if not policy.is_users(fn) and not policy.is_users(fn := plain(fn)):
+            return _textless(fn) if unconverted.is_textless(fn) else library_function(fn)
+        new = convert(fn)
+        if new is not fn:
+            _called[fn] = fn.__code__, new
     if trials.running():
         trials.enter(new)
     called = new if journal.active() is None else recursion.guarded(new)

@@ -91,7 +91,7 @@ def _run(iterable: Any, body_fun: Callable[..., Any], init: tuple[Any, ...], unt
     length = items.length()
     if decisions.listeners:
         _decided(items, length)
-    with other_names.walked(items):
+    with other_names.Walked(items):
         if traced(length) and not is_symbolic(length):
             most = items.most()
             if most is not None:
@@ -117,7 +117,7 @@ def _known(
     """The loop over items that Python knows: rolled where that is asked for, and gives the same."""
     if not rolling.wanted() or not _is_own(iterable, body_fun):
         return _python(iterable, body_fun, init, until)
-    with other_names.walked(iterable):
+    with other_names.Walked(iterable):
         rolled = _rolled(iterable, body_fun, init, until)
     if isinstance(rolled, tuple):
         return rolled
@@ -163,7 +163,7 @@ def _python(
     why = f"it can't be rolled: {refused.said}" if refused else decisions.python_iterable(iterable)
     decisions.decided(decisions.LOOPS, "unrolled", why, 0)
     iterator = iter(lists.readable(iterable, "a `for` loop"))
-    with other_names.walked(iterator):
+    with other_names.Walked(iterator):
         return _unrolled(iterable, iterator, body_fun, values, until, refused)
 
 
@@ -179,6 +179,7 @@ def _unrolled(
     sources = _sources(iterator) if count is not None else []
     endless = count is not None and iterators.endless(iterable)
     unsized = not hasattr(type(iterable), "__len__")
+    loop = loop_options.current()
     while True:
         if sources and (changed := next(filter(stretches.holds, sources), None)) is not None:
             if not peeled:  # it was changed before the loop, which asks an iterator for its items
@@ -198,7 +199,7 @@ def _unrolled(
         if decisions.listeners:
             decisions.iterated()
         values = body_fun(item, *values)
-        if loop_options.current().is_over():
+        if loop.is_over():
             return values
         peeled += 1
         if peeled <= peels:  # what the first iterations assign may be what all others do
@@ -217,7 +218,9 @@ _ITERATORS: tuple[type, ...] = (type(iter([])), type(reversed([])), enumerate, z
 
 def _sources(iterator: Any) -> list[Any]:
     """The lists that an iterator of Python's takes its items from."""
-    held = gc.get_referents(iterator) if isinstance(iterator, _ITERATORS) else []
+    if not isinstance(iterator, _ITERATORS):
+        return []
+    held = gc.get_referents(iterator)
     return [*(v for v in held if isinstance(v, list)), *itertools.chain.from_iterable(map(_sources, held))]
 
 

@@ -62,7 +62,7 @@ class Loop:
     def is_over(self) -> bool:
         """To be called after each iteration that Python runs: whether the loop has had all that it may have."""
         self.done += 1
-        return self.left() == 0
+        return self.options.bound is not None and self.left() == 0
 
     def left(self) -> int | None:
         """How many iterations it may still have; None where nobody has said it."""

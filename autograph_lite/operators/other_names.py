@@ -10,7 +10,6 @@ for this one (see `callers`). Whether these are read later, the text of the func
 
 from __future__ import annotations
 
-import contextlib
 import threading
 from collections.abc import Iterator, Sequence
 from typing import Any
@@ -44,13 +43,18 @@ class _Local(threading.local):
 _local = _Local()
 
 
-@contextlib.contextmanager
-def walked(items: Any) -> Iterator[None]:
-    """Around a loop over `items`, which are taken from arrays as they were before it; of Python's, those that are left."""
-    _local.walked.append(items)
-    try:
-        yield
-    finally:
+class Walked:
+    """Around a loop over items, which are taken from arrays as they were before it; of Python's, those that are left."""
+
+    __slots__ = ("items",)
+
+    def __init__(self, items: Any) -> None:
+        self.items = items
+
+    def __enter__(self) -> None:
+        _local.walked.append(self.items)
+
+    def __exit__(self, *exception: object) -> None:
         _local.walked.pop()
 
 

@@ -21,6 +21,12 @@ CASES = {
     "a function of NumPy's writes": "t = np.ones(3, f4)\ny = x * t\nnp.add(t, 1, out=t)\nreturn y, x * t",
     "a method writes": "t = np.array([3, 1, 2], f4)\ny = x * t\nt.sort()\nreturn y, x * t",
     "a number that is an array": "t = np.array(1, f4)\ny = x * t\nt += 1\nreturn y, x * t",
+    "a number of another type": "t = np.array(1, np.int8)\ny = x * t\nt += 1\nreturn y, x * t",
+    "a number for which a type is given": "t = np.array(1, f4)\ny = x * jnp.asarray(t, f4)\nt += 1\nreturn y",
+    "a number converted": "t = np.array(1, f4)\ny = jax.lax.convert_element_type(t, f4) * x\nt += 1\nreturn y",
+    "a number that is a part": "t = np.arange(3, dtype=f4)\ny = x * jnp.float32(t[1:2].reshape(()))\nt[1] = 9\nreturn y",
+    "memory that is no array": "t = bytearray(4)\ny = x * jax.lax.convert_element_type(np.frombuffer(t, f4).reshape(()), f4)\n"
+    "t[:] = b'abcd'\nreturn y",
     "a part": "t = np.arange(4, dtype=f4)\ny = x * t[1:3]\nt[1] = 9\nreturn y",
     "a part that may not be written": "t = np.ones(2, f4)\ny = x * np.broadcast_to(t, (3, 2))\nt[0] = 9\nreturn y",
     "in turns": "t, ys = np.zeros(3, f4), []\nfor i in range(3):\n    t[i] = i + 1\n    ys.append(x * t)\nreturn ys",

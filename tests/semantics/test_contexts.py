@@ -241,3 +241,27 @@ def test_a_variable_of_one_mesh_is_that_of_all(mesh: jax.sharding.Mesh) -> None:
     f(shaped(2))
 
     assert (f.function.trace_count, v.value.tolist()) == (1, [3.0, 4.0])
+
+
+def test_a_function_that_is_excluded_after_it_was_called_is_no_longer_converted() -> None:
+    def step(x):
+        return x + 1 if x > 0 else x
+
+    run = autograph_lite.to_graph(lambda x: step(x))
+    assert float(jax.jit(run)(1.0)) == 2
+    autograph_lite.do_not_convert(step)
+    with pytest.raises(autograph_lite.PythonOnlyError):
+        jax.jit(lambda x: run(x))(1.0)  # of its own: JAX remembers the traces of functions that it has seen
+
+
+def test_a_function_that_is_given_other_code_after_it_was_called_is_converted_anew() -> None:
+    def step(x):
+        return x + 1 if x > 0 else x
+
+    def other(x):
+        return x + 20 if x > 0 else x
+
+    run = autograph_lite.to_graph(lambda x: step(x))
+    assert float(jax.jit(run)(1.0)) == 2
+    step.__code__ = other.__code__
+    assert float(jax.jit(lambda x: run(x))(1.0)) == 21
