@@ -20,6 +20,7 @@ from autograph_lite.operators.extents import Extent
 from autograph_lite.operators.selections import (
     METHODS,
     Selection,
+    chosen,
     filled,
     having,
     length_of,
@@ -47,40 +48,64 @@ def _left(value: Selection, axes: list[int], keepdims: bool) -> list[Extent | No
 
 
 def _reduced(
-    fun: Callable[..., Any], value: Selection, fill: Any, axis: Axis, keepdims: bool, **options: Any
-) -> Any:
+    fun: Callable[..., Any], value: Any, fill: Any, axis: Axis, keepdims: bool, where: Any = None, **options: Any
+) -> Any:  # fmt: skip
+    value = _kept(value, where, fill)
     axes = _axes(value, axis)
     array = fun(filled(value, fill, axes), axis=tuple(axes), keepdims=keepdims, **options)
     return having(value, array, _left(value, axes, keepdims))
 
 
-def _counted(value: Selection, axes: list[int]) -> Any:
-    """How many items are reduced to one."""
-    return functools.reduce(operator.mul, (length_of(value, axis) for axis in axes), 1)
+def _kept(value: Any, where: Any, fill: Any) -> Any:
+    """`value`, with `fill` for the items that `where` leaves out; one of both is a selection."""
+    if where is None:
+        return value
+
+    def keep(array: Any, kept: Any) -> Any:
+        return jnp.where(kept, array, jnp.asarray(fill, array.dtype))
+
+    return elementwise(keep, (value, _choice(where)), fill=...)
+
+
+def _choice(where: Any) -> Any:
+    return where if isinstance(where, Selection) else jnp.asarray(where, bool)
+
+
+def _counted(value: Any, axes: list[int], keepdims: bool, where: Any) -> Any:
+    """How many items are reduced to one: a number, or what a sum of them gives."""
+    if where is None:
+        return functools.reduce(operator.mul, (length_of(value, axis) for axis in axes), 1)
+
+    def count(array: Any, kept: Any) -> Any:
+        return jnp.zeros(jnp.shape(array), int) + kept
+
+    return sum(elementwise(count, (value, _choice(where)), fill=...), axes, keepdims=keepdims)
 
 
 def sum(
-    value: Selection, axis: Axis = None, dtype: Any = None, *, keepdims: bool = False, initial: Any = None
-) -> Any:
+    value: Selection, axis: Axis = None, dtype: Any = None, *, keepdims: bool = False, initial: Any = None,
+    where: Any = None,
+) -> Any:  # fmt: skip
     """`jnp.sum`."""
-    return _reduced(jnp.sum, value, 0, axis, keepdims, dtype=dtype, initial=initial)
+    return _reduced(jnp.sum, value, 0, axis, keepdims, where, dtype=dtype, initial=initial)
 
 
 def prod(
-    value: Selection, axis: Axis = None, dtype: Any = None, *, keepdims: bool = False, initial: Any = None
-) -> Any:
+    value: Selection, axis: Axis = None, dtype: Any = None, *, keepdims: bool = False, initial: Any = None,
+    where: Any = None,
+) -> Any:  # fmt: skip
     """`jnp.prod`."""
-    return _reduced(jnp.prod, value, 1, axis, keepdims, dtype=dtype, initial=initial)
+    return _reduced(jnp.prod, value, 1, axis, keepdims, where, dtype=dtype, initial=initial)
 
 
-def any(value: Selection, axis: Axis = None, *, keepdims: bool = False) -> Any:
+def any(value: Selection, axis: Axis = None, *, keepdims: bool = False, where: Any = None) -> Any:
     """`jnp.any`."""
-    return _reduced(jnp.any, value, 0, axis, keepdims)
+    return _reduced(jnp.any, value, 0, axis, keepdims, where)
 
 
-def all(value: Selection, axis: Axis = None, *, keepdims: bool = False) -> Any:
+def all(value: Selection, axis: Axis = None, *, keepdims: bool = False, where: Any = None) -> Any:
     """`jnp.all`."""
-    return _reduced(jnp.all, value, 1, axis, keepdims)
+    return _reduced(jnp.all, value, 1, axis, keepdims, where)
 
 
 def count_nonzero(value: Selection, axis: Axis = None, *, keepdims: bool = False) -> Any:
@@ -88,18 +113,24 @@ def count_nonzero(value: Selection, axis: Axis = None, *, keepdims: bool = False
     return _reduced(jnp.count_nonzero, value, 0, axis, keepdims)
 
 
-def max(value: Selection, axis: Axis = None, *, keepdims: bool = False, initial: Any = None) -> Any:
-    """`jnp.max`; ValueError where there are no items and no `initial`."""
+def max(
+    value: Selection, axis: Axis = None, *, keepdims: bool = False, initial: Any = None, where: Any = None
+) -> Any:
+    """`jnp.max`; ValueError where there are no items, or some are left out, and no `initial`."""
     if initial is None:
-        _require_items(value, axis, "maximum")
-    return _reduced(jnp.max, value, _least(value.dtype), axis, keepdims, initial=initial)
+        _require_no_choice(where, "maximum")
+        require_items(value, axis, "maximum")
+    return _reduced(jnp.max, value, least(value.dtype), axis, keepdims, where, initial=initial)
 
 
-def min(value: Selection, axis: Axis = None, *, keepdims: bool = False, initial: Any = None) -> Any:
-    """`jnp.min`; ValueError where there are no items and no `initial`."""
+def min(
+    value: Selection, axis: Axis = None, *, keepdims: bool = False, initial: Any = None, where: Any = None
+) -> Any:
+    """`jnp.min`; ValueError where there are no items, or some are left out, and no `initial`."""
     if initial is None:
-        _require_items(value, axis, "minimum")
-    return _reduced(jnp.min, value, _greatest(value.dtype), axis, keepdims, initial=initial)
+        _require_no_choice(where, "minimum")
+        require_items(value, axis, "minimum")
+    return _reduced(jnp.min, value, greatest(value.dtype), axis, keepdims, where, initial=initial)
 
 
 def ptp(value: Selection, axis: Axis = None, *, keepdims: bool = False) -> Any:
@@ -107,19 +138,28 @@ def ptp(value: Selection, axis: Axis = None, *, keepdims: bool = False) -> Any:
     return max(value, axis, keepdims=keepdims) - min(value, axis, keepdims=keepdims)
 
 
-def _least(dtype: Any) -> Any:
+def least(dtype: Any) -> Any:
+    """What is no greater than any number of a dtype."""
     if jnp.issubdtype(dtype, jnp.bool_):
         return False
     return -jnp.inf if jnp.issubdtype(dtype, jnp.floating) else jnp.iinfo(dtype).min  # type: ignore[no-untyped-call]
 
 
-def _greatest(dtype: Any) -> Any:
+def greatest(dtype: Any) -> Any:
+    """What is no less than any number of a dtype."""
     if jnp.issubdtype(dtype, jnp.bool_):
         return True
     return jnp.inf if jnp.issubdtype(dtype, jnp.floating) else jnp.iinfo(dtype).max  # type: ignore[no-untyped-call]
 
 
-def _require_items(value: Selection, axis: Axis, name: str, message: str = "") -> None:
+def _require_no_choice(where: Any, name: str) -> None:
+    if where is not None:
+        raise ValueError(
+            f"reduction operation {name} does not have an identity: a `where` wants `initial`, the value of no items."
+        )
+
+
+def require_items(value: Selection, axis: Axis, name: str, message: str = "") -> None:
     """A check that there are items where NumPy wants some."""
     text = message or f"zero-size array to reduction operation {name} which has no identity"
     for number in _axes(value, axis):
@@ -142,10 +182,10 @@ def _position(
     value: Selection, axis: int | None, keepdims: bool, extreme: Callable[..., Any], name: str
 ) -> Any:
     if axis is None and value.ndim > 1:
-        raise refused(value, f"is asked for its {name} over several axes")
+        return _position_among_all(value, keepdims, extreme, name)
     along = 0 if axis is None else axis % value.ndim
     extent = value.extents[along]
-    _require_items(value, along, name, f"attempt to get {name} of an empty sequence")
+    require_items(value, along, name, f"attempt to get {name} of an empty sequence")
     best = extreme(Selection(value.array, value.extents, value.origin), along, keepdims=True)
     best = best.array if isinstance(best, Selection) else best
     same = (value.array == best) | (jnp.isnan(best) & jnp.isnan(value.array))
@@ -156,11 +196,34 @@ def _position(
     return having(value, as_index(rank), _left(value, [along], keepdims))
 
 
-def mean(value: Selection, axis: Axis = None, dtype: Any = None, *, keepdims: bool = False) -> Any:
+def _position_among_all(value: Selection, keepdims: bool, extreme: Callable[..., Any], name: str) -> Any:
+    """The position in the order of the chosen items, the last axis the fastest."""
+    require_items(value, None, name, f"attempt to get {name} of an empty sequence")
+    best = extreme(value)
+    same = (value.array == best) | (jnp.isnan(best) & jnp.isnan(value.array))
+    lanes = chosen(value.extents)
+    places = jnp.unravel_index(jnp.argmax(same & lanes), same.shape)
+    position: Any = 0
+    for axis, (extent, place) in enumerate(zip(value.extents, places, strict=True)):
+        rank = place if extent is None else extent.rank(place)
+        position = position * length_of(value, axis) + rank
+    return as_index(position).reshape((1,) * value.ndim if keepdims else ())
+
+
+def mean(
+    value: Selection, axis: Axis = None, dtype: Any = None, *, keepdims: bool = False, where: Any = None
+) -> Any:
     """`jnp.mean`: nan where there are no items."""
     kind = dtype or _inexact(value.dtype)
-    total = sum(value, axis, kind, keepdims=keepdims)
-    return total / jnp.asarray(_counted(value, _axes(value, axis)), kind)
+    total = sum(value, axis, kind, keepdims=keepdims, where=where)
+    return _over(total, _counted(value, _axes(value, axis), keepdims, where), kind)
+
+
+def _over(total: Any, count: Any, kind: Any) -> Any:
+    """A sum over a number, which is a selection where the sum is one that a `where` has chosen from."""
+    if isinstance(count, Selection):
+        return elementwise(lambda a, b: a / b.astype(kind), (total, count))
+    return total / jnp.asarray(count, kind)
 
 
 def average(value: Selection, axis: int | None = None, weights: Any = None) -> Any:
@@ -171,22 +234,31 @@ def average(value: Selection, axis: int | None = None, weights: Any = None) -> A
 
 
 def var(
-    value: Selection, axis: Axis = None, dtype: Any = None, *, ddof: Any = 0, keepdims: bool = False
-) -> Any:
+    value: Selection, axis: Axis = None, dtype: Any = None, *, ddof: Any = 0, keepdims: bool = False, where: Any = None
+) -> Any:  # fmt: skip
     """`jnp.var`."""
     axes = _axes(value, axis)
     kind = dtype or _inexact(value.dtype)
-    middle = mean(value, axis, kind, keepdims=True)
+    middle = mean(value, axis, kind, keepdims=True, where=where)
     distance = elementwise(lambda v, m: (v - m) ** 2, (value, middle))
-    count = jnp.asarray(_counted(value, axes), kind) - ddof
-    return sum(distance, axis, kind, keepdims=keepdims) / count
+    total = sum(distance, axis, kind, keepdims=keepdims, where=where)
+    count = _counted(value, axes, keepdims, where)
+    freedom = (
+        elementwise(_less, (count, ddof), fill=...) if isinstance(count, Selection) else _less(count, ddof)
+    )
+    return _over(total, freedom, kind)
+
+
+def _less(count: Any, ddof: Any) -> Any:
+    """`count - ddof`, and no less than nothing, as NumPy has it."""
+    return jnp.maximum(count - ddof, 0)
 
 
 def std(
-    value: Selection, axis: Axis = None, dtype: Any = None, *, ddof: Any = 0, keepdims: bool = False
-) -> Any:
+    value: Selection, axis: Axis = None, dtype: Any = None, *, ddof: Any = 0, keepdims: bool = False, where: Any = None
+) -> Any:  # fmt: skip
     """`jnp.std`."""
-    found = var(value, axis, dtype, ddof=ddof, keepdims=keepdims)
+    found = var(value, axis, dtype, ddof=ddof, keepdims=keepdims, where=where)
     return elementwise(jnp.sqrt, (found,)) if isinstance(found, Selection) else jnp.sqrt(found)
 
 

@@ -12,6 +12,7 @@ from typing import Any
 import jax.numpy as jnp
 
 from autograph_lite.operators.aligning import onto
+from autograph_lite.operators.contractions import einsum
 from autograph_lite.operators.extents import Extent
 from autograph_lite.operators.selections import (
     METHODS,
@@ -26,7 +27,11 @@ from autograph_lite.operators.values import is_arraylike
 
 
 def matmul(a: Any, b: Any) -> Any:
-    """`a @ b`, of up to two axes each."""
+    """`a @ b`."""
+    if max(len(extents_of(a)), len(extents_of(b))) > 2 and extents_of(a) and extents_of(b):
+        left, right = len(extents_of(a)) > 1, len(extents_of(b)) > 1
+        rows, columns = "i" * left, "k" * right
+        return einsum(f"{'...' * left}{rows}j,{'...' * right}j{columns}->...{rows}{columns}", a, b)
     return _product(jnp.matmul, a, b, -2 if len(extents_of(b)) > 1 else 0)
 
 

@@ -14,7 +14,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from autograph_lite.operators import masked, picking, products
+from autograph_lite.operators import contractions, masked, order_statistics, picking, products
 from autograph_lite.operators.aligning import astype, elementwise
 from autograph_lite.operators.selections import (
     METHODS,
@@ -91,7 +91,7 @@ def _meaning(fun: Any) -> Callable[..., Any] | None:
         return masked.norm
     if name == "log_softmax" or name == "softmax":
         return {"softmax": softmax, "log_softmax": log_softmax}[name]
-    found = masked.REDUCTIONS.get(name) or products.PRODUCTS.get(name) or _OTHERS.get(name)
+    found = _KNOWN.get(name)
     if found is None and name in _OF_ITEMS:
         return functools.partial(_of_items, getattr(jnp, name, fun) if isinstance(fun, np.ufunc) else fun)
     return found
@@ -141,6 +141,9 @@ _OTHERS: dict[str, Callable[..., Any]] = {
     "asarray": _array, "array": _copy, "shape": lambda value: value.shape, "ndim": lambda value: value.ndim,
     "size": lambda value: value.size, "transpose": lambda value: value.T,
     "flip": lambda value, axis=0: picking.picked(value, (slice(None),) * axis + (slice(None, None, -1),)),
+}  # fmt: skip
+_KNOWN: dict[str, Callable[..., Any]] = {
+    **masked.REDUCTIONS, **order_statistics.ORDER, **products.PRODUCTS, **contractions.CONTRACTIONS, **_OTHERS,
 }  # fmt: skip
 METHODS["transpose"] = _OTHERS["transpose"]
 METHODS["round"] = lambda value, *a: elementwise(lambda x: x.round(*a), (value,), fill=...)

@@ -11,9 +11,9 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 
-from autograph_lite import DynamicShapeError, convert, to_graph
+from autograph_lite import DynamicShapeError, SliceLengthError, convert, to_graph
 
-from .against import assert_like_numpy
+from .against import assert_like_numpy, functions
 
 bounds = st.integers(-9, 9)
 rows = st.lists(st.integers(-4, 4), min_size=6, max_size=6).map(lambda v: np.array(v, np.float32))
@@ -41,7 +41,13 @@ REDUCTIONS = [
     "xp.where({} > 0, {}, 1).sum()", "xp.dot({}, {})", "{} @ {}", "{}[::-1].sum()", "xp.sum(2 - {})", "{}[1:-1].sum()",
     "xp.cumsum({}).sum()", "xp.count_nonzero({})", "xp.sum({} ** 2)", "abs(-{}).sum()", "xp.maximum({}, 1).sum()",
     "{}[0]", "{}[-1]", "2 in {}", "-1 not in {}", "{}.max(initial=1)", "xp.min({}, initial=3)", "xp.sum({}, initial=2)",
-    "xp.prod({}, initial=2)",
+    "xp.prod({}, initial=2)", "xp.sum({}, where={} > 0)", "{}.mean(where={} > 1)", "xp.max({}, initial=-9, where={} < 2)",
+    "xp.any({} > 2, where={} < 0)", "{}.all(where=True)", "xp.std({}, where={} > 0)", "xp.var({}, ddof=2)", "xp.var({}, ddof=1, where={} != 1)",
+    "xp.prod({}, where={} > 0)", "xp.min({}, initial=9, where={} % 2 == 0)", "xp.einsum('i,i->', {}, {})",
+    "xp.einsum('i,i->i', {}, {}).sum()", "xp.einsum('i->', {})", "xp.tensordot({}, {}, 1)",
+    "xp.sort({}).sum()", "xp.sort({})[0]", "xp.sort({})[::-1][1:].sum()", "xp.median({})", "xp.median({} / 0)", "xp.nansum({} / {})",
+    "xp.nanmax({} / {})", "xp.nanmin(1 / {} - 1 / {})", "xp.nanmean({} / {})", "xp.nanstd({} / {})", "xp.nanvar(1 / {})",
+    "xp.nanprod({} / {})", "xp.sort({} / 0)[0]",
 ]  # fmt: skip
 
 
@@ -58,7 +64,16 @@ TWO = [
     "A[i:j, :].sum(axis=0)", "A[i:j].sum(0)", "A[:, i:j].sum(axis=1)", "(A[i:j, :3] @ A[:3, 1]).sum()",
     "xp.outer(A[i:j, 0], A[0, i:j]).sum()", "A[i:, j:].mean()", "A[..., i:j].sum()", "(A[i:j, 1:4] * A[i:j, 3:0:-1]).sum()",
     "A[i:j, None, 2].sum()", "A[i:j].T.sum(axis=1)", "A[:i, :j].max(axis=1).sum()", "A[i:j, 1].std()", "A[1, i:j].var()",
-    "xp.vdot(A[1, i:j], A[2, i:j])", "A[i:j].argmax(axis=0)", "A[i:j, j % 6:].sum(axis=(0, 1))", "A[::2, i:j].sum(axis=1)",
+    "xp.vdot(A[1, i:j], A[2, i:j])", "A[i:j].argmax(axis=0)", "A[i:j].argmax()", "A[:i, :j].argmin()", "xp.argmax(A[i:j, 1:4])", "xp.argmax(A[:, ::2][:, :j])",
+    "xp.argmin(A[i:, j:], keepdims=True)[0, 0]", "xp.einsum('ij,ij->', A[:i, :j], A[:i, :j])", "xp.einsum('ij,j->i', A[i:j], A[1]).sum()",
+    "xp.einsum('ij,kj', A[:i, :j], A[:3, :j]).sum()", "xp.einsum('...j,j', A[..., i:j], A[0, i:j])", "xp.einsum('ii', A[:3, :3][:i, :i])",
+    "xp.einsum('ij->j', A[i:j, :])", "xp.tensordot(A[i:j], A[i:j], 2)", "xp.tensordot(A[:, :j], A[:3, :j], axes=(1, 1))",
+    "xp.median(A[i:j], axis=0)", "xp.median(A[:, i:j], axis=1)", "xp.sort(A[:i, :j], axis=0).sum()", "xp.sort(A[i:j]).sum(axis=0)",
+    "xp.median(A[:i, :j], axis=1, keepdims=True).sum()", "xp.nanmean(A[:i, :j] / A[:i, :j], axis=1).sum()",
+    "(xp.stack([A, A])[:, :i] @ A.T[:, :j]).sum()", "(xp.stack([A, A])[:, :, i:j] @ A[1, i:j]).sum()",
+    "(A[1, :i] @ xp.stack([A, -A])[:, :, :].swapaxes(1, 2)[:, :i]).sum()",
+    "A[i:j].sum(axis=0, where=A[i:j] > 0)", "A[i:j].mean(where=A[0] > 0)", "A[:, i:j].mean(axis=1, where=A[:, :1] > 0)",
+    "A[:i, :j].mean(axis=1, where=A[:i, :j] > 0).sum()", "A[:i, :j].var(axis=1, where=A[:i, :j] > 0, keepdims=True).sum()", "A[i:j, j % 6:].sum(axis=(0, 1))", "A[::2, i:j].sum(axis=1)",
 ]  # fmt: skip
 
 
@@ -100,7 +115,7 @@ PAIRS = [
 @settings(max_examples=25, deadline=None)
 @given(x=rows, y=rows, i=bounds, j=bounds)
 def test_of_two_slices_that_are_moved(expression: str, x: Any, y: Any, i: int, j: int) -> None:
-    from .against import functions, traced
+    from .against import traced
 
     source = f"def main(x, y, z, i, j):\n    return ({expression}).sum()\n"
     converted, plain = functions(source)
@@ -142,10 +157,50 @@ def test_a_number_as_a_factor_needs_no_mask_of_its_own() -> None:
 
 def test_an_option_that_is_not_known_is_refused() -> None:
     def main(x, n):
-        return x[:n].sum(where=x[:n] > 1)
+        return x[:n].sum(promote_integers=False)
 
     with pytest.raises(DynamicShapeError) as caught:
         convert(main)(jnp.arange(4.0), jnp.int32(2))
     assert caught.value.what == (
-        "'x[:n]' is handed to 'sum' with 'where', and only the data knows how many items it has."
+        "'x[:n]' is handed to 'sum' with 'promote_integers', and only the data knows how many items it has."
     )
+
+
+@pytest.mark.parametrize(
+    "product",
+    [
+        "xp.einsum('i,i->', x[:n], y[:n])",
+        "xp.tensordot(x[:n], y[:n], 1)",
+        "xp.einsum('i,i->i', x[:n], y[:n])[0]",
+    ],
+)
+def test_what_lies_outside_of_a_contraction_counts_for_nothing(product: str) -> None:
+    """Neither does an infinity there, nor is a derivative with it a nan."""
+    converted, plain = functions(f"def main(x, y, n):\n    return {product}\n")
+    x, y = np.array([1, 2, np.inf, np.nan], np.float32), np.array([3, 4, np.nan, np.inf], np.float32)
+    n = jnp.int32(2)
+    assert float(converted(x, y, n)) == float(plain(x, y, 2))
+    for number, derivative in enumerate(jax.grad(converted, (0, 1))(jnp.asarray(x), jnp.asarray(y), n)):
+        other = (y, x)[number][: 1 if "[0]" in product else 2]
+        np.testing.assert_array_equal(derivative, [*other, *[0] * (4 - len(other))])
+
+
+def test_where_lengths_differ_the_program_says_so() -> None:
+    converted, _ = functions("def main(x, y, i, j):\n    return xp.einsum('a,a->', x[:i], y[:j])\n")
+    x = jnp.arange(4.0)
+    assert float(converted(x, x, jnp.int32(3), jnp.int32(3))) == 5
+    with pytest.raises(SliceLengthError):
+        converted(x, x, jnp.int32(3), jnp.int32(2))
+
+
+def test_subscripts_that_do_not_fit_are_said() -> None:
+    converted, _ = functions("def main(x, n):\n    return xp.einsum('ij->i', x[:n])\n")
+    with pytest.raises(ValueError, match="'ij' of 'ij->i' names other axes than the 1 of its operand"):
+        converted(jnp.arange(4.0), jnp.int32(2))
+
+
+def test_a_maximum_of_a_choice_wants_an_initial_value_as_numpys() -> None:
+    converted, plain = functions("def main(x, n):\n    return xp.max(x[:n], where=x[:n] > 1)\n")
+    for run, args in ((plain, (np.arange(4.0), 2)), (converted, (jnp.arange(4.0), jnp.int32(2)))):
+        with pytest.raises(ValueError, match="does not have an identity"):
+            run(*args)
