@@ -23,7 +23,7 @@ from jax._src.interpreters import partial_eval
 from jax._src.lax.control_flow import loops
 from jax.extend.core import jaxpr_as_fun
 
-from autograph_lite import _jax, _jax_bounds, _jax_ranges, _jax_rows, _jax_while
+from autograph_lite import _jax, _jax_bounds, _jax_mapped, _jax_ranges, _jax_rows, _jax_while
 from autograph_lite._jax_constants import keep_constants
 from autograph_lite._jax_intervals import ANY, Ends
 from autograph_lite._jax_positions import Position
@@ -87,11 +87,13 @@ class How:
       reverse: from the last to the first.
       positions: which of the rows are numbers that follow from the number of the iteration, and how.
       unroll: how many iterations are run as one.
+      told: called where all iterations are computed at once.
     """
 
     reverse: bool = False
     positions: Mapping[int, Position] = dataclasses.field(default_factory=dict)
     unroll: int = 1
+    told: Callable[[], object] = lambda: None
 
 
 def scan(
@@ -173,10 +175,13 @@ def _scan(
     body, consts = partial_eval.separate_consts(body)
     parts = None
     if how.positions:
-        parts = _jax_rows.split(body, consts, init, rows, how.positions, length, how.reverse)
+        parts = _jax_rows.split(body, consts, init, rows, how.positions, length, how.reverse, how.unroll == 1)
     if parts is None:
         return _bound(body, consts, init, rows, length, how)
     inputs = parts.scan
+    if inputs.mapped is not None:
+        how.told()
+        return parts.joined([], _jax_mapped.outputs(inputs, inputs.mapped, parts.body))
     given = list(inputs.consts.values()), list(inputs.carried.values()), list(inputs.rows.values())
     after = _bound(parts.body, *given, length, dataclasses.replace(how, reverse=inputs.reverse))
     return parts.joined(*after)

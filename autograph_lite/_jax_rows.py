@@ -18,7 +18,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
-from autograph_lite import _jax, _jax_counted, _jax_ranges
+from autograph_lite import _jax, _jax_counted, _jax_mapped, _jax_ranges
 from autograph_lite._jax_positions import Position, Positions
 from autograph_lite._jax_scans import Read, Scan, Written
 from autograph_lite._jax_written_rows import put_out
@@ -46,7 +46,7 @@ class Split:
 
 def split(
     body: Any, consts: Sequence[Any], init: Sequence[Any], rows: Sequence[Any], positions: Mapping[int, Position],
-    length: int, reverse: bool,
+    length: int, reverse: bool, at_once: bool = False,
 ) -> Split | None:  # fmt: skip
     """The same loop with rows in place of arrays that are read and written row by row; None where nothing changes.
 
@@ -58,13 +58,14 @@ def split(
       positions: which of the rows are numbers that follow from the number of the iteration, and how.
       length: the number of iterations.
       reverse: whether the rows are taken from the last to the first.
+      at_once: whether all iterations may be computed at once.
     """
     jaxpr = getattr(body, "jaxpr", body)
     downwards = all(position.slope < 0 for position in positions.values())
     if downwards and len(positions) == len(rows) and len(jaxpr.outvars) == len(init):
         # From the last row to the first, as the rows lie in memory, where reversed rows would be copies.
         positions, reverse = {n: p.from_the_end(length) for n, p in positions.items()}, not reverse
-    given = body, consts, init, rows, positions, length, reverse
+    given = body, consts, init, rows, positions, length, reverse, at_once
     barred = {
         equation.outvars[0].aval
         for equation in jaxpr.eqns
@@ -80,7 +81,7 @@ def split(
 
 def _split(
     body: Any, consts: Sequence[Any], init: Sequence[Any], rows: Sequence[Any], positions: Mapping[int, Position],
-    length: int, reverse: bool, *, barriers: bool,
+    length: int, reverse: bool, at_once: bool, *, barriers: bool,
 ) -> Split | None:  # fmt: skip
     jaxpr = getattr(body, "jaxpr", body)
     invars, end = jaxpr.invars, len(consts) + len(init)
@@ -103,7 +104,11 @@ def _split(
     _take_rows(scan, [read for read in reads if read.source in scan.consts and _pays(scan, read)])
     _simplify(scan, {xs[number]: position.range(length) for number, position in positions.items()})
     scan.drop_unused()
-    _jax_counted.count(scan, {xs[number]: position for number, position in positions.items()})
+    numbers = {xs[number]: position for number, position in positions.items()}
+    if at_once and _jax_mapped.is_mapped(scan, numbers):
+        scan.mapped = numbers
+    else:
+        _jax_counted.count(scan, numbers)
     new = jaxpr.replace(
         invars=[*scan.consts, *scan.carried, *scan.rows], outvars=scan.results(), eqns=scan.equations
     )

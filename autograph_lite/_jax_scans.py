@@ -51,6 +51,7 @@ class Scan:
       length: the number of iterations.
       reverse: whether the rows are taken from the last to the first.
       written: arrays that are no longer carried, by their variables.
+      mapped: where the iterations may be computed at once, the rows that are their numbers.
     """
 
     equations: list[Any]
@@ -62,6 +63,7 @@ class Scan:
     length: int
     reverse: bool
     written: dict[Any, Written] = dataclasses.field(default_factory=dict)
+    mapped: Mapping[Any, Position] | None = None
 
     def results(self) -> list[Any]:
         """What comes out of an iteration."""

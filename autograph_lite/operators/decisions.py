@@ -124,6 +124,16 @@ def decided(
     made.trips = made.trips if trips is None else trips
 
 
+def computed_at_once(trips: int) -> None:
+    """The innermost statement, a loop, has become operations on the arrays of so many iterations."""
+    decided(LOOPS, "vmap", "its iterations need nothing of each other", trips)
+
+
+def is_decided(became: str) -> bool:
+    """Whether it is known that this is what the innermost statement has become."""
+    return bool(listeners and _local.open and _local.open[-1][1].became == became)
+
+
 def iterated() -> None:
     """Counts an iteration of the innermost statement, a loop that Python runs."""
     if _local.open and _local.open[-1][1].statement in LOOPS:

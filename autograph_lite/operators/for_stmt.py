@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import gc
 import itertools
 import linecache
@@ -151,7 +152,7 @@ def _rolled(iterable: Any, body_fun: Callable[..., Any], init: tuple[Any, ...], 
     result = rolling.attempt(iterable, body_fun, init, stage)
     if not isinstance(result, tuple):
         decisions.forget_since(told)
-    elif length is not None:
+    elif length is not None and not decisions.is_decided("vmap"):
         decisions.decided(decisions.LOOPS, "scan", "its body is one program for all items", length)
     return result
 
@@ -348,7 +349,8 @@ def _stage_rows(
             loop_options.check_length(count)
             start = carries.held(now, after, [body], start)
             known = _positions(source, skipped, length, len(flat), now, reverse)
-            how = _jax_loops.How(reverse, known, loop_options.current().unroll)
+            told = functools.partial(decisions.computed_at_once, count)
+            how = _jax_loops.How(reverse, known, loop_options.current().unroll, told)
             if trial is not None:
                 return after, trial.scan(after, body, start, flat, count, how)
             return after, _jax_loops.scan(body, start, flat, count, how)

@@ -41,7 +41,7 @@ class Decision:
       function: the name of the function that it stands in.
       statement: "if", "ternary", "and", "or", "match", "for", "while", "comprehension", "append" or "recursion".
       source: the first line of it.
-      became: "Python", "unrolled 3 times", "cond", "scan of 128 steps", "while_loop" and the like.
+      became: "Python", "unrolled 3 times", "cond", "scan of 128 steps", "vmap of 128 steps", "while_loop" and the like.
       why: the reason, as a clause.
       trips: how often its body runs, where that is known and always the same; else None.
       equations: how many its executions have added to the program, those in branches and bodies included; None where
@@ -170,6 +170,8 @@ def _with_trips(became: str, trips: Sequence[int]) -> str:
         return f"unrolled {number} {'time' if many == 1 else 'times'}"
     if became == "scan":
         return f"scan of {number} {'step' if many == 1 else 'steps'}"
+    if became == "vmap":
+        return f"vmap of {number} steps"
     return f"unrolled {number} {'time' if many == 1 else 'times'}, then {became}" if many else became
 
 

@@ -189,7 +189,11 @@ def test_rows_of_an_array_of_symbolic_size_are_read():
 @pytest.mark.parametrize("program", STAGED)
 def test_no_iteration_reads_or_writes_the_whole_array(program):
     x, y = map(jnp.asarray, given())
-    (loop,) = [e for e in loops(jax.make_jaxpr(converted(program))(x, y).jaxpr) if e.primitive.name == "scan"]
+    staged = list(loops(jax.make_jaxpr(converted(program))(x, y).jaxpr))
+    (loop,) = found if (found := [e for e in staged if e.primitive.name == "scan"]) else [None]
+    if loop is None:  # whose iterations need nothing of each other: there is no loop
+        assert {e.primitive.name for e in staged} & {"dynamic_slice", "gather"} == set()
+        return
     body = getattr(loop.params["jaxpr"], "jaxpr", loop.params["jaxpr"])
     assert {e.primitive.name for e in body.eqns} & {"scatter", "dynamic_slice"} == set()
 
