@@ -53,13 +53,8 @@ _NUMBERS: dict[str, Callable[..., Any]] = {
 }  # fmt: skip
 
 
-def is_mapped(scan: Scan, numbers: Mapping[Any, Position]) -> bool:
-    """Whether the iterations of a scan may be computed at once.
-
-    Args:
-      scan: over arrays.
-      numbers: which of its rows are numbers that follow from the number of the iteration.
-    """
+def is_mapped(scan: Scan) -> bool:
+    """Whether the iterations of a scan may be computed at once."""
     if scan.carried or not scan.outputs or scan.length < _FEWEST:
         return False
     small = all(_is_small(v.aval) for v in (*scan.rows, *scan.outputs))
@@ -115,7 +110,7 @@ def outputs(scan: Scan, numbers: Mapping[Any, Position], body: Any) -> list[Any]
 
     Args:
       scan: over arrays.
-      numbers: as of `is_mapped`.
+      numbers: which of its rows are numbers that follow from the number of the iteration.
       body: its closed jaxpr.
 
     Returns:
@@ -205,7 +200,7 @@ class _Run:
     def _all(self, value: Any, aval: Any) -> Any:
         """The values of all iterations."""
         if isinstance(value, _Number):
-            return _jax.as_type(jnp.asarray(value.array.astype(aval.dtype)), aval.dtype, _jax.is_weak(aval))
+            return _jax.as_type(_jax_places.array(value.array, aval.dtype), aval.dtype, _jax.is_weak(aval))
         if isinstance(value, _Each):
             return value.array
         return jnp.broadcast_to(value, (self._length, *aval.shape))
@@ -234,10 +229,13 @@ def _number(equation: Any, operands: Sequence[Any]) -> Any:
         return None
     found = rule(*plain)
     if result.aval.dtype == bool:
-        return found if found.dtype == bool else found != 0
-    info = np.iinfo(result.aval.dtype)
-    found = found.astype(np.int64)
-    return found if info.min <= found.min() and found.max() <= info.max else None
+        found = found != 0
+    else:
+        info = np.iinfo(result.aval.dtype)
+        found = found.astype(np.int64)
+        if found.min() < info.min or found.max() > info.max:
+            return None
+    return found if _jax_places.are_short(found) else None
 
 
 def _rows(equation: Any, operands: Sequence[Any]) -> Any:

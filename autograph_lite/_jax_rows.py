@@ -105,7 +105,7 @@ def _split(
     _simplify(scan, {xs[number]: position.range(length) for number, position in positions.items()})
     scan.drop_unused()
     numbers = {xs[number]: position for number, position in positions.items()}
-    if at_once and _jax_mapped.is_mapped(scan, numbers):
+    if at_once and _jax_mapped.is_mapped(scan):
         scan.mapped = numbers
     else:
         _jax_counted.count(scan, numbers)

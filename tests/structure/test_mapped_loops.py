@@ -207,3 +207,19 @@ def test_other_loops_are_scans(program: Any) -> None:
     assert "scan" in primitives(program, X, jnp.float32(2))
     report = al.explain(program)(X, jnp.float32(2))
     assert [each.became.split()[0] for each in report if each.statement == "for"] == ["scan"]
+
+
+@pytest.mark.parametrize(
+    "index", ["i", "i - 1", "i % 3", "(i + 1) % n", "i * i % n", "n - 1 - i", "2 * i % n", "(i > 9) * 2"]
+)
+def test_no_long_row_of_numbers_stands_in_the_program(index: str) -> None:
+    source = (
+        f"def main(x):\n    n = len(x)\n    z = xp.zeros_like(x)\n    for i in staged(40_000):\n"
+        f"        z[i] = x[{index}] + ({index}) % 5 - i\n    return z\n"
+    )
+    converted, plain = functions(source)
+    x = np.arange(40_000, dtype=np.float32) % 7
+    jaxpr = converted.get_concrete_function(x).jaxpr
+    assert not any(np.size(const) > 100 for const in jaxpr.consts)
+    assert "scan" not in structure.primitives(converted, jnp.asarray(x))
+    np.testing.assert_array_equal(converted(jnp.asarray(x)), plain(x))
