@@ -20,12 +20,12 @@ RULE = (
 def test_a_part_that_is_handed_to_a_library() -> None:
     def f(x, i, j):
         row = x[i:j]
-        return jnp.sort(row)[0]
+        return jnp.argsort(row)[0]
 
     assert message(f, X, N, N) == (
-        "DynamicShapeError: 'x[i:j]' is handed to 'sort', and only the data knows how many items it has.\n"
+        "DynamicShapeError: 'x[i:j]' is handed to 'argsort', and only the data knows how many items it has.\n"
         "  test.py:2 in f\n"
-        "      return jnp.sort(row)[0]\n"
+        "      return jnp.argsort(row)[0]\n"
         "  test.py:1 in f\n"
         "      row = x[i:j]\n"
         f"  The bounds 'i' and 'j' are traced. {RULE}"
