@@ -9,15 +9,12 @@ JAX does this under `jax.jit` too. Checked on jax 0.10.2 and 0.12.0.1.
 
 from __future__ import annotations
 
-from sys import getrefcount
 from typing import Any
 
 import numpy as np
 from jax._src import core
 from jax._src.interpreters import partial_eval
-from jax._src.literals import TypedNdArray
 
-_HELD_ONCE = 2  # by one array, and by the call that counts
 _LARGE = 1 << 16  # bytes, from which on a second copy of the same numbers is looked for
 
 
@@ -54,10 +51,6 @@ def keep_constants() -> None:
 
 
 def _may_be_written(array: Any) -> bool:
-    # JAX makes it of a Python number, and then nobody else holds the memory; of an array of the user's it is a view.
-    if array.__class__ is TypedNdArray and getrefcount(array.base) <= _HELD_ONCE:
-        base: Any = array.base
-        return not base.flags.owndata
     while isinstance(array, np.ndarray):
         if array.flags.writeable:
             return True

@@ -21,6 +21,8 @@ CASES = {
     "a function of NumPy's writes": "t = np.ones(3, f4)\ny = x * t\nnp.add(t, 1, out=t)\nreturn y, x * t",
     "a method writes": "t = np.array([3, 1, 2], f4)\ny = x * t\nt.sort()\nreturn y, x * t",
     "a number that is an array": "t = np.array(1, f4)\ny = x * t\nt += 1\nreturn y, x * t",
+    "of a type that JAX narrows": "t = np.array([4, 0])\ny = x * t\nt[1] -= 2\nreturn y, x * t",
+    "a number of a type that JAX narrows": "t = np.array(4)\ny = x * t\nt -= 2\nreturn y, x * t",
     "a number of another type": "t = np.array(1, np.int8)\ny = x * t\nt += 1\nreturn y, x * t",
     "a number for which a type is given": "t = np.array(1, f4)\ny = x * jnp.asarray(t, f4)\nt += 1\nreturn y",
     "a number converted": "t = np.array(1, f4)\ny = jax.lax.convert_element_type(t, f4) * x\nt += 1\nreturn y",
