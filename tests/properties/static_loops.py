@@ -22,6 +22,17 @@ INTS = (
     "[4, 5, 6][{i} % 3]", "max({i}, 2)", "(1 << ({i} % 5))", "{i} * n", "min(n, 3)", "int(t)", "{i} * 100000", "2 ** ({i} % 4)",
 )  # fmt: skip
 FLOATS = ("t", "{e} / 2", "{e} * 0.25", "t + 0.1", "1 / ({e} - 1)", "float({e})", "0.5", "0.5 ** ({i} % 4)")
+# What no other iteration has changed, of which a loop may be no loop at all.
+APART = (
+    "{i}",
+    "xs[{i} % 3]",
+    "xs[({i} + 1) % 3] * {i}",
+    "x - xs[-1]",
+    "k > 1",
+    "ys[{i}] + 1",
+    "xs[{i} // 3] if k > 0 else x",
+    "ys[{i} - 1] * t",
+)
 TRACED = ("x", "xs[{e} % 3]", "jnp.sin(x)", "k", "x * 0.5", "xs.sum()")
 TESTS = ("{e} > 1", "{e} % 2 == 0", "x > {e}", "k < {e}", "{f} > 0.7", "{e} == 2 and x < 3", "n < 50")
 
@@ -41,11 +52,14 @@ class Writer:
 
     def program(self) -> str:
         """The text of a module with the function `main(x, k, xs)`."""
-        self.lines += ["def main(x, k, xs):", "    n, t, found = 2, 0.5, []"]
+        self.lines += [
+            "def main(x, k, xs):",
+            "    n, t, found, ys, zs = 2, 0.5, [], jnp.arange(8.0) * x, jnp.zeros(8)",
+        ]
         self.loop(1)
         for _ in range(self.choices.below(3)):
             self.statement(1, inside=False)
-        self.lines.append("    return x, k, xs, n, t, found")
+        self.lines.append("    return x, k, xs, n, t, found, ys, zs")
         return "\n".join(self.lines) + "\n"
 
     def one(self, texts: tuple[str, ...]) -> str:
@@ -66,10 +80,19 @@ class Writer:
         self.loops += 1
         bounds = {"a": self.integer() if depth > 1 else "4", "b": "6"}
         self.lines.append("    " * depth + f"for {name} in {self.one(ITEMS).format(**bounds)}:")
+        if self.choices.below(3) == 0:
+            for _ in range(1 + self.choices.below(2)):
+                self.lines.append("    " * (depth + 1) + self.apart(name))
+            return
         self.names.append(name)
         for _ in range(1 + self.choices.below(3)):
             self.statement(depth + 1, inside=True)
         self.names.remove(name)
+
+    def apart(self, name: str) -> str:
+        """A statement that needs nothing of other iterations, most often."""
+        target = self.one(("zs[{i}]", "zs[{i}]", "zs[7 - {i}]", "ys[{i}]")).format(i=name)
+        return f"{target} {self.one(('=', '=', '+='))} {self.one(APART).format(i=name)}"
 
     def statement(self, depth: int, *, inside: bool) -> None:
         indent = "    " * depth
