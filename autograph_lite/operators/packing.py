@@ -18,7 +18,7 @@ import jax.numpy as jnp
 from jax import lax
 
 from autograph_lite import _jax
-from autograph_lite.operators import list_errors, lists, spelling, where
+from autograph_lite.operators import list_errors, lists, spelling, trials, where
 from autograph_lite.operators.holding import holding
 from autograph_lite.operators.places import Contents, Place, places_of
 from autograph_lite.operators.stretches import Item, Part, Stretch, arrays_of, most_of, parts_of, total
@@ -52,7 +52,10 @@ def item_of(
     for value in values:
         new = value.value.item if isinstance(value.value, Stretch) else _plain(value, place)
         try:
-            known = new if known is None else join(known, new)
+            joint = new if known is None else join(known, new)
+            if known is not None:
+                trials.refuse_promotion(known, new)
+            known = joint
         except Mismatch as found:
             raise list_errors.unlike(place, found, where.here()) from None
     assert known is not None  # a list whose length depends on data holds an item on some path

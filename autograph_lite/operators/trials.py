@@ -13,7 +13,7 @@ import jax
 from autograph_lite import _jax
 from autograph_lite.errors import Location
 from autograph_lite.operators import python_only, trees, where
-from autograph_lite.operators.templates import Array, Captured, Template
+from autograph_lite.operators.templates import Array, Captured, Template, as_array
 from autograph_lite.operators.values import Tracer
 
 
@@ -58,6 +58,13 @@ def left(body_fun: Callable[..., Any], before: Sequence[Any], after: Sequence[An
     """Notes whether an iteration leaves variables of other types, where the statement around it joins them."""
     if _local.depth:
         _local.changing[body_fun.__code__] = any(map(_changes, before, after))
+
+
+def refuse_promotion(item: Template, new: Template) -> None:
+    """Ends a trial where a list gets items of two dtypes, which one buffer can't hold as they are."""
+    pairs = zip(map(as_array, item.leaves), map(as_array, new.leaves), strict=True)
+    if _local.depth and any(a is not None and b is not None and a.dtype != b.dtype for a, b in pairs):
+        raise Refused("a list gets items of several types")
 
 
 def has_changed(body_fun: Callable[..., Any]) -> bool:

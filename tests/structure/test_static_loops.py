@@ -437,10 +437,19 @@ def fills_a_dict(x):
     return found
 
 
+def items_of_two_types(x):
+    found, k = [], jnp.int32(16_777_217) + (x > 9)  # which float32 does not hold
+    for i in range(4):
+        found.append(x)
+        if i > 1:
+            found.append(k)
+    return found
+
+
 KEPT = [
     table, unlike_items, shapes, text, sines, asks_for_the_type, callee_asks, lengths, catches, is_one, overflows, shifts_far,
     powers, pure, appends_numbers, counts_in_a_list, unlike_numbers, rounding_decides, grows, list_changes, takes_more,
-    takes_pairs, fills_a_dict,
+    takes_pairs, fills_a_dict, items_of_two_types,
 ]  # fmt: skip
 
 
