@@ -219,10 +219,7 @@ def _number(equation: Any, operands: Sequence[Any]) -> Any:
     if rule is None or result.aval.shape or result.aval.dtype.kind not in "iub":
         return None
     values = [value.array if isinstance(value, _Number) else value for value in operands]
-    if any(
-        not isinstance(v, (int, np.integer, np.bool_, np.ndarray)) or isinstance(v, core.Tracer)
-        for v in values
-    ):
+    if not all(isinstance(value, (int, np.integer, np.bool_, np.ndarray)) for value in values):
         return None
     plain = [np.asarray(v) if np.asarray(v).dtype == bool else np.asarray(v, np.int64) for v in values]
     if name == "rem" and not plain[1].all():
