@@ -40,11 +40,22 @@ def _axes(value: Selection, axis: Axis) -> list[int]:
     return [operator.index(k) % value.ndim for k in named]
 
 
-def _left(value: Selection, axes: list[int], keepdims: bool) -> list[Extent | None]:
+def left(value: Selection, axes: list[int], keepdims: bool) -> list[Extent | None]:
     """The extents of what a reduction leaves."""
     return [
         None if k in axes else extent for k, extent in enumerate(value.extents) if keepdims or k not in axes
     ]
+
+
+def only_axis(value: Selection, axis: int | None) -> int:
+    """The axis that is meant, as a number from 0 on.
+
+    Raises:
+      DynamicShapeError: it is none of several.
+    """
+    if axis is None and value.ndim > 1:
+        raise refused(value, "is taken for one row of items")
+    return 0 if axis is None else axis % value.ndim
 
 
 def _reduced(
@@ -53,7 +64,7 @@ def _reduced(
     value = _kept(value, where, fill)
     axes = _axes(value, axis)
     array = fun(filled(value, fill, axes), axis=tuple(axes), keepdims=keepdims, **options)
-    return having(value, array, _left(value, axes, keepdims))
+    return having(value, array, left(value, axes, keepdims))
 
 
 def _kept(value: Any, where: Any, fill: Any) -> Any:
@@ -193,7 +204,7 @@ def _position(
         same = same & spread(extent.lanes(), along, value.ndim)
     place = jnp.argmax(same, axis=along, keepdims=keepdims)
     rank = place if extent is None else extent.rank(place)
-    return having(value, as_index(rank), _left(value, [along], keepdims))
+    return having(value, as_index(rank), left(value, [along], keepdims))
 
 
 def _position_among_all(value: Selection, keepdims: bool, extreme: Callable[..., Any], name: str) -> Any:
@@ -297,9 +308,7 @@ def cumprod(value: Selection, axis: int | None = None, dtype: Any = None) -> Any
 
 
 def _running(fun: Callable[..., Any], value: Selection, fill: Any, axis: int | None, dtype: Any) -> Any:
-    if axis is None and value.ndim > 1:
-        raise refused(value, "is taken for one row of items")
-    along = 0 if axis is None else axis % value.ndim
+    along = only_axis(value, axis)
     return having(value, fun(filled(value, fill, [along]), axis=along, dtype=dtype), value.extents)
 
 

@@ -16,13 +16,13 @@ from jax import lax
 from autograph_lite.operators import masked
 from autograph_lite.operators.aligning import elementwise
 from autograph_lite.operators.extents import Span
-from autograph_lite.operators.selections import Selection, having, refused, spread
+from autograph_lite.operators.selections import Selection, having, spread
 from autograph_lite.operators.values import as_index
 
 
 def sort(value: Selection, axis: int | None = -1) -> Any:
     """`jnp.sort`, nans last."""
-    along = _along(value, axis)
+    along = masked.only_axis(value, axis)
     extent = value.extents[along]
     if extent is None:
         return having(value, jnp.sort(value.array, along), value.extents)
@@ -30,12 +30,6 @@ def sort(value: Selection, axis: int | None = -1) -> Any:
     return having(
         value, _in_order(value, along), [*value.extents[:along], first, *value.extents[along + 1 :]]
     )
-
-
-def _along(value: Selection, axis: int | None) -> int:
-    if axis is None and value.ndim > 1:
-        raise refused(value, "is taken for one row of items")
-    return 0 if axis is None else axis % value.ndim
 
 
 def _in_order(value: Selection, axis: int) -> Any:
@@ -48,10 +42,12 @@ def _in_order(value: Selection, axis: int) -> Any:
 
 def median(value: Selection, axis: int | None = None, *, keepdims: bool = False) -> Any:
     """`jnp.median`: nan where there are no items, or where one is nan."""
-    along = _along(value, axis)
+    along = masked.only_axis(value, axis)
     extent = value.extents[along]
     if extent is None:
-        return having(value, jnp.median(value.array, along, keepdims=keepdims), _left(value, along, keepdims))
+        return having(
+            value, jnp.median(value.array, along, keepdims=keepdims), masked.left(value, [along], keepdims)
+        )
     kind = value.dtype if jnp.issubdtype(value.dtype, jnp.inexact) else jnp.result_type(float)
     ordered, length = _in_order(value, along).astype(kind), extent.length
 
@@ -61,12 +57,7 @@ def median(value: Selection, axis: int | None = None, *, keepdims: bool = False)
 
     middle = (item((length - 1) // 2) + item(length // 2)) / 2
     found = jnp.where(jnp.isnan(item(length - 1)) | (length == 0), jnp.nan, middle)
-    return having(value, found.astype(kind), _left(value, along, keepdims))
-
-
-def _left(value: Selection, axis: int, keepdims: bool) -> list[Any]:
-    rest = [None] if keepdims else []
-    return [*value.extents[:axis], *rest, *value.extents[axis + 1 :]]
+    return having(value, found.astype(kind), masked.left(value, [along], keepdims))
 
 
 def _numbers(value: Selection) -> Any:
