@@ -93,7 +93,7 @@ class Block:
             array = lax.dynamic_slice(array, _of_one_type(starts), sizes, allow_negative_indices=False)
         elif any(axis.size is not size for axis, size in zip(self.axes, array.shape, strict=True)):
             array = array[tuple(builtins.slice(s, s + n) for s, n in zip(starts, sizes, strict=True))]
-        array = in_place.read(self.base, array)
+        array = in_place.read(self.base, array, unknown=any(extent is not None for extent in self.extents))
         array = lax.squeeze(array, [k for k, axis in enumerate(self.axes) if not axis.kept])
         turned = [k for k, axis in enumerate(a for a in self.axes if a.kept) if axis.backwards]
         array = lax.rev(array, turned) if turned else array

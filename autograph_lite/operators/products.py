@@ -20,10 +20,10 @@ from autograph_lite.operators.selections import (
     extents_of,
     filled,
     having,
-    masked,
     refused,
 )
 from autograph_lite.operators.values import is_arraylike
+from autograph_lite.operators.zeroing import product
 
 
 def matmul(a: Any, b: Any) -> Any:
@@ -75,16 +75,15 @@ def _product(fun: Callable[[Any, Any], Any], a: Any, b: Any, axis: int) -> Any:
     if not 1 <= len(left) <= 2 or not 1 <= len(right) <= 2:
         raise refused(selection, "stands in a product of arrays of these axes")
     summed = left[-1] or right[axis]
-    arrays = []
+    arrays, chosen = [], []
     for value, extents, place in ((a, left, -1), (b, right, axis)):
-        array = value if not isinstance(value, Selection) else having(value, _zeroed(value), extents)
         target: list[Extent | None] = list(extents)
         target[place] = summed
-        own, array = extents[place], onto(array, target)
-        zeroed = own is not None and summed is not None and own.same(summed)
-        arrays.append(array if zeroed else masked(array, target, 0, [place % len(target)]))
+        arrays.append(jnp.asarray(onto(value, target)))
+        chosen.append(target)
     del left[-1], right[axis]
-    return having(selection, fun(*arrays), [*left, *right])
+    rest = [*left, *right]
+    return having(selection, product(fun, arrays, chosen, rest), rest)
 
 
 def _operator(*, swapped: bool) -> Callable[[Any, Any], Any]:
