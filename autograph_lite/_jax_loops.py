@@ -11,6 +11,7 @@ import dataclasses
 import functools
 import inspect
 import operator
+import weakref
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, TypeVar
 
@@ -87,13 +88,17 @@ class How:
       reverse: from the last to the first.
       positions: which of the rows are numbers that follow from the number of the iteration, and how.
       unroll: how many iterations are run as one.
-      told: called where all iterations are computed at once.
+      told: called where all iterations are computed at once, when the loop around it is made or before.
     """
 
     reverse: bool = False
     positions: Mapping[int, Position] = dataclasses.field(default_factory=dict)
     unroll: int = 1
-    told: Callable[[], object] = lambda: None
+    told: Callable[[], None] | None = None
+
+
+# By the body of a scan, whom to tell.
+_told: weakref.WeakKeyDictionary[Any, Callable[[], None]] = weakref.WeakKeyDictionary()
 
 
 def scan(
@@ -175,21 +180,33 @@ def _scan(
     body, consts = partial_eval.separate_consts(body)
     parts = None
     if how.positions:
-        parts = _jax_rows.split(body, consts, init, rows, how.positions, length, how.reverse, how.unroll == 1)
+        at_once = how.unroll == 1
+        parts = _jax_rows.split(body, consts, init, rows, how.positions, length, how.reverse, _again, at_once)
     if parts is None:
         return _bound(body, consts, init, rows, length, how)
     inputs = parts.scan
     if inputs.mapped is not None:
-        how.told()
+        if how.told is not None:
+            how.told()
         return parts.joined([], _jax_mapped.outputs(inputs, inputs.mapped, parts.body))
     given = list(inputs.consts.values()), list(inputs.carried.values()), list(inputs.rows.values())
     after = _bound(parts.body, *given, length, dataclasses.replace(how, reverse=inputs.reverse))
     return parts.joined(*after)
 
 
+def _again(
+    body: Any, init: Sequence[Any], rows: Sequence[Any], positions: Mapping[int, Position], params: Mapping[str, Any]
+) -> tuple[list[Any], list[Any]]:  # fmt: skip
+    """A scan in place of one of these parameters."""
+    how = How(params["reverse"], positions, params["unroll"], _told.get(params["jaxpr"]))
+    return _scan(body, init, rows, params["length"], how)
+
+
 def _bound(
     body: Any, consts: Sequence[Any], init: Sequence[Any], rows: Sequence[Any], length: int, how: How
 ) -> tuple[list[Any], list[Any]]:
+    if how.told is not None:
+        _told[body] = how.told
     count, put_out = len(init), len(body.out_avals) - len(init)
     groups: Any
     if _counted():  # 0.10

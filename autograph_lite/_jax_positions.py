@@ -50,6 +50,11 @@ class Positions:
         self._decided: dict[Any, bool] = {}
         self.renamed: dict[Any, Any] = {}
 
+    def inside(self, known: Mapping[Any, Position | None]) -> Positions:
+        """The positions in the body of a loop inside, which is given these."""
+        given = {variable: position for variable, position in known.items() if position is not None}
+        return Positions(given, self._length)
+
     def of(self, atom: Any) -> Position | None:
         """What `atom` is in each iteration; None where that is not known."""
         if isinstance(atom, core.Literal):
@@ -84,7 +89,7 @@ class Positions:
     def _same(self, equation: Any, result: Any) -> None:
         """A conversion, or another shape; all items of an array that is a position are."""
         position = self.of(equation.invars[0])
-        if position is not None and _holds(result.aval.dtype, position.range(self._length)):
+        if position is not None and holds(result.aval.dtype, position.range(self._length)):
             self._known[result] = position
 
     def _combine(self, equation: Any, result: Any) -> None:
@@ -92,14 +97,14 @@ class Positions:
         if left is None or right is None:
             return
         made = _ARITHMETIC[equation.primitive.name](left, right)
-        if made is not None and _holds(result.aval.dtype, made.range(self._length)):
+        if made is not None and holds(result.aval.dtype, made.range(self._length)):
             self._known[result] = made
 
     def _negate(self, equation: Any, result: Any) -> None:
         position = self.of(equation.invars[0])
         if position is not None:
             made = Position(-position.slope, -position.offset)
-            if _holds(result.aval.dtype, made.range(self._length)):
+            if holds(result.aval.dtype, made.range(self._length)):
                 self._known[result] = made
 
     def _bound(self, equation: Any, result: Any) -> None:
@@ -134,7 +139,7 @@ class Positions:
             self.renamed[result] = value
 
 
-def _holds(dtype: Any, bounds: tuple[int, int]) -> bool:
+def holds(dtype: Any, bounds: tuple[int, int]) -> bool:
     """Whether integers of this type have those bounds."""
     if not np.issubdtype(dtype, np.signedinteger):
         return False

@@ -18,7 +18,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
-from autograph_lite import _jax, _jax_counted, _jax_mapped, _jax_ranges
+from autograph_lite import _jax, _jax_counted, _jax_inner_rows, _jax_mapped, _jax_ranges
 from autograph_lite._jax_positions import Position, Positions
 from autograph_lite._jax_scans import Read, Scan, Written
 from autograph_lite._jax_written_rows import put_out
@@ -46,7 +46,7 @@ class Split:
 
 def split(
     body: Any, consts: Sequence[Any], init: Sequence[Any], rows: Sequence[Any], positions: Mapping[int, Position],
-    length: int, reverse: bool, at_once: bool = False,
+    length: int, reverse: bool, bind: _jax_inner_rows.Bind, at_once: bool = False,
 ) -> Split | None:  # fmt: skip
     """The same loop with rows in place of arrays that are read and written row by row; None where nothing changes.
 
@@ -58,6 +58,7 @@ def split(
       positions: which of the rows are numbers that follow from the number of the iteration, and how.
       length: the number of iterations.
       reverse: whether the rows are taken from the last to the first.
+      bind: binds a loop inside of it once more.
       at_once: whether all iterations may be computed at once.
     """
     jaxpr = getattr(body, "jaxpr", body)
@@ -65,7 +66,7 @@ def split(
     if downwards and len(positions) == len(rows) and len(jaxpr.outvars) == len(init):
         # From the last row to the first, as the rows lie in memory, where reversed rows would be copies.
         positions, reverse = {n: p.from_the_end(length) for n, p in positions.items()}, not reverse
-    given = body, consts, init, rows, positions, length, reverse, at_once
+    given = body, consts, init, rows, positions, length, reverse, bind, at_once
     barred = {
         equation.outvars[0].aval
         for equation in jaxpr.eqns
@@ -81,7 +82,7 @@ def split(
 
 def _split(
     body: Any, consts: Sequence[Any], init: Sequence[Any], rows: Sequence[Any], positions: Mapping[int, Position],
-    length: int, reverse: bool, at_once: bool, *, barriers: bool,
+    length: int, reverse: bool, bind: _jax_inner_rows.Bind, at_once: bool, *, barriers: bool,
 ) -> Split | None:  # fmt: skip
     jaxpr = getattr(body, "jaxpr", body)
     invars, end = jaxpr.invars, len(consts) + len(init)
@@ -89,7 +90,7 @@ def _split(
     known = Positions(
         {xs[number]: position for number, position in positions.items()}, length, barriers=barriers
     )
-    equations = list(map(known.read, _jax_counted.inlined(jaxpr.eqns)))
+    equations = _jax_inner_rows.read(_jax_counted.inlined(jaxpr.eqns), known, bind)
     if not barriers:
         equations = [e for e in equations if e.primitive.name != "optimization_barrier"]
     results = known.name(jaxpr.outvars)

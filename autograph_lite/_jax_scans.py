@@ -139,3 +139,21 @@ def groups(equation: Any, operands: list[V]) -> tuple[list[V], list[V], list[V]]
         sizes = [len(group) for group in equation.params["ft_in"].unpack()]
         first, last = sizes[0], sizes[0] + sizes[1]
     return operands[:first], operands[first:last], operands[last:]
+
+
+def writes_place(equation: Any) -> bool:
+    """Whether an equation writes at one place of the first axes of an array, and all of the others."""
+    if equation.primitive.name != "scatter":
+        return False
+    array, index, item = (atom.aval for atom in equation.invars)
+    numbers = equation.params["dimension_numbers"]
+    leading = tuple(range(len(numbers.inserted_window_dims)))
+    return bool(
+        equation.params["update_jaxpr"] is None  # else a function of the item, as `x.at[i].apply(f)` makes it
+        and index.ndim == 1
+        and index.shape[0] == len(leading)
+        and numbers.inserted_window_dims == leading
+        and numbers.scatter_dims_to_operand_dims == leading
+        and item.shape == array.shape[len(leading) :]
+        and item.dtype == array.dtype
+    )

@@ -20,7 +20,7 @@ from jax import lax
 from jax._src import core
 
 from autograph_lite._jax_counting import inner
-from autograph_lite._jax_scans import is_variable, live
+from autograph_lite._jax_scans import is_variable, live, writes_place
 
 
 @dataclasses.dataclass(frozen=True)
@@ -172,7 +172,7 @@ class _Body:
         """What the branch writes to the array that is this output; None where that is something else."""
         result = self.results[number]
         equation = self._equations.get(result) if is_variable(result) else None
-        if equation is None or equation.primitive.name != "scatter" or not _is_place(equation):
+        if equation is None or not writes_place(equation):
             return None
         array, index, _ = equation.invars
         if not is_variable(array) or array not in self._inputs:
@@ -227,19 +227,3 @@ class _Body:
             return inputs[self._inputs[atom]]
         equation = self._equations[atom]
         return equation.primitive.bind(*(self.value(v, inputs) for v in equation.invars), **equation.params)
-
-
-def _is_place(equation: Any) -> bool:
-    """Whether a scatter writes at one position of the first axes, and all of the others."""
-    array, index, item = (atom.aval for atom in equation.invars)
-    numbers = equation.params["dimension_numbers"]
-    leading = tuple(range(len(numbers.inserted_window_dims)))
-    return bool(
-        equation.params["update_jaxpr"] is None  # else a function of the item, as `x.at[i].apply(f)` makes it
-        and index.ndim == 1
-        and index.shape[0] == len(leading)
-        and numbers.inserted_window_dims == leading
-        and numbers.scatter_dims_to_operand_dims == leading
-        and item.shape == array.shape[len(leading) :]
-        and item.dtype == array.dtype
-    )

@@ -14,7 +14,7 @@ from jax import lax
 from jax._src import core
 
 from autograph_lite._jax_positions import Position, Positions
-from autograph_lite._jax_scans import Read, Scan, Written
+from autograph_lite._jax_scans import Read, Scan, Written, writes_place
 
 # How many rows back an array may be read: as many are carried.
 DEEPEST = 4
@@ -72,19 +72,9 @@ def _writing(scan: Scan, variable: Any, known: Positions) -> _Writing | None:
 
 
 def _writes_row(equation: Any) -> bool:
-    """Whether a scatter replaces one row of an array."""
-    array, index, row = (atom.aval for atom in equation.invars)
-    numbers = equation.params["dimension_numbers"]
-    return (
-        equation.params["update_jaxpr"] is None  # else a function of the item, as `x.at[i].apply(f)` makes it
-        and index.shape == (1,)
-        and numbers.update_window_dims == tuple(range(array.ndim - 1))
-        and numbers.inserted_window_dims == (0,)
-        and numbers.scatter_dims_to_operand_dims == (0,)
-        and row.shape == array.shape[1:]
-        and row.dtype == array.dtype
-        and not array.weak_type
-    )
+    """Whether an equation replaces one row of an array."""
+    array, index, *_ = (atom.aval for atom in equation.invars)
+    return writes_place(equation) and index.shape == (1,) and not array.weak_type
 
 
 _UNKNOWN = object()

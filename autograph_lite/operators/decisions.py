@@ -9,7 +9,7 @@ import contextlib
 import dataclasses
 import itertools
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from autograph_lite import _jax
@@ -124,9 +124,16 @@ def decided(
     made.trips = made.trips if trips is None else trips
 
 
-def computed_at_once(trips: int) -> None:
-    """The innermost statement, a loop, has become operations on the arrays of so many iterations."""
-    decided(LOOPS, "vmap", "its iterations need nothing of each other", trips)
+def at_once(trips: int) -> Callable[[], None] | None:
+    """What tells, now or later, that the innermost statement, a loop, becomes operations on the arrays of its iterations."""
+    if not listeners or not _local.open or _local.open[-1][1].statement not in LOOPS:
+        return None
+    made = _local.open[-1][1]
+
+    def tell() -> None:
+        made.became, made.why, made.trips = "vmap", "its iterations need nothing of each other", trips
+
+    return tell
 
 
 def is_decided(became: str) -> bool:

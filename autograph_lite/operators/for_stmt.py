@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 import gc
 import itertools
 import linecache
@@ -349,8 +348,8 @@ def _stage_rows(
             loop_options.check_length(count)
             start = carries.held(now, after, [body], start)
             known = _positions(source, skipped, length, len(flat), now, reverse)
-            told = functools.partial(decisions.computed_at_once, count)
-            how = _jax_loops.How(reverse, known, loop_options.current().unroll, told)
+            unroll = loop_options.current().unroll
+            how = _jax_loops.How(reverse, known, unroll, decisions.at_once(count))
             if trial is not None:
                 return after, trial.scan(after, body, start, flat, count, how)
             return after, _jax_loops.scan(body, start, flat, count, how)

@@ -1,0 +1,392 @@
+"""Which row of an array does a loop inside of another loop write? It goes into that loop, and not the array.
+
+    for i in range(1, m):                       row = D[i]
+        for j in range(1, n):                   for j in range(1, n): row[j] = above[j] + row[j - 1]
+            D[i, j] = D[i - 1, j] + D[i, j - 1]     D[i] = row
+
+Then `_jax_written_rows` sees in the outer loop that it writes one row of the array in each iteration, and in the inner one
+that it writes one item of the row. Like `_jax_scans`, this uses JAX's insides; checked on jax 0.10.2 and 0.12.0.1.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+from jax import lax
+from jax._src import core
+
+from autograph_lite import _jax, _jax_counting
+from autograph_lite._jax_positions import Position, Positions, holds
+from autograph_lite._jax_scans import Scan, groups, is_variable, writes_place
+
+# Binds a scan: its closed body, carried arrays, rows, positions among the rows, and the parameters that it had.
+Bind = Callable[..., tuple[list[Any], list[Any]]]
+# For each iteration of the inner loop, so many items of a row may be taken out of the array and put back.
+COPIED = 8
+
+
+def read(equations: Sequence[Any], known: Positions, bind: Bind) -> list[Any]:
+    """The equations of a loop's body, with rows in place of arrays in the loops inside.
+
+    Args:
+      equations: of the body.
+      known: its positions; gets those that the equations make.
+      bind: binds a loop inside once more.
+    """
+    found: list[Any] = []
+    for equation in map(known.read, equations):
+        replaced = _replaced(equation, known, bind) if equation.primitive.name == "scan" else None
+        found += [equation] if replaced is None else map(known.read, replaced)
+    return found
+
+
+@dataclasses.dataclass
+class _Row:
+    """The row of an array that the inner loop writes.
+
+    Attributes:
+      array: the variable of the inner body that carries the array.
+      at: which row it is.
+      row: the variable that carries the row.
+      others: the variables of the rows that it only reads.
+    """
+
+    array: Any
+    at: Position
+    row: Any
+    others: dict[Position, Any] = dataclasses.field(default_factory=dict)
+
+
+def _replaced(equation: Any, known: Positions, bind: Bind) -> list[Any] | None:
+    """The equations in place of that of an inner scan; None where it writes no one row of an array."""
+    body, length = equation.params["jaxpr"], equation.params["length"]
+    jaxpr = getattr(body, "jaxpr", body)
+    consts, carried, rows = groups(equation, list(jaxpr.invars))
+    arrays = [variable for variable in carried if variable.aval.shape]
+    if not arrays or jaxpr.constvars or equation.effects or not isinstance(length, int) or length < 1:
+        return None
+    outside = dict(zip(jaxpr.invars, equation.invars, strict=True))
+    inner = known.inside({v: known.of(outside[v]) for v in consts})
+    equations = read(jaxpr.eqns, inner, bind)
+    results = inner.name(jaxpr.outvars)
+    scan = Scan(
+        equations, dict.fromkeys(consts), dict.fromkeys(carried), dict.fromkeys(rows),
+        dict(zip(carried, results, strict=False)), results[len(carried) :], length, equation.params["reverse"],
+    )  # fmt: skip
+    numbers = {v: at for v in consts if not v.aval.shape and (at := known.of(outside[v])) is not None}
+    bases = {at.slope: (v, at.offset) for v, at in numbers.items()}
+    taken = [row for array in arrays if (row := _take(scan, array, inner, {0, *bases})) is not None]
+    if not taken:
+        return None
+    steps = zip(carried, _jax_counting.steps(body, len(consts)), strict=False)
+    counts = _counts(scan, dict(steps), {v: known.of(outside[v]) for v in carried})
+    new = _New(scan, taken, counts, bases, bind, equation)
+    return _inlined(jax.make_jaxpr(new.run)(*(atom.aval for atom in equation.invars)), equation)
+
+
+def _counts(
+    scan: Scan, steps: Mapping[Any, int | None], first: Mapping[Any, Position | None]
+) -> dict[Any, Position]:
+    """The carried variables that count, and what they are in the iteration that takes a row: rows that they become.
+
+    Args:
+      scan: the inner loop.
+      steps: by how much an iteration changes a variable.
+      first: what it is in the first iteration.
+    """
+    found = {}
+    for variable, step in steps.items():
+        start = first[variable]
+        if step and start is not None and not start.slope:
+            at = Position(step, start.offset)
+            if holds(variable.aval.dtype, at.range(scan.length + 1)):
+                found[variable] = at.from_the_end(scan.length) if scan.reverse else at
+    return found
+
+
+def _inlined(closed: Any, equation: Any) -> list[Any] | None:
+    """The equations of a closed jaxpr that takes and gives what an equation does; None where their types differ."""
+    jaxpr = closed.jaxpr
+    results = [v for v in jaxpr.outvars if is_variable(v)]
+    made = {v for e in jaxpr.eqns for v in e.outvars}
+    same = [v.aval for v in jaxpr.outvars] == [v.aval for v in equation.outvars]
+    if closed.consts or not same or len(set(results)) < len(jaxpr.outvars) or not made.issuperset(results):
+        return None
+    names = dict(zip(jaxpr.invars, equation.invars, strict=True))
+    names.update(zip(jaxpr.outvars, equation.outvars, strict=True))
+    return [
+        e.replace(
+            invars=[names.get(v, v) if is_variable(v) else v for v in e.invars],
+            outvars=[names.get(v, v) for v in e.outvars],
+            source_info=equation.source_info,
+        )
+        for e in jaxpr.eqns
+    ]
+
+
+@dataclasses.dataclass
+class _New:
+    """The loop with rows in place of arrays.
+
+    Attributes:
+      scan: its body.
+      taken: the rows.
+      counts: the variables that count.
+      bases: by its slope, a constant of the loop that is a position of the outer one, and its offset.
+      bind: binds it.
+      equation: that of the loop as it was.
+    """
+
+    scan: Scan
+    taken: Sequence[_Row]
+    counts: Mapping[Any, Position]
+    bases: Mapping[int, tuple[Any, int]]
+    bind: Bind
+    equation: Any
+
+    def run(self, *operands: Any) -> list[Any]:
+        """What the loop gives of its operands."""
+        body, scan, params = self.equation.params["jaxpr"], self.scan, self.equation.params
+        jaxpr = getattr(body, "jaxpr", body)
+        given = dict(zip(jaxpr.invars, operands, strict=True))
+        consts = {v: given[v] for v in scan.consts if v in given}
+        carried = {v: given[v] for v in scan.carried if v in given and v not in self.counts}
+        for row in self.taken:
+            carried[row.row] = self._row(given, row.array, row.at)
+            consts.update((v, self._row(given, row.array, at)) for at, v in row.others.items())
+        rows = {v: given[v] for v in scan.rows}
+        rows.update((v, _numbers(at, scan.length, v.aval)) for v, at in self.counts.items())
+        new = jaxpr.replace(
+            constvars=list(consts), invars=[*carried, *rows], eqns=scan.equations,
+            outvars=[*(scan.next[v] for v in carried), *scan.outputs],
+        )  # fmt: skip
+        closed = body.replace(jaxpr=new, consts=list(consts.values()))
+        positions = {number: self.counts[v] for number, v in enumerate(rows) if v in self.counts}
+        after, outputs = self.bind(closed, list(carried.values()), list(rows.values()), positions, params)
+        last = dict(zip(carried, after, strict=True))
+        for row in self.taken:
+            last[row.array] = self._put_back(given, row, last[row.row])
+        for variable, at in self.counts.items():
+            steps = (-at.slope if scan.reverse else at.slope) * scan.length
+            last[variable] = given[variable] + steps
+        _, before, _ = groups(self.equation, list(jaxpr.invars))
+        return [*(last[v] for v in before), *outputs]
+
+    def _number(self, given: Mapping[Any, Any], at: Position) -> Any:
+        if not at.slope:
+            return at.offset
+        base, offset = self.bases[at.slope]
+        return given[base] + (at.offset - offset) if at.offset != offset else given[base]
+
+    def _row(self, given: Mapping[Any, Any], array: Any, at: Position) -> Any:
+        shape = array.aval.shape
+        starts = [jnp.asarray(n, jnp.int32) for n in (self._number(given, at), *[0] * (len(shape) - 1))]
+        one = lax.dynamic_slice(given[array], starts, (1, *shape[1:]), allow_negative_indices=False)
+        return lax.squeeze(one, [0])
+
+    def _put_back(self, given: Mapping[Any, Any], row: _Row, new: Any) -> Any:
+        """The array with what the row has become."""
+        numbers = lax.ScatterDimensionNumbers(tuple(range(new.ndim)), (0,), (0,))
+        return lax.scatter(
+            given[row.array], jnp.asarray(self._number(given, row.at), jnp.int32).reshape(1), new, numbers,
+            indices_are_sorted=True, unique_indices=True, mode=lax.GatherScatterMode.FILL_OR_DROP,
+        )  # fmt: skip
+
+
+def _numbers(at: Position, length: int, aval: Any) -> Any:
+    numbers = lax.iota(aval.dtype, length) * aval.dtype.type(at.slope) + aval.dtype.type(at.offset)
+    return _jax.as_type(numbers, aval.dtype, _jax.is_weak(aval))
+
+
+def _take(scan: Scan, array: Any, inner: Positions, slopes: set[int]) -> _Row | None:
+    """Takes one row in place of an array that the loop carries, where it needs no other to be written; else None.
+
+    Args:
+      scan: the inner loop; is changed.
+      array: the variable that carries the array.
+      inner: the positions of the outer loop in the inner loop's body.
+      slopes: those of positions for which the inner loop has a constant.
+    """
+    uses = _Uses.of(scan, array)
+    if uses is None or not uses.writes:
+        return None
+    written = {inner.of(_first_index(e, uses.made)) for e in uses.writes}
+    at = written.pop()
+    size = array.aval.shape[0]
+    if written or at is None or at.slope not in slopes or not inner.within(at, size):
+        return None
+    if math.prod(array.aval.shape[1:]) > COPIED * scan.length * _written(uses.writes):
+        return None
+    row = _Row(array, at, core.Var(core.mapped_leading_aval(size, array.aval)))
+    for equation in uses.reads:
+        place = inner.of(equation.invars[1])
+        if place is None or place.slope != at.slope or not inner.within(place, size):
+            return None
+        if place != at and place not in row.others:
+            row.others[place] = core.Var(row.row.aval)
+    _rewrite(scan, row, uses, inner)
+    return row
+
+
+@dataclasses.dataclass
+class _Uses:
+    """What the inner loop does with an array that it carries.
+
+    Attributes:
+      made: the equations of its body, by what they make.
+      writes: those that write items of the array, one after the other.
+      reads: those that read items.
+      items: by the variable that such an equation makes, the equation that takes the axes of one place out of it.
+      barriers: those behind which the array goes by another name.
+    """
+
+    made: dict[Any, Any]
+    writes: list[Any] = dataclasses.field(default_factory=list)
+    reads: list[Any] = dataclasses.field(default_factory=list)
+    items: dict[Any, Any] = dataclasses.field(default_factory=dict)
+    barriers: list[Any] = dataclasses.field(default_factory=list)
+
+    @classmethod
+    def of(cls, scan: Scan, array: Any) -> _Uses | None:
+        """None where it does anything else than to read and to write items."""
+        found = cls({v: e for e in scan.equations for v in e.outvars})
+        counts = scan.uses()
+        squeezed = {e.invars[0]: e for e in scan.equations if e.primitive.name == "squeeze"}
+        names, now = {array}, {array}
+        for equation in scan.equations:
+            used = [n for n, v in enumerate(equation.invars) if is_variable(v) and v in names]
+            if not used:
+                continue
+            if equation.primitive.name == "optimization_barrier":
+                now |= {equation.outvars[n] for n in used if equation.invars[n] in now}
+                names |= {equation.outvars[n] for n in used}
+                found.barriers.append(equation)
+            elif used == [0] and _is_read(equation):
+                (part,) = equation.outvars
+                item = squeezed.get(part)
+                if item is None or counts[part] != 1 or 0 not in item.params["dimensions"]:
+                    return None
+                found.reads.append(equation)
+                found.items[part] = item
+            elif used == [0] and equation.invars[0] in now and _is_write(equation, found.made):
+                now = {equation.outvars[0]}
+                names |= now
+                found.writes.append(equation)
+            else:
+                return None
+        ends = [atom for atom in scan.results() if is_variable(atom) and atom in names]
+        return found if len(ends) == 1 and scan.next[array] in now else None
+
+
+def _is_read(equation: Any) -> bool:
+    return equation.primitive.name == "dynamic_slice" and bool(equation.params["slice_sizes"][0] == 1)
+
+
+def _is_write(equation: Any, made: Mapping[Any, Any]) -> bool:
+    """Whether an equation writes at one place of an array, whose numbers are put together by another equation."""
+    if not writes_place(equation):
+        return False
+    array, index, new = (atom.aval for atom in equation.invars)
+    if array.weak_type or new.weak_type:
+        return False
+    count: int = index.shape[0]
+    parts = made.get(equation.invars[1])
+    joined: bool = parts is not None and parts.primitive.name == "concatenate" and len(parts.invars) == count
+    return joined or count == 1
+
+
+def _first_index(equation: Any, made: Mapping[Any, Any]) -> Any:
+    """Which place of the first axis is written."""
+    index = equation.invars[1]
+    return index if index.aval.shape == (1,) else made[index].invars[0]
+
+
+def _written(writes: Sequence[Any]) -> int:
+    """How many items the writes change in an iteration."""
+    return sum(math.prod(e.invars[2].aval.shape) for e in writes)
+
+
+def _rewrite(scan: Scan, row: _Row, uses: _Uses, inner: Positions) -> None:
+    """Puts the row in place of the array."""
+    names, last = {row.array: row.row}, scan.next[row.array]
+    items = {id(e) for e in uses.items.values()}
+    equations: list[Any] = []
+    taken: dict[Any, Any] = {}
+    for equation in scan.equations:
+        if any(equation is each for each in uses.writes):
+            new, names[equation.outvars[0]] = _write(equation, names, row, uses.made)
+            equations += new
+        elif any(equation is each for each in uses.reads):
+            place = inner.of(equation.invars[1])
+            others = [variable for at, variable in row.others.items() if at == place]
+            source = others[0] if others else names[equation.invars[0]]
+            item = uses.items[equation.outvars[0]]
+            new, taken[item.outvars[0]] = _read(equation, item, source)
+            equations += new
+        elif any(equation is each for each in uses.barriers):
+            equations.append(_barrier(equation, names))
+        elif id(equation) not in items:
+            equations.append(equation)
+    scan.equations = equations
+    del scan.carried[row.array], scan.next[row.array]
+    scan.carried[row.row], scan.next[row.row] = None, names[last]
+    scan.consts.update(dict.fromkeys(row.others.values()))
+    scan.rename({old: new for old, new in taken.items() if old is not new})
+
+
+def _write(
+    equation: Any, names: Mapping[Any, Any], row: _Row, made: Mapping[Any, Any]
+) -> tuple[list[Any], Any]:
+    """The equations in place of a write, and the row after it."""
+    array, index, new = equation.invars
+    count = index.aval.shape[0]
+    if count == 1:
+        return [], new
+    _, *rest = made[index].invars
+    equations = []
+    if len(rest) == 1:
+        index = rest[0]
+    else:
+        index = core.Var(core.ShapedArray((count - 1,), index.aval.dtype))
+        equations.append(made[equation.invars[1]].replace(invars=rest, outvars=[index]))
+    places = tuple(range(count - 1))
+    numbers = lax.ScatterDimensionNumbers(
+        equation.params["dimension_numbers"].update_window_dims, places, places
+    )
+    after = core.Var(row.row.aval)
+    params = {**equation.params, "dimension_numbers": numbers}
+    return [
+        *equations,
+        equation.replace(invars=[names[array], index, new], outvars=[after], params=params),
+    ], after
+
+
+def _read(equation: Any, item: Any, source: Any) -> tuple[list[Any], Any]:
+    """The equations in place of a read and of that which takes the axes of one place out of it, and what they give."""
+    sizes = equation.params["slice_sizes"][1:]
+    part, equations = source, []
+    if sizes != source.aval.shape:
+        part = core.Var(core.mapped_leading_aval(1, equation.outvars[0].aval))
+        params = {**equation.params, "slice_sizes": sizes}
+        equations.append(
+            equation.replace(invars=[source, *equation.invars[2:]], outvars=[part], params=params)
+        )
+    rest = tuple(axis - 1 for axis in item.params["dimensions"] if axis)
+    if not rest:
+        return equations, part
+    equations.append(item.replace(invars=[part], params={**item.params, "dimensions": rest}))
+    return equations, item.outvars[0]
+
+
+def _barrier(equation: Any, names: dict[Any, Any]) -> Any:
+    invars, outvars = list(equation.invars), list(equation.outvars)
+    for place, atom in enumerate(invars):
+        if is_variable(atom) and atom in names:
+            invars[place] = names[atom]
+            names[outvars[place]] = outvars[place] = core.Var(invars[place].aval)
+    return equation.replace(invars=invars, outvars=outvars)
