@@ -12,7 +12,7 @@ import sys
 import threading
 import types
 import weakref
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Collection, Hashable, Sequence
 from typing import Any, TypeVar
 
 import jax
@@ -524,6 +524,38 @@ def _equations_of(equation: Any) -> int:
         return 1
     jaxprs: Any = core.jaxprs_in_params(equation.params)
     return 1 + sum(_equations_of(each) for jaxpr in jaxprs for each in getattr(jaxpr, "jaxpr", jaxpr).eqns)
+
+
+# So far back equations are looked at.
+_DEEPEST = 200
+
+
+def follows_through(value: Any, names: Collection[str], sources: Sequence[Any]) -> bool:
+    """Whether a value of the program that is being recorded follows from one of others through a primitive of these names."""
+    known: dict[int, tuple[bool, bool]] = {id(source): (True, False) for source in sources}
+
+    def found(tracer: Any, depth: int) -> tuple[bool, bool]:
+        """Whether it follows from one of them, and whether through such a primitive."""
+        equation = getattr(tracer, "parent", None)
+        if id(tracer) in known or equation is None or depth > _DEEPEST:
+            return known.get(id(tracer), (False, False))
+        parts = [found(each, depth + 1) for each in equation.in_tracers]
+        follows = any(part[0] for part in parts)
+        through = any(part[1] for part in parts) or (follows and _is_or_holds(equation, names))
+        known[id(tracer)] = follows, through
+        return follows, through
+
+    return found(value, 0)[1]
+
+
+def _is_or_holds(equation: Any, names: Collection[str]) -> bool:
+    """Whether an equation is of one of these primitives, or one of those that it calls."""
+    if equation.primitive.name in names:
+        return True
+    if not equation.primitive.multiple_results:
+        return False
+    jaxprs: Any = core.jaxprs_in_params(equation.params)
+    return any(_is_or_holds(each, names) for jaxpr in jaxprs for each in getattr(jaxpr, "jaxpr", jaxpr).eqns)
 
 
 def recorded() -> Sequence[Any]:

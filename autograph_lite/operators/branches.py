@@ -140,7 +140,7 @@ def _select(
     if how is None and select.dtype == bool and selects.may_be_cheap():
         jaxprs = [trace.jaxpr for trace in traces]
         everywhere, on_gpu = selects.are_cheap(jaxprs)
-        if everywhere:
+        if everywhere and not selects.is_awaited(select, jaxprs):
             decisions.decided(decisions.BRANCHES, "select", _CHEAP)
             return iter(selects.select(select, jaxprs))
         if on_gpu:

@@ -546,10 +546,11 @@ def run_body(
       after: called with the variables after the body, in the same trace; its result, an array, comes first.
       index: the number of the iteration, where the carry says that the body asks for it.
     """
+    arrays = list(arrays)
     values, contents = carry.read(arrays)
     growths = [*carry.growths.values()]
     with (
-        bodies.looping(),
+        bodies.looping(arrays),
         journal.journal(outer=carry.outer) as written,
         lists.growing(growths, index),
         in_place.body(body_fun),

@@ -201,6 +201,36 @@ def test_a_cheap_branch_in_a_loop_is_a_select_on_numbers_and_on_arrays_what_the_
     assert primitives(fn, many, many[0])["platform_index"] == 1
 
 
+def accepted(xs, state):
+    for x in xs:
+        if x < jnp.exp(state - x):
+            state = x
+    return state
+
+
+def accepted_by_the_row(xs, state):
+    for x in xs:
+        if jnp.exp(x) < state:
+            state = x
+    return state
+
+
+def chosen(xs, state):
+    for x in xs:
+        state = x if jnp.exp(state) < x else x * 2
+    return state
+
+
+def test_a_cheap_branch_whose_condition_is_slow_and_waits_for_the_branch_before_is_one_on_cpus():
+    assert loops(accepted, XS, ONE) == {"scan": 1, "cond": 2}  # of which one asks for the platform
+    assert primitives(accepted, XS, ONE)["platform_index"] == 1
+    assert loops(accepted_by_the_row, XS, ONE) == loops(chosen, XS, ONE) == {"scan": 1}
+    for fn in (accepted, accepted_by_the_row, chosen):
+        converted, expected = jax.jit(to_graph(fn))(XS, ONE), fn(XS, ONE)
+        assert jnp.allclose(converted, expected)
+        assert jnp.allclose(jax.jit(jax.grad(to_graph(fn), 1))(XS, ONE), jax.grad(fn, 1)(XS, ONE), atol=1e-6)
+
+
 def test_a_branch_that_may_fail_or_has_no_finite_derivative_is_no_select():
     def fn(xs, total):
         for x in xs:
