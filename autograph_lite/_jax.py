@@ -83,6 +83,12 @@ def lowered(value: Any) -> Any:
     return core.full_lower(value)
 
 
+def is_zero(number: Any) -> bool:
+    """Whether a number, or what a tracer stands for, is known to be 0."""
+    value = lowered(number)
+    return not isinstance(value, core.Tracer) and bool(value == 0)
+
+
 def weak_type(array: Any) -> bool:
     """Whether the array's dtype came from a Python scalar, and so gives way in a promotion."""
     return bool(getattr(jax.typeof(array), "weak_type", False))

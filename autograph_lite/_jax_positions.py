@@ -13,6 +13,8 @@ from typing import Any
 import numpy as np
 from jax._src import core
 
+from autograph_lite import _jax_truths
+
 
 @dataclasses.dataclass(frozen=True)
 class Position:
@@ -74,6 +76,8 @@ class Positions:
             equation = equation.replace(invars=invars)
         if equation.primitive.name == "optimization_barrier" and not self._barriers:
             self.renamed.update(zip(equation.outvars, equation.invars, strict=True))
+        if equation.primitive.name in _jax_truths.NAMES and equation.outvars[0].aval.dtype == bool:
+            self._truth(equation, equation.outvars[0])
         note = _NOTES.get(equation.primitive.name)
         if note is not None and len(equation.outvars) == 1:
             note(self, equation, equation.outvars[0])
@@ -127,11 +131,25 @@ class Positions:
         if len(answers) == 1:
             self._decided[result] = answers.pop()
 
+    def _truth(self, equation: Any, result: Any) -> None:
+        """Bools, made of others."""
+        name, known = equation.primitive.name, [self._known_truth(atom) for atom in equation.invars]
+        found = _jax_truths.decided(name, known)
+        if found is not None:
+            self._decided[result] = found
+        elif (number := _jax_truths.equal(name, known)) is not None:
+            self._is(result, equation.invars[number])
+
+    def _known_truth(self, atom: Any) -> bool | None:
+        if isinstance(atom, core.Literal):
+            return bool(atom.val) if np.ndim(atom.val) == 0 and np.asarray(atom.val).dtype == bool else None
+        return self._decided.get(atom)
+
     def _select(self, equation: Any, result: Any) -> None:
         test, *cases = equation.invars
-        if isinstance(test, core.Literal) or test not in self._decided or len(cases) != 2:
-            return
-        self._is(result, cases[self._decided[test]])
+        truth = self._known_truth(test)
+        if truth is not None and len(cases) == 2:
+            self._is(result, cases[truth])
 
     def _is(self, result: Any, value: Any) -> None:
         """Notes that a result equals an operand."""

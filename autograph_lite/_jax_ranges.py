@@ -17,7 +17,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
-from autograph_lite import _jax_bounds, _jax_counting
+from autograph_lite import _jax_bounds, _jax_counting, _jax_truths
 from autograph_lite._jax_counted import inlined
 from autograph_lite._jax_intervals import ANY, RULES, Ends, union
 from autograph_lite._jax_scans import is_variable, live
@@ -74,7 +74,9 @@ class Ranges:
         return self._names.get(atom, atom) if is_variable(atom) else atom
 
     def _note(self, name: str, equation: Any, result: Any) -> None:
-        if name == "select_n":
+        if name in _jax_truths.NAMES and result.aval.dtype == bool:
+            self._truth(name, equation, result)
+        elif name == "select_n":
             self._select(equation, result)
         elif name in _TESTS:
             left, right = map(self.of, equation.invars)
@@ -91,12 +93,30 @@ class Ranges:
             if isinstance(size, int) and size:
                 self._hold(result, (0, size - 1))
 
+    def _truth(self, name: str, equation: Any, result: Any) -> None:
+        """Bools, made of others."""
+        known = [self._known_truth(atom) for atom in equation.invars]
+        found = _jax_truths.decided(name, known)
+        if found is not None:
+            self._decided[result] = found
+        elif (number := _jax_truths.equal(name, known)) is not None:
+            self._is(result, equation.invars[number])
+
+    def _known_truth(self, atom: Any) -> bool | None:
+        if is_variable(atom):
+            return self._decided.get(atom)
+        return bool(atom.val) if np.ndim(atom.val) == 0 and np.asarray(atom.val).dtype == bool else None
+
+    def _is(self, result: Any, value: Any) -> None:
+        """Notes that a result equals an operand."""
+        if value.aval.dtype == result.aval.dtype and value.aval.shape == result.aval.shape:
+            self._names[result] = value
+
     def _select(self, equation: Any, result: Any) -> None:
         test, *cases = equation.invars
-        if is_variable(test) and test in self._decided and len(cases) == 2:
-            chosen = cases[self._decided[test]]
-            if chosen.aval.dtype == result.aval.dtype and chosen.aval.shape == result.aval.shape:
-                self._names[result] = chosen
+        truth = self._known_truth(test)
+        if truth is not None and len(cases) == 2:
+            self._is(result, cases[truth])
             return
         ranges = [found for found in map(self.of, cases) if found is not None]
         if len(ranges) == len(cases):
@@ -121,7 +141,12 @@ class Ranges:
                 given[place] = start[0] + min(turns * step, 0), start[1] + max(turns * step, 0)
             else:
                 given[place] = None
-        return equation.replace(params={**equation.params, "jaxpr": closed(body, given)})
+        body = closed(body, given)
+        jaxpr = getattr(body, "jaxpr", body)
+        for number, place in enumerate(places):  # what no iteration changes any more
+            if jaxpr.outvars[number] is jaxpr.invars[place]:
+                self._is(equation.outvars[number], equation.invars[place])
+        return equation.replace(params={**equation.params, "jaxpr": body})
 
     def while_loop(self, equation: Any) -> Any:
         """A `while_loop` whose constants and counters have these ranges."""

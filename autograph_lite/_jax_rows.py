@@ -37,6 +37,7 @@ class Split:
         """The arrays after the last iteration and the outputs of the body that was given."""
         after = dict(zip(self.scan.carried, carried, strict=True))
         written, length = self.scan.written, self.scan.length
+        after.update(self.scan.kept)
         found = [
             overwritten(written[v], outputs[written[v].output], length) if v in written else after[v]
             for v in self.variables
@@ -99,11 +100,13 @@ def _split(
         dict(zip(xs, rows, strict=True)), dict(zip(carried, results, strict=False)), results[len(init) :], length,
         reverse,
     )  # fmt: skip
+    scan.keep_unchanged()
     reads = _reads(scan, known)
-    for variable in carried:
+    for variable in list(scan.carried):
         put_out(scan, variable, reads, known)
     _take_rows(scan, [read for read in reads if read.source in scan.consts and _pays(scan, read)])
     _simplify(scan, {xs[number]: position.range(length) for number, position in positions.items()})
+    scan.keep_unchanged()
     scan.drop_unused()
     numbers = {xs[number]: position for number, position in positions.items()}
     if at_once and _jax_mapped.is_mapped(scan):

@@ -51,6 +51,7 @@ class Scan:
       length: the number of iterations.
       reverse: whether the rows are taken from the last to the first.
       written: arrays that are no longer carried, by their variables.
+      kept: the same of those that no iteration changes.
       mapped: where the iterations may be computed at once, the rows that are their numbers.
     """
 
@@ -63,6 +64,7 @@ class Scan:
     length: int
     reverse: bool
     written: dict[Any, Written] = dataclasses.field(default_factory=dict)
+    kept: dict[Any, Any] = dataclasses.field(default_factory=dict)
     mapped: Mapping[Any, Position] | None = None
 
     def results(self) -> list[Any]:
@@ -106,6 +108,12 @@ class Scan:
         self.equations = list(map(renamed, self.equations))
         self.next = {variable: new(value) for variable, value in self.next.items()}
         self.outputs = list(map(new, self.outputs))
+
+    def keep_unchanged(self) -> None:
+        """Carries nothing that no iteration changes."""
+        for variable in [v for v, after in self.next.items() if after is v]:
+            del self.next[variable]
+            self.kept[variable] = self.consts[variable] = self.carried.pop(variable)
 
     def drop_unused(self) -> None:
         """Takes out what nothing needs."""

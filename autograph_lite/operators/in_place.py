@@ -24,7 +24,7 @@ import jax
 from jax import lax
 
 from autograph_lite import _jax
-from autograph_lite.operators import where
+from autograph_lite.operators import bodies, where
 
 WRITES = frozenset({"set_item", "update_item", "store"})
 
@@ -67,6 +67,11 @@ def read(base: Any, value: Any, *, unknown: bool = False) -> Any:
 def written(array: Any) -> Any:
     """The array after an update, which is not computed once more where it is read."""
     return lax.optimization_barrier(array) if _local.behind or _local.repeats else array
+
+
+def computed(array: Any) -> Any:
+    """An array that is computed once, and not again where its items are used: on CPUs, in loops."""
+    return lax.optimization_barrier(array) if _helps() and bodies.in_loop() else array
 
 
 def _is_carried(base: Any) -> bool:
