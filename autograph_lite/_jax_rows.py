@@ -20,7 +20,7 @@ from jax import lax
 
 from autograph_lite import _jax, _jax_counted, _jax_inner_rows, _jax_mapped, _jax_ranges
 from autograph_lite._jax_positions import Position, Positions
-from autograph_lite._jax_scans import Read, Scan, Written
+from autograph_lite._jax_scans import Put, Read, Scan
 from autograph_lite._jax_written_rows import put_out
 
 
@@ -39,7 +39,7 @@ class Split:
         written, length = self.scan.written, self.scan.length
         after.update(self.scan.kept)
         found = [
-            overwritten(written[v], outputs[written[v].output], length) if v in written else after[v]
+            overwritten(written[v], outputs, after, length) if v in written else after[v]
             for v in self.variables
         ]
         return found, list(outputs[: self.put_out])
@@ -175,16 +175,53 @@ def _take_rows(scan: Scan, reads: Sequence[Read]) -> None:
     scan.rename(names)
 
 
-def overwritten(written: Written, rows: Any, length: int) -> Any:
-    """The array after the loop: what it was before, with the rows that were written."""
-    position = written.position
+def overwritten(puts: Sequence[Put], outputs: Sequence[Any], after: Mapping[Any, Any], length: int) -> Any:
+    """The array after the loop: what it was before, with the rows that were written.
+
+    Args:
+      puts: which rows these are.
+      outputs: of the loop.
+      after: its variables after the last iteration.
+      length: the number of iterations.
+    """
+    found = _interlaced(puts, outputs, length)
+    if found is None:
+        found = puts[0].array
+        for put in puts:
+            found = _with_rows(found, put.position, outputs[put.output], length)
+    for put in puts:
+        for number, variable in put.rest.items():
+            found = lax.dynamic_update_index_in_dim(found, after[variable], number, 0)
+    return found
+
+
+def _with_rows(array: Any, position: Position, rows: Any, length: int) -> Any:
+    """`array` with the rows at a position in all iterations."""
     low, high = position.range(length)
     step = abs(position.slope)
     if position.slope < 0:
         rows = lax.rev(rows, [0])
     rows = _jax.as_type(rows, rows.dtype, False)
     if step > 1:
-        return jnp.asarray(written.first).at[low : high + 1 : step].set(rows)
-    if length == written.first.shape[0]:
+        return jnp.asarray(array).at[low : high + 1 : step].set(rows)
+    if length == array.shape[0]:
         return rows
-    return lax.dynamic_update_slice_in_dim(written.first, rows, low, 0)
+    return lax.dynamic_update_slice_in_dim(array, rows, low, 0)
+
+
+def _interlaced(puts: Sequence[Put], outputs: Sequence[Any], length: int) -> Any:
+    """The array after a loop that writes all of so many neighbouring rows; None for another.
+
+    x[i], x[i + 1] = ... for i in range(0, n, 2): a place in between them for each row would be computed.
+    """
+    step = abs(puts[0].position.slope)
+    first = min(put.position.range(length)[0] for put in puts)
+    order = {put.position.range(length)[0] - first: put for put in puts}
+    if step == 1 or sorted(order) != list(range(step)):
+        return None
+    rows = [outputs[order[k].output] for k in range(step)]
+    rows = [lax.rev(each, [0]) for each in rows] if puts[0].position.slope < 0 else rows
+    every = jnp.stack(rows, 1).reshape(length * step, *rows[0].shape[1:])
+    return _with_rows(
+        puts[0].array, Position(1, first), _jax.as_type(every, every.dtype, False), length * step
+    )

@@ -25,18 +25,20 @@ class Read:
 
 
 @dataclasses.dataclass
-class Written:
-    """An array of which each iteration writes one row.
+class Put:
+    """Rows of an array that the iterations write.
 
     Attributes:
-      first: the array before the loop.
-      position: of the row that is written.
-      output: the number of the output that gives the rows.
+      array: as it was before the loop.
+      position: of the row that an iteration puts out.
+      output: the number of the output that gives these rows.
+      rest: by their numbers, the variables that carry the rows that are final after the last iteration.
     """
 
-    first: Any
+    array: Any
     position: Position
     output: int
+    rest: dict[int, Any] = dataclasses.field(default_factory=dict)
 
 
 @dataclasses.dataclass
@@ -63,7 +65,7 @@ class Scan:
     outputs: list[Any]
     length: int
     reverse: bool
-    written: dict[Any, Written] = dataclasses.field(default_factory=dict)
+    written: dict[Any, list[Put]] = dataclasses.field(default_factory=dict)
     kept: dict[Any, Any] = dataclasses.field(default_factory=dict)
     mapped: Mapping[Any, Position] | None = None
 

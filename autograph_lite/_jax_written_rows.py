@@ -1,23 +1,27 @@
-"""When is an array that a loop carries an output of its iterations? When each writes one row of it, and reads at most rows.
+"""When is an array that a loop carries an output of its iterations? When these write rows of it next to each other.
 
 y[t] = a * y[t - 1] + b * y[t - 2]     carries two rows, the newest of which each iteration puts out
 y[t] = y[t] + y[t + 1]                 takes rows of what `y` was before the loop
+x[t] -= e; x[t + 1] += e               carries one row, and takes the one after it; puts out x[t], which is final then
+
+The rows that an iteration reads and writes are a window, which moves by one row from iteration to iteration. Where the
+number of the row grows by two, there are two such windows: one of the even rows, one of the odd ones.
 """
 
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from jax import lax
 from jax._src import core
 
 from autograph_lite._jax_positions import Position, Positions
-from autograph_lite._jax_scans import Read, Scan, Written, writes_place
+from autograph_lite._jax_scans import Put, Read, Scan, writes_place
 
-# How many rows back an array may be read: as many are carried.
-DEEPEST = 4
+# As many rows are carried.
+WIDEST = 4
 
 
 @dataclasses.dataclass
@@ -27,16 +31,17 @@ class _Writing:
     Attributes:
       versions: the array's variable, and that after each write.
       equations: the writes.
-      position: of the row that all of them write.
+      positions: of the rows that they write.
     """
 
     versions: list[Any]
     equations: list[Any]
-    position: Position
+    positions: list[Position]
 
-    def newest(self, version: Any) -> Any:
-        """The row as it is in a version of the array after a write."""
-        return self.equations[self.versions.index(version) - 1].invars[2]
+    @property
+    def slope(self) -> int:
+        """By how much the number of each row grows from iteration to iteration."""
+        return self.positions[0].slope
 
 
 def put_out(scan: Scan, variable: Any, reads: Sequence[Read], known: Positions) -> None:
@@ -48,12 +53,14 @@ def put_out(scan: Scan, variable: Any, reads: Sequence[Read], known: Positions) 
     uses = scan.uses()
     if sum(uses[v] for v in writing.versions) != len(mine) + len(writing.equations) + 1:
         return  # something else takes the array
-    backs = [_iterations_back(read.position, writing.position, scan.reverse) for read in mine]
-    if any(back is _UNKNOWN or (back or 0) > DEEPEST for back in backs):
+    if any(read.position.slope != writing.slope for read in mine):
         return
-    if any(backs) and any(equation.invars[2].aval.weak_type for equation in writing.equations):
+    windows = _windows(scan, variable, writing, mine)
+    if any(window.width > WIDEST for window in windows.values()):
+        return
+    if any(w.width for w in windows.values()) and any(e.invars[2].aval.weak_type for e in writing.equations):
         return  # what is carried on would not be of the type of what is carried
-    _put_out(scan, variable, writing, list(zip(mine, backs, strict=True)))
+    _put_out(scan, variable, writing, mine, windows)
 
 
 def _writing(scan: Scan, variable: Any, known: Positions) -> _Writing | None:
@@ -64,11 +71,11 @@ def _writing(scan: Scan, variable: Any, known: Positions) -> _Writing | None:
             equations.append(equation)
     if scan.next[variable] is not versions[-1] or not equations or not all(map(_writes_row, equations)):
         return None
-    positions = {known.of(equation.invars[1]) for equation in equations}
-    position = positions.pop()
-    if positions or position is None or not position.slope:
+    positions = [known.of(equation.invars[1]) for equation in equations]
+    found = [at for at in positions if at is not None and known.within(at, variable.aval.shape[0])]
+    if len(found) < len(positions) or len({at.slope for at in found}) > 1 or not found[0].slope:
         return None
-    return _Writing(versions, equations, position) if known.within(position, variable.aval.shape[0]) else None
+    return _Writing(versions, equations, found)
 
 
 def _writes_row(equation: Any) -> bool:
@@ -77,46 +84,115 @@ def _writes_row(equation: Any) -> bool:
     return writes_place(equation) and index.shape == (1,) and not array.weak_type
 
 
-_UNKNOWN = object()
+@dataclasses.dataclass
+class _Window:
+    """Rows of which an iteration writes some; their places are counted in iterations, from that of the first write on.
+
+    Attributes:
+      origin: the position of place 0.
+      step: by how much the number of a row grows from a place to the next.
+      first: the first place that is read or written.
+      final: the first that is written: no later iteration changes it.
+      last: the last that is written: no earlier iteration has changed it.
+    """
+
+    origin: Position
+    step: int
+    first: int = 0
+    final: int = 0
+    last: int = 0
+
+    @property
+    def width(self) -> int:
+        """How many rows are carried."""
+        return self.last - self.first
+
+    @property
+    def places(self) -> range:
+        """Its places."""
+        return range(self.first, self.last + 1)
+
+    def place(self, position: Position) -> int:
+        """The place of a row."""
+        return (position.offset - self.origin.offset) // self.step
+
+    def at(self, place: int) -> Position:
+        """The position of a place."""
+        return Position(self.origin.slope, self.origin.offset + place * self.step)
 
 
-def _iterations_back(read: Position, write: Position, reverse: bool) -> Any:
-    """How many iterations ago the row that is read was written: 0 in this one; None: not before it is read."""
-    if read.slope != write.slope:
-        return _UNKNOWN
-    back, rest = divmod(write.offset - read.offset, -write.slope if reverse else write.slope)
-    return back if rest == 0 and back >= 0 else None
+def _windows(scan: Scan, variable: Any, writing: _Writing, reads: Sequence[Read]) -> dict[int, _Window]:
+    """By what is left of the numbers of their rows, divided by the slope: the windows."""
+    slope = writing.slope
+    found: dict[int, _Window] = {}
+    step = -slope if scan.reverse else slope
+    for at in writing.positions:
+        window = found.setdefault(at.offset % abs(slope), _Window(at, step))
+        window.final, window.last = min(window.final, window.place(at)), max(window.last, window.place(at))
+    for window in found.values():
+        window.first = window.final
+    for read in reads:
+        key = read.position.offset % abs(slope)
+        if key in found:
+            found[key].first = min(found[key].first, found[key].place(read.position))
+    return found
 
 
-def _put_out(scan: Scan, variable: Any, writing: _Writing, reads: Sequence[tuple[Read, Any]]) -> None:
-    first = scan.carried[variable]
-    rows = {read.row for read, _ in reads}
+def _put_out(
+    scan: Scan, variable: Any, writing: _Writing, reads: Sequence[Read], windows: Mapping[int, _Window]
+) -> None:
+    array = scan.carried[variable]
+    rows = {read.row for read in reads}
     scan.take_out([*writing.equations, *(e for e in scan.equations if e.outvars and e.outvars[0] in rows)])
     del scan.carried[variable], scan.next[variable]
-    scan.written[variable] = Written(first, writing.position, len(scan.outputs))
-    scan.outputs.append(writing.newest(writing.versions[-1]))
-    last = _carried(scan, writing, first, max((back for _, back in reads if back), default=0))
+    entering = {key: _entering(scan, array, window, variable.aval) for key, window in windows.items()}
+    # What is in the window, in each version of the array.
+    contents = {
+        variable: {(key, place): row for key, each in entering.items() for place, row in each.items()}
+    }
+    slope = abs(writing.slope)
+    steps = zip(writing.versions, writing.equations, writing.positions, writing.versions[1:], strict=False)
+    for before, equation, at, after in steps:
+        key = at.offset % slope
+        contents[after] = {**contents[before], (key, windows[key].place(at)): equation.invars[2]}
     names = {}
-    for read, back in reads:
-        if back:
-            names[read.row] = last[back - 1]
-        elif back == 0 and read.source is not variable:
-            names[read.row] = writing.newest(read.source)
-        else:
-            scan.rows[read.row] = scan.rows_at(first, read.position)
+    for read in reads:
+        key = read.position.offset % slope
+        place = windows[key].place(read.position) if key in windows else 0
+        if key in windows and place <= windows[key].last:
+            names[read.row] = contents[read.source][key, place]
+        else:  # no iteration before has written it
+            scan.rows[read.row] = scan.rows_at(array, read.position)
+    newest = contents[writing.versions[-1]]
+    scan.written[variable] = [
+        _leaving(scan, array, key, w, entering[key], newest) for key, w in windows.items()
+    ]
     scan.rename(names)
 
 
-def _carried(scan: Scan, writing: _Writing, first: Any, count: int) -> list[Any]:
-    """Carries the rows that the last iterations wrote, the newest first."""
-    newer = writing.newest(writing.versions[-1])
-    step = -writing.position.slope if scan.reverse else writing.position.slope
-    at = writing.position.range(scan.length)[step < 0]  # the row that the first iteration writes
-    kept = []
-    for back in range(1, count + 1):
-        row = core.Var(newer.aval)
-        scan.carried[row] = lax.index_in_dim(first, at - back * step, keepdims=False)
-        scan.next[row] = newer
-        kept.append(row)
-        newer = row
-    return kept
+def _entering(scan: Scan, array: Any, window: _Window, aval: Any) -> dict[int, Any]:
+    """The variables of the rows of a window at the beginning of an iteration: all but the last are carried."""
+    found = {place: core.Var(core.mapped_leading_aval(aval.shape[0], aval)) for place in window.places}
+    begin = scan.length - 1 if scan.reverse else 0
+    for place, row in found.items():
+        at = window.at(place)
+        if place == window.last:
+            scan.rows[row] = scan.rows_at(array, at)
+        else:
+            scan.carried[row] = lax.index_in_dim(array, at.slope * begin + at.offset, keepdims=False)
+    return found
+
+
+def _leaving(
+    scan: Scan, array: Any, key: int, window: _Window, entering: Mapping[int, Any], newest: Mapping[Any, Any]
+) -> Put:
+    """Hands the rows of a window on to the next iteration, and puts out the one that is final."""
+    end = 0 if scan.reverse else scan.length - 1
+    rest = {}
+    for place in window.places[:-1]:
+        scan.next[entering[place]] = newest[key, place + 1]
+        at = window.at(place + 1)
+        if place >= window.final:
+            rest[at.slope * end + at.offset] = entering[place]
+    scan.outputs.append(newest[key, window.final])
+    return Put(array, window.at(window.final), len(scan.outputs) - 1, rest)

@@ -130,9 +130,9 @@ def over_numpy(fun: Any, *args: Any) -> Any:
     return types.FunctionType(fun.__code__, names)(*(np.array(arg, np.float64) for arg in args))
 
 
-def carried(fun: Any) -> list[list[tuple[int, ...]]]:
+def carried_by(fun: Any, *args: Any) -> list[list[tuple[int, ...]]]:
     """The shapes of the arrays that each scan carries, the outer ones first."""
-    return list(_carried(jax.make_jaxpr(al.to_graph(fun))(*GIVEN).jaxpr))
+    return list(_carried(jax.make_jaxpr(al.to_graph(fun))(*args).jaxpr))
 
 
 def _carried(jaxpr: Any) -> Iterator[list[tuple[int, ...]]]:
@@ -160,7 +160,7 @@ def _is_jaxpr(value: Any) -> bool:
     ],
 )
 def test_what_is_carried(fun: Any, shapes: Any) -> None:
-    assert carried(fun) == shapes
+    assert carried_by(fun, *GIVEN) == shapes
 
 
 @pytest.mark.parametrize("fun", FUNCTIONS)
