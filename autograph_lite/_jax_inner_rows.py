@@ -1,4 +1,4 @@
-"""Which row of an array does a loop inside of another loop write? It goes into that loop, and not the array.
+"""Which rows of an array does a loop inside of another loop write? They go into that loop, and not the array.
 
     for i in range(1, m):                       row = D[i]
         for j in range(1, n):                   for j in range(1, n): row[j] = above[j] + row[j - 1]
@@ -28,6 +28,8 @@ from autograph_lite._jax_scans import Scan, groups, is_variable, writes_place
 Bind = Callable[..., tuple[list[Any], list[Any]]]
 # For each iteration of the inner loop, so many items of a row may be taken out of the array and put back.
 COPIED = 8
+# As many rows are taken out.
+MOST = 4
 
 
 def read(equations: Sequence[Any], known: Positions, bind: Bind) -> list[Any]:
@@ -46,24 +48,22 @@ def read(equations: Sequence[Any], known: Positions, bind: Bind) -> list[Any]:
 
 
 @dataclasses.dataclass
-class _Row:
-    """The row of an array that the inner loop writes.
+class _Taken:
+    """The rows of an array that the inner loop writes.
 
     Attributes:
       array: the variable of the inner body that carries the array.
-      at: which row it is.
-      row: the variable that carries the row.
-      others: the variables of the rows that it only reads.
+      rows: the variables that carry them.
+      others: the variables of rows that it only reads.
     """
 
     array: Any
-    at: Position
-    row: Any
+    rows: dict[Position, Any]
     others: dict[Position, Any] = dataclasses.field(default_factory=dict)
 
 
 def _replaced(equation: Any, known: Positions, bind: Bind) -> list[Any] | None:
-    """The equations in place of that of an inner scan; None where it writes no one row of an array."""
+    """The equations in place of that of an inner scan; None where it writes no few rows of an array."""
     body, length = equation.params["jaxpr"], equation.params["length"]
     jaxpr = getattr(body, "jaxpr", body)
     consts, carried, rows = groups(equation, list(jaxpr.invars))
@@ -80,7 +80,7 @@ def _replaced(equation: Any, known: Positions, bind: Bind) -> list[Any] | None:
     )  # fmt: skip
     numbers = {v: at for v in consts if not v.aval.shape and (at := known.of(outside[v])) is not None}
     bases = {at.slope: (v, at.offset) for v, at in numbers.items()}
-    taken = [row for array in arrays if (row := _take(scan, array, inner, {0, *bases})) is not None]
+    taken = [each for array in arrays if (each := _take(scan, array, inner, {0, *bases})) is not None]
     if not taken:
         return None
     steps = zip(carried, _jax_counting.steps(body, len(consts)), strict=False)
@@ -143,7 +143,7 @@ class _New:
     """
 
     scan: Scan
-    taken: Sequence[_Row]
+    taken: Sequence[_Taken]
     counts: Mapping[Any, Position]
     bases: Mapping[int, tuple[Any, int]]
     bind: Bind
@@ -156,9 +156,9 @@ class _New:
         given = dict(zip(jaxpr.invars, operands, strict=True))
         consts = {v: given[v] for v in scan.consts if v in given}
         carried = {v: given[v] for v in scan.carried if v in given and v not in self.counts}
-        for row in self.taken:
-            carried[row.row] = self._row(given, row.array, row.at)
-            consts.update((v, self._row(given, row.array, at)) for at, v in row.others.items())
+        for taken in self.taken:
+            carried.update((v, self._row(given, taken.array, at)) for at, v in taken.rows.items())
+            consts.update((v, self._row(given, taken.array, at)) for at, v in taken.others.items())
         rows = {v: given[v] for v in scan.rows}
         rows.update((v, _numbers(at, scan.length, v.aval)) for v, at in self.counts.items())
         new = jaxpr.replace(
@@ -169,8 +169,11 @@ class _New:
         positions = {number: self.counts[v] for number, v in enumerate(rows) if v in self.counts}
         after, outputs = self.bind(closed, list(carried.values()), list(rows.values()), positions, params)
         last = dict(zip(carried, after, strict=True))
-        for row in self.taken:
-            last[row.array] = self._put_back(given, row, last[row.row])
+        for taken in self.taken:
+            array = given[taken.array]
+            for at, row in taken.rows.items():
+                array = self._put_back(given, array, at, last[row])
+            last[taken.array] = array
         for variable, at in self.counts.items():
             steps = (-at.slope if scan.reverse else at.slope) * scan.length
             last[variable] = given[variable] + steps
@@ -189,11 +192,11 @@ class _New:
         one = lax.dynamic_slice(given[array], starts, (1, *shape[1:]), allow_negative_indices=False)
         return lax.squeeze(one, [0])
 
-    def _put_back(self, given: Mapping[Any, Any], row: _Row, new: Any) -> Any:
-        """The array with what the row has become."""
-        numbers = lax.ScatterDimensionNumbers(tuple(range(new.ndim)), (0,), (0,))
+    def _put_back(self, given: Mapping[Any, Any], array: Any, at: Position, row: Any) -> Any:
+        """The array with what a row has become."""
+        numbers = lax.ScatterDimensionNumbers(tuple(range(row.ndim)), (0,), (0,))
         return lax.scatter(
-            given[row.array], jnp.asarray(self._number(given, row.at), jnp.int32).reshape(1), new, numbers,
+            array, jnp.asarray(self._number(given, at), jnp.int32).reshape(1), row, numbers,
             indices_are_sorted=True, unique_indices=True, mode=lax.GatherScatterMode.FILL_OR_DROP,
         )  # fmt: skip
 
@@ -203,8 +206,8 @@ def _numbers(at: Position, length: int, aval: Any) -> Any:
     return _jax.as_type(numbers, aval.dtype, _jax.is_weak(aval))
 
 
-def _take(scan: Scan, array: Any, inner: Positions, slopes: set[int]) -> _Row | None:
-    """Takes one row in place of an array that the loop carries, where it needs no other to be written; else None.
+def _take(scan: Scan, array: Any, inner: Positions, slopes: set[int]) -> _Taken | None:
+    """Takes few rows in place of an array that the loop carries, where it writes no others; else None.
 
     Args:
       scan: the inner loop; is changed.
@@ -215,22 +218,28 @@ def _take(scan: Scan, array: Any, inner: Positions, slopes: set[int]) -> _Row | 
     uses = _Uses.of(scan, array)
     if uses is None or not uses.writes:
         return None
-    written = {inner.of(_first_index(e, uses.made)) for e in uses.writes}
-    at = written.pop()
-    size = array.aval.shape[0]
-    if written or at is None or at.slope not in slopes or not inner.within(at, size):
+    written = [inner.of(_first_index(e, uses.made)) for e in uses.writes]
+    read = [inner.of(e.invars[1]) for e in uses.reads]
+    found = [at for at in (*written, *read) if at is not None and inner.within(at, array.aval.shape[0])]
+    # Rows whose numbers differ by a constant are never the same.
+    if len(found) < len(written) + len(read) or {at.slope for at in found} - {found[0].slope}:
         return None
-    if math.prod(array.aval.shape[1:]) > COPIED * scan.length * _written(uses.writes):
+    rows = dict.fromkeys(found[: len(written)])
+    copied = math.prod(array.aval.shape[1:]) * len(rows)
+    if (
+        len(rows) > MOST
+        or found[0].slope not in slopes
+        or copied > COPIED * scan.length * _count(uses.writes)
+    ):
         return None
-    row = _Row(array, at, core.Var(core.mapped_leading_aval(size, array.aval)))
-    for equation in uses.reads:
-        place = inner.of(equation.invars[1])
-        if place is None or place.slope != at.slope or not inner.within(place, size):
-            return None
-        if place != at and place not in row.others:
-            row.others[place] = core.Var(row.row.aval)
-    _rewrite(scan, row, uses, inner)
-    return row
+
+    def row() -> Any:
+        return core.Var(core.mapped_leading_aval(array.aval.shape[0], array.aval))
+
+    others = dict.fromkeys(at for at in found if at not in rows)
+    taken = _Taken(array, {at: row() for at in rows}, {at: row() for at in others})
+    _rewrite(scan, taken, uses, inner)
+    return taken
 
 
 @dataclasses.dataclass
@@ -306,44 +315,46 @@ def _first_index(equation: Any, made: Mapping[Any, Any]) -> Any:
     return index if index.aval.shape == (1,) else made[index].invars[0]
 
 
-def _written(writes: Sequence[Any]) -> int:
+def _count(writes: Sequence[Any]) -> int:
     """How many items the writes change in an iteration."""
     return sum(math.prod(e.invars[2].aval.shape) for e in writes)
 
 
-def _rewrite(scan: Scan, row: _Row, uses: _Uses, inner: Positions) -> None:
-    """Puts the row in place of the array."""
-    names, last = {row.array: row.row}, scan.next[row.array]
-    items = {id(e) for e in uses.items.values()}
+def _rewrite(scan: Scan, taken: _Taken, uses: _Uses, inner: Positions) -> None:
+    """Puts the rows in place of the array."""
+    last = scan.next[taken.array]
+    contents = {taken.array: taken.rows}  # the rows, in each version of the array
+    squeezed = {id(e) for e in uses.items.values()}
     equations: list[Any] = []
-    taken: dict[Any, Any] = {}
+    names: dict[Any, Any] = {}
     for equation in scan.equations:
         if any(equation is each for each in uses.writes):
-            new, names[equation.outvars[0]] = _write(equation, names, row, uses.made)
+            rows, at = contents[equation.invars[0]], inner.of(_first_index(equation, uses.made))
+            (before,) = (row for each, row in rows.items() if each == at)
+            new, after = _write(equation, before, uses.made)
             equations += new
+            contents[equation.outvars[0]] = {each: after if each == at else row for each, row in rows.items()}
         elif any(equation is each for each in uses.reads):
-            place = inner.of(equation.invars[1])
-            others = [variable for at, variable in row.others.items() if at == place]
-            source = others[0] if others else names[equation.invars[0]]
+            place, known = inner.of(equation.invars[1]), {**taken.others, **contents[equation.invars[0]]}
+            (source,) = (row for each, row in known.items() if each == place)
             item = uses.items[equation.outvars[0]]
-            new, taken[item.outvars[0]] = _read(equation, item, source)
+            new, names[item.outvars[0]] = _read(equation, item, source)
             equations += new
         elif any(equation is each for each in uses.barriers):
-            equations.append(_barrier(equation, names))
-        elif id(equation) not in items:
+            equations += _barrier(equation, contents)
+        elif id(equation) not in squeezed:
             equations.append(equation)
     scan.equations = equations
-    del scan.carried[row.array], scan.next[row.array]
-    scan.carried[row.row], scan.next[row.row] = None, names[last]
-    scan.consts.update(dict.fromkeys(row.others.values()))
-    scan.rename({old: new for old, new in taken.items() if old is not new})
+    del scan.carried[taken.array], scan.next[taken.array]
+    for at, row in taken.rows.items():
+        scan.carried[row], scan.next[row] = None, contents[last][at]
+    scan.consts.update(dict.fromkeys(taken.others.values()))
+    scan.rename({old: new for old, new in names.items() if old is not new})
 
 
-def _write(
-    equation: Any, names: Mapping[Any, Any], row: _Row, made: Mapping[Any, Any]
-) -> tuple[list[Any], Any]:
+def _write(equation: Any, before: Any, made: Mapping[Any, Any]) -> tuple[list[Any], Any]:
     """The equations in place of a write, and the row after it."""
-    array, index, new = equation.invars
+    _, index, new = equation.invars
     count = index.aval.shape[0]
     if count == 1:
         return [], new
@@ -358,12 +369,9 @@ def _write(
     numbers = lax.ScatterDimensionNumbers(
         equation.params["dimension_numbers"].update_window_dims, places, places
     )
-    after = core.Var(row.row.aval)
+    after = core.Var(before.aval)
     params = {**equation.params, "dimension_numbers": numbers}
-    return [
-        *equations,
-        equation.replace(invars=[names[array], index, new], outvars=[after], params=params),
-    ], after
+    return [*equations, equation.replace(invars=[before, index, new], outvars=[after], params=params)], after
 
 
 def _read(equation: Any, item: Any, source: Any) -> tuple[list[Any], Any]:
@@ -383,10 +391,15 @@ def _read(equation: Any, item: Any, source: Any) -> tuple[list[Any], Any]:
     return equations, item.outvars[0]
 
 
-def _barrier(equation: Any, names: dict[Any, Any]) -> Any:
-    invars, outvars = list(equation.invars), list(equation.outvars)
-    for place, atom in enumerate(invars):
-        if is_variable(atom) and atom in names:
-            invars[place] = names[atom]
-            names[outvars[place]] = outvars[place] = core.Var(invars[place].aval)
-    return equation.replace(invars=invars, outvars=outvars)
+def _barrier(equation: Any, contents: dict[Any, Any]) -> list[Any]:
+    """The equation in place of a barrier: without the array, which goes by another name behind it."""
+    kept = []
+    for before, after in zip(equation.invars, equation.outvars, strict=True):
+        if is_variable(before) and before in contents:
+            contents[after] = contents[before]
+        else:
+            kept.append((before, after))
+    if not kept:
+        return []
+    invars, outvars = zip(*kept, strict=True)
+    return [equation.replace(invars=list(invars), outvars=list(outvars))]

@@ -184,33 +184,45 @@ def overwritten(puts: Sequence[Put], outputs: Sequence[Any], after: Mapping[Any,
       after: its variables after the last iteration.
       length: the number of iterations.
     """
-    found = _interlaced(puts, outputs, length)
-    if found is None:
-        found = puts[0].array
+    rest = {n: jnp.expand_dims(after[variable], 0) for put in puts for n, variable in put.rest.items()}
+    pieces = _interlaced(puts, outputs, length)
+    array = puts[0].array
+    if pieces is None:
+        pieces = {}
         for put in puts:
-            found = _with_rows(found, put.position, outputs[put.output], length)
-    for put in puts:
-        for number, variable in put.rest.items():
-            found = lax.dynamic_update_index_in_dim(found, after[variable], number, 0)
-    return found
+            low, high = put.position.range(length)
+            rows, step = _in_order(put, outputs), abs(put.position.slope)
+            if step > 1:
+                array = jnp.asarray(array).at[low : high + 1 : step].set(rows)
+            else:
+                pieces = {low: rows}
+    return _put_together(array, {**pieces, **rest})
 
 
-def _with_rows(array: Any, position: Position, rows: Any, length: int) -> Any:
-    """`array` with the rows at a position in all iterations."""
-    low, high = position.range(length)
-    step = abs(position.slope)
-    if position.slope < 0:
-        rows = lax.rev(rows, [0])
-    rows = _jax.as_type(rows, rows.dtype, False)
-    if step > 1:
-        return jnp.asarray(array).at[low : high + 1 : step].set(rows)
-    if length == array.shape[0]:
-        return rows
-    return lax.dynamic_update_slice_in_dim(array, rows, low, 0)
+def _put_together(array: Any, pieces: Mapping[int, Any]) -> Any:
+    """The array with other rows from some numbers on.
+
+    No `dynamic_update_slice`: in a loop, XLA for CPUs writes it over a row that it still reads (jax 0.10.2 and 0.12.0.1).
+    """
+    parts, end = [], 0
+    for start, rows in sorted(pieces.items()):
+        if start > end:
+            parts.append(lax.slice_in_dim(array, end, start))
+        parts.append(_jax.as_type(rows, rows.dtype, False))
+        end = start + rows.shape[0]
+    if end < array.shape[0]:
+        parts.append(lax.slice_in_dim(array, end, array.shape[0]))
+    return parts[0] if len(parts) == 1 else lax.concatenate(parts, 0)
 
 
-def _interlaced(puts: Sequence[Put], outputs: Sequence[Any], length: int) -> Any:
-    """The array after a loop that writes all of so many neighbouring rows; None for another.
+def _in_order(put: Put, outputs: Sequence[Any]) -> Any:
+    """The rows of an output in the order in which they stand in the array."""
+    rows = outputs[put.output]
+    return lax.rev(rows, [0]) if put.position.slope < 0 else rows
+
+
+def _interlaced(puts: Sequence[Put], outputs: Sequence[Any], length: int) -> dict[int, Any] | None:
+    """What a loop writes that writes all of so many neighbouring rows, and where it begins; None for another.
 
     x[i], x[i + 1] = ... for i in range(0, n, 2): a place in between them for each row would be computed.
     """
@@ -219,9 +231,5 @@ def _interlaced(puts: Sequence[Put], outputs: Sequence[Any], length: int) -> Any
     order = {put.position.range(length)[0] - first: put for put in puts}
     if step == 1 or sorted(order) != list(range(step)):
         return None
-    rows = [outputs[order[k].output] for k in range(step)]
-    rows = [lax.rev(each, [0]) for each in rows] if puts[0].position.slope < 0 else rows
-    every = jnp.stack(rows, 1).reshape(length * step, *rows[0].shape[1:])
-    return _with_rows(
-        puts[0].array, Position(1, first), _jax.as_type(every, every.dtype, False), length * step
-    )
+    rows = [_in_order(order[k], outputs) for k in range(step)]
+    return {first: jnp.stack(rows, 1).reshape(length * step, *rows[0].shape[1:])}
