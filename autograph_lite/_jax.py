@@ -534,6 +534,58 @@ def _equations_of(equation: Any) -> int:
 
 # So far back equations are looked at.
 _DEEPEST = 200
+# What is made of an array by these may lie where it does.
+_WRITES = frozenset({"copy", "dynamic_update_slice", "scatter"})
+_SHAPES = frozenset({"squeeze", "reshape", "transpose", "expand_dims"})
+_READS = frozenset({"dynamic_slice", "slice", "gather"})
+# Which may turn out to change nothing: `row * 1`.
+_ARITHMETIC = frozenset(
+    {
+        "add",
+        "sub",
+        "mul",
+        "div",
+        "max",
+        "min",
+        "and",
+        "or",
+        "select_n",
+        "convert_element_type",
+        "integer_pow",
+        "stop_gradient",
+    }
+)
+
+
+def origin(value: Any, seen: set[int] | None = None) -> Any:
+    """Where an array lies that is being recorded: the input of a program or a body that it is, with what has been written to it.
+
+    None of an array that has been computed, and of what is no tracer; `Ellipsis` of a part or another shape of an array.
+    """
+    value, seen = lowered(value), set() if seen is None else seen
+    if not isinstance(value, core.Tracer) or id(value) in seen or len(seen) > _DEEPEST:
+        return None
+    seen.add(id(value))
+    equation = getattr(value, "parent", None)
+    if equation is None:
+        return value
+    name, operands = equation.primitive.name, equation.in_tracers
+    jaxprs: Any = core.jaxprs_in_params(equation.params) if name in ("jit", "pjit") else ()
+    if name in _READS or any(each.primitive.name in _READS for jaxpr in jaxprs for each in jaxpr.eqns):
+        return ...
+    if name == "optimization_barrier":
+        which = next(
+            n for n, variable in enumerate(equation.outvars) if variable is getattr(value, "val", None)
+        )
+        return origin(operands[which], seen)
+    if name in _WRITES:
+        return origin(operands[0], seen)
+    if name in _SHAPES:
+        return None if origin(operands[0], seen) is None else ...
+    if name in _ARITHMETIC:
+        same = [each for each in operands if np.shape(each) == np.shape(value)]
+        return next((found for each in same if (found := origin(each, seen)) is not None), None)
+    return None
 
 
 def follows_through(value: Any, names: Collection[str], sources: Sequence[Any]) -> bool:

@@ -125,9 +125,11 @@ class Block:
         starts = [axis.start for axis in self.axes]
         if not any(map(traced, starts)) and new.shape == self.base.shape:
             return new
-        return lax.dynamic_update_slice(
-            in_place.latest(self.base), new, _of_one_type(starts), allow_negative_indices=False
-        )
+
+        def write(array: Any, new: Any) -> Any:
+            return lax.dynamic_update_slice(array, new, _of_one_type(starts), allow_negative_indices=False)
+
+        return in_place.apart(in_place.latest(self.base), new, write)
 
 
 def read(base: Any, index: Any) -> Any:

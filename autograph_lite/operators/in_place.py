@@ -21,6 +21,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import jax
+import jax.numpy as jnp
 from jax import lax
 
 from autograph_lite import _jax
@@ -72,6 +73,32 @@ def written(array: Any) -> Any:
 def computed(array: Any) -> Any:
     """An array that is computed once, and not again where its items are used: on CPUs, in loops."""
     return lax.optimization_barrier(array) if _helps() and bodies.in_loop() else array
+
+
+def apart(base: Any, new: Any, write: Callable[[Any, Any], Any]) -> Any:
+    """`write(base, new)`, not in place where `base` is a row that a loop takes, or a part of an array.
+
+    There, XLA for CPUs may write over what it still reads: of `row[0:4] = before[1:5] + row[0]`, with a `row` out of
+    `for row in rows`, each item was computed with the new `row[0]` (jax 0.10.2 and 0.12.0.1).
+
+    Args:
+      base: an array.
+      new: what is written, an array of its dtype.
+      write: gives the array after the write of one of two arrays into the other.
+    """
+    small = new.size < 2 or jnp.issubdtype(base.dtype, jax.dtypes.extended)
+    if small or not bodies.in_loop() or not _is_cpu():
+        return write(base, new)
+    lies = _jax.origin(base)
+    if lies is None or bodies.is_carried(lies):
+        return write(base, new)
+    written = write(jnp.zeros(base.shape, bool), jnp.ones(new.shape, bool))
+    return jnp.where(written, write(jnp.zeros(base.shape, base.dtype), new), base)
+
+
+@functools.cache
+def _is_cpu() -> bool:
+    return jax.default_backend() == "cpu"
 
 
 def _is_carried(base: Any) -> bool:

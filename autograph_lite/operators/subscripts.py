@@ -384,9 +384,12 @@ def _written(base: Any, index: Any, value: Any) -> Any:
         new = _cast(value, base)
         if (whole := filled(base, index, new)) is not None:
             return in_place.written(whole)
-        latest = in_place.latest(base)
-        block = placed(latest, index, new)
-        return in_place.written(latest.at[index].set(new) if block is None else block)
+
+        def write(array: Any, new: Any) -> Any:
+            block = placed(array, index, new)
+            return array.at[index].set(new) if block is None else block
+
+        return in_place.written(in_place.apart(in_place.latest(base), new, write))
     index = _plain(index)
     if isinstance(base, Selection):
         other_names.check(base)

@@ -106,8 +106,8 @@ def insertion(x: Any) -> Any:
 
 
 def swaps(x: Any) -> Any:
-    for i in autograph_lite.range(999):
-        x[i], x[i + 1] = x[i + 1], x[i]
+    for i in autograph_lite.range(500):
+        x[i], x[999 - i] = x[999 - i], x[i]
     return x
 
 
@@ -178,7 +178,7 @@ def test_a_loop_with_one_update_of_each_of_two_arrays_has_no_barriers() -> None:
 def test_what_a_loop_only_reads_has_no_barriers() -> None:
     def f(x: Any, w: Any) -> Any:
         for i in autograph_lite.range(3):
-            x[i], x[i + 1] = w[i], w[i + 1]
+            x[i], x[3 - i] = w[i], w[i + 1]
         return x
 
     text = str(jax.make_jaxpr(autograph_lite.to_graph(f))(jnp.zeros(4), jnp.ones(4)))
