@@ -37,7 +37,8 @@ class Split:
         """The arrays after the last iteration and the outputs of the body that was given."""
         after = dict(zip(self.scan.carried, carried, strict=True))
         written, length = self.scan.written, self.scan.length
-        after.update(self.scan.kept)
+        for variable, array in self.scan.kept.items():
+            after[variable] = _jax.as_type(array, variable.aval.dtype, _jax.is_weak(variable.aval))
         found = [
             overwritten(written[v], outputs, after, length) if v in written else after[v]
             for v in self.variables

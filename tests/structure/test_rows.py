@@ -234,3 +234,25 @@ def test_arrays_keep_their_dtype(dtype):
     found = converted(shifted_write)(x, y)
     assert found.dtype == dtype
     np.testing.assert_allclose(found, shifted_write(x.copy(), y.copy()), rtol=1e-2)
+
+
+def test_what_no_iteration_changes_any_more_is_an_array_of_jax():
+    def program(x, kept):
+        for i in autograph_lite.range(len(x)):
+            if i < 0:
+                kept = kept + 1
+            x[i] = x[i] + kept
+        return x, kept
+
+    seen = []
+
+    def run(x):
+        after = autograph_lite.to_graph(program)(x, np.float32(2))
+        seen.append(after[1])
+        return after
+
+    x, kept = jax.jit(run)(jnp.ones(4))
+    np.testing.assert_array_equal(x, np.full(4, 3, np.float32))
+    assert kept == 2
+    assert isinstance(seen[0], jax.Array)
+    assert seen[0].dtype == np.float32
