@@ -51,7 +51,9 @@ def programs(draw: Any) -> str:
             for _ in "ab"
         )
         symbol = draw(st.sampled_from("+-*"))
-        lines.append(f"new[{target}] = ({left} {symbol} {right}) % 7")
+        lines.append(
+            f"new[{target}] {draw(st.sampled_from(['=', '=', '+=', '-=']))} ({left} {symbol} {right}) % 7"
+        )
     lines.append(
         draw(
             st.sampled_from(
