@@ -86,8 +86,9 @@ def apart(base: Any, new: Any, write: Callable[[Any, Any], Any]) -> Any:
       new: what is written, an array of its dtype.
       write: gives the array after the write of one of two arrays into the other.
     """
-    small = new.size < 2 or jnp.issubdtype(base.dtype, jax.dtypes.extended)
-    if small or not bodies.in_loop() or not _is_cpu():
+    if not bodies.in_loop() or not _is_cpu() or jnp.issubdtype(base.dtype, jax.dtypes.extended):
+        return write(base, new)
+    if all(isinstance(size, int) and size == 1 for size in new.shape):
         return write(base, new)
     lies = _jax.origin(base)
     if lies is None or bodies.is_carried(lies):
