@@ -49,7 +49,7 @@ def take(scan: Scan, array: Any, inner: Positions, slopes: set[int]) -> Taken | 
       slopes: those of positions for which the inner loop has a constant.
     """
     uses = _Uses.of(scan, array)
-    if uses is None or not uses.writes:
+    if uses is None or not uses.writes or not all(isinstance(n, int) for n in array.aval.shape):
         return None
     written = [inner.of(_first_index(e, uses.made)) for e in uses.writes]
     read = [inner.of(e.invars[1]) for e in uses.reads]

@@ -115,7 +115,8 @@ def latest(base: Any) -> Any:
 
 
 def _is_part(value: Any, base: Any) -> bool:
-    return isinstance(value, jax.Array) and bool(value.size < base.size)
+    known = all(isinstance(size, int) for array in (value, base) for size in array.shape)
+    return isinstance(value, jax.Array) and known and bool(value.size < base.size)
 
 
 @functools.cache
