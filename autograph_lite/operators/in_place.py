@@ -115,8 +115,9 @@ def latest(base: Any) -> Any:
 
 
 def _is_part(value: Any, base: Any) -> bool:
-    known = all(isinstance(size, int) for array in (value, base) for size in array.shape)
-    return isinstance(value, jax.Array) and known and bool(value.size < base.size)
+    if not isinstance(value, jax.Array) or not all(isinstance(n, int) for n in (*value.shape, *base.shape)):
+        return False
+    return bool(value.size < base.size)
 
 
 @functools.cache
