@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from jax._src import core
 
-from autograph_lite import _jax_truths
+from autograph_lite._jax_truths import Truths
 
 
 @dataclasses.dataclass(frozen=True)
@@ -49,7 +49,7 @@ class Positions:
         self._barriers = barriers
         self._known = dict(known)
         self._length = length
-        self._decided: dict[Any, bool] = {}
+        self._truths = Truths()
         self.renamed: dict[Any, Any] = {}
 
     def inside(self, known: Mapping[Any, Position | None]) -> Positions:
@@ -76,8 +76,8 @@ class Positions:
             equation = equation.replace(invars=invars)
         if equation.primitive.name == "optimization_barrier" and not self._barriers:
             self.renamed.update(zip(equation.outvars, equation.invars, strict=True))
-        if equation.primitive.name in _jax_truths.NAMES and equation.outvars[0].aval.dtype == bool:
-            self._truth(equation, equation.outvars[0])
+        if (equal := self._truths.read(equation)) is not None:
+            self._is(equation.outvars[0], equal)
         note = _NOTES.get(equation.primitive.name)
         if note is not None and len(equation.outvars) == 1:
             note(self, equation, equation.outvars[0])
@@ -129,27 +129,7 @@ class Positions:
         low, high = Position(left.slope - right.slope, left.offset - right.offset).range(self._length)
         answers = {_TESTS[equation.primitive.name](difference, 0) for difference in (low, high)}
         if len(answers) == 1:
-            self._decided[result] = answers.pop()
-
-    def _truth(self, equation: Any, result: Any) -> None:
-        """Bools, made of others."""
-        name, known = equation.primitive.name, [self._known_truth(atom) for atom in equation.invars]
-        found = _jax_truths.decided(name, known)
-        if found is not None:
-            self._decided[result] = found
-        elif (number := _jax_truths.equal(name, known)) is not None:
-            self._is(result, equation.invars[number])
-
-    def _known_truth(self, atom: Any) -> bool | None:
-        if isinstance(atom, core.Literal):
-            return bool(atom.val) if np.ndim(atom.val) == 0 and np.asarray(atom.val).dtype == bool else None
-        return self._decided.get(atom)
-
-    def _select(self, equation: Any, result: Any) -> None:
-        test, *cases = equation.invars
-        truth = self._known_truth(test)
-        if truth is not None and len(cases) == 2:
-            self._is(result, cases[truth])
+            self._truths.hold(result, answers.pop())
 
     def _is(self, result: Any, value: Any) -> None:
         """Notes that a result equals an operand."""
@@ -199,5 +179,4 @@ _NOTES: dict[str, Callable[[Positions, Any, Any], None]] = {
     "neg": Positions._negate,
     **dict.fromkeys(_TESTS, Positions._compare),
     **dict.fromkeys(("min", "max"), Positions._bound),
-    "select_n": Positions._select,
 }

@@ -17,10 +17,11 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
-from autograph_lite import _jax_bounds, _jax_counting, _jax_truths
+from autograph_lite import _jax_bounds, _jax_counting
 from autograph_lite._jax_counted import inlined
 from autograph_lite._jax_intervals import ANY, RULES, Ends, union
 from autograph_lite._jax_scans import is_variable, live
+from autograph_lite._jax_truths import Truths
 
 Known = Ends | None  # both of them finite; None where one is not
 
@@ -34,7 +35,7 @@ class Ranges:
 
     def __init__(self, known: Mapping[Any, Known]) -> None:
         self._known = {variable: found for variable, found in known.items() if found is not None}
-        self._decided: dict[Any, bool] = {}
+        self._truths = Truths()
         self._names: dict[Any, Any] = {}
 
     def of(self, atom: Any) -> Known:
@@ -74,16 +75,16 @@ class Ranges:
         return self._names.get(atom, atom) if is_variable(atom) else atom
 
     def _note(self, name: str, equation: Any, result: Any) -> None:
-        if name in _jax_truths.NAMES and result.aval.dtype == bool:
-            self._truth(name, equation, result)
+        if (equal := self._truths.read(equation)) is not None:
+            self._is(result, equal)
         elif name == "select_n":
-            self._select(equation, result)
+            self._union(equation.invars[1:], result)
         elif name in _TESTS:
             left, right = map(self.of, equation.invars)
             if left and right and not result.aval.shape:
                 answers = {_TESTS[name](a, b) for a, b in ((left[0], right[1]), (left[1], right[0]))}
                 if len(answers) == 1:
-                    self._decided[result] = answers.pop()
+                    self._truths.hold(result, answers.pop())
         elif name in _RULES:
             ranges = list(map(self.of, equation.invars[: _TAKEN.get(name)]))
             if all(ranges):
@@ -93,31 +94,13 @@ class Ranges:
             if isinstance(size, int) and size:
                 self._hold(result, (0, size - 1))
 
-    def _truth(self, name: str, equation: Any, result: Any) -> None:
-        """Bools, made of others."""
-        known = [self._known_truth(atom) for atom in equation.invars]
-        found = _jax_truths.decided(name, known)
-        if found is not None:
-            self._decided[result] = found
-        elif (number := _jax_truths.equal(name, known)) is not None:
-            self._is(result, equation.invars[number])
-
-    def _known_truth(self, atom: Any) -> bool | None:
-        if is_variable(atom):
-            return self._decided.get(atom)
-        return bool(atom.val) if np.ndim(atom.val) == 0 and np.asarray(atom.val).dtype == bool else None
-
     def _is(self, result: Any, value: Any) -> None:
         """Notes that a result equals an operand."""
         if value.aval.dtype == result.aval.dtype and value.aval.shape == result.aval.shape:
             self._names[result] = value
 
-    def _select(self, equation: Any, result: Any) -> None:
-        test, *cases = equation.invars
-        truth = self._known_truth(test)
-        if truth is not None and len(cases) == 2:
-            self._is(result, cases[truth])
-            return
+    def _union(self, cases: Sequence[Any], result: Any) -> None:
+        """One of several values."""
         ranges = [found for found in map(self.of, cases) if found is not None]
         if len(ranges) == len(cases):
             self._hold(result, union(*ranges))
