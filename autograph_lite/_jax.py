@@ -12,7 +12,7 @@ import sys
 import threading
 import types
 import weakref
-from collections.abc import Callable, Collection, Hashable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from typing import Any, TypeVar
 
 import jax
@@ -530,90 +530,6 @@ def _equations_of(equation: Any) -> int:
         return 1
     jaxprs: Any = core.jaxprs_in_params(equation.params)
     return 1 + sum(_equations_of(each) for jaxpr in jaxprs for each in getattr(jaxpr, "jaxpr", jaxpr).eqns)
-
-
-# So far back equations are looked at.
-_DEEPEST = 200
-# What is made of an array by these may lie where it does.
-_WRITES = frozenset({"copy", "dynamic_update_slice", "scatter"})
-_SHAPES = frozenset({"squeeze", "reshape", "transpose", "expand_dims"})
-_READS = frozenset({"dynamic_slice", "slice", "gather"})
-# Which may turn out to change nothing: `row * 1`.
-_ARITHMETIC = frozenset(
-    {
-        "add",
-        "sub",
-        "mul",
-        "div",
-        "max",
-        "min",
-        "and",
-        "or",
-        "select_n",
-        "convert_element_type",
-        "integer_pow",
-        "stop_gradient",
-    }
-)
-
-
-def origin(value: Any, seen: set[int] | None = None) -> Any:
-    """Where an array lies that is being recorded: the input of a program or a body that it is, with what has been written to it.
-
-    None of an array that has been computed, and of what is no tracer; `Ellipsis` of a part or another shape of an array.
-    """
-    value, seen = lowered(value), set() if seen is None else seen
-    if not isinstance(value, core.Tracer) or id(value) in seen or len(seen) > _DEEPEST:
-        return None
-    seen.add(id(value))
-    equation = getattr(value, "parent", None)
-    if equation is None:
-        return value
-    name, operands = equation.primitive.name, equation.in_tracers
-    jaxprs: Any = core.jaxprs_in_params(equation.params) if name in ("jit", "pjit") else ()
-    if name in _READS or any(each.primitive.name in _READS for jaxpr in jaxprs for each in jaxpr.eqns):
-        return ...
-    if name == "optimization_barrier":
-        which = next(
-            n for n, variable in enumerate(equation.outvars) if variable is getattr(value, "val", None)
-        )
-        return origin(operands[which], seen)
-    if name in _WRITES:
-        return origin(operands[0], seen)
-    if name in _SHAPES:
-        return None if origin(operands[0], seen) is None else ...
-    if name in _ARITHMETIC:
-        same = [each for each in operands if np.shape(each) == np.shape(value)]
-        return next((found for each in same if (found := origin(each, seen)) is not None), None)
-    return None
-
-
-def follows_through(value: Any, names: Collection[str], sources: Sequence[Any]) -> bool:
-    """Whether a value of the program that is being recorded follows from one of others through a primitive of these names."""
-    known: dict[int, tuple[bool, bool]] = {id(source): (True, False) for source in sources}
-
-    def found(tracer: Any, depth: int) -> tuple[bool, bool]:
-        """Whether it follows from one of them, and whether through such a primitive."""
-        equation = getattr(tracer, "parent", None)
-        if id(tracer) in known or equation is None or depth > _DEEPEST:
-            return known.get(id(tracer), (False, False))
-        parts = [found(each, depth + 1) for each in equation.in_tracers]
-        follows = any(part[0] for part in parts)
-        through = any(part[1] for part in parts) or (follows and _is_or_holds(equation, names))
-        known[id(tracer)] = follows, through
-        return follows, through
-
-    return found(value, 0)[1]
-
-
-def _is_or_holds(equation: Any, names: Collection[str]) -> bool:
-    """Whether an equation is of one of these primitives, or one of those that it calls."""
-    if equation.primitive.name in names:
-        return True
-    if not equation.primitive.multiple_results:
-        return False
-    jaxprs: Any = core.jaxprs_in_params(equation.params)
-    return any(_is_or_holds(each, names) for jaxpr in jaxprs for each in getattr(jaxpr, "jaxpr", jaxpr).eqns)
 
 
 def recorded() -> Sequence[Any]:

@@ -24,7 +24,7 @@ import jax
 import jax.numpy as jnp
 from jax import lax
 
-from autograph_lite import _jax
+from autograph_lite import _jax, _jax_origins
 from autograph_lite.operators import bodies, where
 
 WRITES = frozenset({"set_item", "update_item", "store"})
@@ -86,20 +86,19 @@ def apart(base: Any, new: Any, write: Callable[[Any, Any], Any]) -> Any:
       new: what is written, an array of its dtype.
       write: gives the array after the write of one of two arrays into the other.
     """
-    if not bodies.in_loop() or not _is_cpu() or jnp.issubdtype(base.dtype, jax.dtypes.extended):
+    if (
+        not bodies.in_loop()
+        or jax.default_backend() != "cpu"
+        or jnp.issubdtype(base.dtype, jax.dtypes.extended)
+    ):
         return write(base, new)
     if all(isinstance(size, int) and size == 1 for size in new.shape):
         return write(base, new)
-    lies = _jax.origin(base)
+    lies = _jax_origins.origin(base)
     if lies is None or bodies.is_carried(lies):
         return write(base, new)
     written = write(jnp.zeros(base.shape, bool), jnp.ones(new.shape, bool))
     return jnp.where(written, write(jnp.zeros(base.shape, base.dtype), new), base)
-
-
-@functools.cache
-def _is_cpu() -> bool:
-    return jax.default_backend() == "cpu"
 
 
 def _is_carried(base: Any) -> bool:

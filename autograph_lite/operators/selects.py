@@ -29,7 +29,7 @@ import numpy as np
 from jax import lax
 from jax.extend.core import Literal, jaxpr_as_fun
 
-from autograph_lite import _jax
+from autograph_lite import _jax_origins
 from autograph_lite.operators import bodies
 
 MOST = 8  # equations of both branches
@@ -62,7 +62,7 @@ def is_awaited(test: jax.Array, branches: Sequence[Any]) -> bool:
         for atom in branch.jaxpr.outvars
         if not isinstance(atom, Literal) and atom in values and bodies.is_carried(values[atom])
     ]
-    return _jax.follows_through(test, _SLOW, kept)
+    return _jax_origins.follows_through(test, _SLOW, kept)
 
 
 def are_cheap(branches: Sequence[Any]) -> tuple[bool, bool]:
