@@ -55,7 +55,7 @@ def put_out(scan: Scan, variable: Any, reads: Sequence[Read], known: Positions) 
         return  # something else takes the array
     if any(read.position.slope != writing.slope for read in mine):
         return
-    windows = _windows(scan, variable, writing, mine)
+    windows = _windows(scan, writing, mine)
     if any(window.width > WIDEST for window in windows.values()):
         return
     if any(w.width for w in windows.values()) and any(e.invars[2].aval.weak_type for e in writing.equations):
@@ -121,7 +121,7 @@ class _Window:
         return Position(self.origin.slope, self.origin.offset + place * self.step)
 
 
-def _windows(scan: Scan, variable: Any, writing: _Writing, reads: Sequence[Read]) -> dict[int, _Window]:
+def _windows(scan: Scan, writing: _Writing, reads: Sequence[Read]) -> dict[int, _Window]:
     """By what is left of the numbers of their rows, divided by the slope: the windows."""
     slope = writing.slope
     found: dict[int, _Window] = {}

@@ -205,13 +205,22 @@ def masked(array: Any, extents: Sequence[Extent | None], fill: Any, axes: Iterab
 
 def chosen(extents: Sequence[Extent | None], axes: Iterable[int] | None = None) -> Any:
     """Whether each item is chosen, to be broadcast to the array; None where all are."""
-    lanes: Any = None
-    for axis in range(len(extents)) if axes is None else axes:
-        extent = extents[axis]
-        if extent is not None:
-            found = spread(extent.lanes(), axis, len(extents))
-            lanes = found if lanes is None else lanes & found
-    return lanes
+    wanted = range(len(extents)) if axes is None else axes
+    lanes: list[Any] = [None] * len(extents)
+    for axis in wanted:
+        if (extent := extents[axis]) is not None:
+            lanes[axis] = extent.lanes()
+    return chosen_by(lanes)
+
+
+def chosen_by(lanes: Sequence[Any]) -> Any:
+    """The same of which it is known for each axis which places are chosen: bool[size], or None of an axis that is whole."""
+    found: Any = None
+    for axis, row in enumerate(lanes):
+        if row is not None:
+            one = spread(row, axis, len(lanes))
+            found = one if found is None else found & one
+    return found
 
 
 def spread(row: Any, axis: int, ndim: int) -> Any:

@@ -15,7 +15,6 @@ from __future__ import annotations
 
 import functools
 import math
-import operator
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -24,7 +23,7 @@ import jax.numpy as jnp
 from jax import lax
 
 from autograph_lite.operators.extents import Extent
-from autograph_lite.operators.selections import spread
+from autograph_lite.operators.selections import chosen_by
 
 # From so many items on a matrix gets no zeros before they turn out to be needed.
 LARGE = 2048
@@ -76,26 +75,20 @@ def _lanes(extents: Extents) -> list[Any]:
     return [None if extent is None else extent.lanes() for extent in extents]
 
 
-def _chosen(lanes: Sequence[Any]) -> Any:
-    """Whether each item is chosen."""
-    rows = [spread(row, axis, len(lanes)) for axis, row in enumerate(lanes) if row is not None]
-    return functools.reduce(operator.and_, rows) if rows else True
-
-
 def _zeroed(arrays: Sequence[Any], lanes: Sequence[Sequence[Any]], but: int | None = None) -> list[Any]:
     """The arrays with zeros for items that are not chosen, but for one of them."""
+    masks = [None if place == but else chosen_by(rows) for place, rows in enumerate(lanes)]
     return [
-        array
-        if place == but or all(row is None for row in rows)
-        else jnp.where(_chosen(rows), array, jnp.zeros((), array.dtype))
-        for place, (array, rows) in enumerate(zip(arrays, lanes, strict=True))
+        array if mask is None else jnp.where(mask, array, jnp.zeros((), array.dtype))
+        for array, mask in zip(arrays, masks, strict=True)
     ]
 
 
 def _checked(large: int, fun: Product, arrays: list[Any], lanes: list[list[Any]], left: list[Any]) -> Any:
     """The product, without zeros in the `large` operand as long as what `left` chooses of it is finite."""
     found = fun(*_zeroed(arrays, lanes, but=large))
-    fails = jnp.any(~jnp.isfinite(found) & _chosen(left))
+    mask = chosen_by(left)
+    fails = jnp.any(~jnp.isfinite(found) if mask is None else ~jnp.isfinite(found) & mask)
 
     def again(_: Any) -> Any:
         return jnp.bool_(False), fun(*_zeroed(arrays, lanes))
