@@ -65,6 +65,7 @@ from autograph_lite.runtime.variables import Variable
 from autograph_lite.runtime.verifying.report import Verification
 from autograph_lite.runtime.warm.switch import disable_compilation_cache, enable_compilation_cache
 
+# Without `print` and `range`: `from autograph_lite import *` leaves Python's own in place.
 __all__ = [
     "ArraySpec",
     "AutographError",
@@ -124,9 +125,7 @@ __all__ = [
     "init_scope",
     "inside_function",
     "load",
-    "print",
     "py_function",
-    "range",
     "report",
     "run_functions_eagerly",
     "save",

@@ -190,6 +190,8 @@ class Dispatcher:
         arguments = (static, (), key, registry.pytrees, pxla.cc_shard_arg, cache)
 
         self.call: Any = _jax.pjit(name, plain, miss, *arguments)
+        # It serves as the `__call__` of a function, by whose name type checkers know that there is one to look behind.
+        self.call.__name__ = "__call__"
         self.call._fun = plain  # which `jax.debug_nans` runs to find where a nan comes from
 
     def clear(self) -> None:

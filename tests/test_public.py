@@ -18,7 +18,10 @@ import autograph_lite
 from autograph_lite import errors
 
 ROOT = Path(__file__).parents[1]
-FUNCTIONS = [name for name in autograph_lite.__all__ if inspect.isfunction(getattr(autograph_lite, name))]
+# Public, and in the module only: `from autograph_lite import *` leaves Python's own in place.
+UNDER_NAMES_OF_PYTHONS = {"print", "range"}
+NAMES = sorted({*autograph_lite.__all__, *UNDER_NAMES_OF_PYTHONS})
+FUNCTIONS = [name for name in NAMES if inspect.isfunction(getattr(autograph_lite, name))]
 # The public surface; a name is added or taken away here on purpose.
 PUBLIC = {
     "ArraySpec", "ConcreteFunction", "Decision", "Decisions", "Function", "FunctionType", "LoadedFunction",
@@ -35,9 +38,15 @@ def test_every_public_name_exists_and_is_listed_in_order() -> None:
     assert autograph_lite.__all__ == sorted(autograph_lite.__all__)
 
 
+def test_a_star_import_replaces_nothing_of_pythons() -> None:
+    import builtins
+
+    assert not {*autograph_lite.__all__} & {*dir(builtins)}
+
+
 def test_the_public_functions_are_those_that_are_promised() -> None:
     promised = {n for n in autograph_lite.__all__ if not _is_diagnostic(getattr(autograph_lite, n))}
-    assert promised == PUBLIC
+    assert promised | UNDER_NAMES_OF_PYTHONS == PUBLIC
 
 
 def test_every_error_and_warning_is_public() -> None:
@@ -67,7 +76,7 @@ def test_the_docstring_names_every_parameter_and_the_result(name: str) -> None:
         assert "Returns:" in doc
 
 
-@pytest.mark.parametrize("name", [n for n in autograph_lite.__all__ if n not in FUNCTIONS])
+@pytest.mark.parametrize("name", [n for n in NAMES if n not in FUNCTIONS])
 def test_every_public_class_has_a_docstring(name: str) -> None:
     assert (inspect.getdoc(getattr(autograph_lite, name)) or "").endswith((".", "```", ")")) or "\n" in (
         inspect.getdoc(getattr(autograph_lite, name)) or ""

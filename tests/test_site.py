@@ -56,7 +56,8 @@ def described() -> list[str]:
 
 
 def test_the_api_page_has_every_public_name_once() -> None:
-    assert sorted([*described(), "AutographError"]) == autograph_lite.__all__
+    # The last two are public and no part of `from autograph_lite import *`.
+    assert sorted([*described(), "AutographError"]) == sorted([*autograph_lite.__all__, "print", "range"])
     assert "`AutographError`" in prose("api.md")
 
 

@@ -10,7 +10,7 @@ from typing import Any
 from autograph_lite.errors import SourceNotFoundError
 from autograph_lite.operators import calls, policy, unconverted
 from autograph_lite.operators.converting import is_compiled, is_converted, transpiler
-from autograph_lite.operators.wrappers import rewrapped
+from autograph_lite.operators.wrappers import may_wrap, rewrapped
 
 
 def converted(fn: Any, *, recursive: bool | str = True) -> Any:
@@ -25,7 +25,7 @@ def converted(fn: Any, *, recursive: bool | str = True) -> Any:
     if isinstance(fn, types.FunctionType):
         if recursive and calls.is_dispatching(fn) and not policy.is_users(fn):
             return calls.dispatching(fn)
-        around = rewrapped(fn) if fn.__closure__ and not policy.is_users(fn) else None
+        around = rewrapped(fn) if may_wrap(fn) else None
         if around is not None:
             return around
         return fn if is_converted(fn) else transpiler(recursive=recursive).convert(fn)

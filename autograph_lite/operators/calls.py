@@ -39,7 +39,7 @@ from autograph_lite.operators import (
 )
 from autograph_lite.operators.converting import convert, is_converted, transpiler
 from autograph_lite.operators.noted import plain
-from autograph_lite.operators.wrappers import rewrapped
+from autograph_lite.operators.wrappers import may_wrap, rewrapped
 
 READERS = frozenset({
     "copy", "count", "get", "index", "items", "keys", "values", "union", "intersection", "difference", "issubset",
@@ -117,6 +117,8 @@ def _taking_selections(fn: types.FunctionType, called: Any) -> Any:
 
 def _textless(fn: types.FunctionType) -> Any:
     """A function made from text that Python has not kept: what it fails for is explained."""
+    if may_wrap(fn) and rewrapped(fn) is not None:
+        return library_function(fn)
     if unconverted.why(fn) is None:
         convert(fn)
     reason = unconverted.why(fn)
@@ -131,7 +133,7 @@ def library_function(fn: types.FunctionType) -> Any:
         return fn
     if is_dispatching(fn):
         return dispatching(fn)
-    around = rewrapped(fn) if fn.__closure__ else None
+    around = rewrapped(fn) if may_wrap(fn) else None
     if around is not None:
         classes.seen_in_cells(fn)  # the user's context manager that decorates a function
     return handing(callbacks.called_for(fn)) if around is None else around

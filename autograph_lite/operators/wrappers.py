@@ -1,4 +1,7 @@
-"""How is a library's wrapper around a function of the user's made to wrap the converted form?"""
+"""How is a library's wrapper around a function of the user's made to wrap the converted form?
+
+A library's, or one that it has made from text that Python has not kept, as beartype does.
+"""
 
 from __future__ import annotations
 
@@ -9,8 +12,15 @@ import types
 import weakref
 from typing import Any
 
-from autograph_lite.operators import augmented, journal, noted, policy
+from autograph_lite.operators import augmented, journal, noted, policy, unconverted
 from autograph_lite.operators.converting import convert, is_converted
+
+
+def may_wrap(fn: types.FunctionType) -> bool:
+    """Whether `fn` may be a library's wrapper, which holds what it wraps in its closure or its defaults."""
+    return bool(fn.__closure__ or fn.__kwdefaults__) and (
+        not policy.is_users(fn) or unconverted.is_textless(fn)
+    )
 
 
 def rewrapped(wrapper: types.FunctionType) -> Any:
@@ -30,31 +40,40 @@ _rewraps: weakref.WeakKeyDictionary[types.FunctionType, Any] = weakref.WeakKeyDi
 
 
 def _rebuilt(wrapper: types.FunctionType, depth: int) -> Any:
-    """`wrapper` with the converted forms of the user's functions in its closure; None where there are none."""
+    """`wrapper` with the converted forms of the user's functions in its closure and defaults; None where there are none."""
     cells = []
     for cell in wrapper.__closure__ or ():
         try:
-            held = new = cell.cell_contents
+            held = cell.cell_contents
         except ValueError:  # not assigned yet
-            held = new = None
-        if isinstance(held, types.FunctionType) and policy.is_users(held):
-            new = noting(convert(held))
-        elif isinstance(held, contextlib._GeneratorContextManager) and policy.is_users(
-            getattr(held, "func", None)
-        ):
-            new = _made_anew(held)
-        elif isinstance(held, types.FunctionType) and depth and not is_converted(held):
-            new = _rebuilt(held, depth - 1) or held
+            held = None
+        new = _converted_inside(held, depth)
         cells.append(cell if new is held else types.CellType(new))
-    if all(cell is old for cell, old in zip(cells, wrapper.__closure__ or (), strict=True)):
+    defaults = {
+        name: _converted_inside(held, depth) for name, held in (wrapper.__kwdefaults__ or {}).items()
+    }
+    if all(cell is old for cell, old in zip(cells, wrapper.__closure__ or (), strict=True)) and all(
+        new is (wrapper.__kwdefaults__ or {})[name] for name, new in defaults.items()
+    ):
         return None
     made = types.FunctionType(
         wrapper.__code__, wrapper.__globals__, wrapper.__name__, wrapper.__defaults__, tuple(cells)
     )
-    made.__kwdefaults__ = wrapper.__kwdefaults__
+    made.__kwdefaults__ = defaults or wrapper.__kwdefaults__
     made.__dict__.update(wrapper.__dict__)
     made.__qualname__ = wrapper.__qualname__
     return made
+
+
+def _converted_inside(held: Any, depth: int) -> Any:
+    """What a wrapper is to hold in place of this: its converted form, where it is a function of the user's or wraps one."""
+    if isinstance(held, types.FunctionType):
+        if depth and (unconverted.is_textless(held) or not policy.is_users(held)) and not is_converted(held):
+            return _rebuilt(held, depth - 1) or held
+        return noting(convert(held)) if policy.is_users(held) else held
+    if isinstance(held, contextlib._GeneratorContextManager) and policy.is_users(getattr(held, "func", None)):
+        return _made_anew(held)
+    return held
 
 
 def _made_anew(manager: Any) -> Any:
