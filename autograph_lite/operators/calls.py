@@ -34,6 +34,7 @@ from autograph_lite.operators import (
     scope,
     selected_calls,
     stretches,
+    trees,
     trials,
     unconverted,
 )
@@ -277,7 +278,7 @@ def _object(callee: Any) -> Any:
     """An object with `__call__`, a compiled function of JAX's, a callable of a library's."""
     kind = type(callee)
     if converting.is_compiled(callee):
-        return callee if scope.left() else call(callee.inside())
+        return callee if scope.left() else _valued(call(callee.inside()))
     if policy.is_users_class(kind):
         classes.seen(callee)
         return callee
@@ -289,6 +290,15 @@ def _object(callee: Any) -> Any:
     return (
         memos.remembering(callee, called) if kind is memos.KIND and journal.active() is not None else called
     )
+
+
+def _valued(fn: Any) -> Any:
+    """`fn`, the inside of a compiled function: what that returns of a Variable is its value."""
+
+    def run(*args: Any, **kwargs: Any) -> Any:
+        return trees.opened(fn(*args, **kwargs))
+
+    return run
 
 
 def handing(fn: Any) -> Any:

@@ -7,6 +7,7 @@ Such a dict is taken for a node with its keys in the order in which they were se
 
 from __future__ import annotations
 
+import builtins
 import collections
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -14,7 +15,8 @@ from typing import Any
 import jax
 import numpy as np
 
-from autograph_lite.operators.boxes import Whole
+from autograph_lite.operators import boxes
+from autograph_lite.operators.boxes import Box, Whole
 
 
 def flatten(value: Any, is_leaf: Callable[[Any], bool] | None = None) -> tuple[list[Any], Any]:
@@ -66,6 +68,14 @@ def map(change: Callable[..., Any], first: Any, *others: Any) -> Any:
     found, tree = flatten(first)
     columns = [found, *(leaves(other) for other in others)]
     return jax.tree.unflatten(tree, [change(*row) for row in zip(*columns, strict=True)])
+
+
+def opened(value: Any) -> Any:
+    """`value` with the arrays in place of the objects in it that stand for arrays; itself where there are none."""
+    found, tree = flatten(value)
+    if not any(isinstance(leaf, Box) for leaf in found):
+        return value
+    return jax.tree.unflatten(tree, [*builtins.map(boxes.opened, found)])
 
 
 def is_unordered(node: Any) -> bool:

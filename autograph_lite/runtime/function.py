@@ -14,7 +14,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from autograph_lite import _jax
-from autograph_lite.operators import callables, checks as program_checks, converting
+from autograph_lite.operators import callables, checks as program_checks, converting, trees
 from autograph_lite.runtime import (
     copying,
     dispatch,
@@ -108,7 +108,7 @@ class Function:
     @tracebacks.hiding
     def _in_python(self, /, *args: Any, **kwargs: Any) -> Any:
         """A call in Python: of the user's own function, except where it is part of a program that is being traced."""
-        return (self.inside() if self._is_inlined() else self.python_function)(*args, **kwargs)
+        return trees.opened((self.inside() if self._is_inlined() else self.python_function)(*args, **kwargs))
 
     def count_calls(self, wanted: bool) -> None:
         """Lets Python see the next calls that find their trace, or no longer; see `retracing`."""
@@ -201,7 +201,7 @@ class Function:
     def _run(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """A call, by way of the policy."""
         if self._is_inlined():
-            return self.inside()(*args, **kwargs)
+            return trees.opened(self.inside()(*args, **kwargs))
         return self._traces.call(args, kwargs)
 
     def inside(self) -> Callable[..., Any]:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -22,13 +22,11 @@ class Merging:
       arrays: those that are left.
       objects: those that are there already, by the numbers of the `Made` that stand for them.
       passed: those of the call; None where there is none.
-      bindings: the Variables of the call, by the ids of those that were traced in their place.
     """
 
     arrays: Iterator[Any]
     objects: dict[int, Any]
     passed: Sequence[Any] | None
-    bindings: Mapping[int, Any]
 
 
 class Made:

@@ -218,7 +218,7 @@ class Program:
         passed: Callable[[], Sequence[Any]] | None = None,
     ) -> Any:
         given = passed() if passed is not None and self.passes else None
-        result, values = self.finish(outputs, given, bindings)
+        result, values = self.finish(outputs, given)
         self.state.write(values, bindings)
         return result
 
@@ -240,7 +240,6 @@ class Program:
         self,
         outputs: Sequence[Any],
         passed: Sequence[Any] | None = None,
-        bindings: Bindings | None = None,
     ) -> tuple[Any, list[Any]]:
         """What a call returns, and the new values of the state, from the program's outputs.
 
@@ -252,7 +251,7 @@ class Program:
         n, m = len(self.result.arrays), len(self.result.arrays) + len(self.after.arrays)
         if self.sites:
             self._raise(dict(zip(self.checks, outputs[m:], strict=True)))
-        values, result = self.after.merge(outputs[n:m]), self.result.merge(outputs[:n], passed, bindings)
+        values, result = self.after.merge(outputs[n:m]), self.result.merge(outputs[:n], passed)
         if self.cuts:
             values, result = cutting.cut([values, result])
         return result, values

@@ -32,6 +32,7 @@ def parted(result: Any, given: Sequence[Any], written: Journal, roots: Sequence[
       written: what the trace has changed and made.
       roots: from where the function sees what it has not made.
     """
+    result = trees.opened(result)
     found = {id(leaf): leaf for leaf in objects.leaves(result) if _is_changeable(leaf)}
     if not found:
         return Split.of(result, keep_numpy=True)
@@ -80,7 +81,9 @@ class _Parting:
         held = objects.attributes(owner)
         made = Made(number, type(owner), tuple(held), self._passed.get(id(owner)))
         self._known[id(owner)] = made
-        made.hold(Split.of([*held.values()], keep_numpy=True, part=self))
+        # What a call makes holds the values that Variables have at that call.
+        values = [*held.values()] if made.passed is not None else trees.opened([*held.values()])
+        made.hold(Split.of(values, keep_numpy=True, part=self))
         return made
 
 

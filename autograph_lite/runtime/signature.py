@@ -10,7 +10,7 @@ import dataclasses
 import enum
 import types
 import weakref
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from typing import Any
 
 import jax
@@ -74,16 +74,14 @@ class Split:
         self,
         arrays: Sequence[Any],
         passed: Sequence[Any] | None = None,
-        bindings: Mapping[int, Any] | None = None,
     ) -> Any:
         """The tree with other arrays.
 
         Args:
           arrays: they are.
           passed: the objects of the call that `Made` may stand for; None for new ones in their place.
-          bindings: the Variables of the call, by the ids of those that were traced in their place.
         """
-        return self.merged(Merging(iter(arrays), {}, passed, bindings or {}))
+        return self.merged(Merging(iter(arrays), {}, passed))
 
     def merged(self, merging: Merging) -> Any:
         """The tree, as a part of one that is being put together."""
@@ -136,7 +134,7 @@ def _given(literal: Any, merging: Merging | None = None) -> Any:
         assert merging is not None
         return literal.merged(merging)
     if type(literal) is not _Loose:
-        return literal if merging is None else merging.bindings.get(id(literal), literal)
+        return literal
     item = literal.item()
     if item is None:
         raise ReferenceError("An object that a compiled function returns is gone.")

@@ -8,7 +8,8 @@ from typing import Any
 import jax
 import pytest
 
-from autograph_lite import MutationError, Variable, VariableError, convert
+import autograph_lite
+from autograph_lite import MutationError, Variable, VariableError, convert, to_graph
 
 OURS = Variable(5.0)
 
@@ -22,26 +23,69 @@ class Plain:
     v: Any = None
 
 
-def test_a_variable_that_is_returned_is_the_callers() -> None:
+OTHERS = Plain()
+OTHERS.v = Variable(0.0)
+
+
+def test_a_variable_that_is_returned_is_its_value_at_that_call() -> None:
     @convert
     def f(v: Any) -> Any:
         v.assign_add(1.0)
         return v, [v], {"k": Holder(v)}
 
     one, other = Variable(1.0), Variable(2.0)
-    for v in (one, other, one):
-        first, (second,), found = f(v)
-        assert first is second is found["k"].v is v
+    results = [f(v) for v in (one, other, one)]
+    found = [[*map(float, (first, second, held["k"].v))] for first, (second,), held in results]
+    assert found == [[2] * 3, [3] * 3, [3] * 3]
+    assert all(isinstance(leaf, jax.Array) for leaf in jax.tree.leaves([result[:2] for result in results]))
     assert (float(one), float(other), f.trace_count) == (3, 3, 1)
 
 
-def test_a_concrete_function_returns_the_callers_variable() -> None:
+def test_calls_return_the_values_that_a_counter_has_had() -> None:
+    n = Variable(0)
+
+    @convert
+    def count() -> Any:
+        n.assign_add(1)
+        return n
+
+    @convert
+    def twice() -> Any:
+        before = count()
+        return before, count(), n
+
+    assert [int(v) for v in [count(), count(), count()]] == [1, 2, 3]
+    concrete = count.get_concrete_function()
+    assert [int(v) for v in [concrete(), concrete()]] == [4, 5]
+    assert [*map(int, twice())] == [6, 7, 7]
+    autograph_lite.run_functions_eagerly(True)
+    try:
+        assert [int(v) for v in [count(), count()]] == [8, 9]
+    finally:
+        autograph_lite.run_functions_eagerly(False)
+    assert to_graph(lambda: n)() is n  # which is plain Python
+
+
+def test_what_holds_a_variable_and_is_returned_stays_what_it_is() -> None:
+    @convert
+    def f(given: Holder) -> Any:
+        OTHERS.v.assign_add(1.0)
+        return given, OTHERS
+
+    given = Holder(Variable(2.0))
+    found, other = f(given)
+    assert found is given
+    assert other is OTHERS
+    assert isinstance(given.v, Variable)
+    assert isinstance(other.v, Variable)
+
+
+def test_a_concrete_function_returns_the_value_of_the_callers_variable() -> None:
     concrete = convert(lambda v: v).get_concrete_function(Variable(1.0))
-    for v in (Variable(2.0), Variable(3.0)):
-        assert concrete(v) is v
+    assert [float(concrete(Variable(value))) for value in (2.0, 3.0)] == [2, 3]
 
 
-def test_a_copy_of_a_concrete_function_returns_variables_of_its_own() -> None:
+def test_a_copy_of_a_concrete_function_returns_the_values_of_variables_of_its_own() -> None:
     v = Variable(1.0)
 
     @convert
@@ -50,9 +94,8 @@ def test_a_copy_of_a_concrete_function_returns_variables_of_its_own() -> None:
         return v
 
     copied = f.get_concrete_function().clone()
-    assert copied() is copied.variables[0]
-    assert copied() is not v
-    assert f() is v
+    assert [float(value) for value in (copied(), copied(), f())] == [2, 3, 2]
+    assert float(copied.variables[0]) == 3
 
 
 def test_a_variable_as_a_default_is_an_argument_like_others() -> None:
