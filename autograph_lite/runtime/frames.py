@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 import jax
 
-from autograph_lite import _jax
+from autograph_lite import _jax, _jax_differentiated
 from autograph_lite.operators import journal
 from autograph_lite.runtime.creations import Creations
 
@@ -44,6 +44,7 @@ class Frame:
         self.created: list[Variable] = []
         self.captured: set[int] = set()
         self.surroundings = contextlib.ExitStack()
+        self.number = next(_numbers)
 
     @property
     def is_program(self) -> bool:
@@ -121,10 +122,15 @@ def outside() -> Iterator[None]:
 def read(variable: Variable) -> Any:
     """What `variable` holds on this thread, for the user's code."""
     frame, now = program(), journal.active()
+    value = value_of(variable)
     if frame is not None and now is not None and _jax.program_trace()() is not now.program():
         frame.captured.add(id(variable))
         _Shared.number = next(_numbers)  # of the programs to come
-    return value_of(variable)
+        if _jax_differentiated.number_of(value) is not value:
+            frame.renew(
+                [id(variable)]
+            )  # the derivative that is in it may be over when JAX meets the function again
+    return value
 
 
 def value_of(variable: Variable) -> Any:
@@ -132,19 +138,23 @@ def value_of(variable: Variable) -> Any:
     for frame in reversed(_local.frames):
         held = frame.values.get(id(variable))
         if held is not None:
-            return held[1]
+            return _jax_differentiated.found((frame.number, id(variable)), held[1])
         if frame.is_program:
             frame.found[id(variable)] = variable
             break
-    return variable._value
+    return _jax_differentiated.found((None, id(variable)), variable._value)
 
 
 def hold(variable: Variable, value: Any) -> None:
     """Makes `variable` hold `value` on this thread: in the innermost frame, or for good where there is none."""
-    if not _local.frames:
-        variable._settle(value)
-        return
     frame = program()
     if frame is not None and frame.captured and value_of(variable) is not value:
         frame.renew([id(variable)])
-    _local.frames[-1].values[id(variable)] = variable, value
+    around = _local.frames[-1] if _local.frames else None
+    number = _jax_differentiated.keep((around and around.number, id(variable)), value)
+    if around is not None:
+        around.values[id(variable)] = variable, number
+        return
+    variable._settle(number)
+    if number is not value:
+        variable.lend()

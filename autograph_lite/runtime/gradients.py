@@ -8,10 +8,9 @@ from typing import Any
 
 import jax
 import jax.numpy as jnp
-from jax import lax
 
 from autograph_lite.errors import VariableError
-from autograph_lite.operators import trees, where
+from autograph_lite.operators import journal, trees, where
 from autograph_lite.operators.values import describe
 from autograph_lite.runtime import frames
 from autograph_lite.runtime.variables import Variable
@@ -22,7 +21,7 @@ def value_and_grad(
 ) -> Callable[..., tuple[Any, Any]]:
     """A function that gives what `fun` gives, and its gradient with respect to Variables.
 
-    What `fun` assigns to Variables lasts, and counts as a constant from then on.
+    The gradient is by what the Variables hold when `fun` begins. What `fun` assigns to Variables lasts.
 
     Args:
       fun: gives a scalar, or a pair of a scalar and anything else where `has_aux` is true.
@@ -43,25 +42,28 @@ def value_and_grad(
 
     @functools.wraps(fun)
     def run(*args: Any, **kwargs: Any) -> tuple[Any, Any]:
-        written: list[Variable] = []
-
         def inner(values: dict[int, Any]) -> Any:
             frame = frames.Frame()
-            frame.values.update({key: (chosen[key], value) for key, value in values.items()})
             with frames.entered(frame):
+                for key, value in values.items():
+                    frames.hold(chosen[key], value)
+                before = dict(frame.values)
                 result = fun(*args, **kwargs)
-            new = {}
-            for key, (variable, value) in frame.values.items():
-                if value is not values.get(key):
-                    written.append(variable)
-                    new[key] = lax.stop_gradient(value)
+                changed = [held for key, held in frame.values.items() if held is not before.get(key)]
+                new = [frames.value_of(variable) for variable, _ in changed]
+            written.extend(variable for variable, _ in changed)
             value, aux = result if has_aux else (result, None)
             return value, (aux, new)
 
+        written: list[Variable] = []
+        now = journal.active()
+        if now is not None:
+            for variable in found:
+                now.note(variable.place)  # before it holds a tracer, which would outlive the derivative there
         start = {key: variable.read() for key, variable in chosen.items()}
         (value, (aux, new)), gradients = jax.value_and_grad(inner, has_aux=True)(start)
-        for variable in written:
-            frames.hold(variable, new[id(variable)])
+        for variable, held in zip(written, new, strict=True):
+            frames.hold(variable, held)
         result = (value, aux) if has_aux else value
         return result, jax.tree.unflatten(structure, [gradients[id(variable)] for variable in found])
 

@@ -219,6 +219,8 @@ class Program:
     ) -> Any:
         given = passed() if passed is not None and self.passes else None
         result, values = self.finish(outputs, given)
+        if not self.owned:
+            refusals.lost(self.state.given(values, bindings))
         self.state.write(values, bindings)
         return result
 

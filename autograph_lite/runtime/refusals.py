@@ -7,7 +7,7 @@ import inspect
 from collections.abc import Iterable
 from typing import Any
 
-from autograph_lite import _jax
+from autograph_lite import _jax, _jax_differentiated
 from autograph_lite.errors import MutatedArgumentError
 from autograph_lite.operators import aliases, journal, mismatch, objects, spelling, stretches, trees, where
 from autograph_lite.operators.values import Tracer
@@ -15,12 +15,14 @@ from autograph_lite.runtime import leaks, rebuilt
 
 
 def foreign(changes: dict[Any, journal.Change], *, owned: bool) -> None:
-    """Refuses what would leave a tracer of somebody else's trace in an object.
+    """Refuses what would leave a tracer of somebody else's trace in an object; of Variables, `lost` tells when it has ended.
 
     Raises:
       MutationError: it does.
     """
     for change in changes.values():
+        if change.place.ours and not owned:
+            continue
         for key, value in change.new.items():
             if isinstance(value, list) and stretches.holds(value):
                 continue  # see `cutting`
@@ -29,6 +31,20 @@ def foreign(changes: dict[Any, journal.Change], *, owned: bool) -> None:
                 continue
             if not (owned and all(map(_jax.is_of_this_trace, tracers))):
                 raise mismatch.foreign(change.place.label(key), change.place.owner, owned=owned)
+
+
+def lost(variables: Iterable[tuple[Any, Any]]) -> None:
+    """Refuses to give Variables values that a trace of somebody else's records, or that are one for each row of a `vmap`.
+
+    Those of a gradient are good: the Variable holds the number, and JAX has it as soon as the program has run.
+
+    Raises:
+      MutationError: there is such a value.
+    """
+    for variable, value in variables:
+        recorded = not _jax.is_recorded(_jax_differentiated.number_of(value))
+        if recorded or _jax.program_trace()() is not None:
+            raise mismatch.foreign(variable.place.label("value"), variable, owned=False)
 
 
 def left_in_libraries(changes: dict[Any, journal.Change]) -> None:

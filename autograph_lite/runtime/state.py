@@ -7,7 +7,7 @@ call leaves the objects as plain Python would have left them, and no tracer stay
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from jax import export
@@ -120,6 +120,14 @@ class State:
         """Puts the values of a finished call into the places."""
         for place, contents in self._merged(values):
             _bound(place, bindings).write(contents)
+
+    def given(
+        self, values: Sequence[Any], bindings: Bindings | None = None
+    ) -> Iterator[tuple[Variable, Any]]:
+        """The Variables that a finished call gives new values, and these."""
+        for (place, _), value in zip(self.places, values, strict=True):
+            if place.ours and value is not KEPT:
+                yield _bound(place, bindings).owner, value
 
     @staticmethod
     def written(values: Sequence[Any]) -> list[int]:

@@ -22,9 +22,8 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jax import lax
 
-from autograph_lite import _jax
+from autograph_lite import _jax, _jax_differentiated
 from autograph_lite.errors import MutationError, VariableError
 from autograph_lite.operators import journal, mismatch, spelling, where
 from autograph_lite.operators.boxes import opened
@@ -109,7 +108,7 @@ class Variable(Arithmetic):
     def assign(self, value: Any) -> Variable:
         """Makes it hold `value`.
 
-        Gradients do not flow through it into the next read of the Variable.
+        Gradients flow through it into the next read of the Variable, as long as they are taken.
 
         Args:
           value: of the Variable's shape, and of a dtype that gives way to its.
@@ -148,9 +147,7 @@ class Variable(Arithmetic):
             raise self._misfit(value) from None
         if array.shape != self.shape or jnp.result_type(array, self.dtype) != self.dtype:
             raise self._misfit(array)
-        return _jax.as_type(
-            lax.stop_gradient(array) if isinstance(array, Tracer) else array, self.dtype, False
-        )
+        return _jax.as_type(array, self.dtype, False)
 
     def _misfit(self, value: Any) -> VariableError:
         spelling.wrote(self)
@@ -165,7 +162,8 @@ class Variable(Arithmetic):
         """Refuses a write that would be done while tracing only, or that would leave a tracer here."""
         now = journal.active() if frames.program() is not None else None
         recorded = now.program() if now is not None else None
-        if not self._copied and _jax.program_trace()() is recorded and _jax.is_recorded(new):
+        number = _jax_differentiated.number_of(new)
+        if not self._copied and _jax.program_trace()() is recorded and _jax.is_recorded(number):
             return
         spelling.wrote(self)
         if self._copied:

@@ -8,11 +8,13 @@ import re
 import textwrap
 from typing import Any
 
+import jax
 import jax.numpy as jnp
 import numpy as np
 from hypothesis import given, settings, strategies as st
 
 import autograph_lite as al
+from autograph_lite.runtime.arithmetic import Arithmetic
 
 
 class Plain(np.lib.mixins.NDArrayOperatorsMixin):
@@ -75,41 +77,69 @@ def inner(body: str) -> str:
     return re.sub(r"\bn+\b", lambda name: name[0] + "n", body)
 
 
-def compound(statement: st.SearchStrategy[str]) -> st.SearchStrategy[str]:
+def compound(
+    statement: st.SearchStrategy[str], tests: st.SearchStrategy[str] = TESTS, count: str = "x"
+) -> st.SearchStrategy[str]:
     body = blocks(statement)
     return st.one_of(
-        st.builds(lambda test, yes: within(f"if {test}:", yes), TESTS, body),
+        st.builds(lambda test, yes: within(f"if {test}:", yes), tests, body),
         st.builds(
-            lambda test, yes, no: within(f"if {test}:", yes) + "\n" + within("else:", no), TESTS, body, body
+            lambda test, yes, no: within(f"if {test}:", yes) + "\n" + within("else:", no), tests, body, body
         ),
-        st.builds(lambda test: within(f"if {test}:", "return x"), TESTS),
+        st.builds(lambda test: within(f"if {test}:", "return x"), tests),
         st.builds(
             lambda test, body, leave: within(
-                "for i in range(x % 4):", "\n".join(["x = x + i", body, within(f"if {test}:", leave)])
+                f"for i in range({count} % 4):", "\n".join(["x = x + i", body, within(f"if {test}:", leave)])
             ),
-            *(TESTS, body, st.sampled_from(["break", "continue", "return x"])),
+            *(tests, body, st.sampled_from(["break", "continue", "return x"])),
         ),
         st.builds(
             lambda test, body: "n = 0\n" + within(f"while n < 3 and ({test}):", "n = n + 1\n" + inner(body)),
-            *(TESTS, body),
+            *(tests, body),
         ),
         st.builds(lambda body: within("for row in c:", f"x = x + row\n{body}"), body),
     )
 
 
 PROGRAMS = blocks(st.recursive(SIMPLE, compound, max_leaves=6), least=2)
+
+FLOATS = st.sampled_from(["a", "b", "x", "a.value", "c[1]", "c[k % 3]", "0.5", "-1.5"])
+SMOOTH = st.builds("jnp.sin({} {} {})".format, FLOATS, st.sampled_from("+-*"), FLOATS)
+LOSSES = blocks(
+    st.recursive(
+        st.one_of(
+            st.builds("{}.assign({})".format, st.sampled_from("ab"), SMOOTH),
+            st.builds("{}.assign_add({})".format, st.sampled_from("abc"), SMOOTH),
+            st.builds("c[k % 3] {} {}".format, st.sampled_from(["=", "+="]), SMOOTH),
+            st.builds("x = {}".format, SMOOTH),
+            st.builds("d = {}\nd *= {}".format, st.sampled_from("abc"), SMOOTH),
+            st.just("bump()"),
+        ),
+        lambda statement: compound(
+            statement, st.builds("{} {} {}".format, FLOATS, st.sampled_from("<>"), FLOATS), "k"
+        ),
+        max_leaves=5,
+    ),
+    least=2,
+)
 _numbers = itertools.count()
 
 
-def defined(body: str, a: Any, b: Any, c: Any) -> Any:
+def defined(
+    body: str,
+    *variables: Any,
+    header: str = "def run(x):",
+    bump: str = "(a + b) % 11",
+    returned: str = "x + a",
+) -> Any:
     """The function with that body, and with these Variables."""
-    text = "def make(a, b, c):\n    def bump():\n        a.assign((a + b) % 11)\n"
-    text += textwrap.indent(within("def run(x):", f"{body}\nreturn x + a"), "    ") + "\n    return run\n"
+    text = f"def make(a, b, c):\n    def bump():\n        a.assign({bump})\n"
+    text += textwrap.indent(within(header, f"{body}\nreturn {returned}"), "    ") + "\n    return run\n"
     path = f"<variables {next(_numbers)}>"
     linecache.cache[path] = len(text), None, text.splitlines(True), path
-    namespace: dict[str, Any] = {}
+    namespace: dict[str, Any] = {"jnp": jnp}
     exec(compile(text, path, "exec"), namespace)
-    return namespace["make"](a, b, c)
+    return namespace["make"](*variables)
 
 
 @settings(max_examples=25)
@@ -122,3 +152,48 @@ def test_variables_become_what_arrays_would_become(body: str, numbers: list[int]
         assert int(run(jnp.int32(number))) == expected(np.int32(number))
         for variable, array in zip(ours, plain, strict=True):
             assert np.array_equal(variable, array.value)
+
+
+class Held(Arithmetic):
+    """A Variable whose array may be a tracer: plain Python runs the loss, and `jax.grad` differentiates it."""
+
+    place: Any = None
+
+    def __init__(self, value: Any) -> None:
+        self.value = value
+
+    def read(self) -> Any:
+        return self.value
+
+    def assign(self, value: Any) -> Held:
+        self.value = jnp.broadcast_to(jnp.asarray(value), self.value.shape)
+        return self
+
+    def assign_add(self, value: Any) -> Held:
+        return self.assign(self.value + value)
+
+
+@settings(max_examples=6)
+@given(LOSSES, st.integers(0, 4), st.sampled_from([-0.75, 1.25]))
+def test_the_gradient_by_a_variable_goes_through_what_a_loss_assigns(body: str, k: int, x: float) -> None:
+    text: Any = {"header": "def run(x, k):", "bump": "a * b", "returned": "x + a * b + sum(c)"}
+    start = [jnp.float32(1.5), jnp.float32(-0.5), jnp.asarray([0.25, -1.0, 2.0])]
+
+    def loss(*values: Any) -> Any:
+        plain = [*map(Held, values)]
+        value = defined(body, *plain, **text)(jnp.float32(x), k)
+        return value, [held.value for held in plain]
+
+    expected, left = jax.grad(loss, (0, 1, 2), has_aux=True)(*start)
+    for form in (
+        lambda fun, by: al.grad(fun, by),
+        lambda fun, by: al.grad(al.convert(fun), by),
+        lambda fun, by: al.convert(lambda x, k: al.grad(fun, by)(x, k)),
+    ):
+        ours = [*map(al.Variable, start)]
+        fun = defined(body, *ours, **text)
+        found = form(fun, ours)(jnp.float32(x), jnp.int32(k))
+        for gradient, right in zip(found, expected, strict=True):
+            assert np.allclose(gradient, right, rtol=1e-4, atol=1e-5)
+        for variable, right in zip(ours, left, strict=True):
+            assert np.allclose(variable, right, rtol=1e-4, atol=1e-5)
