@@ -12,7 +12,7 @@ from __future__ import annotations
 import abc
 import functools
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 if TYPE_CHECKING:
     from autograph_lite.operators.places import Place
@@ -30,6 +30,7 @@ class Box(Whole, abc.ABC):
     """Base of what stands for an array."""
 
     __slots__ = ()
+    ours: ClassVar[set[type]] = set()  # classes whose slots are no attributes to the user
 
     @abc.abstractmethod
     def read(self) -> Any:

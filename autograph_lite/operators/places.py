@@ -89,10 +89,8 @@ class Place:
 
 
 def places_of(owner: Any) -> list[Place]:
-    """The places that `owner` consists of: its items, its attributes, its slots."""
-    if isinstance(owner, Box):
-        return [owner.place]
-    whole = _whole(owner)
+    """The places that `owner` consists of: its items or its array, its attributes, its slots."""
+    whole = owner.place if isinstance(owner, Box) else _whole(owner)
     if isinstance(owner, (types.ModuleType, type)):
         return [whole] if whole is not None else []
     found = [whole] if whole is not None else []
@@ -324,7 +322,7 @@ def _slots(owner: Any) -> dict[str, types.MemberDescriptorType]:
 def _slots_of(kind: type) -> dict[str, types.MemberDescriptorType]:
     found: dict[str, types.MemberDescriptorType] = {}
     for base in reversed(kind.__mro__):
-        slots = base.__dict__.get("__slots__", ())
+        slots = () if base in Box.ours else base.__dict__.get("__slots__", ())
         for name in (slots,) if isinstance(slots, str) else slots:
             mangled = (
                 f"_{base.__name__.lstrip('_')}{name}"

@@ -60,7 +60,7 @@ def value_and_grad(
         if now is not None:
             for variable in found:
                 now.note(variable.place)  # before it holds a tracer, which would outlive the derivative there
-        start = {key: variable.read() for key, variable in chosen.items()}
+        start = {key: Variable.read(variable) for key, variable in chosen.items()}
         (value, (aux, new)), gradients = jax.value_and_grad(inner, has_aux=True)(start)
         for variable, held in zip(written, new, strict=True):
             frames.hold(variable, held)

@@ -6,6 +6,7 @@ import dataclasses
 from typing import Any
 
 from autograph_lite.operators import objects
+from autograph_lite.runtime.variable_kinds import Fixed, VariableKind
 from autograph_lite.runtime.variables import Variable, remade
 
 
@@ -14,8 +15,7 @@ class Slot:
     """Where a Variable is: the number of its value, with what else belongs to it."""
 
     number: int
-    name: str | None = dataclasses.field(compare=False)
-    trainable: bool
+    kind: VariableKind
 
 
 @dataclasses.dataclass(frozen=True)
@@ -33,26 +33,6 @@ class Parts:
     keys: tuple[Any, ...]
     held: tuple[Any, ...]
     is_module: bool
-
-
-class Fixed:
-    """Anything else: the same object, or an equal one of the same type."""
-
-    def __init__(self, value: Any) -> None:
-        self.value = value
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, Fixed) or type(self.value) is not type(other.value):
-            return False
-        if self.value is other.value:
-            return True
-        try:
-            return bool(self.value == other.value)
-        except Exception:  # of arrays with several items, or whatever a user's `__eq__` raises
-            return False
-
-    def __hash__(self) -> int:
-        return hash(type(self.value))
 
 
 @dataclasses.dataclass(frozen=True)
@@ -73,7 +53,7 @@ class Outline:
             if isinstance(part, Slot):
                 if part.number not in variables:
                     value = values[part.number]
-                    variables[part.number] = remade(value, part.name, trainable=part.trainable)
+                    variables[part.number] = remade(value, part.kind)
                 return variables[part.number]
             if isinstance(part, Again):
                 return made[part.number]
@@ -115,7 +95,7 @@ def outline(module: Any, holders: tuple[type, ...]) -> tuple[list[Variable], Out
     def part_of(item: Any) -> Any:
         if isinstance(item, Variable):
             variables.setdefault(id(item), item)
-            return Slot(list(variables).index(id(item)), item.name, item.trainable)
+            return Slot(list(variables).index(id(item)), VariableKind.of(item))
         is_module = isinstance(item, holders)
         if not is_module and not _is_container(item):
             return Fixed(item)

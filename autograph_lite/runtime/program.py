@@ -405,6 +405,10 @@ class Program:
             except BaseException:
                 self.state.creations.undo()
                 raise
+            finally:
+                for variable in self.state.variables:
+                    if variable.stands_in:
+                        variable.forget()
             if self.raises:
                 self.state.creations.undo()
             else:
@@ -454,7 +458,7 @@ class Program:
             journal.refuse_moved(written, fn)
             failures = changes.pop(journal.key_of(frame.place), None)
         changes = refusals.without_caches(changes, (args, kwargs))
-        owners = [change.place.owner for change in changes.values()]
+        owners = [change.place.owner for change in changes.values() if not change.place.ours]
         refusals.mutated_arguments((args, kwargs, self.values()), owners)
         refusals.changed_by_libraries(passed, fn)
         for change in changes.values():

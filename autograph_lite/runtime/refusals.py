@@ -12,6 +12,8 @@ from autograph_lite.errors import MutatedArgumentError
 from autograph_lite.operators import aliases, journal, mismatch, objects, spelling, stretches, trees, where
 from autograph_lite.operators.values import Tracer
 from autograph_lite.runtime import leaks, rebuilt
+from autograph_lite.runtime.variable_kinds import own_attributes
+from autograph_lite.runtime.variables import Variable
 
 
 def foreign(changes: dict[Any, journal.Change], *, owned: bool) -> None:
@@ -68,10 +70,14 @@ def mutated_arguments(arguments: Any, owners: Iterable[Any]) -> None:
     Raises:
       MutatedArgumentError: one is changed.
     """
-    passed = [*aliases.containers(arguments, frozen=True), *rebuilt.objects(arguments)]
+    variables = [found for found in objects.leaves(arguments) if isinstance(found, Variable)]
+    arguments = (arguments, [*map(own_attributes, variables)])
+    passed = [*aliases.containers(arguments, frozen=True), *rebuilt.objects(arguments), *variables]
     containers = {id(container): container for container in passed}
     containers |= {
-        id(vars(each)): each for each in passed if objects.is_structure(each) and hasattr(each, "__dict__")
+        id(vars(each)): each
+        for each in passed
+        if (objects.is_structure(each) or isinstance(each, Variable)) and hasattr(each, "__dict__")
     }
     for owner in owners:
         if id(owner) in containers:
@@ -137,6 +143,8 @@ _UNSEEN = "The caller would not see the change: a compiled function gets the val
 
 def _instead(owner: Any) -> str:
     kind = type(owner).__name__
+    if isinstance(owner, Variable):
+        return f"use the {kind} from outside of the function, or keep what changes in a Variable."
     if any(base.__module__.partition(".")[0] == "flax" for base in type(owner).__mro__):
         return (
             "convert with to_graph inside of Flax's own jit, which brings changes out: nnx.jit(to_graph(f))."

@@ -172,7 +172,9 @@ class State:
     def positions(self) -> list[int]:
         """For each place, how many arrays the places before it hold."""
         counts = [
-            len(Split.of([_widened(place.read().get(key, MISSING))]).arrays) for place, key in self.places
+            # What stands for a Variable of the call holds none until there is a call.
+            1 if place.ours else len(Split.of([_widened(place.read().get(key, MISSING))]).arrays)
+            for place, key in self.places
         ]
         return [sum(counts[:i]) for i in range(len(counts))]
 

@@ -97,32 +97,53 @@ class VariableType(Single):
       dtype: its dtype.
       trainable: whether it is to be trained.
       alias: its number among the distinct Variables of the call: `f(v, v)` and `f(v, w)` are two traces.
+      cls: its class, where that is one of the user's; else None.
+      attributes: the types of what such a class keeps in it, where the call brings it for the first time.
     """
 
     shape: tuple[int, ...]
     dtype: Any
     trainable: bool
     alias: int
+    cls: type | None = None
+    attributes: tuple[tuple[str, TraceType], ...] = ()
 
     def placeholder_value(self, context: Placeholders) -> Any:
         """What stands for the Variable."""
-        return context.variable(self)
+        found = context.variable(self)
+        held = {name: type.placeholder_value(context) for name, type in self.attributes}
+        for name, value in held.items():
+            if found.stands_in:
+                object.__setattr__(found, name, value)
+        return found
+
+    def arrays(self, value: Any) -> list[Any]:
+        """The arrays among its attributes."""
+        return [array for type, held in self._pairs(value) for array in type.arrays(held)]
 
     def variables(self, value: Any) -> list[Any]:
-        """The Variable."""
-        return [value]
+        """The Variable, and those among its attributes."""
+        return [value, *(found for type, held in self._pairs(value) for found in type.variables(held))]
+
+    def parts(self) -> Sequence[TraceType]:
+        """The types of its attributes."""
+        return [type for _, type in self.attributes]
+
+    def _pairs(self, value: Any) -> list[tuple[TraceType, Any]]:
+        return [(type, object.__getattribute__(value, name)) for name, type in self.attributes]
 
     def __repr__(self) -> str:
         sizes = ",".join(map(str, self.shape))
         fixed = "" if self.trainable else ", trainable=False"
-        return f"Variable({self.dtype}[{sizes}]{fixed}, #{self.alias})"
+        held = "".join(f", {name}={type!r}" for name, type in self.attributes)
+        name = "Variable" if self.cls is None else self.cls.__qualname__
+        return f"{name}({self.dtype}[{sizes}]{fixed}{held}, #{self.alias})"
 
 
 def variable_types(type: TraceType) -> list[VariableType]:
     """The types of Variables in a type."""
-    if isinstance(type, VariableType):
-        return [type]
-    return [found for part in type.parts() for found in variable_types(part)]
+    own = [type] if isinstance(type, VariableType) else []
+    return [*own, *(found for part in type.parts() for found in variable_types(part))]
 
 
 class TracingContext:
@@ -142,6 +163,10 @@ class TracingContext:
             id(value), (len(self._seen), value)
         )  # held, so that the id stays its own
         return number
+
+    def has_seen(self, value: Any) -> bool:
+        """Whether the number of an object has been asked for."""
+        return id(value) in self._seen
 
 
 MakeType = Callable[[Any, TracingContext], TraceType]

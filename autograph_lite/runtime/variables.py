@@ -13,7 +13,6 @@ Between calls it holds a plain array. A compiled program takes that as an input 
 from __future__ import annotations
 
 import contextlib
-import dataclasses
 import threading
 from collections.abc import Callable
 from contextlib import AbstractContextManager
@@ -26,12 +25,13 @@ import numpy as np
 from autograph_lite import _jax, _jax_differentiated
 from autograph_lite.errors import MutationError, VariableError
 from autograph_lite.operators import journal, mismatch, spelling, where
-from autograph_lite.operators.boxes import opened
+from autograph_lite.operators.boxes import Box, opened
 from autograph_lite.operators.places import Place
 from autograph_lite.operators.values import Tracer, describe
-from autograph_lite.runtime import creations, frames, host_calls
+from autograph_lite.runtime import copying, creations, frames, host_calls, structures
 from autograph_lite.runtime.arithmetic import Arithmetic
 from autograph_lite.runtime.trace_types import TraceType, TracingContext, VariableType, register_leaf
+from autograph_lite.runtime.variable_kinds import VariableKind, own_attributes
 
 KEY = "value"  # of what a Variable's place holds
 # The ids of Variables whose array somebody else may hold, so that no program may take its memory.
@@ -187,6 +187,11 @@ class Variable(Arithmetic):
         """
         return jnp.copy(self._value) if self._lent or _jax.debugging() else self._value
 
+    def forget(self) -> None:
+        """Lets go of what a trace has put into it, which it stands in for."""
+        for name in own_attributes(self):
+            object.__delattr__(self, name)
+
     @property
     def place(self) -> Place:
         """Where it holds the array, for those who put it back."""
@@ -230,25 +235,42 @@ class Variable(Arithmetic):
         """How many items it has."""
         return int(np.prod(self.shape))
 
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        super().__init_subclass__(**kwargs)
+        jax.tree_util.register_pytree_node(cls, _parts, _whole)  # which JAX knows for exactly one class
+
     def __repr__(self) -> str:
         named = f"name={self.name!r}, " if self.name else ""
         with alone():
             value = self._value if self._copied else frames.value_of(self)
             shown = value if isinstance(value, Tracer) else np.array(value)
-        return f"Variable({named}shape={self.shape}, dtype={self.dtype}, value={shown})"
+        return f"{type(self).__name__}({named}shape={self.shape}, dtype={self.dtype}, value={shown})"
 
     def clone(self) -> Variable:
         """A Variable of its own, which holds the same value."""
         return self.__copy__()
 
     def __copy__(self) -> Variable:
-        return Variable(self, self.dtype, self.trainable, self.name)
+        made = _of_class(type(self), Variable.read(self), self.dtype, self.trainable, self.name)
+        VariableKind.of(self).give(made)
+        return made
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Variable:
-        return self.__copy__()
+        made = memo[id(self)] = _of_class(
+            type(self), Variable.read(self), self.dtype, self.trainable, self.name
+        )
+        for name, value in own_attributes(self).items():
+            object.__setattr__(made, name, copying.copied(value, memo))
+        return made
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return Variable, (np.asarray(self), self.dtype, self.trainable, self.name)
+        arguments = np.array(Variable.read(self)), self.dtype, self.trainable, self.name
+        if type(self) is Variable:
+            return Variable, arguments
+        return _of_class, (type(self), *arguments), (None, own_attributes(self))  # as of slots
+
+
+Box.ours.add(Variable)
 
 
 def _initial(value: Any, dtype: Any, name: str | None) -> jax.Array:
@@ -326,34 +348,38 @@ def _lost_in_trace(variable: Variable) -> MutationError:
     )
 
 
-@dataclasses.dataclass(frozen=True)
-class _Kind:
-    """What JAX compares of a Variable, its value apart; two names make no two programs."""
-
-    name: str | None = dataclasses.field(compare=False)
-    trainable: bool
-
-
-def _parts(variable: Variable) -> tuple[tuple[Any], _Kind]:
-    return (variable.read(),), _Kind(variable.name, variable.trainable)
+def _of_class(cls: type[Variable], *arguments: Any) -> Variable:
+    """A Variable of a class whose own constructor may take anything, without its attributes."""
+    made = cls.__new__(cls)
+    Variable.__init__(made, *arguments)
+    return made
 
 
-def _whole(kind: _Kind, parts: Any) -> Variable:
+def _parts(variable: Variable) -> tuple[tuple[Any], VariableKind]:
+    return (Variable.read(variable),), VariableKind.of(variable)
+
+
+def _whole(kind: VariableKind, parts: Any) -> Variable:
     (value,) = parts
-    return remade(value, kind.name, trainable=kind.trainable)
+    return remade(value, kind)
 
 
-def remade(value: Any, name: str | None, *, trainable: bool) -> Variable:
+def remade(value: Any, kind: VariableKind) -> Variable:
     """A Variable that holds what JAX has put in the place of another's value."""
-    made = object.__new__(Variable)
-    made.name, made.trainable, made._value, made._lent = name, trainable, value, True
+    made = object.__new__(kind.cls)
+    made.name, made.trainable, made._value, made._lent = kind.name, kind.trainable, value, True
     made._copied = _jax.tracing()
+    kind.give(made)
     return made
 
 
 def stand_in(like: Variable | VariableType) -> Variable:
-    """A Variable to trace a program with that is called with others of its kind: see `State.read`."""
-    made = remade(jax.ShapeDtypeStruct(like.shape, like.dtype), None, trainable=like.trainable)
+    """A Variable to trace a program with that is called with others of its kind: see `State.read`.
+
+    What a class of the user's keeps in it is there while a trace runs.
+    """
+    cls = like.cls or Variable if isinstance(like, VariableType) else type(like)
+    made = remade(jax.ShapeDtypeStruct(like.shape, like.dtype), VariableKind(None, like.trainable, cls))
     made._copied = False
     return made
 
@@ -362,8 +388,15 @@ jax.tree_util.register_pytree_node(Variable, _parts, _whole)
 
 
 def _type_of(variable: Variable, context: TracingContext) -> TraceType:
+    attributes: tuple[tuple[str, TraceType], ...] = ()
+    cls = None if type(variable) is Variable else type(variable)
+    known = context.has_seen(variable)  # as one that holds itself
     number = context.alias(variable)
-    return VariableType(variable.shape, variable.dtype, variable.trainable, number)  # type: ignore[abstract]
+    if cls is not None and not known:
+        held = own_attributes(variable).items()
+        attributes = tuple((name, structures.from_value(value, context)) for name, value in held)
+    shape, dtype = variable.shape, variable.dtype
+    return VariableType(shape, dtype, variable.trainable, number, cls, attributes)  # type: ignore[abstract]
 
 
 register_leaf(Variable, _type_of)

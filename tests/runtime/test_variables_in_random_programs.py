@@ -142,14 +142,42 @@ def defined(
     return namespace["make"](*variables)
 
 
+def limited(base: Any) -> Any:
+    """A class of Variables with an attribute and a method of its own, and with an overridden one."""
+
+    class Limited(base):  # type: ignore[misc]
+        def __init__(self, value: Any, limit: int) -> None:
+            super().__init__(value)
+            self.limit = limit
+
+        def assign_add(self, value: Any) -> Any:
+            return self.raised(value % self.limit)
+
+        def raised(self, value: Any) -> Any:
+            return self.assign(self.value + value)
+
+    return Limited
+
+
+LIMITED = [(kind, limited(kind)) for kind in (al.Variable, Plain)]
+PASSED = {
+    "header": "def run(x, a, b, c):\n    def bump():\n        a.assign((a + b) % 11)",
+    "bump": "0",
+}
+
+
 @settings(max_examples=25)
-@given(PROGRAMS, st.lists(st.integers(-5, 9), min_size=2, max_size=3))
-def test_variables_become_what_arrays_would_become(body: str, numbers: list[int]) -> None:
+@given(PROGRAMS, st.lists(st.integers(-5, 9), min_size=2, max_size=3), st.booleans(), st.sampled_from([2, 3]))
+def test_variables_become_what_arrays_would_become(
+    body: str, numbers: list[int], passed: bool, limit: int
+) -> None:
     start: list[Any] = [np.int32(1), np.int32(4), np.asarray([3, 0, 2], np.int32)]
-    ours, plain = list(map(al.Variable, start)), list(map(Plain, start))
-    run, expected = al.convert(defined(body, *ours)), defined(body, *plain)
+    ours, plain = [[kind(start[0]), own(start[1], limit), kind(start[2])] for kind, own in LIMITED]
+    text: Any = PASSED if passed else {}
+    run, expected = al.convert(defined(body, *ours, **text)), defined(body, *plain, **text)
     for number in numbers:
-        assert int(run(jnp.int32(number))) == expected(np.int32(number))
+        given: list[Any] = [ours, plain] if passed else [[], []]
+        assert int(run(jnp.int32(number), *given[0])) == expected(np.int32(number), *given[1])
         for variable, array in zip(ours, plain, strict=True):
             assert np.array_equal(variable, array.value)
 

@@ -101,7 +101,7 @@ def data_of(type: TraceType) -> Json:
             return {"array": {"shape": shape, "dtype": str(type.dtype), "weak": type.weak_type}}
         case Literal():
             return {"literal": literal(type.value)}
-        case VariableType():
+        case VariableType() if type.cls is None:
             told = {"shape": list(type.shape), "dtype": str(type.dtype)}
             return {"variable": {**told, "trainable": type.trainable, "alias": type.alias}}
         case Structure():
