@@ -258,12 +258,13 @@ def sorted_(iterable: Any, /, *, key: Any = None, reverse: Any = False) -> list[
         keys = [key(item) for item in items]
     elif key is not None:
         keys = comprehensions.list_of(items, lambda item: key(item))
-    if not isinstance(keys, list):
-        order = jnp.argsort(keys, stable=True, descending=bool(reverse))
-    elif arrays := [key for key in keys if is_arraylike(key) and jnp.ndim(key)]:
+    if (
+        arrays := [key for key in keys if is_arraylike(key) and jnp.ndim(key)]
+        if isinstance(keys, list)
+        else []
+    ):
         raise _no_order(arrays[0])
-    else:
-        order = ordering.positions(keys, reverse=bool(reverse))
+    order = ordering.positions(keys, reverse=bool(reverse))
     if isinstance(order, list) and isinstance(items, list):
         return [items[i] for i in order]
     if not isinstance(items, list):

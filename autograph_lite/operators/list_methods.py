@@ -13,7 +13,7 @@ from typing import Any
 import jax.numpy as jnp
 
 from autograph_lite import _jax
-from autograph_lite.operators import bounded, checks, journal
+from autograph_lite.operators import bounded, checks, journal, sorting
 from autograph_lite.operators.packing import as_stretch, item_of, packed, room_for, template_of
 from autograph_lite.operators.stretches import Stretch, length, refused
 from autograph_lite.operators.templates import LEAF, capture
@@ -79,8 +79,7 @@ def ordered(values: Sequence[Any], key: Any, reverse: Any) -> Stretch:
     stretch, column = _numbers(values)
     if key is not None or traced(reverse):
         raise refused(values)
-    order = jnp.argsort(column, stable=True, descending=bool(reverse))
-    return _taken(stretch, order[jnp.argsort(order >= stretch.length, stable=True)])
+    return _taken(stretch, sorting.by_columns([column], [None], stretch.length, reverse=bool(reverse)))
 
 
 METHODS: dict[str, Callable[..., Any]] = {

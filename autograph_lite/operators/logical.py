@@ -235,6 +235,8 @@ def asks_for_order(key: Any) -> bool:
     """Whether putting `key` in order runs a function of the user's, which may answer with a tracer."""
     if isinstance(key, (tuple, list)):
         return any(map(asks_for_order, key))
+    if isinstance(key, jax.Array):
+        return False
     methods = (getattr(type(key), name, None) for name in ("__lt__", "__gt__"))
     return type(key) is _KEY or any(isinstance(method, types.FunctionType) for method in methods)
 

@@ -2,20 +2,21 @@
 
 sorted([x, y])                        one sort of an array
 sorted([(x, 1), (y, 2)])              one sort by several arrays, the first of them first
-sorted([P(x), P(y)])                  by the answers of `__lt__`, asked once of each two items
+sorted([P(x), P(y)])                  by the answers of `__lt__`
 """
 
 from __future__ import annotations
 
 import itertools
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import jax
 import jax.numpy as jnp
-from jax import lax
+import numpy as np
 
 from autograph_lite import _jax
+from autograph_lite.operators import sorting
 from autograph_lite.operators.conditions import truth
 from autograph_lite.operators.holding import stacked
 from autograph_lite.operators.logical import asks_for_order, compared
@@ -24,7 +25,7 @@ from autograph_lite.operators.values import any_traced, is_arraylike, traced
 Answers = dict[tuple[int, int], Any]
 
 
-def positions(keys: Sequence[Any], *, reverse: bool) -> Any:
+def positions(keys: Sequence[Any] | jax.Array, *, reverse: bool) -> Any:
     """Where the items of these keys are, in their order: a list where Python knows, else a traced array."""
     answers: Answers = {}
     if not any_traced(keys):
@@ -34,25 +35,39 @@ def positions(keys: Sequence[Any], *, reverse: bool) -> Any:
             return sorted(range(len(keys)), key=compare.__getitem__, reverse=reverse)
         except _UndecidedError:
             return _by_answers(keys, answers, reverse)
-    columns = _columns(keys)
-    if columns is None:
+    members = _members(keys)
+    if members is None:
         return _by_answers(keys, answers, reverse)
-    if len(columns) == 1:
-        return jnp.argsort(columns[0], stable=True, descending=reverse)
-    way = -1 if reverse else 1  # equal items keep their places, backwards too
-    places = lax.iota(int, len(keys))[::way]
-    return lax.sort((*(column[::way] for column in columns), places), num_keys=len(columns))[-1][::way]
+    columns = [column if isinstance(column, jax.Array) else stacked(column) for column in members]
+    same = [
+        _same(m) if m is not keys and jnp.issubdtype(c.dtype, jnp.inexact) else None
+        for m, c in zip(members, columns, strict=True)
+    ]
+    return sorting.by_columns(columns, same, len(keys), reverse=reverse)
 
 
-def _columns(keys: Sequence[Any]) -> list[jax.Array] | None:
+def are_numbers(keys: Sequence[Any]) -> bool:
+    """Whether keys are numbers, or tuples of as many numbers each."""
+    return _members(keys) is not None
+
+
+def _members(keys: Any) -> list[Any] | None:
     """The numbers by which keys of one structure are compared, one after the other; None of other keys."""
+    if isinstance(keys, jax.Array):
+        return [keys]
     if all(is_arraylike(key) and jnp.ndim(key) == 0 for key in keys):
-        return [stacked(keys)]
+        return [keys]
     kinds, lengths = {*map(type, keys)}, {len(key) for key in keys if isinstance(key, (tuple, list))}
     if len(kinds) != 1 or not issubclass(kinds.pop(), (tuple, list)) or len(lengths) != 1 or 0 in lengths:
         return None
-    columns = [_columns(members) for members in zip(*keys, strict=True)]
+    columns = [_members(members) for members in zip(*keys, strict=True)]
     return None if None in columns else [*itertools.chain.from_iterable(filter(None, columns))]
+
+
+def _same(members: Sequence[Any]) -> Any:
+    """Which members of tuples are one object, which is equal to itself, nan or not; None where all are different ones."""
+    numbers = [*map(id, members)]
+    return np.equal.outer(numbers, numbers) if len(set(numbers)) < len(numbers) else None
 
 
 class _UndecidedError(Exception):
@@ -75,12 +90,33 @@ class _Asked:
 
 def _by_answers(keys: Sequence[Any], answers: Answers, reverse: bool) -> Any:
     """The order that follows from which of each two items is less; a later one is asked whether it is."""
-    ranks: list[Any] = [0] * len(keys)
-    for pair in itertools.combinations(range(len(keys)), 2):
-        first, second = pair if reverse else pair[::-1]
+    count = len(keys)
+    pairs = [pair[::-1] for pair in itertools.combinations(range(count), 2)] + sorting.asked_forwards(count)
+    found = []
+    for pair in pairs:
+        # Python sorts the items backwards, too.
+        first, second = (count - 1 - number for number in pair) if reverse else pair
         if (first, second) not in answers:
             answers[first, second] = compared("<", keys[first], keys[second])
-        moves = jnp.where(truth(answers[first, second]), 1, 0)  # past the other, which is before it
-        ranks[pair[0]] += moves
-        ranks[pair[1]] += 1 - moves
-    return jnp.argsort(jnp.stack(ranks), stable=True)
+        found.append(((first, second), jnp.asarray(truth(answers[first, second]))))
+    where, which = zip(*found, strict=True)
+    square = jnp.zeros((count, count), bool).at[tuple(np.transpose(where))].set(jnp.stack(which))
+    return sorting.by_answers(square, reverse=reverse)
+
+
+def first_best(keys: Sequence[Any], better: Callable[[Any, Any], Any]) -> Any:
+    """Where the item is that Python's `max` takes, if `better` is "greater": each is compared with the best one so far."""
+    best: Any = 0
+    candidates = [0]
+    for number in range(1, len(keys)):
+        if len(candidates) == 1:
+            beats = truth(better(keys[number], keys[candidates[0]]))
+        else:
+            answers = [truth(better(keys[number], keys[place])) for place in candidates]
+            beats = jnp.stack(list(map(jnp.asarray, answers)))[jnp.searchsorted(np.asarray(candidates), best)]
+        if traced(beats):
+            best = jnp.where(beats, number, best)
+            candidates.append(number)
+        elif beats:
+            best, candidates = number, [number]
+    return best

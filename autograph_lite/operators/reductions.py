@@ -160,8 +160,8 @@ def _extreme(
         if not any_traced(keys) and not any(map(asks_for_order, keys)):
             return python(items, **kwargs) if key is None else _python_best(python, items, list(keys), kwargs)
         held = _held(items)  # 300 beside a uint8 is compared, and given, as what it is
-        if key is not None and any(map(asks_for_order, keys)):  # keys that a program can't choose from
-            at = ordering.positions(keys, reverse=python is max)[0]
+        if key is not None and not ordering.are_numbers(keys):  # keys that a program can't choose from
+            at = ordering.first_best(keys, better)
             best = held[0], 0
             for number, item in enumerate(held[1:], 1):
                 best = _chosen(at == number, (item, number), best)

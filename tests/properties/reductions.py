@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from . import floats, integers, parts
-from .texts import MOST, Expr, read, small
+from .texts import MOST, Expr, literal, read, small
 from .writer import Writer
 
 
@@ -42,5 +42,26 @@ def reduction(w: Writer, kind: str) -> Expr | None:
             forms += [f"sum(map({name}, {array}))", f"{name}(max({array}, key={name}))"]
             forms += [f"sum({name}(v) for v in {array})", f"int(any({name}(v) > 9 for v in {array}))"]
         forms += [f"functools.reduce(lambda u, v: (u + v) % 7, {array}, {small(other, '5')})"]
+    forms += [chosen(w, kind) for _ in range(3)]
     forms += [f"sorted({array})[0]", f"sum(filter(lambda v: v > {other.operand()}, {array}))"]
     return Expr(c.pick(forms), 4 * MOST)
+
+
+def chosen(w: Writer, kind: str) -> str:
+    """One of a few numbers, by keys that may be equal, nan, or zeros of both signs."""
+    c = w.choices
+    exprs = [(integers.int_expr if kind == "int" else floats.float_expr)(w, c.below(2)) for _ in range(3)]
+    limit = c.pick(["0", "1", exprs[0].operand()])
+    test = f"v {c.pick(['<', '>', '=='])} {limit}"
+    key = c.pick(
+        ["abs(v)", "-v", f"float('nan') if {test} else v", f"({test}, -v)", f"-v if {test} else float('nan')"]
+    )
+    w.shared.features.add("chosen by keys")
+    items = ", ".join(expr.text for expr in exprs)
+    if kind == "float" and c.chance(20):
+        zeros = f"{exprs[0].operand()} * 0.0, {exprs[1].operand()} * -0.0"
+        return f"xp.copysign(1.0, {c.pick(['max', 'min'])}({zeros}))"
+    if c.chance(50):
+        return f"{c.pick(['max', 'min'])}({items}, key=lambda v: {key})"
+    backwards = c.pick(["", ", reverse=True"])
+    return f"sorted([{items}, {literal(c.below(4)).text}], key=lambda v: {key}{backwards})[{c.below(4)}]"
