@@ -1,6 +1,15 @@
 """AutoGraph and `tf.function` for JAX: plain Python in, one compiled XLA program out."""
 
-from autograph_lite.api import convert, do_not_convert, explain, range, report, to_code, to_graph, verify
+from autograph_lite.api import (
+    convert,
+    do_not_convert,
+    explain,
+    range as range,
+    report,
+    to_code,
+    to_graph,
+    verify,
+)
 from autograph_lite.config import set_verbosity
 from autograph_lite.diagnosis import doctor
 from autograph_lite.errors import (
@@ -43,7 +52,7 @@ from autograph_lite.notebook import (
 )
 from autograph_lite.operators.branch_options import set_branch_options
 from autograph_lite.operators.loop_options import set_loop_options
-from autograph_lite.operators.printing import print
+from autograph_lite.operators.printing import print as print
 from autograph_lite.operators.tensor_array import TensorArray
 from autograph_lite.runtime.array_spec import ArraySpec
 from autograph_lite.runtime.concrete import ConcreteFunction

@@ -147,7 +147,9 @@ def to_graph(
       ValueError: an option is something else.
     """
     _refuse_options(recursive, checks, static_loops)
-    converted: Any = callables.converted(fn, recursive="both" if recursive and config.light() else recursive)
+    converted: Any = callables.converted(
+        fn, recursive="entered" if recursive and config.light() else recursive
+    )
     if checks is True and static_loops == "python":
         return cast(F, converted)
     mode = "callback" if checks is True else "checkify" if checks else "off"

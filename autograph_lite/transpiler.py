@@ -47,7 +47,8 @@ class Transpiler:
       is_library: whether a dotted name, resolved as the function would resolve it, leads to a function that is called
         as it is.
       form: "full" for the converted body; "light" for the one that runs where nothing is traced (see
-        `autograph_lite.converters.light`); "both" for a function that asks at its entry.
+        `autograph_lite.converters.light`); "both" for a function that asks at its entry, "entered" for one that is called
+        from outside as well.
     """
 
     def __init__(self, operators: object, is_library: IsLibrary, form: str = "full") -> None:
@@ -129,7 +130,7 @@ def _convert_tree(
     open_ = [function for function in functions if not opaque.is_opaque(function)]
     function_plans: dict[gast.FunctionDef, plans.FunctionPlan] = {}
     if form == "light" and functions == [tree] == open_:  # no other function that needs the converted body
-        return light.join(tree, tree, functions, context, both=False), context
+        return light.join(tree, tree, functions, context, form, ()), context
     for step in PASSES:
         if step.name == "undefined":
             function_plans = {f: plans.plan(f.body, scopes.parameters(f.args)) for f in open_}
@@ -141,8 +142,27 @@ def _convert_tree(
         if step.name == after:
             break
     if plain is not None:
-        tree = light.join(plain, tree, functions, context, both=form == "both")
+        tree = light.join(plain, tree, functions, context, form, _holding_objects(fn))
     return tree, context
+
+
+_NO_OBJECTS = (
+    types.FunctionType,
+    types.BuiltinFunctionType,
+    types.ModuleType,
+    *(int, float, complex, str, bytes, type(None)),
+)
+
+
+def _holding_objects(fn: types.FunctionType) -> list[str]:
+    """The variables from around a function that may hold objects of the user's, by what they hold now."""
+    held = {name: fn.__globals__[name] for name in fn.__code__.co_names if name in fn.__globals__}
+    for name, cell in zip(fn.__code__.co_freevars, fn.__closure__ or (), strict=True):
+        try:
+            held[name] = cell.cell_contents
+        except ValueError:  # not assigned yet
+            held[name] = cell
+    return [name for name, value in held.items() if not isinstance(value, _NO_OBJECTS)]
 
 
 def _run(

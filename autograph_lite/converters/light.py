@@ -1,18 +1,23 @@
 """Which code runs where nothing is traced? A second, light body: Python's control flow, with calls converted.
 
     def f(x):                             def f(x):
-        if x > 0:                             if ag.untraced():
-            x = g(x)                              if x > 0:
-        return x                                      x = ag.light(g)(x)
-                                                  return x
+        if x > 0:                             if ag.begins(x):
+            x = g(x)                              try:
+        return x                                      if x > 0:
+                                                          x = ag.light(g)(x)
+                                                      return x
+                                                  finally:
+                                                      if ag.open_scopes:
+                                                          ag.ends()
                                               (the converted body)
 
 Calls are converted there too, because what is called may hand functions to JAX. A function that somebody else
-may call, under a trace, has both bodies: the one that is converted, those defined in it, and lambdas. The
-callee of `ag.light` has the light one alone, since its caller has asked already. A call by name remembers the first
-function that it calls, `ag_known[1] if ag_known[0] is g else ag.light_at(g, ag_known, 0)`, which takes a quarter of the
-time of `ag.light(g)`. Items are written through
-operators here too, so that arrays are updated as they are under a trace.
+may call, under a trace, has both bodies: the one that is converted, those defined in it, and lambdas. What is
+called from outside says where it begins and ends, so that in between the special methods of the user's classes
+are converted ones (`operators.classes`); those defined in it ask `ag.untraced()` alone. The callee of `ag.light`
+has the light body alone, since its caller has asked already. A call by name remembers the first function that
+it calls, `ag_known[1] if ag_known[0] is g else ag.light_at(g, ag_known, 0)`, which takes a quarter of the time of
+`ag.light(g)`. Items are written through operators here too, so that arrays are updated as they are under a trace.
 """
 
 from __future__ import annotations
@@ -54,7 +59,12 @@ EXPRESSIONS = tuple(
 
 
 def join(
-    plain: Any, full: Any, functions: Sequence[gast.FunctionDef], context: Context, *, both: bool
+    plain: Any,
+    full: Any,
+    functions: Sequence[gast.FunctionDef],
+    context: Context,
+    form: str,
+    around: Sequence[str],
 ) -> Any:
     """The tree of a function with its light body.
 
@@ -63,7 +73,9 @@ def join(
       full: the tree after the passes.
       functions: what `functions_in(full)` was before the passes.
       context: the passes'.
-      both: whether the function itself keeps its converted body, too; those defined in it always do.
+      form: "light", "both" or "entered": whether the function itself keeps its converted body, too, and says where it
+        begins and ends; those defined in it always keep theirs.
+      around: variables from around it that may hold objects of the user's.
     """
     if opaque.is_opaque(full) if not isinstance(full, gast.Lambda) else False:
         return full  # its control flow is Python's already
@@ -76,11 +88,28 @@ def join(
     for function, converted in pairs:
         if function not in light:
             function.body = converted.body
-        elif both or function is not plain:
-            function.body = _bodies(function.body, converted.body, context)
-    if isinstance(plain, gast.Lambda) and both:
+        elif form != "light" or function is not plain:
+            entry = _entry(plain, context, around) if form == "entered" and function is plain else None
+            function.body = _bodies(function.body, converted.body, context, entry)
+    if isinstance(plain, gast.Lambda) and form == "both":
         plain.body = _either(plain.body, full.body, context)
+    elif isinstance(plain, gast.Lambda) and form == "entered":
+        text = "ag.ending(lambda: light) if begins else full"
+        begins = _entry(plain, context, around)
+        both = quote.expr(text, ag=context.ag, light=plain.body, full=full.body, begins=begins)
+        plain.body = quote.located(both, plain.body)
     return plain
+
+
+def _entry(function: gast.FunctionDef | gast.Lambda, context: Context, around: Sequence[str]) -> gast.expr:
+    """The test with which a function begins that is called from outside; it is told of the objects that it may meet."""
+    names: list[gast.expr] = [quote.constant(name) for name in around]
+    call = quote.expr("ag.begins()", ag=context.ag)
+    assert isinstance(call, gast.Call)
+    call.args = [quote.name(parameter) for parameter in scopes.parameters(function.args)]
+    if names:
+        call.keywords = [gast.keyword("around", gast.Tuple(names, gast.Load()))]
+    return call
 
 
 class _LightCalls(calls.Calls):
@@ -264,7 +293,9 @@ def _either(light: gast.expr, full: gast.expr, context: Context) -> gast.expr:
     return quote.located(quote.expr(text, ag=context.ag, light=light, full=full), light)
 
 
-def _bodies(light: list[gast.stmt], full: list[gast.stmt], context: Context) -> list[gast.stmt]:
+def _bodies(
+    light: list[gast.stmt], full: list[gast.stmt], context: Context, entry: gast.expr | None = None
+) -> list[gast.stmt]:
     """The test and the light body, then the converted one; docstring and declarations come first, once."""
     kept = light[:1] if _is_text(light[0]) else []
     light, full = light[len(kept) :], full[1:] if _is_text(full[0]) else full
@@ -275,7 +306,9 @@ def _bodies(light: list[gast.stmt], full: list[gast.stmt], context: Context) -> 
     light, full = _undeclared(light), _undeclared(full)
     if not always_returns(light):
         light.append(gast.Return(None))
-    test = gast.If(quote.expr("ag.untraced()", ag=context.ag), light, [])
+    if entry is not None:
+        light = [gast.Try(light, [], [], quote.stmts("if ag.open_scopes:\n    ag.ends()", ag=context.ag))]
+    test = gast.If(entry or quote.expr("ag.untraced()", ag=context.ag), light, [])
     return [*kept, quote.located(test, origin), *full]
 
 

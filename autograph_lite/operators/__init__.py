@@ -11,7 +11,7 @@ from autograph_lite.operators import builtins, calls, containers, texts
 from autograph_lite.operators.affine import bounds
 from autograph_lite.operators.calls import call
 from autograph_lite.operators.checks import finishing, handling, trying
-from autograph_lite.operators.classes import recast, record
+from autograph_lite.operators.classes import begins, ending, ends, open_scopes, recast, record
 from autograph_lite.operators.comprehensions import generator, list_of
 from autograph_lite.operators.conditions import python_test, truth
 from autograph_lite.operators.containers import key
@@ -64,14 +64,14 @@ from autograph_lite.operators.walked_arrays import at_place, places_of, walked
 from autograph_lite.operators.while_stmt import while_stmt
 
 __all__ = [
-    "BUILTIN", "CHANGED", "NO_RETURN", "Return", "Undefined", "and_", "assert_", "assigned", "at_place", "bounds",
-    "call", "caught", "compare", "defined", "deleted", "dropped", "equal", "error", "filter_test", "finishing",
-    "for_stmt", "format", "found", "generator", "handling", "if_expr", "if_stmt", "in_", "item", "key", "light",
-    "light_at", "list_of", "managed", "not_", "not_equal", "not_in", "number", "or_", "percent", "places_of", "put",
-    "put_at", "put_into", "put_of", "put_shared", "python_test", "raised", "reached", "recast", "record", "returned",
-    "set_item", "slice", "step", "still", "store", "store_shared", "switch_stmt", "truth", "trying", "until", "untraced",
-    "update_at", "update_at_shared", "update_item", "update_of", "update_shared", "view", "viewed", "walked",
-    "while_stmt", "whole", "without",
+    "BUILTIN", "CHANGED", "NO_RETURN", "Return", "Undefined", "and_", "assert_", "assigned", "at_place", "begins",
+    "bounds", "call", "caught", "compare", "defined", "deleted", "dropped", "ending", "ends", "equal", "error",
+    "filter_test", "finishing", "for_stmt", "format", "found", "generator", "handling", "if_expr", "if_stmt", "in_",
+    "item", "key", "light", "light_at", "list_of", "managed", "not_", "not_equal", "not_in", "number", "open_scopes",
+    "or_", "percent", "places_of", "put", "put_at", "put_into", "put_of", "put_shared", "python_test", "raised",
+    "reached", "recast", "record", "returned", "set_item", "slice", "step", "still", "store", "store_shared",
+    "switch_stmt", "truth", "trying", "until", "untraced", "update_at", "update_at_shared", "update_item", "update_of",
+    "update_shared", "view", "viewed", "walked", "while_stmt", "whole", "without",
 ]  # fmt: skip
 
 _jax_while_rules.install()

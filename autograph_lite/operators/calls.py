@@ -228,6 +228,8 @@ def _class(kind: type) -> Any:
         return handing(overload) if kind in HIGHER_ORDER else overload
     if issubclass(kind, BaseException) and journal.active() is not None:
         return recipes.making(kind)
+    if type(kind) is not type:  # a metaclass has a `__call__`
+        classes.seen_class(kind)
     if policy.is_users_class(kind):
         classes.seen_class(kind)
         if journal.active() is not None and _makes_anew(kind):

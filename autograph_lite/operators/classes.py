@@ -1,7 +1,7 @@
 """How are methods converted that Python or a library calls: properties, operators, `__init__`, a module's `__call__`?
 
 Such calls do not pass through `ag.call`. So the user's classes that converted code meets have their methods replaced by
-converted ones as long as an outermost converted function is being traced, and get their own back afterwards.
+converted ones as long as an outermost converted function is being traced or runs, and get their own back afterwards.
 A converted method behaves as the original, so another thread that meets it in between sees no difference.
 """
 
@@ -9,13 +9,15 @@ from __future__ import annotations
 
 import contextlib
 import functools
+import sys
 import threading
 import types
 import weakref
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import jax
+import numpy as np
 
 from autograph_lite import _jax
 from autograph_lite.operators import converting, journal, mismatch, places, policy, reach, wrappers
@@ -28,6 +30,11 @@ _installed: dict[
 _users: dict[type, int] = {}
 
 
+# What is handed over most, and leads to no object of the user's.
+_WITHOUT_METHODS: frozenset[type] = frozenset({
+    int, float, bool, complex, str, bytes, type(None), np.ndarray, types.FunctionType,
+})  # fmt: skip
+
 LIMIT, DEPTH = 2000, 6  # how many objects are looked at, and how deep, where a library's object is called
 
 
@@ -38,14 +45,13 @@ class _Scope:
         self.classes: set[type] = set()
 
     def add(self, kind: type) -> None:
+        if type(kind) is not type and kind not in self.classes and policy.is_users_own_class(type(kind)):
+            self.add(type(kind))  # a metaclass of the user's
         for base in kind.__mro__[:-1] if kind not in self.classes else ():
             if base not in self.classes:
                 self.classes.add(base)
-                _acquire(base)
-                kinds: set[Any] = {type(value) for value in vars(base).values()}
-                for held in kinds:
-                    if hasattr(held, "__get__") and policy.is_users_own_class(held):
-                        self.add(held)  # a descriptor of the user's
+                for descriptor in _acquire(base):
+                    self.add(descriptor)
 
     def close(self) -> None:
         while self.classes:
@@ -55,6 +61,8 @@ class _Scope:
 class _Local(threading.local):
     def __init__(self) -> None:
         self.scopes: list[_Scope] = []
+        # Where nothing is traced: the outermost converted function that runs, and its scope.
+        self.untraced: tuple[types.FrameType, _Scope] | None = None
         # Of a trace that somebody else has opened: where it fails, the exception may keep it for long.
         self.of_trace: tuple[weakref.ref[Any], _Scope] | None = None
 
@@ -74,22 +82,99 @@ def converted_methods() -> Iterator[None]:
         scope.close()
 
 
-def _scope() -> _Scope:
+def _scope() -> _Scope | None:
+    """Of what runs now; None where no converted function does."""
     if _local.scopes:
         return _local.scopes[-1]
-    trace = _jax.outermost_trace()
-    if _local.of_trace is None or _local.of_trace[0]() is not trace:
-        _leave_failed_trace()
-        scope = _Scope()
-        _local.of_trace = weakref.ref(trace), scope
-        _jax.when_trace_ends(scope.close)
-    return _local.of_trace[1]
+    if _jax.tracing():
+        trace = _jax.outermost_trace()
+        if _local.of_trace is None or _local.of_trace[0]() is not trace:
+            _leave_failed_trace()
+            scope = _Scope()
+            _local.of_trace = weakref.ref(trace), scope
+            _jax.when_trace_ends(scope.close)
+        return _local.of_trace[1]
+    _leave_failed_trace()
+    if _local.untraced is None:
+        outermost = None
+        frame: types.FrameType | None = sys._getframe(2)
+        while frame is not None:
+            if "begins" in frame.f_code.co_names and converting.is_converted_code(frame.f_code):
+                outermost = frame
+            frame = frame.f_back
+        if outermost is None:
+            return None
+        _local.untraced = outermost, _Scope()
+        open_scopes.append(_local.untraced[1])
+    return _local.untraced[1]
+
+
+# Those of functions that run where nothing is traced, of all threads: there are few, and most functions meet no class.
+open_scopes: list[_Scope] = []
 
 
 def _leave_failed_trace() -> None:
     if _local.of_trace is not None:
         _local.of_trace[1].close()
         _local.of_trace = None
+
+
+def begins(*values: Any, around: tuple[str, ...] = ()) -> bool:
+    """Whether nothing is traced where a converted function begins that is called from outside: its light body runs.
+
+    Args:
+      *values: its arguments.
+      around: the variables from around it that may hold objects of the user's.
+
+    The classes of those have converted methods until `ends` is called, or the trace is over.
+    """
+    untraced = _jax.untraced()
+    if not untraced and _local.scopes:
+        return False  # part of a program, which has seen to it
+    for value in values:
+        if type(value) not in _WITHOUT_METHODS:
+            _meet(value)
+    if around:
+        frame = sys._getframe(1)
+        for name in around:
+            _meet(frame.f_locals.get(name, frame.f_globals.get(name)))
+    return untraced
+
+
+def _meet(value: Any) -> None:
+    """`seen_inside`, but for containers whose first item has no methods of the user's: a call is not to look through all."""
+    kind = type(value)
+    if kind is dict:
+        value_or_first = next(iter(value.values()), None)
+    elif kind is list or kind is tuple or kind is set:
+        value_or_first = next(iter(value), None)
+    else:
+        value_or_first = value
+    if isinstance(value, type):
+        seen_class(value)
+    elif type(value_or_first) not in _WITHOUT_METHODS:
+        _see_inside(value)
+
+
+def ends() -> None:
+    """Marks the end of what `begins` has begun, where there are open scopes."""
+    _close(sys._getframe(1))
+
+
+def ending(body: Callable[[], Any]) -> Any:
+    """What the body of a lambda gives, which `begins` has begun."""
+    try:
+        return body()
+    finally:
+        _close(sys._getframe(1))
+
+
+def _close(frame: types.FrameType) -> None:
+    if _local.untraced is not None and _local.untraced[0] is frame:
+        scope = _local.untraced[1]
+        _local.untraced = None
+        open_scopes.remove(scope)
+        scope.close()
 
 
 def seen(value: Any) -> None:
@@ -117,8 +202,11 @@ def recast(owner: Any, name: str) -> Any:
 
 def seen_inside(value: Any) -> None:
     """`seen` for an object that a library owns, and for the objects in it, whose methods the library may call."""
-    if not _jax.tracing():
-        return
+    if _local.scopes or _local.untraced is not None or _jax.tracing():
+        _see_inside(value)
+
+
+def _see_inside(value: Any) -> None:
     todo = [(value, 0)]
     known: set[int] = set()
     while todo and len(known) < LIMIT:
@@ -156,30 +244,78 @@ def seen_in_cells(fn: types.FunctionType) -> None:
 
 def seen_class(kind: type) -> None:
     """Converts the methods of a class and of its bases, where they are the user's, for as long as JAX is tracing."""
-    if _local.scopes or _jax.tracing():
-        _scope().add(kind)
-    else:
-        _leave_failed_trace()
+    if not _local.scopes and _jax.untraced() and not _changes(kind):
+        return  # without looking for what runs: most classes have no such methods
+    scope = _scope()
+    if scope is not None:
+        scope.add(kind)
 
 
-def _acquire(kind: type) -> None:
-    if not policy.is_users_own_class(kind):
-        return
+def _acquire(kind: type) -> list[Any]:
+    """Lets converted methods stand in for a class's own; gives the user's classes of its descriptors."""
+    traced = _jax.tracing()
+    names, descriptors = ([*vars(kind)], _descriptors(kind)) if traced else _called_by_python(kind)
     with _lock:
-        if kind in _installed:
-            _users[kind] += 1
-            return
-        replaced: dict[str, tuple[Any, Any]] = {}
-        for name, value in list(vars(kind).items()):
-            new = _converted(value)
-            if new is not value:
-                try:
-                    type.__setattr__(kind, name, new)  # past a metaclass that may do more
-                except (AttributeError, TypeError):
-                    continue  # a class that can't be changed: its methods are converted where they are called
-                replaced[name] = value, new
-        _installed[kind] = replaced
-        _users[kind] = 1
+        _users[kind] = _users.get(kind, 0) + 1
+        replaced = _installed.setdefault(kind, {})
+        if _users[kind] == 1 or (traced and kind not in _traced):
+            for name in names if policy.is_users_own_class(kind) else ():
+                _replace(kind, name, traced or "both", replaced)
+            if traced:
+                _traced.add(kind)
+    return descriptors
+
+
+def _replace(kind: type, name: str, form: bool | str, replaced: dict[str, tuple[Any, Any]]) -> None:
+    if name in replaced:
+        return
+    value = vars(kind)[name]
+    new = _converted(value, form)
+    if new is not value:
+        try:
+            type.__setattr__(kind, name, new)  # past a metaclass that may do more
+        except (AttributeError, TypeError):
+            return  # a class that can't be changed: its methods are converted where they are called
+        replaced[name] = value, new
+
+
+def _descriptors(kind: type) -> list[Any]:
+    """The user's own classes of what a class holds, whose methods Python calls for its attributes."""
+    kinds: set[Any] = {type(value) for value in vars(kind).values()}
+    return [each for each in kinds if hasattr(each, "__get__") and policy.is_users_own_class(each)]
+
+
+def _changes(kind: type) -> bool:
+    """Whether converted methods stand in for any of a class's where nothing is traced."""
+    if type(kind) is not type and policy.is_users_own_class(type(kind)):
+        return True
+    return any(any(_called_by_python(base)) for base in kind.__mro__[:-1])
+
+
+def _called_by_python(kind: type) -> tuple[list[str], list[Any]]:
+    """The methods of a class that Python calls by itself and that have to be converted where nothing is traced; `_descriptors`.
+
+    `ag.light` sees to the others. It is kept as long as the class holds the same, as each call of a function may ask.
+    """
+    held = [*map(identity, vars(kind).values())]
+    known = _found.get(kind)
+    if known is None or known[0] != held:
+        own = vars(kind).items() if policy.is_users_own_class(kind) else ()
+        names = [
+            name
+            for name, value in own
+            if not isinstance(value, types.FunctionType) or name[:2] == "__"
+            if _converted(value, "both") is not value
+        ]
+        known = held, names, _descriptors(kind)
+        if kind not in _installed:  # it holds the user's own
+            _found[kind] = known
+    return known[1:]
+
+
+identity = object.__hash__  # `id` runs an audit hook of JAX's
+_traced: set[type] = set()  # those that a trace has met
+_found: weakref.WeakKeyDictionary[type, tuple[list[int], list[str], list[Any]]] = weakref.WeakKeyDictionary()
 
 
 def _release(kind: type) -> None:
@@ -189,30 +325,39 @@ def _release(kind: type) -> None:
         _users[kind] -= 1
         if not _users[kind]:
             del _users[kind]
+            _traced.discard(kind)
             for name, (value, new) in _installed.pop(kind).items():
                 if vars(kind).get(name) is new:  # the user may have set another since
                     type.__setattr__(kind, name, value)
 
 
-def _converted(value: Any) -> Any:
+def _converted(value: Any, form: bool | str) -> Any:
     match value:
         case types.FunctionType() if policy.is_users(value) or _is_ordering(value):
-            return wrappers.noting(converting.convert(value))
+            if form == "both" and not _calls_or_writes(value):
+                return value  # it calls nothing, and writes no items
+            return wrappers.noting(converting.convert(value, form))
         case types.FunctionType() if value.__closure__ and hasattr(value, "__wrapped__"):
             return wrappers.rewrapped(value) or value
         case staticmethod() | classmethod():
-            inner = _converted(value.__func__)
+            inner = _converted(value.__func__, form)
             return value if inner is value.__func__ else type(value)(inner)
         case property():
-            parts = [p if p is None else _converted(p) for p in (value.fget, value.fset, value.fdel)]
+            parts = [p if p is None else _converted(p, form) for p in (value.fget, value.fset, value.fdel)]
             if all(new is old for new, old in zip(parts, (value.fget, value.fset, value.fdel), strict=True)):
                 return value
             return property(parts[0], parts[1], parts[2], value.__doc__) if type(value) is property else value
         case functools.cached_property() if type(value) is functools.cached_property:
-            return _CachedProperty(value, _converted(value.func))
+            return _CachedProperty(value, _converted(value.func, form))
         case functools.singledispatchmethod():
-            return _converted_dispatch(value)
+            return _converted_dispatch(value, form)
     return value
+
+
+def _calls_or_writes(fn: types.FunctionType) -> bool:
+    """Whether a function calls something, or writes items: where nothing is traced, any other does what it says."""
+    light: Any = converting.convert(fn, "light")
+    return converting.is_converted(light)
 
 
 def _is_ordering(fn: types.FunctionType) -> bool:
@@ -235,12 +380,14 @@ class _CachedProperty(functools.cached_property[Any]):
         return super().__get__(instance, owner)
 
 
-def _converted_dispatch(method: functools.singledispatchmethod[Any]) -> functools.singledispatchmethod[Any]:
-    new = functools.singledispatchmethod(_converted(method.func))
+def _converted_dispatch(
+    method: functools.singledispatchmethod[Any], form: bool | str
+) -> functools.singledispatchmethod[Any]:
+    new = functools.singledispatchmethod(_converted(method.func, form))
     for kind, implementation in method.dispatcher.registry.items():
-        new.dispatcher.register(kind, _converted(implementation))
+        new.dispatcher.register(kind, _converted(implementation, form))
     if Tracer not in method.dispatcher.registry:
-        new.dispatcher.register(Tracer, _converted(method.dispatcher.dispatch(jax.Array)))
+        new.dispatcher.register(Tracer, _converted(method.dispatcher.dispatch(jax.Array), form))
     return new
 
 

@@ -21,6 +21,7 @@ def install(operators: object, shallow: object) -> None:
         True: Transpiler(operators, policy.leads_to_library),
         False: Transpiler(shallow, policy.leads_to_library),
         "both": Transpiler(operators, policy.leads_to_library, form="both"),
+        "entered": Transpiler(operators, policy.leads_to_library, form="entered"),
         "light": Transpiler(operators, policy.leads_to_library, form="light"),
         "wary": Transpiler(operators, lambda *_: False),
     }
@@ -40,7 +41,7 @@ def transpiler(*, recursive: bool | str = True) -> Transpiler:
     """The transpiler of this process that converts callees too, or the one that does not.
 
     Args:
-      recursive: "both" and "light" give transpilers that convert callees, too, into those forms; "wary" one whose
+      recursive: "entered", "both" and "light" give transpilers that convert callees, too, into those forms; "wary" one whose
         functions call every library through an operator.
     """
     found: Transpiler = _state["transpilers"][recursive]
@@ -67,12 +68,12 @@ def is_converted_code(code: types.CodeType) -> bool:
     return any(map(is_operators, code.co_freevars))
 
 
-def convert(fn: types.FunctionType) -> Callable[..., Any]:
-    """The converted form of a user's function; the function itself where it has no source."""
+def convert(fn: types.FunctionType, form: bool | str = True) -> Callable[..., Any]:
+    """The converted form of a user's function, as of `transpiler(recursive=form)`; the function itself where it has no source."""
     if is_converted(fn):
         return fn
     try:
-        return transpiler().convert(fn)
+        return transpiler(recursive=form).convert(fn)
     except ConversionError as error:
         if not unconverted.is_left(fn, error):
             raise

@@ -10,7 +10,7 @@ import types
 from typing import Any
 
 from autograph_lite.errors import ConversionError
-from autograph_lite.operators import policy, unconverted
+from autograph_lite.operators import classes, policy, unconverted
 from autograph_lite.operators.calls import HIGHER_ORDER, OVERLOADS, call, handing, library_function
 from autograph_lite.operators.converting import is_converted, transpiler
 
@@ -44,6 +44,8 @@ def light(callee: Any) -> Any:
             return _light_known(callee)
         return handing(callee) if isinstance(owner, list) and callee.__name__ == "sort" else callee
     elif issubclass(kind, type):
+        if kind is not type or policy.is_users_class(callee):  # a metaclass has a `__call__`
+            classes.seen_class(callee)
         return _light_known(callee)
     elif kind is functools.partial:
         return functools.partial(light(callee.func), *callee.args, **callee.keywords)

@@ -49,9 +49,7 @@ def _rebuilt(wrapper: types.FunctionType, depth: int) -> Any:
             held = None
         new = _converted_inside(held, depth)
         cells.append(cell if new is held else types.CellType(new))
-    defaults = {
-        name: _converted_inside(held, depth) for name, held in (wrapper.__kwdefaults__ or {}).items()
-    }
+    defaults = {name: _converted_inside(held, depth) for name, held in (wrapper.__kwdefaults__ or {}).items()}
     if all(cell is old for cell, old in zip(cells, wrapper.__closure__ or (), strict=True)) and all(
         new is (wrapper.__kwdefaults__ or {})[name] for name, new in defaults.items()
     ):

@@ -65,7 +65,7 @@ class Comparison:
 
     def _tried(self, fn: Callable[..., Any]) -> Outcome:
         args, kwargs = self.known
-        called = callables.converted(fn, recursive="both") if self._adds else fn
+        called = callables.converted(fn, recursive="entered") if self._adds else fn
         self.kept.restore(self.kept.before)
         try:
             with _eagerly():
