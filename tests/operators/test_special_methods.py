@@ -322,7 +322,7 @@ def truth2(x):
 
 
 @case
-def nott(x):
+def not_(x):
     return (not A(x + 0)) + 0
 
 
@@ -361,7 +361,7 @@ def star(x):
 
 
 @case
-def wth(x):
+def with_(x):
     with A(x + 0) as a:
         pass
     return a.v
