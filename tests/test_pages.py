@@ -23,7 +23,7 @@ LEAST = {
     "report": 3,
     "slices": 9,
     "gradients": 4,
-    "loops": 6,
+    "loops": 7,
     "verify": 7,
     "vmap": 3,
     "logging": 2,

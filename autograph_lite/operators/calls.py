@@ -65,12 +65,21 @@ def shallow_call(callee: Any) -> Any:
 
 def call(callee: Any) -> Any:
     """What to call in place of `callee`."""
+    if trials.running():
+        trials.refuse_call(callee)
+        return trials.looking(callee, _called_for(callee))
+    return _called_for(callee)
+
+
+def _called_for(callee: Any) -> Any:
     kind = type(callee)
     if kind is types.FunctionType:
         return _function(callee)
     if kind is types.MethodType:
         return _method(callee)
-    if kind is types.BuiltinFunctionType or kind is types.BuiltinMethodType:
+    if isinstance(
+        callee, types.BuiltinFunctionType
+    ):  # a subclass of it has methods that ask for their class: `array.extend`
         return _builtin(callee)
     if isinstance(callee, type):
         return _class(callee)
@@ -289,9 +298,9 @@ def _object(callee: Any) -> Any:
         return wrapped
     classes.seen_inside(callee)
     called = handing(library.with_converted(callee, convert))
-    return (
-        memos.remembering(callee, called) if kind is memos.KIND and journal.active() is not None else called
-    )
+    if kind is not memos.KIND or journal.active() is None:
+        return called
+    return memos.remembering(callee, called, call(callee.__wrapped__) if trials.running() else None)
 
 
 def _valued(fn: Any) -> Any:

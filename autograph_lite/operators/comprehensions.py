@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from autograph_lite import _jax
-from autograph_lite.operators import capacity, decisions, iterables, journal, list_errors, lists
+from autograph_lite.operators import capacity, decisions, iterables, journal, list_errors, lists, trials
 from autograph_lite.operators.generated import Generated, dynamic, filter_test, generated, loop
 from autograph_lite.operators.if_stmt import if_part
 from autograph_lite.operators.iterables import Staged
@@ -95,10 +95,12 @@ def generator(
     if traced_filter or isinstance(iterable, Generated) or iterables.is_staged(iterable):
         return generated(iterable, elt, keep, flat=flat, maker=maker)
     if flat:
-        return (value for x in iterable if keep is None or filter_test(keep(x)) for value in elt(x))
+        return trials.made(
+            value for x in iterable if keep is None or filter_test(keep(x)) for value in elt(x)
+        )
     if keep is None:
-        return (elt(x) for x in iterable)
-    return (elt(x) for x in iterable if filter_test(keep(x)))
+        return trials.made(elt(x) for x in iterable)
+    return trials.made(elt(x) for x in iterable if filter_test(keep(x)))
 
 
 def unpacking(fun: Callable[..., Any]) -> Callable[[Any], Any]:

@@ -21,7 +21,7 @@ from typing import Any
 
 from autograph_lite import _jax
 from autograph_lite.errors import HandledRaiseError
-from autograph_lite.operators import checks, classes, journal, trials, unconverted, where
+from autograph_lite.operators import checks, classes, journal, known_calls, trials, unconverted, where
 
 PACKAGE_NAME = __name__.partition(".")[0]
 
@@ -80,6 +80,8 @@ def managed(manager: Any) -> Any:
     if trials.running() and isinstance(manager, contextlib.suppress):
         trials.refuse("exceptions are suppressed, which arrays in place of numbers may raise")
     kind = type(manager)
+    if trials.running():
+        trials.refuse_unknown(known_calls.unknown_of(manager, ("__enter__", "__exit__")))
     if not (hasattr(kind, "__enter__") and hasattr(kind, "__exit__")):
         return manager  # Python says what is wrong with it
     classes.seen(manager)

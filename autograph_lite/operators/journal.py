@@ -29,6 +29,7 @@ from autograph_lite.operators import (
     aliases,
     augmented,
     iterators,
+    known_calls,
     mismatch,
     opaque,
     places,
@@ -356,6 +357,8 @@ def record(owner: Any, *, written: bool = True) -> Any:
     """Notes that `owner` is about to be changed in place, or may be; returns it."""
     if written:
         aliases.refuse_write(owner)
+        if trials.running():
+            trials.refuse_unknown(known_calls.unknown_store(owner))
     if _stack.journals:
         for place in places.places_of(owner):
             if written:
@@ -398,7 +401,8 @@ def consume(iterator: Any) -> None:
     step = getattr(type(iterator), "__next__", None)
     if isinstance(step, types.FunctionType) and any(map(is_operators, plain(step).__code__.co_freevars)):
         return  # a converted method of the user's, which notes what it changes
-    trials.refuse("an item is taken from an iterator")
+    if not trials.owns(iterator):
+        trials.refuse("an item is taken from an iterator")
     _use_up(iterator, "an iterator")
     _refuse_outside(iterator)
 
@@ -547,6 +551,8 @@ def record_augmented(fn: types.FunctionType, values: Iterable[Any]) -> None:
     if operators:
         for found in augmented.changeable(values, operators):
             record(found, written=False)
+        for value in values if trials.running() else ():
+            trials.refuse_unknown(known_calls.unknown_of(value, known_calls.IN_PLACE))
 
 
 def handed(fn: Any) -> None:

@@ -32,7 +32,7 @@ import numpy as np
 from jax import lax
 
 from autograph_lite.errors import MutationError
-from autograph_lite.operators import list_errors, spelling, where
+from autograph_lite.operators import list_errors, spelling, trials, where
 from autograph_lite.operators.places import Contents, Place
 from autograph_lite.operators.templates import (
     Array,
@@ -360,6 +360,7 @@ def readable(owner: Any, what: str) -> Any:
     growth = next((live.growth for live in reversed(_local.live) if live.growth.place.owner is owner), None)
     if growth is None:
         _refuse_copied(owner)
+        trials.refuse_items(owner)
         return owner
     if isinstance(owner, list):
         raise Uneven(growth.token)

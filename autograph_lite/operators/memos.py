@@ -22,14 +22,24 @@ from autograph_lite.operators.values import Tracer
 KIND = type(functools.lru_cache(len))
 
 
-def remembering(memo: Any, called: Callable[..., Any]) -> Callable[..., Any]:
+def remembering(
+    memo: Any, called: Callable[..., Any], looked_at: Callable[..., Any] | None
+) -> Callable[..., Any]:
     """`called`, which calls `memo`; the journal is told of traced values that it returns, and so keeps.
+
+    Args:
+      memo: what `functools.lru_cache` has made.
+      called: calls it.
+      looked_at: the converted form of its function, which is run first to see what that calls; None where all may be called.
 
     Raises:
       MutationError: the call changes an object or a variable, inside a staged statement.
     """
 
     def run(*args: Any, **kwargs: Any) -> Any:
+        if looked_at is not None:
+            with journal.journal(outer=_jax.trace_state()):
+                looked_at(*args, **kwargs)
         made = _changing_nothing(memo, called, args, kwargs) if journal.staged() else called(*args, **kwargs)
         if any(isinstance(leaf, Tracer) for leaf in trees.leaves(made)):
             _note(memo)

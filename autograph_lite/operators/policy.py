@@ -20,6 +20,7 @@ from typing import Any
 
 import numpy as np
 
+from autograph_lite.operators import pure
 from autograph_lite.operators.where import PACKAGE
 
 MARK = "__autograph_lite_do_not_convert__"
@@ -129,7 +130,7 @@ CALLBACKS = frozenset({
     "vectorize", "apply_along_axis", "apply_over_axes", "piecewise", "fromfunction", "frompyfunc", "methodcaller",
     "setitem", "delitem", "iadd", "iconcat", "isub", "imul", "ior", "iand", "ixor", "call", "map", "sorted", "min",
     "max", "filter", "length_hint", "truth", "not_", "contains", "countOf", "indexOf", "index", "getitem", "eq", "ne",
-    "copyto", "put", "place", "putmask", "put_along_axis", "fill_diagonal",
+    "copyto", "put", "place", "putmask", "put_along_axis", "fill_diagonal", "fromiter", "fsum", "sumprod",
 })  # fmt: skip
 
 
@@ -157,7 +158,7 @@ def leads_to_library(fn: types.FunctionType, dotted: str, operands: int = 0) -> 
         found = getattr(found, name, None)
         if found is None:
             return False
-    if owner.startswith("numpy.random") or (isinstance(found, np.ufunc) and operands > found.nin):
+    if not pure.is_pure(owner, attributes[-1]) or (isinstance(found, np.ufunc) and operands > found.nin):
         return False
     return any(owner == known or owner.startswith(f"{known}.") for known in ROOTS)
 

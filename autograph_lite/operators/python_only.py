@@ -1,7 +1,9 @@
 """Does a loop's body do something that a program of arrays can't do again and again, or see that a number is an array?
 
-print(i), time.perf_counter()       done once while tracing, and not once for each item
+open(path), eval(text)              done once while tracing, and not once for each item
 isinstance(i, int), type(i)         another answer for an array than for Python's int
+
+Generated code calls these as they stand. What it calls through an operator is looked at there (see `known_calls`).
 """
 
 from __future__ import annotations
@@ -12,16 +14,13 @@ import types
 from collections.abc import Callable, Iterator
 from typing import Any
 
+from autograph_lite.operators import iterators
 from autograph_lite.operators.reach import by_code
 
 SEEING = frozenset(
     {"isinstance", "type", "hasattr", "id", "callable", "repr", "str", "ascii", "format", "vars", "dir"}
 )
-DOING = frozenset({"print", "open", "input", "eval", "exec", "breakpoint", "__import__", "locals", "globals"})
-MODULES = frozenset({
-    "time", "os", "io", "_io", "sys", "logging", "warnings", "random", "secrets", "uuid", "datetime", "subprocess", "socket",
-    "threading", "multiprocessing", "asyncio", "queue", "shutil", "tempfile", "pathlib", "gc", "inspect", "builtins",
-})  # fmt: skip
+DOING = frozenset({"open", "input", "eval", "exec", "breakpoint", "__import__", "locals", "globals"})
 
 
 def reason(fn: Callable[..., Any]) -> tuple[int, str] | None:
@@ -47,16 +46,10 @@ def _why(name: str, values: dict[str, Any]) -> str | None:
     if name not in values or values[name] is getattr(builtins, name, values):
         if name in SEEING:
             return f"{name}() would see an array in place of a number"
-        if name in DOING or name in MODULES:
-            return f"'{name}' of Python's is to be used for each item, and not once for all"
+        if name in DOING:
+            return f"'{name}' may leave something behind, or give something else, at each call"
         return None
-    value = values[name]
-    module = value.__name__ if isinstance(value, types.ModuleType) else getattr(value, "__module__", None)
-    if not isinstance(value, (types.ModuleType, types.BuiltinFunctionType, types.FunctionType, type)):
-        return None
-    if isinstance(module, str) and module.partition(".")[0] in MODULES and not isinstance(value, type):
-        return f"'{name}' of Python's is to be used for each item, and not once for all"
-    return None
+    return "an item is taken from an iterator" if iterators.is_pythons(values[name]) else None
 
 
 @by_code

@@ -30,6 +30,7 @@ from autograph_lite.operators import (
     picking,
     stretches,
     trees,
+    trials,
     unchangeable,
     views,
     where,
@@ -73,6 +74,7 @@ def item(base: Any, index: Any) -> Any:
     if not _is_traced_index(index):
         if isinstance(base, dict) and hasattr(type(base), "__missing__"):
             journal.record(base)  # a `defaultdict` makes the item that is read
+        trials.refuse_read(base)
         return base[index]
     if isinstance(base, (list, tuple)) and not isinstance(index, (builtins.slice, tuple)):
         return _choose(base, index)

@@ -124,6 +124,7 @@ def filled(template: str, /, *args: Any, **kwargs: Any) -> str:
     Raises:
       PythonOnlyError: the template, or what says how a field is to be written, has the value of a traced array in it.
     """
+    trials.refuse_unknown_text((*args, *kwargs.values()))
     if not holds_traced((template, args, kwargs)):
         return template.format(*args, **kwargs)
     if isinstance(template, Text):
@@ -193,6 +194,8 @@ def percent(template: Any, values: Any) -> Any:
     Raises:
       PythonOnlyError: `values` has a traced one for a field that `str.format` has no counterpart for.
     """
+    if isinstance(template, str):
+        trials.refuse_unknown_text(values if isinstance(values, tuple) else (values,))
     if not isinstance(template, str) or not holds_traced(values):
         return template % values
     trials.refuse_text(values)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import contextlib
+import functools
+import io
 import threading
 import types
 from collections.abc import Callable, Iterator, Sequence
@@ -12,7 +14,7 @@ import jax
 
 from autograph_lite import _jax
 from autograph_lite.errors import Location
-from autograph_lite.operators import python_only, trees, where
+from autograph_lite.operators import iterators, known_calls, opaque, pure, python_only, trees, where
 from autograph_lite.operators.templates import Array, Captured, Template, as_array
 from autograph_lite.operators.values import Tracer
 
@@ -34,6 +36,7 @@ class _Local(threading.local):
     def __init__(self) -> None:
         self.depth = 0
         self.changing: dict[types.CodeType, bool] = {}
+        self.made: dict[int, Any] = {}  # iterators that the innermost trial has made
 
 
 _local = _Local()
@@ -43,10 +46,12 @@ _local = _Local()
 def trial() -> Iterator[None]:
     """The code inside traces a loop on trial."""
     _local.depth += 1
+    before, _local.made = _local.made, {}
     try:
         yield
     finally:
         _local.depth -= 1
+        _local.made = before
 
 
 def running() -> bool:
@@ -114,6 +119,92 @@ def enter(fn: Callable[..., Any]) -> None:
     if found is not None:
         code = fn.__code__
         raise Refused(found[1], where.at(code.co_filename, found[0], where.function_name(code)))
+
+
+def refuse_unknown(found: str | None) -> None:
+    """Ends the trial if there is something in the user's line that is not known to leave nothing behind."""
+    if found is not None:
+        refuse(f"'{found}' may leave something behind, or give something else, at each call")
+
+
+def refuse_read(value: Any) -> None:
+    """To be called before an item of `value` is read."""
+    if _local.depth:
+        refuse_unknown(known_calls.unknown_of(value, ("__getitem__",)))
+
+
+def refuse_items(value: Any) -> None:
+    """To be called before items of `value` are taken, or asked for."""
+    if not _local.depth:
+        return
+    if iterators.is_read(value) and not isinstance(value, io.IOBase):
+        if not owns(value):
+            refuse("an item is taken from an iterator")
+    else:
+        refuse_unknown(known_calls.unknown_of(value, known_calls.ITEMS))
+
+
+def owns(value: Any) -> bool:
+    """Whether the trial that is running has made an iterator or an opaque object, of nothing that others take items from."""
+    return id(value) in _local.made
+
+
+def made(value: Any) -> Any:
+    """`value`, which the code that is on trial has made: noted, if it is an iterator or an opaque object."""
+    if _local.depth and (isinstance(value, opaque.KINDS) or iterators.is_read(value)):
+        _local.made[id(value)] = value
+    return value
+
+
+def refuse_call(callee: Any) -> None:
+    """Ends the trial that is running if a call may do something that only Python can do for each item."""
+    owner = getattr(callee, "__self__", None)
+    if isinstance(owner, opaque.KINDS) and callee.__name__ != "__init__":
+        found = None if owns(owner) else f"{type(owner).__name__}.{callee.__name__}"
+    else:
+        found = known_calls.unknown(callee)
+    refuse_unknown(found)
+
+
+@where.between
+def looking(callee: Any, called: Any) -> Any:
+    """`called`, what to call in place of a library's `callee`, with a look at what it is handed."""
+    if not known_calls.is_librarys(callee):
+        return called
+    runs_later = getattr(callee, "__module__", None) in pure.HOSTS
+
+    @functools.wraps(callee, updated=())
+    def run(*args: Any, **kwargs: Any) -> Any:
+        handed = (*args, *kwargs.values())
+        for value in handed:
+            if not (runs_later and callable(value)):
+                _look_at(value)
+        result = called(*args, **kwargs)
+        return made(result) if all(map(known_calls.is_alone, handed)) else result
+
+    return run
+
+
+def _look_at(value: Any) -> None:
+    if type(value) in _INERT or isinstance(value, jax.Array):
+        return
+    if iterators.is_read(value):
+        refuse_items(value)
+    elif isinstance(value, opaque.KINDS):
+        refuse_unknown(None if owns(value) else type(value).__name__)
+    elif callable(value):
+        refuse_unknown(known_calls.unknown(value))
+    else:
+        refuse_unknown(known_calls.unknown_object(value))
+
+
+_INERT = frozenset({int, float, complex, bool, str, bytes, type(None), list, tuple, dict, range, slice})
+
+
+def refuse_unknown_text(values: Sequence[Any]) -> None:
+    """To be called before text is made of `values`."""
+    for value in values if _local.depth else ():
+        refuse_unknown(known_calls.unknown_of(value, known_calls.TEXT))
 
 
 def refuse_text(values: Any) -> None:

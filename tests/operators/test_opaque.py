@@ -122,9 +122,16 @@ def test_a_failure_puts_an_array_back():
     np.testing.assert_array_equal(a, [0, 0])
 
 
+def filled_queue():
+    made = queue.SimpleQueue()
+    made.put(1)
+    return made
+
+
 OBJECTS = {
     "array item": (lambda: array.array("i", [1, 2]), lambda o: o.__setitem__(0, 7)),
     "array append": (lambda: array.array("i", [1, 2]), lambda o: o.append(7)),
+    "array extend": (lambda: array.array("i", [1, 2]), lambda o: o.extend([7])),
     "memoryview": (lambda: memoryview(bytearray(3)), lambda o: o.__setitem__(0, 7)),
     "StringIO": (io.StringIO, lambda o: o.write("x")),
     "StringIO print": (io.StringIO, lambda o: print("x", file=o)),
@@ -134,6 +141,7 @@ OBJECTS = {
     "Generator": (lambda: np.random.default_rng(0), lambda o: o.normal()),
     "RandomState": (lambda: np.random.RandomState(0), lambda o: o.rand()),
     "queue": (queue.Queue, lambda o: o.put(1)),
+    "simple queue": (filled_queue, lambda o: o.get()),
     "counter": (collections.Counter, lambda o: o.update("a")),
 }
 

@@ -1,0 +1,922 @@
+"""A rolled loop leaves behind what Python's loop leaves behind, whatever its body calls: else it is not rolled."""
+
+from __future__ import annotations
+
+import array
+import contextlib
+import csv
+import ctypes
+import datetime
+import functools
+import hashlib
+import io
+import itertools
+import logging
+import math
+import operator
+import os
+import queue
+import random
+import sqlite3
+import sys
+import threading
+import time
+import types
+import warnings
+import zlib
+from collections.abc import Callable
+from typing import Any
+
+import jax
+import numpy as np
+import pytest
+
+import autograph_lite
+
+X = np.float32(1.5)
+
+
+def rows_of_a_database(x):
+    db = sqlite3.connect(":memory:")
+    db.execute("create table steps (n)")
+    for _ in range(20):
+        db.execute("insert into steps values (1)")
+        x = x + 1
+    count = db.execute("select count(*) from steps").fetchone()[0]
+    db.close()
+    return x, count
+
+
+def a_cursors_rows(x):
+    db = sqlite3.connect(":memory:")
+    rows = db.execute(
+        "with recursive n(i) as (select 1 union select i + 1 from n where i < 30) select i from n"
+    )
+    for _ in range(20):
+        x = x + rows.fetchone()[0]
+    left = len(rows.fetchall())
+    db.close()
+    return x, left
+
+
+def lines_of_a_file(x, path):
+    with open(path, "w+") as file:  # noqa: PTH123
+        for _ in range(20):
+            file.write("step\n")
+            x = x + 1
+        file.seek(0)
+        return x, file.read()
+
+
+def lines_of_text(x):
+    text = io.StringIO()
+    for _ in range(20):
+        text.write("step\n")
+        x = x + 1
+    return x, text.getvalue()
+
+
+def a_stored_write(x):
+    text = io.BytesIO()
+    wrapped = io.TextIOWrapper(text)
+    write = wrapped.write
+    for _ in range(20):
+        write("step\n")
+        x = x + 1
+    wrapped.flush()
+    return x, text.getvalue()
+
+
+def printed_to_a_file(x):
+    text = io.StringIO()
+    for _ in range(20):
+        print("step", file=text)
+        x = x + 1
+    return x, text.getvalue()
+
+
+def lines_on_the_screen(x):
+    text = io.StringIO()
+    with contextlib.redirect_stdout(text):
+        for _ in range(20):
+            sys.stdout.write("step\n")
+            x = x + 1
+    return x, text.getvalue()
+
+
+def rows_of_a_table(x):
+    text = io.StringIO(newline="")
+    rows = csv.writer(text)
+    for _ in range(20):
+        rows.writerow([1, "step"])
+        x = x + 1
+    return x, text.getvalue()
+
+
+def rows_that_are_read(x):
+    rows = csv.reader([str(k) for k in range(30)])
+    for _ in range(20):
+        x = x + float(next(rows)[0])
+    return x, len([*rows])
+
+
+def a_hash(x):
+    made = hashlib.sha256()
+    for _ in range(20):
+        made.update(b"step")
+        x = x + 1
+    return x, made.hexdigest()
+
+
+def a_packed_stream(x):
+    packer, packed = zlib.compressobj(), []
+    for _ in range(20):
+        packed.append(packer.compress(b"step"))
+        x = x + 1
+    return x, zlib.decompress(b"".join(packed) + packer.flush())
+
+
+def a_semaphore(x):
+    places = threading.Semaphore(0)
+    for _ in range(20):
+        places.release()
+        x = x + 1
+    return x, sum(places.acquire(blocking=False) for _ in range(30))
+
+
+def an_event(x):
+    once = threading.Event()
+    for _ in range(20):
+        if not once.is_set():
+            x = x * 2
+        once.set()
+        x = x + 1
+    return x
+
+
+class Bar:
+    """As tqdm: a library's class, since its code is of no file."""
+
+
+BAR = types.ModuleType("bar")
+BAR.__file__ = os.__file__
+exec(
+    compile(
+        "class Bar:\n    def __init__(self): self.n = 0; self.shown = []\n"
+        "    def update(self, n): self.n += n; self.shown.append(self.n)\n"
+        "    def __iadd__(self, n): self.n += n; return self\n"
+        "    def __enter__(self): self.n += 1; return self\n"
+        "    def __exit__(self, *_): pass\n"
+        "    def __setitem__(self, k, v): self.n += 1\n"
+        "    def __setattr__(self, k, v): object.__setattr__(self, k, v) if k != 'text' else self.update(1)\n"
+        "    def __iter__(self):\n        self.n += 1\n        return iter((1, 2))\n"
+        "    def __contains__(self, one): self.n += 1; return True\n"
+        "    def __delitem__(self, k): self.n += 1\n"
+        "    def __getitem__(self, k): self.n += 1; return self.n\n"
+        "    def __len__(self): self.n += 1; return self.n\n"
+        "    def __call__(self, n): self.n += n; return self.n\n"
+        "    def __format__(self, spec): self.n += 1; return str(self.n)\n"
+        "    def __lshift__(self, n): self.n += n; return self\n"
+        "    @property\n    def next(self): self.n += 1; return self.n\n"
+        "def counted(fn):\n    def run(*args):\n        counted.n += 1\n        return fn(*args)\n    return run\n"
+        "counted.n = 0\n",
+        os.__file__,
+        "exec",
+    ),
+    vars(BAR),
+)
+
+
+def a_progress_bar(x):
+    bar = BAR.Bar()
+    for _ in range(20):
+        bar.update(1)
+        x = x + 1
+    return x, bar.n, bar.shown
+
+
+def a_bar_that_is_added_to(x):
+    bar = BAR.Bar()
+    for _ in range(20):
+        bar += 1
+        x = x + 1
+    return x, bar.n
+
+
+def a_bar_that_is_entered(x):
+    bar = BAR.Bar()
+    for _ in range(20):
+        with bar:
+            x = x + 1
+    return x, bar.n
+
+
+def a_bars_item(x):
+    bar = BAR.Bar()
+    for _ in range(20):
+        bar["step"] = 1
+        x = x + 1
+    return x, bar.n
+
+
+def a_bars_attribute(x):
+    bar = BAR.Bar()
+    for _ in range(20):
+        bar.text = "step"
+        x = x + 1
+    return x, bar.n
+
+
+def a_bar_that_is_walked(x):
+    bar = BAR.Bar()
+    for _ in range(20):
+        for k in bar:
+            x = x + k
+    return x, bar.n
+
+
+def a_bar_that_is_asked(x):
+    bar = BAR.Bar()
+    for _ in range(20):
+        if 1 in bar:
+            x = x + 1
+    return x, bar.n
+
+
+def a_bars_item_that_goes(x):
+    bar = BAR.Bar()
+    for _ in range(20):
+        del bar["step"]
+        x = x + 1
+    return x, bar.n
+
+
+def a_bars_item_that_is_read(x):
+    bar = BAR.Bar()
+    key = "step"
+    for _ in range(20):
+        x = x + bar[key]
+    return x, bar.n
+
+
+def a_bars_length(x):
+    bar = BAR.Bar()
+    for _ in range(20):
+        x = x + len(bar)
+    return x, bar.n
+
+
+def a_bar_that_is_called(x):
+    bar = BAR.Bar()
+    for _ in range(20):
+        x = x + bar(1)
+    return x, bar.n
+
+
+def a_bar_in_a_text(x):
+    bar = BAR.Bar()
+    for _ in range(20):
+        x = x + len(f"{bar}")
+    return x, bar.n
+
+
+def handed_to_map(x):
+    bar = BAR.Bar()
+    for _ in range(20):
+        x = x + sum(map(bar, (1, 2)))
+    return x, bar.n
+
+
+def handed_to_sorted(x):
+    text = io.TextIOWrapper(io.BytesIO())
+    for _ in range(20):
+        x = x + len(sorted(["b", "a"], key=text.write))
+    return x, text.tell()
+
+
+def handed_to_reduce(x):
+    bar = BAR.Bar()
+
+    def add(a, b):
+        bar.update(1)
+        return a + b
+
+    for _ in range(20):
+        x = functools.reduce(add, (1.0, 2.0), x)
+    return x, bar.n
+
+
+def a_partial(x):
+    bar = BAR.Bar()
+    more = functools.partial(bar.update, 1)
+    for _ in range(20):
+        more()
+        x = x + 1
+    return x, bar.n
+
+
+def a_method_caller(x):
+    bar, more = BAR.Bar(), operator.methodcaller("update", 1)
+    for _ in range(20):
+        more(bar)
+        x = x + 1
+    return x, bar.n
+
+
+def a_tree_of_calls(x):
+    bar = BAR.Bar()
+    for _ in range(20):
+        jax.tree.map(bar.update, {"a": 1, "b": 2})
+        x = x + 1
+    return x, bar.n
+
+
+def a_function_that_is_wrapped(x):
+    BAR.counted.n = 0
+
+    @BAR.counted
+    def more(y):
+        return y + 1
+
+    for _ in range(20):
+        x = more(x)
+    return x, BAR.counted.n
+
+
+def a_memo(x):
+    bar = BAR.Bar()
+
+    @functools.lru_cache
+    def more(n):
+        bar.update(n)
+        return n
+
+    for _ in range(20):
+        x = x + more(1)
+    return x, bar.n, more.cache_info().hits
+
+
+def a_helpers_effect(x):
+    bar = BAR.Bar()
+
+    def note(step):
+        bar.update(1)
+        return step
+
+    for i in range(20):
+        x = x + note(i)
+    return x, bar.n
+
+
+def in_a_comprehension(x):
+    bar = BAR.Bar()
+    for _ in range(20):
+        x = x + sum([bar(1) for _ in range(2)])
+    return x, bar.n
+
+
+def in_a_branch(x):
+    bar = BAR.Bar()
+    for i in range(20):
+        if i % 5 == 0:
+            bar.update(1)
+        x = x + i
+    return x, bar.n
+
+
+def in_an_inner_loop(x):
+    bar = BAR.Bar()
+    for i in range(20):
+        for _ in range(3):
+            bar.update(1)
+            x = x + i
+    return x, bar.n
+
+
+def in_an_assert(x):
+    bar = BAR.Bar()
+    for _ in range(20):
+        assert bar(1)
+        x = x + 1
+    return x, bar.n
+
+
+def in_a_default(x):
+    bar, found = BAR.Bar(), {}
+    for _ in range(20):
+        found.setdefault("step", bar(1))
+        x = x + 1
+    return x, bar.n, found
+
+
+class Counted(BAR.Bar):
+    """The user's subclass of a library's class."""
+
+    def twice(self):
+        self.update(2)
+
+
+def a_users_subclass(x):
+    bar = Counted()
+    for _ in range(20):
+        bar.twice()
+        x = x + 1
+    return x, bar.n
+
+
+def an_inherited_method(x):
+    bar = Counted()
+    for _ in range(20):
+        bar.update(2)
+        x = x + 1
+    return x, bar.n
+
+
+class Registered(BAR.Bar):
+    def __init__(self):
+        TOTAL.update(1)
+        super().__init__()
+
+
+TOTAL = BAR.Bar()
+
+
+def a_constructor(x):
+    TOTAL.n = 0
+    for _ in range(20):
+        Registered()
+        x = x + 1
+    return x, TOTAL.n
+
+
+def a_seeded_generator(x):
+    numbers = random.Random(3)
+    for _ in range(20):
+        x = x + numbers.random()
+    return x, numbers.random()
+
+
+def the_modules_generator(x):
+    random.seed(3)
+    for _ in range(20):
+        x = x + random.random()
+    return x, random.random()
+
+
+def numpys_generator(x):
+    numbers = np.random.default_rng(3)
+    for _ in range(20):
+        x = x + np.float32(numbers.normal())
+    return x, float(numbers.normal())
+
+
+def numpys_global_generator(x):
+    np.random.seed(3)
+    for _ in range(20):
+        x = x + np.float32(np.random.rand())
+    return x, float(np.random.rand())
+
+
+def a_counter_of_ticks(x):
+    ticks = itertools.count()
+    for _ in range(20):
+        x = x + next(ticks)
+    return x, next(ticks)
+
+
+def a_cycle(x):
+    weights = itertools.cycle([1.0, 2.0, 3.0])
+    for _ in range(20):
+        x = x + next(weights)
+    return x, next(weights)
+
+
+def an_iterator_in_a_sum(x):
+    numbers = iter(range(100))
+    for _ in range(20):
+        x = x + sum(itertools.islice(numbers, 2))
+    return x, next(numbers)
+
+
+def an_iterator_in_fsum(x):
+    numbers = iter(range(100))
+    for _ in range(20):
+        x = x + math.fsum(itertools.islice(numbers, 2))
+    return x, next(numbers)
+
+
+def an_iterator_that_is_searched(x):
+    numbers = iter(range(100))
+    for _ in range(20):
+        if 3 in numbers:
+            x = x + 1
+        x = x + 1
+    return x, next(numbers, None)
+
+
+def an_iterator_of_an_array(x):
+    numbers = iter([1.0] * 50)
+    for _ in range(20):
+        x = x + np.float32(np.fromiter(itertools.islice(numbers, 2), np.float32).sum())
+    return x, len([*numbers])
+
+
+def an_iterator_that_is_unpacked(x):
+    numbers = map(float, range(100))
+    for _ in range(20):
+        a, b, *_rest = [*itertools.islice(numbers, 3)]
+        x = x + a * b
+    return x, next(numbers)
+
+
+def iter_with_a_sentinel(x):
+    text = io.TextIOWrapper(io.BytesIO(b"1\n2\n\n" * 30))
+    for _ in range(20):
+        x = x + sum(len(line) for line in iter(text.readline, "\n"))
+    return x, text.readline()
+
+
+def an_iterators_own_next(x):
+    numbers = iter(range(100))
+    for _ in range(20):
+        x = x + numbers.__next__()
+    return x, next(numbers)
+
+
+def a_queue(x):
+    waiting = queue.Queue()
+    for _ in range(20):
+        waiting.put(1)
+        x = x + 1
+    return x, waiting.qsize()
+
+
+def a_simple_queue(x):
+    waiting = queue.SimpleQueue()
+    for k in range(50):
+        waiting.put(k)
+    for _ in range(20):
+        x = x + waiting.get()
+    return x, waiting.qsize()
+
+
+def a_lock(x):
+    lock = threading.Lock()
+    for _ in range(19):
+        if lock.locked():
+            lock.release()
+            x = x + 2
+        else:
+            lock.acquire()
+        x = x + 1
+    return x, lock.locked()
+
+
+def the_environment(x):
+    os.environ["AUTOGRAPH_LITE_TEST_STEPS"] = ""
+    for _ in range(20):
+        os.environ["AUTOGRAPH_LITE_TEST_STEPS"] += "s"
+        x = x + 1
+    return x, os.environ.pop("AUTOGRAPH_LITE_TEST_STEPS")
+
+
+def environment_by_function(x):
+    for _ in range(20):
+        os.environ.setdefault("AUTOGRAPH_LITE_TEST_STEPS", "s")
+        x = x + len(os.environ.pop("AUTOGRAPH_LITE_TEST_STEPS"))
+    return x
+
+
+def numbers_of_c(x):
+    count = ctypes.c_int(0)
+    for _ in range(20):
+        count.value += 1
+        x = x + count.value
+    return x, count.value
+
+
+def an_array_of_c(x):
+    counts = (ctypes.c_int * 2)()
+    for _ in range(20):
+        counts[1] += 1
+        x = x + 1
+    return x, counts[1]
+
+
+def a_machine_array(x):
+    numbers = array.array("i", [0])
+    for _ in range(20):
+        numbers[0] += 1
+        x = x + 1
+    return x, numbers[0]
+
+
+def numpys_array_by_ufunc(x):
+    counts = np.zeros(3)
+    for _ in range(20):
+        np.add.at(counts, [0, 2], 1)
+        x = x + 1
+    return x, counts.tolist()
+
+
+def numpys_array_by_out(x):
+    counts = np.zeros(3)
+    for _ in range(20):
+        np.add(counts, 1, out=counts)
+        x = x + 1
+    return x, counts.tolist()
+
+
+def numpys_array_by_copyto(x):
+    counts = np.zeros(3)
+    for _ in range(20):
+        np.copyto(counts, counts + 1)
+        x = x + 1
+    return x, counts.tolist()
+
+
+def numpys_array_by_method(x):
+    counts = np.arange(5.0)
+    for _ in range(20):
+        counts.put([0], counts[0] + 1)
+        x = x + 1
+    return x, counts.tolist()
+
+
+def a_log(x):
+    text, log = io.StringIO(), logging.Logger("steps")
+    log.addHandler(logging.StreamHandler(text))
+    for _ in range(20):
+        log.info("step")
+        x = x + 1
+    return x, text.getvalue()
+
+
+def a_log_of_numbers(x):
+    text, log = io.StringIO(), logging.Logger("steps")
+    log.addHandler(logging.StreamHandler(text))
+    for i in range(20):
+        log.info("step %d", i)
+        x = x + 1
+    return x, text.getvalue()
+
+
+def warned(x):
+    with warnings.catch_warnings(record=True) as found:
+        warnings.simplefilter("always")
+        for _ in range(20):
+            warnings.warn("step", stacklevel=1)
+            x = x + 1
+    return x, len(found)
+
+
+def warned_by_reference(x):
+    warn = warnings.warn
+    with warnings.catch_warnings(record=True) as found:
+        warnings.simplefilter("always")
+        for _ in range(20):
+            warn("step", stacklevel=1)
+            x = x + 1
+    return x, len(found)
+
+
+def a_clock(x):
+    seen = set()
+    for _ in range(20):
+        seen.add(time.perf_counter_ns())
+        x = x + 1
+    return x, len(seen) > 10
+
+
+def a_clock_of_a_class(x):
+    seen = []
+    for _ in range(20):
+        seen.append(datetime.datetime.now())
+        x = x + 1
+    return x, len({*map(id, seen)})
+
+
+def a_clock_by_reference(x):
+    clock, first = time.perf_counter_ns, 0
+    for _ in range(20):
+        if clock() > first:
+            first = clock()
+            x = x + 1
+    return x
+
+
+def an_exit_stack(x):
+    done = []
+    with contextlib.ExitStack() as stack:
+        for _ in range(20):
+            stack.callback(done.append, 1)
+            x = x + 1
+    return x, len(done)
+
+
+def a_registered_function(x):
+    bar = BAR.Bar()
+
+    @functools.singledispatch
+    def note(value):
+        bar.update(1)
+
+    @note.register
+    def _(value: int):
+        bar.update(2)
+
+    for _ in range(20):
+        note(1)
+        note("a")
+        x = x + 1
+    return x, bar.n
+
+
+def by_its_class(x):
+    text = io.TextIOWrapper(io.BytesIO())
+    for _ in range(20):
+        io.TextIOWrapper.write(text, "a")
+        x = x + 1
+    return x, text.tell()
+
+
+def written_bytes(x):
+    reader, writer = os.pipe()
+    for _ in range(20):
+        os.write(writer, b"s")
+        x = x + 1
+    os.close(writer)
+    found = os.read(reader, 100)
+    os.close(reader)
+    return x, found
+
+
+def threads(x):
+    found = []
+    for _ in range(20):
+        thread = threading.Thread(target=found.append, args=(1,))
+        thread.start()
+        thread.join()
+        x = x + 1
+    return x, found
+
+
+def getattr_and_call(x):
+    bar = BAR.Bar()
+    for _ in range(20):
+        getattr(bar, "update")(1)  # noqa: B009
+        x = x + 1
+    return x, bar.n
+
+
+def in_an_else(x):
+    bar = BAR.Bar()
+    for _ in range(20):
+        for _ in range(2):
+            x = x + 1
+        else:
+            bar.update(1)
+    return x, bar.n
+
+
+def in_a_finally(x):
+    bar = BAR.Bar()
+    for _ in range(20):
+        try:
+            x = x + 1
+        finally:
+            bar.update(1)
+    return x, bar.n
+
+
+def in_a_lambda(x):
+    bar = BAR.Bar()
+    note = lambda: bar.update(1)  # noqa: E731
+    for _ in range(20):
+        note()
+        x = x + 1
+    return x, bar.n
+
+
+def in_a_while(x):
+    bar = BAR.Bar()
+    for _ in range(20):
+        k = 0
+        while k < 2:
+            bar.update(1)
+            k += 1
+        x = x + 1
+    return x, bar.n
+
+
+def in_a_generator(x):
+    bar = BAR.Bar()
+
+    def numbers():
+        bar.update(1)
+        yield 1.0
+
+    for _ in range(20):
+        x = x + sum(numbers())
+    return x, bar.n
+
+
+@contextlib.contextmanager
+def noting(bar):
+    bar.update(1)
+    yield
+    bar.update(1)
+
+
+def in_a_manager(x):
+    bar = BAR.Bar()
+    for _ in range(20):
+        with noting(bar):
+            x = x + 1
+    return x, bar.n
+
+
+class Point:
+    __slots__ = ("bar",)
+
+    def __init__(self, bar):
+        self.bar = bar
+
+    def __add__(self, other):
+        self.bar.update(1)
+        return other + 1
+
+    @property
+    def more(self):
+        self.bar.update(1)
+        return 1.0
+
+
+def in_an_operator(x):
+    point = Point(BAR.Bar())
+    for _ in range(20):
+        x = (point + x) + point.more
+    return x, point.bar.n
+
+
+def a_text_stream_by_map(x):
+    text = io.TextIOWrapper(io.BytesIO())
+    for _ in range(20):
+        x = x + len([*map(text.write, ("a", "b"))])
+    return x, text.tell()
+
+
+PROGRAMS = [
+    value
+    for name, value in list(globals().items())
+    if isinstance(value, types.FunctionType)
+    and value.__module__ == __name__
+    and value.__code__.co_varnames[:1] == ("x",)
+    and value.__code__.co_argcount == 1
+]
+
+
+def same(ours: Any, python: Any) -> None:
+    ours, python = (v if isinstance(v, tuple) else (v,) for v in (ours, python))
+    np.testing.assert_allclose(ours[0], python[0], rtol=1e-5)
+    assert ours[1:] == python[1:]
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("program", PROGRAMS, ids=lambda f: f.__name__)
+def test_effects_are_those_of_python(program: Callable[..., Any]) -> None:
+    python = program(X)
+    same(autograph_lite.convert(program, static_loops="auto")(X), python)
+
+
+def test_explain_names_the_call_and_its_line() -> None:
+    text = io.TextIOWrapper(io.BytesIO())
+
+    def note(step):
+        text.write("step")
+        return step
+
+    def f(x):
+        for i in range(20):
+            x = x + note(i)
+        return x
+
+    (found,) = autograph_lite.explain(autograph_lite.convert(f, static_loops="auto"))(X)
+    line = note.__code__.co_firstlineno + 1
+    assert (found.became, found.why) == (
+        "unrolled 20 times",
+        f"it can't be rolled: 'TextIOWrapper.write' may leave something behind, or give something else, at each call (line {line})",
+    )
+
+
+def test_a_call_that_python_does_not_come_to_keeps_no_loop_from_being_rolled() -> None:
+    def f(x, verbose=False):
+        for i in range(20):
+            if verbose:
+                print(i)
+            x = x + i
+        return x
+
+    (found, *_) = autograph_lite.explain(autograph_lite.convert(f, static_loops="auto"))(X)
+    assert found.became == "scan of 20 steps"
+    assert float(autograph_lite.convert(f, static_loops="auto")(X)) == f(X)
