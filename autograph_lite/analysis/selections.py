@@ -68,6 +68,8 @@ def may_select(
             return name in names
         case gast.Subscript(slice=index) if _is_source(index, masks, ag):
             return True
+        case gast.Call() if finds_positions(value, ag):
+            return True
         case gast.Call(func=gast.Attribute(value=gast.Name(id=owner), attr=operator), args=args) if (
             owner == ag
         ):
@@ -76,6 +78,23 @@ def may_select(
             if operator not in _READS:
                 return False
     return any(may_select(child, names, masks, ag) for child in trees.children(value))
+
+
+_POSITIONS = frozenset({"nonzero", "argwhere", "flatnonzero"})
+
+
+def finds_positions(call: gast.Call, ag: str) -> bool:
+    """Whether a call may be one of `nonzero(mask)`, `where(mask)` and their like."""
+    func = call.func
+    match func:
+        case gast.Call(func=gast.Attribute(value=gast.Name(id=owner), attr="call"), args=[callee]) if (
+            owner == ag
+        ):
+            func = callee
+    match func:
+        case gast.Attribute(attr=name) | gast.Name(id=name):
+            return name in _POSITIONS or (name == "where" and len(call.args) == 1 and not call.keywords)
+    return False
 
 
 def _is_source(index: gast.expr, masks: frozenset[str] | set[str], ag: str) -> bool:
@@ -155,4 +174,4 @@ def _assignments(node: gast.AST) -> Iterator[tuple[str, gast.expr]]:
             yield name, value
 
 
-__all__ = ["Selected", "found", "is_mask", "may_select", "selected"]
+__all__ = ["Selected", "finds_positions", "found", "is_mask", "may_select", "selected"]

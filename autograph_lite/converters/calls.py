@@ -17,7 +17,7 @@ import gast
 
 from autograph_lite.analysis import scopes
 from autograph_lite.analysis.plans import dotted
-from autograph_lite.analysis.selections import may_select
+from autograph_lite.analysis.selections import finds_positions, may_select
 from autograph_lite.converters import opaque
 from autograph_lite.converters.context import Context
 from autograph_lite.syntax import quote, trees
@@ -122,9 +122,11 @@ class Calls(trees.Transformer):
         return quote.located(called, node)
 
     def may_select(self, node: gast.Call) -> bool:
-        """Whether an argument may be a part of an array whose length only the program knows."""
+        """Whether an argument, or the result, may be a part of an array whose length only the program knows."""
         known, given = self.context.selected, [*node.args, *node.keywords]
-        return any(may_select(value, known.names, known.masks, self.context.ag) for value in given)
+        return finds_positions(node, self.context.ag) or any(
+            may_select(value, known.names, known.masks, self.context.ag) for value in given
+        )
 
     def is_bare(self, node: gast.Call) -> bool:
         """Whether a call leads to a library, and to a function that writes to none of its arguments."""

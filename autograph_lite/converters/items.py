@@ -28,14 +28,14 @@ from autograph_lite.syntax import quote, trees
 def run(function: gast.AST, context: Context) -> None:
     """Rewrites the reads of items everywhere in `function`, nested functions included."""
     nodes = [*trees.walk(function)]
-    found = map(_list, nodes)
+    context.selected = selections.selected(function, context.ag)
+    found = (_list(node, context) for node in nodes)
     context.lists |= {trees.dotted(node) for node in found if node is not None} - {""}
     context.handed |= {name for node in nodes for name in _handed_over(node, context)}
-    context.selected = selections.selected(function, context.ag)
     _Items(context).visit(function)
 
 
-def _list(node: gast.AST) -> gast.expr | None:
+def _list(node: gast.AST, context: Context) -> gast.expr | None:
     """What a statement or an expression shows to be a list that gets longer or shorter."""
     match node:
         case gast.Call(
@@ -44,8 +44,8 @@ def _list(node: gast.AST) -> gast.expr | None:
             return value
         case gast.Assign(targets=[gast.Name() as target], value=gast.List(elts=[])):
             return target
-        case gast.Assign(targets=[gast.Name() as target], value=gast.ListComp(generators=parts)):
-            return target if any(part.ifs for part in parts) else None
+        case gast.Assign(targets=[gast.Name() as target], value=gast.ListComp() as value):
+            return target if _is_filtered(value, context) else None
         case gast.AugAssign(target=target, value=gast.List() | gast.ListComp()):
             return target
     return None
@@ -127,7 +127,13 @@ class _Items(trees.Transformer):
         negative = isinstance(node.slice, gast.UnaryOp) and isinstance(node.slice.op, gast.USub)
         known = trees.dotted(node.value) in self.lists
         part = isinstance(node.value, gast.Subscript) and self.is_end(node.value)
-        return negative or known or part or _is_filtered(node.value) or _is_made(node.value, self.context)
+        return (
+            negative
+            or known
+            or part
+            or _is_filtered(node.value, self.context)
+            or _is_made(node.value, self.context)
+        )
 
     def visit_arguments(self, node: gast.arguments) -> gast.AST:
         # Annotations are no code of the function's.
@@ -149,14 +155,22 @@ class _Items(trees.Transformer):
     visit_AsyncFunctionDef = visit_FunctionDef
 
 
-def _is_filtered(value: gast.expr) -> bool:
-    """Whether an expression is a list of the items that a filter has left: `[x for x in xs if x > 0]`, or that sorted."""
+def _is_filtered(value: gast.expr, context: Context) -> bool:
+    """Whether an expression is a list of the items that a filter has left: `[x for x in xs if x > 0]`, or that sorted.
+
+    So is one of the items of a part of an array whose length only the program knows.
+    """
     match value:
         case gast.ListComp(generators=parts):
-            return any(part.ifs for part in parts)
+            return any(part.ifs or _may_select(part.iter, context) for part in parts)
         case gast.Call(args=[gast.ListComp() | gast.GeneratorExp() as first, *_]):
             return any(part.ifs for part in first.generators)
     return False
+
+
+def _may_select(value: gast.expr, context: Context) -> bool:
+    known = context.selected
+    return selections.may_select(value, known.names, known.masks, context.ag)
 
 
 def _is_static(index: gast.expr) -> bool:

@@ -10,17 +10,19 @@ from __future__ import annotations
 import builtins
 import dataclasses
 import operator
+from collections.abc import Sequence
 from typing import Any
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 
 from autograph_lite.errors import SliceLengthError, TracedIndexError
 from autograph_lite.operators import affine, checks, where
 from autograph_lite.operators.affine import Bounds, Sum
 from autograph_lite.operators.extents import Chosen, Extent, Span
 from autograph_lite.operators.selections import Selection
-from autograph_lite.operators.values import as_index, describe, is_symbolic, traced
+from autograph_lite.operators.values import as_index, is_symbolic, traced
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -62,7 +64,39 @@ def require_shape(mask: Any, shape: tuple[Any, ...]) -> None:
         )
 
 
-def unsupported(why: str) -> TracedIndexError:
+def is_array(part: Any) -> bool:
+    """Whether a part of an index is an array, or some items of one."""
+    return isinstance(part, Selection | jax.Array | np.ndarray)
+
+
+def width(part: Any) -> int:
+    """How many axes of an array a part of an index is about."""
+    if part is None or part is ...:
+        return 0
+    return part.ndim if is_array(part) and part.dtype == bool else 1
+
+
+def filled_up(parts: Sequence[Any], ndim: int) -> list[tuple[int, Any]]:
+    """The parts of an index, each with its number, with slices for the axes that `...` and the end leave out."""
+    missing = ndim - sum(map(width, parts))
+    if missing < 0:
+        raise IndexError(f"too many indices: the array has {ndim} axes, and {ndim - missing} are indexed.")
+    dots = next((number for number, part in enumerate(parts) if part is ...), len(parts))
+    numbered = list(enumerate(parts))
+    return [*numbered[:dots], *[(dots, builtins.slice(None))] * missing, *numbered[dots + 1 :]]
+
+
+def is_apart(parts: Sequence[Any]) -> bool:
+    """Whether something stands between the numbers and arrays of an index: NumPy puts what an array chooses first then."""
+    advanced = [
+        k
+        for k, part in enumerate(parts)
+        if part is not None and not isinstance(part, builtins.slice | Bounds)
+    ]
+    return bool(advanced) and advanced[-1] - advanced[0] >= len(advanced)
+
+
+def _unsupported(why: str) -> TracedIndexError:
     """The error for an index whose parts do not go together."""
     return TracedIndexError(
         f"'{where.expression()}' mixes kinds of indices, one of them of a length that only the data knows.",
@@ -80,12 +114,12 @@ def axis_of(part: Any, size: Any) -> Axis:
     if isinstance(part, Bounds):
         return _window(part, size) or _span(part, size)
     if is_mask(part):
-        if isinstance(part, Selection):
-            raise unsupported("The mask is itself a part of an array.")
         require_shape(part, (size,))
         return Axis(0, size, extent=Chosen(part, shares=False))
-    if jnp.ndim(part) or jnp.result_type(part).kind not in "iu":
-        raise unsupported(f"It goes with {describe(part)}.")
+    if jnp.result_type(part).kind not in "iu":
+        raise IndexError(
+            "only integers, slices, `...`, None, and arrays of integers or truth values are valid indices"
+        )
     if not traced(part):
         place = operator.index(part)
         if not -size <= place < size:
@@ -112,10 +146,10 @@ def _static(part: builtins.slice, size: Any) -> Axis:
     if part == builtins.slice(None):
         return Axis(0, size)
     if is_symbolic(size) or any(map(is_symbolic, (part.start, part.stop, part.step))):
-        raise unsupported("It goes with a symbolic size.")
+        raise _unsupported("It goes with a symbolic size.")
     places = range(*part.indices(size))
     if len(places) > 1 and places.step not in (1, -1):
-        raise unsupported("It goes with a slice that has a step.")
+        raise _unsupported("It goes with a slice that has a step.")
     if not places:
         return Axis(0, 0)
     return Axis(min(places), len(places), backwards=places.step < 0)

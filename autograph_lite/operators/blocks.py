@@ -19,9 +19,18 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
-from autograph_lite.operators import affine, aligning, in_place, where
+from autograph_lite.operators import affine, aligning, in_place, part_writes, picking, where
 from autograph_lite.operators.affine import Bounds
-from autograph_lite.operators.axes import Axis, axis_of, is_mask, require_shape, unsupported
+from autograph_lite.operators.axes import (
+    Axis,
+    axis_of,
+    filled_up,
+    is_apart,
+    is_array,
+    is_mask,
+    require_shape,
+    width,
+)
 from autograph_lite.operators.extents import Chosen, Extent, Span
 from autograph_lite.operators.selections import Origin, Selection, chosen
 from autograph_lite.operators.slice_texts import spelled
@@ -34,7 +43,7 @@ def is_needed(index: Any) -> bool:
 
 
 def _is_unknown(part: Any) -> bool:
-    if isinstance(part, Bounds):
+    if isinstance(part, Bounds | Selection):
         return True
     if isinstance(part, builtins.slice):
         return affine.known(part) is not part
@@ -50,19 +59,18 @@ class Block:
     """
 
     def __init__(self, base: Any, index: Any) -> None:
-        parts = list(index) if isinstance(index, tuple) else [index]
         self.text, self.place = where.expression(), where.here()
+        parts = filled_up(_parts(index), base.ndim)
         self.base, parts = _flattened(base, parts)
         self.shape = base.shape
         self.new: list[int] = []  # the axes of the result that the index adds
         self.axes: list[Axis] = []
-        for number, part in _filled_up(parts, self.base.ndim):
+        for number, part in parts:
             if part is None:
                 self.new.append(sum(axis.kept for axis in self.axes) + len(self.new))
             else:
                 axis = axis_of(part, self.base.shape[len(self.axes)])
                 self.axes.append(dataclasses.replace(axis, part=number))
-        _refuse_transposed([part for _, part in _filled_up(parts, self.base.ndim) if part is not None])
 
     @property
     def extents(self) -> list[Extent | None]:
@@ -82,8 +90,9 @@ class Block:
     def origin(self) -> Origin:
         """What messages say of the part."""
         axis = next(axis for axis in self.axes if axis.extent is not None)
-        text = spelled(self.text, axis.part, axis.size, masked=isinstance(axis.extent, Chosen))
-        return Origin(self.place, text)
+        after = len(self.extents) - 1 - self.extents.index(axis.extent)
+        masked = isinstance(axis.extent, Chosen)
+        return Origin(self.place, spelled(self.text, axis.part, axis.size, masked=masked, after=after))
 
     def _items(self) -> Any:
         starts = [axis.start for axis in self.axes]
@@ -106,7 +115,7 @@ class Block:
             extent or (Span(size, 0, size) if isinstance(value, Selection) else None)
             for extent, size in zip(self.extents, old.shape, strict=True)
         ]
-        array = aligning.onto(_trimmed(value, len(target)), target)
+        array = aligning.onto(part_writes.trimmed(value, len(target)), target)
         new = jnp.broadcast_to(_cast(array, old), old.shape)
         inside = [axis.inside for axis in self.axes if axis.inside is not True]
         kept = chosen(self.extents)
@@ -133,34 +142,71 @@ class Block:
 
 
 def read(base: Any, index: Any) -> Any:
-    """`base[index]` of an array, with slices of traced bounds or masks in the index."""
+    """`base[index]` of an array, with slices of traced bounds, masks or positions in the index."""
+    if _is_gathered(base, index):
+        return picking.picked(in_place.latest(base), index, _origin(base, index))
     strided, rest = _strides(base, index)
     return Block(base if strided is None else base[strided], rest).read()
 
 
 def written(base: Any, index: Any, value: Any) -> Any:
     """The array after `base[index] = value`."""
+    if _is_gathered(base, index):
+        return in_place.written(
+            part_writes.written(in_place.latest(base), index, value, _origin(base, index))
+        )
     strided, rest = _strides(base, index)
     if strided is None:
         return Block(base, rest).write(value)
     return base.at[strided].set(Block(base[strided], rest).write(value))
 
 
+def _parts(index: Any) -> list[Any]:
+    return list(index) if isinstance(index, tuple) else [index]
+
+
+def _is_gathered(base: Any, index: Any) -> bool:
+    """Whether arrays stand in an index in another way than one mask, or one array of places among slices."""
+    parts = [part for _, part in filled_up(_parts(index), base.ndim)]
+    arrays = [part for part in parts if is_array(part) and part.ndim]
+    if not arrays or any(isinstance(part, Selection) for part in arrays):
+        return bool(arrays)
+    only = len(arrays) == 1 and not is_apart(parts)
+    return not (only and (is_mask(arrays[0]) or (_is_places(arrays[0]) and _numbers(parts) == 1)))
+
+
+def _numbers(parts: Sequence[Any]) -> int:
+    """How many parts of an index are numbers or arrays."""
+    return sum(part is not None and not isinstance(part, builtins.slice | Bounds) for part in parts)
+
+
+def _origin(base: Any, index: Any) -> Origin:
+    """What messages say of a part that is gathered: of positions, what they say of these."""
+    parts = filled_up(_parts(index), base.ndim)
+    text, place = where.expression(), where.here()
+    for _, part in parts:
+        if isinstance(part, Selection):
+            return Origin(place, dataclasses.replace(part.origin.spelled, text=text))
+    number, part = next(each for each in parts if _is_unknown(each[1]))
+    axis = sum(width(part) for n, part in parts if n < number)
+    size = part.size if is_mask(part) else base.shape[axis]
+    return Origin(place, spelled(text, number, size, masked=is_mask(part), gathered=True))
+
+
 def _strides(base: Any, index: Any) -> tuple[Any, Any]:
     """The parts of an index that no traced bound is in, and what is left for the items that they take.
 
-    They are slices with a step, and an array of places where it is alone among integers and masks.
+    They are slices with a step, and an array of places where it is alone among slices.
     """
-    parts = list(index) if isinstance(index, tuple) else [index]
-    if any(isinstance(part, jax.Array) and part.dtype == bool and part.ndim > 1 for part in parts):
+    parts = _parts(index)
+    if any(is_mask(part) and part.ndim > 1 for part in parts):
         return None, index
-    parts = [part for _, part in _filled_up(parts, base.ndim)]
-    advanced = [part for part in parts if part is not None and not isinstance(part, builtins.slice | Bounds)]
+    parts = [part for _, part in filled_up(parts, base.ndim)]
     found: list[Any] = [builtins.slice(None)] * base.ndim
     taken = False
     axis = 0
     for number, part in enumerate(parts):
-        if _is_strided(part, base.shape, axis) or (len(advanced) == 1 and _is_places(part)):
+        if _is_strided(part, base.shape, axis) or (_is_places(part) and _numbers(parts) == 1):
             found[axis], parts[number], taken = part, builtins.slice(None), True
         axis += part is not None
     return (tuple(found), tuple(parts)) if taken else (None, index)
@@ -179,62 +225,20 @@ def _of_one_type(starts: Sequence[Any]) -> list[Any]:
     return [jnp.asarray(start, jnp.result_type(int)) for start in starts]
 
 
-def _trimmed(value: Any, ndim: int) -> Any:
-    """`value` without the leading axes of length one that an assignment does not mind."""
-    if isinstance(value, Selection):
-        return value
-    value = jnp.asarray(value)
-    extra = value.ndim - ndim
-    return value.reshape(value.shape[extra:]) if extra > 0 and set(value.shape[:extra]) == {1} else value
-
-
 def _cast(array: Any, old: Any) -> Any:
     if array.dtype == old.dtype or jnp.issubdtype(old.dtype, jax.dtypes.extended):
         return array
     return array.astype(old.dtype)
 
 
-def _flattened(base: Any, parts: list[Any]) -> tuple[Any, list[Any]]:
+def _flattened(base: Any, parts: list[tuple[int, Any]]) -> tuple[Any, list[tuple[int, Any]]]:
     """The array and the index with one axis in place of those that a mask of several axes is about."""
-    for number, part in enumerate(parts):
-        if isinstance(part, jax.Array | Selection) and part.dtype == bool and part.ndim > 1:
-            if isinstance(part, Selection) or len([p for p in parts if is_mask(p)]) > 1:
-                raise unsupported("A mask of several axes goes with another part of unknown length.")
-            before = _axes_before(parts, number, base.ndim)
-            require_shape(part, base.shape[before : before + part.ndim])
-            shape = (*base.shape[:before], part.size, *base.shape[before + part.ndim :])
-            return base.reshape(shape), [*parts[:number], part.ravel(), *parts[number + 1 :]]
+    axis = 0
+    for at, (number, part) in enumerate(parts):
+        if is_mask(part) and part.ndim > 1:
+            stop = axis + part.ndim
+            require_shape(part, base.shape[axis:stop])
+            shape = (*base.shape[:axis], part.size, *base.shape[stop:])
+            return base.reshape(shape), [*parts[:at], (number, part.ravel()), *parts[at + 1 :]]
+        axis += part is not None
     return base, parts
-
-
-def _axes_before(parts: list[Any], number: int, ndim: int) -> int:
-    """The number of the array's axis that a part of the index is about."""
-    if any(part is ... for part in parts[:number]):
-        return ndim - sum(map(_width, parts[number:]))
-    return sum(map(_width, parts[:number]))
-
-
-def _width(part: Any) -> int:
-    """How many axes of the array a part of the index is about."""
-    if part is None or part is ...:
-        return 0
-    return part.ndim if is_mask(part) else 1
-
-
-def _filled_up(parts: list[Any], ndim: int) -> list[tuple[int, Any]]:
-    """The parts of an index, each with its number, with slices for the axes that `...` and the end leave out."""
-    missing = ndim - sum(part is not None and part is not ... for part in parts)
-    if missing < 0:
-        raise IndexError(f"too many indices: the array has {ndim} axes, and {ndim - missing} are indexed.")
-    dots = next((number for number, part in enumerate(parts) if part is ...), len(parts))
-    numbered = list(enumerate(parts))
-    return [*numbered[:dots], *[(dots, builtins.slice(None))] * missing, *numbered[dots + 1 :]]
-
-
-def _refuse_transposed(parts: list[Any]) -> None:
-    """An integer and a mask with a slice between them: NumPy puts the axis of the mask first."""
-    advanced = [k for k, part in enumerate(parts) if not isinstance(part, builtins.slice | Bounds)]
-    masks = [k for k in advanced if isinstance(parts[k], jax.Array | Selection) and parts[k].ndim]
-    apart = advanced and advanced[-1] - advanced[0] >= len(advanced)
-    if len(masks) > 1 or (masks and apart and masks[0] != 0):
-        raise unsupported("A mask stands apart from other masks or integers in an index.")

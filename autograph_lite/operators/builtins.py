@@ -332,9 +332,9 @@ def tuple_(*args: Any) -> tuple[Any, ...]:
 
 def _items(iterable: Any) -> iterables.Staged | None:
     """What a list or tuple is made of by a staged loop, but for the rows of an array."""
-    return (
-        iterables.staged(iterable) if isinstance(iterable, (iterables.Staged, iterables.Stepping)) else None
-    )
+    picked = isinstance(iterable, Selection) and iterable.extents[0] is not None
+    known = picked or isinstance(iterable, (iterables.Staged, iterables.Stepping))
+    return iterables.staged(iterable) if known else None
 
 
 def _collected(items: iterables.Staged) -> list[Any]:

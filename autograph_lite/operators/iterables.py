@@ -144,20 +144,24 @@ class Picked(Staged):
     """The items that are chosen of an array."""
 
     def __init__(self, selection: Selection) -> None:
-        self.array, self.extents = selection.array, selection.extents
         self.selection = selection
 
     def length(self) -> Any:
         return length_of(self.selection, 0)
 
+    def rows(self) -> Any:
+        return self.selection.array  # of an axis whose length is known; others are chosen from
+
+    def item(self, row: Any) -> Any:
+        return having(self.selection, row, self.selection.extents[1:])
+
     def at(self, index: Any) -> Any:
-        extent, *others = self.extents
-        place = index if extent is None else extent.lane(index)
-        row = _row(self.array, place)
-        return having(self.selection, row, others)
+        extent = self.selection.extents[0]
+        return self.item(_row(self.selection.array, index if extent is None else extent.lane(index)))
 
     def most(self) -> int | None:
-        return None  # exactly as many iterations as there are items
+        # None: exactly as many iterations as there are items.
+        return self.selection.array.shape[0] if self.selection.extents[0] is None else None
 
 
 class Items(Staged):

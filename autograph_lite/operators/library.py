@@ -25,6 +25,7 @@ from autograph_lite.operators import (
     checks,
     classes,
     journal,
+    masks,
     opaque,
     policy,
     selected_calls,
@@ -57,6 +58,7 @@ def handing(fn: Any, convert: Convert) -> Any:
         return fn
     keeps = fn is dict or fn is set or fn is frozenset  # and calls nothing
     changes_nothing = root in ("jax", "jaxlib")
+    positions = masks.meaning(fn)
     takes_items = root in _TAKING or isinstance(getattr(fn, "__self__", None), collections.deque)
     # The standard library keeps what it is handed: a list copied here would miss what is put into it.
     deep = root not in sys.stdlib_module_names and root != "autograph_lite"
@@ -70,6 +72,8 @@ def handing(fn: Any, convert: Convert) -> Any:
             if takes_items:
                 for value in values:
                     stretches.whole(value)
+            if positions is not None and (mask := masks.asked_of(fn, args, kwargs)) is not None:
+                return positions(mask)
             if root != "autograph_lite" and selected_calls.is_concerned(args, kwargs):
                 return selected_calls.call(fn, args, kwargs)
             if not changes_nothing and journal.active() is not None:

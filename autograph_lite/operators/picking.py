@@ -2,155 +2,242 @@
 
 x[i:j][k]                             x[i + k], where k is less than j - i
 x[:j][::-1], x[:j][1:], x[:j][x[:j] > 0]
+x[m][[0, -1]], x[m][:, [2, 0]]        gathered: the first and the last row that `m` chooses, two columns of all that it chooses
+x[jnp.nonzero(m)[0]]                  gathered, of an array: those items count whose places do
+
+As NumPy has it, a mask that stands beside arrays of places is the array of the places where it holds.
 """
 
 from __future__ import annotations
 
 import builtins
+import operator
 from typing import Any
 
-import jax
 import jax.numpy as jnp
+import numpy as np
 from jax import lax
 
-from autograph_lite.operators import affine, checks
+from autograph_lite.operators import affine, checks, masks, ranges
 from autograph_lite.operators.affine import Bounds
-from autograph_lite.operators.aligning import onto
-from autograph_lite.operators.extents import Chosen, Extent, Span
-from autograph_lite.operators.selections import METHODS, Selection, chosen, having, refused
-from autograph_lite.operators.values import as_index, traced
+from autograph_lite.operators.aligning import common, onto, require_equal
+from autograph_lite.operators.axes import axis_of, filled_up, is_apart, is_array, require_shape
+from autograph_lite.operators.extents import Chosen, Extent, whole
+from autograph_lite.operators.selections import (
+    METHODS,
+    Origin,
+    Selection,
+    array_of,
+    chosen,
+    extents_of,
+    length_of,
+)
+from autograph_lite.operators.sliced import sliced
+from autograph_lite.operators.values import any_traced, as_index, is_symbolic, traced
 
 _WHOLE = builtins.slice(None)
 
 
-def picked(selection: Selection, index: Any) -> Any:
-    """`selection[index]`."""
-    parts = list(index) if isinstance(index, tuple) else [index]
-    missing = selection.ndim - sum(part is not None and part is not ... for part in parts)
-    if missing < 0:
-        raise IndexError(f"too many indices: the array has {selection.ndim} axes.")
-    dots = next((number for number, part in enumerate(parts) if part is ...), len(parts))
-    parts = [*parts[:dots], *[_WHOLE] * missing, *parts[dots + 1 :]]
-    result: Any = selection
-    axis = 0
-    for part in parts:
-        if part is None:
-            extents = _extents(result)
-            extents.insert(axis, None)
-            result = having(selection, jnp.expand_dims(_array(result), axis), extents)
+def picked(base: Any, index: Any, origin: Origin | None = None, *, missing: int | None = None) -> Any:
+    """`base[index]`, of which one at least is a selection.
+
+    Args:
+      base: an array or a selection.
+      index: what stands in the brackets.
+      origin: what messages call the part; None for what they call `base`.
+      missing: what is read beyond the ends of an axis; None for what JAX's arrays give there.
+    """
+    given = index if isinstance(index, tuple) else (index,)
+    parts = [part for _, part in filled_up([*map(_known, given)], len(extents_of(base)))]
+    part = _Part(base, base.origin if origin is None else origin, missing)
+    return part.taken(part.without_masks(parts))
+
+
+def _known(part: Any) -> Any:
+    """A part of an index as a slice, `Bounds`, a number, an array, a selection, None or Ellipsis."""
+    if isinstance(part, (list, tuple, builtins.range)):
+        part = jnp.asarray(part) if any_traced(part) else np.asarray(part)
+        return part if part.size else part.astype(int)
+    if isinstance(part, (bool, np.bool_)) or (is_array(part) and part.dtype == bool and not part.ndim):
+        raise IndexError(
+            "a part of an array of which only the data knows the length is indexed by a truth value"
+        )
+    return affine.known(part)
+
+
+class _Part:
+    """A part of an array or a selection, as far as it has been taken.
+
+    Attributes:
+      array: all items.
+      extents: for each axis what is chosen.
+    """
+
+    def __init__(self, base: Any, origin: Origin, missing: int | None) -> None:
+        self.array, self.extents = array_of(base), [*extents_of(base)]
+        self.origin, self.missing = origin, missing
+
+    def taken(self, parts: list[Any]) -> Any:
+        """What is chosen by slices, masks, numbers, arrays and None."""
+        axis = 0
+        for number, part in enumerate(parts):
+            if isinstance(part, builtins.slice | Bounds):
+                self._slice(axis, part)
+                parts[number] = _WHOLE
+            axis += part is not None
+        if any(map(np.ndim, parts)) or any(isinstance(part, Selection) for part in parts):
+            self._gather(parts)
+        else:
+            self._take_numbers(parts)
+        if all(extent is None for extent in self.extents):
+            return self.array
+        return Selection(self.array, self.extents, self.origin)
+
+    # Masks
+
+    def without_masks(self, parts: list[Any]) -> list[Any]:
+        """The index without its masks: a single one has narrowed the axes that it is about, others are places."""
+        found: list[Any] = []
+        axis = 0
+        alone = not is_apart(parts) and sum(is_array(part) and part.ndim > 0 for part in parts) == 1
+        for part in parts:
+            if not (is_array(part) and part.dtype == bool):
+                found.append(part)
+                axis += part is not None
+                continue
+            extents = self.extents[axis : axis + part.ndim]
+            self._require_fit(part, axis)
+            if not alone or not (traced(part) or isinstance(part, Selection) or any(extents)):
+                found += masks.nonzero(part)
+                axis += part.ndim
+                continue
+            self._narrow(part, axis)
+            found.append(_WHOLE)
             axis += 1
-            continue
-        result, kept = _along(selection, result, axis, affine.known(part))
-        axis += kept
-    return result
+        return found
 
+    def _require_fit(self, mask: Any, axis: int) -> None:
+        own = self.extents[axis : axis + mask.ndim]
+        if not any(own) and not isinstance(mask, Selection):
+            require_shape(mask, self.array.shape[axis : axis + mask.ndim])
+        sizes = self.array.shape[axis : axis + mask.ndim]
+        for number, (extent, other) in enumerate(zip(own, extents_of(mask), strict=True)):
+            if extent is None or other is None or not extent.same(other):
+                require_equal(length_of(mask, number), sizes[number] if extent is None else extent.length)
 
-def _array(value: Any) -> Any:
-    return value.array if isinstance(value, Selection) else value
+    def _narrow(self, mask: Any, axis: int) -> None:
+        """One axis, in place of those that a mask is about, of the items where it holds."""
+        shape, stop = self.array.shape, axis + mask.ndim
+        own = self.extents[axis:stop]
+        target = [extent or whole(size) for extent, size in zip(own, shape[axis:stop], strict=True)]
+        holds, lanes = onto(mask, target), chosen(own)
+        holds = jnp.broadcast_to(holds if lanes is None else holds & lanes, shape[axis:stop])
+        self.extents[axis:stop] = [Chosen(holds.reshape(-1), shares=False)]
+        if mask.ndim > 1:
+            self.array = self.array.reshape(*shape[:axis], -1, *shape[stop:])
 
+    # Slices
 
-def _extents(value: Any) -> list[Extent | None]:
-    return list(value.extents) if isinstance(value, Selection) else [None] * value.ndim
+    def _slice(self, axis: int, part: Any) -> None:
+        extent = self.extents[axis]
+        if extent is not None:
+            self.extents[axis], flipped = sliced(extent, part)
+            self.array = jnp.flip(self.array, axis) if flipped else self.array
+        elif isinstance(part, Bounds):
+            found = axis_of(part, self.array.shape[axis])
+            if found.size is not self.array.shape[axis]:
+                self.array = lax.dynamic_slice_in_dim(self.array, found.start, found.size, axis)
+            self.array = jnp.flip(self.array, axis) if found.backwards else self.array
+            self.extents[axis] = found.extent
+        elif part != _WHOLE:
+            self.array = self.array[(*(_WHOLE,) * axis, part)]
 
+    # Numbers and arrays
 
-def _along(selection: Selection, value: Any, axis: int, part: Any) -> tuple[Any, bool]:
-    """A part of an index applied to an axis; whether the axis is kept."""
-    extents = _extents(value)
-    extent = extents[axis]
-    array = _array(value)
-    if extent is None:
-        where_ = (_WHOLE,) * axis
-        if isinstance(part, Bounds) or (hasattr(part, "ndim") and part.ndim):
-            raise refused(selection, "is indexed once more on another axis")
-        kept = isinstance(part, builtins.slice)
-        if not kept:
-            del extents[axis]
-        return having(selection, array[(*where_, part)], extents), kept
-    if isinstance(part, Selection) and part.dtype == bool and part.ndim == 1:
-        extents[axis] = Chosen(extent.lanes() & onto(part, [extent]), shares=False)
-        return having(selection, array, extents), True
-    if isinstance(part, builtins.slice | Bounds):
-        return _sliced(selection, array, extents, axis, part), True
-    if jnp.ndim(part) or jnp.result_type(part).kind not in "iu":
-        raise refused(selection, "is indexed with an array")
-    del extents[axis]
-    return having(selection, item(array, axis, extent, part), extents), False
+    def _take_numbers(self, parts: list[Any]) -> None:
+        """An item of each axis that a number is about; None makes an axis."""
+        axis = len(self.extents)
+        for part in reversed(parts):
+            axis -= part is not None
+            if part is None or isinstance(part, builtins.slice):
+                continue
+            place, _ = self._places(part, axis)
+            if self.extents[axis] is not None:
+                self.array = lax.dynamic_index_in_dim(self.array, place, axis, keepdims=False)
+            else:
+                self.array = self._at((*(_WHOLE,) * axis, place))
+            del self.extents[axis]
+        kept = [part for part in parts if part is None or isinstance(part, builtins.slice)]
+        new = [number for number, part in enumerate(kept) if part is None]
+        self.array = jnp.expand_dims(self.array, new) if new else self.array
+        for number in new:
+            self.extents.insert(number, None)
 
+    def _gather(self, parts: list[Any]) -> None:
+        """The items at arrays of places, which go together as NumPy's."""
+        extents = iter([*self.extents])
+        kept: list[Extent | None] = []
+        advanced: dict[int, Any] = {}
+        axis = first = 0
+        for number, part in enumerate(parts):
+            if part is None:
+                kept.append(None)
+                continue
+            extent = next(extents)
+            if isinstance(part, builtins.slice):
+                kept.append(extent)
+            else:
+                first = first if advanced else len(kept)
+                place, lanes = self._places(part, axis)
+                advanced[number] = Selection(place, lanes, self.origin) if any(lanes) else place
+            axis += 1
+        target = common([*advanced.values()])
+        index = [onto(advanced[k], target) if k in advanced else part for k, part in enumerate(parts)]
+        self.array = self._at(tuple(index))
+        apart = max(advanced) - min(advanced) >= len(advanced)
+        first = 0 if apart else first
+        self.extents = [*kept[:first], *target, *kept[first:]]
 
-def item(array: Any, axis: int, extent: Extent, index: Any) -> Any:
-    """The chosen item with that number; IndexError where there is none."""
-    length = extent.length
-    _require_inside(index, length)
-    return lax.dynamic_index_in_dim(array, place(extent, index, length), axis, keepdims=False)
+    def _at(self, index: tuple[Any, ...]) -> Any:
+        if self.missing is None:
+            return self.array[index]
+        return self.array.at[index].get(mode="fill", fill_value=self.missing)
 
+    def _places(self, part: Any, axis: int) -> tuple[Any, tuple[Extent | None, ...]]:
+        """Where on an axis the items are that a number or an array counts, and which of them count.
 
-def _require_inside(index: Any, length: Any) -> None:
-    outside = (index < -length) | (index >= length)
-    checks.fail_if(outside, IndexError("index is out of bounds for a part of an array"))
-
-
-def place(extent: Extent, index: Any, length: Any) -> Any:
-    """Where the chosen item with that number is."""
-    rank = as_index(jnp.asarray(index))
-    return extent.lane(jnp.where(rank < 0, rank + length, rank))
-
-
-def _sliced(selection: Selection, array: Any, extents: list[Extent | None], axis: int, part: Any) -> Any:
-    """A slice of the chosen items of an axis."""
-    lower, upper, step = (
-        (part.lower, part.upper, part.step)
-        if isinstance(part, Bounds)
-        else (part.start, part.stop, part.step)
-    )
-    step = 1 if step is None else step
-    extent = extents[axis]
-    assert extent is not None
-    if traced(step) or step < -1 or step == 0 or (step == -1 and (lower is not None or upper is not None)):
-        raise refused(selection, "is sliced with that step")
-    if step == -1:
-        extents[axis] = extent.flipped()
-        return having(selection, jnp.flip(array, axis), extents)
-    if lower is None and upper is None and step == 1:
-        return having(selection, array, extents)
-    length = jnp.asarray(extent.length)
-    low, high = (_counted(bound, length, missing) for bound, missing in ((lower, 0), (upper, length)))
-    if isinstance(extent, Span) and step == 1:
-        extents[axis] = Span(extent.size, extent.start + low, extent.start + high)
-        return having(selection, array, extents)
-    ranks = extent.ranks()
-    inside = (ranks >= low) & (ranks < high) & ((ranks - low) % step == 0)
-    extents[axis] = Chosen(extent.lanes() & inside, shares=extent.shares)
-    return having(selection, array, extents)
-
-
-def _counted(bound: Any, length: jax.Array, missing: Any) -> Any:
-    """A bound of a slice, where so many items are: from 0 to their number."""
-    if bound is None:
-        return missing
-    return affine.clipped(jnp.asarray(bound), length, (None, None))
-
-
-def written(selection: Selection, index: Any, value: Any) -> Any:
-    """The selection after `selection[index] = value`, where it has one axis: a value of its own, and no view of the array."""
-    if selection.ndim != 1 or isinstance(index, tuple):
-        raise refused(selection, "is written to")
-    extent = selection.extents[0]
-    assert extent is not None
-    index = affine.known(index)
-    if isinstance(index, builtins.slice | Bounds | Selection):
-        steps = (index.step,) if isinstance(index, builtins.slice | Bounds) else ()
-        if any(traced(step) or (step is not None and step < 0) for step in steps):
-            raise refused(selection, "is written to in reverse")
-        part = picked(selection, index)
-        lanes, new = chosen(part.extents), onto(value, part.extents)
-    else:
-        if jnp.ndim(index) or jnp.result_type(index).kind not in "iu":
-            raise refused(selection, "is written to at an array of places")
+        Raises:
+          IndexError: there is no such item, when it is traced or as the program runs.
+        """
+        if not jnp.issubdtype(part.dtype if hasattr(part, "dtype") else jnp.result_type(part), jnp.integer):
+            raise IndexError("arrays used as indices must be of integer (or boolean) type")
+        extent, rank = self.extents[axis], array_of(part)
+        size = self.array.shape[axis]
+        if extent is None:
+            self._require_on_axis(part, rank, size)
+            return operator.index(rank) if not np.ndim(rank) and not traced(rank) else rank, extents_of(part)
         length = extent.length
-        _require_inside(index, length)
-        lanes, new = jnp.arange(extent.size) == place(extent, index, length), value
-    array = selection.array
-    return having(selection, jnp.where(lanes, jnp.asarray(new, array.dtype), array), selection.extents)
+        _require_inside(rank, length, chosen(extents_of(part)))
+        rank = as_index(jnp.asarray(rank))
+        return extent.lane(jnp.where(rank < 0, rank + length, rank)), extents_of(part)
+
+    def _require_on_axis(self, part: Any, rank: Any, size: Any) -> None:
+        if isinstance(part, Selection):
+            low, high = ranges.of(rank)
+            if low is None or high is None or not -size <= low <= high < size:
+                _require_inside(rank, size, chosen(part.extents))
+        elif not traced(rank) and not is_symbolic(size):
+            outside = (np.asarray(rank) < -size) | (np.asarray(rank) >= size)
+            if outside.any():
+                place = np.asarray(rank)[outside][0]
+                raise IndexError(f"index {place} is out of bounds for axis with size {size}")
+
+
+def _require_inside(index: Any, length: Any, lanes: Any = None) -> None:
+    outside = (index < -length) | (index >= length)
+    outside = outside if lanes is None else outside & lanes
+    outside = jnp.any(outside) if jnp.ndim(outside) else outside
+    checks.fail_if(outside, IndexError("index is out of bounds for a part of an array"))
 
 
 METHODS["[]"] = picked

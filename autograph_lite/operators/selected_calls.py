@@ -16,9 +16,12 @@ import numpy as np
 
 from autograph_lite.operators import contractions, masked, order_statistics, picking, products
 from autograph_lite.operators.aligning import astype, elementwise
+from autograph_lite.operators.extents import Chosen
 from autograph_lite.operators.selections import (
     METHODS,
     Selection,
+    chosen,
+    extents_of,
     filled,
     having,
     made,
@@ -75,7 +78,10 @@ def call(fun: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any])
 
 
 def _name(fun: Any) -> str:
-    return str(getattr(fun, "__name__", type(fun).__name__))
+    name = str(getattr(fun, "__name__", type(fun).__name__))
+    if name == "meth" and fun.__closure__:  # a method that a tracer leaves to the type of its value
+        return next((cell.cell_contents for cell in fun.__closure__ if type(cell.cell_contents) is str), name)
+    return name
 
 
 def _meaning(fun: Any) -> Callable[..., Any] | None:
@@ -137,13 +143,41 @@ def _copy(value: Any, dtype: Any = None, **options: Any) -> Any:
     return _array(METHODS["copy"](value), dtype, **options)
 
 
+def _ravel(value: Selection) -> Any:
+    lanes = jnp.broadcast_to(chosen(value.extents), value.array.shape)
+    extent = Chosen(lanes.reshape(-1), shares=value.shares)
+    return having(value, value.array.reshape(-1), [extent])
+
+
+def _take(value: Any, indices: Any, axis: int | None = None) -> Any:
+    if axis is None and len(extents_of(value)) > 1:
+        value = _ravel(value) if isinstance(value, Selection) else jnp.ravel(value)
+    whole = (slice(None),) * ((axis or 0) % len(extents_of(value)))
+    found = _found(indices)
+    return picking.picked(value, (*whole, indices), None if found is None else found.origin)
+
+
+def _diff(value: Selection) -> Any:
+    whole = (slice(None),) * (value.ndim - 1)
+    return value[(*whole, slice(1, None))] - value[(*whole, slice(None, -1))]
+
+
+def _ix(*rows: Any) -> tuple[Any, ...]:
+    def along(axis: int, row: Any) -> Any:
+        index = [slice(None) if k == axis else None for k in range(len(rows))]
+        return (row if isinstance(row, Selection) else jnp.asarray(row))[tuple(index)]
+
+    return tuple(along(axis, row) for axis, row in enumerate(rows))
+
+
 _OTHERS: dict[str, Callable[..., Any]] = {
     "asarray": _array, "array": _copy, "shape": lambda value: value.shape, "ndim": lambda value: value.ndim,
     "size": lambda value: value.size, "transpose": lambda value: value.T,
     "flip": lambda value, axis=0: picking.picked(value, (slice(None),) * axis + (slice(None, None, -1),)),
+    "ravel": _ravel, "flatten": _ravel, "take": _take, "diff": _diff, "ix_": _ix,
 }  # fmt: skip
 _KNOWN: dict[str, Callable[..., Any]] = {
     **masked.REDUCTIONS, **order_statistics.ORDER, **products.PRODUCTS, **contractions.CONTRACTIONS, **_OTHERS,
 }  # fmt: skip
-METHODS["transpose"] = _OTHERS["transpose"]
+METHODS.update({name: _OTHERS[name] for name in ("transpose", "ravel", "flatten", "take")})
 METHODS["round"] = lambda value, *a: elementwise(lambda x: x.round(*a), (value,), fill=...)

@@ -119,6 +119,8 @@ class Selection:
         raise refused(self, "is used as a condition")
 
     def __iter__(self) -> Any:
+        if self.extents[0] is None:
+            return (self[number] for number in range(self.array.shape[0]))
         raise refused(self, "is iterated over by Python")
 
     def __array__(self, *_: Any, **__: Any) -> Any:
@@ -265,7 +267,7 @@ def refused(selection: Selection, use: str, *, inside: bool = True) -> DynamicSh
         where=tuple(dict.fromkeys(p for p in (where.here() if inside else (), place) if p)),
         why=f"{spelled.why} An array of a compiled program has a fixed shape, so such a part can only be reduced, multiplied, "
         "computed with item by item, indexed, looped over, or assigned.",
-        fix=f"keep all items and mask those that do not count: {spelled.mask}.",
+        fix=spelled.fix,
     )
 
 

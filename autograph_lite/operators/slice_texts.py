@@ -11,6 +11,9 @@ from typing import Any
 
 from autograph_lite.syntax.compiling import parse, parse_expression
 
+_SIZED = "say how many there are to be, and what stands for those that are missing: {}."
+_KEEP = "keep all items and mask those that do not count: jnp.where({}, {}, 0)."
+
 
 @dataclasses.dataclass(frozen=True)
 class Spelled:
@@ -19,15 +22,17 @@ class Spelled:
     Attributes:
       text: the expression.
       why: what in it is traced.
-      mask: what to write in its place.
+      fix: what to write in its place.
     """
 
     text: str
     why: str
-    mask: str
+    fix: str
 
 
-def spelled(text: str, position: int, size: Any, *, masked: bool) -> Spelled:
+def spelled(
+    text: str, position: int, size: Any, *, masked: bool, after: int = 0, gathered: bool = False
+) -> Spelled:
     """How the user spells a part of an array.
 
     Args:
@@ -35,20 +40,37 @@ def spelled(text: str, position: int, size: Any, *, masked: bool) -> Spelled:
       position: which part of the index has no known length; -1 where that is not known.
       size: the length of the axis.
       masked: whether that part is a mask, and no slice.
+      after: how many axes the part has behind that one.
+      gathered: whether arrays of places stand beside it.
     """
     found = _subscript(text, position)
     if found is None:
-        return Spelled(text, "A bound in it is traced.", f"jnp.where(jnp.arange({size}) < stop, x, 0)")
+        return Spelled(text, "A bound in it is traced.", _KEEP.format(f"jnp.arange({size}) < stop", "x"))
     parts, part = _parts(found, position)
     base = _without(found, parts, part)
     shown = ast.unparse(found)
     if not isinstance(part, ast.Slice):
         condition = ast.unparse(part)
-        return Spelled(shown, f"The mask '{condition}' is traced.", f"jnp.where({condition}, {base}, 0)")
+        fix = sized("nonzero", condition, size) if gathered else _kept(condition, base, after)
+        return Spelled(shown, f"The mask '{condition}' is traced.", fix)
     bounds = [bound for bound in (part.lower, part.upper) if bound is not None and not _is_constant(bound)]
     names = " and ".join(f"'{ast.unparse(bound)}'" for bound in bounds)
     why = f"The bound{'s' if len(bounds) > 1 else ''} {names} {'are' if len(bounds) > 1 else 'is'} traced."
-    return Spelled(shown, why, f"jnp.where({_mask(part, size)}, {base}, 0)")
+    return Spelled(shown, why, _kept(_mask(part, size), base, after))
+
+
+def _kept(condition: str, base: str, after: int) -> str:
+    """What to write in place of the items of `base` that a condition chooses, with so many axes behind it."""
+    if after:
+        atom = isinstance(parse_expression(condition), ast.Name | ast.Call | ast.Subscript | ast.Attribute)
+        axes = ", ".join(["...", *["None"] * after])
+        condition = f"{condition if atom else f'({condition})'}[{axes}]"
+    return _KEEP.format(condition, base)
+
+
+def sized(name: str, mask: str, size: Any) -> str:
+    """What to write in place of the positions of a mask."""
+    return _SIZED.format(f"jnp.{name}({mask}, size={size}, fill_value={size})")
 
 
 def _subscript(text: str, position: int) -> ast.Subscript | None:

@@ -27,6 +27,7 @@ from autograph_lite.operators import (
     journal,
     lists,
     other_names,
+    part_writes,
     picking,
     stretches,
     trees,
@@ -41,7 +42,15 @@ from autograph_lite.operators.filled import filled, placed
 from autograph_lite.operators.holding import held, stacked
 from autograph_lite.operators.if_stmt import if_part
 from autograph_lite.operators.selections import Selection
-from autograph_lite.operators.values import any_traced, as_index, describe, is_arraylike, is_symbolic, traced
+from autograph_lite.operators.values import (
+    Tracer,
+    any_traced,
+    as_index,
+    describe,
+    is_arraylike,
+    is_symbolic,
+    traced,
+)
 
 slice = builtins.slice
 
@@ -84,6 +93,8 @@ def item(base: Any, index: Any) -> Any:
         return base.start + jnp.where(index < 0, index + len(base), index) * base.step
     if isinstance(base, (dict, str, bytes, list, tuple)):
         raise _no_meaning(base, index if isinstance(base, dict) else _checked(index))
+    if type(base).__name__ == "_IndexUpdateHelper":
+        _require_known(index)
     found: Any = base
     return found[index]
 
@@ -223,6 +234,19 @@ def _no_meaning(base: Any, index: Any) -> TracedIndexError:
         why=why,
         fix=fix,
     )
+
+
+def _require_known(index: Any) -> None:
+    """Refuses an index of `x.at` that takes as many items as only the data knows."""
+    parts = index if isinstance(index, tuple) else (index,)
+    held = [part for part in parts if not isinstance(part, jax.Array) or isinstance(part, Tracer)]
+    if any(map(blocks.is_needed, held)):
+        raise TracedIndexError(
+            f"'{where.expression()}' has an index in it of which only the data knows how many items it takes.",
+            where=where.here(),
+            why="JAX updates as many items as the program knows while it is traced.",
+            fix="write to the items, x[i] = v or x[i] += v: in converted code, that gives the name a new array, too.",
+        )
 
 
 def set_item(base: Any, index: Any, value: Any) -> Any:
@@ -395,7 +419,7 @@ def _written(base: Any, index: Any, value: Any) -> Any:
     index = _plain(index)
     if isinstance(base, Selection):
         other_names.check(base)
-        return picking.written(base, index, value)
+        return part_writes.written(base, index, value)
     if _is_traced_index(index) and isinstance(base, (list, dict)):
         return _written_to_list(base, index, value)
     classes.record(base)[index] = value

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 import pytest
 
 import autograph_lite
@@ -95,20 +96,6 @@ def test_a_traced_step_that_is_not_positive(step: int) -> None:
         run(X, jnp.int32(step))
 
 
-def test_kinds_of_indices_that_do_not_go_together() -> None:
-    def f(x, n):
-        return jnp.outer(x, x)[jnp.array([[0, 1]]), :n].sum()
-
-    assert message(f, X, N) == (
-        "TracedIndexError: 'jnp.outer(x, x)[jnp.array([[0, 1]]), :n]' mixes kinds of indices, "
-        "one of them of a length that only the data knows.\n"
-        "  test.py:1 in f\n"
-        "      return jnp.outer(x, x)[jnp.array([[0, 1]]), :n].sum()\n"
-        "  It goes with int32[1,2].\n"
-        "  Fix: index in two steps: first with integers and slices, then with the mask."
-    )
-
-
 def test_a_window_that_is_cut_off_in_a_loop() -> None:
     def f(x):
         total = 0.0
@@ -159,28 +146,96 @@ def test_a_part_with_a_step() -> None:
     )
 
 
-def test_a_write_to_a_part_in_reverse() -> None:
-    def f(x, n):
-        x[:n][::-1] = x[:n]
-        return x
+SIZED = "  Fix: say how many there are to be, and what stands for those that are missing: "
 
-    assert message(f, X, N) == (
-        "DynamicShapeError: 'x[:n]' is written to in reverse, and only the data knows how many items it has.\n"
+
+def test_positions_that_are_returned() -> None:
+    def f(x):
+        i = jnp.where(x > 1)[0]
+        return i
+
+    assert message(f, X) == (
+        "DynamicShapeError: 'jnp.where(x > 1)' is returned, or kept in an object, and only the data knows how many items it has.\n"
         "  test.py:1 in f\n"
-        "      x[:n][::-1] = x[:n]\n"
-        f"  The bound 'n' is traced. {RULE}"
-        "  Fix: keep all items and mask those that do not count: jnp.where(jnp.arange(5) < n, x, 0)."
+        "      i = jnp.where(x > 1)[0]\n"
+        f"  The mask 'x > 1' is traced. {RULE}{SIZED}jnp.where(x > 1, size=5, fill_value=5)."
+    )
+    assert autograph_lite.convert(lambda x: jnp.where(x > 1, size=5, fill_value=5)[0])(X)[-1] == 5
+
+
+def test_what_is_read_at_positions_that_numpy_finds() -> None:
+    def f(x):
+        places = np.flatnonzero(x)
+        return x[places]
+
+    assert message(f, X) == (
+        "DynamicShapeError: 'x[places]' is returned, or kept in an object, and only the data knows how many items it has.\n"
+        "  test.py:2 in f\n"
+        "      return x[places]\n"
+        f"  The mask 'x' is traced. {RULE}{SIZED}jnp.flatnonzero(x, size=5, fill_value=5)."
     )
 
 
-def test_two_masks_one_of_which_has_several_axes() -> None:
+def test_a_list_of_positions() -> None:
+    def f(x):
+        return (x > 1).nonzero()[0].tolist()
+
+    assert message(f, X) == (
+        "DynamicShapeError: '(x > 1).nonzero()' is asked for its 'tolist', and only the data knows how many items it has.\n"
+        "  test.py:1 in f\n"
+        "      return (x > 1).nonzero()[0].tolist()\n"
+        f"  The mask 'x > 1' is traced. {RULE}{SIZED}jnp.nonzero(x > 1, size=5, fill_value=5)."
+    )
+
+
+def test_a_mask_beside_a_list() -> None:
     def f(A, m):
-        return A[A[..., 0] > 1, m].sum()
+        return A[m, [0, 1]]
 
-    assert message(f, jnp.zeros((2, 3, 4)), jnp.arange(4) > 1) == (
-        "TracedIndexError: 'A[A[..., 0] > 1, m]' mixes kinds of indices, one of them of a length that only the data knows.\n"
+    assert message(f, jnp.zeros((2, 3)), jnp.arange(2) > 0) == (
+        "DynamicShapeError: 'A[m, [0, 1]]' is returned, or kept in an object, and only the data knows how many items it has.\n"
         "  test.py:1 in f\n"
-        "      return A[A[..., 0] > 1, m].sum()\n"
-        "  A mask of several axes goes with another part of unknown length.\n"
-        "  Fix: index in two steps: first with integers and slices, then with the mask."
+        "      return A[m, [0, 1]]\n"
+        f"  The mask 'm' is traced. {RULE}{SIZED}jnp.nonzero(m, size=2, fill_value=2)."
     )
+
+
+def test_a_mask_of_the_first_of_several_axes() -> None:
+    def f(A, m):
+        return A[m]
+
+    def fixed(A, m):
+        return jnp.where(m[..., None], A, 0)
+
+    table, mask = jnp.ones((2, 3)), jnp.arange(2) > 0
+    assert message(f, table, mask).endswith(
+        "Fix: keep all items and mask those that do not count: jnp.where(m[..., None], A, 0)."
+    )
+    assert message(lambda A, n: A[:, :n][::-1].T, table, jnp.int32(1)).endswith(
+        ": jnp.where(jnp.arange(3) < n, A, 0)."
+    )
+    assert message(lambda A, n: A[n:], table, jnp.int32(1)).endswith(
+        ": jnp.where((jnp.arange(2) >= n)[..., None], A, 0)."
+    )
+    assert autograph_lite.convert(fixed)(table, mask).tolist() == [[0, 0, 0], [1, 1, 1]]
+
+
+def test_an_update_by_at_of_items_that_only_the_data_knows() -> None:
+    def f(x):
+        return x.at[jnp.where(x > 1)[0]].set(0)
+
+    assert message(f, X) == (
+        "TracedIndexError: 'x.at[jnp.where(x > 1)[0]]' has an index in it of which only the data knows how many items it takes.\n"
+        "  test.py:1 in f\n"
+        "      return x.at[jnp.where(x > 1)[0]].set(0)\n"
+        "  JAX updates as many items as the program knows while it is traced.\n"
+        "  Fix: write to the items, x[i] = v or x[i] += v: in converted code, that gives the name a new array, too."
+    )
+
+
+def test_under_the_users_own_jit_the_line_is_named() -> None:
+    run = jax.jit(autograph_lite.to_graph(lambda x: jnp.where(x > 1)[0]))
+    with pytest.raises(
+        autograph_lite.DynamicShapeError, match="'jnp.where\\(x > 1\\)' leaves the converted function"
+    ):
+        run(X)

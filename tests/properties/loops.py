@@ -85,6 +85,10 @@ def for_array(w: Writer) -> bool:
     targets = {item: kind}
     form = c.pick(["plain", "enumerate", "zip", "reversed", "slice", "both", "start", "empty", "three"])
     header = f"{item} in {array}"
+    if w.likes("parts read") and c.chance(25):
+        counter = w.fresh("counter")
+        header = f"for {counter} in {parts.positions(w, array)}:"
+        return _loop(w, header, "for over positions", {counter: "counter"}, lock={array})
     if w.likes("parts read"):
         header = f"for {item} in {parts.part(w, array)}:"
         return _loop(w, header, "for over a part", {item: kind}, lock={array})

@@ -1,4 +1,4 @@
-"""Which part of an array stands here, read or written: `xs[:k]`, `m[i, :k]`, `xs[k : k + 2]`, `xs[xs > k]`?
+"""Which part of an array stands here, read or written: `xs[:k]`, `m[i, :k]`, `xs[k : k + 2]`, `xs[xs > k]`, `xs[xp.where(xs > k)]`?
 
 Bounds are any integers, which the compiled program gets traced. A part is read where its length does not show in a shape:
 it is reduced, or written back where it came from.
@@ -39,13 +39,13 @@ def span(w: Writer, size: str) -> str:
     return c.pick(forms)
 
 
-def part(w: Writer, name: str, *, mask: bool = True, inner: Sequence[str] = ("1:", "::-1")) -> str:
+def part(w: Writer, name: str, *, masked: bool = True, inner: Sequence[str] = ("1:", "::-1")) -> str:
     """A part of an array.
 
     Args:
       w: the function being written.
       name: of the array.
-      mask: whether it may be chosen by a mask.
+      masked: whether it may be chosen by a mask.
       inner: what may stand in a second pair of brackets.
     """
     c = w.choices
@@ -54,11 +54,64 @@ def part(w: Writer, name: str, *, mask: bool = True, inner: Sequence[str] = ("1:
         if c.chance(50):
             return f"{name}[{integers.index(w, rows)}, {span(w, columns)}]"
         return f"{name}[{span(w, rows)}, {integers.index(w, columns)}]"
-    if mask and c.chance(20):
-        test = f"{name} {c.pick(['>', '<', '!='])} {bound(w)}"
-        return f"{name}[{test}]"
+    if masked and c.chance(20):
+        return f"{name}[{mask(w, name)}]"
     outer = f"{name}[{span(w, rows)}]"
     return f"{outer}[{c.pick([*inner, f':{bound(w)}'])}]" if c.chance(15) else outer
+
+
+def mask(w: Writer, name: str) -> str:
+    """A mask of an array."""
+    return f"{name} {w.choices.pick(['>', '<', '!='])} {bound(w)}"
+
+
+def positions(w: Writer, name: str) -> str:
+    """Where a mask of an array holds: the index of a vector, or of a matrix."""
+    c = w.choices
+    w.shared.features.add("positions")
+    if w.scope.kinds.get(name) == "matrix":
+        return f"xp.{c.pick(['where', 'nonzero'])}({mask(w, name)})"
+    forms = ["xp.where({})[0]", "xp.nonzero({})[0]", "xp.flatnonzero({})", "({}).nonzero()[0]"]
+    found = c.pick([*forms, "xp.argwhere({})[:, 0]"]).format(mask(w, name))
+    return f"{found}{c.pick(['[1:]', '[::-1]', f'[:{bound(w)}]'])}" if c.chance(15) else found
+
+
+def gathered(w: Writer, name: str) -> Expr:
+    """A number that is made of positions, of what stands there, or of what a list picks from a part."""
+    c = w.choices
+    here = positions(w, name)
+    forms = [
+        f"len({here})",
+        f"int(({here}).sum())",
+        f"int(({here} + 1).sum())",
+        f"int(({here} > {bound(w)}).sum())",
+    ]
+    if w.scope.kinds[name] == "matrix":
+        rows = f"{name}[{name}[:, {c.pick(['0', '1', '-1'])}] > {bound(w)}]"
+        picked = c.pick(
+            [
+                ":, [2, 0, 1]",
+                ":, [1, 1]",
+                ":, ::-2",
+                "::-1, [0, -1]",
+                ":, [True, False, True]",
+                "..., None, 1",
+            ]
+        )
+        forms = [f"{name}[{here}].sum()", f"{rows}[{picked}].sum()", f"({rows}[{picked}] * 2).sum(0).sum()"]
+        forms += [
+            f"sum({name}[i, j] % 3 for i, j in zip(*{here}))",
+            f"{name}[:, {name}[0] > {bound(w)}][[1, 0, 1]].sum()",
+        ]
+        return Expr(c.pick(forms), 12 * MOST)
+    forms += [
+        f"{name}[{here}].sum()",
+        f"sum({name}[i] % 3 for i in {here})",
+        f"({name}[{here}] * {name}[{here}]).sum() % 7",
+    ]
+    found = positions(w, name)
+    forms += [f"({name}[{found}[0]] if len({found}) > 0 else -1)"]
+    return Expr(c.pick(forms if w.scope.kinds[name] == "ints" else forms[4:]), 5 * LONGEST * MOST)
 
 
 def part_reduced(w: Writer, kind: str) -> Expr | None:
@@ -68,6 +121,8 @@ def part_reduced(w: Writer, kind: str) -> Expr | None:
     if name is None or name not in w.scope.kinds:
         return None
     w.shared.features.add("part")
+    if c.chance(30):
+        return gathered(w, name)
     here, step = part(w, name), "3" if kind == "int" else "2.5"
     forms = [f"{here}.sum()", f"xp.sum({here})", f"xp.abs({here}).sum()", f"({here} % {step}).sum()"]
     forms += [
@@ -104,9 +159,11 @@ def write_part(w: Writer) -> None:
         return hold_part(w, name)
     step = "5" if w.scope.kinds[name] == "ints" else "2.5"
     here = part(w, name, inner=("1:",))
+    if c.chance(25):
+        here = f"{name}[{positions(w, name)}]"
     forms = [f"{here} = {c.pick(['1', '-2', '0'])}", f"{here} = {here} % {step}", f"{here} %= {step}"]
     forms += [f"{here} = -{here}", f"{here} = ({here} + 1) % {step}", f"{here} = xp.minimum({here}, 2)"]
-    same = part(w, name, mask=False, inner=("1:",))
+    same = part(w, name, masked=False, inner=("1:",))
     forms += [f"{same} = {same}[::-1]", f"{same} = xp.where({same} > 1, {same} % {step}, {bound(w)} % 3)"]
     w.emit(c.pick(forms), "part written")
 
@@ -116,7 +173,7 @@ def hold_part(w: Writer, name: str) -> None:
     c = w.choices
     place, held = integers.index(w, f"len({name})"), w.fresh("list")
     written = w.fresh("int")
-    taken = part(w, name, mask=False, inner=("1:",))
+    taken = part(w, name, masked=False, inner=("1:",))
     if c.chance(40):
         w.emit(f"{held} = [{taken}]", "part held")
         held += "[0]"

@@ -15,6 +15,10 @@ STATEMENTS = [
     "x[{p}] = y[{p}] * 0.5", "x[{p}] += 1", "y[{p}] -= x[{p}]", "x[{p}] = {p_sum}", "s = s + x[{p}].sum()",
     "s = s + (x[{p}] * y[{p}]).sum() / 8", "s = s + len(x[{p}])", "s = s + x[{p}] @ y[{p}] / 8", "x[x > s] = 1", "y[x > 0] *= 0.5",
     "s = s + y[y > 0][{q}].sum()", "part = xp.where(x[{p}] > 0, x[{p}], 1); s = s + part.sum()", "x[k] = s / 4", "m = len(x[{q}]) // 2",
+    "i = xp.where(x > s)[0]; y[i] = x[i] * 0.5; s = s + len(i)", "i = xp.nonzero(y > 0)[0]; s = s + x[i][{q}].sum() / 4 + i.sum()",
+    "for i in xp.flatnonzero(x > 1): y[i - k] -= 1", "s = s + sum(x[i] for i in xp.argwhere(y != 0)[:, 0])",
+    "s = s + (xp.outer(x, y)[y > k][{q}][:, [2, 0, 3]]).sum() / 16", "s = s + x[{p}][[0, -1]].sum()", "x[xp.where(x == y)] += 1",
+    "A = xp.outer(x, y); i, j = xp.where(A > 1); x[j] = A[i, j].sum() / 16; s = s + (i - j).sum() / 4",
     "x[{p}] = x[{p}][::-1]", "y[{p}] = xp.minimum(y[{p}], 1) - x[{p}]", "s = s + xp.sum(x[{p}][{q}])", "x[k], y[k] = y[k], x[k]",
 ]  # fmt: skip
 
