@@ -19,7 +19,17 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 from jax import lax
-from jax._src import api_util, callback, checkify, config, core, effects, source_info_util, traceback_util
+from jax._src import (
+    api,
+    api_util,
+    callback,
+    checkify,
+    config,
+    core,
+    effects,
+    source_info_util,
+    traceback_util,
+)
 from jax._src.interpreters import batching, partial_eval
 from jax._src.lax import lax as lax_internal
 from jax._src.lax.control_flow import conditionals
@@ -586,10 +596,20 @@ def _chained(
     def changed(value: Any) -> None:
         if before is not None:
             before(value)
+        _let_global_decide()
         (on.add if value else on.discard)((name, thread()))
         told(bool(on))
 
     return changed
+
+
+def _let_global_decide() -> None:
+    """Lets a thread for which nothing is set look for nans if all do.
+
+    JAX has it look for none, for ever, once one of its own functions has switched that off for a moment, as `jaxpr_as_fun` does.
+    """
+    if all(state.get_local() is config.config_ext.unset for state in (config.debug_nans, config.debug_infs)):
+        api._post_hook_state.set_local(config.config_ext.unset)
 
 
 def in_callback() -> bool:
