@@ -156,13 +156,19 @@ _NO_OBJECTS = (
 
 def _holding_objects(fn: types.FunctionType) -> list[str]:
     """The variables from around a function that may hold objects of the user's, by what they hold now."""
-    held = {name: fn.__globals__[name] for name in fn.__code__.co_names if name in fn.__globals__}
+    held = {name: fn.__globals__[name] for name in _names(fn.__code__) if name in fn.__globals__}
     for name, cell in zip(fn.__code__.co_freevars, fn.__closure__ or (), strict=True):
         try:
             held[name] = cell.cell_contents
         except ValueError:  # not assigned yet
             held[name] = cell
     return [name for name, value in held.items() if not isinstance(value, _NO_OBJECTS)]
+
+
+def _names(code: types.CodeType) -> list[str]:
+    """Those of the global variables that code uses, and of attributes."""
+    inside = [name for const in code.co_consts if isinstance(const, types.CodeType) for name in _names(const)]
+    return [*dict.fromkeys([*code.co_names, *inside])]
 
 
 def _run(

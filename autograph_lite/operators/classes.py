@@ -14,7 +14,7 @@ import threading
 import types
 import weakref
 from collections.abc import Callable, Iterator
-from typing import Any
+from typing import Any, cast
 
 import jax
 import numpy as np
@@ -376,7 +376,13 @@ class _CachedProperty(functools.cached_property[Any]):
 
     def __get__(self, instance: Any, owner: type | None = None) -> Any:
         if instance is not None and self.attrname not in vars(instance):
-            journal.record(instance)
+            name, func = str(self.attrname), cast("Callable[[Any], Any]", self.func)
+            known = journal.cached_property(instance, name)
+            if known is not None:
+                return known[0]
+            if journal.staged():
+                return journal.keep_cached(instance, name, func(instance))
+            journal.record_cached(instance)
         return super().__get__(instance, owner)
 
 

@@ -28,6 +28,7 @@ from autograph_lite.errors import MutationError
 from autograph_lite.operators import (
     aliases,
     augmented,
+    cached_properties,
     iterators,
     known_calls,
     mismatch,
@@ -81,6 +82,7 @@ class Journal:
         self.exceptions: list[Any] = []  # see `recipes`; only of the outermost journal
         self.number = next(_numbers)
         self.positions: list[tuple[Iterator[Any], Any]] = []  # of iterators that were there before it
+        self.cached = cached_properties.Cache()
 
     def __enter__(self) -> Journal:
         if not _stack.journals and self.outer is None:
@@ -96,9 +98,12 @@ class Journal:
                 vars(error)[_LEFT] = True
         finally:
             _stack.journals.pop()
+        if _stack.journals:
+            _stack.journals[-1].cached.add_forgotten(self.cached)
 
     def note(self, place: Place) -> None:
         """Keeps the contents of `place`, unless they are kept already."""
+        _stack.writes += 1
         if place.key not in self.places:
             self.places[place.key] = place, place.read()
 
@@ -149,6 +154,8 @@ class Journal:
                 if self.outer is not None and _reordered(change):
                     raise _order(change.place.label(next(iter(change.old))))
                 result[key] = change
+                if self.outer is not None:
+                    self.cached.refuse_change(change.place.label(next(iter(change.captured), None)))
             else:  # an object of the body's own, which a variable may hold
                 change.place.write(change.new)
                 del self.places[key]
@@ -252,6 +259,7 @@ def _equal_sets(a: Any, b: Any) -> bool:
 class _Stack(threading.local):
     def __init__(self) -> None:
         self.journals: list[Journal] = []
+        self.writes = 0  # how many there were, or may have been
 
 
 _stack = _Stack()
@@ -351,6 +359,33 @@ def has_left(error: BaseException) -> bool:
 def staged() -> bool:
     """Whether the body of a statement is being traced on this thread, so that what it does has to be undone."""
     return any(now.outer is not None for now in _stack.journals)
+
+
+def cached_property(instance: Any, name: str) -> tuple[Any] | None:
+    """What a cached property gives that the bodies which are being traced have computed, in a tuple; None where they have not.
+
+    Raises:
+      MutationError: Python might give a value from before a change.
+    """
+    found = (now.cached.get(instance, name, _stack.writes) for now in reversed(_stack.journals))
+    return next((value for value in found if value is not None), None)
+
+
+def keep_cached(instance: Any, name: str, value: Any) -> Any:
+    """Keeps what a cached property has given as long as the body is traced; gives it.
+
+    Raises:
+      MutationError: the value can be changed in place.
+    """
+    _stack.journals[-1].cached.keep(instance, name, value, _stack.writes)
+    return value
+
+
+def record_cached(instance: Any) -> None:
+    """`record`, where a cached property is about to keep its value: no other property gives another one for that."""
+    before = _stack.writes
+    record(instance)
+    _stack.writes = before
 
 
 def record(owner: Any, *, written: bool = True) -> Any:
@@ -564,8 +599,8 @@ def handed(fn: Any) -> None:
 
 
 def captured(fn: types.FunctionType) -> list[Any]:
-    """What the variables hold that `fn` takes from around it."""
-    return [*map(fn.__globals__.get, fn.__code__.co_names), *held_in_cells(fn)]
+    """What the variables hold that `fn` takes from around it, for the functions in it, too."""
+    return [*map(fn.__globals__.get, names_used(fn.__code__)), *held_in_cells(fn)]
 
 
 @by_code
