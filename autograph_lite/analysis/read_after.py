@@ -257,4 +257,6 @@ def _is_around(node: gast.AST, span: Span) -> bool:
 
 
 def _span(node: Any) -> Span:
+    if not hasattr(node, "lineno"):  # gast's name of `except E as e`
+        return 0, 0, 0, 0
     return node.lineno, node.col_offset, node.end_lineno or node.lineno, node.end_col_offset or 0

@@ -2,11 +2,12 @@
 
     y = helper(x, *rest, k=1)             y = ag.call(helper)(x, *rest, k=1)
     y = jnp.sin(x)                        as it is: leads to a library function that takes no callback
+    y = jnp.dot([1, 2], x)                y = ag.call(jnp.dot)([1, 2], x)
     y = isinstance(n, int)                y = ag.call(isinstance)(n, int)
     names = locals()                      names = ag.without(locals(), 'ag')
 
-The callee is wrapped and the argument list stays as written. `super()` names its class and instance, because the body of
-a branch is a function of its own.
+The callee is wrapped and the argument list stays as written; a list in it may stand for an array. `super()` names its class and
+instance, because the body of a branch is a function of its own.
 """
 
 from __future__ import annotations
@@ -38,7 +39,38 @@ STAGED = frozenset({
 
 def run(function: gast.AST, context: Context) -> None:
     """Rewrites calls everywhere in `function`, nested functions included."""
-    Calls(context, shadowed(function), first_parameter(function)).generic_visit(function)
+    calls = Calls(context, shadowed(function), first_parameter(function))
+    calls.sequences = named_sequences(function) | context.lists
+    calls.generic_visit(function)
+
+
+# Of NumPy's, which take lists for what they are: arrays to be joined, what an array is made of, shapes.
+OF_LISTS = frozenset({
+    "array", "asarray", "stack", "concatenate", "concat", "vstack", "hstack", "dstack", "column_stack", "block", "zeros",
+    "ones", "empty", "full", "broadcast_shapes",
+})  # fmt: skip
+
+
+def named_sequences(function: gast.AST) -> set[str]:
+    """Names that `function` assigns lists, tuples or ranges, as far as its text tells."""
+    found: set[str] = set()
+    for node in trees.walk(function):
+        if isinstance(node, gast.Assign) and _is_sequence(node.value, found):
+            found |= {target.id for target in node.targets if isinstance(target, gast.Name)}
+    return found
+
+
+def _is_sequence(node: gast.AST, names: set[str]) -> bool:
+    match node:
+        case gast.List() | gast.Tuple() | gast.ListComp():
+            return True
+        case gast.Call(func=gast.Name(id="range" | "list" | "tuple" | "sorted")):
+            return True
+        case gast.Call(func=gast.Attribute(attr="list_of")):
+            return True
+        case gast.Call(func=gast.Call(args=[gast.Name(id="range" | "list" | "tuple" | "sorted")])):
+            return True
+    return trees.dotted(node) in names if isinstance(node, (gast.Name, gast.Attribute)) else False
 
 
 def shadowed(function: gast.AST) -> set[str]:
@@ -68,6 +100,7 @@ class Calls(trees.Transformer):
     ) -> None:
         self.context, self.shadowed, self.first, self.operator = context, shadowed, first, operator
         self.text, self.bare = f"ag.{operator}(callee)", bare
+        self.sequences: set[str] = set()
 
     def visit_FunctionDef(self, node: gast.FunctionDef) -> gast.AST:
         # Decorators and annotations run where they stand, before anything is traced.
@@ -110,7 +143,9 @@ class Calls(trees.Transformer):
             ):
                 if self.context.is_library(name):
                     return self._without_ours(node) if name in opaque.NAMES and not node.args else node
-            case gast.Attribute() if self.is_bare(node) and not self.may_select(node):
+            case gast.Attribute() if (
+                self.is_bare(node) and not self.may_select(node) and not self.may_hand_sequences(node)
+            ):
                 return node
         node.func = quote.located(quote.expr(self.text, ag=self.context.ag, callee=node.func), node.func)
         return node
@@ -127,6 +162,18 @@ class Calls(trees.Transformer):
         return finds_positions(node, self.context.ag) or any(
             may_select(value, known.names, known.masks, self.context.ag) for value in given
         )
+
+    def may_hand_sequences(self, node: gast.Call) -> bool:
+        """Whether an argument may be a list that stands for an array: a function of JAX's refuses it."""
+        given = [
+            *node.args,
+            *(keyword.value for keyword in node.keywords if keyword.arg not in ("axis", "axes", "shape")),
+        ]
+        if isinstance(node.func, gast.Attribute) and node.func.attr in OF_LISTS:
+            given = [
+                item for value in given if isinstance(value, (gast.List, gast.Tuple)) for item in value.elts
+            ]
+        return any(_is_sequence(value, self.sequences) for value in given)
 
     def is_bare(self, node: gast.Call) -> bool:
         """Whether a call leads to a library, and to a function that writes to none of its arguments."""

@@ -6,6 +6,7 @@
     x in (1, 3)                           ag.in_(x, (1, 3))
     done is True                          ag.compare(done, 'is', True)
     a if c else b                         ag.if_expr(c, lambda: a, lambda: b)
+    x - [1, 2]                            ag.arithmetic(x, '-', [1, 2])
 
 Operands that Python always evaluates are evaluated directly and once, the others on demand and at most once. Tests that
 look at Python structure only (`x is None and y is None`) stay Python's. A list that a test looks at, `while stack and ok`,
@@ -24,6 +25,10 @@ from autograph_lite.syntax import quote, trees
 SYMBOLS = {
     gast.Lt: "<", gast.LtE: "<=", gast.Gt: ">", gast.GtE: ">=", gast.Eq: "==", gast.NotEq: "!=",
     gast.Is: "is", gast.IsNot: "is not", gast.In: "in", gast.NotIn: "not in",
+}  # fmt: skip
+ARITHMETIC = {
+    gast.Add: "+", gast.Sub: "-", gast.Mult: "*", gast.Div: "/", gast.FloorDiv: "//", gast.Mod: "%", gast.Pow: "**",
+    gast.MatMult: "@", gast.BitAnd: "&", gast.BitOr: "|", gast.BitXor: "^",
 }  # fmt: skip
 MEMBERSHIP, IDENTITY = (gast.In, gast.NotIn), (gast.Is, gast.IsNot)
 ORDERED = (gast.Lt, gast.LtE, gast.Gt, gast.GtE)
@@ -131,6 +136,36 @@ class _Logical(trees.Transformer):
             return node
         return quote.located(quote.expr(text, ag=self.ag, left=node.left, right=right), node)
 
+    def visit_BinOp(self, node: gast.BinOp) -> gast.AST:
+        self.generic_visit(node)
+        symbol = ARITHMETIC.get(type(node.op))
+        if symbol is None or not self.may_be_array_and_sequence(node):
+            return node
+        text = f"ag.arithmetic(left, {symbol!r}, right)"
+        return quote.located(quote.expr(text, ag=self.ag, left=node.left, right=node.right), node)
+
+    def may_be_array_and_sequence(self, node: gast.BinOp) -> bool:
+        """Whether one operand is written as a list, a tuple or a range, and the other one may be an array beside it."""
+        sequence, other = (node.right, node.left) if _is_sequence(node.right) else (node.left, node.right)
+        if (
+            not _is_sequence(sequence)
+            or _is_sequence(other)
+            or isinstance(other, (gast.Constant, gast.JoinedStr))
+        ):
+            return False
+        match (
+            sequence,
+            node.op,
+        ):  # `ys + [x]`, `shape + (1,)`, `[0] * n` and `text % (a, b)` are mostly Python's
+            case gast.List() | gast.Tuple(), gast.Add():
+                is_number = isinstance(other, (gast.Name, gast.BinOp, gast.UnaryOp))
+                return is_number and trees.dotted(other) not in self.lists
+            case gast.List(elts=items) | gast.Tuple(elts=items), gast.Mult():
+                return len(items) > 1
+            case gast.Tuple(), gast.Mod():
+                return False
+        return True
+
     def visit_IfExp(self, node: gast.IfExp) -> gast.AST:
         static = is_static(node.test)
         self.truths(node.test)
@@ -153,6 +188,15 @@ class _Logical(trees.Transformer):
 
     def test(self, node: gast.expr) -> gast.expr:
         return quote.located(quote.expr("ag.python_test(test)", ag=self.ag, test=node), node)
+
+
+def _is_sequence(node: gast.expr) -> bool:
+    match node:
+        case gast.Call(func=gast.Name(id="range")):
+            return True
+        case gast.List(elts=items) | gast.Tuple(elts=items):
+            return len(items) > 0
+    return False
 
 
 def _may_be_objects(left: gast.expr, right: gast.expr) -> bool:

@@ -21,7 +21,18 @@ from autograph_lite.operators.generated import filter_test
 from autograph_lite.operators.handlers import caught, managed
 from autograph_lite.operators.if_stmt import if_expr, if_stmt
 from autograph_lite.operators.light_calls import BUILTIN, light, light_at
-from autograph_lite.operators.logical import and_, compare, equal, in_, not_, not_equal, not_in, number, or_
+from autograph_lite.operators.logical import (
+    and_,
+    arithmetic,
+    compare,
+    equal,
+    in_,
+    not_,
+    not_equal,
+    not_in,
+    number,
+    or_,
+)
 from autograph_lite.operators.other_names import view
 from autograph_lite.operators.stretches import whole
 from autograph_lite.operators.subscripts import (
@@ -64,7 +75,7 @@ from autograph_lite.operators.walked_arrays import at_place, places_of, walked
 from autograph_lite.operators.while_stmt import while_stmt
 
 __all__ = [
-    "BUILTIN", "CHANGED", "NO_RETURN", "Return", "Undefined", "and_", "assert_", "assigned", "at_place", "begins",
+    "BUILTIN", "CHANGED", "NO_RETURN", "Return", "Undefined", "and_", "arithmetic", "assert_", "assigned", "at_place", "begins",
     "bounds", "call", "caught", "compare", "defined", "deleted", "dropped", "ending", "ends", "equal", "error",
     "filter_test", "finishing", "for_stmt", "format", "found", "generator", "handling", "if_expr", "if_stmt", "in_",
     "item", "key", "light", "light_at", "list_of", "managed", "not_", "not_equal", "not_in", "number", "open_scopes",

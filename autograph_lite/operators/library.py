@@ -29,6 +29,7 @@ from autograph_lite.operators import (
     opaque,
     policy,
     selected_calls,
+    sequences,
     stretches,
     transformed,
     unconverted,
@@ -41,6 +42,8 @@ PARTIALS = (functools.partial, jax.tree_util.Partial)
 _INERT = frozenset({int, float, complex, bool, str, bytes, types.NoneType})
 # These take a list's items apart without using them, so that no item could refuse.
 _TAKING = frozenset({"itertools", "collections", "_collections"})
+# Of JAX's, those that NumPy or SciPy have too.
+_OF_ARRAYS = ("jax.numpy", "jax._src.numpy", "jax.scipy")
 _FUNCTIONS = (types.FunctionType, types.MethodType, functools.partial)
 _HELD = (*_FUNCTIONS, *transformed.KINDS)
 
@@ -59,6 +62,7 @@ def handing(fn: Any, convert: Convert) -> Any:
     keeps = fn is dict or fn is set or fn is frozenset  # and calls nothing
     changes_nothing = root in ("jax", "jaxlib")
     positions = masks.meaning(fn)
+    takes_arrays = changes_nothing and module is not None and module.startswith(_OF_ARRAYS)
     takes_items = root in _TAKING or isinstance(getattr(fn, "__self__", None), collections.deque)
     # The standard library keeps what it is handed: a list copied here would miss what is put into it.
     deep = root not in sys.stdlib_module_names and root != "autograph_lite"
@@ -85,6 +89,9 @@ def handing(fn: Any, convert: Convert) -> Any:
             result = fn(*args, **kwargs)
         except BaseException as error:
             where.without_frame(error)
+            taken = sequences.as_arrays(fn, args, kwargs, error) if takes_arrays else None
+            if taken is not None:
+                return run(*taken[0], **taken[1])
             if checks.escapes() and unconverted.is_about_tracer(error):
                 raise unconverted.needs_value(error) from error
             raise  # a bare `raise` adds no entry for this frame

@@ -18,7 +18,7 @@ from jax import lax
 
 from autograph_lite import _jax_dims
 from autograph_lite.errors import TracedIndexError
-from autograph_lite.operators import decisions, list_methods, lists, stretches, trees, where
+from autograph_lite.operators import decisions, list_methods, lists, sequences, stretches, trees, where
 from autograph_lite.operators.boxes import opened
 from autograph_lite.operators.conditions import operand, python_truth, truth
 from autograph_lite.operators.if_stmt import if_part
@@ -102,6 +102,15 @@ def compare(left: Any, *symbols_and_operands: Any) -> Any:
     return and_(result, lambda: compare(right, rest[0], rest[1](), *rest[2:]))
 
 
+def arithmetic(left: Any, symbol: str, right: Any) -> Any:
+    """`left + right`, or what the symbol says, where a list, a tuple or a range beside an array is one, as for NumPy."""
+    return _ARITHMETIC[symbol](*sequences.beside(left, right, symbol))
+
+
+_ARITHMETIC: dict[str, Callable[[Any, Any], Any]] = {
+    "+": operator.add, "-": operator.sub, "*": operator.mul, "/": operator.truediv, "//": operator.floordiv,
+    "%": operator.mod, "**": operator.pow, "@": operator.matmul, "&": operator.and_, "|": operator.or_, "^": operator.xor,
+}  # fmt: skip
 _ORDERED = frozenset({"<", "<=", ">", ">="})
 
 
@@ -115,6 +124,8 @@ def compared(symbol: str, left: Any, right: Any) -> Any:
         return _jax_dims.compare(_COMPARISONS[symbol], left, right)
     if symbol in _ORDERED and _are_rows(left, right) and (_decides(left) or _decides(right)):
         return _in_order(symbol, left, right)
+    if symbol in _ORDERED:
+        left, right = sequences.beside(left, right, symbol)
     return _COMPARISONS[symbol](left, right)
 
 
@@ -150,7 +161,7 @@ def _is_not(left: Any, right: Any) -> Any:
 
 def equal(left: Any, right: Any) -> Any:
     """`left == right`, element by element where tuples, lists, dicts and dataclasses hold traced values."""
-    left, right = opened(left), opened(right)
+    left, right = sequences.beside(opened(left), opened(right), "==")
     if is_symbolic(left) or is_symbolic(right):
         return _jax_dims.equal(left, right)
     for side in (left, right):
@@ -185,7 +196,7 @@ def equal(left: Any, right: Any) -> Any:
 
 def not_equal(left: Any, right: Any) -> Any:
     """`left != right`, element by element where tuples, lists, dicts and dataclasses hold traced values."""
-    left, right = opened(left), opened(right)
+    left, right = sequences.beside(opened(left), opened(right), "!=")
     if is_symbolic(left) or is_symbolic(right):
         return not_(equal(left, right))
     both = isinstance(left, (tuple, list, dict)) and isinstance(right, (tuple, list, dict))

@@ -25,8 +25,8 @@ from autograph_lite.operators.values import any_traced, is_arraylike, traced
 Answers = dict[tuple[int, int], Any]
 
 
-def positions(keys: Sequence[Any] | jax.Array, *, reverse: bool) -> Any:
-    """Where the items of these keys are, in their order: a list where Python knows, else a traced array."""
+def positions(keys: Any, *, reverse: bool) -> Any:
+    """Where the items of these keys (an array, too) are, in their order: a list where Python knows, else a traced array."""
     answers: Answers = {}
     if not any_traced(keys):
         asks = _jax.tracing() and any(map(asks_for_order, keys))

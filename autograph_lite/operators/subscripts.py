@@ -119,9 +119,11 @@ _CONTAINERS = frozenset({list, tuple, dict, str, bytes, range})
 
 
 def _arrays(index: Any) -> Any:
-    """An index with arrays in place of lists, as NumPy takes them."""
+    """An index with arrays in place of lists and ranges, as NumPy takes them."""
     if isinstance(index, tuple):
         return tuple(map(_arrays, index))
+    if isinstance(index, (list, range)) and not any_traced(index):
+        return np.asarray(index) if index else np.zeros(0, int)  # known while tracing: a mask, too
     return jnp.asarray(index) if isinstance(index, list) or is_symbolic(index) else index
 
 

@@ -31,6 +31,7 @@ _ABOUT_TRACER = re.compile(
     r"|^Shapes must be 1D sequences of concrete values.*Tracer\(|not hashable: .*Tracer\("
     r"|^expected a sequence of integers or a single integer, got '\w*Tracer\("
 )
+_BESIDE_SEQUENCE = re.compile(r"^(?:unsupported operand|'\S+' not supported between).*'(list|tuple|range)'")
 _marked: weakref.WeakSet[Callable[..., Any]] = weakref.WeakSet()  # those that were logged
 _reasons: weakref.WeakKeyDictionary[Callable[..., Any], ConversionError] = weakref.WeakKeyDictionary()
 
@@ -149,6 +150,8 @@ def _remedy(error: BaseException) -> str:
     frame = where.user_frame() if entry is None else entry.tb_frame  # what has called the library that fails
     at = -1 if frame is None else frame.f_lasti if entry is None else entry.tb_lasti
     instead = "" if frame is None else counterparts.instead(error, frame, at)
+    if sequence := _BESIDE_SEQUENCE.search(str(error)):
+        return f"make an array of the {sequence[1]}, jnp.asarray(...): beside an array, JAX takes no {sequence[1]}."
     return instead or (
         "compute with jax.numpy on the array, or pass the value as a Python number, which is not traced."
     )
