@@ -13,7 +13,7 @@ from jax import export
 from autograph_lite.errors import LoadError
 from autograph_lite.operators import where
 from autograph_lite.runtime.function_type import FunctionType
-from autograph_lite.runtime.saving import call_types, fitting
+from autograph_lite.runtime.saving import call_types, contained, fitting
 from autograph_lite.runtime.saving.archive import Reader
 from autograph_lite.runtime.saving.export import SINGLE
 from autograph_lite.runtime.saving.loaded import LoadedFunction, LoadedProgram
@@ -53,7 +53,7 @@ def load(path: str | os.PathLike[str]) -> Any:
     """What `autograph_lite.save` has written: a `LoadedFunction`, a dict of such, or a `LoadedModule`.
 
     A Variable that several programs use is one Variable. Nothing in the file is run or unpickled while it is loaded; its
-    programs run when they are called, and compute with arrays only.
+    programs run when they are called, and compute with arrays only: a file with one that may do more is refused.
 
     Args:
       path: of the file.
@@ -62,7 +62,8 @@ def load(path: str | os.PathLike[str]) -> Any:
       What was given to `save`, in the same form.
 
     Raises:
-      LoadError: it is damaged, was written by a newer version, or for another platform.
+      LoadError: it is damaged, was written by a newer version, or for another platform, or a program in it may do more than
+        compute with arrays.
       OSError: it can't be read.
     """
     reader = Reader(path)
@@ -157,6 +158,7 @@ class _Loading:
             self._numbered(slot["variable"]) if "variable" in slot else slot["argument"]
             for slot in row["state"]
         ]
+        contained.refuse_others(exported, self._reader.path)
         made = LoadedProgram(name, exported, state, row, self._reader.array)
         fitting.refuse_misfit(kind, exported, state, row, made.used)
         return kind, made
