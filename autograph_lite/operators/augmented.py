@@ -18,7 +18,7 @@ from typing import Any
 import jax
 import numpy as np
 
-from autograph_lite.operators import array_paths, opaque
+from autograph_lite.operators import array_paths, opaque, trials
 from autograph_lite.operators.reach import by_code, held_in_cells
 
 _MOST_VALUES = 256  # that are looked at
@@ -51,6 +51,7 @@ def changeable(values: Iterable[Any], operators: frozenset[str]) -> Iterator[Any
         if isinstance(value, (jax.Array, *_PLAIN)) or id(value) in seen:
             continue
         seen.add(id(value))
+        trials.refuse_augmented(value)
         if isinstance(value, np.ndarray):
             if named or value.nbytes <= _MOST_BYTES:
                 yield value

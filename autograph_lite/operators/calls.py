@@ -9,12 +9,14 @@ ag.call(Counter)                      the class, whose methods are converted whi
 
 from __future__ import annotations
 
+import collections
 import contextvars
 import functools
 import types
 import weakref
 from typing import Any
 
+from autograph_lite import _jax
 from autograph_lite.analysis import selections
 from autograph_lite.operators import (
     aliases,
@@ -24,11 +26,13 @@ from autograph_lite.operators import (
     clocks,
     converting,
     journal,
+    known_calls,
     library,
     list_methods,
     lists,
     memos,
     policy,
+    reach,
     recipes,
     recursion,
     scope,
@@ -39,13 +43,9 @@ from autograph_lite.operators import (
     unconverted,
 )
 from autograph_lite.operators.converting import convert, is_converted, transpiler
+from autograph_lite.operators.known_calls import READERS
 from autograph_lite.operators.noted import plain
 from autograph_lite.operators.wrappers import may_wrap, rewrapped
-
-READERS = frozenset({
-    "copy", "count", "get", "index", "items", "keys", "values", "union", "intersection", "difference", "issubset",
-    "issuperset", "isdisjoint", "symmetric_difference", "decode", "hex", "startswith", "endswith", "find",
-})  # fmt: skip
 
 OVERLOADS: dict[Any, Any] = {}
 
@@ -54,6 +54,20 @@ def install(operators: object, overloads: dict[Any, Any]) -> None:
     """Hands over the operators that generated code calls; done once, when the package is imported."""
     converting.install(operators, types.SimpleNamespace(**{**vars(operators), "call": shallow_call}))
     OVERLOADS.update(overloads)
+    trials.entering.append(_look_around)
+
+
+def _look_around(fn: types.FunctionType) -> None:
+    """Looks at what a function on trial may call where no operator tells: special methods, and the makers of missing items."""
+    classes.seen_around(fn)
+    for value in reach.values_used(fn):
+        if isinstance(value, collections.defaultdict) and value.default_factory is not None:
+            _look_at_call(value.default_factory)
+
+
+def _look_at_call(fn: Any) -> None:
+    with journal.journal(outer=_jax.trace_state()):
+        call(fn)()
 
 
 def shallow_call(callee: Any) -> Any:
@@ -67,6 +81,8 @@ def call(callee: Any) -> Any:
     """What to call in place of `callee`."""
     if trials.running():
         trials.refuse_call(callee)
+        for maker in known_calls.makers(callee):
+            _look_at_call(maker)
         return trials.looking(callee, _called_for(callee))
     return _called_for(callee)
 

@@ -228,10 +228,13 @@ def _see_inside(value: Any) -> None:
 
 
 def seen_around(fn: Any, *values: Any) -> None:
-    """`seen_inside` for the values that a function is called with, and for those of its closure and globals."""
+    """`seen_inside` for the values that a function is called with, and for those of its closure and globals.
+
+    A statement in it is a function of its own, whose globals are the function's.
+    """
     fn = getattr(fn, "__func__", fn)
     if isinstance(fn, types.FunctionType):
-        values = (*values, getattr(fn, "__self__", None), *journal.captured(fn))
+        values = (*values, getattr(fn, "__self__", None), *reach.values_used(fn))
     for value in values:
         seen_inside(value)
 

@@ -586,8 +586,6 @@ def record_augmented(fn: types.FunctionType, values: Iterable[Any]) -> None:
     if operators:
         for found in augmented.changeable(values, operators):
             record(found, written=False)
-        for value in values if trials.running() else ():
-            trials.refuse_unknown(known_calls.unknown_of(value, known_calls.IN_PLACE))
 
 
 def handed(fn: Any) -> None:

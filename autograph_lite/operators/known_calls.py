@@ -8,6 +8,8 @@ Known are the user's functions, whose own calls are looked at when they run, and
 
 from __future__ import annotations
 
+import collections
+import dataclasses
 import functools
 import random
 import sys
@@ -21,6 +23,10 @@ import numpy as np
 from autograph_lite.operators import converting, opaque, policy, pure, transformed
 from autograph_lite.operators.noted import plain
 
+READERS = frozenset({
+    "copy", "count", "get", "index", "items", "keys", "values", "union", "intersection", "difference", "issubset",
+    "issuperset", "isdisjoint", "symmetric_difference", "decode", "hex", "startswith", "endswith", "find", "__getitem__",
+})  # fmt: skip
 # The journal compares what objects of these classes hold, and is told when their methods are called.
 _COMPARED_MODULES = frozenset({"collections", "weakref", "_weakrefset", "queue"})
 _SET = ("__setattr__", "__delattr__", "__setitem__", "__delitem__")
@@ -30,6 +36,7 @@ IN_PLACE = (
 )  # fmt: skip
 TEXT = ("__format__", "__str__", "__repr__")
 ITEMS = ("__iter__", "__next__", "__contains__", "__getitem__", "__len__")
+_ASKING = (map, filter, sorted, min, max, functools.reduce)  # ours call it by the operators
 _MEMO = functools._lru_cache_wrapper
 _SLOTS = (
     types.MethodWrapperType,
@@ -60,6 +67,8 @@ def unknown(callee: Any) -> str | None:
     if isinstance(callee, functools.partial):
         return unknown(callee.func)
     if isinstance(callee, _SLOTS):
+        if isinstance(callee, types.MethodWrapperType) and callee.__name__ in ("__call__", "__next__"):
+            return unknown(callee.__self__) if callee.__name__ == "__call__" else _name(None, callee)
         owner = callee.__objclass__
         return _unless_pure(_definer(owner, callee.__name__) or owner, callee.__name__)
     return _unknown_object(callee)
@@ -80,6 +89,24 @@ def is_librarys(callee: Any) -> bool:
     return not (converting.is_compiled(callee) or policy.is_users_class(type(callee)))
 
 
+def unknown_handed(value: Any, callee: Any) -> str | None:
+    """`unknown` for a callable that a library's `callee` is handed, which calls it past the operators."""
+    owner = getattr(value, "__self__", None)
+    if (
+        isinstance(owner, (list, dict, set, bytearray, collections.deque, np.ndarray))
+        and callee not in _ASKING
+    ):
+        return None if value.__name__ in READERS else f"{type(owner).__name__}.{value.__name__}"
+    return unknown(value)
+
+
+def makers(callee: Any) -> list[Any]:
+    """What a dataclass's own constructor calls to make what is not given."""
+    fields = getattr(callee, "__dataclass_fields__", None) if isinstance(callee, type) else None
+    found = [field.default_factory for field in (fields or {}).values()]
+    return [make for make in found if make is not dataclasses.MISSING]
+
+
 def unknown_of(value: Any, names: tuple[str, ...]) -> str | None:
     """The first of these methods of an object's class of which that is not known."""
     kind: type = type(value)
@@ -89,6 +116,8 @@ def unknown_of(value: Any, names: tuple[str, ...]) -> str | None:
 def unknown_store(owner: Any) -> str | None:
     """What in an object's class is not known to store what it is given where the journal sees it."""
     kind: type = type(owner)
+    if isinstance(owner, types.FunctionType) and not _is_known_function(owner):
+        return owner.__qualname__
     return _unknown_store(kind)
 
 

@@ -41,6 +41,8 @@ def reason(fn: Callable[..., Any]) -> tuple[int, str] | None:
 
 
 def _why(name: str, values: dict[str, Any]) -> str | None:
+    if name == "class":
+        return "a class is made, which may be registered where it is made"
     if name == "is":
         return "'is' would see an array in place of a number"
     if name not in values or values[name] is getattr(builtins, name, values):
@@ -66,6 +68,8 @@ def _found(code: types.CodeType) -> Iterator[tuple[str, int]]:
         ):
             yield "is", code.co_firstlineno
         before = instruction
+        if instruction.opname == "LOAD_BUILD_CLASS":
+            yield "class", code.co_firstlineno
         if instruction.opname in ("LOAD_GLOBAL", "LOAD_DEREF", "LOAD_NAME", "IMPORT_NAME"):
             position = instruction.positions
             yield instruction.argval, (position.lineno if position else None) or code.co_firstlineno

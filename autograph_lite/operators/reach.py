@@ -187,6 +187,11 @@ def named(module: dict[str, Any], names: Iterable[str]) -> list[Any]:
     return found + [item for item in held if item is not sys.modules]  # which is nobody's state
 
 
+def values_used(fn: types.FunctionType) -> list[Any]:
+    """What the variables hold that a function, or one in it, takes from around it."""
+    return [*map(fn.__globals__.get, names_used(fn.__code__)), *held_in_cells(fn)]
+
+
 def held_in_cells(fn: types.FunctionType) -> Iterator[Any]:
     """What the variables of enclosing functions hold that a function takes from there."""
     for cell in fn.__closure__ or ():

@@ -126,12 +126,12 @@ def forget(body_fun: Callable[..., Any]) -> None:
 
 
 def _rolled(iterable: Any, items: Any, body_fun: Callable[..., Any], stage: Stage) -> tuple[Any, ...]:
-    trials.enter(body_fun)
-    try:
-        source = columns.Columns(items)
-    except columns.Unlike as unlike:
-        raise Refused(str(unlike)) from None
     with trials.trial():
+        trials.enter(body_fun)
+        try:
+            source = columns.Columns(items)
+        except columns.Unlike as unlike:
+            raise Refused(str(unlike)) from None
         values = stage(source, Trial(source, columns.lists_in(iterable), body_fun))
     columns.exhaust(iterable)
     return values

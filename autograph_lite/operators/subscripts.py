@@ -347,6 +347,7 @@ def _store(base: Any, steps: Sequence[Any], operand: Callable[[], Any], symbol: 
             old = jnp.asarray(old)  # a part of the array, which is to stay as it is on other paths
         elif isinstance(old, (list, dict, set, bytearray, np.ndarray)):
             journal.record(old)
+        trials.refuse_augmented(old)
         new = IN_PLACE[symbol](old, operand())
     if isinstance(step, str):
         if rest:

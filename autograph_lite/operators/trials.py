@@ -119,6 +119,11 @@ def enter(fn: Callable[..., Any]) -> None:
     if found is not None:
         code = fn.__code__
         raise Refused(found[1], where.at(code.co_filename, found[0], where.function_name(code)))
+    for look in entering:
+        look(fn)
+
+
+entering: list[Callable[[Any], None]] = []  # who else is told, from above
 
 
 def refuse_unknown(found: str | None) -> None:
@@ -131,6 +136,12 @@ def refuse_read(value: Any) -> None:
     """To be called before an item of `value` is read."""
     if _local.depth:
         refuse_unknown(known_calls.unknown_of(value, ("__getitem__",)))
+
+
+def refuse_augmented(value: Any) -> None:
+    """To be called with what a statement such as `bar += 1` may change in place."""
+    if _local.depth:
+        refuse_unknown(known_calls.unknown_of(value, known_calls.IN_PLACE))
 
 
 def refuse_items(value: Any) -> None:
@@ -178,14 +189,14 @@ def looking(callee: Any, called: Any) -> Any:
         handed = (*args, *kwargs.values())
         for value in handed:
             if not (runs_later and callable(value)):
-                _look_at(value)
+                _look_at(value, callee)
         result = called(*args, **kwargs)
         return made(result) if all(map(known_calls.is_alone, handed)) else result
 
     return run
 
 
-def _look_at(value: Any) -> None:
+def _look_at(value: Any, callee: Any) -> None:
     if type(value) in _INERT or isinstance(value, jax.Array):
         return
     if iterators.is_read(value):
@@ -193,7 +204,7 @@ def _look_at(value: Any) -> None:
     elif isinstance(value, opaque.KINDS):
         refuse_unknown(None if owns(value) else type(value).__name__)
     elif callable(value):
-        refuse_unknown(known_calls.unknown(value))
+        refuse_unknown(known_calls.unknown_handed(value, callee))
     else:
         refuse_unknown(known_calls.unknown_object(value))
 

@@ -34,6 +34,34 @@ APART = (
     "ys[{i} - 1] * t",
 )
 TRACED = ("x", "xs[{e} % 3]", "jnp.sin(x)", "k", "x * 0.5", "xs.sum()")
+# What objects of libraries keep, and what counts behind one's back.
+OPAQUE = (
+    "made.update(b'step')", "rows.writerow([1, 'a'])", "text.write('a')", "log.info('step')", "log.info('step %d', {i})",
+    "places.release()", "seen['a'] += 1", "seen.update('ab')", "waiting.append('a')", "heapq.heappush(heap, 3)",
+    "point.n += 1", "point.step()", "write(b'a')", "x = x + next(ticks)", "x = x + sum(itertools.islice(ticks, 2))",
+    "x = x + sum(a * b for a, b in zip((1, 2), (0.5, 2.0)))", "x = x + len(waiting) + point.n + seen['a']", "x = x + draws.random()",
+)  # fmt: skip
+MODULES = "import collections, csv, hashlib, heapq, io, itertools, logging, random, threading"
+POINT = """
+class Point:
+    __slots__ = ("n",)
+
+    def __init__(self):
+        self.n = 0
+
+    def step(self):
+        self.n += 2
+"""
+OBJECTS = (
+    "text, file, ticks, heap, point, draws = io.StringIO(), io.BytesIO(), itertools.count(), [], Point(), random.Random(3)",
+    "made, rows, places, write = hashlib.sha256(), csv.writer(text), threading.Semaphore(0), file.write",
+    "seen, waiting, log = collections.Counter(), collections.deque(maxlen=3), logging.Logger('steps')",
+    "log.addHandler(logging.StreamHandler(text))",
+)
+KEPT = (
+    ", text.getvalue(), file.getvalue(), next(ticks), heap, point.n, draws.random(), made.hexdigest(), places._value"
+    ", dict(seen), list(waiting)"
+)
 TESTS = ("{e} > 1", "{e} % 2 == 0", "x > {e}", "k < {e}", "{f} > 0.7", "{e} == 2 and x < 3", "n < 50")
 
 
@@ -42,24 +70,29 @@ class Writer:
 
     Args:
       choices: what decides.
+      opaque: whether objects of libraries may be there.
     """
 
-    def __init__(self, choices: Choices) -> None:
+    def __init__(self, choices: Choices, *, opaque: bool = False) -> None:
         self.choices = choices
+        self.opaque = opaque and choices.below(3) == 0
         self.lines: list[str] = []
         self.names = ["n"]
         self.loops = 0
 
     def program(self) -> str:
         """The text of a module with the function `main(x, k, xs)`."""
+        if self.opaque:
+            self.lines += [MODULES, *POINT.splitlines()]
         self.lines += [
             "def main(x, k, xs):",
             "    n, t, found, ys, zs = 2, 0.5, [], jnp.arange(8.0) * x, jnp.zeros(8)",
         ]
+        self.lines += ["    " + line for line in OBJECTS if self.opaque]
         self.loop(1)
         for _ in range(self.choices.below(3)):
             self.statement(1, inside=False)
-        self.lines.append("    return x, k, xs, n, t, found, ys, zs")
+        self.lines.append("    return x, k, xs, n, t, found, ys, zs" + KEPT * self.opaque)
         return "\n".join(self.lines) + "\n"
 
     def one(self, texts: tuple[str, ...]) -> str:
@@ -96,6 +129,9 @@ class Writer:
 
     def statement(self, depth: int, *, inside: bool) -> None:
         indent = "    " * depth
+        if self.opaque and self.choices.below(4) == 0:
+            self.lines.append(indent + self.one(OPAQUE).format(i=self.names[-1]))
+            return
         e, f, v = self.integer(), self.floating(), self.traced()
         kind = self.choices.below(13)
         if kind >= 10 and depth < 4:

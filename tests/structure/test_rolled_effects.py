@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import array
+import collections
 import contextlib
 import csv
 import ctypes
+import dataclasses
 import datetime
 import functools
 import hashlib
@@ -28,10 +30,12 @@ from collections.abc import Callable
 from typing import Any
 
 import jax
+import jax.numpy as jnp
 import numpy as np
 import pytest
 
 import autograph_lite
+from tests.properties.running import loaded
 
 X = np.float32(1.5)
 
@@ -866,6 +870,127 @@ def a_text_stream_by_map(x):
     return x, text.tell()
 
 
+def an_attribute_that_is_added_to(x):
+    held = types.SimpleNamespace(bar=BAR.Bar())
+    for _ in range(20):
+        held.bar += 1
+        x = x + 1
+    return x, held.bar.n
+
+
+def an_item_that_is_added_to(x):
+    held = {"bar": BAR.Bar()}
+    for _ in range(20):
+        held["bar"] += 1
+        x = x + 1
+    return x, held["bar"].n
+
+
+def an_attribute_of_a_librarys_function(x):
+    BAR.counted.n = 0
+    for _ in range(20):
+        BAR.counted.n = BAR.counted.n + 1
+        x = x + 1
+    return x, BAR.counted.n
+
+
+def called_by_its_dunder(x):
+    bar = BAR.Bar()
+    for _ in range(20):
+        bar.update.__call__(1)
+        x = x + 1
+    return x, bar.n
+
+
+MADE: list[str] = []
+
+
+class Registering:
+    def __init_subclass__(cls):
+        MADE.append(cls.__name__)
+
+
+def classes_that_register(x):
+    MADE.clear()
+    for _ in range(20):
+
+        class Made(Registering):
+            pass
+
+        x = x + 1
+    return x, len(MADE)
+
+
+def a_stack_that_calls_later(x):
+    done = []
+    for _ in range(20):
+        with contextlib.ExitStack() as stack:
+            stack.callback(done.append, 1)
+            x = x + 1
+    return x, len(done)
+
+
+def a_tree_that_appends(x):
+    done = []
+    for _ in range(20):
+        jax.tree.map(done.append, {"a": 1, "b": 2})
+        x = x + 1
+    return x, len(done)
+
+
+@dataclasses.dataclass
+class Row:
+    number: int = dataclasses.field(default_factory=itertools.count().__next__)
+
+
+def numbered_rows(x):
+    first = Row().number
+    for _ in range(20):
+        Row()
+        x = x + 1
+    return x, Row().number - first
+
+
+def a_default_of_a_dict(x):
+    ticks = itertools.count()
+    found = collections.defaultdict(ticks.__next__)
+    for _ in range(20):
+        x = x + found["step"]
+        found.clear()
+    return x, next(ticks)
+
+
+def a_users_default_of_a_dict(x):
+    bar = BAR.Bar()
+    found = collections.defaultdict(lambda: bar(1))
+    for _ in range(20):
+        found["step"]
+        found.clear()
+        x = x + 1
+    return x, bar.n
+
+
+@autograph_lite.do_not_convert
+def unconverted(bar):
+    bar.update(1)
+    return 1.0
+
+
+def a_function_that_is_not_converted(x):
+    bar = BAR.Bar()
+    for _ in range(20):
+        x = x + unconverted(bar)
+    return x, bar.n
+
+
+def a_function_of_c(x):
+    library = ctypes.CDLL(None)
+    library.srand(1)
+    for _ in range(20):
+        x = x + library.rand() % 7
+    return x
+
+
 PROGRAMS = [
     value
     for name, value in list(globals().items())
@@ -887,6 +1012,68 @@ def same(ours: Any, python: Any) -> None:
 def test_effects_are_those_of_python(program: Callable[..., Any]) -> None:
     python = program(X)
     same(autograph_lite.convert(program, static_loops="auto")(X), python)
+
+
+class Asked:
+    """The user's object, which was there before the function."""
+
+    bar = BAR.Bar()
+
+    def _noted(self, *_):
+        self.bar.update(1)
+        return 1
+
+    __len__ = __contains__ = __getitem__ = __neg__ = __matmul__ = __enter__ = __exit__ = __call__ = _noted
+    __eq__ = __lt__ = __index__ = __delitem__ = __setitem__ = __hash__ = _noted
+
+    def __bool__(self):
+        return bool(self._noted())
+
+    def __str__(self):
+        return "a" * self._noted()
+
+    __repr__ = __str__
+
+    def __format__(self, _):
+        return "a" * self._noted()
+
+    def __iter__(self):
+        return iter((self._noted(), 2))
+
+    def __getattr__(self, name):
+        return self._noted() if name == "other" else object.__getattribute__(self, name)
+
+    def __setattr__(self, name, value):
+        self._noted()
+
+    def __iadd__(self, _):
+        self._noted()
+        return self
+
+    more = property(_noted)
+
+
+ASKED = Asked()
+ASKING = [
+    "len(ASKED)", "3 in ASKED", "ASKED['a']", "ASKED == 1", "bool(ASKED)", "if ASKED: x = x + 1", "-ASKED", "ASKED @ x",
+    "with ASKED: pass", "for k in ASKED: x = x + k", "ASKED(x)", "hash(ASKED)", "ASKED.a = 1", "del ASKED['a']", "ASKED['a'] = 1",
+    "ASKED.more", "ASKED.other", "x = x + len(f'{ASKED}')", "x = x + len(f'{ASKED!s}')", "[1.0, 2.0][ASKED]",
+    "ASKED < 1", "'%s' % ASKED", "a, b = ASKED", "[*ASKED]", "sum(ASKED)", "getattr(ASKED, 'more')", "not ASKED", "{ASKED: 1}",
+    "assert ASKED", "(lambda: ASKED.more)()", "jax.vmap(lambda w: w + ASKED.more)(jnp.ones(2))", "functools.partial(ASKED)(x)",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("statement", ASKING)
+def test_special_methods_of_the_users_are_looked_into(statement: str) -> None:
+    text = f"def f(x):\n    for _ in range(20):\n        {statement}\n        x = x + 1\n    return x\n"
+    with loaded(text, jax=jax, jnp=jnp, functools=functools, ASKED=ASKED) as module:
+        program = module["f"]
+        counts = []
+        for run in (program, autograph_lite.convert(program, static_loops="auto")):
+            Asked.bar.n = 0
+            counts.append((float(run(X)), Asked.bar.n))
+    assert counts[1] == counts[0]
+    assert counts[0][1] >= 20
 
 
 def test_explain_names_the_call_and_its_line() -> None:
