@@ -159,7 +159,5 @@ def test_a_program_that_jax_can_not_read_is_our_error(parts, tmp_path):
     start = content.index(b"vhlo")
     content[start : start + 4] = b"vhlx"  # a dialect that is none
     manifest["parts"][name]["sha256"] = hashlib.sha256(content).hexdigest()
-    loaded = al.load(signed(tmp_path / "f.zip", {**parts, name: bytes(content)}, manifest))
-    with pytest.raises(al.LoadError, match="^A program of 'g', which was loaded from a file, can't be read"):
-        loaded["g"](al.Variable(1.0), jnp.float32(2))
-    assert loaded["f"](jnp.ones(3))["x"].tolist() == [1, 1, 1]
+    with pytest.raises(al.LoadError, match="can't be read: .*deserialize StableHLO"):
+        al.load(signed(tmp_path / "f.zip", {**parts, name: bytes(content)}, manifest))

@@ -13,7 +13,7 @@ import jax
 import jax.numpy as jnp
 
 from autograph_lite import _jax, _jax_exported
-from autograph_lite.errors import LoadError, PicklingError, UnsavedSignatureError
+from autograph_lite.errors import PicklingError, UnsavedSignatureError
 from autograph_lite.operators import where
 from autograph_lite.operators.raising import CODE
 from autograph_lite.operators.values import Tracer
@@ -186,18 +186,6 @@ class LoadedFunction:
             if "polymorphic shapes specification" not in str(error):
                 raise
             raise self._unsaved(found, "Sizes that were one size in the saved program differ.") from None
-        except jax.errors.JaxRuntimeError as error:
-            if "deserialize StableHLO" not in str(error):
-                raise
-            raise self._unreadable(error) from error
-
-    def _unreadable(self, error: Exception) -> LoadError:
-        return LoadError(
-            f"A program of '{self.__name__}', which was loaded from a file, can't be read: {error}.",
-            where=where.here(),
-            why="JAX reads the program when it is first called.",
-            fix="save the function again, or load the file with the version of JAX that wrote it.",
-        )
 
     def _unmapped(self) -> UnsavedSignatureError:
         return UnsavedSignatureError(
