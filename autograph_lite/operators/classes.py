@@ -14,7 +14,7 @@ import threading
 import types
 import weakref
 from collections.abc import Callable, Iterator
-from typing import Any, cast
+from typing import Any
 
 import jax
 import numpy as np
@@ -379,7 +379,7 @@ class _CachedProperty(functools.cached_property[Any]):
 
     def __get__(self, instance: Any, owner: type | None = None) -> Any:
         if instance is not None and self.attrname not in vars(instance):
-            name, func = str(self.attrname), cast("Callable[[Any], Any]", self.func)
+            name, func = str(self.attrname), self.func
             known = journal.cached_property(instance, name)
             if known is not None:
                 return known[0]
