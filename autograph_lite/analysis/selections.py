@@ -93,7 +93,7 @@ def finds_positions(call: gast.Call, ag: str) -> bool:
             func = callee
     match func:
         case gast.Attribute(attr=name) | gast.Name(id=name):
-            return name in _POSITIONS or (name == "where" and len(call.args) == 1 and not call.keywords)
+            return name in _POSITIONS or (name == "where" and len(call.args) + len(call.keywords) == 1)
     return False
 
 

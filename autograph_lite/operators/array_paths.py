@@ -115,7 +115,9 @@ def _computed(kind: type) -> list[str]:
 
 def identities(arrays: Iterable[Any]) -> frozenset[int]:
     """The identities of arrays, and of what they are in the program that is being recorded."""
-    return frozenset(id(each) for array in arrays for each in (array, _jax.recorded_as(array)))
+    arrays = [*arrays]
+    memories = [each.memory for each in arrays if isinstance(each, Selection) and each.memory is not None]
+    return frozenset(id(each) for array in (*arrays, *memories) for each in (array, _jax.recorded_as(array)))
 
 
 def is_part(array: Any, whole: AbstractSet[int]) -> bool:
@@ -131,7 +133,7 @@ def whole_of(array: Any) -> list[Any]:
         base = places.base_of(array)
         return [] if base is array else [base]
     if isinstance(array, Selection):
-        return [array.array, *looped_arrays.whole_of(array.array)] if array.shares else []
+        return [array.array, *looped_arrays.whole_of(array.array)] if array.memory is None else [array.memory]
     return looped_arrays.whole_of(array)
 
 

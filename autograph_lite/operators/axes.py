@@ -34,6 +34,7 @@ class Axis:
       size: how many places.
       kept: whether the result has the axis.
       extent: which of those places, where only the program knows.
+      copies: whether NumPy copies what is chosen: of a mask.
       inside: whether `start` is on the axis: True, or a traced bool.
       backwards: whether the items are taken from the last to the first.
       part: which part of the index it comes from.
@@ -43,6 +44,7 @@ class Axis:
     size: Any
     kept: bool = True
     extent: Extent | None = None
+    copies: bool = False
     inside: Any = True
     backwards: bool = False
     part: int = 0
@@ -115,7 +117,7 @@ def axis_of(part: Any, size: Any) -> Axis:
         return _window(part, size) or _span(part, size)
     if is_mask(part):
         require_shape(part, (size,))
-        return Axis(0, size, extent=Chosen(part, shares=False))
+        return Axis(0, size, extent=Chosen(part), copies=True)
     if jnp.result_type(part).kind not in "iu":
         raise IndexError(
             "only integers, slices, `...`, None, and arrays of integers or truth values are valid indices"

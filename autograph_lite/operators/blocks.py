@@ -85,7 +85,8 @@ class Block:
         array = self._items()
         if all(extent is None for extent in self.extents):
             return array
-        return Selection(array, self.extents, self.origin())
+        copies = any(axis.copies for axis in self.axes)
+        return Selection(array, self.extents, self.origin(), memory=... if copies else None)
 
     def origin(self) -> Origin:
         """What messages say of the part."""

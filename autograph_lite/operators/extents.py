@@ -26,12 +26,9 @@ class Span:
       size: of the axis.
       start, stop: ints, or traced int32 scalars, from 0 to `size`.
       identity: what tells that two spans of axes of one size are the same.
-      shares: whether NumPy has the chosen items in the array's own memory.
     """
 
     __slots__ = ("identity", "size", "start", "stop")
-
-    shares = True
 
     def __init__(self, size: Any, start: Any, stop: Any, identity: Any = None) -> None:
         self.size, self.start, self.stop = size, start, stop
@@ -107,13 +104,12 @@ class Chosen:
     Attributes:
       mask: bool[size].
       size: of the axis.
-      shares: as that of a span: of a slice with a step, and not where a mask of the user's has chosen.
     """
 
-    __slots__ = ("mask", "shares", "size")
+    __slots__ = ("mask", "size")
 
-    def __init__(self, mask: Any, *, shares: bool = True) -> None:
-        self.mask, self.size, self.shares = mask, mask.shape[0], shares
+    def __init__(self, mask: Any) -> None:
+        self.mask, self.size = mask, mask.shape[0]
 
     def same(self, other: Extent) -> bool:
         """Whether both certainly choose the same places."""
@@ -157,7 +153,7 @@ class Chosen:
 
     def flipped(self) -> Chosen:
         """The same places of the axis in reverse."""
-        return Chosen(self.mask[::-1], shares=self.shares)
+        return Chosen(self.mask[::-1])
 
 
 Extent = Span | Chosen

@@ -153,7 +153,7 @@ class Picked(Staged):
         return self.selection.array  # of an axis whose length is known; others are chosen from
 
     def item(self, row: Any) -> Any:
-        return having(self.selection, row, self.selection.extents[1:])
+        return having(self.selection, row, self.selection.extents[1:], memory=self.selection.memory)
 
     def at(self, index: Any) -> Any:
         extent = self.selection.extents[0]

@@ -45,7 +45,7 @@ def nonzero(mask: Any) -> tuple[Any, ...]:
     array, extents = array_of(mask), extents_of(mask)
     holds, lanes = (array if array.dtype == bool else array != 0), chosen(extents)
     holds = holds if lanes is None else holds & lanes
-    extent, origin = Chosen(holds.reshape(-1), shares=False), _origin(array.size)
+    extent, origin = Chosen(holds.reshape(-1)), _origin(array.size)
     rows = []
     for axis, (own, size) in enumerate(zip(extents, array.shape, strict=True)):
         row = spread(jnp.arange(size) if own is None else own.ranks(), axis, array.ndim)
@@ -119,7 +119,9 @@ def meaning(fun: Any) -> Callable[[Any], Any] | None:
 
 def asked_of(fun: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """The mask that a call of `fun` hands over alone, which is traced, or an array of NumPy's for JAX; else None."""
-    value = opened(args[0]) if len(args) == 1 and not kwargs else None
+    given = [*args, *(value for name, value in kwargs.items() if value is not None or name == "a")]
+    alone = len(given) == 1 and (args or not kwargs.keys().isdisjoint(("a", "condition")))
+    value = opened(given[0]) if alone else None
     if isinstance(value, np.ndarray):
         return value if getattr(fun, "__module__", "") == "jax.numpy" else None
     return value if isinstance(value, Selection) or traced(value) else None

@@ -40,7 +40,7 @@ def written(base: Any, index: Any, value: Any, origin: Origin | None = None) -> 
         at = at if lanes is None else jnp.where(lanes, at, array.size)
         new = jnp.broadcast_to(new, jnp.shape(at))
         array = array.reshape(-1).at[at].set(new, mode="drop").reshape(array.shape)
-    return Selection(array, extents, base.origin) if any(extents) else array
+    return Selection(array, extents, base.origin, memory=base.memory) if any(extents) else array
 
 
 def trimmed(value: Any, ndim: int) -> Any:

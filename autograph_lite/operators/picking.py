@@ -71,10 +71,12 @@ class _Part:
     Attributes:
       array: all items.
       extents: for each axis what is chosen.
+      memory: what stands for the memory in which NumPy has the items; see `Selection`.
     """
 
     def __init__(self, base: Any, origin: Origin, missing: int | None) -> None:
         self.array, self.extents = array_of(base), [*extents_of(base)]
+        self.memory = base.memory if isinstance(base, Selection) else None
         self.origin, self.missing = origin, missing
 
     def taken(self, parts: list[Any]) -> Any:
@@ -91,7 +93,7 @@ class _Part:
             self._take_numbers(parts)
         if all(extent is None for extent in self.extents):
             return self.array
-        return Selection(self.array, self.extents, self.origin)
+        return Selection(self.array, self.extents, self.origin, memory=self.memory)
 
     # Masks
 
@@ -132,7 +134,8 @@ class _Part:
         target = [extent or whole(size) for extent, size in zip(own, shape[axis:stop], strict=True)]
         holds, lanes = onto(mask, target), chosen(own)
         holds = jnp.broadcast_to(holds if lanes is None else holds & lanes, shape[axis:stop])
-        self.extents[axis:stop] = [Chosen(holds.reshape(-1), shares=False)]
+        self.extents[axis:stop] = [Chosen(holds.reshape(-1))]
+        self.memory = ...
         if mask.ndim > 1:
             self.array = self.array.reshape(*shape[:axis], -1, *shape[stop:])
 
@@ -193,7 +196,7 @@ class _Part:
             axis += 1
         target = common([*advanced.values()])
         index = [onto(advanced[k], target) if k in advanced else part for k, part in enumerate(parts)]
-        self.array = self._at(tuple(index))
+        self.array, self.memory = self._at(tuple(index)), ...
         apart = max(advanced) - min(advanced) >= len(advanced)
         first = 0 if apart else first
         self.extents = [*kept[:first], *target, *kept[first:]]

@@ -145,8 +145,7 @@ def _copy(value: Any, dtype: Any = None, **options: Any) -> Any:
 
 def _ravel(value: Selection) -> Any:
     lanes = jnp.broadcast_to(chosen(value.extents), value.array.shape)
-    extent = Chosen(lanes.reshape(-1), shares=value.shares)
-    return having(value, value.array.reshape(-1), [extent])
+    return having(value, value.array.reshape(-1), [Chosen(lanes.reshape(-1))], memory=value.memory)
 
 
 def _take(value: Any, indices: Any, axis: int | None = None) -> Any:

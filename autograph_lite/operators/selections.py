@@ -53,18 +53,27 @@ class Selection:
       extents: for each axis what is chosen; None of an axis whose length is static.
       origin: the user's expression.
       tame: whether the items that are not chosen are like chosen ones, so that no function fails for them alone.
+      memory: what stands for the memory in which NumPy has the items, where that is not the array's: it is new, but for parts
+        of a selection.
     """
 
-    __slots__ = ("array", "extents", "origin", "tame")
+    __slots__ = ("array", "extents", "memory", "origin", "tame")
     __array_ufunc__ = None  # arrays of NumPy's leave operators to this class
     __array_priority__ = 1000
 
     def __init__(
-        self, array: Any, extents: Sequence[Extent | None], origin: Origin, *, tame: bool = False
+        self,
+        array: Any,
+        extents: Sequence[Extent | None],
+        origin: Origin,
+        *,
+        tame: bool = False,
+        memory: Any = ...,
     ) -> None:
         global _made
         _made = True
         self.array, self.extents, self.origin, self.tame = array, tuple(extents), origin, tame
+        self.memory = object() if memory is ... else memory
 
     @property
     def shape(self) -> tuple[Any, ...]:
@@ -90,14 +99,9 @@ class Selection:
         return total
 
     @property
-    def shares(self) -> bool:
-        """Whether NumPy has the items in the array's own memory: a mask makes a copy."""
-        return all(extent is None or extent.shares for extent in self.extents)
-
-    @property
     def T(self) -> Any:
         """The axes in reverse."""
-        return having(self, self.array.T, self.extents[::-1])
+        return having(self, self.array.T, self.extents[::-1], memory=self.memory)
 
     def described(self) -> str:
         """How messages name it, among arrays."""
@@ -186,12 +190,19 @@ def array_of(value: Any) -> Any:
     return value.array if isinstance(value, Selection) else value
 
 
-def having(selection: Selection, array: Any, extents: Iterable[Extent | None], *, tame: bool = False) -> Any:
+def having(
+    selection: Selection,
+    array: Any,
+    extents: Iterable[Extent | None],
+    *,
+    tame: bool = False,
+    memory: Any = ...,
+) -> Any:
     """What comes of a selection: another, or an array where no axis is left whose length is traced."""
     extents = tuple(extents)
     if all(extent is None for extent in extents):
         return array
-    return Selection(array, extents, selection.origin, tame=tame)
+    return Selection(array, extents, selection.origin, tame=tame, memory=memory)
 
 
 def filled(selection: Selection, fill: Any, axes: Iterable[int] | None = None) -> Any:
@@ -293,7 +304,7 @@ def _unflat(known: Any, parts: Iterable[Any]) -> Selection:
             continue
         extent, rest = kind[0].made_of(kind[1], rest)
         extents.append(extent)
-    return Selection(array, extents, origin)
+    return Selection(array, extents, origin, memory=None)  # nobody knows whose, where paths have met
 
 
 jax.tree_util.register_pytree_node(Selection, _flat, _unflat)

@@ -50,7 +50,7 @@ def _forwards(extent: Extent, lower: Any, upper: Any, step: Any) -> Extent:
         return Span(extent.size, extent.start + low, extent.start + high)
     ranks = extent.ranks()
     inside = (ranks >= low) & (ranks < high) & ((ranks - low) % step == 0)
-    return Chosen(extent.lanes() & inside, shares=extent.shares)
+    return Chosen(extent.lanes() & inside)
 
 
 def _counted(bound: Any, length: jax.Array, missing: Any) -> Any:

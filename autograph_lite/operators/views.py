@@ -75,8 +75,7 @@ WHY = "An array is a value to a compiled program: the change would be seen under
 
 def is_view(value: Any, source: Any, path: str, drops: int | None, *, deep: bool = True) -> bool:
     """Whether `value` may be, or be a part of, the array that `path` leads to from `source`; if `deep`, or of an item there."""
-    is_slice = isinstance(value, Selection) and value.shares
-    if not (isinstance(value, jax.Array) or is_slice) or not value.ndim:
+    if not isinstance(value, (jax.Array, Selection)) or not value.ndim:
         return False  # NumPy's own arrays are changed in place
     if isinstance(source, (*ARRAYS, Selection)):
         return _may_be_part(value, source, drops)
@@ -89,8 +88,8 @@ def is_view(value: Any, source: Any, path: str, drops: int | None, *, deep: bool
     items = (
         source.values() if isinstance(source, dict) else source if isinstance(source, (list, tuple)) else ()
     )
-    arrays = [item for item in items if isinstance(item, ARRAYS)]
-    return any(value.dtype == item.dtype and value.ndim <= item.ndim for item in arrays)
+    arrays = [item for item in items if isinstance(item, (*ARRAYS, Selection))]
+    return any(_may_share(value, item) and value.ndim <= item.ndim for item in arrays)
 
 
 def is_held(source: Any, path: str) -> bool:
@@ -112,6 +111,13 @@ def _may_be_part(
     drops: int | None,
 ) -> bool:
     """Whether type and shape allow it: an index with an array in it, which copies, seldom takes as many dimensions away."""
-    if value.dtype != source.dtype:
+    if not _may_share(value, source):
         return False
     return drops is None or value.ndim == source.ndim - drops
+
+
+def _may_share(value: Any, source: Any) -> bool:
+    """Whether the items may lie in the memory of the source's: not those that a mask has copied, but for parts of these."""
+    if isinstance(value, Selection) and value.memory is not None:
+        return isinstance(source, Selection) and source.memory is value.memory
+    return bool(value.dtype == source.dtype)

@@ -11,7 +11,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from autograph_lite import convert
+from autograph_lite import MutationError, convert
 
 from .against import assert_like_numpy, functions
 
@@ -130,3 +130,25 @@ def test_derivatives_and_lanes() -> None:
     np.testing.assert_allclose(gradient(A, MASK), expected)
     both = jax.vmap(gradient, (None, 0))(A, np.stack([MASK, MASK]))
     np.testing.assert_allclose(both, [expected, expected])
+
+
+SHARED = [
+    "b = x[m]; c = b[1:]; c[0] = 4; return b.sum()", "b = x[m]; c = b[::-1]; b[0] = 4; return c.sum()", "b = x[m]; c = b; c[0] = 4; return b.sum()",
+    "b = x[m]; c = [b]; c[0][0] = 4; return b.sum()", "b = A[m]; c = b[:, 0]; c[0] = 4; return b.sum()", "b = A[m]; c = b.T; b[0] = 4; return c.sum()",
+    "i = xp.where(x > 1)[0]; j = i[1:]; i[1] = 1; return j.sum()",
+]  # fmt: skip
+COPIED = [
+    "b = A[m]; b[0, 0] = 5; c = b[:, [0, 1]]; c[0] = 4; return b.sum(), c.sum(), A", "b = A[m]; c = b[[0, 1]]; c[0] = 4; return b.sum(), c.sum()",
+    "b = A[m]; c = b[b[:, 0] > 1]; c[0] = 4; return b.sum(), c.sum()", "b = x[m]; x[0] = 9; b[0] = 2; return b.sum(), x",
+    "i = xp.where(x > 1)[0]; r = x[i]; x[0] = 9; r[0] = 7; return r.sum(), x", "b = x[m]; c = b * 1; c[0] = 4; return b.sum(), c.sum()",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("statements", [*SHARED, *COPIED])
+def test_a_masked_part_is_a_copy_of_which_slices_are_views(statements: str) -> None:
+    source = "def main(x, A, m):\n" + "".join(f"    {each}\n" for each in statements.split("; "))
+    if statements in COPIED:
+        assert_like_numpy(source, A[1] % 4, A, MASK)
+        return
+    with pytest.raises(MutationError):  # the change would be seen under one of the names only
+        functions(source)[0](jnp.asarray(A[1]), jnp.asarray(A), jnp.asarray(MASK))

@@ -138,6 +138,10 @@ def test_a_number_of_positions_that_is_given_makes_an_array() -> None:
             jnp.argwhere(x, size=1),
         )
 
+    def named(x: Any) -> Any:
+        return jnp.where(condition=x > 1)[0].sum(), jnp.nonzero(a=x)[0].sum(), jnp.nonzero(x, size=None)[0][0]
+
+    assert tuple(map(int, convert(named)(jnp.asarray(X)))) == (8, 13, 1)
     for got, expected in zip(convert(f)(jnp.asarray(X)), ([1, 3], [1, 3, 4, 9], [[1]]), strict=True):
         np.testing.assert_array_equal(got, expected)
 
