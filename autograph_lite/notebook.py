@@ -5,13 +5,17 @@
 
     %autograph step                   shows it for a function that is there
 
-When a cell, or `%autoreload`, defines a function or class anew, converted functions that have read the old one are traced anew.
+When a statement of a cell, or `%autoreload`, defines a function or class anew, converted functions that have read the old one
+are traced anew.
 """
 
 from __future__ import annotations
 
 import ast
+import contextlib
+import importlib
 import sys
+import types
 from collections.abc import Iterator
 from typing import Any
 
@@ -22,8 +26,7 @@ from autograph_lite.runtime.function import Function
 from autograph_lite.syntax.compiling import parse
 
 MAGIC = "autograph"
-# Before a cell, too: `%autoreload` defines things anew then.
-_EVENTS = ("pre_run_cell", "post_run_cell")
+_EVENT = "post_run_cell"
 
 
 def load_ipython_extension(shell: Any) -> None:
@@ -31,23 +34,64 @@ def load_ipython_extension(shell: Any) -> None:
     magic = _Magic(shell)
     shell.register_magic_function(magic.cell, "cell", MAGIC)
     shell.register_magic_function(magic.line, "line", MAGIC)
-    for event in _EVENTS:
-        shell.events.register(event, forget_outdated)
+    shell.events.register(_EVENT, forget_outdated)
+    shell.run_code = _Watched(shell.run_code)
+    rules = importlib.import_module("IPython.extensions.autoreload").UPDATE_RULES
+    if _RULE not in rules:
+        rules.append(_RULE)
 
 
 def unload_ipython_extension(shell: Any) -> None:
     """Takes the magic away; called by `%unload_ext autograph_lite`."""
     for kind in ("cell", "line"):
         shell.magics_manager.magics[kind].pop(MAGIC, None)
-    for event in _EVENTS:
-        shell.events.unregister(event, forget_outdated)
+    shell.events.unregister(_EVENT, forget_outdated)
+    vars(shell).pop("run_code", None)
 
 
 def forget_outdated(result: object = None) -> None:
     """Forgets the traces of functions that have read what is defined anew since."""
     for function in eager.registered():
-        if isinstance(function, Function) and function.traces.is_outdated():
-            function.clear_cache()
+        if isinstance(function, Function):
+            function.follow_code()
+            if function.traces.is_outdated():
+                function.clear_cache()
+
+
+class _Watched:
+    """Runs the statements of cells, one after the other: what is defined anew in a cell is new in the next statement.
+
+    Args:
+      run_code: the shell's own, which runs the code of one.
+    """
+
+    def __init__(self, run_code: Any) -> None:
+        self._run_code = run_code
+
+    async def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """Runs the code of a statement."""
+        forget_outdated()
+        return await self._run_code(*args, **kwargs)
+
+
+def _both_converted(old: object, new: object) -> bool:
+    return isinstance(old, Function) and isinstance(new, Function)
+
+
+def _update(old: Function, new: Function) -> None:
+    """Gives the body that `%autoreload` has loaded to those who hold the old function, as it does with Python's own."""
+    was, now = old.python_function, new.python_function
+    if isinstance(was, types.FunctionType) and isinstance(now, types.FunctionType):
+        with contextlib.suppress(ValueError):  # it takes another number of variables from around it
+            was.__code__ = now.__code__
+            was.__defaults__, was.__kwdefaults__, was.__doc__ = (
+                now.__defaults__,
+                now.__kwdefaults__,
+                now.__doc__,
+            )
+
+
+_RULE = _both_converted, _update
 
 
 class _Magic:

@@ -6,7 +6,6 @@ The transpiler never imports JAX: it is handed the operators that generated code
 from __future__ import annotations
 
 import functools
-import linecache
 import threading
 import time
 import types
@@ -29,7 +28,7 @@ from autograph_lite.converters import (
     undefined,
 )
 from autograph_lite.converters.context import Context
-from autograph_lite.syntax import loader, printer, source, trees
+from autograph_lite.syntax import loader, printer, source, texts, trees
 from autograph_lite.syntax.depth import deep_recursion
 from autograph_lite.syntax.line_map import line_map
 from autograph_lite.syntax.names import Fresh, used_names
@@ -49,10 +48,18 @@ class Transpiler:
       form: "full" for the converted body; "light" for the one that runs where nothing is traced (see
         `autograph_lite.converters.light`); "both" for a function that asks at its entry, "entered" for one that is called
         from outside as well.
+      is_library_file: whether a file holds nothing that is converted.
     """
 
-    def __init__(self, operators: object, is_library: IsLibrary, form: str = "full") -> None:
+    def __init__(
+        self,
+        operators: object,
+        is_library: IsLibrary,
+        form: str = "full",
+        is_library_file: Callable[[str], bool] = lambda _: True,
+    ) -> None:
         self.operators, self.is_library, self.form = operators, is_library, form
+        self.is_library_file = is_library_file
         self._codes: dict[int, tuple[types.CodeType, types.CodeType, dict[str, object]]] = {}
         # With the code that was converted: `%autoreload` gives a function other code. None stands for the function itself,
         # which would keep itself, and with its cells the values of a trace.
@@ -81,6 +88,8 @@ class Transpiler:
             tree, context = convert_tree(fn, self.is_library, form=self.form)
             injected = {context.ag: self.operators, context.known: [None] * (2 * context.sites)}
             new = loader.load(tree, fn, injected, frozenset(context.generated))
+            texts.note(new.__code__, context.lines)
+            self._keep_texts(fn)
             # The user's code object is kept, so that its id stays its own.
             self._codes[id(fn.__code__)] = fn.__code__, new.__code__, injected
             if self.form != "light":  # which goes with another form of the same function
@@ -88,6 +97,15 @@ class Transpiler:
             return new
         _, code, injected = known
         return loader.instantiate(code, fn, injected)
+
+    def _keep_texts(self, fn: types.FunctionType) -> None:
+        """Reads the files of what `fn` may call: a helper that is called first after an edit is the one that was imported."""
+        for name in fn.__code__.co_names:
+            found = fn.__globals__.get(name)
+            module = getattr(found, "__file__", None) if isinstance(found, types.ModuleType) else None
+            path = found.__code__.co_filename if isinstance(found, types.FunctionType) else module
+            if path and not self.is_library_file(path):
+                texts.keep(path)
 
     def _log(self, fn: types.FunctionType, seconds: float) -> None:
         if config.verbosity() == 0:
@@ -122,7 +140,7 @@ def _convert_tree(
         known=fresh("ag_known"),
         path=read.path,
         function=fn.__qualname__,
-        lines=linecache.getlines(read.path, fn.__globals__),
+        lines=read.lines,
         is_library=functools.partial(is_library, fn),
     )
     plain = trees.copied(tree) if form != "full" else None

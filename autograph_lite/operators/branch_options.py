@@ -92,7 +92,7 @@ def set_branch_options(*, vmap: str = "select", chunk: int = grouped.CHUNK) -> N
     frame = where.user_frame()
     if frame is None:
         return
-    if first_statements.begins_branch(frame.f_code.co_filename, frame.f_lineno) is False:
+    if first_statements.begins_branch(frame.f_code, frame.f_lineno) is False:
         raise ValueError(
             f"set_branch_options: it is called at {frame.f_code.co_filename}:{frame.f_lineno}, which does not begin a branch; "
             "it may be the first statement in an `if`, an `elif`, an `else` or a `case`."

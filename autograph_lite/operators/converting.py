@@ -6,7 +6,7 @@ import types
 from collections.abc import Callable
 from typing import Any
 
-from autograph_lite.errors import ConversionError
+from autograph_lite.errors import SourceNotFoundError
 from autograph_lite.operators import policy, unconverted
 from autograph_lite.syntax.names import is_operators
 from autograph_lite.transpiler import Transpiler
@@ -17,12 +17,13 @@ _state: dict[str, Any] = {}
 def install(operators: object, shallow: object) -> None:
     """Hands over the operators that generated code calls, and those of code whose callees are not converted."""
     _state["operators"] = operators, shallow
+    library = policy.leads_to_library
     _state["transpilers"] = {
-        True: Transpiler(operators, policy.leads_to_library),
-        False: Transpiler(shallow, policy.leads_to_library),
-        "both": Transpiler(operators, policy.leads_to_library, form="both"),
-        "entered": Transpiler(operators, policy.leads_to_library, form="entered"),
-        "light": Transpiler(operators, policy.leads_to_library, form="light"),
+        True: Transpiler(operators, library, is_library_file=policy.is_library_file),
+        False: Transpiler(shallow, library),
+        "both": Transpiler(operators, library, "both", policy.is_library_file),
+        "entered": Transpiler(operators, library, "entered", policy.is_library_file),
+        "light": Transpiler(operators, library, "light", policy.is_library_file),
         "wary": Transpiler(operators, lambda *_: False),
     }
 
@@ -74,8 +75,6 @@ def convert(fn: types.FunctionType, form: bool | str = True) -> Callable[..., An
         return fn
     try:
         return transpiler(recursive=form).convert(fn)
-    except ConversionError as error:
-        if not unconverted.is_left(fn, error):
-            raise
+    except SourceNotFoundError as error:
         unconverted.remember(fn, error)
         return fn

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import gc
 import itertools
-import linecache
 import operator
 import re
 from collections.abc import Callable, Iterator, Sequence
@@ -44,6 +43,7 @@ from autograph_lite.operators.rolled_body import Trial
 from autograph_lite.operators.settling import settle, settled
 from autograph_lite.operators.staging import enter
 from autograph_lite.operators.values import article, is_symbolic, result_type, traced
+from autograph_lite.syntax import texts
 
 Until = Callable[..., Any] | None
 
@@ -133,7 +133,7 @@ def _is_own(iterable: Any, body_fun: Callable[..., Any]) -> bool:
     if isinstance(iterable, (list, tuple, range)):
         return True
     code = body_fun.__code__
-    return bool(_MADE.match(linecache.getline(code.co_filename, code.co_firstlineno)))
+    return bool(_MADE.match(texts.line(code, code.co_firstlineno)))
 
 
 _MADE = re.compile(r"\s*for\b.*?\bin\s+(enumerate|zip|reversed)\(")

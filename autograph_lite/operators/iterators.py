@@ -13,7 +13,6 @@ import gc
 import inspect
 import io
 import itertools
-import linecache
 import operator
 import re
 import sys
@@ -22,6 +21,8 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
+
+from autograph_lite.syntax import texts
 
 MOST = 1024  # items of an iterator of which nobody knows whether it ends
 _MADE = re.compile(r"\s*for\b.*?\bin\s+([\w.]+)\(")
@@ -49,8 +50,7 @@ _IN_STEP: tuple[type, ...] = (
 def is_own(iterator: Any, body_fun: Callable[..., Any]) -> bool:
     """Whether the header of a loop makes the iterator that it runs over, of nothing that others take items from."""
     code = body_fun.__code__
-    header = linecache.getline(code.co_filename, code.co_firstlineno)
-    return _is_made(iterator, header) and not _shares(iterator)
+    return _is_made(iterator, texts.line(code, code.co_firstlineno)) and not _shares(iterator)
 
 
 def is_own_of(maker: Any, iterator: Any) -> bool:

@@ -9,8 +9,8 @@ import threading
 import types
 from typing import Any
 
-from autograph_lite.errors import ConversionError
-from autograph_lite.operators import classes, policy, unconverted
+from autograph_lite.errors import SourceNotFoundError
+from autograph_lite.operators import classes, policy
 from autograph_lite.operators.calls import HIGHER_ORDER, OVERLOADS, call, handing, library_function
 from autograph_lite.operators.converting import is_converted, transpiler
 
@@ -81,9 +81,7 @@ def _light_function(fn: types.FunctionType) -> Any:
     else:
         try:
             new = transpiler(recursive="light").convert(fn)
-        except ConversionError as error:
-            if not unconverted.is_left(fn, error):
-                raise
+        except SourceNotFoundError:
             return call(fn)
         if not is_converted(new):  # it calls nothing: the user's own does the same
             new = fn

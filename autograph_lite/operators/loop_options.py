@@ -164,7 +164,7 @@ def set_loop_options(
     if frame is None:
         return
     path = frame.f_code.co_filename
-    line = first_statements.loop_begun(path, frame.f_lineno)
+    line = first_statements.loop_begun(frame.f_code, frame.f_lineno)
     if line == 0:
         raise ValueError(
             f"set_loop_options: it is called at {path}:{frame.f_lineno}, which does not begin the body of a loop; "

@@ -9,7 +9,6 @@ from __future__ import annotations
 import cmath
 import collections
 import functools
-import linecache
 import math
 import pathlib
 import site
@@ -22,6 +21,7 @@ import numpy as np
 
 from autograph_lite.operators import pure
 from autograph_lite.operators.where import PACKAGE
+from autograph_lite.syntax import texts
 
 MARK = "__autograph_lite_do_not_convert__"
 
@@ -56,7 +56,7 @@ def is_users(fn: Any) -> bool:
     if fn.__code__.co_name == "__annotate__":
         return False  # what evaluates a class's annotations, from Python 3.14 on
     path = fn.__code__.co_filename
-    if path[:1] == "<" and (path == "<string>" or path not in linecache.cache):
+    if path[:1] == "<" and not texts.is_known(path):
         return False  # made by `exec`, as the methods of a dataclass are: there is no text to convert
     return not is_library_file(path)
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import linecache
 import re
 import types
 import weakref
@@ -13,9 +12,10 @@ from typing import Any
 import jax
 
 from autograph_lite import config
-from autograph_lite.errors import ConversionError, NotAFunctionError, PythonOnlyError, SourceNotFoundError
+from autograph_lite.errors import ConversionError, NotAFunctionError, PythonOnlyError
 from autograph_lite.operators import counterparts, policy, trees, where
 from autograph_lite.operators.values import Tracer, article
+from autograph_lite.syntax import texts
 
 NEEDS_PYTHON = (
     jax.errors.ConcretizationTypeError,
@@ -39,14 +39,7 @@ _reasons: weakref.WeakKeyDictionary[Callable[..., Any], ConversionError] = weakr
 def is_textless(fn: types.FunctionType) -> bool:
     """Whether `fn` was made from text that Python has not kept, as `exec` makes functions."""
     path = fn.__code__.co_filename
-    if path == "<string>":
-        return True
-    return path.startswith("<") and not path.startswith("<frozen") and path not in linecache.cache
-
-
-def is_left(fn: types.FunctionType, error: ConversionError) -> bool:
-    """Whether `fn`, which can't be converted, is called as it is: no text of its own is to be had."""
-    return isinstance(error, SourceNotFoundError) or fn.__code__.co_filename.startswith("<")
+    return path.startswith("<") and not path.startswith("<frozen") and not texts.is_known(path)
 
 
 def remember(fn: Callable[..., Any], reason: ConversionError) -> None:

@@ -72,7 +72,7 @@ class Function:
         is_function = isinstance(fn, (types.FunctionType, types.MethodType))
         code = getattr(fn, "__code__", None) if is_function else None
         self._suspends = code is not None and bool(code.co_flags & _SUSPENDING)
-        self._fn = fn
+        self._fn, self._code = fn, getattr(fn, "__code__", None)
         self._instances: Instances[Function] = Instances(self._of_instance)
         self._by_instance = self._instances.known  # looked up at each access of a method
         self._traces = Traces(
@@ -263,6 +263,11 @@ class Function:
         self._traces.clear()
         for function in self._instances.all():
             function.clear_cache()
+
+    def follow_code(self) -> None:
+        """Begins anew where the user's function has got other code, as `%autoreload` gives it."""
+        if getattr(self._fn, "__code__", None) is not self._code:
+            self.__init__(self._fn, self._options, method=self._method)  # type: ignore[misc]
 
     def __get__(self, instance: Any, owner: type | None = None) -> Any:
         """The function bound to an instance, as a method; each instance has traces of its own."""

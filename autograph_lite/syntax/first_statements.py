@@ -13,34 +13,35 @@ from __future__ import annotations
 
 import ast
 import functools
-import linecache
+import types
 from collections.abc import Iterator, Sequence
 
+from autograph_lite.syntax import texts
 from autograph_lite.syntax.compiling import parse
 
 
-def begins_branch(path: str, line: int) -> bool | None:
+def begins_branch(code: types.CodeType, line: int) -> bool | None:
     """Whether a call on that line is the first statement of a branch; None where there is no source.
 
     Args:
-      path: the file, as Python names it in tracebacks.
+      code: what runs there.
       line: of any part of the statement.
     """
-    begun = _begun(path, line)
+    begun = _begun(code, line)
     return None if begun is None else any(isinstance(node, (ast.If, ast.match_case)) for node in begun)
 
 
-def loop_begun(path: str, line: int) -> int | None:
+def loop_begun(code: types.CodeType, line: int) -> int | None:
     """The line of the loop whose body a call on that line begins: 0 where it begins none, None where there is no source."""
-    begun = _begun(path, line)
+    begun = _begun(code, line)
     if begun is None:
         return None
     return next((node.lineno for node in begun if isinstance(node, (ast.For, ast.AsyncFor, ast.While))), 0)
 
 
-def _begun(path: str, line: int) -> list[ast.AST] | None:
+def _begun(code: types.CodeType, line: int) -> list[ast.AST] | None:
     """What a call on that line begins a part of."""
-    lines = linecache.getlines(path)
+    lines = texts.lines(code)
     spans = _spans("".join(lines)) if lines else None
     return None if spans is None else [node for first, last, node in spans if first <= line <= last]
 

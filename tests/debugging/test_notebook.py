@@ -166,6 +166,73 @@ def test_what_calls_a_function_that_is_defined_anew_is_traced_anew(notebook: Not
     assert notebook("run.trace_count") == 2
 
 
+def test_a_function_and_what_it_imports_in_one_cell_are_converted(notebook: Notebook) -> None:
+    notebook(
+        "import jax.numpy as jnp, math\n"
+        "def callee(x):\n    return x + math.floor(2.5) if jnp.sum(x) > 0 else x\n"
+        "@convert\ndef f(x):\n    if jnp.sum(x) > 0:\n        x = -callee(x)\n    return callee(x)"
+    )
+    assert notebook("f(jnp.ones(2)).tolist(), f(-jnp.ones(2)).tolist()") == ([-3, -3], [-1, -1])
+    assert "ag." in notebook("autograph_lite.to_code(callee)")
+
+
+def test_a_function_below_a_magic_is_converted(notebook: Notebook) -> None:
+    notebook("%%time\ndef step(x):\n    return x + 1 if x > 0 else x\nrun = convert(step)")
+    assert notebook("float(run(jnp.float32(1))), run(jnp.float32(-1)).tolist()") == (2, -1)
+    notebook("@convert\ndef twice(x):\n    return 2 * step(x)")
+    assert notebook("float(twice(jnp.float32(1)))") == 4
+
+
+def test_what_is_defined_anew_in_a_cell_is_new_in_its_next_statement(notebook: Notebook) -> None:
+    notebook("%load_ext autograph_lite")
+    notebook(STEP.format(1) + "@convert\ndef run(x):\n    return 2 * step(x)")
+    assert notebook("float(run(jnp.float32(1)))") == 4
+    assert notebook(STEP.format(2) + "found = float(run(jnp.float32(1)))\nfound") == 6
+    lines = "def make(n):\n    return lambda x: x + n if x > 0 else x\nstep = make(3)\n(float(run(jnp.float32(1))))"
+    assert notebook(lines) == 8
+    notebook("%unload_ext autograph_lite")
+    assert notebook(STEP.format(4) + "float(run(jnp.float32(1)))") == 8
+
+
+EDITED = """\
+from autograph_lite import convert
+def helper(x):
+    return x + {0} if x > 0 else x
+def plain(x{2}):
+    return {1} * helper(x)
+@convert
+def run(x{2}):
+    return {1} * helper(x)
+class Model:
+    @convert
+    def run(self, x):
+        return {1} * helper(x)
+"""
+
+
+def test_autoreload_gives_new_bodies_to_converted_functions_that_are_held(
+    notebook: Notebook, tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.syspath_prepend(tmp_path)
+    file, edits = (
+        tmp_path / "edited_steps.py",
+        [(1, 2, ""), (20, 3, ""), (30, 3, ""), (30, 4, ""), (40, 5, ", y=0")],
+    )
+    notebook("%load_ext autoreload\n%autoreload 2\n%load_ext autograph_lite")
+    for number, (a, b, parameters) in enumerate(edits):
+        file.write_text(EDITED.format(a, b, parameters))
+        os.utime(file, (number + 1e9, number + 1e9))
+        if number == 0:
+            notebook(
+                "import edited_steps as m\nfrom edited_steps import *\nheld, model = convert(plain), Model()"
+            )
+        calls = "plain", "held", "run", "m.run", "model.run", "m.Model().run"
+        found = [notebook(f"float({call}(jnp.float32(1)))") for call in calls]
+        assert found == [b * (a + 1)] * len(calls)
+        if parameters:
+            assert notebook("float(held(jnp.float32(1), y=1))") == b * (a + 1)
+
+
 def test_the_extension_can_be_unloaded(notebook: Notebook) -> None:
     notebook("%load_ext autograph_lite")
     notebook("%unload_ext autograph_lite")

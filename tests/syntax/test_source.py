@@ -6,14 +6,16 @@ import ast
 import doctest
 import functools
 import importlib
+import importlib.util
 import linecache
 import subprocess
 import sys
 import textwrap
 import zipfile
 from collections.abc import Callable
+from importlib.machinery import SourceFileLoader
 from pathlib import Path
-from types import FunctionType, ModuleType
+from types import CodeType, FunctionType, ModuleType
 from typing import Any
 
 import gast
@@ -145,26 +147,14 @@ def without_columns(program: str, tmp_path: Path) -> str:
     return run.stdout
 
 
-def test_lambdas_that_cannot_be_told_apart_are_an_error(tmp_path: Path):
-    printed = without_columns(
-        """
+def test_lambdas_that_close_over_a_variable_are_told_apart_by_what_they_compile_to(tmp_path: Path):
+    program = """
         from autograph_lite.syntax import source
         def made(k):
             return lambda x: k * x, lambda x: x * k
-        try:
-            source.read(made(2)[1])
-        except ValueError as error:
-            print(error)
-        """,
-        tmp_path,
-    )
-    assert printed.replace(str(tmp_path) + "/", "").splitlines() == [
-        "It can't be told which of 2 lambdas 'made.<locals>.<lambda>' is.",
-        "  program.py:4 in made.<locals>.<lambda>",
-        "      return lambda x: k * x, lambda x: x * k",
-        "  they stand on one line and have the same parameters, and Python runs without column numbers.",
-        "  Fix: put each lambda on a line of its own.",
-    ]
+        print(*(source.read(f).node.col_offset for f in made(2)))
+        """
+    assert without_columns(program, tmp_path) == "11 28\n"
 
 
 def test_lambdas_are_told_apart_by_what_they_compile_to(tmp_path: Path):
@@ -357,5 +347,84 @@ def test_function_without_text_is_an_error_that_names_it():
     assert str(error.value).splitlines() == [
         "No source for 'f'.",
         "  Python has kept no text for '<string>'.",
+        "  Fix: define it in a file or a notebook cell, or register its text with `linecache`.",
+    ]
+
+
+class Rewriting(SourceFileLoader):
+    """A loader that compiles another tree than that of the text, as import hooks do."""
+
+    @staticmethod
+    def source_to_code(data: Any, path: Any = "", **_: Any) -> CodeType:
+        tree = ast.parse(data)
+        for each in ast.walk(tree):
+            if isinstance(each, ast.FunctionDef):
+                each.body.insert(0, ast.copy_location(ast.parse("checked = True").body[0], each.body[0]))
+        return compile(ast.fix_missing_locations(tree), path, "exec", dont_inherit=True)
+
+
+def test_function_that_an_import_hook_has_compiled_is_read_until_its_file_is_edited(tmp_path: Path):
+    path = tmp_path / "hooked.py"
+    path.write_text("def f(x):\n    return x + 1\ndef g(x):\n    return x + 1\n")
+    spec = importlib.util.spec_from_file_location("hooked", path, loader=Rewriting("hooked", str(path)))
+    module = sys.modules["hooked"] = importlib.util.module_from_spec(spec)
+    try:
+        spec.loader.exec_module(module)
+        assert body_text(module.f) == "def f(x):\n    return x + 1"
+        path.write_text("def f(x):\n    return x + 1\ndef g(x):\n    return x + 2\n")
+        with pytest.raises(ConversionError, match="has changed since it was defined"):
+            source.read(module.g)
+        assert body_text(module.f) == "def f(x):\n    return x + 1"
+    finally:
+        del sys.modules["hooked"]
+
+
+def test_function_that_pytest_has_rewritten_is_read_from_a_new_file(tmp_path: Path):
+    (tmp_path / "test_new.py").write_text(
+        "from autograph_lite.syntax import source\n"
+        "def test_read():\n"
+        "    def f(x):\n"
+        "        assert x > 0, 'positive'\n"
+        "        return x\n"
+        "    assert 'assert x > 0' in source.read(f).text\n"
+    )
+    bytecode, sys.dont_write_bytecode = sys.dont_write_bytecode, False
+    try:
+        assert pytest.main(["-q", "-p", "no:cacheprovider", "-c", "/dev/null", str(tmp_path)]) == 0
+    finally:
+        sys.dont_write_bytecode = bytecode
+
+
+def test_function_of_a_block_that_is_compiled_statement_by_statement_is_read():
+    text = "import math, os.path as p\nf = lambda x: math.floor(x) + len(p.join('a', x))\n"
+    linecache.cache["<block>"] = len(text), None, text.splitlines(True), "<block>"
+    names: dict[str, Any] = {}
+    for statement in ast.parse(text).body:
+        exec(compile(ast.Module([statement], []), "<block>", "exec"), names)
+    assert body_text(names["f"]).startswith("lambda x: math.floor(x)")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "usual = super\nclass A(dict):\n    def f(self): return super().copy()\n",
+        "class A:\n    def f(self): return A, self.__x, -0.0, (1, 1.0), {1, 2}\n",
+        "class A:\n    def f(self):\n        class B:\n            '''Of B.'''\n            def g(self): return __class__\n        return B\n",
+        "from __future__ import annotations\nclass A:\n    def f(self, x: A) -> A:\n        y: A = x\n        return y\n",
+        "class A:\n    async def f(self, *a, b=lambda: 1, **c):\n        async with a as d: return [await e async for e in d]\n",
+    ],
+)
+def test_what_is_around_a_method_does_not_make_it_another(text: str):
+    method = defined(text, "A", "<around>").f
+    assert source.read(method).node.name == "f"
+
+
+def test_registered_text_of_another_body_is_no_source_of_a_function():
+    fn = _registered("<another's>", "def f(x): return x\n", ["def f(x): return -x\n"])
+    with pytest.raises(SourceNotFoundError) as error:
+        source.read(fn)
+    assert str(error.value).splitlines() == [
+        "No source for 'f'.",
+        "  The text that is kept for '<another's>' is that of another function.",
         "  Fix: define it in a file or a notebook cell, or register its text with `linecache`.",
     ]
