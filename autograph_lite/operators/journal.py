@@ -29,6 +29,7 @@ from autograph_lite.operators import (
     aliases,
     augmented,
     cached_properties,
+    claims,
     iterators,
     known_calls,
     mismatch,
@@ -105,6 +106,8 @@ class Journal:
         """Keeps the contents of `place`, unless they are kept already."""
         _stack.writes += 1
         if place.key not in self.places:
+            if not place.ours:
+                claims.claim()
             self.places[place.key] = place, place.read()
 
     def restore(self) -> None:

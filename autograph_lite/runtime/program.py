@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 import inspect
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -18,6 +19,7 @@ from autograph_lite.operators import (
     calls,
     capacity,
     checks,
+    claims,
     classes,
     clocks,
     decisions,
@@ -27,6 +29,7 @@ from autograph_lite.operators import (
     recipes,
     rolling,
     unconverted,
+    where,
 )
 from autograph_lite.operators.values import Tracer
 from autograph_lite.runtime import (
@@ -124,6 +127,14 @@ class Program:
         """Whether the program may be run again with more room for lists: it does nothing but compute."""
         pure = not self.jaxpr.effects and not host_calls.in_program(self.jaxpr)
         return pure and self.capacity.items < capacity.LAST
+
+    @functools.cached_property
+    def calls_users(self) -> bool:
+        """Whether the program calls functions of the user's, on threads of XLA's; to print is ours."""
+        called = host_calls.in_program(self.jaxpr) if self.owned else []
+        return not all(
+            where.is_ours(getattr(getattr(fn, "__code__", None), "co_filename", "")) for fn in called
+        )
 
     @property
     def only_raises(self) -> bool:
@@ -439,6 +450,9 @@ class Program:
             result = None
             try:
                 result = calls.call(fn)(*args, **kwargs)  # notes the globals that it writes, too
+                claims.confirm()
+            except claims.BusyError:
+                raise
             except BaseException as error:
                 refusal = recipes.covered(error)
                 if refusal is not None and not isinstance(error, AutographError):

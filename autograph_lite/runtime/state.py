@@ -47,7 +47,7 @@ class State:
     @property
     def places(self) -> list[tuple[Place, Hashable]]:
         """The places, and what they hold it under."""
-        return [(held(), key) for held, key in self.slots.values()]
+        return [(held(), key) for held, key in [*self.slots.values()]]  # which another thread may add to
 
     @property
     def is_gone(self) -> bool:

@@ -15,7 +15,7 @@ import jax
 
 from autograph_lite import _jax
 from autograph_lite.errors import MutationError, VariableError
-from autograph_lite.operators import capacity, rolling, where
+from autograph_lite.operators import capacity, claims, rolling, where
 from autograph_lite.operators.capacity import OutgrownError
 from autograph_lite.operators.values import Tracer
 from autograph_lite.runtime import kept, refusals, symbolic, symbolic_warnings
@@ -116,10 +116,23 @@ class Trace:
           MutationError: each trace finds other objects that change.
           VariableError: a Variable is an argument, and is used from outside, too.
         """
+        return claims.alone(lambda: self._run(arrays, variables, copies, values))
+
+    def _run(
+        self,
+        arrays: Sequence[Any],
+        variables: Sequence[Variable],
+        copies: Bindings | None,
+        values: Callable[[], Sequence[Any]],
+    ) -> Any:
         for _ in range(RESTARTS):
             program = None
             try:
+                if not self.state.is_ours:
+                    claims.claim()
                 program = self.program(arrays, variables, values)
+                if not self.state.is_ours and program.calls_users:
+                    claims.let_go()  # what it calls may wait for them
                 bindings = {**self._bindings(variables), **(copies or {})}
                 result = program(arrays, bindings, lambda: dataclasses_in(values()))
             except Restart:

@@ -17,7 +17,7 @@ import jax.numpy as jnp
 
 from autograph_lite import _jax
 from autograph_lite.errors import AutographError
-from autograph_lite.operators import where
+from autograph_lite.operators import claims, where
 from autograph_lite.runtime.array_spec import specs_in
 from autograph_lite.runtime.cache import TraceCache
 from autograph_lite.runtime.captures import Captures
@@ -198,6 +198,9 @@ class Traces:
           TypeError: the arguments do not fit the parameters.
           Exception: what tracing raises; then nothing is kept.
         """
+        return claims.alone(lambda: self._resolve(args, kwargs, types=types))
+
+    def _resolve(self, args: tuple[Any, ...], kwargs: dict[str, Any], *, types: bool) -> Resolved:
         bound = self.bind(args, kwargs)
         found = self.type_of(bound, types=types)
         arrays = found.arrays(bound)
@@ -207,6 +210,8 @@ class Traces:
             known = trace is not None
             if trace is None:
                 trace = self._new(found)
+            elif not trace.state.is_ours:
+                claims.claim()  # it is asked for what the objects hold
             variables = found.variables(bound)
             program = trace.program(
                 arrays, variables, tuple if types else self._values_of(found, args, kwargs)
@@ -236,6 +241,11 @@ class Traces:
         """The trace for calls of exactly this type, with these Variables among the arguments, or any."""
         if variables is None:
             variables = [kind for type in found.types for kind in variable_types(type)]
+        known = variables
+        return claims.alone(lambda: self._concrete(self._exact(found, known)))
+
+    def _exact(self, found: FunctionType, variables: Sequence[Any]) -> Trace:
+        """The trace for exactly this type; makes it if there is none."""
         arrays = [spec.placeholder() for spec in specs_in(found.types)]
         with self.lock:
             trace = self._lookup(found, exact=True)
@@ -246,7 +256,7 @@ class Traces:
                     raise self._always_raises()
                 self.keep(trace)
                 self.dropped()  # calls that another trace has served find the more specific one now
-        return self._concrete(trace)
+        return trace
 
     def _tried(self, trace: Trace, arrays: Sequence[Any], variables: Sequence[Any]) -> Program:
         """The program for types of arrays; of rank 0, where any rank is meant.

@@ -13,7 +13,6 @@ Between calls it holds a plain array. A compiled program takes that as an input 
 from __future__ import annotations
 
 import contextlib
-import threading
 from collections.abc import Callable
 from contextlib import AbstractContextManager
 from typing import Any
@@ -24,7 +23,7 @@ import numpy as np
 
 from autograph_lite import _jax, _jax_differentiated
 from autograph_lite.errors import MutationError, VariableError
-from autograph_lite.operators import journal, mismatch, spelling, where
+from autograph_lite.operators import claims, journal, mismatch, spelling, where
 from autograph_lite.operators.boxes import Box, opened
 from autograph_lite.operators.places import Place
 from autograph_lite.operators.values import Tracer, describe
@@ -37,8 +36,7 @@ KEY = "value"  # of what a Variable's place holds
 # The ids of Variables whose array somebody else may hold, so that no program may take its memory.
 LENT: set[int] = set()
 DEBUGGED = 0  # among them while JAX looks for nans: see `taken`
-# Held while a program takes the memory of Variables' arrays: another thread must not find them gone.
-WRITING = threading.RLock()
+WRITING = claims.LOCK
 
 
 def alone() -> AbstractContextManager[object]:

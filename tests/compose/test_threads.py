@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import collections
+import sys
 import threading
 from concurrent.futures import ThreadPoolExecutor
 
@@ -11,7 +13,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from autograph_lite import RetraceWarning, Variable, convert
+from autograph_lite import RetraceWarning, Variable, convert, do_not_convert
 
 pytestmark = pytest.mark.filterwarnings(f"ignore::{RetraceWarning.__module__}.RetraceWarning")
 THREADS = 32
@@ -214,3 +216,92 @@ def test_threads_add_to_a_variable_in_python():
 
     at_once(work, 4)
     assert int(total) == 400
+
+
+class Log:
+    def __init__(self, kind):
+        self.rows = {"seen": [kind(), kind()]}
+
+
+@pytest.fixture
+def _switching():
+    """Threads take turns much more often."""
+    before = sys.getswitchinterval()
+    sys.setswitchinterval(1e-5)
+    yield
+    sys.setswitchinterval(before)
+
+
+@pytest.mark.usefixtures("_switching")
+@pytest.mark.parametrize("kind", [list, collections.deque])
+def test_threads_append_to_what_is_outside(kind):
+    log, number = Log(kind), [jnp.float32(0)]
+
+    @convert
+    def one(x):
+        first, second = log.rows["seen"]
+        if x > 3:
+            first.append(x)
+        else:
+            first.append(x * 1)
+        second.append(2 * first[-1])
+        number[0] = number[0] + 1
+
+    @convert
+    def other(x):
+        log.rows["seen"][0].append(x)
+        log.rows["seen"][1].append(2 * x)
+        number[0] = number[0] + 1
+
+    at_once(lambda i: [(one if j else other)(jnp.float32(2 * i + j)) for j in range(2)], 5)
+    first, second = ([*map(float, items)] for items in log.rows["seen"])
+    assert sorted(first) == list(range(10))
+    assert second == [2 * item for item in first]
+    assert float(number[0]) == 10
+
+
+def test_a_call_waits_for_the_trace_that_has_the_objects():
+    seen, threads = [], []
+
+    @convert
+    def other(x):
+        seen.append(x)
+
+    @do_not_convert
+    def meanwhile():
+        if not threads:
+            threads.append(threading.Thread(target=lambda: other(jnp.float32(2))))
+            threads[0].start()
+            threads[0].join(0.2)
+
+    @convert
+    def one(x):
+        seen.append(x)
+        try:
+            meanwhile()
+        except BaseException:
+            seen.append(-x)
+
+    one(jnp.float32(1))
+    threads[0].join()
+    assert [*map(float, seen)] == [1, 2]
+
+
+def test_threads_that_change_nothing_wait_for_nobody():
+    seen, threads, found = [], [], []
+    plain = convert(lambda x: x * 2 if x > 0 else x)
+
+    @do_not_convert
+    def meanwhile():
+        if not threads:
+            threads.append(threading.Thread(target=lambda: found.append(plain(jnp.float32(2)))))
+            threads[0].start()
+            threads[0].join(60)
+
+    @convert
+    def one(x):
+        seen.append(x)
+        meanwhile()
+
+    one(jnp.float32(1))
+    assert [*map(float, seen + found)] == [1, 4]
