@@ -173,12 +173,16 @@ def hold_part(w: Writer, name: str) -> None:
     c = w.choices
     place, held = integers.index(w, f"len({name})"), w.fresh("list")
     written = w.fresh("int")
-    taken = part(w, name, masked=False, inner=("1:",))
+    taken = part(w, name, inner=("1:",))
     if c.chance(40):
         w.emit(f"{held} = [{taken}]", "part held")
         held += "[0]"
     else:
         w.emit(f"{held} = {taken}", "part held")
+    other = held
+    if c.chance(30):  # a mask copies, and slices of the copy share its memory
+        other = w.fresh("list")
+        w.emit(f"{other} = {held}{c.pick(['', '[1:]', '[::-1]', f'[:{bound(w)}]'])}")
     w.emit(
         c.pick(
             [
@@ -190,5 +194,5 @@ def hold_part(w: Writer, name: str) -> None:
             ]
         )
     )
-    w.emit(f"{written} = int({c.pick([held, held, name])}.sum()) % 17")
+    w.emit(f"{written} = int({c.pick([held, other, name])}.sum()) % 17")
     w.scope.define(written, "int")
