@@ -506,7 +506,9 @@ def _numbers(value: Captured, template: Template) -> list[Any]:
         return present
     pairs = zip(value.leaves, template.leaves, strict=True)
     numbers = [
-        leaf if type(leaf) in (bool, int, float) else None for leaf, kind in pairs if isinstance(kind, Array)
+        leaf if type(leaf) in (bool, int, float, complex) else None
+        for leaf, kind in pairs
+        if isinstance(kind, Array)
     ]
     return present + numbers
 

@@ -23,7 +23,7 @@ from autograph_lite.operators.lane_rules import Known, UnlikePythonError
 from autograph_lite.operators.walking import Report, constant
 
 STEPS = 200_000  # equations that are gone through one iteration after the other
-NUMBERS = (bool, int, float)
+NUMBERS = (bool, int, float, complex)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -36,7 +36,7 @@ class Foretold:
     """
 
     before: Known
-    after: bool | int | float
+    after: bool | int | float | complex
 
 
 def foretell(
@@ -90,7 +90,7 @@ def _foretold(first: Known, after: Known) -> Foretold:
     if after.lost.any():
         raise UnlikePythonError("a number goes beyond what the arrays of the program can hold")
     python = shifted(first.python, after.python)
-    program = python if python.dtype.kind != "f" else python.astype(first.program.dtype)
+    program = python if python.dtype.kind not in "fc" else python.astype(first.program.dtype)
     return Foretold(Known(python, program, np.zeros(len(python), bool)), after.python.reshape(-1)[-1].item())
 
 
@@ -177,7 +177,7 @@ def _leading_to(jaxpr: Any, outputs: Sequence[Any]) -> tuple[list[Any], set[Any]
 
 def _from_table(value: Known) -> Known:
     """A number as the next iteration gets it: Python's, rounded once."""
-    if value.python is value.program or value.python.dtype.kind != "f":
+    if value.python is value.program or value.python.dtype.kind not in "fc":
         return value
     with np.errstate(over="ignore", under="ignore"):
         return Known(value.python, value.python.astype(value.program.dtype), value.lost)
@@ -198,5 +198,5 @@ def _stacked(values: Sequence[Known]) -> Known:
         np.concatenate([np.reshape(getattr(v, field), -1) for v in values])
         for field in ("python", "program", "lost")
     ]
-    same = parts[0].dtype.kind != "f"
+    same = parts[0].dtype.kind not in "fc"
     return Known(parts[0], parts[0] if same else parts[1], parts[2])

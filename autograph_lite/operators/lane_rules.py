@@ -52,13 +52,16 @@ def number(value: Any) -> Known:
     if plain.dtype.kind == "f":
         exact = np.asarray(float(value))[None] if isinstance(value, float) else python.astype(np.float64)
         return Known(exact, python.astype(np.float32), np.zeros(1, bool).reshape((1,) * python.ndim))
+    if plain.dtype.kind == "c":
+        exact = python.astype(np.complex128)
+        return Known(exact, python.astype(np.complex64), np.zeros((1,) * python.ndim, bool))
     if plain.dtype.kind in "iu":
         python = python.astype(np.int64)
     return Known(python, python, np.zeros((1,) * python.ndim, bool))
 
 
 def _divided(a: Lanes, b: Lanes) -> Lanes:
-    if a.dtype.kind == "f":
+    if a.dtype.kind in "fc":
         return a / b
     return np.sign(a) * np.sign(b) * (abs(a) // abs(b))
 
@@ -68,7 +71,7 @@ def _rest(a: Lanes, b: Lanes) -> Lanes:
 
 
 def _power(a: Lanes, b: Lanes) -> Lanes:
-    if a.dtype.kind == "f":
+    if a.dtype.kind in "fc":
         return np.asarray(np.power(a, b.astype(a.dtype)))
     return np.asarray(np.power(a.astype(object), b.astype(object)))
 
@@ -97,7 +100,8 @@ RULES: dict[str, Callable[..., Any]] = {
     "lt": np.less, "le": np.less_equal, "gt": np.greater, "ge": np.greater_equal, "eq": np.equal, "ne": np.not_equal,
     "and": np.bitwise_and, "or": np.bitwise_or, "xor": np.bitwise_xor, "not": np.bitwise_not,
     "shift_left": _shifted, "shift_right_arithmetic": lambda a, b: np.right_shift(a, np.minimum(b, 63)),
-    "select_n": _chosen, "copy": np.copy, "is_finite": np.isfinite,
+    "select_n": _chosen, "copy": np.copy, "is_finite": np.isfinite, "real": np.real, "imag": np.imag,
+    "complex": lambda a, b: a + 1j * b, "conj": lambda a, **_: np.conj(a),
 }  # fmt: skip
 COMPARISONS = frozenset({"lt", "le", "gt", "ge", "eq", "ne", "floor", "ceil", "round", "rem"})
 RELATIVE = 1e-4  # floats that differ by less may compare otherwise in the narrower type
@@ -153,7 +157,7 @@ def _zero(operand: Known) -> bool:
 
 def _refuse_close(name: str, operands: Sequence[Known]) -> None:
     """Refuses floats so close to where an operation jumps that the program's may lie on the other side."""
-    if operands[0].python.dtype.kind != "f" or all(operand.exact for operand in operands):
+    if operands[0].python.dtype.kind not in "fc" or all(operand.exact for operand in operands):
         return
     a, off = operands[0].python, _drift(operands[0])
     if name == "rem":
@@ -183,7 +187,7 @@ def refuse_drifted(operand: Known) -> None:
     Raises:
       UnlikePythonError: the program has it with less than the precision of its type, as after `(i + 0.001) - i`.
     """
-    if operand.python.dtype.kind == "f" and operand.python.size:
+    if operand.python.dtype.kind in "fc" and operand.python.size:
         with np.errstate(all="ignore"):
             off = _drift(operand) > DRIFT * np.max(np.abs(operand.python))
         if (off & ~operand.lost).any():
@@ -205,10 +209,10 @@ def held(python: Lanes, program: Lanes, lost: Lanes, aval: Any) -> Known | None:
         if info.bits < 64:
             python = python.astype(np.int64)
         return Known(python, python, lost)
-    if kind != "f" or not weak:
+    if kind not in "fc" or not weak:
         return None
     with np.errstate(all="ignore"):
-        python = python.astype(np.float64)
+        python = python.astype(np.float64 if kind == "f" else np.complex128)
         program = program.astype(aval.dtype)
     return Known(python, program, lost | ~np.isfinite(program))
 
@@ -220,6 +224,8 @@ def converted(operand: Known, aval: Any) -> Known | None:
       UnlikePythonError: it does not fit, or the rounding of floats decides.
     """
     kind = np.dtype(aval.dtype).kind
+    if kind == "c":
+        return held(operand.python, operand.program, operand.lost, aval)
     if operand.python.dtype.kind == "f" and kind in "iu":
         _refuse_close("floor", [operand])
         with np.errstate(all="ignore"):

@@ -40,4 +40,4 @@ def joined(count: int, parts: Sequence[tuple[Any, Known | None]]) -> Known | Non
         for lanes, array in arrays:
             whole[lanes] = array
         result.append(whole)
-    return Known(result[0], result[0] if result[0].dtype.kind != "f" else result[1], result[2])
+    return Known(result[0], result[0] if result[0].dtype.kind not in "fc" else result[1], result[2])

@@ -123,11 +123,11 @@ class Run:
 
 def constant(value: Any) -> Known | None:
     """A number that the program holds, or a row of integers; None where it holds something else."""
-    if isinstance(value, (bool, int, float, np.bool_)):
+    if isinstance(value, (bool, int, float, complex, np.bool_)):
         return lane_rules.number(value)
     if isinstance(value, Tracer) or not hasattr(value, "dtype"):
         return None
-    kinds = "iub" if value.shape else "iubf"
+    kinds = "iub" if value.shape else "iubfc"
     if getattr(value.dtype, "kind", "") not in kinds or len(value.shape) > 1 or value.size > MOST:
         return None
     return lane_rules.number(np.asarray(value))

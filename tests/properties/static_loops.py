@@ -33,7 +33,16 @@ APART = (
     "xs[{i} // 3] if k > 0 else x",
     "ys[{i} - 1] * t",
 )
-TRACED = ("x", "xs[{e} % 3]", "jnp.sin(x)", "k", "x * 0.5", "xs.sum()")
+TRACED = (
+    "x",
+    "xs[{e} % 3]",
+    "jnp.sin(x)",
+    "k",
+    "x * 0.5",
+    "xs.sum()",
+    "(x + 1j * {e}).imag",
+    "jnp.real(x * 1j ** ({e} % 4))",
+)
 # What objects of libraries keep, and what counts behind one's back.
 OPAQUE = (
     "made.update(b'step')", "rows.writerow([1, 'a'])", "text.write('a')", "log.info('step')", "log.info('step %d', {i})",

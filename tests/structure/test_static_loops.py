@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import cmath
 import math
 from collections.abc import Callable
 from typing import Any
@@ -220,8 +221,25 @@ def becomes_a_number(x):
     return x, y
 
 
+def turns(x):
+    t = 1 + 0j
+    for i in range(10):
+        t = t * 1j + i
+        x = x + t + abs(t) + t.conjugate() * (t.imag > 0) + jnp.exp(2j * jnp.pi * i / 10)
+    return x, t
+
+
+def complex_temporaries(x):
+    for i in range(10):
+        z = complex(i, 1)
+        if (1j * i).imag > 3:
+            x = x + z.real
+        x = x + (i + 1j) ** 2 + 1 / z + (1e6 + 0.1j * i) - 1e6
+    return x, z
+
+
 ROLLED = [
-    becomes_a_number,
+    becomes_a_number, turns, complex_temporaries,
     arithmetic, parities, leaves_at_seven, leaves_when_large, skips, returns, has_else, nested, triangular, counts,
     keeps_time, appends, writes_attributes, over_numbers, combined, backwards, starts_with_none, guards_division, shifts,
     calls, collatz,
@@ -300,6 +318,12 @@ def text(x):
 def sines(x):
     for i in range(3):
         x = x + math.sin(i)
+    return x
+
+
+def complex_sines(x):
+    for i in range(3):
+        x = x + cmath.sin(1j * i)
     return x
 
 
@@ -447,7 +471,7 @@ def items_of_two_types(x):
 
 
 KEPT = [
-    table, unlike_items, shapes, text, sines, asks_for_the_type, callee_asks, lengths, catches, is_one, overflows, shifts_far,
+    table, unlike_items, shapes, text, sines, complex_sines, asks_for_the_type, callee_asks, lengths, catches, is_one, overflows, shifts_far,
     powers, pure, appends_numbers, counts_in_a_list, unlike_numbers, rounding_decides, grows, list_changes, takes_more,
     takes_pairs, fills_a_dict, items_of_two_types,
 ]  # fmt: skip
