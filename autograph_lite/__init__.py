@@ -67,7 +67,8 @@ from autograph_lite.runtime.py_function import py_function
 from autograph_lite.runtime.reporting.report import Report
 from autograph_lite.runtime.saving.export import save
 from autograph_lite.runtime.saving.loaded import LoadedFunction
-from autograph_lite.runtime.saving.loading import LoadedModule, load
+from autograph_lite.runtime.saving.loaded_module import LoadedModule
+from autograph_lite.runtime.saving.loading import load
 from autograph_lite.runtime.slices import from_slices
 from autograph_lite.runtime.trace_types import TraceType
 from autograph_lite.runtime.variables import Variable

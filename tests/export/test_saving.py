@@ -383,7 +383,8 @@ def test_the_manifest_tells_people_what_is_saved(path):
     with zipfile.ZipFile(path) as archive:
         manifest = json.loads(archive.read("manifest.json"))
         assert not [name for name in archive.namelist() if name.endswith((".pkl", ".pickle", ".py"))]
-    (program,) = manifest["functions"]["function"]["programs"]
+    program, empty = manifest["functions"]["function"]["programs"]
+    assert [each["type"][0]["type"]["array"]["shape"] for each in (program, empty)] == [[None], [0]]
     assert program["shown"] == "(x: float32[?], n: Literal[3]) -> float32[n0_0]"
     assert program["type"][1] == {
         "parameter": "n", "key": None, "kind": "POSITIONAL_OR_KEYWORD", "type": {"literal": {"int": 3}},

@@ -144,6 +144,17 @@ def _kind(row: Json) -> Any:
 _KINDS = ("POSITIONAL_ONLY", "POSITIONAL_OR_KEYWORD", "VAR_POSITIONAL", "KEYWORD_ONLY", "VAR_KEYWORD")
 
 
+def of_no_items(types: Any) -> Any:
+    """The type of calls, as data, with 0 for each size that is open."""
+    if isinstance(types, list):
+        return [of_no_items(each) for each in types]
+    if not isinstance(types, dict):
+        return types
+    if types.keys() == {"shape", "dtype", "weak"}:
+        return {**types, "shape": [size or 0 for size in types["shape"]]}
+    return {key: of_no_items(each) for key, each in types.items()}
+
+
 def _read_type(data: Json, opaque: dict[str, Opaque]) -> TraceType:
     if "structure" in data:
         return _read_structure(data)

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import contextlib
 import importlib.metadata
 import importlib.util
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import jax
+import jax.numpy as jnp
 from jax import export
 from jax.extend.core import jaxpr_as_fun
 
@@ -20,8 +22,10 @@ from autograph_lite.runtime.function import Function
 from autograph_lite.runtime.methods import BoundFunction
 from autograph_lite.runtime.modules import Module
 from autograph_lite.runtime.program import Program
-from autograph_lite.runtime.saving import call_types, checks, obstacles
+from autograph_lite.runtime.saving import again, call_types, checks, obstacles
 from autograph_lite.runtime.saving.archive import Writer
+from autograph_lite.runtime.saving.loaded import LoadedFunction
+from autograph_lite.runtime.saving.loaded_module import LoadedModule
 from autograph_lite.runtime.saving.values import Json, NotDataError
 from autograph_lite.runtime.state import KEPT
 from autograph_lite.runtime.trace import Trace
@@ -43,7 +47,8 @@ def save(
     Args:
       path: of the file; what is there is replaced.
       function: a converted function, a `ConcreteFunction` or a list of such; or a dict of them by name; or a `Module`,
-        whose converted methods are saved as far as they have been traced.
+        whose converted methods are saved as far as they have been traced. Or what `load` has given, with the values that
+        its Variables have by now.
       *signatures: of a function, the calls that are to be saved: tuples of positional arguments, or of `ArraySpec`s in their
         place. Without any, what has been traced is saved.
       vjp_order: how often the loaded function can be differentiated in reverse mode.
@@ -60,13 +65,13 @@ def save(
             where=where.here(),
             fix="install it, as by pip install autograph-lite[export].",
         )
-    saving = _Saving(vjp_order, platforms)
-    single = not isinstance(function, (Mapping, Module))
+    single = not isinstance(function, (Mapping, Module, LoadedModule))
     functions = {SINGLE: function} if single else _named(function)
+    saving = _Saving(vjp_order, platforms or _platforms_of([*functions.values()]))
     if signatures:
         _refuse_signatures(single, function)
-    rows = {name: saving.function(_concrete(found, signatures)) for name, found in functions.items()}
-    module = function if isinstance(function, Module) else None
+    rows = {name: saving.function(found, signatures) for name, found in functions.items()}
+    module = function if isinstance(function, (Module, LoadedModule)) else None
     kind = "function" if single else "module" if module is not None else "dict"
     saving.write(path, kind, rows, module.named_variables if module is not None else {})
 
@@ -75,6 +80,8 @@ def _named(functions: Any) -> dict[str, Any]:
     """The functions of a dict, or the traced methods of a Module, by name."""
     if isinstance(functions, Mapping):
         return dict(functions)
+    if isinstance(functions, LoadedModule):
+        return dict(functions.functions)
     names = {
         name for kind in type(functions).__mro__ for name, value in vars(kind).items() if _converted(value)
     }
@@ -91,6 +98,14 @@ def _named(functions: Any) -> dict[str, Any]:
 
 def _converted(value: Any) -> bool:
     return isinstance(value, (Function, BoundFunction))
+
+
+def _platforms_of(functions: Sequence[Any]) -> list[str]:
+    """Of functions that were loaded, all those that they run on; else the one at hand."""
+    if not all(isinstance(function, LoadedFunction) for function in functions):
+        return [export.default_export_platform()]
+    found = [program.platforms for function in functions for program in function.programs]
+    return [each for each in dict.fromkeys(found[0]) if all(each in platforms for platforms in found)]
 
 
 def _refuse_signatures(single: bool, function: Any) -> None:
@@ -141,6 +156,20 @@ def _own_program(trace: Trace) -> Program:
     return trace.main
 
 
+def _empty_program(trace: Trace) -> Program | None:
+    """That of a trace for arrays whose open sizes are all 0, which JAX's symbols don't stand for; None where there is none."""
+    types = trace.function_type.types
+    shapes = [spec.shape for spec in specs_in(types)]
+    if not any(None in (shape or ()) for shape in shapes) or None in shapes:
+        return None
+    arrays = [jnp.zeros([size or 0 for size in spec.shape or ()], spec.dtype) for spec in specs_in(types)]
+    variables: list[Any] = [kind for type in types for kind in variable_types(type)]
+    try:
+        return trace.program(arrays, variables)
+    except Exception:  # as where it takes the first item: a call of the function itself raises it
+        return None
+
+
 def exported(concrete: ConcreteFunction, platforms: Sequence[str] | None) -> export.Exported:
     """The program of a trace as JAX's own `Exported`, for these platforms, or for the one at hand.
 
@@ -173,27 +202,42 @@ def _version(name: str) -> str:
 class _Saving:
     """What is known while a file is made: its parts, and the Variables that its programs use."""
 
-    def __init__(self, vjp_order: int, platforms: Sequence[str] | None) -> None:
+    def __init__(self, vjp_order: int, platforms: Sequence[str]) -> None:
         self._vjp_order = vjp_order
-        self._platforms = list(platforms or [export.default_export_platform()])
+        self._platforms = list(platforms)
         self._writer = Writer()
         self._variables: dict[int, Variable] = {}
 
-    def function(self, traces: Sequence[ConcreteFunction]) -> Json:
+    def function(self, function: Any, calls: Sequence[tuple[Any, ...]]) -> Json:
         """A function as data: its parameters, and its programs."""
+        if isinstance(function, LoadedFunction):
+            return again.function(function, self._writer, self.number_of, self._platforms, self._vjp_order)
+        traces = _concrete(function, calls)
         signature = traces[0].signature
         return {
             "name": traces[0].name,
             "parameters": call_types.parameters(signature, self._writer.array),
-            "programs": [self._program(trace) for trace in traces],
+            "programs": [row for trace in traces for row in self._programs(trace)],
         }
 
-    def _program(self, concrete: ConcreteFunction) -> Json:
-        trace, program = concrete.trace, _own_program(concrete.trace)
-        obstacles.refuse(concrete.name, trace, program)
+    def _programs(self, concrete: ConcreteFunction) -> list[Json]:
+        program, empty = _own_program(concrete.trace), _empty_program(concrete.trace)
+        obstacles.refuse(concrete.name, concrete.trace, program)
+        rows = [self._program(concrete, program, lambda types: types)]
+        if empty is not None:
+            with contextlib.suppress(
+                SaveError
+            ):  # a derivative that JAX does not export: size 0 is refused, then
+                rows.append(self._program(concrete, empty, call_types.of_no_items))
+        return rows
+
+    def _program(
+        self, concrete: ConcreteFunction, program: Program, sized: Callable[[list[Json]], Any]
+    ) -> Json:
+        trace = concrete.trace
         try:
             return {
-                "type": call_types.function_type(trace.function_type, concrete.signature),
+                "type": sized(call_types.function_type(trace.function_type, concrete.signature)),
                 "shown": str(concrete.function_type),
                 "file": self._writer.program(self._exported(concrete.name, program)),
                 "state": [self._slot(concrete, variable) for variable in trace.state.variables],

@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import functools
 import inspect
+import operator
 import threading
 from collections.abc import Sequence
 from typing import Any
@@ -20,7 +21,9 @@ from autograph_lite.operators.values import Tracer
 from autograph_lite.runtime.array_spec import specs_in
 from autograph_lite.runtime.cache import TraceCache
 from autograph_lite.runtime.function_type import FunctionType
+from autograph_lite.runtime.input_signature import accept
 from autograph_lite.runtime.saving import call_types, checks
+from autograph_lite.runtime.saving.archive import Reader
 from autograph_lite.runtime.saving.values import Json, with_plain_namedtuples
 from autograph_lite.runtime.trace_types import TracingContext
 from autograph_lite.runtime.variables import WRITING, Variable
@@ -34,21 +37,33 @@ class LoadedProgram:
       exported: as of `jax.export`.
       state: the Variables that it takes after the arrays: one of the file's, or the number of one among the arguments.
       row: what the manifest says of it.
-      array: reads an array of the file.
+      reader: of the file.
 
     Attributes:
+      row: what the manifest says of it.
+      reader: of the file.
+      platforms: that it was lowered for.
+      vjp_order: how often it can be differentiated.
       used: the number after the last output that is in its result.
     """
 
     def __init__(
-        self, name: str, exported: Any, state: Sequence[Variable | int], row: Json, array: Any
+        self, name: str, exported: Any, state: Sequence[Variable | int], row: Json, reader: Reader
     ) -> None:
-        self._state, self._row, self._array = state, row, array
+        self._state, self.row, self.reader, self._array = state, row, reader, reader.array
+        self.platforms, self.vjp_order = exported.platforms, _order_of(exported)
         refuse = functools.partial(_underived, name)
         self._run = jax.jit(_jax_exported.refusing_derivatives(exported, refuse).call)
         outputs = Outputs()
-        self._empty = call_types.read_value(row["result"], array, outputs)  # fails now, and not at a call
+        self._empty = call_types.read_value(
+            row["result"], reader.array, outputs
+        )  # fails now, and not at a call
         self.used = outputs.end
+
+    @property
+    def state(self) -> Sequence[Variable | int]:
+        """The Variables that it takes after the arrays, or their numbers among those of a call."""
+        return self._state
 
     @property
     def variables(self) -> list[Variable]:
@@ -60,11 +75,11 @@ class LoadedProgram:
         state = [slot if isinstance(slot, Variable) else arguments[slot] for slot in self._state]
         with WRITING:
             outputs = self._run(*arrays, *[variable.read() for variable in state])
-            self._raise(outputs[len(outputs) - len(self._row["check_outputs"]) :])
-            for variable, number in zip(state, self._row["after"], strict=True):
+            self._raise(outputs[len(outputs) - len(self.row["check_outputs"]) :])
+            for variable, number in zip(state, self.row["after"], strict=True):
                 if number is not None:
                     _give(variable, outputs[number])
-        return call_types.read_value(self._row["result"], self._array, outputs)
+        return call_types.read_value(self.row["result"], self._array, outputs)
 
     def copied(self, memo: dict[int, Any]) -> LoadedProgram:
         """The same program with Variables of its own."""
@@ -73,7 +88,7 @@ class LoadedProgram:
         return new
 
     def _raise(self, values: Sequence[Any]) -> None:
-        contents = {tuple(key): value for key, value in zip(self._row["check_outputs"], values, strict=True)}
+        contents = {tuple(key): value for key, value in zip(self.row["check_outputs"], values, strict=True)}
         if CODE not in contents:
             return
         if any(isinstance(value, Tracer) for value in values):
@@ -82,12 +97,19 @@ class LoadedProgram:
             self._report(*values)
 
     def _report(self, *values: Any) -> None:
-        contents = {tuple(key): value for key, value in zip(self._row["check_outputs"], values, strict=True)}
+        contents = {tuple(key): value for key, value in zip(self.row["check_outputs"], values, strict=True)}
         number = int(contents[CODE])
-        for check in self._row["checks"] if number else ():
+        for check in self.row["checks"] if number else ():
             if check["number"] == number:
                 keys = sorted(key for key in contents if key[0] == number)
                 raise checks.read_check(check, [jnp.asarray(contents[key]) for key in keys])
+
+
+def _order_of(exported: Any) -> int:
+    order = 0
+    while exported.has_vjp():
+        exported, order = exported.vjp(), order + 1
+    return order
 
 
 def _underived(name: str, order: int) -> UnsavedSignatureError:
@@ -130,6 +152,7 @@ class LoadedFunction:
     Attributes:
       __name__: of the function that was saved.
       function_types: of the calls that it takes.
+      parameters: what the manifest says of its parameters.
 
     Raises:
       TypeError: the arguments of a call do not fit the function's parameters.
@@ -141,14 +164,22 @@ class LoadedFunction:
         name: str,
         signature: inspect.Signature,
         programs: Sequence[tuple[FunctionType, LoadedProgram]],
+        parameters: Json,
     ) -> None:
+        self.parameters = parameters
         self.__name__ = self.__qualname__ = name
         self.__signature__ = signature
-        self.function_types = [kind for kind, _ in programs]
+        kinds = [kind for kind, _ in programs]
+        self.function_types = [kind for kind in kinds if not _is_of_no_items(kind, kinds)]
         self._programs: TraceCache[LoadedProgram] = TraceCache()
         for kind, program in programs:
             self._programs.add(kind, program)
         self._lock = threading.Lock()
+
+    @property
+    def programs(self) -> list[LoadedProgram]:
+        """Its programs, in the order of the file."""
+        return [*self._programs]
 
     @property
     def variables(self) -> tuple[Variable, ...]:
@@ -162,16 +193,21 @@ class LoadedFunction:
         return tuple(variable for variable in self.variables if variable.trainable)
 
     def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
-        """Runs the program that was saved for arguments of these types."""
+        """Runs the program that was saved for arguments of these types.
+
+        Python's numbers, weakly typed arrays and NumPy's take the dtype of one that was saved, where that is of their kind, as
+        with an `input_signature`.
+        """
         bound = self.__signature__.bind(*args, **kwargs)
         bound.apply_defaults()
         bound.arguments.update({k: with_plain_namedtuples(v) for k, v in bound.arguments.items()})
         found = FunctionType.from_bound(self.__signature__, bound, TracingContext())
-        arrays = found.arrays(bound)
-        with self._lock:
-            program = self._programs.lookup(found)
-        if program is None or (any(not array.size for array in arrays) and self._is_symbolic(program)):
+        program = self._program(found, found.arrays(bound))
+        if program is None:
+            bound, found, program = self._cast(bound) or (bound, found, None)
+        if program is None:
             raise self._unsaved(found)
+        arrays = found.arrays(bound)
         try:
             return program(arrays, found.variables(bound))
         except NotImplementedError as error:  # jax.export has no rule for it (JAX 0.12)
@@ -186,6 +222,30 @@ class LoadedFunction:
             if "polymorphic shapes specification" not in str(error):
                 raise
             raise self._unsaved(found, "Sizes that were one size in the saved program differ.") from None
+
+    def _program(self, kind: FunctionType, arrays: Sequence[Any]) -> LoadedProgram | None:
+        """What serves calls of a type with these arrays."""
+        with self._lock:
+            program = self._programs.lookup(kind)
+        if program is not None and any(not array.size for array in arrays) and self._is_symbolic(program):
+            return None
+        return program
+
+    def _cast(
+        self, bound: inspect.BoundArguments
+    ) -> tuple[inspect.BoundArguments, FunctionType, LoadedProgram] | None:
+        """Arguments as of a call that was saved, its type and program; of several, that with the fewest other dtypes."""
+        fitting = []
+        for kind in self.function_types:
+            try:
+                made = accept(kind, self.__signature__, bound.args, bound.kwargs)
+            except TypeError:
+                continue
+            found = FunctionType.from_bound(self.__signature__, made, TracingContext())
+            program = self._program(found, found.arrays(made))
+            if program is not None:
+                fitting.append((_changed(bound, made), made, found, program))
+        return min(fitting, key=operator.itemgetter(0))[1:] if fitting else None
 
     def _unmapped(self) -> UnsavedSignatureError:
         return UnsavedSignatureError(
@@ -218,11 +278,11 @@ class LoadedFunction:
         )
 
     def __copy__(self) -> LoadedFunction:
-        return LoadedFunction(self.__name__, self.__signature__, self._programs.items())
+        return LoadedFunction(self.__name__, self.__signature__, self._programs.items(), self.parameters)
 
     def __deepcopy__(self, memo: dict[int, Any]) -> LoadedFunction:
         programs = [(kind, program.copied(memo)) for kind, program in self._programs.items()]
-        return LoadedFunction(self.__name__, self.__signature__, programs)
+        return LoadedFunction(self.__name__, self.__signature__, programs, self.parameters)
 
     def __reduce__(self) -> Any:
         raise PicklingError(
@@ -234,6 +294,22 @@ class LoadedFunction:
 
     def __repr__(self) -> str:
         return f"<autograph_lite.LoadedFunction {self.__name__}{self.__signature__}>"
+
+
+def _is_of_no_items(kind: FunctionType, others: Sequence[FunctionType]) -> bool:
+    """Whether a type is that of another one with arrays of size 0, for which a program of any size is not made."""
+    has_none = any(0 in (spec.shape or ()) for spec in specs_in(kind.types))
+    return has_none and any(kind is not other and kind.is_subtype_of(other) for other in others)
+
+
+def _changed(before: inspect.BoundArguments, after: inspect.BoundArguments) -> int:
+    """How many of the arrays have other dtypes than JAX would give them."""
+    pairs = zip(
+        jax.tree.leaves([*before.arguments.values()]),
+        jax.tree.leaves([*after.arguments.values()]),
+        strict=False,
+    )
+    return sum(isinstance(new, jax.Array) and jnp.result_type(old) != new.dtype for old, new in pairs)
 
 
 def _shown(kind: FunctionType) -> str:

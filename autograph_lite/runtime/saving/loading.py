@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import importlib.util
 import os
-from collections.abc import Mapping
 from typing import Any
 
 import jax
@@ -17,36 +16,9 @@ from autograph_lite.runtime.saving import call_types, contained, fitting
 from autograph_lite.runtime.saving.archive import Reader
 from autograph_lite.runtime.saving.export import SINGLE
 from autograph_lite.runtime.saving.loaded import LoadedFunction, LoadedProgram
+from autograph_lite.runtime.saving.loaded_module import LoadedModule
 from autograph_lite.runtime.saving.values import Json
 from autograph_lite.runtime.variables import Variable
-
-
-class LoadedModule:
-    """The converted methods of a Module that was saved, as attributes.
-
-    Attributes:
-      named_variables: its Variables by the paths that led to them.
-      variables: the same in their order.
-    """
-
-    def __init__(self, functions: Mapping[str, LoadedFunction], named: Mapping[str, Variable]) -> None:
-        self._functions, self.named_variables = dict(functions), dict(named)
-        self.variables = [*{id(variable): variable for variable in named.values()}.values()]
-
-    @property
-    def trainable_variables(self) -> list[Variable]:
-        """Those of `variables` that are trainable."""
-        return [variable for variable in self.variables if variable.trainable]
-
-    def __getattr__(self, name: str) -> LoadedFunction:
-        functions: dict[str, LoadedFunction] = self.__dict__.get("_functions", {})
-        if name not in functions:
-            raise AttributeError(f"The loaded module has no method {name!r}: it has {sorted(functions)}.")
-        return functions[name]
-
-    def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
-        """Calls the method `__call__` of the module that was saved."""
-        return self.__getattr__("__call__")(*args, **kwargs)
 
 
 def load(path: str | os.PathLike[str]) -> Any:
@@ -143,7 +115,7 @@ class _Loading:
         ]
         if any(slot.parameter not in signature.parameters for kind, _ in programs for slot in kind.slots):
             raise ValueError("calls have arguments for which there are no parameters")
-        return LoadedFunction(row["name"], signature, programs)
+        return LoadedFunction(row["name"], signature, programs, row["parameters"])
 
     def _program(self, name: str, kind: FunctionType, row: Json) -> tuple[FunctionType, LoadedProgram]:
         exported = export.deserialize(bytearray(self._reader.part(row["file"])))
@@ -159,6 +131,6 @@ class _Loading:
             for slot in row["state"]
         ]
         contained.refuse_others(exported, self._reader.path)
-        made = LoadedProgram(name, exported, state, row, self._reader.array)
+        made = LoadedProgram(name, exported, state, row, self._reader)
         fitting.refuse_misfit(kind, exported, state, row, made.used)
         return kind, made
