@@ -103,20 +103,21 @@ _OF_MAGICS = ("<timed exec>", "<timed eval>", "<magic-timeit>")
 
 
 def _bodies(path: str) -> Iterator[_Lines]:
-    """The texts below `%%time` and the like, which IPython compiles under names that have no text."""
+    """The texts below `%%time` and behind `%time`, and the like, which IPython compiles under names that have no text."""
     if path not in _OF_MAGICS:
         return
     for entry in reversed([*linecache.cache.values()]):
         text = "".join(entry[2]) if len(entry) == 4 else ""
-        if "run_cell_magic(" not in text:
+        if "_magic(" not in text:
             continue
         try:
-            calls = [node for node in ast.walk(compiling.parse(text)) if isinstance(node, ast.Call)]
+            tree = compiling.parse(text)
         except SyntaxError:
             continue
-        for call in calls:
-            match call:
+        for node in ast.walk(tree):
+            match node:
                 case ast.Call(
-                    func=ast.Attribute(attr="run_cell_magic"), args=[_, _, ast.Constant(value=str(body))]
+                    func=ast.Attribute(attr="run_cell_magic" | "run_line_magic"),
+                    args=[*_, ast.Constant(value=str(body))],
                 ):
-                    yield body.splitlines(keepends=True)
+                    yield f"{body.rstrip()}\n".splitlines(keepends=True)

@@ -181,6 +181,8 @@ def test_a_function_below_a_magic_is_converted(notebook: Notebook) -> None:
     assert notebook("float(run(jnp.float32(1))), run(jnp.float32(-1)).tolist()") == (2, -1)
     notebook("@convert\ndef twice(x):\n    return 2 * step(x)")
     assert notebook("float(twice(jnp.float32(1)))") == 4
+    notebook("%time doubled = convert(lambda x: 2 * x if x > 0 else x)(jnp.float32(3))")
+    assert notebook("float(doubled)") == 6
 
 
 def test_what_is_defined_anew_in_a_cell_is_new_in_its_next_statement(notebook: Notebook) -> None:
