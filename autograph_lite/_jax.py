@@ -39,7 +39,7 @@ from jax.extend.core import (  # type: ignore[attr-defined]
     jaxpr_as_fun,
 )
 
-from autograph_lite import _jax_branches, _jax_merging, _jax_sinking
+from autograph_lite import _jax_branches, _jax_folding, _jax_merging, _jax_sinking
 from autograph_lite._jax_constants import KeepingTrace, keep_constants
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -336,6 +336,7 @@ class OpenTrace:
     def closed(self) -> Any:
         """The function as a closed jaxpr; ends the trace."""
         source = source_info_util.current()
+        _jax_folding.drop_unused(self._trace)
         outputs = [self._trace.to_jaxpr_tracer(array, source_info=source) for array in self._kept]
         jaxpr = ClosedJaxpr(*self._trace.frame.to_jaxpr(self._trace, outputs, self._debug, source))
         _let_go(self._trace)
@@ -466,52 +467,6 @@ def _part_from(array: Any, parts: frozenset[str]) -> Any:
 _PARTS = frozenset({
     "slice", "dynamic_slice", "squeeze", "transpose", "rev", "unstack", "split", "reshape", "broadcast_in_dim"
 })  # fmt: skip
-
-
-def constant(value: Any) -> Any:
-    """What a value of the program that is being recorded always is, computed now; itself where that is not known.
-
-    jnp.zeros(x.shape) -> an array; x + 1 -> itself, as a call gives `x`
-    """
-    known: dict[int, Any] = {}
-    todo = [value]
-    while todo:
-        one = todo[-1]
-        equation = getattr(one, "parent", None)
-        if not all(isinstance(size, int) for size in getattr(one, "shape", ())):
-            return value
-        found = _held(one)
-        if found is None and equation is not None:
-            if equation.effects or "callback" in equation.primitive.name:
-                return value
-            missing = [each for each in equation.in_tracers if id(each) not in known]
-            if missing:
-                todo += missing
-                continue
-            found = _computed(equation, [known[id(each)] for each in equation.in_tracers], one)
-        if found is None or any(isinstance(leaf, core.Tracer) for leaf in jax.tree.leaves(found)):
-            return value
-        known[id(todo.pop())] = found
-    return known[id(value)]
-
-
-def _held(value: Any) -> Any:
-    """The value itself, or the constant that it stands for in its program; None where it is neither."""
-    if not isinstance(value, core.Tracer):
-        return value
-    literal = getattr(value, "val", None)
-    if isinstance(literal, core.Literal):
-        return literal.val
-    get_const = getattr(getattr(value, "_trace", None), "get_const", None)
-    return None if get_const is None else get_const(value)
-
-
-def _computed(equation: Any, values: Sequence[Any], wanted: Any) -> Any:
-    params = equation.primitive.get_bind_params(equation.params)
-    with equation.ctx.manager:
-        found = equation.primitive.bind(*values, **params)
-    outputs = found if equation.primitive.multiple_results else [found]
-    return next(out for var, out in zip(equation.outvars, outputs, strict=True) if var is wanted.val)
 
 
 def equation_mark() -> Any:

@@ -15,21 +15,37 @@ import numpy as np
 from jax._src import core
 from jax._src.interpreters import partial_eval
 
+from autograph_lite._jax_folding import FoldingTracer
+
 _LARGE = 1 << 16  # bytes, from which on a second copy of the same numbers is looked for
 
 
 class KeepingTrace(partial_eval.DynamicJaxprTrace):
-    """A trace whose constants nobody else can write into."""
+    """A trace whose constants nobody else can write into, and whose tracers are folded where Python needs a value."""
 
     __slots__ = ()
 
+    def var_to_tracer(self, var: Any, source_info: Any, parent: Any = None) -> Any:
+        """The tracer of a result of an equation."""
+        if getattr(var.aval, "has_qdd", False):  # of JAX's own boxes (0.10)
+            base: Any = super()
+            return base.var_to_tracer(var, source_info, parent)
+        return FoldingTracer(self, var.aval, var, source_info, parent)
+
+    def stage_value(self, val: Any) -> Any:
+        """The tracer of a constant that the user's code gets to see."""
+        base: Any = super()
+        return _folding(base.stage_value(val))
+
     def _new_const(self, aval: Any, c: Any, source_info: Any) -> Any:
-        if isinstance(c, np.ndarray) and _may_be_written(c):
+        if not isinstance(c, np.ndarray):
+            return super()._new_const(aval, c, source_info)
+        if _may_be_written(c):
             known = self._copied_before(aval, c) if c.nbytes >= _LARGE else None
             if known is not None:
                 return known
             c = c.copy()
-        return super()._new_const(aval, c, source_info)
+        return _folding(super()._new_const(aval, c, source_info))
 
     def _copied_before(self, aval: Any, array: np.ndarray) -> Any:
         for tracer in [*self.frame.constid_to_tracer.values()]:
@@ -37,6 +53,12 @@ class KeepingTrace(partial_eval.DynamicJaxprTrace):
             if isinstance(constant, np.ndarray) and tracer.aval == aval and _are_same(constant, array):
                 return tracer
         return None
+
+
+def _folding(tracer: Any) -> Any:
+    if tracer.__class__ is partial_eval.DynamicJaxprTracer:
+        tracer.__class__ = FoldingTracer  # of the same slots
+    return tracer
 
 
 def keep_constants() -> None:

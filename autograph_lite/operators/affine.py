@@ -18,7 +18,7 @@ import numpy as np
 
 from autograph_lite.operators import ranges
 from autograph_lite.operators.boxes import opened
-from autograph_lite.operators.values import as_index, is_symbolic, traced
+from autograph_lite.operators.values import as_index, is_symbolic, python_value, traced
 
 
 class NotASum(Exception):
@@ -145,8 +145,8 @@ class Bounds:
 
 def bounds(fun: Callable[..., tuple[Any, ...]], *values: Any) -> Any:
     """A slice with the bounds, and the step, that `fun` computes of `values`."""
-    values = tuple(map(opened, values))
-    lower, upper, *steps = map(opened, fun(*values))
+    values = tuple(python_value(opened(value)) for value in values)
+    lower, upper, *steps = (python_value(opened(bound)) for bound in fun(*values))
     step = steps[0] if steps else None
     if not any(map(_is_unknown, (lower, upper, step))):
         return builtins.slice(lower, upper, step)

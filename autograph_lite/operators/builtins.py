@@ -29,6 +29,7 @@ from autograph_lite.operators import (
     ordering,
     policy,
     reductions,
+    rolling,
     stretches,
     templates,
     trees,
@@ -38,7 +39,17 @@ from autograph_lite.operators import (
 from autograph_lite.operators.boxes import opening
 from autograph_lite.operators.conditions import Sized, truth
 from autograph_lite.operators.selections import Selection
-from autograph_lite.operators.values import as_index, describe, is_arraylike, is_symbolic, result_type, traced
+from autograph_lite.operators.values import (
+    as_index,
+    decided,
+    describe,
+    is_arraylike,
+    is_symbolic,
+    known,
+    python_value,
+    result_type,
+    traced,
+)
 
 
 def _is_narrow(bound: Any) -> bool:
@@ -55,7 +66,9 @@ def range_(*args: Any) -> Any:
     """
     if not any(map(traced, args)):
         return range(*args)
-    bounds = [*args]
+    bounds = [*map(_known_bound, args)]
+    if not any(map(traced, bounds)):
+        return range(*bounds)
     if not 1 <= len(bounds) <= 3:
         return range(*args)  # Python's own error
     for bound in bounds:
@@ -70,6 +83,14 @@ def range_(*args: Any) -> Any:
     elif step == 0:
         return range(0, 1, 0)
     return iterables.Range(start, stop, step)
+
+
+def _known_bound(bound: Any) -> Any:
+    found = python_value(bound)
+    if found is bound or type(found) is not int:
+        return bound
+    rolling.counted()
+    return found
 
 
 def _no_bound(bound: Any) -> IterationError:
@@ -113,7 +134,8 @@ def enumerate_(iterable: Any, start: Any = 0) -> Any:
     if traced(start) and not is_symbolic(start):
         if jnp.ndim(start) or start.dtype.kind not in "biu":
             raise TypeError(f"'{describe(start)}' object cannot be interpreted as an integer")
-        start = as_index(start)
+        start = _known_bound(start)
+        start = as_index(start) if traced(start) else start
     found = iterables.staged(iterable)
     iterables.leave(iterable)
     if found is None:
@@ -200,7 +222,10 @@ def complex_(*args: Any, **kwargs: Any) -> Any:
 
 def bool_(*args: Any) -> Any:
     """`bool(x)`."""
-    return truth(*args) if len(args) == 1 else bool(*args)
+    if len(args) != 1:
+        return bool(*args)
+    value = truth(*args)
+    return value if isinstance(value, bool) else decided(value)
 
 
 def _asked(value: Any, method: str) -> Any:
@@ -213,6 +238,9 @@ def _asked(value: Any, method: str) -> Any:
 
 
 def _scalar(value: Any, kind: type) -> Any:
+    if (found := known(value)) is not None and not found.ndim:
+        rolling.counted()
+        return kind(found.item())
     array = jnp.asarray(value)
     if array.size != 1:
         raise TypeError(f"only a scalar can become a Python {kind.__name__}; this is {describe(value)}.")

@@ -14,7 +14,7 @@ from autograph_lite import _jax_dims
 from autograph_lite.errors import ConditionError, PythonOnlyError
 from autograph_lite.operators import lists, stretches, where
 from autograph_lite.operators.boxes import Box
-from autograph_lite.operators.values import Tracer, describe, is_symbolic, traced
+from autograph_lite.operators.values import Tracer, decided, describe, is_symbolic, traced
 from autograph_lite.syntax.compiling import parse_expression
 
 
@@ -115,6 +115,8 @@ def python_test(value: Any) -> Any:
     Raises:
       PythonOnlyError: the value is traced.
     """
+    if traced(value):
+        value = decided(value)
     if traced(value):
         raise PythonOnlyError(
             f"A traced value, {describe(value)}, decides where only Python can.",

@@ -10,7 +10,7 @@ import jax.numpy as jnp
 from autograph_lite.operators import calls, checks, journal, recipes
 from autograph_lite.operators.conditions import python_truth, truth
 from autograph_lite.operators.staging import enter
-from autograph_lite.operators.values import traced
+from autograph_lite.operators.values import decided, traced
 
 
 def assert_(test: Any, message: Callable[[], Any] | None = None) -> None:
@@ -22,6 +22,7 @@ def assert_(test: Any, message: Callable[[], Any] | None = None) -> None:
     if not __debug__:
         return
     test = python_truth(test)
+    test = decided(test) if traced(test) else test
     if traced(test):
         args = (_unseen(message),) if message is not None else ()
         checks.fail_if(jnp.logical_not(truth(test)), AssertionError(*args))

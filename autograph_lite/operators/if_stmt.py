@@ -9,7 +9,7 @@ from typing import Any
 from autograph_lite.operators import branches, decisions, journal
 from autograph_lite.operators.conditions import operand, python_truth, truth
 from autograph_lite.operators.staging import enter
-from autograph_lite.operators.values import traced
+from autograph_lite.operators.values import decided, traced
 
 
 def if_stmt(
@@ -42,6 +42,8 @@ def if_stmt(
     """
     if test is not True and test is not False:
         known, test = test, python_truth(test)
+        if traced(test):
+            known = test = decided(test)
         if traced(test):
             with decisions.deciding(statement, "cond", "the condition is traced"):
                 return branches.stage(truth(test), (true_fun, false_fun), operands, names)

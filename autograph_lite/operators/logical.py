@@ -23,7 +23,7 @@ from autograph_lite.operators.boxes import opened
 from autograph_lite.operators.conditions import operand, python_truth, truth
 from autograph_lite.operators.if_stmt import if_part
 from autograph_lite.operators.selections import METHODS, Selection
-from autograph_lite.operators.values import describe, is_symbolic, traced
+from autograph_lite.operators.values import decided, describe, is_symbolic, traced
 
 Thunk = Callable[[], Any]
 
@@ -37,6 +37,8 @@ def and_(first: Any, *rest: Thunk) -> Any:
     value = first
     for number, thunk in enumerate(rest):
         test = value if value is True else python_truth(value)
+        if test is not True and traced(test):
+            test = decided(test)
         if test is not True and traced(test):
             value = operand(opened(value), len(rest) - number)
             with decisions.deciding("and", "cond", "an operand is traced"):
@@ -52,6 +54,8 @@ def or_(first: Any, *rest: Thunk) -> Any:
     value = first
     for number, thunk in enumerate(rest):
         test = value if value is False else python_truth(value)
+        if test is not False and traced(test):
+            test = decided(test)
         if test is not False and traced(test):
             value = operand(opened(value), len(rest) - number)
             with decisions.deciding("or", "cond", "an operand is traced"):
@@ -77,6 +81,7 @@ def _both(value: Any, rest: Thunk, *, conjunction: bool) -> Any:
 def not_(value: Any) -> Any:
     """`not value`."""
     value = python_truth(value)
+    value = decided(value) if traced(value) else value
     # jnp.logical_not gives the same and takes twice as long to trace.
     return lax.bitwise_not(truth(operand(value))) if traced(value) else not value
 

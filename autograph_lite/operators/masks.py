@@ -16,7 +16,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from autograph_lite import _jax
+from autograph_lite import _jax_folding
 from autograph_lite.operators import ranges, where
 from autograph_lite.operators.boxes import opened
 from autograph_lite.operators.extents import Chosen
@@ -58,7 +58,7 @@ def _known(mask: Any) -> np.ndarray[Any, Any] | None:
     """A mask that does not depend on the data."""
     if isinstance(mask, Selection):
         return None
-    found = mask if isinstance(mask, np.ndarray) else _jax.constant(mask)
+    found = mask if isinstance(mask, np.ndarray) else _jax_folding.constant(mask)
     return None if isinstance(found, jax.core.Tracer) else np.asarray(found)
 
 

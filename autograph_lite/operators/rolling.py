@@ -54,6 +54,7 @@ class Refusal:
 class _Local(threading.local):
     def __init__(self) -> None:
         self.least: int | None = None
+        self.counted: weakref.ref[Any] | None = None  # the outermost trace, for which JAX has computed an int
 
 
 _local = _Local()
@@ -90,9 +91,24 @@ def rolling(number: int | None) -> Iterator[None]:
         _local.least = before
 
 
+def counted() -> None:
+    """To be called where an int is computed of traced arrays: `range(int(jnp.ceil(T / dt)))` may be a long loop.
+
+    Those of the program that is being traced are rolled as by "auto": nobody has written down how long they are.
+    """
+    if _local.least is None and _jax.tracing():
+        _local.counted = weakref.ref(_jax.outermost_trace())
+
+
+def _least() -> int | None:
+    if _local.least is not None or _local.counted is None:
+        return _local.least
+    return AUTO if _local.counted() is _jax.outermost_trace() else None
+
+
 def wanted() -> bool:
     """Whether loops that Python knows are to be rolled here."""
-    return _local.least is not None and _jax.tracing()
+    return _least() is not None and _jax.tracing()
 
 
 def attempt(iterable: Any, body_fun: Callable[..., Any], init: tuple[Any, ...], stage: Stage) -> Any:
@@ -105,7 +121,8 @@ def attempt(iterable: Any, body_fun: Callable[..., Any], init: tuple[Any, ...], 
       stage: rolls the loop.
     """
     items = columns.items_of(iterable)
-    if items is None or _local.least is None or len(items) < _local.least:
+    number = _least()
+    if items is None or number is None or len(items) < number:
         return None
     key = _key(init)
     known = _refused.setdefault(body_fun.__code__, {})

@@ -49,6 +49,7 @@ from autograph_lite.operators.values import (
     describe,
     is_arraylike,
     is_symbolic,
+    python_value,
     traced,
 )
 
@@ -70,6 +71,7 @@ def item(base: Any, index: Any) -> Any:
             checks.explicit(error)  # on a staged path, it is raised only if that path is taken
             raise
     base, index = opened(base), _opened_index(index)
+    index = _folded(index, base)
     if isinstance(base, Selection):
         return picking.picked(base, index)
     if isinstance(base, jax.Array) or (isinstance(base, np.ndarray) and _is_traced_in_array(index)):
@@ -114,6 +116,21 @@ def _opened_index(index: Any) -> Any:
     return tuple(map(opened, index)) if type(index) is tuple else opened(index)
 
 
+def _folded(index: Any, base: Any) -> Any:
+    """An index without tracers where Python has to know it: masks and bounds of slices; of what is no array, numbers, too."""
+    if type(index) is tuple:
+        return tuple(_folded(part, base) for part in index)
+    if isinstance(index, builtins.slice):
+        bounds = index.start, index.stop, index.step
+        return builtins.slice(*map(python_value, bounds)) if any(map(traced, bounds)) else index
+    if not isinstance(index, jax.Array) or (
+        isinstance(base, _ARRAYS) and not (index.ndim and index.dtype == bool)
+    ):
+        return index
+    return python_value(index)
+
+
+_ARRAYS = (jax.Array, np.ndarray, Selection)
 _KEYS = frozenset({int, str, bytes, bool})
 _CONTAINERS = frozenset({list, tuple, dict, str, bytes, range})
 
@@ -399,6 +416,7 @@ def _nothing() -> None:
 
 def _written(base: Any, index: Any, value: Any) -> Any:
     index, value = _opened_index(index), value if isinstance(base, (list, dict)) else opened(value)
+    index = _folded(index, base)
     if isinstance(base, Box):
         return base.assign(_written(base.read(), index, value))
     if stretches.holds(base):

@@ -12,7 +12,7 @@ import jax.numpy as jnp
 from autograph_lite.operators import branches, decisions, journal, where
 from autograph_lite.operators.if_stmt import if_part
 from autograph_lite.operators.staging import enter
-from autograph_lite.operators.values import traced
+from autograph_lite.operators.values import python_value, traced
 
 
 def switch_stmt(
@@ -39,6 +39,7 @@ def switch_stmt(
 
     Source: https://docs.jax.dev/en/latest/_autosummary/jax.lax.switch.html
     """
+    subject = python_value(subject)
     if not traced(subject):
         fun = funs[-1]
         for numbers, candidate in zip(values, funs, strict=False):

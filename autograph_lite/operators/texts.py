@@ -24,7 +24,7 @@ from autograph_lite import _jax_dims
 from autograph_lite.errors import PythonOnlyError
 from autograph_lite.operators import trees, trials, where
 from autograph_lite.operators.boxes import opened
-from autograph_lite.operators.values import Tracer, describe, is_symbolic, traced
+from autograph_lite.operators.values import Tracer, describe, is_symbolic, known, traced
 
 
 def _fixed(value: Any, _values: Sequence[Any]) -> Any:
@@ -127,6 +127,9 @@ def filled(template: str, /, *args: Any, **kwargs: Any) -> str:
     trials.refuse_unknown_text((*args, *kwargs.values()))
     if not holds_traced((template, args, kwargs)):
         return template.format(*args, **kwargs)
+    args, kwargs = trees.map(_folded, (args, kwargs))
+    if not holds_traced((template, args, kwargs)):
+        return template.format(*args, **kwargs)
     if isinstance(template, Text):
         raise _no_text(template)
     trials.refuse_text((args, kwargs))
@@ -139,6 +142,12 @@ def filled(template: str, /, *args: Any, **kwargs: Any) -> str:
     new = Text(plain.format(*shown))
     new.template, new.values, new.place = plain, values, where.here()
     return new
+
+
+def _folded(value: Any) -> Any:
+    """A value of NumPy's in place of a traced one that follows from Python's values alone."""
+    found = known(opened(value))
+    return value if found is None else printable(found)
 
 
 def _numbered(template: str, args: tuple[Any, ...], kwargs: dict[str, Any], found: list[Any]) -> str:
@@ -197,6 +206,9 @@ def percent(template: Any, values: Any) -> Any:
     if isinstance(template, str):
         trials.refuse_unknown_text(values if isinstance(values, tuple) else (values,))
     if not isinstance(template, str) or not holds_traced(values):
+        return template % values
+    values = trees.map(_folded, values)
+    if not holds_traced(values):
         return template % values
     trials.refuse_text(values)
     fields = [*_FIELD.finditer(template)]

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
+import threading
+from collections.abc import Iterator
 from typing import Any
 
 import jax
@@ -10,7 +13,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax import core, export
 
-from autograph_lite import _jax
+from autograph_lite import _jax, _jax_folding
 from autograph_lite.operators import trees
 
 Tracer = core.Tracer
@@ -31,6 +34,55 @@ def traced(value: Any) -> bool:
     if isinstance(value, jax.Array):
         return _jax.tracing()
     return export.is_symbolic_dim(value)
+
+
+class _Local(threading.local):
+    def __init__(self) -> None:
+        self.folding = True
+
+
+_local = _Local()
+
+
+@contextlib.contextmanager
+def unfolded() -> Iterator[None]:
+    """What is traced inside stays so: of the condition of a loop that is the first one's only, and others may differ."""
+    before, _local.folding = _local.folding, False
+    try:
+        yield
+    finally:
+        _local.folding = before
+
+
+def known(value: Any) -> Any:
+    """The value of a traced array as NumPy's, where it follows from Python's values alone; else None.
+
+    As under `jax.jit`, an array of JAX's that is at hand has its value, and what is computed of it while tracing has none.
+    """
+    if isinstance(value, jax.Array) and not isinstance(value, Tracer):
+        is_number = not jnp.issubdtype(value.dtype, jax.dtypes.extended)
+        return np.asarray(value) if is_number and value.is_fully_addressable else None
+    return _jax_folding.value_of(value) if isinstance(value, Tracer) and _local.folding else None
+
+
+def python_value(value: Any) -> Any:
+    """A number, or an array of NumPy's, in place of a traced one that follows from Python's values alone; else `value`."""
+    found = known(value)
+    return value if found is None else found if found.ndim else found.item()
+
+
+def decided(test: Any) -> Any:
+    """The bool that a traced condition is, where it follows from Python's values alone and needs no loop; else `test`.
+
+    An array of JAX's that is at hand is data in a program that is being recorded; `vmap` and `grad` alone record none.
+    """
+    if not _local.folding or is_symbolic(test):
+        return test
+    if isinstance(test, Tracer):
+        found = _jax_folding.value_of(test, _jax_folding.Source.PYTHON)
+    else:
+        found = known(test) if _jax.program_trace()() is None else None
+    return test if found is None or found.size != 1 else bool(found.item())
 
 
 def is_symbolic(value: Any) -> bool:

@@ -18,7 +18,7 @@ from autograph_lite.operators.carry import Carry, failed, held, run_body, unless
 from autograph_lite.operators.conditions import python_truth, truth
 from autograph_lite.operators.settling import settle
 from autograph_lite.operators.staging import enter
-from autograph_lite.operators.values import traced
+from autograph_lite.operators.values import traced, unfolded
 from autograph_lite.syntax.names import is_operators
 
 
@@ -84,7 +84,8 @@ def _run(
 def _test(cond_fun: Callable[..., Any], values: Sequence[Any]) -> Any:
     if journal.active() is not None:
         enter(cond_fun, values)
-    return python_truth(cond_fun(*values))
+    with unfolded():  # it differs from iteration to iteration: as a loop it is compiled once
+        return python_truth(cond_fun(*values))
 
 
 @reach.by_code

@@ -12,7 +12,7 @@ import jax
 from jax.experimental import checkify
 from jax.extend.core import jaxpr_as_fun
 
-from autograph_lite import _jax, _jax_constants
+from autograph_lite import _jax, _jax_constants, _jax_folding
 from autograph_lite.errors import AutographError
 from autograph_lite.operators import (
     aliases,
@@ -492,6 +492,7 @@ class Program:
         if _all_pass(contents):
             self.sites, contents = {}, {}
         self.checks = [*contents]
+        _jax_folding.drop_unused()
         return [*results.arrays, *afters.arrays, *contents.values()]
 
 

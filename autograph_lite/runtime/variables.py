@@ -21,7 +21,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from autograph_lite import _jax, _jax_differentiated
+from autograph_lite import _jax, _jax_differentiated, _jax_folding
 from autograph_lite.errors import MutationError, VariableError
 from autograph_lite.operators import claims, journal, mismatch, spelling, where
 from autograph_lite.operators.boxes import Box, opened
@@ -277,7 +277,7 @@ def _initial(value: Any, dtype: Any, name: str | None) -> jax.Array:
         if callable(value) and not isinstance(value, Variable):
             with frames.outside():
                 value = value()
-        array = _jax.constant(opened(value))  # `jnp.zeros(x.shape)` is traced, too
+        array = _jax_folding.constant(opened(value))  # `jnp.zeros(x.shape)` is traced, too
         if not any(isinstance(leaf, Tracer) for leaf in jax.tree.leaves(array)):
             array = jnp.array(array, dtype=dtype)
             return _jax.as_type(array, array.dtype, False)

@@ -1,0 +1,304 @@
+"""Constant folding: which value has a result of a program that is being recorded, if it follows from Python's values alone?
+
+    n = int(jnp.ceil(T / dt))             a number now, where `T` and `dt` are Python's
+    A[~jnp.eye(n, dtype=bool)]            a mask of NumPy's
+    if jnp.sum(x) > 0:                    not known: it follows from an input
+
+It is computed when Python needs it, and not before: until then the recorded equations stay, of which JAX drops those that
+nobody uses. What an equation follows from is looked for once. Checked on jax 0.10.2 and 0.12.0.1.
+"""
+
+from __future__ import annotations
+
+import enum
+import operator
+import sys
+import weakref
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, cast
+
+import jax
+import numpy as np
+from jax._src import core
+from jax._src.interpreters import partial_eval
+
+
+class Source(enum.IntEnum):
+    """What a value follows from; of several, the last one counts.
+
+    PYTHON values are numbers and arrays of NumPy's; a LOOP over them takes its time to compute. An array of JAX's that is
+    CAPTURED is data, though a trace keeps it. An INPUT, or an effect, is different each time.
+    """
+
+    PYTHON = 0
+    LOOP = 1
+    CAPTURED = 2
+    INPUT = 3
+
+
+class _Fact(weakref.ref[Any]):
+    """What an equation, which can't be hashed, follows from, for as long as the equation is there."""
+
+    __slots__ = ("key", "source")
+    key: int
+    source: Source
+
+
+_facts: dict[int, _Fact] = {}  # by the id of the equation
+_KEPT = 1 << 28  # bytes of outputs at most, the last ones
+
+
+class _Outputs(dict[int, Sequence[Any]]):
+    """The outputs of equations that were computed, by their ids."""
+
+    def __init__(self) -> None:
+        self.bytes = 0
+
+    def keep(self, key: int, outputs: Sequence[Any]) -> None:
+        """Keeps the outputs of an equation."""
+        self.drop(key)
+        self[key] = outputs
+        self.bytes += _size(outputs)
+
+    def drop(self, key: int) -> None:
+        """Drops them, if they are still there."""
+        self.bytes -= _size(self.pop(key, ()))
+
+    def make_room(self) -> None:
+        """Drops the oldest ones where there are too many: they can be computed again."""
+        while self.bytes > _KEPT and self:
+            self.drop(next(iter(self)))
+
+
+def _size(outputs: Sequence[Any]) -> int:
+    return sum(getattr(each, "nbytes", 0) for each in outputs)
+
+
+_outputs = _Outputs()
+
+
+def follows_from(value: Any) -> Source:
+    """What a value follows from in the programs that are being recorded."""
+    found, path = _known(value), list[_Step]()
+    if isinstance(found, Source):
+        return found
+    while True:
+        # Of most conditions this is known at once, or one equation further back: so the first one is not noted.
+        if any(_known(one) is Source.INPUT for one in found.in_tracers):
+            return _note([step.equation for step in path[1:]] + [found] * bool(path), Source.INPUT)
+        path.append(_Step(found))
+        while (found := path[-1].next_unknown()) is None:
+            step = path.pop()
+            source = max(step.source, _of_its_own(step.equation))
+            if source is Source.INPUT:
+                return _note([step.equation for step in path] + [step.equation], source)
+            _note([step.equation], source)
+            if not path:
+                return source
+            path[-1].source = max(path[-1].source, source)
+
+
+class _Step:
+    """An equation whose operands are looked at one after the other, and what those followed from so far."""
+
+    def __init__(self, equation: Any) -> None:
+        self.equation, self.operands = equation, iter(equation.in_tracers)
+        self.source = Source.PYTHON
+
+    def next_unknown(self) -> Any:
+        """The equation of the next operand of which nothing is known; None behind the last one."""
+        for one in self.operands:
+            found = _known(one)
+            if not isinstance(found, Source):
+                return found
+            self.source = max(self.source, found)
+        return None
+
+
+def _note(equations: Sequence[Any], source: Source) -> Source:
+    for equation in equations:
+        fact = _Fact(equation, _forget)
+        fact.key, fact.source = id(equation), source
+        _facts[fact.key] = fact
+    return source
+
+
+def _forget(fact: _Fact) -> None:
+    _facts.pop(fact.key, None)
+    _outputs.drop(fact.key)
+
+
+def _known(value: Any) -> Any:
+    """What a value follows from, as far as that is known at once; else the equation that it comes from."""
+    value = _held(value)
+    if not isinstance(value, core.Tracer):
+        return (
+            Source.PYTHON
+            if isinstance(value, _PYTHON) or not isinstance(value, jax.Array)
+            else Source.CAPTURED
+        )
+    equation = getattr(value, "parent", None)
+    if equation is None:
+        return Source.INPUT
+    fact = _facts.get(id(equation))
+    if fact is not None:
+        return fact.source
+    return equation if all(type(size) is int for size in getattr(value, "shape", ())) else Source.INPUT
+
+
+_PYTHON = (np.ndarray, np.generic, bool, int, float, complex)  # asking for an array of JAX's takes longer
+
+
+def _held(value: Any) -> Any:
+    """The constant of a program, or the value of a program around it, that a tracer stands for; else itself."""
+    while isinstance(value, partial_eval.DynamicJaxprTracer) and value.parent is None:
+        held: Any = value.get_const()
+        if held is None:
+            return value
+        value = held
+    return value
+
+
+def _of_its_own(equation: Any) -> Source:
+    """What the outputs of an equation follow from, beside its operands."""
+    if equation.effects:
+        return Source.INPUT
+    found = Source.PYTHON
+    for operands, each in _inside(equation, equation.in_tracers):
+        jaxprs = [*core.jaxprs_in_params(each.params)]
+        name = each.primitive.name
+        # Without operands, others tell of the platform, the place in a mesh, or a symbolic size.
+        if "callback" in name or not (operands or jaxprs or name == "iota"):
+            return Source.INPUT
+        if name in ("while", "scan"):
+            found = max(found, Source.LOOP)
+        held = [const for param in each.params.values() for const in getattr(param, "consts", ())]
+        if any(isinstance(const, jax.Array) for const in held):
+            found = max(found, Source.CAPTURED)
+    return found
+
+
+def _inside(equation: Any, operands: Sequence[Any]) -> Iterator[tuple[Sequence[Any], Any]]:
+    """An equation and those that it calls, each with its operands."""
+    yield operands, equation
+    if equation.primitive.multiple_results:  # as each primitive has that runs a jaxpr
+        for jaxpr in core.jaxprs_in_params(equation.params):
+            for each in getattr(jaxpr, "jaxpr", jaxpr).eqns:
+                yield from _inside(each, each.invars)
+
+
+def value_of(value: Any, most: Source = Source.LOOP) -> Any:
+    """The value of a traced array as NumPy's, computed now; None where it may follow from more than `most`."""
+    if not isinstance(value, core.Tracer) or follows_from(value) > most:
+        return None
+    try:
+        return np.asarray(_computed(value))
+    except Exception:  # whatever JAX raises here, it raises where the program computes it
+        return None
+
+
+def constant(value: Any) -> Any:
+    """What a value of a program always is, captured arrays being constants of it; itself where that is not known.
+
+    jnp.zeros(x.shape) -> an array; x + 1 -> itself, as a call gives `x`
+    """
+    return value if follows_from(value) > Source.CAPTURED else _computed(value)
+
+
+def _computed(value: Any) -> Any:
+    todo = [_held(value)]
+    while todo:
+        equation = getattr(todo[-1], "parent", None)
+        if equation is None or id(equation) in _outputs:
+            todo.pop()
+            continue
+        operands = [_held(each) for each in equation.in_tracers]
+        missing = [
+            each for each in operands if isinstance(each, core.Tracer) and id(each.parent) not in _outputs
+        ]
+        if missing:
+            todo += missing
+            continue
+        _outputs.keep(id(equation), _run(equation, [_output(each) for each in operands]))
+        todo.pop()
+    found = _output(_held(value))
+    _outputs.make_room()
+    return found
+
+
+def _output(value: Any) -> Any:
+    if not isinstance(value, core.Tracer):
+        return value
+    equation: Any = value.parent
+    which = next(n for n, variable in enumerate(equation.outvars) if variable is value.val)
+    return _outputs[id(equation)][which]
+
+
+def _run(equation: Any, values: Sequence[Any]) -> Sequence[Any]:
+    params = equation.primitive.get_bind_params(equation.params)
+    with core.eval_context(), equation.ctx.manager:
+        found = equation.primitive.bind(*values, **params)
+    return found if equation.primitive.multiple_results else [found]
+
+
+def drop_unused(trace: Any = None) -> None:
+    """Lets JAX drop what nobody uses of a program that ends, the current one, where Python has taken values out of it."""
+    frame = getattr(core.trace_ctx.trace if trace is None else trace, "frame", None)
+    recorded: list[Any] = getattr(frame, "tracing_eqns", [])
+    if _outputs and any(id(each) in _outputs for each in recorded):
+        for number, each in enumerate(recorded):
+            if isinstance(each, partial_eval.TracingEqn) and not each.effects:
+                recorded[number] = weakref.ref(each)  # as in JAX's own traces that drop equations
+
+
+_NEEDS_VALUE = core.concrete_or_error.__code__
+_OF_MASKS = "expand_bool_indices"  # it refuses those that have no value
+
+
+class FoldingTracer(partial_eval.DynamicJaxprTracer):
+    """A value of a recorded program, of which Python gets the number that it is, where it asks and that is known."""
+
+    __slots__ = ()
+    __module__ = partial_eval.__name__  # a class of JAX's, to all who look at where it comes from
+
+    def to_concrete_value(self) -> Any:
+        """The value, where JAX can't do without; it also asks whether there is one, of all that it converts."""
+        caller = sys._getframe(1)
+        if caller.f_code is _NEEDS_VALUE:
+            return value_of(self)
+        asker = caller.f_back and caller.f_back.f_back  # through two functions of JAX's
+        return value_of(self) if asker and asker.f_code.co_name == _OF_MASKS else None
+
+    def __array__(self, *args: Any, **kwargs: Any) -> Any:
+        found, base = value_of(self), cast(Any, super())
+        return base.__array__(*args, **kwargs) if found is None else np.array(found, *args, **kwargs)
+
+    def tolist(self) -> Any:
+        """The value as Python's numbers, in lists."""
+        found, base = value_of(self), cast(Any, super())
+        return base.tolist() if found is None else found.tolist()
+
+
+# As JAX's own tracer is: else it is looked for among the bases, each time.
+core.pytype_aval_mappings[FoldingTracer] = core.pytype_aval_mappings.get(
+    partial_eval.DynamicJaxprTracer, operator.attrgetter("aval")
+)
+
+
+def _asking(name: str, convert: Callable[[Any], Any]) -> Any:
+    """A method by which Python asks for a number."""
+    otherwise = getattr(partial_eval.DynamicJaxprTracer, name)
+
+    def ask(self: Any) -> Any:
+        found = None if getattr(self.aval, "shape", ()) else value_of(self)
+        return otherwise(self) if found is None else convert(found[()])
+
+    return ask
+
+
+_NUMBERS: dict[str, Callable[[Any], Any]] = {
+    "__bool__": bool, "__int__": int, "__float__": float, "__complex__": complex, "__index__": operator.index,
+    "__hex__": hex, "__oct__": oct,
+}  # fmt: skip
+for _name, _convert in _NUMBERS.items():
+    setattr(FoldingTracer, _name, _asking(_name, _convert))
