@@ -6,6 +6,7 @@ AUTOGRAPH_LITE_FUZZ_PROGRAMS.
 
 from __future__ import annotations
 
+import contextlib
 import copy
 import dataclasses
 import gc
@@ -103,6 +104,12 @@ def make_layer(probe: Any, convert: Any, variable: Any) -> Any:
             return y
 
     return Layer
+
+
+def rooted(x: Any) -> Any:
+    if x > 5:
+        return x
+    return jnp.sqrt(x)
 
 
 def moved(source: Any, target: Any) -> Any:
@@ -218,6 +225,7 @@ class PolicyMachine(RuleBasedStateMachine):
 
     def teardown(self) -> None:
         self._patch.stop()
+        jax.config.update("jax_debug_nans", False)
 
     @initialize(target=functions, reduce=st.booleans(), bound=st.sampled_from([None, None, 3]))
     def start(self, reduce: bool, bound: int | None) -> Any:
@@ -229,6 +237,7 @@ class PolicyMachine(RuleBasedStateMachine):
         self.reduce = reduce
         model = {"count": PlainVariable(0), "total": PlainVariable(jnp.float32(0))}
         self.moved, self.pairs = al.convert(moved), set[bool]()
+        self.rooted = al.convert(rooted)
         self.passed = [al.Variable(float(i)) for i in range(3)], [PlainVariable(float(i)) for i in range(3)]
         function = convert(make(**variables, probe=self.probe))
         self.all.append(Beside(function, Policy(reduce=reduce), variables, model))
@@ -276,6 +285,20 @@ class PolicyMachine(RuleBasedStateMachine):
             n = given.get("n", 2)
             assert type(result["n"]) is type(n) or isinstance(result["n"], jax.Array)
             assert repr(result["n"]) == repr(n) or result["n"] == n
+
+    @rule(on=st.booleans(), within=st.booleans(), x=st.sampled_from([-1.0, 4.0]))
+    def look_for_nans(self, on: bool, within: bool, x: float) -> None:
+        """What is switched for all threads stays on for the rules after it; for this one, as long as the call takes."""
+        if not within:
+            jax.config.update("jax_debug_nans", on)
+        found = False
+        with jax.debug_nans(on) if within else contextlib.nullcontext():
+            try:
+                self.rooted(jnp.float32(x))
+            except FloatingPointError:
+                found = True
+        assert found == (on and x < 0)
+        assert self.rooted.trace_count == 1
 
     @rule(
         target=calls,
