@@ -9,15 +9,20 @@
                                                   finally:
                                                       if ag.open_scopes:
                                                           ag.ends()
-                                              (the converted body)
+                                              try:
+                                                  (the converted body)
+                                              except ag.Failure as error:
+                                                  ag.explain(error)
+                                                  raise
 
 Calls are converted there too, because what is called may hand functions to JAX. A function that somebody else
 may call, under a trace, has both bodies: the one that is converted, those defined in it, and lambdas. What is
 called from outside says where it begins and ends, so that in between the special methods of the user's classes
-are converted ones (`operators.classes`); those defined in it ask `ag.untraced()` alone. The callee of `ag.light`
-has the light body alone, since its caller has asked already. A call by name remembers the first function that
-it calls, `ag_known[1] if ag_known[0] is g else ag.light_at(g, ag_known, 0)`, which takes a quarter of the time of
-`ag.light(g)`. Items are written through operators here too, so that arrays are updated as they are under a trace.
+are converted ones (`operators.classes`), and an error about a traced value is one of ours; those defined in it
+ask `ag.untraced()` alone. The callee of `ag.light` has the light body alone, since its caller has asked already. A
+call by name remembers the first function that it calls,
+`ag_known[1] if ag_known[0] is g else ag.light_at(g, ag_known, 0)`, which takes a quarter of the time of `ag.light(g)`.
+Items are written through operators here too, so that arrays are updated as they are under a trace.
 """
 
 from __future__ import annotations
@@ -94,7 +99,7 @@ def join(
     if isinstance(plain, gast.Lambda) and form == "both":
         plain.body = _either(plain.body, full.body, context)
     elif isinstance(plain, gast.Lambda) and form == "entered":
-        text = "ag.ending(lambda: light) if begins else full"
+        text = "ag.ending(lambda: light) if begins else ag.explaining(lambda: full)"
         begins = _entry(plain, context, around)
         both = quote.expr(text, ag=context.ag, light=plain.body, full=full.body, begins=begins)
         plain.body = quote.located(both, plain.body)
@@ -308,6 +313,11 @@ def _bodies(
         light.append(gast.Return(None))
     if entry is not None:
         light = [gast.Try(light, [], [], quote.stmts("if ag.open_scopes:\n    ag.ends()", ag=context.ag))]
+        raised = context.fresh("error")
+        told = quote.stmts("ag.explain(error)\nraise", ag=context.ag, error=raised)
+        caught = quote.expr("ag.Failure", ag=context.ag)  # the user may have another `Exception`
+        handler = gast.ExceptHandler(caught, quote.name(raised, gast.Store), told)
+        full = [quote.located(gast.Try(full, [handler], [], []), origin)]
     test = gast.If(entry or quote.expr("ag.untraced()", ag=context.ag), light, [])
     return [*kept, quote.located(test, origin), *full]
 

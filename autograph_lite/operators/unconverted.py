@@ -12,7 +12,7 @@ from typing import Any
 import jax
 
 from autograph_lite import config
-from autograph_lite.errors import ConversionError, NotAFunctionError, PythonOnlyError
+from autograph_lite.errors import AutographError, ConversionError, NotAFunctionError, PythonOnlyError
 from autograph_lite.operators import counterparts, policy, trees, where
 from autograph_lite.operators.values import Tracer, article
 from autograph_lite.syntax import texts
@@ -107,6 +107,28 @@ def is_about_tracer(error: BaseException) -> bool:
 def _is_of_flax(error: BaseException) -> bool:
     """Whether Flax refuses to change one of its variables in another trace than that in which it was made."""
     return type(error).__name__ == "TraceContextError"
+
+
+Failure = Exception
+
+
+def explain(error: BaseException) -> None:
+    """Raises an error of ours in place of JAX's, or Python's, about a tracer, where a function ends that JAX is tracing.
+
+    Raises:
+      PythonOnlyError: in place of `error`.
+    """
+    if is_about_tracer(error) and not isinstance(error, AutographError):
+        raise needs_value(error) from error
+
+
+def explaining(body: Callable[[], Any]) -> Any:
+    """What the body of a lambda gives that JAX is tracing; see `explain`."""
+    try:
+        return body()
+    except Exception as error:
+        explain(error)
+        raise
 
 
 def needs_value(error: BaseException) -> PythonOnlyError:
