@@ -16,7 +16,6 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from autograph_lite import _jax_folding
 from autograph_lite.operators import ranges, where
 from autograph_lite.operators.boxes import opened
 from autograph_lite.operators.extents import Chosen
@@ -30,7 +29,7 @@ from autograph_lite.operators.selections import (
     spread,
 )
 from autograph_lite.operators.slice_texts import Spelled, sized
-from autograph_lite.operators.values import traced
+from autograph_lite.operators.values import python_value, traced
 from autograph_lite.syntax.compiling import parse_expression
 
 
@@ -40,7 +39,8 @@ def nonzero(mask: Any) -> tuple[Any, ...]:
         raise ValueError(
             "Calling nonzero on 0d arrays is not allowed. Use jnp.atleast_1d(scalar).nonzero() instead."
         )
-    if (known := _known(mask)) is not None:
+    known = mask if isinstance(mask, np.ndarray) else python_value(mask)
+    if isinstance(known, np.ndarray):  # of Python's values alone
         return tuple(row.astype(jnp.result_type(int)) for row in np.nonzero(known))
     array, extents = array_of(mask), extents_of(mask)
     holds, lanes = (array if array.dtype == bool else array != 0), chosen(extents)
@@ -52,14 +52,6 @@ def nonzero(mask: Any) -> tuple[Any, ...]:
         row = jnp.broadcast_to(row, array.shape).reshape(-1)
         rows.append(Selection(ranges.note(row, 0, size - 1), (extent,), origin))
     return tuple(rows)
-
-
-def _known(mask: Any) -> np.ndarray[Any, Any] | None:
-    """A mask that does not depend on the data."""
-    if isinstance(mask, Selection):
-        return None
-    found = mask if isinstance(mask, np.ndarray) else _jax_folding.constant(mask)
-    return None if isinstance(found, jax.core.Tracer) else np.asarray(found)
 
 
 _NAMES = ("nonzero", "argwhere", "flatnonzero", "where")

@@ -122,9 +122,11 @@ def test_what_is_known_while_tracing_is_no_selection() -> None:
     known = np.array([True, False, True, False, False, True])
 
     def f(x: Any, mask: Any) -> Any:
-        return x[jnp.where(known)[0]], jnp.argwhere(known)[:, 0] * x[0], jnp.where(mask, x, 0)
+        first = x[jnp.nonzero(jnp.arange(6) < 2)[0]]
+        return x[jnp.where(known)[0]], jnp.argwhere(known)[:, 0] * x[0], jnp.where(mask, x, 0), first
 
-    places, rows, three = convert(f)(jnp.asarray(X), jnp.asarray(known))
+    places, rows, three, first = convert(f)(jnp.asarray(X), jnp.asarray(known))
+    np.testing.assert_array_equal(first, X[:2])
     np.testing.assert_array_equal(places, X[known])
     np.testing.assert_array_equal(rows, [0, 0, 0])
     np.testing.assert_array_equal(three, np.where(known, X, 0))
