@@ -35,12 +35,13 @@ def run(function: gast.AST, context: Context) -> None:
     _Items(context).visit(function)
 
 
+_LENGTHENING = ("append", "appendleft", "clear", "extend", "extendleft", "insert", "pop", "popleft")
+
+
 def _list(node: gast.AST, context: Context) -> gast.expr | None:
     """What a statement or an expression shows to be a list that gets longer or shorter."""
     match node:
-        case gast.Call(
-            func=gast.Attribute(value=value, attr="append" | "clear" | "extend" | "insert" | "pop")
-        ):
+        case gast.Call(func=gast.Attribute(value=value, attr=method)) if method in _LENGTHENING:
             return value
         case gast.Assign(targets=[gast.Name() as target], value=gast.List(elts=[])):
             return target

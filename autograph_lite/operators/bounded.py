@@ -11,7 +11,9 @@ Reading and writing the items of such a list, and taking one off, is here too.
 
 from __future__ import annotations
 
+import collections
 import dataclasses
+import itertools
 import operator
 from collections.abc import Sequence
 from typing import Any
@@ -19,7 +21,7 @@ from typing import Any
 import jax.numpy as jnp
 from jax import lax
 
-from autograph_lite.operators import capacity, checks, journal, list_errors, where
+from autograph_lite.operators import capacity, checks, journal, list_errors, lists, where
 from autograph_lite.operators.packing import (
     as_stretch,
     item_of,
@@ -30,14 +32,14 @@ from autograph_lite.operators.packing import (
     without_gaps,
 )
 from autograph_lite.operators.places import Place, places_of
-from autograph_lite.operators.stretches import Item, Part, Stretch, arrays_of, holds, most_of, refused
+from autograph_lite.operators.stretches import KINDS, Item, Part, Stretch, arrays_of, holds, most_of, refused
 from autograph_lite.operators.templates import Captured, Template, capture, fill, rebuild, zeros
 from autograph_lite.operators.values import traced
 
 
 def unknown(change: journal.Change) -> bool:
     """Whether only the data knows the length of a list, before an iteration or after it, or it gets shorter."""
-    if not (isinstance(change.place.owner, list) and change.place.holds_items):
+    if not (change.place.holds_items and lists.has_lengths(change.place.owner)):
         return False
     return len(change.new) < len(change.old) or holds([*change.old.values(), *change.new.values()])
 
@@ -131,12 +133,14 @@ def item(values: Sequence[Any], index: Any) -> Any:
       MutationError: the index is a slice whose step is traced.
     """
     if isinstance(index, slice):
+        if isinstance(values, collections.deque):
+            raise TypeError("sequence index must be integer, not 'slice'")
         return _sliced(values, index)
     known = _known(values, index)
     if known is not None:
         return values[known]
     stretch = packed(values)
-    kind = "list" if isinstance(values, list) else "tuple"
+    kind = next(kind.__name__ for kind in KINDS if isinstance(values, kind))
     return stretch.at(_position(stretch, index, f"{kind} index out of range"))
 
 
@@ -167,7 +171,9 @@ def _known(values: Sequence[Any], index: Any) -> int | None:
     if traced(index):
         return None
     number = operator.index(index)
-    ahead = values[: number + 1] if number >= 0 else values[number:]
+    ahead = (
+        itertools.islice(values, number + 1) if number >= 0 else itertools.islice(reversed(values), -number)
+    )
     inside = -len(values) <= number < len(values)
     return number if inside and not any(isinstance(part, Part) for part in ahead) else None
 
@@ -189,7 +195,8 @@ def set_item(values: list[Any], index: Any, value: Any) -> None:
         values[known] = value
         return
     place, stretch, new = place_of(values), packed(values), capture(value)
-    at = _position(stretch, index, "list assignment index out of range")
+    message = "list assignment index out of range" if isinstance(values, list) else "deque index out of range"
+    at = _position(stretch, index, message)
     old = capture(stretch)
     joint = item_of([old, new], place)
     both = as_stretch([old], template_of(joint, stretch.most, stretch.room, [old], place), joint)
@@ -204,10 +211,13 @@ def pop(values: list[Any], index: Any = -1) -> Any:
     """`values.pop(index)`."""
     known = _known(values, index)
     if known is not None:
-        return values.pop(known)
+        taken = values[known]
+        del values[known]  # a deque has no `pop(0)`
+        return taken
     stretch = packed(values)
     empty = stretch.length == 0
-    checks.fail_if(empty, IndexError("pop from empty list"))
+    kind = "empty list" if isinstance(values, list) else "an empty deque"
+    checks.fail_if(empty, IndexError(f"pop from {kind}"))
     at = jnp.where(empty, 0, _position(stretch, index, "pop index out of range"))
     taken, columns = stretch.at(at), stretch.columns
     if traced(index) or index != -1:

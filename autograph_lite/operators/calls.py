@@ -231,7 +231,7 @@ def _builtin(fn: Any) -> Any:
             journal.record(owner)
     elif isinstance(owner, library.MUTATORS) and fn.__name__ not in READERS:
         aliases.refuse_write(owner)
-    if isinstance(owner, (list, tuple)) and stretches.holds(owner) and fn.__name__ in list_methods.METHODS:
+    if stretches.holds(owner) and fn.__name__ in list_methods.METHODS:
         return functools.partial(list_methods.METHODS[fn.__name__], owner)
     method = OVERLOADS.get(getattr(type(owner), fn.__name__, None))
     if method is not None:
@@ -287,7 +287,7 @@ def _wrapper(fn: Any) -> Any:
     if journal.active() is None:
         return fn
     owner = getattr(fn, "__self__", None)
-    if isinstance(owner, (list, tuple)) and stretches.holds(owner) and fn.__name__ in list_methods.METHODS:
+    if stretches.holds(owner) and fn.__name__ in list_methods.METHODS:
         return functools.partial(list_methods.METHODS[fn.__name__], owner)
     if fn.__name__ == "__next__":
         journal.consume_all(owner)

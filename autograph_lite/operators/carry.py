@@ -7,6 +7,7 @@ traced again, but what it did to Python objects is undone each time.
 
 from __future__ import annotations
 
+import collections
 import dataclasses
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from contextlib import AbstractContextManager
@@ -334,7 +335,12 @@ class Carry:
         """Whether a list gets longer in a loop that may run any number of times, and may do so."""
         if self.count is not None or len(change.new) <= len(change.old):
             return False
-        if type(change.place.owner) is not list or not change.place.holds_items:
+        owner = change.place.owner
+        if (
+            type(owner) not in (list, collections.deque)
+            or not lists.has_lengths(owner)
+            or not change.place.holds_items
+        ):
             return False
         return self._most() is not None or capacity.room() > 0
 
@@ -377,7 +383,7 @@ class Carry:
             return captured[len(change.old) :]
         tail = growth.tail(items, where.here())
         if len(items) < tail + growth.window:
-            if isinstance(change.place.owner, list):
+            if lists.has_lengths(change.place.owner):
                 raise lists.Uneven(growth.token)
             raise list_errors.shrinks(change.place, where.here())
         last = len(items)

@@ -94,7 +94,7 @@ def python_truth(value: Any) -> Any:
     if isinstance(sized, types.FunctionType):
         length = sized(stretches.known_inside(value))
         return length if traced(length) else bool(Sized(length))
-    if isinstance(value, (list, tuple)) and stretches.holds(value):
+    if stretches.holds(value):
         return stretches.truth(value)
     return lists.truth(value) if type(value) is list else value
 

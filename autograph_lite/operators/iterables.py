@@ -508,7 +508,7 @@ def staged(value: Any) -> Staged | None:
         return Picked(value)
     if isinstance(value, jax.Array) and traced(value):
         return Rows(value)
-    if isinstance(value, (list, tuple)) and stretches.holds(value):
+    if stretches.holds(value):
         return Items(value)
     return None
 

@@ -78,6 +78,17 @@ def outside(place: Place, location: Any) -> MutationError:
     )
 
 
+def returned(owner: Any, location: Any) -> MutationError:
+    """A deque whose length only the data knows, in what a function returns."""
+    name = spelling.base(owner)
+    return MutationError(
+        f"{_called(name) if name else 'A deque'} is returned, a deque whose length only the data knows.",
+        where=tuple(dict.fromkeys(found for found in (spelling.written_at(owner), location) if found)),
+        why="What a program gives is put together again as lists, tuples, dicts and objects of known structure.",
+        fix=f"return a list of its items: list({name or 'q'}).",
+    )
+
+
 def unkept(place: Place, kind: str, location: Any) -> MutationError:
     """An item that is no value that a program computes."""
     return MutationError(

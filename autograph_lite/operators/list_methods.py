@@ -42,7 +42,8 @@ def insert(values: list[Any], index: Any, value: Any, /) -> None:
 
 def remove(values: list[Any], value: Any, /) -> None:
     """`values.remove(value)`."""
-    bounded.pop(values, _found(values, value, "list.remove(x): x not in list"))
+    kind = type(values).__name__
+    bounded.pop(values, _found(values, value, f"{kind}.remove(x): x not in {kind}"))
 
 
 def index(values: Sequence[Any], value: Any, /) -> Any:
@@ -82,9 +83,24 @@ def ordered(values: Sequence[Any], key: Any, reverse: Any) -> Stretch:
     return _taken(stretch, sorting.by_columns([column], [None], stretch.length, reverse=bool(reverse)))
 
 
+def popleft(values: Any) -> Any:
+    """`values.popleft()`, of a deque."""
+    return bounded.pop(values, 0)
+
+
+def rotate(values: Any, n: Any = 1, /) -> None:
+    """`values.rotate(n)`, of a deque."""
+    stretch = packed(values)
+    here = jnp.arange(stretch.room)
+    _write(
+        values,
+        _taken(stretch, jnp.where(here < stretch.length, (here - n) % jnp.maximum(stretch.length, 1), here)),
+    )
+
+
 METHODS: dict[str, Callable[..., Any]] = {
     "pop": bounded.pop, "reverse": reverse, "insert": insert, "remove": remove, "index": index, "count": count,
-    "sort": sort, "__len__": length, "__contains__": contains,
+    "sort": sort, "popleft": popleft, "rotate": rotate, "__len__": length, "__contains__": contains,
 }  # fmt: skip
 
 

@@ -190,7 +190,7 @@ class Growth:
             intact += 1
         others = [item for item in (*known[: self.head], *known[self.head + intact :]) if item is not None]
         if intact < GAP and others:
-            if isinstance(self.place.owner, list):
+            if has_lengths(self.place.owner):
                 raise Uneven(self.token)
             raise list_errors.misused(self.place, location)
         if intact < GAP:
@@ -231,10 +231,12 @@ def unstacked(array: jax.Array) -> list[jax.Array]:
 
 def grows(place: Place) -> bool:
     """Whether a place is a sequence that may get longer at its end."""
-    owner = place.owner
-    return place.holds_items and (
-        isinstance(owner, list) or (isinstance(owner, deque) and owner.maxlen is None)
-    )
+    return place.holds_items and has_lengths(place.owner)
+
+
+def has_lengths(owner: Any) -> bool:
+    """Whether a container is a list, or a deque without a bound, which may get a length that only the data knows."""
+    return isinstance(owner, list) or (isinstance(owner, deque) and owner.maxlen is None)
 
 
 def stacked_type(item: Captured, reachable: Callable[[Any], bool]) -> Template:
@@ -362,7 +364,7 @@ def readable(owner: Any, what: str) -> Any:
         _refuse_copied(owner)
         trials.refuse_items(owner)
         return owner
-    if isinstance(owner, list):
+    if has_lengths(owner):
         raise Uneven(growth.token)
     raise MutationError(
         f"A {type(owner).__name__} that grows in a staged loop is read as a whole inside the loop, by {what}.",

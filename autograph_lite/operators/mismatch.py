@@ -130,7 +130,7 @@ def place(label: str, found: Mismatch | None = None) -> MutationError | BranchMi
             f"'{label.whole}' has more items on one path of a staged statement than on another.",
             where=places,
             why="The condition depends on a traced value, so the program must know the length without knowing the path.",
-            fix="use a list, in which d.popleft() is d.pop(0)."
+            fix="make the deque without maxlen, and take items off yourself: if len(d) > n: d.popleft()."
             if isinstance(label.owner, collections.deque)
             else "append on every path, for example jnp.where(condition, value, 0), or count in a variable how many are valid.",
         )

@@ -144,7 +144,9 @@ def _filled(values: Sequence[Captured], rank: int, position: int, lookup: Lookup
     buffer = _resized(buffer, kind)
     for value in values[max(len(known), 1) :]:
         rows, count = part(value)
-        if rows.shape[0] > 1:  # room behind, as JAX moves a part that does not fit to the front
+        if isinstance(
+            value.value, Stretch
+        ):  # room behind, as JAX moves a part that does not fit to the front
             buffer = jnp.concatenate([buffer, rows])
         buffer = _resized(lax.dynamic_update_slice_in_dim(buffer, rows, end, 0), kind)
         end = end + count
@@ -168,7 +170,7 @@ def packed(values: Sequence[Any]) -> Stretch:
     parts = parts_of(values)
     if len(parts) == 1 and isinstance(parts[0], Stretch):
         return parts[0]
-    place = places_of(values if isinstance(values, list) else [])[0]
+    place = places_of(values if lists.has_lengths(values) else [])[0]
     assert place is not None
     captured = list(map(capture, parts))
     item, most = item_of(captured, place), most_of(parts)
@@ -196,7 +198,7 @@ def without_gaps(values: Sequence[Captured]) -> list[Captured]:
 def uneven(place: Place, contents: Sequence[Contents]) -> bool:
     """Whether paths leave a list with different lengths, or with different stretches in it."""
     first = contents[0] if contents else {}
-    if not (isinstance(place.owner, list) and place.holds_items):
+    if not (place.holds_items and lists.has_lengths(place.owner)):
         return False
     return any(
         len(now) != len(first) or any(isinstance(v, Part) and v is not first[k] for k, v in now.items())

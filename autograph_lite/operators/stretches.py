@@ -11,6 +11,7 @@ operation takes, so that a slice or an unpacking of Python's own is never taken 
 
 from __future__ import annotations
 
+import collections
 import dataclasses
 from collections.abc import Iterable, Sequence
 from typing import Any
@@ -26,6 +27,7 @@ from autograph_lite.operators.places import Contents
 from autograph_lite.operators.templates import Array, Template, convert, rebuild
 
 Item = Template
+KINDS = (list, tuple, collections.deque)
 Origin = tuple[str, Any]  # how the user calls a list, and the line that changed it
 _made = False  # whether this process has made a stretch: until then nothing has to be asked
 
@@ -150,8 +152,8 @@ jax.tree_util.register_pytree_node(Gap, _flat, lambda kind, _: Gap(kind.origin))
 
 
 def holds(value: Any) -> bool:
-    """Whether a list or tuple has a stretch in it."""
-    return _made and isinstance(value, (list, tuple)) and any(isinstance(part, Part) for part in value)
+    """Whether a list, tuple or deque has a stretch in it."""
+    return _made and isinstance(value, KINDS) and any(isinstance(part, Part) for part in value)
 
 
 def parts_of(values: Iterable[Any]) -> list[Any]:

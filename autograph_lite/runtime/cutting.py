@@ -8,11 +8,12 @@ Inside somebody else's trace nobody runs the program, so that the items can't be
 
 from __future__ import annotations
 
+import collections
 import itertools
 from collections.abc import Iterable
 from typing import Any
 
-from autograph_lite.operators import aliases, journal, list_errors, objects, where
+from autograph_lite.operators import aliases, journal, list_errors, lists, objects, where
 from autograph_lite.operators.selections import Selection, refused
 from autograph_lite.operators.stretches import Part, Stretch, holds, parts_of
 from autograph_lite.operators.templates import rebuild
@@ -36,6 +37,13 @@ def to_cut(result: Any) -> bool:
         if len(inside) < len(parts):
             raise parts[0].misused()
     return bool(parts)
+
+
+def refuse_deques(result: Any) -> None:
+    """Raises MutationError if a deque in a function's result has a length that only the data knows."""
+    for leaf in objects.leaves(result):
+        if isinstance(leaf, collections.deque) and holds(leaf):
+            raise list_errors.returned(leaf, where.here())
 
 
 def cut(result: Any) -> Any:
@@ -64,5 +72,5 @@ def _items(part: Any) -> Iterable[Any]:
 
 def refuse_outside(change: journal.Change) -> None:
     """Raises MutationError if a list from outside of the function gets a length that only the data knows."""
-    if isinstance(change.place.owner, list) and change.place.holds_items and holds([*change.new.values()]):
+    if lists.has_lengths(change.place.owner) and change.place.holds_items and holds([*change.new.values()]):
         raise list_errors.outside(change.place, where.here())

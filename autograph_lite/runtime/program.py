@@ -464,6 +464,7 @@ class Program:
                 # The function always ends in this `raise`, maybe after a check that fails first.
                 checks.fail_if(True, error)
                 self.raises = True
+            cutting.refuse_deques(result)
             owners = self.state.owners()
             # As it is now: the changes are about to be undone.
             results = returned.parted(result, given, written, [fn, args, kwargs, *owners])

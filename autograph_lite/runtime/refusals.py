@@ -26,7 +26,7 @@ def foreign(changes: dict[Any, journal.Change], *, owned: bool) -> None:
         if change.place.ours and not owned:
             continue
         for key, value in change.new.items():
-            if isinstance(value, list) and stretches.holds(value):
+            if not isinstance(value, tuple) and stretches.holds(value):
                 continue  # see `cutting`
             tracers = [leaf for leaf in trees.leaves(value) if isinstance(leaf, Tracer)]
             if value is change.old.get(key) or not tracers:

@@ -150,7 +150,7 @@ def test_a_key_that_one_path_makes() -> None:
 
 def test_a_deque_that_one_path_appends_to() -> None:
     def f(x):
-        log = collections.deque()
+        log = collections.deque(maxlen=9)
         if x > 0:
             log.append(x)
         return log
@@ -162,7 +162,7 @@ def test_a_deque_that_one_path_appends_to() -> None:
         "  test.py:2 in f\n"
         "      if x > 0:\n"
         "  The condition depends on a traced value, so the program must know the length without knowing the path.\n"
-        "  Fix: use a list, in which d.popleft() is d.pop(0)."
+        "  Fix: make the deque without maxlen, and take items off yourself: if len(d) > n: d.popleft()."
     )
 
 

@@ -737,9 +737,9 @@ def test_a_list_from_outside_of_the_function_is_refused():
     assert log == []
 
 
-def test_a_deque_is_refused():
+def test_a_deque_with_a_bound_is_refused():
     def fn(xs):
-        ys = collections.deque()
+        ys = collections.deque(maxlen=9)
         for x in xs:
             if x > 0:
                 ys.append(x)
@@ -754,5 +754,5 @@ MutationError: 'ys' has more items on one path of a staged statement than on ano
   test.py:3 in fn
       if x > 0:
   The condition depends on a traced value, so the program must know the length without knowing the path.
-  Fix: use a list, in which d.popleft() is d.pop(0)."""
+  Fix: make the deque without maxlen, and take items off yourself: if len(d) > n: d.popleft()."""
     )

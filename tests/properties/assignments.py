@@ -310,6 +310,30 @@ def grow(w: Writer) -> None:
         w.emit(f"{name}{form}", "append")
 
 
+def queue(w: Writer) -> None:
+    """A deque that a condition makes longer, and a loop that takes off what the data has put there."""
+    c = w.choices
+    name = w.fresh("queue")
+    w.emit(f"{name} = collections.deque([{of_kind(w, 'int', 1)}])", "deque")
+    end = c.pick(["append", "append", "appendleft"])
+    with w.inside(f"if {question(w)}:"):
+        w.emit(f"{name}.{end}({of_kind(w, 'int', 1)})")
+    if c.chance(30):
+        w.emit(f"{name}.rotate({c.pick([1, -1, 2])})")
+    value, total = of_kind(w, "int", 1), target(w, "int")
+    w.emit(f"{total} = {value}")
+    w.scope.define(total, "int")
+    item = w.fresh("int")
+    header = (
+        f"while {name}:" if c.chance(60) else f"while len({name}) > 0 and {name}[{c.pick(['0', '-1'])}] < 9:"
+    )
+    with w.inside(header, "while over a deque"):
+        w.emit(f"{item} = {name}.{c.pick(['popleft', 'popleft', 'pop'])}()")
+        w.emit(f"{total} = ({total} * 2 + {item}) % 17")
+        with w.inside(f"if {item} > 1:"):  # smaller ones alone: the loop ends
+            w.emit(f"{name}.{end}({item} // 2)")
+
+
 def call(w: Writer) -> None:
     """A call for its side effect: a helper that mutates an object, a method, `append`, `note`."""
     c = w.choices
@@ -373,5 +397,6 @@ SIMPLE: dict[str, Callable[[Writer], None]] = {
     "mutate": mutate,
     "call": call,
     "grow": grow,
+    "queue": queue,
     "del": delete,
 }

@@ -74,7 +74,7 @@ MIXES: dict[str, dict[str, int]] = {
     "objects": ORDINARY | SOME_LOOPS | OBJECTS | {"calls": 8},
     "lists": ORDINARY
     | SOME_LOOPS
-    | {"while": 1, "for range": 1, "for array": 12, "grow": 40, "mutate": 8, "leave": 6},
+    | {"while": 1, "for range": 1, "for array": 12, "grow": 40, "queue": 4, "mutate": 8, "leave": 6},
     "functions": ORDINARY
     | SOME_LOOPS
     | {"def": 14, "class": 5, "call": 6, "helpers": 90, "recursion": 30, "calls": 25},
@@ -108,6 +108,7 @@ MIXES: dict[str, dict[str, int]] = {
         "class": 2,
         "mutate": 6,
         "call": 4,
+        "queue": 1,
     }
     | {"objects": 50, "helpers": 40, "raise": 1, "assert": 1, "append": 10, "no value": 2},
 }
@@ -186,6 +187,7 @@ def generate(choices: Choices, mix: Mapping[str, int], runs: int = 3) -> Program
 
 
 IMPORTS = {
+    "collections.": "import collections\n",
     "functools.": "import functools\n",
     "np.": "import numpy as np\n",
     "@contextmanager": "from contextlib import contextmanager\n",

@@ -23,6 +23,7 @@ NAMES = {
     "box": ("box", "bin"),
     "dict": ("d", "table"),
     "list": ("items", "queue"),
+    "queue": ("todo", "waiting"),
     "pair": ("pair", "best"),
     "fun": ("f", "g"),
     "counter": "ijklt",
