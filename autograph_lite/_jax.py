@@ -30,7 +30,7 @@ from jax._src import (
     source_info_util,
     traceback_util,
 )
-from jax._src.interpreters import batching, partial_eval
+from jax._src.interpreters import partial_eval
 from jax._src.lax import lax as lax_internal
 from jax._src.lax.control_flow import conditionals
 from jax.extend.core import (  # type: ignore[attr-defined]
@@ -424,49 +424,6 @@ def _program(kind: Any) -> str:
         return list(kind.select(test, traces))
 
     return str(jax.make_jaxpr(choose)(True, np.float32(2)))
-
-
-def recorded_as(array: Any) -> Any:
-    """What `array` is in the program that is being recorded: a tracer of `vmap` or `grad` holds that, others are it."""
-    return _inwards(array)[-1]
-
-
-def _inwards(array: Any) -> list[Any]:
-    """`array`, what it holds if it is a tracer of `vmap` or `grad`, and so on."""
-    found = [array]
-    while isinstance(array, core.Tracer) and not isinstance(array, partial_eval.DynamicJaxprTracer):
-        array = array.val if isinstance(array, batching.BatchTracer) else getattr(array, "primal", None)
-        found.append(array)
-    return found
-
-
-def parts_from(array: Any) -> list[Any]:
-    """The arrays of the program that is being recorded of which `array` is a part, as it is there: `x`, of a row of `x`.
-
-    Those of a tracer of `vmap` or `grad` are as `recorded_as` gives them.
-    """
-    found: list[Any] = []
-    *tracers, array = _inwards(array)
-    has_lanes = any(isinstance(each, batching.BatchTracer) for each in tracers)
-    parts = _PARTS | {"gather"} if has_lanes else _PARTS  # each lane may have an index of its own
-    while (array := _part_from(array, parts)) is not None:
-        found.append(array)
-    return found
-
-
-def _part_from(array: Any, parts: frozenset[str]) -> Any:
-    equation = getattr(array, "parent", None)
-    if equation is not None:
-        whole = equation.in_tracers[0] if equation.primitive.name in parts else None
-        return whole if getattr(whole, "ndim", 0) else None  # a number is a copy
-    get_const = getattr(getattr(array, "_trace", None), "get_const", None)
-    return None if get_const is None else get_const(array)  # of the program around, for a branch or a body
-
-
-# What a view of NumPy's becomes.
-_PARTS = frozenset({
-    "slice", "dynamic_slice", "squeeze", "transpose", "rev", "unstack", "split", "reshape", "broadcast_in_dim"
-})  # fmt: skip
 
 
 def equation_mark() -> Any:

@@ -8,18 +8,20 @@ from __future__ import annotations
 
 import dataclasses
 import functools
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import gast
 
 from autograph_lite.analysis import scopes
-from autograph_lite.analysis.item_stores import Conflict, Needs, stored_in, stores, variables
+from autograph_lite.analysis.item_stores import Conflict, Needs, Stored, stored, stored_in, stores, variables
 from autograph_lite.analysis.liveness import Names
 from autograph_lite.analysis.view_flow import UNKNOWN, Flow, Given, State, attributes_bound, made_in
 from autograph_lite.analysis.views import View, overlap, seen_by
 from autograph_lite.syntax import trees
 from autograph_lite.syntax.source import Span
+
+Items = frozenset[Stored]
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -127,6 +129,18 @@ def _known(place: Place, names: set[str]) -> State:
 
 
 @functools.lru_cache(maxsize=256)
+def items(place: Place, values: tuple[gast.expr, ...], names: Names = frozenset()) -> Items:
+    """The items of variables and attributes that expressions and names mean, by the text before `place`: of `row`, `m[i]`."""
+    names |= frozenset(path for value in values if (path := trees.dotted(value)))
+    known = [view for value in values for view in seen_by(value)]
+    known += [view for view in linked(place, names) if view.name in names]
+    found = frozenset((view.path, view.index) for view in known if view.index)
+    return frozenset(
+        item for item in found if [path for path, _ in found].count(item[0]) == 1
+    )  # else it is one of several
+
+
+@functools.lru_cache(maxsize=256)
 def linked(place: Place, paths: Names) -> tuple[View, ...]:
     """The views of which the text says at `place` that they may share memory with variables or attributes."""
     if place.inner is not None:
@@ -140,30 +154,26 @@ def linked(place: Place, paths: Names) -> tuple[View, ...]:
 
 
 @functools.lru_cache(maxsize=256)
-def put_back(place: Place, names: Names) -> Names:
-    """The variables and attributes to whose items the function assigns one of `names`: `rows[0] = row`."""
-    found = set()
-    for node in scopes.own_nodes(place.function.body):
-        match node:
-            case gast.Assign(targets=[gast.Subscript() as target], value=gast.Name(id=name)) if name in names:
-                found.add(trees.dotted(trees.owner(target)))
-    return frozenset(found)
+def read_after(place: Place, paths: Names, written: Items = frozenset()) -> tuple[Names, Names]:
+    """Of variables and attributes, those that the function reads after `place`; and those that others may read then.
 
-
-@functools.lru_cache(maxsize=256)
-def read_after(place: Place, paths: Names) -> tuple[Names, Names]:
-    """Of variables and attributes, those that the function reads after `place`; and those that others may read then."""
+    Args:
+      place: where something is written to.
+      paths: the variables and attributes.
+      written: all that is written to, where that are items of theirs: who assigns to one of these afterwards makes up for it.
+    """
     soon = {*_loaded_after(place)}
     if place.inner is not None:
         return frozenset(path for path in paths if path.partition(".")[0] in soon), frozenset()
     function = place.function
     parameters, own, always = variables(function)
     views = [View("", path, "") for path in paths]
-    needs = Needs(always, {}, views, own - parameters)
+    needs = _Needs(always, _before(place, written), views, own - parameters)
     needs.block(function.body, needs.at_exit)
     bound = {*place.assigned, *attributes_bound(place.statement)}
     after = needs.after.get(place.statement, frozenset())
-    known = [view for view in views if not {view.path, view.root} & bound]
+    assigned = {path for path, index in stored_in(place.statement) if (path, index) in written}
+    known = [view for view in views if not {view.path, view.root} & bound and view.path not in assigned]
     read = {
         view.path for view in known if view.is_read in after and (view.root in after or view.root not in own)
     }
@@ -172,11 +182,59 @@ def read_after(place: Place, paths: Names) -> tuple[Names, Names]:
     return frozenset(read), frozenset(kept)
 
 
+_WRITTEN = "an item that is written"  # begins the name of none
+
+
+def _before(place: Place, written: Items) -> Mapping[gast.AST, State]:
+    """For each statement after `place`, where the items are that were written there."""
+    if not written:
+        return {}
+    marks = [
+        View(f"{_WRITTEN} {n}", path, "", index, None) for n, (path, index) in enumerate(sorted(written))
+    ]
+
+    class Marked(Flow):
+        def statement(self, node: gast.stmt, state: State) -> State | None:
+            after = super().statement(node, state)
+            if node is not place.statement or after is None:
+                return after
+            return frozenset(each for each in after if not each.name.startswith(_WRITTEN)) | frozenset(marks)
+
+    flow = Marked({}, {})
+    flow.block(place.function.body, frozenset())
+    return flow.before
+
+
+class _Needs(Needs):
+    """As `Needs`; the views are items that were written, and end where others are put in their place."""
+
+    def restored(self, node: gast.AST) -> list[View]:
+        """What a statement assigns all of."""
+        match node:
+            case gast.Assign(targets=[gast.Subscript() as target], value=value):
+                place = stored(target)[0] if trees.dotted(trees.owner(target)) else ("", "")
+                if place[0].partition(".")[0] in scopes.read(value):
+                    return []
+                marks = [
+                    each
+                    for each in self.before.get(node, ())
+                    if isinstance(each, View) and each.path == place[0]
+                ]
+                elsewhere = {mark.name for mark in marks if mark.index != place[1]}
+                return [mark for mark in marks if mark.name not in elsewhere]
+        return []
+
+
 @functools.lru_cache(maxsize=256)
 def shared(place: Place, name: str) -> tuple[Conflict, ...]:
     """What is read after a call that writes an item of the variable `name`, and may share its memory by the function's text."""
-    if place.inner is not None or name in place.assigned:
-        return ()  # `row = sorted_(row)`: what is taken may be stored where it comes from
+    if place.inner is not None:
+        return ()
+    if name in place.assigned:  # `row = sorted_(row)`: what is taken may be stored where it comes from
+        of = [view for view in linked(place, frozenset({name})) if view.name == name]
+        written = items(place, (), frozenset({name}))
+        read, _ = read_after(place, frozenset(view.path for view in of), written)
+        return tuple(Conflict(view, to_view=True) for view in of if view.path in read)
     found = stores(place.function, {place.statement: [(name, UNKNOWN)]})
     return tuple(found.conflicts.get(place.statement, ()))
 
@@ -229,7 +287,7 @@ def _operands(node: gast.AST) -> list[Any]:
             return list(elts)
         case gast.Dict(values=values):
             return list(values)
-        case gast.AugAssign(target=gast.Name() | gast.Attribute() as target, value=value):
+        case gast.AugAssign(target=target, value=value):
             return [target, value]
     return []
 

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from autograph_lite import _jax
+from autograph_lite import _jax_parts
 from autograph_lite.operators import looped_arrays, places
 from autograph_lite.operators.lazy import Lazy
 from autograph_lite.operators.selections import Method, Selection
@@ -74,9 +74,7 @@ def leading_to(variables: Mapping[str, Any], arrays: Iterable[Any], *, parts: bo
     def look_at(way: tuple[Any, ...], value: Any, inside: Callable[[Any], Items]) -> None:
         if inside is not _array:
             todo.append((way, value, inside))
-        elif (
-            id(value) in wanted or id(_jax.recorded_as(value)) in wanted or (parts and is_part(value, wanted))
-        ):
+        elif not wanted.isdisjoint(_jax_parts.identities(value)) or (parts and is_part(value, wanted)):
             found.append(_path(way, value))
 
     for name, value in variables.items():
@@ -98,6 +96,19 @@ def leading_to(variables: Mapping[str, Any], arrays: Iterable[Any], *, parts: bo
     return found
 
 
+def items(paths: Sequence[Path], variables: Mapping[str, Any]) -> frozenset[tuple[str, str]]:
+    """The items of variables and attributes that paths lead to, by what may stand in brackets; none where several do."""
+    owners = [path.attributes for path in paths]
+    found = {
+        path.attributes: path.shown[len(path.attributes) + 1 : -1]
+        for path in paths
+        if path.has_items and owners.count(path.attributes) == 1
+    }
+    plain = [(name, repr(value)) for name, value in variables.items() if type(value) in (int, str)]
+    named = [(owner, name) for owner, key in found.items() for name, value in plain if value == key]
+    return frozenset([*found.items(), *named])
+
+
 def readers(path: Path, variables: Mapping[str, Any]) -> frozenset[str]:
     """The attributes by which a function may read what a path leads to: itself, and what a property may compute of it."""
     if "." not in path.attributes:
@@ -117,7 +128,7 @@ def identities(arrays: Iterable[Any]) -> frozenset[int]:
     """The identities of arrays, and of what they are in the program that is being recorded."""
     arrays = [*arrays]
     memories = [each.memory for each in arrays if isinstance(each, Selection) and each.memory is not None]
-    return frozenset(id(each) for array in (*arrays, *memories) for each in (array, _jax.recorded_as(array)))
+    return frozenset(number for array in (*arrays, *memories) for number in _jax_parts.identities(array))
 
 
 def is_part(array: Any, whole: AbstractSet[int]) -> bool:

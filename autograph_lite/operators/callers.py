@@ -12,12 +12,12 @@ from __future__ import annotations
 import dataclasses
 import itertools
 import types
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import gast
 
-from autograph_lite.analysis import copies, read_after
+from autograph_lite.analysis import read_after
 from autograph_lite.analysis.views import seen_by
 from autograph_lite.errors import MutationError
 from autograph_lite.operators import array_paths, running, views, where
@@ -43,11 +43,7 @@ def check(
         variables = running.variables(caller)
         arguments: list[gast.expr] = []
         if waits.call is not None:
-            given = read_after.given(place, paths)
-            parameters = [name for name in given if is_one(called[-1].f_locals.get(name), same)]
-            found = [each for name in parameters for each in _arguments(waits.call, called[-1].f_code, name)]
-            if found and all(map(copies.is_copy, found)):
-                return
+            found = handed(called, waits.call, same, read_after.given(place, paths))
             arguments = [each for each in found if _may_be(each, variables, same)]
         path = caller[0].f_code.co_filename
         call = _Call(where.function_name(called[-1].f_code), f"{path}:{waits.line}", waits)
@@ -56,32 +52,18 @@ def check(
             for each in array_paths.leading_to(variables, same)
             if each.slot is None or each.slot not in slots
         ]
-        fresh = copies.fresh(waits.function)
-        given_copies = [
-            fresh[each.id] for each in arguments if isinstance(each, gast.Name) and each.id in fresh
-        ]
-        of_copies = frozenset().union(*given_copies)
-        others = [each for each in others if each.name not in of_copies]
         _check_caller(variables, call, arguments, others, same)
-        if given_copies and len(given_copies) == len(arguments):
-            return  # nobody else has got these
         slots |= {each.slot for each in others}
         place, paths = waits, frozenset([*map(trees.dotted, arguments), *(each.name for each in others)])
 
 
-def is_given_copies(called: Run, waits: read_after.Place, same: Sequence[Any]) -> bool:
-    """Whether the call that waits has handed over copies only, where it has handed over the array."""
-    if waits.call is None:
-        return False
-    code, known = called[-1].f_code, called[-1].f_locals
-    parameters = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
-    found = [
-        each
-        for name in parameters
-        if is_one(known.get(name), same)
-        for each in _arguments(waits.call, code, name)
-    ]
-    return bool(found) and all(map(copies.is_copy, found))
+def handed(
+    called: Run, call: gast.Call, same: Sequence[Any], names: Iterable[str] | None = None
+) -> list[gast.expr]:
+    """What stands in a call for those parameters, of some names or of all, that mean the array in the function that is called."""
+    known, code = called[-1].f_locals, called[-1].f_code
+    names = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount] if names is None else names
+    return [each for name in names if is_one(known.get(name), same) for each in _arguments(call, code, name)]
 
 
 @dataclasses.dataclass(frozen=True)
@@ -103,12 +85,11 @@ def _check_caller(
     """Refuses a write to an array that a function reads when a call that writes to it is over."""
     place = call.place
     paths = [path for argument in arguments if (path := trees.dotted(argument))]
-    put_back = place.stores | read_after.put_back(place, place.assigned)
     stale = {each.attributes: each.shown for each in reversed(others) if each.name in place.names}
-    stale = {path: shown for path, shown in stale.items() if path == shown or path not in put_back}
     parts = [(each, view) for each in arguments if not trees.dotted(each) for view in seen_by(each)]
-    of_parts = {view.path for _, view in parts} - put_back
-    read, kept = read_after.read_after(place, frozenset([*paths, *stale, *of_parts]))
+    of_parts = {view.path for _, view in parts}
+    written = array_paths.items(others, variables) | read_after.items(place, tuple(arguments))
+    read, kept = read_after.read_after(place, frozenset([*paths, *stale, *of_parts]), written)
     for argument, view in parts:
         source = variables.get(view.root)
         if view.path in of_parts & (read | kept) and views.is_view(same[0], source, view.path, view.drops):

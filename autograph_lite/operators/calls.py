@@ -16,7 +16,7 @@ import types
 import weakref
 from typing import Any
 
-from autograph_lite import _jax
+from autograph_lite import _jax, _jax_copies
 from autograph_lite.analysis import selections
 from autograph_lite.operators import (
     aliases,
@@ -162,7 +162,7 @@ def library_function(fn: types.FunctionType) -> Any:
     around = rewrapped(fn) if may_wrap(fn) else None
     if around is not None:
         classes.seen_in_cells(fn)  # the user's context manager that decorates a function
-    return handing(callbacks.called_for(fn)) if around is None else around
+    return handing(_jax_copies.called_for(callbacks.called_for(fn))) if around is None else around
 
 
 def is_dispatching(fn: types.FunctionType) -> bool:

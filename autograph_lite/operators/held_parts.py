@@ -19,7 +19,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from autograph_lite.analysis import copies, read_after, scopes
+import gast
+
+from autograph_lite.analysis import read_after
+from autograph_lite.analysis.apart import apart
 from autograph_lite.errors import MutationError
 from autograph_lite.operators import array_paths, callers, running, views, where
 from autograph_lite.operators.array_paths import is_one
@@ -50,17 +53,18 @@ def check(runs: Sequence[Run], same: Sequence[Any]) -> None:
         )
         shown = next(_read_later(place, variables, same), None)
         found = f"and '{shown}', a part of it there, is read later"
+        given = () if place.call is None else tuple(callers.handed(runs[number - 1], place.call, same))
         if shown is None:
-            shown = next(_operands(place, variables, same), None)
+            shown = next(_operands(place, variables, same, whole, given), None)
             found = f"and '{shown}' has been evaluated there before the call"
-        if shown is None and whole and not callers.is_given_copies(runs[number - 1], place, same):
-            later, shown = next(_wholes(place, variables, whole), ("", None))
+        if shown is None and whole:
+            later, shown = next(_wholes(place, variables, whole, given), ("", None))
             found = f"which is a part of '{shown}' there, and '{shown}' {later}"
             fix = (
                 f"let '{called}' return the array, and store it there: {{}}[...] = {called}(...); where '{{}}' is to stay as it "
                 "is, hand over a copy, `.copy()`."
             )
-        if shown is None or any(_is_copy(inner, same) for inner in runs[:number]):
+        if shown is None:
             continue
         raise MutationError(
             f"'{called}' writes an item of an array, {describe(same[0])}, {found} "
@@ -77,57 +81,55 @@ def _read_later(place: read_after.Place, variables: Variables, same: Sequence[An
     parts = [path for path in paths if path.name in place.names and not is_one(path.value, same)]
     if not parts:
         return
-    fresh = copies.fresh(place.function)
-    put_back = read_after.put_back(place, place.assigned)
-    parts = [each for each in parts if each.name not in fresh and each.attributes not in put_back]
-    yield from (path.shown for path, _ in _read(place, variables, parts))
+    yield from (path.shown for path, _ in _read(place, variables, parts, array_paths.items(parts, variables)))
 
 
-def _wholes(place: read_after.Place, variables: Variables, whole: Sequence[Any]) -> Iterator[tuple[str, str]]:
-    """What the array is a part of, and when that is read: after the call, or after the function."""
+def _wholes(
+    place: read_after.Place, variables: Variables, whole: Sequence[Any], given: tuple[gast.expr, ...]
+) -> Iterator[tuple[str, str]]:
+    """What the array, which was `given` to a call, is a part of, and when that is read: after the call, or after the function."""
     paths = [path for path in array_paths.leading_to(variables, whole) if path.name in place.names]
     if not paths:
         return
-    copied = copies.fresh(place.function).keys() - scopes.read(place.node or place.statement)
-    put_back = place.stores | read_after.put_back(place, place.assigned)
-    paths = [each for each in paths if each.name not in copied and each.attributes not in put_back]
-    yield from ((later, path.shown) for path, later in _read(place, variables, paths))
+    written = array_paths.items(paths, variables) | read_after.items(place, given)
+    yield from ((later, path.shown) for path, later in _read(place, variables, paths, written))
 
 
 def _read(
-    place: read_after.Place, variables: Variables, paths: Sequence[array_paths.Path]
+    place: read_after.Place,
+    variables: Variables,
+    paths: Sequence[array_paths.Path],
+    written: read_after.Items,
 ) -> Iterator[tuple[array_paths.Path, str]]:
     """Those of the paths that are read after the call, or after the function, and which of these."""
     readers = [array_paths.readers(path, variables) for path in paths]
-    read, kept = read_after.read_after(place, frozenset().union(*readers))
+    read, kept = read_after.read_after(place, frozenset().union(*readers), written)
     for path, by in zip(paths, readers, strict=True):
         if not by.isdisjoint(read | kept):
             yield path, views.LATER[not by.isdisjoint(read)]
 
 
-def _operands(place: read_after.Place, variables: Variables, same: Sequence[Any]) -> Iterator[str]:
-    """What has been evaluated before the call, is used after it, and may be, or be a part of, the array."""
+def _operands(
+    place: read_after.Place,
+    variables: Variables,
+    same: Sequence[Any],
+    whole: Sequence[Any],
+    given: tuple[gast.expr, ...],
+) -> Iterator[str]:
+    """What has been evaluated before the call, is used after it, and may be the array or a part, or have items in common."""
+    if not place.operands:
+        return
     wanted = array_paths.identities(same)
+    around = wanted | array_paths.identities(whole)
+    written = read_after.items(place, given)
     for view in place.operands:
+        if view.index and any(path == view.path and apart(view.index, index, {}) for path, index in written):
+            continue  # `m[0] + f(m[1])`
         root, *attributes = view.path.split(".")
         array: Any = variables.get(root)
         for attribute in attributes:
             array = views.held(array, attribute)
-        known = is_one(array, same) or array_paths.is_part(array, wanted)
-        if (
-            known
-            and (view.drops is None or array.ndim > view.drops)
-            and not _is_copied(place, variables, root, same)
-        ):
+        known = is_one(array, same) or array_paths.is_part(array, around if view.index else wanted)
+        known = known or bool(view.index and not around.isdisjoint(array_paths.identities([array])))
+        if known and (view.drops is None or array.ndim > view.drops):
             yield view.made
-
-
-def _is_copy(run: Run, same: Sequence[Any]) -> bool:
-    """Whether a run knows the array by the name of a new one, `y = x.astype(t)`, which JAX may have given back as it was."""
-    place = running.place(run)
-    return place is not None and _is_copied(place, run[-1].f_locals, "", same)
-
-
-def _is_copied(place: read_after.Place, variables: Variables, name: str, same: Sequence[Any]) -> bool:
-    """Whether another variable than `name` is the array, and is a copy by the function's text."""
-    return any(is_one(variables.get(each), same) for each in copies.fresh(place.function) if each != name)

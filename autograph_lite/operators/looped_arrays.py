@@ -16,7 +16,7 @@ from typing import Any
 
 import jax
 
-from autograph_lite import _jax
+from autograph_lite import _jax_parts
 
 Pair = tuple[Any, Any]
 
@@ -89,7 +89,7 @@ def whole_of(array: Any) -> list[Any]:
 
     What was before a loop holds in its first iteration, and what an iteration leaves in the others: they are not mixed.
     """
-    found = _jax.parts_from(array)
+    found = _jax_parts.parts_from(array)
     if not _local.loops:
         return found
     todo: list[tuple[Any, frozenset[int]]] = [(each, frozenset()) for each in (array, *found)]
@@ -98,10 +98,12 @@ def whole_of(array: Any) -> list[Any]:
         for number, loop in enumerate(_local.loops):
             if number in asked:
                 continue
-            wholes = [whole for part, whole in loop.parts if part is one or _jax.recorded_as(part) is one]
+            wholes = [
+                whole for part, whole in loop.parts if part is one or _jax_parts.recorded_as(part) is one
+            ]
             found += wholes
             for other in (*wholes, *(old for new, old in loop.same if new is one)):
-                further = _jax.parts_from(other)
+                further = _jax_parts.parts_from(other)
                 found += further
                 todo += [(each, asked | {number}) for each in (other, *further)]
     return found
@@ -113,6 +115,6 @@ def joined(after: Sequence[Any]) -> Iterator[tuple[int, int]]:
     for n, part in known:
         wholes = whole_of(part)
         for m, other in known:
-            recorded = _jax.recorded_as(other)
-            if n != m and (part is other or any(each is other or each is recorded for each in wholes)):
+            names = _jax_parts.identities(other)
+            if n != m and (part is other or any(id(each) in names for each in wholes)):
                 yield n, m

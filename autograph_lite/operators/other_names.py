@@ -17,7 +17,7 @@ from typing import Any
 import jax
 import numpy as np
 
-from autograph_lite.analysis import copies, read_after
+from autograph_lite.analysis import read_after
 from autograph_lite.analysis.views import overlap
 from autograph_lite.errors import MutationError
 from autograph_lite.operators import (
@@ -89,11 +89,10 @@ def check(array: Any) -> None:
     if here is not None:
         _check_own(variables, here, found, place, same)
     own = here.name if here is not None and here.is_variable else ""
-    is_new = own in copies.fresh(place.function)
-    if here is not None and is_walked and not is_new:
+    if here is not None and is_walked:
         raise _is_looped_over(here, same)
     is_shared = own in runs[0][-1].f_code.co_freevars  # the functions around have it, too
-    if handed and not is_new and not is_shared:
+    if handed and not is_shared:
         callers.check(runs, place, place.stores, same, {path.slot for path in found})
 
 
@@ -113,8 +112,6 @@ def _check_own(
         if views.is_held(variables.get(each.root), each.path)
     ]
     decided = {path for view in linked for path in (view.name, view.path)}
-    fresh, put_back = copies.fresh(place.function), read_after.put_back(place, names)
-    of_here = fresh.get(here.name, frozenset()) if here.is_variable else frozenset()
 
     def is_decided(path: Path) -> bool:
         """Whether the text has been looked at."""
@@ -124,12 +121,7 @@ def _check_own(
 
     def may_be_stale(path: Path) -> bool:
         is_here = path.shown == here.shown or (path.slot is not None and path.slot == here.slot)
-        if is_here or path.name not in place.names:
-            return False
-        if path.name in of_here or (path.is_variable and here.name in fresh.get(path.name, ())):
-            return False  # one is a copy of the other
-        is_numpys = isinstance(path.value, np.ndarray)
-        return not ((path.has_items or is_numpys) and path.attributes in put_back)
+        return not is_here and path.name in place.names
 
     others = [path for path in found if may_be_stale(path)]
     # The text does not show what a property reads.
@@ -137,7 +129,8 @@ def _check_own(
         array_paths.readers(path, variables) - ({path.attributes} if is_decided(path) else set())
         for path in others
     ]
-    read, kept = read_after.read_after(place, frozenset().union(*readers))
+    written = array_paths.items(others, variables) | read_after.items(place, (), names)
+    read, kept = read_after.read_after(place, frozenset().union(*readers), written)
     for path, by in zip(others, readers, strict=True):
         if by.isdisjoint(read | kept):
             continue

@@ -130,7 +130,7 @@ CALLBACKS = frozenset({
     "vectorize", "apply_along_axis", "apply_over_axes", "piecewise", "fromfunction", "frompyfunc", "methodcaller",
     "setitem", "delitem", "iadd", "iconcat", "isub", "imul", "ior", "iand", "ixor", "call", "map", "sorted", "min",
     "max", "filter", "length_hint", "truth", "not_", "contains", "countOf", "indexOf", "index", "getitem", "eq", "ne",
-    "copyto", "put", "place", "putmask", "put_along_axis", "fill_diagonal", "fromiter", "fsum", "sumprod",
+    "copyto", "put", "place", "putmask", "put_along_axis", "fill_diagonal", "fromiter", "fsum", "sumprod", "astype",
 })  # fmt: skip
 
 

@@ -13,7 +13,7 @@ import jax
 import numpy as np
 
 from autograph_lite.errors import MutationError
-from autograph_lite.operators import where
+from autograph_lite.operators import array_paths, where
 from autograph_lite.operators.selections import Selection
 from autograph_lite.operators.values import ARRAYS, describe
 
@@ -96,7 +96,7 @@ def is_held(source: Any, path: str) -> bool:
     """Whether `path` leads from `source` to something that objects hold, so that `is_view` knows it: no property computes it."""
     for attribute in path.split(".")[1:]:
         source = held(source, attribute)
-    return isinstance(source, (*ARRAYS, dict, list, tuple)) or "." not in path
+    return isinstance(source, (*ARRAYS, Selection, dict, list, tuple))
 
 
 def held(owner: Any, attribute: str) -> Any:
@@ -112,7 +112,8 @@ def _may_be_part(
 ) -> bool:
     """Whether type and shape allow it: an index with an array in it, which copies, seldom takes as many dimensions away."""
     if not _may_share(value, source):
-        return False
+        # As `z.real` and `x.view(np.int32)` do, where there is a program that tells.
+        return value.dtype != source.dtype and array_paths.is_part(value, array_paths.identities([source]))
     return drops is None or value.ndim == source.ndim - drops
 
 

@@ -1,0 +1,90 @@
+"""A function writes to a part that it was handed, and the caller stores what it gives: there, elsewhere, before, or never."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from tests.arrays import aliasing
+
+HELPERS = """
+class Holder:
+    def __init__(self, x):
+        self.x = x
+
+def first(v):
+    v[0] = v[1] + 7
+    return v
+
+def second_of(v, w):
+    w[0] = 9
+    return v + w
+
+def slope(y, out):
+    out[0] = 2 * y[0] + 50
+    return out * 2
+
+"""
+# Of a vector, a matrix and a number, 2. The first are seen where nothing is traced, too.
+ALWAYS_REFUSED = {
+    "before the call": "m[0] = x\nx = x + slope(x, m[0])\nreturn m, x",
+    "before the call, in a loop": "for t in range(n):\n    m[t] = x\n    x = x + slope(x, m[t])\nreturn m, x",
+    "before the call, in a while": "t = 0\nwhile t < n:\n    m[t] = x\n    x = x + slope(x, m[t])\n    t += 1\nreturn m, x",
+    "before the call, in a branch": "if n > 1:\n    m[0] = x\n    x = x + slope(x, m[0])\nreturn m, x",
+    "before the call, in an object": "s = Holder(m)\ns.x[1] = x\nx = x + slope(x, s.x[1])\nreturn s.x, x",
+    "a row before the call": "row = m[0]\nm[0] = row\nrow = first(row)\nreturn m, row",
+    "elsewhere": "row = m[0]\nrow = first(row)\nm[1] = row\nreturn m, row",
+    "elsewhere by the same name": "i = 0\nrow = first(m[i])\ni += 1\nm[i] = row\nreturn m, row",
+    "elsewhere in the statement": "m[0] = first(m[1])\nreturn m",
+    "elsewhere in an object": "s = Holder(m)\nrow = first(s.x[0])\ns.x[1] = row\nreturn s.x, row",
+    "elsewhere in a list": "rows = [x, m[0]]\nrows[1] = first(rows[0])\nreturn rows",
+    "in one of two places": "rows = [x, x]\nrows[1] = first(rows[0])\nreturn rows",
+    "another argument": "row = second_of(m[0], m[1])\nm[0] = row\nreturn m, row",
+    "on one path": "row = first(m[0])\nif n > 5:\n    m[0] = row\nreturn m, row",
+    "after it is read": "row = first(m[0])\ns = m.sum()\nm[0] = row\nreturn m, row, s",
+    "never": "row = m[0]\nrow = first(row)\nreturn m, row",
+    "added to another row": "m[0] *= first(m[1])\nreturn m",
+}
+REFUSED = ALWAYS_REFUSED | {
+    "added to the item": "m[0] += first(m[0])\nreturn m",
+    "an operand before": "s = m[0] + first(m[0])\nreturn s",
+    "an item of a list before": "s = [m[0], first(m[0])]\nreturn s",
+}
+RIGHT = {
+    "there": "row = m[0]\nrow = first(row)\nm[0] = row\nreturn m, row",
+    "there by the same name": "i = 0\nrow = first(m[i])\nm[i] = row\nreturn m, row",
+    "there in the statement": "m[0] = first(m[0])\nreturn m",
+    "there in a slice": "m[0, 1:] = first(m[0, 1:])\nreturn m",
+    "there in a loop": "for k in range(n):\n    row = first(m[k])\n    m[k] = row\nreturn m",
+    "there, and another value": "for k in range(n):\n    row = first(m[k])\n    m[k] = row * 2\nreturn m",
+    "there by another number": "for k, j in zip(range(n), range(n)):\n    row = m[k]\n    row[0] = 9\n    m[k] = row\nreturn m",
+    "there in a list": "rows = [x]\nrows[0] = first(rows[0])\nreturn rows",
+    "there in a list by a name": "rows = [x, x * 2]\nfor k in range(2):\n    y = rows[k]\n    y[0] = 9\n    rows[k] = y\nreturn rows, y",
+    "there in a dict": "rows = {'a': x}\nfor k, y in rows.items():\n    y[0] = 9\n    rows[k] = y\nreturn rows",
+    "there in an object": "s = Holder(m)\nrow = first(s.x[0])\ns.x[0] = row\nreturn s.x, row",
+    "of two arguments": "row = second_of(m[0], m[1])\nm[1] = row\nreturn m, row",
+    "an operand that is another row": "s = m[0] + first(m[1])\nreturn s",
+}  # fmt: skip
+
+
+def outcome(lines: str, way: Callable[[Any], Any], xp: Any) -> Any:
+    return aliasing.outcome(HELPERS, "def main(x, m, n):", lines, way, xp, 2)
+
+
+@pytest.mark.parametrize("way", ["jit"])
+@pytest.mark.parametrize("lines", REFUSED.values(), ids=REFUSED)
+def test_what_the_caller_would_not_see_is_refused(lines: str, way: str) -> None:
+    aliasing.assert_refused(outcome, lines, aliasing.WAYS[way])
+
+
+@pytest.mark.parametrize("lines", ALWAYS_REFUSED.values(), ids=ALWAYS_REFUSED)
+def test_it_is_refused_where_nothing_is_traced(lines: str) -> None:
+    aliasing.assert_refused(outcome, lines, aliasing.WAYS["nothing traced"])
+
+
+@pytest.mark.parametrize("way", ["jit", "nothing traced"])
+@pytest.mark.parametrize("lines", RIGHT.values(), ids=RIGHT)
+def test_what_is_stored_where_it_comes_from_is_as_in_numpy(lines: str, way: str) -> None:
+    aliasing.assert_numpys_answer(outcome, lines, aliasing.WAYS[way])
