@@ -16,7 +16,7 @@ from jax._src import core
 
 from autograph_lite import _jax
 
-# So far back equations are looked at.
+# So far back equations are looked at for what a test waits for: what is further away costs time alone.
 _DEEPEST = 200
 # What is made of an array by these may lie where it does.
 _WRITES = frozenset({"copy", "dynamic_update_slice", "scatter"})
@@ -28,34 +28,38 @@ _ARITHMETIC = frozenset({
 })  # fmt: skip
 
 
-def origin(value: Any, seen: set[int] | None = None) -> Any:
+def origin(value: Any) -> Any:
     """Where an array lies that is being recorded: the input of a program or a body that it is, with what has been written to it.
 
     None of an array that has been computed, and of what is no tracer; `Ellipsis` of a part or another shape of an array.
     """
-    value, seen = _jax.lowered(value), set() if seen is None else seen
-    if not isinstance(value, core.Tracer) or id(value) in seen or len(seen) > _DEEPEST:
-        return None
-    seen.add(id(value))
-    equation = getattr(value, "parent", None)
-    if equation is None:
-        return value
-    name, operands = equation.primitive.name, equation.in_tracers
-    jaxprs: Any = core.jaxprs_in_params(equation.params) if name in ("jit", "pjit") else ()
-    if name in _READS or any(each.primitive.name in _READS for jaxpr in jaxprs for each in jaxpr.eqns):
-        return ...
-    if name == "optimization_barrier":
-        which = next(
-            n for n, variable in enumerate(equation.outvars) if variable is getattr(value, "val", None)
-        )
-        return origin(operands[which], seen)
-    if name in _WRITES:
-        return origin(operands[0], seen)
-    if name in _SHAPES:
-        return None if origin(operands[0], seen) is None else ...
-    if name in _ARITHMETIC:
-        same = [each for each in operands if np.shape(each) == np.shape(value)]
-        return next((found for each in same if (found := origin(each, seen)) is not None), None)
+    todo = [(value, False)]
+    seen: set[int] = set()
+    while todo:
+        value, is_other_shape = todo.pop()
+        value = _jax.lowered(value)
+        if not isinstance(value, core.Tracer) or id(value) in seen:
+            continue
+        seen.add(id(value))
+        equation = getattr(value, "parent", None)
+        if equation is None:
+            return ... if is_other_shape else value
+        name, operands = equation.primitive.name, equation.in_tracers
+        jaxprs: Any = core.jaxprs_in_params(equation.params) if name in ("jit", "pjit") else ()
+        if name in _READS or any(each.primitive.name in _READS for jaxpr in jaxprs for each in jaxpr.eqns):
+            return ...
+        if name == "optimization_barrier":
+            which = next(
+                n for n, variable in enumerate(equation.outvars) if variable is getattr(value, "val", None)
+            )
+            todo.append((operands[which], is_other_shape))
+        elif name in _WRITES:
+            todo.append((operands[0], is_other_shape))
+        elif name in _SHAPES:
+            todo.append((operands[0], True))
+        elif name in _ARITHMETIC:
+            same = [each for each in operands if np.shape(each) == np.shape(value)]
+            todo += [(each, is_other_shape) for each in reversed(same)]
     return None
 
 

@@ -226,8 +226,8 @@ class _Needs(Needs):
 
 
 @functools.lru_cache(maxsize=256)
-def shared(place: Place, name: str) -> tuple[Conflict, ...]:
-    """What is read after a call that writes an item of the variable `name`, and may share its memory by the function's text."""
+def shared(place: Place, name: str, index: str = UNKNOWN) -> tuple[Conflict, ...]:
+    """What is read after a call that writes to an item of `name`, and may share its memory by the text of the function."""
     if place.inner is not None:
         return ()
     if name in place.assigned:  # `row = sorted_(row)`: what is taken may be stored where it comes from
@@ -235,7 +235,7 @@ def shared(place: Place, name: str) -> tuple[Conflict, ...]:
         written = items(place, (), frozenset({name}))
         read, _ = read_after(place, frozenset(view.path for view in of), written)
         return tuple(Conflict(view, to_view=True) for view in of if view.path in read)
-    found = stores(place.function, {place.statement: [(name, UNKNOWN)]})
+    found = stores(place.function, {place.statement: [(name, index)]})
     return tuple(found.conflicts.get(place.statement, ()))
 
 

@@ -12,11 +12,10 @@ from typing import Any
 import numpy as np
 
 from autograph_lite import _jax_parts
-from autograph_lite.operators import looped_arrays, places
+from autograph_lite.operators import contents, looped_arrays, places
 from autograph_lite.operators.lazy import Lazy
 from autograph_lite.operators.selections import Method, Selection
 
-_MOST_VALUES = 256  # that are looked at in objects
 _ARRAYS = frozenset({"jax", "jaxlib"})
 _PLAIN = _ARRAYS | {"builtins", "autograph_lite", "numpy"}  # of modules and functions, too
 Slot = tuple[int, Any]
@@ -69,7 +68,6 @@ def leading_to(variables: Mapping[str, Any], arrays: Iterable[Any], *, parts: bo
     found: list[Path] = []
     seen: set[int] = set()
     todo: collections.deque[tuple[Any, ...]] = collections.deque()
-    room = _MOST_VALUES
 
     def look_at(way: tuple[Any, ...], value: Any, inside: Callable[[Any], Items]) -> None:
         if inside is not _array:
@@ -81,16 +79,15 @@ def leading_to(variables: Mapping[str, Any], arrays: Iterable[Any], *, parts: bo
         inside = _of(value)
         if inside is not None:
             look_at((name,), value, inside)
-    while todo and room > 0:
+    while todo:
         way, value, items = todo.popleft()
-        if id(value) in seen:
+        if id(value) in seen or contents.are_all(value, _is_plain):
             continue
         # A tuple is no part of a cycle alone, and no place that all who lead there share.
         if not issubclass(type(value), tuple):
             seen.add(id(value))
         for key, item in items(value):
             inside = _of(item)
-            room -= 1
             if inside is not None:
                 look_at((way, value, key), item, inside)
     return found
@@ -196,6 +193,10 @@ def _inside(kind: type) -> Callable[[Any], Items] | None:
         if issubclass(kind, base):
             return inside
     return None if issubclass(kind, type) or root in _PLAIN else _attributes
+
+
+def _is_plain(kind: type) -> bool:
+    return _inside(kind) is None
 
 
 def values_in(value: Any) -> list[Any]:

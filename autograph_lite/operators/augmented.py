@@ -12,17 +12,19 @@ import array
 import collections
 import dis
 import types
+import zlib
 from collections.abc import Iterable, Iterator
 from typing import Any
 
 import jax
 import numpy as np
 
-from autograph_lite.operators import array_paths, opaque, trials
+from autograph_lite.operators import array_paths, contents, opaque, trials
 from autograph_lite.operators.reach import by_code, held_in_cells
 
-_MOST_VALUES = 256  # that are looked at
-_MOST_BYTES = 1 << 16  # of an array that no name leads to: it is copied
+_MOST_BYTES = (
+    1 << 16
+)  # of an array that no name leads to and that is copied; of a larger one a checksum tells that it changes
 _SEQUENCES = (list, bytearray, collections.deque, array.array)
 _CHANGED = {"+=": _SEQUENCES, "*=": _SEQUENCES, "|=": (set, dict), "&=": (set,), "-=": (set,), "^=": (set,)}
 
@@ -41,28 +43,40 @@ def operators(code: types.CodeType) -> frozenset[str]:
     return frozenset(found)
 
 
-def changeable(values: Iterable[Any], operators: frozenset[str]) -> Iterator[Any]:
-    """What augmented assignments with these operators may change in place: the values, and what is in these."""
+def changeable(values: Iterable[Any], operators: frozenset[str]) -> Iterator[tuple[Any, bool]]:
+    """What augmented assignments with these operators may change in place: the values, and what is in these.
+
+    With each, whether it is an array that is too large to be copied.
+    """
     kinds = tuple(kind for operator in operators for kind in _CHANGED.get(operator, ()))
     todo = collections.deque((value, True) for value in values)
     seen: set[int] = set()
-    while todo and len(seen) < _MOST_VALUES:
+    while todo:
         value, named = todo.popleft()
         if isinstance(value, (jax.Array, *_PLAIN)) or id(value) in seen:
             continue
         seen.add(id(value))
         trials.refuse_augmented(value)
         if isinstance(value, np.ndarray):
-            if named or value.nbytes <= _MOST_BYTES:
-                yield value
+            yield value, not named and value.nbytes > _MOST_BYTES
             continue
         if isinstance(value, kinds) or (kinds and opaque.holds_others(value)):
-            yield value
+            yield value, False
         by_name = named and array_paths.has_attributes(value)
-        todo.extend((item, by_name) for item in _inside(value))
+        if not contents.are_all(value, _is_plain):
+            todo.extend((item, by_name) for item in _inside(value))
 
 
 _PLAIN = (types.NoneType, bool, int, float, complex, str, bytes)
+
+
+def _is_plain(kind: type) -> bool:
+    return issubclass(kind, (jax.Array, *_PLAIN))
+
+
+def checksum(array: np.ndarray[Any, Any]) -> int:
+    """A number that is another one, but for one case in four thousand million, when an array has got other items."""
+    return zlib.crc32(array.data.cast("B") if array.flags.c_contiguous and array.size else array.tobytes())
 
 
 def _inside(value: Any) -> Iterable[Any]:

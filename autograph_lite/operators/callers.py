@@ -18,6 +18,7 @@ from typing import Any
 import gast
 
 from autograph_lite.analysis import read_after
+from autograph_lite.analysis.view_flow import UNKNOWN
 from autograph_lite.analysis.views import seen_by
 from autograph_lite.errors import MutationError
 from autograph_lite.operators import array_paths, running, views, where
@@ -99,14 +100,15 @@ def _check_caller(
     for path in (*sorted(read & wanted), *sorted(kept & wanted)):
         shown = stale.get(path, path)
         raise _refusal(same[0], call, shown, f"and '{shown}' {views.LATER[path in read]}")
-    for path in paths:
-        for conflict in read_after.shared(place, path):
+    items = [(view.path, view.index, gast.unparse(each).strip()) for each, view in parts if view.index]
+    for path, index, shown in [*((path, UNKNOWN, path) for path in paths), *items]:
+        for conflict in read_after.shared(place, path, index):
             view = conflict.view
             other = view.path if conflict.to_view else view.name
             source_, value = variables.get(view.root), variables.get(view.name)
             if conflict.read and views.is_view(value, source_, view.path, view.drops):
                 found = f"and '{other}', which shares its memory (`{view.made}`), is read later"
-                raise _refusal(same[0], call, path, found)
+                raise _refusal(same[0], call, shown, found)
     for argument in arguments:
         if place.drops_result and isinstance(argument, gast.Subscript):
             text = gast.unparse(argument).strip()

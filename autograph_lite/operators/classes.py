@@ -7,6 +7,7 @@ A converted method behaves as the original, so another thread that meets it in b
 
 from __future__ import annotations
 
+import collections
 import contextlib
 import functools
 import sys
@@ -20,7 +21,7 @@ import jax
 import numpy as np
 
 from autograph_lite import _jax
-from autograph_lite.operators import converting, journal, mismatch, places, policy, reach, wrappers
+from autograph_lite.operators import contents, converting, journal, mismatch, places, policy, reach, wrappers
 from autograph_lite.operators.values import Tracer, is_symbolic
 
 _lock = threading.RLock()
@@ -34,8 +35,6 @@ _users: dict[type, int] = {}
 _WITHOUT_METHODS: frozenset[type] = frozenset({
     int, float, bool, complex, str, bytes, type(None), np.ndarray, types.FunctionType,
 })  # fmt: skip
-
-LIMIT, DEPTH = 2000, 6  # how many objects are looked at, and how deep, where a library's object is called
 
 
 class _Scope:
@@ -207,24 +206,24 @@ def seen_inside(value: Any) -> None:
 
 
 def _see_inside(value: Any) -> None:
-    todo = [(value, 0)]
+    todo = [value]
     known: set[int] = set()
-    while todo and len(known) < LIMIT:
-        item, depth = todo.pop()
-        if id(item) in known or isinstance(
-            item, (jax.Array, type, types.ModuleType, types.FunctionType, str, int, float)
-        ):
+    while todo:
+        item = todo.pop()
+        if id(item) in known or isinstance(item, _PLAIN) or contents.are_all(item, _is_plain):
             continue
         known.add(id(item))
         seen(item)
-        if depth < DEPTH:
-            inside = list(item) if isinstance(item, (list, tuple)) else []
-            inside += (
-                list(item.values())
-                if isinstance(item, dict)
-                else list((places.attributes_of(item) or {}).values())
-            )
-            todo += [(child, depth + 1) for child in inside]
+        if isinstance(item, (list, tuple, collections.deque)):
+            todo += item
+        todo += item.values() if isinstance(item, dict) else (places.attributes_of(item) or {}).values()
+
+
+_PLAIN = (jax.Array, type, types.ModuleType, types.FunctionType, str, int, float, types.NoneType)
+
+
+def _is_plain(kind: type) -> bool:
+    return issubclass(kind, _PLAIN)
 
 
 def seen_around(fn: Any, *values: Any) -> None:

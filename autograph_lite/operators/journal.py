@@ -84,6 +84,7 @@ class Journal:
         self.number = next(_numbers)
         self.positions: list[tuple[Iterator[Any], Any]] = []  # of iterators that were there before it
         self.cached = cached_properties.Cache()
+        self.watched: dict[int, tuple[np.ndarray[Any, Any], int]] = {}  # arrays and their checksums
 
     def __enter__(self) -> Journal:
         if not _stack.journals and self.outer is None:
@@ -101,6 +102,10 @@ class Journal:
             _stack.journals.pop()
         if _stack.journals:
             _stack.journals[-1].cached.add_forgotten(self.cached)
+        if error is None and any(
+            augmented.checksum(array) != before for array, before in self.watched.values()
+        ):
+            raise mismatch.ndarray(mismatch.UNNAMED)
 
     def note(self, place: Place) -> None:
         """Keeps the contents of `place`, unless they are kept already."""
@@ -109,6 +114,11 @@ class Journal:
             if not place.ours:
                 claims.claim()
             self.places[place.key] = place, place.read()
+
+    def watch(self, array: np.ndarray[Any, Any]) -> None:
+        """Sees to it that a change of a large array is an error when the body is over; it is not undone."""
+        if id(array) not in self.watched:
+            self.watched[id(array)] = array, augmented.checksum(array)
 
     def restore(self) -> None:
         """Puts back everything that was noted."""
@@ -587,8 +597,11 @@ def record_augmented(fn: types.FunctionType, values: Iterable[Any]) -> None:
     """Notes which of the values are, or have got, what `fn` may change in place by `xs += ys`, before it runs."""
     operators = augmented.operators(fn.__code__) if _stack.journals else None
     if operators:
-        for found in augmented.changeable(values, operators):
-            record(found, written=False)
+        for found, is_large in augmented.changeable(values, operators):
+            if not is_large:
+                record(found, written=False)
+            elif _stack.journals[-1].outer is not None:
+                _stack.journals[-1].watch(found)
 
 
 def handed(fn: Any) -> None:

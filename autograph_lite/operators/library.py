@@ -130,8 +130,7 @@ def _may_hold_functions(value: Any, deep: bool) -> bool:
     return (
         deep
         and isinstance(value, (list, tuple))
-        and len(value) < 64
-        and any(isinstance(item, _FUNCTIONS) for item in value)
+        and any(issubclass(kind, _FUNCTIONS) for kind in set(map(type, value)))
     )
 
 

@@ -31,25 +31,30 @@ def rewrapped(wrapper: types.FunctionType) -> Any:
     """
     if wrapper not in _rewraps:
         wraps_users = hasattr(wrapper, "__wrapped__") and policy.is_users(inspect.unwrap(wrapper))
-        _rewraps[wrapper] = _rebuilt(wrapper, WRAPPERS) if wraps_users else None
+        _rewraps[wrapper] = _rebuilt(wrapper, frozenset()) if wraps_users else None
     return _rewraps[wrapper]
 
 
-WRAPPERS = 6  # one in the other; jax.hessian takes five
 _rewraps: weakref.WeakKeyDictionary[types.FunctionType, Any] = weakref.WeakKeyDictionary()
 
 
-def _rebuilt(wrapper: types.FunctionType, depth: int) -> Any:
-    """`wrapper` with the converted forms of the user's functions in its closure and defaults; None where there are none."""
+def _rebuilt(wrapper: types.FunctionType, around: frozenset[int]) -> Any:
+    """`wrapper` with the converted forms of the user's functions in its closure and defaults; None where there are none.
+
+    `around` are the wrappers that it is inside of, of which one may be in itself.
+    """
+    around |= {id(wrapper)}
     cells = []
     for cell in wrapper.__closure__ or ():
         try:
             held = cell.cell_contents
         except ValueError:  # not assigned yet
             held = None
-        new = _converted_inside(held, depth)
+        new = _converted_inside(held, around)
         cells.append(cell if new is held else types.CellType(new))
-    defaults = {name: _converted_inside(held, depth) for name, held in (wrapper.__kwdefaults__ or {}).items()}
+    defaults = {
+        name: _converted_inside(held, around) for name, held in (wrapper.__kwdefaults__ or {}).items()
+    }
     if all(cell is old for cell, old in zip(cells, wrapper.__closure__ or (), strict=True)) and all(
         new is (wrapper.__kwdefaults__ or {})[name] for name, new in defaults.items()
     ):
@@ -63,11 +68,12 @@ def _rebuilt(wrapper: types.FunctionType, depth: int) -> Any:
     return made
 
 
-def _converted_inside(held: Any, depth: int) -> Any:
+def _converted_inside(held: Any, around: frozenset[int]) -> Any:
     """What a wrapper is to hold in place of this: its converted form, where it is a function of the user's or wraps one."""
     if isinstance(held, types.FunctionType):
-        if depth and (unconverted.is_textless(held) or not policy.is_users(held)) and not is_converted(held):
-            return _rebuilt(held, depth - 1) or held
+        is_inner = id(held) not in around and not is_converted(held)
+        if is_inner and (unconverted.is_textless(held) or not policy.is_users(held)):
+            return _rebuilt(held, around) or held
         return noting(convert(held)) if policy.is_users(held) else held
     if isinstance(held, contextlib._GeneratorContextManager) and policy.is_users(getattr(held, "func", None)):
         return _made_anew(held)

@@ -14,12 +14,11 @@ from typing import Any
 import jax
 import numpy as np
 
-from autograph_lite.operators import iterators, places, policy
+from autograph_lite.operators import contents, iterators, places, policy
 from autograph_lite.operators.boxes import Whole
 from autograph_lite.operators.reach import names_used
 from autograph_lite.runtime.variables import Variable
 
-LIMIT, DEPTH = 5000, 8  # how many objects are looked at, and how deep
 _WRAPPERS = (
     "autograph_lite",
     "jax",
@@ -40,15 +39,19 @@ def iterators_around(roots: Iterable[Any]) -> list[Iterator[Any]]:
 
 def _around(roots: Iterable[Any]) -> Iterator[Any]:
     seen: set[int] = set()
-    todo = [(root, 0) for root in [*roots][::-1]]
-    while todo and len(seen) < LIMIT:
-        item, depth = todo.pop()
+    todo = [*roots][::-1]
+    while todo:
+        item = todo.pop()
         if isinstance(item, _PLAIN) or id(item) in seen:
             continue
         seen.add(id(item))
         yield item
-        if not isinstance(item, Variable) and depth < DEPTH:
-            todo += [(inside, depth + 1) for inside in _inside(item)[::-1]]
+        if not isinstance(item, Variable) and not contents.are_all(item, _is_plain):
+            todo += _inside(item)[::-1]
+
+
+def _is_plain(kind: type) -> bool:
+    return issubclass(kind, _PLAIN)
 
 
 def _inside(item: Any) -> list[Any]:

@@ -19,11 +19,10 @@ from jax import export
 from autograph_lite import _jax
 from autograph_lite.converters.python_ops import assigned
 from autograph_lite.errors import MutationError, PythonOnlyError
-from autograph_lite.operators import places, texts, where
+from autograph_lite.operators import contents, places, texts, where
 from autograph_lite.operators.values import Tracer
 from autograph_lite.runtime.variables import Variable
 
-LIMIT = 10_000  # how many objects are looked at
 LEAVES = (
     str,
     bytes,
@@ -65,7 +64,7 @@ def _walk(values: Iterable[Any]) -> Iterator[tuple[Any, Any]]:
     """What `values` are and hold, each with the object whose array it is."""
     todo = [(value, value) for value in values]
     seen: set[int] = set()
-    while todo and len(seen) < LIMIT:
+    while todo:
         item, holder = todo.pop()
         if (isinstance(item, LEAVES) and not isinstance(item, texts.Text)) or id(item) in seen:
             continue
@@ -73,8 +72,14 @@ def _walk(values: Iterable[Any]) -> Iterator[tuple[Any, Any]]:
         if isinstance(item, jax.Array):
             continue
         seen.add(id(item))
+        if contents.are_all(item, _is_leaf):
+            continue
         inner = map(assigned, _inside(item))  # a function may hold a variable that may be unassigned
         todo += [(inside, item if isinstance(inside, jax.Array) else holder) for inside in inner]
+
+
+def _is_leaf(kind: type) -> bool:
+    return issubclass(kind, LEAVES) and not issubclass(kind, texts.Text)
 
 
 def _inside(item: Any) -> list[Any]:

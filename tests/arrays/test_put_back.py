@@ -45,6 +45,7 @@ ALWAYS_REFUSED = {
     "on one path": "row = first(m[0])\nif n > 5:\n    m[0] = row\nreturn m, row",
     "after it is read": "row = first(m[0])\ns = m.sum()\nm[0] = row\nreturn m, row, s",
     "never": "row = m[0]\nrow = first(row)\nreturn m, row",
+    "a row that another name has": "row = m[0]\nx = slope(x, m[0])\nreturn row, x",
     "added to another row": "m[0] *= first(m[1])\nreturn m",
 }
 REFUSED = ALWAYS_REFUSED | {
@@ -65,6 +66,7 @@ RIGHT = {
     "there in a dict": "rows = {'a': x}\nfor k, y in rows.items():\n    y[0] = 9\n    rows[k] = y\nreturn rows",
     "there in an object": "s = Holder(m)\nrow = first(s.x[0])\ns.x[0] = row\nreturn s.x, row",
     "of two arguments": "row = second_of(m[0], m[1])\nm[1] = row\nreturn m, row",
+    "another row has a name": "row = m[0]\nx = slope(x, m[1])\nreturn row, x",
     "an operand that is another row": "s = m[0] + first(m[1])\nreturn s",
 }  # fmt: skip
 
