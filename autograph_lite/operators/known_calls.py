@@ -189,7 +189,10 @@ def _unknown_object(callee: Any) -> str | None:
         return callee.__name__ if made else None
     if isinstance(callee, _MEMO) and policy.is_users(callee.__wrapped__):
         return None  # what it calls is looked at
-    if hasattr(callee, "__qualname__") and isinstance(callee.__module__, str):
+    own = _definer(kind, "__call__")
+    by_python = own is not None and isinstance(vars(own)["__call__"], types.FunctionType)
+    # An object that Python calls has the name of what it wraps.
+    if not by_python and hasattr(callee, "__qualname__") and isinstance(callee.__module__, str):
         found = pure.is_pure(callee.__module__, callee.__qualname__)
         return None if found else _name(callee.__module__, callee)
     return _first_unknown(kind, ("__call__",))

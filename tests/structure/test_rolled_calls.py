@@ -266,13 +266,13 @@ class Net(eqx.Module):
         return jax.nn.tanh(self.layer(x))
 
 
-NET = Net(LINEAR)
+NET, FILTERED = Net(LINEAR), eqx.filter_jit(lambda x: jnp.sin(x))
 
 
 def modules(x):
     y = jnp.ones(4) * x
     for _ in range(4):
-        y = NET(y) + LINEAR(y) + LAYER(y) * 0.5
+        y = NET(y) + FILTERED(LINEAR(y)) + LAYER(y) * 0.5
     return y
 
 
