@@ -17,6 +17,7 @@ from autograph_lite.operators.values import traced
 from autograph_lite.runtime import decided
 from autograph_lite.runtime.decided import Decisions
 from autograph_lite.runtime.function import Function
+from autograph_lite.runtime.methods import BoundFunction, bind, is_structure
 from autograph_lite.runtime.reporting.report import Report, report as report_of
 from autograph_lite.runtime.trace import Options
 from autograph_lite.runtime.verifying import first_call
@@ -108,6 +109,9 @@ def convert(
     if isinstance(fn, property):
         get, put, delete = (p and convert(p, **options) for p in (fn.fget, fn.fset, fn.fdel))
         return property(get, put, delete, fn.__doc__)
+    fn = fn.python_function if isinstance(fn, BoundFunction) and fn.args else fn
+    if isinstance(fn, types.MethodType) and is_structure(fn.__self__):
+        return cast(Function, bind(Function(fn.__func__, Options(**options)), fn.__self__))
     return Function(fn, Options(**options))
 
 
@@ -230,7 +234,7 @@ def verify(
       ValueError: a tolerance is negative, or no number.
     """
     allowed = Tolerance(rtol, atol)
-    known = getattr(fn, "_function", fn)
+    known = fn.alone() if isinstance(fn, BoundFunction) else fn
     function = known if isinstance(known, Function) else Function(fn, Options())
 
     def run(*args: Any, **kwargs: Any) -> Verification:

@@ -447,25 +447,29 @@ class TracedRecursionError(AutographError, RecursionError):
 
 
 class MutatedArgumentError(AutographError, ValueError):
-    """A list or dict that was passed as an argument is changed inside the function: the caller would not see it.
+    """What was passed as an argument is changed inside the function, and somebody would not see it.
+
+    Outside of JAX's transformations a change is written to the caller's list, dict or object, if the function sees that once.
 
     Fails:
 
         @autograph_lite.convert
-        def f(xs):
-            xs.append(xs[0] + 1)
-            return xs[-1]
+        def f(xs, ys):
+            xs.append(ys[0] + 1)
+            return ys[-1]
 
-        f([jnp.float32(2)])
+        xs = [jnp.float32(2)]
+        f(xs, xs)
 
     Works:
 
         @autograph_lite.convert
-        def f(xs):
-            xs = [*xs, xs[0] + 1]
-            return xs[-1]
+        def f(xs, ys):
+            xs.append(ys[0] + 1)
+            return ys[-1]
 
-        f([jnp.float32(2)])
+        xs = [jnp.float32(2)]
+        f(xs, [*xs])
     """
 
 

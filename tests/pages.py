@@ -49,7 +49,7 @@ def printed(name: str, shown: list[Shown]) -> Iterator[str]:
         linecache.cache[path] = len(program.text), None, program.text.splitlines(keepends=True), path
         out = io.StringIO()
         with contextlib.redirect_stdout(out):
-            exec(compile(program.text, path, "exec"), namespace)
+            exec(compile(program.text, path, "exec", dont_inherit=True), namespace)
             jax.effects_barrier()
         yield re.sub(rf"<{name} \d+>/", "", out.getvalue())
 

@@ -80,6 +80,9 @@ class Journal:
             int, dict[str, Any]
         ] = {}  # of functions called by the body, with the names they use
         self.global_names: dict[int, set[str]] = {}
+        self.codes: dict[
+            int, tuple[types.CodeType, dict[str, Any]]
+        ] = {}  # of these functions, with their globals
         self.exceptions: list[Any] = []  # see `recipes`; only of the outermost journal
         self.number = next(_numbers)
         self.positions: list[tuple[Iterator[Any], Any]] = []  # of iterators that were there before it
@@ -202,6 +205,7 @@ class Journal:
         module = fn.__globals__
         self.globals[id(module)] = module
         self.global_names.setdefault(id(module), set()).update(names_used(fn.__code__))
+        self.codes[id(fn.__code__)] = fn.__code__, module
 
     def _global_roots(self) -> list[Any]:
         found: list[Any] = []

@@ -315,11 +315,12 @@ def _recast(owner: np.ndarray[Any, Any], before: np.ndarray[Any, Any]) -> None:
 def _slots(owner: Any) -> dict[str, types.MemberDescriptorType]:
     """The slots of an object, by the names that it knows them under."""
     kind: type = type(owner)
-    return _slots_of(kind)
+    return slots_of(kind)
 
 
 @functools.lru_cache(maxsize=1024)
-def _slots_of(kind: type) -> dict[str, types.MemberDescriptorType]:
+def slots_of(kind: type) -> dict[str, types.MemberDescriptorType]:
+    """The slots of a class's objects."""
     found: dict[str, types.MemberDescriptorType] = {}
     for base in reversed(kind.__mro__):
         slots = () if base in Box.ours else base.__dict__.get("__slots__", ())

@@ -9,6 +9,7 @@ new = [x]; new.append(1)          made by the body: not seen, and nobody's state
 from __future__ import annotations
 
 import contextvars
+import dis
 import functools
 import gc
 import sys
@@ -56,6 +57,28 @@ def reachable(roots: Iterable[Any], wanted: set[int], *, attributes: bool = Fals
 def leading(roots: Iterable[Any], wanted: set[int]) -> set[int]:
     """Which of the wanted ids belong to objects that `roots` are or hold; not what their classes and modules hold."""
     return _search(list(roots), wanted, wide=False, attributes=False) if wanted else set()
+
+
+def outside(
+    fn: Any, codes: Iterable[tuple[types.CodeType, dict[str, Any]]], given: Iterable[Any], wanted: set[int]
+) -> set[int]:
+    """Which of the wanted ids belong to objects that a function reads by names from outside of it, or what these hold.
+
+    Args:
+      fn: the function.
+      codes: the code of what it calls, itself included, each with its globals.
+      given: other objects that it has.
+      wanted: ids of objects.
+    """
+    names = [module[name] for code, module in codes for name in globals_loaded(code) if name in module]
+    held = held_in_cells(fn) if isinstance(fn, types.FunctionType) else ()
+    kinds = (
+        *_FUNCTIONS,
+        types.MethodType,
+        type,
+        functools.partial,
+    )  # others' code: what that names is asked of them
+    return leading([item for item in [*held, *names, *given] if not isinstance(item, kinds)], wanted)
 
 
 def arrays(roots: Iterable[Any]) -> Iterator[jax.Array]:
@@ -278,6 +301,14 @@ def names_used(code: types.CodeType) -> frozenset[str]:
         if isinstance(const, types.CodeType):
             names |= names_used(const)
     return frozenset(names)
+
+
+@by_code
+def globals_loaded(code: types.CodeType) -> frozenset[str]:
+    """The names of global variables that a function's code reads, and of no attributes."""
+    inner = [const for const in code.co_consts if isinstance(const, types.CodeType)]
+    own = (each.argval for each in dis.get_instructions(code) if each.opname in ("LOAD_GLOBAL", "LOAD_NAME"))
+    return frozenset(own).union(*map(globals_loaded, inner))
 
 
 def _flags(item: Any) -> int:

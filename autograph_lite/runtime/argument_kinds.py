@@ -14,8 +14,9 @@ import weakref
 from typing import Any
 
 from autograph_lite import _jax_dispatch
-from autograph_lite.operators import objects
+from autograph_lite.operators import objects, places
 from autograph_lite.runtime import opening, tree_paths
+from autograph_lite.runtime.array_spec import array_types
 from autograph_lite.runtime.items import is_container
 from autograph_lite.runtime.literals import is_literal
 from autograph_lite.runtime.modules import Module
@@ -70,13 +71,14 @@ def _flatten_kind(value: Any) -> _jax_dispatch.Flatten | None:
         return lambda module: ((), weakref.ref(module))
     if registered(value) is not None:
         return None
-    by_jax = _jax_dispatch.flattened_by_jax(type(value))
-    if type(value) is collections.defaultdict:
+    kind: Any = type(value)
+    by_jax = _jax_dispatch.flattened_by_jax(kind)
+    if kind is collections.defaultdict:
         return _by_keys_and_factory
     if by_jax is not None:
         return _typed(by_jax)
     if objects.is_structure(value):
-        return _opened
+        return _opened if places.slots_of(kind) else _opened_quickly
     if isinstance(value, _BY_IDENTITY):
         return lambda literal: ((), literal)
     if not (is_literal(value) or is_container(value)) and _is_plain(value):
@@ -95,6 +97,21 @@ def _opened(owner: Any) -> tuple[Any, Any]:
     """The attributes of a dataclass; one that holds itself is an object like others."""
     node = opening.node(owner)
     return ((), ObjectType(owner)) if node is owner else (node.values, node.static)
+
+
+@functools.cache
+def _leaves() -> frozenset[type]:
+    """The types of values that hold no objects."""
+    return array_types() | {int, float, bool, str, types.NoneType}
+
+
+def _opened_quickly(owner: Any) -> tuple[Any, Any]:
+    """The same of a class without slots, whose objects seldom hold others."""
+    held = object.__getattribute__(owner, "__dict__")  # past a method of the user's
+    values = [*held.values()]
+    if _leaves().issuperset(map(type, values)):
+        return values, (*held,)
+    return _opened(owner)
 
 
 def _is_plain(value: Any) -> bool:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import copy
 import dataclasses
 import inspect
+import types
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -37,6 +38,7 @@ class ConcreteFunction:
       name: of the function.
       signature: of the function.
       trace: what it runs.
+      given: the instance, where it is the method of one that is a structure; it is read at each call.
     """
 
     def __init__(
@@ -46,8 +48,9 @@ class ConcreteFunction:
         trace: Trace,
         owner: Callable[[], Any],
         copies: Mapping[int, Variable] | None = None,
+        given: tuple[Any, ...] = (),
     ) -> None:
-        self.name = name
+        self.name, self.given = name, given
         self.signature, self.trace, self._owner = signature, trace, owner
         self._objects = trace.objects()  # which the trace itself does not keep alive
         self._copies = dict(copies or {})  # Variables of its own, by the ids of those that were traced
@@ -93,7 +96,8 @@ class ConcreteFunction:
         if not isinstance(other, ConcreteFunction):
             return NotImplemented
         copies = [{name: id(variable) for name, variable in each._copies.items()} for each in (self, other)]
-        return self.trace is other.trace and copies[0] == copies[1]
+        same = [*map(id, self.given)] == [*map(id, other.given)]
+        return self.trace is other.trace and same and copies[0] == copies[1]
 
     def __hash__(self) -> int:
         return hash(self.trace)
@@ -160,8 +164,9 @@ class ConcreteFunction:
     def export(self, platforms: Sequence[str] | None = None) -> jax.export.Exported:
         """The program as `jax.export.Exported`, which JAX calls and serializes without this package.
 
-        Its inputs are those of `jaxpr`, flat; its outputs the arrays of the result, the new values of Variables and what the
-        checks found. `autograph_lite.save` writes the rest, too: structures, literals, Variables.
+        Its inputs are those of `jaxpr`, flat, but for the arrays of the instance of a method, which are part of it as they are
+        now; its outputs the arrays of the result, the new values of Variables and what the checks found. `autograph_lite.save`
+        writes the rest, too: structures, literals, Variables.
 
         Args:
           platforms: "cpu", "cuda", "tpu", ...; by default the one at hand.
@@ -171,7 +176,7 @@ class ConcreteFunction:
         """
         from autograph_lite.runtime.saving.export import exported
 
-        return exported(self, platforms)
+        return exported(self.alone(), platforms)
 
     def _sized(self) -> list[Any]:
         specs = specs_in(self.trace.function_type.types)
@@ -187,7 +192,7 @@ class ConcreteFunction:
         Raises:
           TypeError: an argument is not of the type that it was traced for.
         """
-        bound = self._bind(args, kwargs)
+        bound = self._bind((*self.given, *args), kwargs)
         kind = self.trace.function_type
         found = FunctionType.from_bound(self.signature, bound, TracingContext())
         if not found.is_subtype_of(kind):
@@ -201,7 +206,28 @@ class ConcreteFunction:
 
     def __copy__(self) -> ConcreteFunction:
         """The same program, of the same Variables."""
-        return ConcreteFunction(self.name, self.signature, self.trace, self._owner, self._copies)
+        return self._with(self._copies, self.given)
+
+    def _with(self, copies: Mapping[int, Variable], given: tuple[Any, ...]) -> ConcreteFunction:
+        return ConcreteFunction(self.name, self.signature, self.trace, self._owner, copies, given)
+
+    def bound(self, instance: Any) -> ConcreteFunction:
+        """The same as the method of an instance, of the type that the first argument has."""
+        return self._with(self._copies, (instance,))
+
+    def alone(self) -> ConcreteFunction:
+        """The method of its instance as that is now, whose arrays are part of the program; itself, if it is no such method."""
+        if not self.given:
+            return self
+        owner = self._owner()
+        method = owner.of(types.MethodType(owner.python_function, *self.given))
+        made: ConcreteFunction = method.concrete_of(self.trace.function_type.without_first())
+        return made
+
+    def takes(self, instance: Any) -> bool:
+        """Whether an instance may be the first argument."""
+        kinds = self.trace.function_type.types
+        return bool(kinds) and from_value(instance, TracingContext()).is_subtype_of(kinds[0])
 
     def __deepcopy__(self, memo: copying.Memo) -> ConcreteFunction:
         """The same program, with copies of the Variables.
@@ -214,7 +240,7 @@ class ConcreteFunction:
         originals = [variable for variable in self.trace.state.variables if not variable.stands_in]
         pairs = zip(originals, map(self.current, originals), strict=True)
         copies = {id(original): copy.deepcopy(now, memo) for original, now in pairs}
-        return ConcreteFunction(self.name, self.signature, self.trace, self._owner, copies)
+        return self._with(copies, copying.copied(self.given, memo))
 
     def clone(self) -> ConcreteFunction:
         """The same program, with copies of the Variables: `copy.deepcopy` of this one."""
@@ -222,7 +248,7 @@ class ConcreteFunction:
 
     def __reduce__(self) -> Any:
         # The function is traced again where it is unpickled: a program without its function is what `save` writes.
-        return _traced_again, (self._owner(), self.trace.function_type)
+        return _traced_again, (self._owner(), self.trace.function_type, self.given)
 
     def current(self, variable: Variable) -> Variable:
         """The Variable that it uses in the place of one that was traced."""
@@ -291,9 +317,9 @@ def _of_any_rank(array: Any) -> ArraySpec:
     return dataclasses.replace(ArraySpec.from_array(array), shape=None)
 
 
-def _traced_again(function: Any, kind: FunctionType) -> ConcreteFunction:
+def _traced_again(function: Any, kind: FunctionType, given: tuple[Any, ...] = ()) -> ConcreteFunction:
     made: ConcreteFunction = function.concrete_of(kind)
-    return made
+    return made.bound(*given) if given else made
 
 
 class _NoArrays:

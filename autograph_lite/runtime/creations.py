@@ -24,15 +24,16 @@ class Creations:
         self.closed = False
         self._before: list[tuple[Place, Contents]] = []
 
-    def allow(self, name: str | None) -> None:
-        """Raises VariableError if the function has been traced before."""
-        if self.closed:
-            raise VariableError(
-                f"{f'Variable {name!r}' if name else 'A Variable'} is created on a call that is not the first.",
-                where=where.here(),
-                why="A function creates its Variables on its first call; later calls run the compiled program with them.",
-                fix="create it once: if self.v is None: self.v = autograph_lite.Variable(...), or outside of the function.",
-            )
+    def refusal(self, name: str | None) -> VariableError | None:
+        """The error for a Variable that is created now, if the function has been traced before; else None."""
+        if not self.closed:
+            return None
+        return VariableError(
+            f"{f'Variable {name!r}' if name else 'A Variable'} is created on a call that is not the first.",
+            where=where.here(),
+            why="A function creates its Variables on its first call; later calls run the compiled program with them.",
+            fix="create it once: if self.v is None: self.v = autograph_lite.Variable(...), or outside of the function.",
+        )
 
     def keep(self, changed: list[tuple[Place, Contents]]) -> None:
         """Makes what a trace that has created Variables did to Python objects last."""

@@ -131,9 +131,8 @@ def _position(known: Sequence[Decision], new: Decision) -> int:
 
 def _fresh(fn: Any) -> Function:
     """A function with no traces, and the options of `fn` where it has some."""
-    known = getattr(fn, "_function", fn) if isinstance(fn, BoundFunction) else fn
-    if isinstance(known, Function):
-        return Function(known.python_function, dataclasses.replace(known.options, reduce_retracing=False))
+    if isinstance(fn, (Function, BoundFunction)):
+        return Function(fn.python_function, dataclasses.replace(fn.options, reduce_retracing=False))
     return Function(fn, Options())
 
 

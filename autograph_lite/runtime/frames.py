@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any
 import jax
 
 from autograph_lite import _jax, _jax_differentiated
+from autograph_lite.errors import VariableError
 from autograph_lite.operators import journal
 from autograph_lite.runtime.creations import Creations
 
@@ -34,6 +35,8 @@ class Frame:
       values: the Variables with their values, by id.
       found: Variables that the trace came across and that are no inputs of its program.
       created: Variables that the trace has made.
+      brings_out: whether the Variables may be kept in objects of the call, each of which gets its own.
+      refused: the error for a Variable that must be kept there.
       captured: ids of Variables that functions have read which JAX traces, and keeps, for the user's code.
     """
 
@@ -43,6 +46,8 @@ class Frame:
         self.found: dict[int, Variable] = {}
         self.created: list[Variable] = []
         self.captured: set[int] = set()
+        self.brings_out = False
+        self.refused: VariableError | None = None
         self.surroundings = contextlib.ExitStack()
         self.number = next(_numbers)
 
@@ -50,6 +55,12 @@ class Frame:
     def is_program(self) -> bool:
         """Whether it is that of a whole program."""
         return self.creations is not None
+
+    def refuse(self, refusal: VariableError | None) -> None:
+        """Refuses to create a Variable, at once or where it is known that no object of the call keeps it."""
+        if refusal is not None and not self.brings_out:
+            raise refusal
+        self.refused = self.refused or refusal
 
     def renew(self, changed: Iterable[int]) -> None:
         """Makes JAX trace functions anew where they have read a Variable that is now changed, given by its id."""

@@ -29,7 +29,7 @@ from autograph_lite.runtime.concrete import ConcreteFunction
 from autograph_lite.runtime.explanation import Explanation, explain
 from autograph_lite.runtime.function_names import name_of
 from autograph_lite.runtime.function_type import FunctionType
-from autograph_lite.runtime.methods import BoundFunction, Instances, WeakMethod, bind, identity
+from autograph_lite.runtime.methods import BoundFunction, Instances, WeakMethod, bind, identity, is_structure
 from autograph_lite.runtime.trace import Options
 from autograph_lite.runtime.traces import Traces
 
@@ -75,15 +75,19 @@ class Function:
         self._fn, self._code = fn, getattr(fn, "__code__", None)
         self._instances: Instances[Function] = Instances(self._of_instance)
         self._by_instance = self._instances.known  # looked up at each access of a method
+        self._structures: set[type] = set()  # the classes of instances that are arguments
+        self.is_of_instance = method is not None
         self._traces = Traces(
             fn, lambda: self.python_function, self.inside, options, bound=method is not None
         )
         self._counts_calls = False
-        self._dispatch = dispatch.best(self._traces, self._run, self._is_inlined, self._redirect)
+        of_instances = self._traces.of_instances
+        redirect = (lambda _: None) if of_instances else self._redirect
+        self._dispatch = dispatch.best(self._traces, self._run, self._is_inlined, redirect)
         self._traces.dropped, self._traces.died = self._dispatch.clear, self._dispatch.forget_dead
         self._traces.retraced = self._retraced
         self._traces.owner = lambda: self if self._method is None else self._bound_again()
-        self._redirect(self._of_first if self._traces.of_instances else self._dispatch.call)
+        self._redirect(self._of_first if of_instances else self._dispatch.call)
         eager.register(self)
 
     @property
@@ -192,11 +196,14 @@ class Function:
         """Whether a call is not a program of its own now: it suspends, or is part of a program that is being traced."""
         return self._suspends or program_checks.within_program()
 
+    @tracebacks.hiding
     def _of_first(self, *args: Any, **kwargs: Any) -> Any:
         """A call by way of the class, of a method whose input signature is that of the bound one."""
         if not args:
             return self.python_function(**kwargs)  # runs nothing: Python says what is missing
-        return bind(self._function_of(args[0]), args[0])(*args[1:], **kwargs)
+        if is_structure(args[0]):
+            return self._dispatch.call(*args, **kwargs)
+        return self.__get__(args[0])(*args[1:], **kwargs)
 
     def _run(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """A call, by way of the policy."""
@@ -221,8 +228,9 @@ class Function:
 
     @property
     def input_signature(self) -> FunctionType | None:
-        """The one type of calls that is allowed; None for any."""
-        return self._traces.allowed
+        """The one type of calls that is allowed, without an instance; None for any."""
+        allowed = self._traces.allowed
+        return allowed.without_first() if allowed is not None and self._traces.of_instances else allowed
 
     def get_concrete_function(self, /, *args: Any, **kwargs: Any) -> ConcreteFunction:
         """The trace for arguments of these types; makes it if there is none for exactly them.
@@ -234,8 +242,9 @@ class Function:
         Raises:
           TypeError: they do not fit the function's parameters, or its input signature.
         """
-        if self._traces.of_instances and args:
-            return self._function_of(args[0]).get_concrete_function(*args[1:], **kwargs)
+        if self._traces.of_instances and args and not is_structure(args[0]):
+            found: ConcreteFunction = self.__get__(args[0]).get_concrete_function(*args[1:], **kwargs)
+            return found
         return self._traces.concrete(args, kwargs)
 
     def concrete_of(self, kind: FunctionType) -> ConcreteFunction:
@@ -270,14 +279,20 @@ class Function:
             self.__init__(self._fn, self._options, method=self._method)  # type: ignore[misc]
 
     def __get__(self, instance: Any, owner: type | None = None) -> Any:
-        """The function bound to an instance, as a method; each instance has traces of its own."""
+        """The function bound to an instance, as a method: the first argument, or one that has traces of its own."""
         if instance is None:
             return self
-        try:
-            function = self._by_instance[identity(instance)]
-        except KeyError:
-            function = self._instances.of(instance)
-        bound = BoundFunction(function.__call__)  # as `bind` does it, at each access
+        if type(instance) in self._structures:
+            function, bound = self, BoundFunction(self.__call__, instance)
+        else:
+            try:
+                function = self._by_instance[identity(instance)]
+            except KeyError:
+                if is_structure(instance):
+                    self._structures.add(type(instance))
+                    return self.__get__(instance)
+                function = self._instances.of(instance)
+            bound = BoundFunction(function.__call__)  # as `bind` does it, at each access
         bound.__self__ = instance
         bound._function = function
         return bound
@@ -291,11 +306,12 @@ class Function:
         assert self._method is not None
         return bind(self, self.python_function.__self__)  # type: ignore[attr-defined]
 
-    def _function_of(self, instance: Any) -> Function:
-        return self._by_instance.get(identity(instance)) or self._instances.of(instance)
-
     def _of_instance(self, instance: Any) -> Function:
         return Function(self._fn, self._options, method=WeakMethod(self, instance))
+
+    def of(self, fn: Callable[..., Any]) -> Function:
+        """A function with these options."""
+        return Function(fn, self._options)
 
     def clone(self) -> Function:
         """A function of its own: `copy.deepcopy` of this one."""

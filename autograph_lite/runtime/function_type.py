@@ -135,6 +135,10 @@ class FunctionType(inspect.Signature):
                 args.append(value)
         return args, kwargs
 
+    def without_first(self) -> FunctionType:
+        """The same of all arguments but the first: of a method, without its instance."""
+        return FunctionType(self.slots[1:], self.types[1:], self._kinds()[1:])
+
     def items(self) -> list[tuple[Slot, TraceType]]:
         """Where each argument is found, and its type."""
         return list(zip(self.slots, self.types, strict=True))

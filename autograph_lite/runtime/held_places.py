@@ -19,12 +19,12 @@ class HeldPlace:
     def __init__(self, place: Place) -> None:
         self._place: Place | None = place
         self._owner: Callable[[], Any] = lambda: place.owner
-        self._kind = _kind(place)
+        self._kind = kind_of(place)
 
     def loosen(self) -> None:
         """Holds the object weakly from now on, where Python can."""
         if self._place is None or not any(
-            _kind(place) == self._kind for place in places_of(self._place.owner)
+            kind_of(place) == self._kind for place in places_of(self._place.owner)
         ):
             return
         try:
@@ -49,9 +49,9 @@ class HeldPlace:
         owner = self._owner()
         if owner is None:
             raise ReferenceError("An object that a compiled function writes to is gone.")
-        return next(place for place in places_of(owner) if _kind(place) == self._kind)
+        return next(place for place in places_of(owner) if kind_of(place) == self._kind)
 
 
-def _kind(place: Place) -> tuple[bool, str]:
+def kind_of(place: Place) -> tuple[bool, str]:
     """Which place of its object it is."""
     return place.attributes is not None, place.part

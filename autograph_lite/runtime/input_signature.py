@@ -19,7 +19,7 @@ from autograph_lite.runtime.casting import cast
 from autograph_lite.runtime.function_type import FunctionType, Slot
 from autograph_lite.runtime.opening import flatten, flatten_up_to
 from autograph_lite.runtime.structures import Structure, from_value
-from autograph_lite.runtime.trace_types import TraceType, TracingContext
+from autograph_lite.runtime.trace_types import Placeholders, Single, TraceType, TracingContext
 
 _KINDS = inspect.Parameter
 
@@ -53,6 +53,37 @@ def from_input_signature(signature: inspect.Signature, input_signature: Sequence
         )
     slots, kinds = [slot for slot, _, _ in rows], [kind for _, _, kind in rows]
     return FunctionType(slots, [type for _, type, _ in rows], kinds)
+
+
+class Free(Single):
+    """The type of any value: of an instance that a method with an input signature is bound to."""
+
+    def placeholder_value(self, context: Placeholders) -> Any:
+        """Never asked for: a call has the type of its own instance in this place."""
+        raise AssertionError(self)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Free)
+
+    def __hash__(self) -> int:
+        return hash(Free)
+
+    def __repr__(self) -> str:
+        return "any"
+
+
+def of_method(signature: inspect.Signature, input_signature: Sequence[Any]) -> FunctionType:
+    """What an input signature allows that leaves out the instance, which may be any."""
+    allowed = from_input_signature(without_self(signature), input_signature)
+    name, parameter = next(iter(signature.parameters.items()))
+    kinds = [found.kind for found in allowed.parameters.values()]
+    return FunctionType([Slot(name), *allowed.slots], [Free(), *allowed.types], [parameter.kind, *kinds])
+
+
+def filled(allowed: FunctionType, instance: TraceType) -> FunctionType:
+    """What is allowed for an instance of a type."""
+    kinds = [found.kind for found in allowed.parameters.values()]
+    return FunctionType(allowed.slots, [instance, *allowed.types[1:]], kinds)
 
 
 def is_of_method(fn: Any, signature: inspect.Signature, input_signature: Sequence[Any]) -> bool:
@@ -117,6 +148,8 @@ def _refuse_keywords(given: Mapping[str, Any]) -> None:
 
 
 def _accepted(type: TraceType, value: Any, path: str, context: TracingContext) -> Any:
+    if isinstance(type, Free):
+        return value
     if isinstance(type, ArraySpec):
         try:
             return cast(value, type)

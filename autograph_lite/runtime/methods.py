@@ -1,13 +1,15 @@
-"""What is `instance.method`, where `method` is a compiled function? The function with traces of that instance alone.
+"""What is `instance.method`, where `method` is a compiled function? It depends on what the instance is.
 
-The traces go when the instance goes: what keeps them holds it weakly, and what a user gets, for the time of a call, holds
-it as Python's own bound methods do.
+A structure, such as a dataclass object or a registered pytree, is the first argument, and traced as others are. Any other
+object has a function with traces of its own. These go when the instance goes: what keeps them holds it weakly, and what a
+user gets, for the time of a call, holds it as Python's own bound methods do.
 """
 
 from __future__ import annotations
 
 import copy
 import functools
+import inspect
 import threading
 import types
 import weakref
@@ -15,7 +17,12 @@ from collections import OrderedDict
 from collections.abc import Callable
 from typing import Any, Generic, TypeVar
 
+import jax
+
+from autograph_lite.operators import objects
+from autograph_lite.operators.boxes import Whole
 from autograph_lite.runtime import copying
+from autograph_lite.runtime.trace_types import is_of_protocol
 
 F = TypeVar("F")
 # The identity of an object, as a number. With JAX, `id` runs an audit hook in Python since 0.12, which takes 0.3 us.
@@ -23,9 +30,20 @@ identity = object.__hash__
 HELD = 256  # instances that can't be referenced weakly, and so have to be held, of one method
 
 
-class BoundFunction(functools.partial[Any]):
-    """A compiled function bound to an instance. It has the attributes of a `Function`, which hold for that instance.
+def is_structure(instance: Any) -> bool:
+    """Whether an instance is traced where a method is bound to it: its type, as an argument, is made of others, or its own."""
+    kind = type(instance)
+    if isinstance(instance, Whole):  # state of ours
+        return False
+    if is_of_protocol(kind) or objects.is_structure(instance):
+        return True
+    return not jax.tree_util.all_leaves([instance])
 
+
+class BoundFunction(functools.partial[Any]):
+    """A compiled function bound to an instance. It has the attributes of a `Function`.
+
+    They hold for that instance, where it has traces of its own; else `args` has it, and they hold for all instances.
     It is made anew at each access of the method. Python makes and calls nothing faster than a `partial`.
     """
 
@@ -49,6 +67,22 @@ class BoundFunction(functools.partial[Any]):
         """The user's method."""
         return types.MethodType(self.__func__.python_function, self.__self__)
 
+    @property
+    def python_function(self) -> Callable[..., Any]:
+        """The user's method."""
+        return self._of_instance(self._function.python_function)
+
+    def inside(self) -> Callable[..., Any]:
+        """What converted code calls in place of this method."""
+        return self._of_instance(self._function.inside())
+
+    def _of_instance(self, fn: Callable[..., Any]) -> Callable[..., Any]:
+        return types.MethodType(fn, self.__self__) if self.args else fn
+
+    def compiled(self, /, *args: Any, **kwargs: Any) -> Any:
+        """As that of the function."""
+        return self._function.compiled(*self.args, *args, **kwargs)
+
     def weak(self) -> Callable[[], BoundFunction | None]:
         """What gives it while the instance lives.
 
@@ -65,15 +99,30 @@ class BoundFunction(functools.partial[Any]):
 
     def get_concrete_function(self, /, *args: Any, **kwargs: Any) -> Any:
         """As that of the function; the instance lives as long as it runs."""
-        return self._function.get_concrete_function(*args, **kwargs)
+        found = self._function.get_concrete_function(*self.args, *args, **kwargs)
+        return found.bound(self.__self__) if self.args else found
+
+    @property
+    def concrete_functions(self) -> list[Any]:
+        """Those of the function that take the instance."""
+        found = self._function.concrete_functions
+        return (
+            [each.bound(self.__self__) for each in found if each.takes(self.__self__)] if self.args else found
+        )
+
+    def alone(self) -> Any:
+        """A function with traces of this instance alone, as it is now: for what looks at a method once."""
+        return self._function.of(self.python_function) if self.args else self._function
 
     def verify(self, /, *args: Any, **kwargs: Any) -> Any:
         """As that of the function; the instance lives as long as it runs."""
-        return self._function.verify(*args, **kwargs)
+        return self.alone().verify(*args, **kwargs)
 
     def report(self, /, *args: Any, **kwargs: Any) -> Any:
         """As that of the function; the instance lives as long as it runs."""
-        return self._function.report(*args, **kwargs)
+        from autograph_lite.runtime.reporting.report import report
+
+        return report(self, args, kwargs)
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._function, name)
@@ -81,10 +130,10 @@ class BoundFunction(functools.partial[Any]):
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, BoundFunction):
             return NotImplemented
-        return self._function is other._function
+        return self._function is other._function and self.__self__ is other.__self__
 
     def __hash__(self) -> int:
-        return hash(self._function)
+        return hash((self._function, identity(self.__self__)))
 
     def __repr__(self) -> str:
         return f"<bound {self._function!r} of {self.__self__!r}>"
@@ -105,12 +154,15 @@ class BoundFunction(functools.partial[Any]):
         return bound
 
     def __reduce_ex__(self, protocol: Any) -> Any:
-        return getattr, (self.__self__, copying.method_name(type(self.__self__), self.__func__))
+        name = copying.method_name(type(self.__self__), self.__func__)
+        if self.args and inspect.getattr_static(self.__self__, name, None) is not self.__func__:
+            return bind, (self.__func__, self.__self__)
+        return getattr, (self.__self__, name)
 
 
 def bind(function: Any, instance: Any) -> BoundFunction:
-    """A function that has the traces of an instance, bound to it."""
-    bound = BoundFunction(function.__call__)
+    """A function bound to an instance, which it has the traces of, or takes for its first argument."""
+    bound = BoundFunction(function.__call__, *(() if function.is_of_instance else (instance,)))
     bound.__self__, bound._function = instance, function
     return bound
 

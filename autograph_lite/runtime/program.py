@@ -26,6 +26,7 @@ from autograph_lite.operators import (
     iterators,
     journal,
     raising,
+    reach,
     recipes,
     rolling,
     unconverted,
@@ -43,11 +44,13 @@ from autograph_lite.runtime import (
     symbolic,
 )
 from autograph_lite.runtime.array_spec import ArraySpec
+from autograph_lite.runtime.brought_out import bring_out
 from autograph_lite.runtime.compiling import Compiling, measured
 from autograph_lite.runtime.discovery import iterators_around
 from autograph_lite.runtime.signature import Split
-from autograph_lite.runtime.state import KEPT, Bindings, Restart, State
+from autograph_lite.runtime.state import KEPT, Bindings, Restart, Retyped, State
 from autograph_lite.runtime.variables import WRITING, Variable
+from autograph_lite.runtime.written_back import WrittenBack, is_registered, numbers_of, objects_in
 
 _ARRAYS = inspect.signature(lambda *arrays: None)  # what JAX calls the inputs of a program
 
@@ -68,7 +71,8 @@ class Program:
 
     Attributes:
       held: the types of the state's arrays.
-      passes: whether a call of it returns objects that it was given.
+      passes: whether a call of it returns objects that it was given, or writes to them.
+      writes: what it writes to them.
       raises: whether each call of it ends with an exception of the user's.
       jit: the program as a function of `jax.jit`: arrays, then those of the state -> a list of arrays.
     """
@@ -99,6 +103,9 @@ class Program:
         )
         self.result: Split | None = None
         self.after: Split | None = None
+        self.writes: WrittenBack | None = None
+        # Other objects of a call, ids -> those of what the function sees beside its arguments.
+        self.reads: Callable[[Sequence[Any], set[int]], set[int]] = lambda given, wanted: set()
         self.checks: list[Any] = []  # the keys of what its checks give
         self.sites: dict[int, checks.Site] = {}
         self.program: object = None
@@ -197,14 +204,18 @@ class Program:
         arrays: Sequence[Any],
         bindings: Bindings | None = None,
         passed: Callable[[], Sequence[Any]] | None = None,
+        others: Callable[[], Sequence[Any]] = tuple,
     ) -> Any:
         """Runs the program; raises what its checks found; writes its state back.
 
         Args:
           arrays: the traced arrays of the call.
           bindings: the Variables of the call, by those that were traced in their place.
-          passed: gives the objects of the call that it may return.
+          passed: gives the objects of the call that it may return, or write to.
+          others: gives the objects that it is tied to.
         """
+        if self.writes is not None and passed is not None:
+            self.writes.refuse_seen_twice(passed(), functools.partial(self.reads, others()))
         with measured(self.compiling):
             run = self._to_run(arrays)
             if self._around is not self.ready:  # the lock is not held: a function that it calls may need it
@@ -226,13 +237,18 @@ class Program:
         self,
         outputs: Sequence[Any],
         bindings: Bindings | None,
-        passed: Callable[[], Sequence[Any]] | None = None,
+        passed: Callable[[], Sequence[Any]] | None,
     ) -> Any:
         given = passed() if passed is not None and self.passes else None
         result, values = self.finish(outputs, given)
         if not self.owned:
             refusals.lost(self.state.given(values, bindings))
         self.state.write(values, bindings)
+        if self.writes is not None and given is not None:
+            assert self.result is not None
+            start = len(self.result.arrays)
+            arrays = outputs[start : start + self.writes.count]
+            self.writes.write(arrays, given, bindings or {})
         return result
 
     def returns(self, item: Any) -> bool:
@@ -261,10 +277,12 @@ class Program:
         """
         assert self.result is not None
         assert self.after is not None
-        n, m = len(self.result.arrays), len(self.result.arrays) + len(self.after.arrays)
+        n = len(self.result.arrays)
+        start = n + (0 if self.writes is None else self.writes.count)
+        m = start + len(self.after.arrays)
         if self.sites:
             self._raise(dict(zip(self.checks, outputs[m:], strict=True)))
-        values, result = self.after.merge(outputs[n:m]), self.result.merge(outputs[:n], passed)
+        values, result = self.after.merge(outputs[start:m]), self.result.merge(outputs[:n], passed)
         if self.cuts:
             values, result = cutting.cut([values, result])
         return result, values
@@ -411,7 +429,7 @@ class Program:
         with frames.entered(frames.Frame(self.state.creations)):
             try:
                 outputs = self._run(flat)
-            except Restart:
+            except (Restart, Retyped):
                 raise
             except BaseException:
                 self.state.creations.undo()
@@ -433,7 +451,10 @@ class Program:
         arrays, state = flat[:count], flat[count:]
         args, kwargs = self.arguments(arrays)
         passed = rebuilt.Contents((args, kwargs))
-        given = returned.dataclasses_in([*args, *kwargs.values()])
+        given = objects_in([*args, *kwargs.values()])
+        variables = frames.program()
+        assert variables is not None
+        variables.brings_out = self.owned and bool(given)
         fn = self.fn()
         with (
             aliases.of_program(),
@@ -445,6 +466,10 @@ class Program:
         ):
             classes.seen_around(fn, args, kwargs)
             self.state.enter(self.before.merge(state))
+            for owner in filter(is_registered, given):
+                journal.record(
+                    owner, written=False
+                )  # a library may change it, of which the journal hears nothing
             found = iterators_around([fn, *args, *kwargs.values()])
             written.positions = [(iterator, iterators.position(iterator)) for iterator in found]
             result = None
@@ -469,11 +494,17 @@ class Program:
             # As it is now: the changes are about to be undone.
             results = returned.parted(result, given, written, [fn, args, kwargs, *owners])
             aliases.refuse_kept(lambda ids: written.reachable([fn, *owners], ids))
-            changes = written.changes([fn, args, kwargs, *owners])
+            changes = written.changes([fn, args, kwargs, *given, *owners])
             journal.refuse_moved(written, fn)
             failures = changes.pop(journal.key_of(frame.place), None)
         changes = refusals.without_caches(changes, (args, kwargs))
-        owners = [change.place.owner for change in changes.values() if not change.place.ours]
+        written_back = self._of_arguments(changes, given) if self.owned else {}
+        if variables.created:
+            bring_out(
+                variables, self.state.creations, [*written_back.values()], given, objects_in(self.values())
+            )
+        others = [change for key, change in changes.items() if key not in written_back]
+        owners = [change.place.owner for change in others if not change.place.ours]
         refusals.mutated_arguments((args, kwargs, self.values()), owners)
         refusals.changed_by_libraries(passed, fn)
         for change in changes.values():
@@ -481,20 +512,42 @@ class Program:
             clocks.changed(change.place.owner)
         refusals.left_in_libraries(changes)
         refusals.foreign(changes, owned=self.owned)
+        if written_back:
+            roots = [fn, args, kwargs, *self.state.owners()]
+            self.writes = WrittenBack(
+                [*written_back.values()],
+                given,
+                lambda values: returned.parted(values, given, written, roots, values=False),
+                where.of_function(fn) if hasattr(fn, "__code__") else (),
+            )
+            leaks.refuse_hidden(
+                self.writes.split.objects(), "An object that was passed as an argument", returned=True
+            )
+            self.reads = functools.partial(
+                reach.outside, getattr(fn, "__func__", fn), [*written.codes.values()]
+            )
+            changes = {key: change for key, change in changes.items() if key not in written_back}
         after = self.state.after(changes)
         afters = Split.of(after)
         leaks.refuse_hidden(results.objects(), "The result", returned=True)
         leaks.refuse_hidden(afters.literals.values(), "An object from outside of the function")
         self.cuts = cutting.to_cut([result, after])
         self.result, self.after = results.emptied(), afters.emptied()
-        self.passes = any(made.passes for made in results.made())
+        self.passes = self.writes is not None or any(made.passes for made in results.made())
         self.sites, self.program = frame.sites, frame.program
         contents = failures.new if failures is not None else {}
         if _all_pass(contents):
             self.sites, contents = {}, {}
         self.checks = [*contents]
         _jax_folding.drop_unused()
-        return [*results.arrays, *afters.arrays, *contents.values()]
+        writes = [] if self.writes is None else self.writes.taken()
+        return [*results.arrays, *writes, *afters.arrays, *contents.values()]
+
+    @staticmethod
+    def _of_arguments(changes: dict[Any, journal.Change], given: Sequence[Any]) -> dict[Any, journal.Change]:
+        """The changes to objects of the call, as the function sees them."""
+        ids = numbers_of(given)
+        return {key: change for key, change in changes.items() if id(change.place.owner) in ids}
 
 
 def _all_pass(contents: dict[Any, Any]) -> bool:

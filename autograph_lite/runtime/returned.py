@@ -10,29 +10,32 @@ To JAX, a dataclass object that nobody has registered is one leaf. Here its attr
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
-import jax
 import numpy as np
 
 from autograph_lite.operators import objects, reach, trees
 from autograph_lite.operators.journal import Journal
-from autograph_lite.runtime import leaks, opening
+from autograph_lite.runtime import leaks
 from autograph_lite.runtime.made import Copied, Made
 from autograph_lite.runtime.signature import Split
 
 
-def parted(result: Any, given: Sequence[Any], written: Journal, roots: Sequence[Any]) -> Split:
+def parted(
+    result: Any, given: Sequence[Any], written: Journal, roots: Sequence[Any], *, values: bool = True
+) -> Split:
     """What a function returns, as it is at the end of the trace, parted.
 
     Args:
       result: it is.
-      given: the dataclass objects among the arguments.
+      given: the objects of the call, of which those of dataclasses come back as they are.
       written: what the trace has changed and made.
       roots: from where the function sees what it has not made.
+      values: whether a Variable stands for the value that it has at that call, and not for itself.
     """
-    result = trees.opened(result)
+    opened = trees.opened if values else lambda value: value
+    result = opened(result)
     found = {id(leaf): leaf for leaf in objects.leaves(result) if _is_changeable(leaf)}
     if not found:
         return Split.of(result, keep_numpy=True)
@@ -43,7 +46,7 @@ def parted(result: Any, given: Sequence[Any], written: Journal, roots: Sequence[
         for ident, owner in found.items()
         if ident not in passed and ident not in seen and _is_made(owner, written)
     }
-    whole = Split.of(result, keep_numpy=True, part=_Parting(passed, made))
+    whole = Split.of(result, keep_numpy=True, part=_Parting(passed, made, opened))
     if reach.leading(
         whole.objects(), {*made, *passed}
     ):  # as a function in an attribute: it would see another
@@ -57,10 +60,13 @@ class _Parting:
     Args:
       passed: the places of those that it is given, by their ids.
       made: the ids of those that it makes.
+      values: gives what those hold, with the values that Variables have at that call.
     """
 
-    def __init__(self, passed: dict[int, int], made: set[int]) -> None:
-        self._passed, self._made = passed, made
+    def __init__(
+        self, passed: dict[int, int], made: set[int], values: Callable[[list[Any]], list[Any]]
+    ) -> None:
+        self._passed, self._made, self._values = passed, made, values
         self._known: dict[int, Made | Copied] = {}
 
     def __call__(self, leaf: Any) -> Made | Copied | None:
@@ -81,8 +87,7 @@ class _Parting:
         held = objects.attributes(owner)
         made = Made(number, type(owner), tuple(held), self._passed.get(id(owner)))
         self._known[id(owner)] = made
-        # What a call makes holds the values that Variables have at that call.
-        values = [*held.values()] if made.passed is not None else trees.opened([*held.values()])
+        values = [*held.values()] if made.passed is not None else self._values([*held.values()])
         made.hold(Split.of(values, keep_numpy=True, part=self))
         return made
 
@@ -111,16 +116,4 @@ def _can_be_made(kind: type) -> bool:
     return True
 
 
-def dataclasses_in(values: Iterable[Any]) -> list[Any]:
-    """The dataclass objects that trace types take apart, in an order that is the same for all values of a type."""
-    found: list[Any] = []
-    for value in values:
-        for leaf in jax.tree.leaves(value, is_leaf=opening.is_leaf):
-            if trees.is_unordered(leaf):
-                found += dataclasses_in(leaf.values())
-            elif objects.is_structure(leaf) and not opening.is_leaf(leaf) and opening.node(leaf) is not leaf:
-                found += [leaf, *dataclasses_in(objects.attributes(leaf).values())]
-    return found
-
-
-__all__ = ["dataclasses_in", "parted"]
+__all__ = ["parted"]

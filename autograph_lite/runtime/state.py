@@ -227,6 +227,18 @@ class Restart(Exception):
     """More state was found: the function is to be traced again with it as an input."""
 
 
+class Retyped(Exception):
+    """Objects of the call hold Variables now, so that it is one of another type.
+
+    Attributes:
+      refused: the error where that is so once more.
+    """
+
+    def __init__(self, refused: BaseException | None) -> None:
+        super().__init__()
+        self.refused = refused
+
+
 def holds_tracer(value: Any) -> bool:
     """Whether a traced value, or a symbolic size, stands anywhere in `value`."""
     return any(isinstance(leaf, Tracer) or export.is_symbolic_dim(leaf) for leaf in trees.leaves(value))

@@ -25,10 +25,10 @@ from autograph_lite.runtime.creations import Creations
 from autograph_lite.runtime.function_names import name_of
 from autograph_lite.runtime.function_type import FunctionType
 from autograph_lite.runtime.program import Program
-from autograph_lite.runtime.returned import dataclasses_in
 from autograph_lite.runtime.state import Bindings, Restart, State
 from autograph_lite.runtime.trace_types import VariableType
 from autograph_lite.runtime.variables import Variable, named, stand_in
+from autograph_lite.runtime.written_back import objects_in
 
 Key = tuple[
     bool, Hashable, Hashable
@@ -134,7 +134,7 @@ class Trace:
                 if not self.state.is_ours and program.calls_users:
                     claims.let_go()  # what it calls may wait for them
                 bindings = {**self._bindings(variables), **(copies or {})}
-                result = program(arrays, bindings, lambda: dataclasses_in(values()))
+                result = program(arrays, bindings, lambda: objects_in(values()), self.objects)
             except Restart:
                 continue
             except OutgrownError:

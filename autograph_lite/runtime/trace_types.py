@@ -187,9 +187,14 @@ def registered(value: Any) -> MakeType | None:
 
 @functools.lru_cache(maxsize=1024)
 def _maker(kind: type) -> MakeType | None:
-    if hasattr(kind, "__tracing_type__"):
+    if is_of_protocol(kind):
         return _by_protocol
     return next((_leaves[base] for base in kind.__mro__ if base in _leaves), None)
+
+
+def is_of_protocol(kind: type) -> bool:
+    """Whether the objects of a class make their own types."""
+    return hasattr(kind, "__tracing_type__")
 
 
 def _by_protocol(value: Any, context: TracingContext) -> TraceType:

@@ -27,8 +27,17 @@ from autograph_lite.runtime.concrete import ConcreteFunction
 from autograph_lite.runtime.creations import Creations
 from autograph_lite.runtime.function_names import name_of
 from autograph_lite.runtime.function_type import FunctionType
-from autograph_lite.runtime.input_signature import accept, from_input_signature, is_of_method, without_self
+from autograph_lite.runtime.input_signature import (
+    accept,
+    filled,
+    from_input_signature,
+    is_of_method,
+    of_method,
+    without_self,
+)
 from autograph_lite.runtime.program import Program
+from autograph_lite.runtime.state import Retyped
+from autograph_lite.runtime.structures import from_value
 from autograph_lite.runtime.trace import Options, Placeholders, Trace
 from autograph_lite.runtime.trace_types import TracingContext, variable_types
 from autograph_lite.syntax import signatures
@@ -81,7 +90,8 @@ class Traces:
 
     Attributes:
       allowed: the one type of calls that an input signature allows; None for any.
-      of_instances: whether the input signature is that of the method bound to an instance, so that no call is served here.
+      of_instances: whether the input signature is that of the bound method: here it is for instances that are structures,
+        and any such instance is allowed.
       count: how many traces were made.
 
     Args:
@@ -113,6 +123,7 @@ class Traces:
         self.allowed = self._allowed(options.input_signature, bound=bound)
         self.cache: TraceCache[Trace] = TraceCache(max_traces=options.max_traces)
         self.count = 0
+        self._writes = False  # whether a program writes to objects of its calls
         self.history: collections.deque[Made] = collections.deque(maxlen=REMEMBERED)
         self._captures: collections.deque[Captures] = collections.deque(maxlen=REMEMBERED)  # of what is kept
         self._creations = Creations()
@@ -134,7 +145,7 @@ class Traces:
             if bound or not is_of_method(self.fn, self.signature, specs):
                 raise
             self.of_instances = True
-            return None
+            return of_method(self.signature, specs)
 
     def bind(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> inspect.BoundArguments:
         """The arguments by parameter, defaults included.
@@ -156,7 +167,12 @@ class Traces:
 
     def type_of(self, bound: inspect.BoundArguments, *, types: bool = False) -> FunctionType:
         """The type of a call whose arguments are bound."""
-        return self.allowed or FunctionType.from_bound(self.signature, bound, TracingContext(specs=types))
+        context = TracingContext(specs=types)
+        if self.allowed is None:
+            return FunctionType.from_bound(self.signature, bound, context)
+        if not self.of_instances:
+            return self.allowed
+        return filled(self.allowed, from_value(self.allowed.values(bound)[0], context))
 
     def known_values(
         self, args: tuple[Any, ...], kwargs: dict[str, Any]
@@ -198,7 +214,16 @@ class Traces:
           TypeError: the arguments do not fit the parameters.
           Exception: what tracing raises; then nothing is kept.
         """
-        return claims.alone(lambda: self._resolve(args, kwargs, types=types))
+        try:
+            return claims.alone(lambda: self._resolve(args, kwargs, types=types))
+        except Retyped:
+            pass  # its objects hold Variables now
+        try:
+            return claims.alone(lambda: self._resolve(args, kwargs, types=types))
+        except Retyped as again:
+            self._creations.undo()
+            assert again.refused is not None
+            raise again.refused from None
 
     def _resolve(self, args: tuple[Any, ...], kwargs: dict[str, Any], *, types: bool) -> Resolved:
         bound = self.bind(args, kwargs)
@@ -291,15 +316,16 @@ class Traces:
         self, args: tuple[Any, ...], kwargs: dict[str, Any]
     ) -> tuple[inspect.BoundArguments | None, FunctionType]:
         """The arguments of `get_concrete_function`, and their type."""
-        if self.allowed is not None and not (args or kwargs):
-            return None, self.allowed
+        allowed = self.allowed
+        if allowed is not None and self.of_instances and args:
+            allowed = filled(allowed, from_value(args[0], TracingContext(specs=True)))
+        if allowed is not None and not (args[self.of_instances :] or kwargs):
+            return None, allowed
         bound = _bound(self.signature, args, kwargs)
         found = FunctionType.from_bound(self.signature, bound, TracingContext(specs=True))
-        if self.allowed is not None and not found.is_subtype_of(self.allowed):
-            raise TypeError(
-                f"{name_of(self.fn)}: {'; '.join(found.differences(self.allowed))} (input_signature)."
-            )
-        return bound, found if self.allowed is None else self.allowed
+        if allowed is not None and not found.is_subtype_of(allowed):
+            raise TypeError(f"{name_of(self.fn)}: {'; '.join(found.differences(allowed))} (input_signature).")
+        return bound, found if allowed is None else allowed
 
     def all(self) -> list[ConcreteFunction]:
         """The traces that there are, the oldest first."""
@@ -336,7 +362,18 @@ class Traces:
 
     def call(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """Runs what serves a call."""
+        return claims.alone(lambda: self._call(args, kwargs))
+
+    def _call(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        if self._writes:
+            claims.claim()  # what its objects hold is read now, and written when the program has run
         resolved = self.resolve(args, kwargs)
+        if resolved.program.writes is not None and not self._writes:
+            self._writes = True
+            claims.claim()
+            resolved = self.resolve(args, kwargs)
+        if resolved.program.calls_users:
+            claims.let_go()
         variables = resolved.type.variables(resolved.bound)
         result = resolved.trace(
             resolved.arrays, variables, values=self._values_of(resolved.type, args, kwargs)

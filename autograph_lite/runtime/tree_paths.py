@@ -55,12 +55,19 @@ def with_types(static: Any) -> tuple[Any, Any]:
     if type(static) is not tuple:
         return static, types_in(static)
     kinds = tuple(map(type, static))
+    return static, kinds if _are_plain(kinds) else types_in(static)
+
+
+def _are_plain(kinds: tuple[type, ...]) -> bool:
+    """Whether no type is of values with parts; notes them."""
+    if kinds in PLAIN:
+        return True
     if any(issubclass(kind, _WITH_PARTS) or dataclasses.is_dataclass(kind) for kind in kinds):
-        return static, types_in(static)
+        return False
     if len(PLAIN) >= _MOST:
         PLAIN.clear()
     PLAIN.add(kinds)
-    return static, kinds
+    return True
 
 
 def types_in(static: Any) -> Any:
@@ -70,12 +77,13 @@ def types_in(static: Any) -> Any:
         return None
     if isinstance(static, dict):
         static = [*static, *static.values()]
-    elif dataclasses.is_dataclass(static):
+    elif not isinstance(static, (list, tuple)) and dataclasses.is_dataclass(static):
         static = [getattr(static, field.name, None) for field in dataclasses.fields(static)]
     if isinstance(static, (list, tuple)):
-        if _EQUAL_TO_NO_OTHERS.issuperset(map(type, static)):
+        kinds = tuple(map(type, static))
+        if _EQUAL_TO_NO_OTHERS.issuperset(kinds):
             return kind if kind not in (list, tuple, dict) else None  # most of them
-        return (kind, *map(types_in, static))
+        return kind, *((kinds,) if _are_plain(kinds) else map(types_in, static))
     if kind is frozenset:
         return Literal(static)
     if isinstance(static, (float, complex)):

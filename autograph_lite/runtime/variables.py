@@ -74,7 +74,7 @@ class Variable(Arithmetic):
     ) -> None:
         frame = frames.program()
         if frame is not None and frame.creations is not None:
-            frame.creations.allow(name)
+            frame.refuse(frame.creations.refusal(name))
         self.name, self.trainable, self._copied = name, trainable, False
         self._settle(_initial(initial_value, dtype, name))
         if frame is not None:

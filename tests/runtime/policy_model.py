@@ -60,8 +60,8 @@ def type_of(value: Any, *, x64: bool) -> Type:
             return ARRAY, value.shape, str(value.dtype), False
         case Thing() | Named():
             return OBJECT, value.kind
-        case Point():
-            parts = {"x": value.x, "y": value.y}
+        case _ if dataclasses.is_dataclass(value):
+            parts = dict(vars(value))
         case dict():
             parts = dict(sorted(value.items()))
         case list() | tuple():

@@ -112,6 +112,27 @@ def rooted(x: Any) -> Any:
     return jnp.sqrt(x)
 
 
+def make_cell(probe: Any, convert: Any) -> Any:
+    """A structure with a converted method, which reads its fields and writes one."""
+
+    @dataclasses.dataclass
+    class Cell:
+        w: Any
+        n: Any
+        last: Any = 0.0
+
+        @convert
+        def step(self, x):
+            probe()
+            y = x * self.n + jnp.sum(self.w) + self.last
+            self.last = jnp.max(y).astype("float32")
+            if y.sum() > 0:
+                y = y * 2
+            return y
+
+    return Cell
+
+
 def moved(source: Any, target: Any) -> Any:
     """A function of Variables, which may be the same."""
     source.assign_sub(1.0)
@@ -208,10 +229,11 @@ def spelled(signature: inspect.Signature, given: dict[str, Any], positional: int
 class PolicyMachine(RuleBasedStateMachine):
     """Calls of functions and methods, beside the model."""
 
-    calls, things, layers, functions = (
+    calls, things, layers, cells, functions = (
         Bundle("calls"),
         Bundle("things"),
         Bundle("layers"),
+        Bundle("cells"),
         Bundle("functions"),
     )
     fast = True
@@ -234,6 +256,8 @@ class PolicyMachine(RuleBasedStateMachine):
         convert = lambda fn: al.convert(fn, reduce_retracing=reduce, max_traces=bound)
         self.layer = make_layer(self.probe, convert, al.Variable)
         self.plain_layer = make_layer(lambda: None, lambda fn: fn, PlainVariable)
+        self.cell, self.plain_cell = make_cell(self.probe, convert), make_cell(lambda: None, lambda fn: fn)
+        self.of_cells, self.pairs_of_cells = Policy(reduce=reduce), list[tuple[Any, Any]]()
         self.reduce = reduce
         model = {"count": PlainVariable(0), "total": PlainVariable(jnp.float32(0))}
         self.moved, self.pairs = al.convert(moved), set[bool]()
@@ -455,6 +479,43 @@ class PolicyMachine(RuleBasedStateMachine):
         if self.methods.pop(known, None) is not None:
             gc.collect()
 
+    @rule(target=cells, w=leaves, n=st.sampled_from([2, 3, 0.5]))
+    def make_one_cell(self, w: Any, n: Any) -> Any:
+        w = built(w)
+        self.pairs_of_cells.append((self.cell(w, n), self.plain_cell(plain(w), n)))
+        return len(self.pairs_of_cells) - 1
+
+    @rule(number=cells, x=arrays, by_class=st.booleans(), fails=st.booleans())
+    def step_cell(self, number: int, x: Any, by_class: bool, fails: bool) -> None:
+        """All cells share their traces, with calls by way of the class."""
+        cell, model = self.pairs_of_cells[number]
+        x = built(x)
+        own = (("self", type_of(cell, x64=False)), ("x", type_of(x, x64=False)))
+        self.probe.fails = fails and self.bound is None
+        try:
+            call = lambda: self.cell.step(cell, x) if by_class else cell.step(x)
+            result = self.ran(self.of_cells, own, False, call)
+        finally:
+            self.probe.fails = False
+        if result is not None:
+            self.of_cells.call(own, [], x64=False)
+            self.compared(result, model.step(plain(x)))
+            self.compared(cell.last, model.last)
+
+    @rule(
+        number=cells,
+        field=st.sampled_from(["w", "w", "n", "last"]),
+        array=leaves,
+        literal=st.sampled_from([2, 3, 0.5]),
+        again=usual,
+    )
+    def change_cell(self, number: int, field: str, array: Any, literal: Any, again: Any) -> None:
+        """Its method sees what is there at the next call."""
+        value = built(array) if field == "w" else literal
+        for cell in self.pairs_of_cells[number]:
+            setattr(cell, field, plain(value) if isinstance(cell, self.plain_cell) else value)
+        self.step_cell(number, again, False, False)
+
     @rule(target=functions, number=functions, deep=st.booleans())
     def copied(self, number: int, deep: bool) -> Any:
         if not hasattr(al.Function, "__deepcopy__") or len(self.all) > 3:
@@ -480,6 +541,7 @@ class PolicyMachine(RuleBasedStateMachine):
     @invariant()
     def traces_are_those_of_the_model(self) -> None:
         functions = [(tested.function, tested.policy) for tested in self.all]
+        functions.append((self.cell.step, self.of_cells))
         functions += [(layer.step, policy) for layer, _, policy in self.methods.values()]
         for function, policy in functions:
             kept = len(function.concrete_functions)

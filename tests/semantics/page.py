@@ -29,8 +29,9 @@ the function is traced again. This page says when that is.
 | an object whose class has `__tracing_type__` | what the type that it returns says |
 | any other object | another object, unless the two are equal and the trace neither writes to the object nor returns it |
 
-Besides: JAX's configuration when the function is called (64 bits, precision, the mesh, the default device), and for a
-method the instance that it is called on, by identity.
+The instance that a method is called on is its first argument, where it is a structure; of any other object the identity
+counts, also where it equals others. Besides: JAX's configuration when the function is called (64 bits, precision, the mesh,
+the default device).
 
 - A call is bound to the parameters before anything is compared, defaults included: how it is spelled does not count.
 - Of several traces that serve a call, the most specific one does. `get_concrete_function` makes a trace for exactly the

@@ -59,14 +59,13 @@ def gather(fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Gathered:
       TypeError: the arguments do not fit, or there are none and no trace.
       AutographError: the function can't be converted or traced.
     """
-    known = fn._function if isinstance(fn, BoundFunction) else fn
-    decisions, function, concrete = decided.followed(fn, _tracing(known, args, kwargs))
+    decisions, function, concrete = decided.followed(fn, _tracing(fn, args, kwargs))
     jaxpr = tuple(programs.of_jaxpr(concrete.jaxpr))
     places = {place for line in jaxpr for place in line.places} | {(d.path, d.line) for d in decisions}
     found = sections(function.python_function, places, recursive=function.options.recursive is not False)
     own = {place for section in found for line in section.source for place in line.places}
     hlo, note, seconds = _compiled(concrete, own)
-    retraces = known.explain_retraces() if isinstance(known, Function) else ()
+    retraces = fn.explain_retraces() if isinstance(fn, (Function, BoundFunction)) else ()
     return Gathered(
         decisions.name,
         signature(concrete),
@@ -83,9 +82,12 @@ def gather(fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Gathered:
 def _tracing(
     known: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
 ) -> Callable[[Function], ConcreteFunction]:
-    traces = known.concrete_functions if isinstance(known, Function) and not (args or kwargs) else []
+    bound = isinstance(known, BoundFunction) and bool(known.args)
+    function = known._function if isinstance(known, BoundFunction) else known
+    traces = function.concrete_functions if isinstance(function, Function) and not (args or kwargs) else []
     if traces:
         kind = traces[-1].trace.function_type
+        kind = kind.without_first() if bound else kind
         return lambda function: function.concrete_of(kind)
     return lambda function: function.get_concrete_function(*args, **kwargs)
 

@@ -120,7 +120,7 @@ def _refuse_signatures(single: bool, function: Any) -> None:
 def _concrete(function: Any, calls: Sequence[tuple[Any, ...]]) -> list[ConcreteFunction]:
     """The traces that are to be saved, at least one."""
     if isinstance(function, ConcreteFunction):
-        return [function]
+        return [function.alone()]
     if isinstance(function, (list, tuple)) and function:
         return [trace for item in function for trace in _concrete(item, ())]
     if not _converted(function):
@@ -129,7 +129,7 @@ def _concrete(function: Any, calls: Sequence[tuple[Any, ...]]) -> list[ConcreteF
             where=where.here(),
             fix="convert it with autograph_lite.convert.",
         )
-    return _traces_of(function, calls)
+    return [each.alone() for each in _traces_of(function, calls)]
 
 
 def _traces_of(function: Any, calls: Sequence[tuple[Any, ...]]) -> list[ConcreteFunction]:

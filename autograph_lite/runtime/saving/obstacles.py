@@ -19,6 +19,12 @@ from autograph_lite.runtime.trace import Trace
 def refuse(name: str, trace: Trace, program: Program) -> None:
     """Raises SaveError if a program of a trace of the function `name` can't be saved."""
     _refuse_state(name, trace)
+    if program.writes is not None:
+        raise SaveError(
+            f"'{name}' changes an object that it is given, and can't be saved.",
+            where=where.of_function(trace.fn),
+            fix="return the new values.",
+        )
     for equation in equations(program.jaxpr.jaxpr):
         if "callback" in equation.primitive.name or equation.primitive.name == "debug_print":
             raise _callback(name, equation)

@@ -12,7 +12,8 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from autograph_lite.errors import AutographError
-from autograph_lite.operators import callables, clocks, trees, where
+from autograph_lite.operators import callables, clocks, journal, trees, where
+from autograph_lite.operators.places import places_of
 from autograph_lite.operators.values import Tracer
 from autograph_lite.runtime import eager
 from autograph_lite.runtime.function import Function
@@ -24,6 +25,7 @@ from autograph_lite.runtime.verifying.observed import Seen, differing
 from autograph_lite.runtime.verifying.outcomes import Outcome
 from autograph_lite.runtime.verifying.report import Difference, Verification, line_of
 from autograph_lite.runtime.verifying.tolerance import Tolerance
+from autograph_lite.runtime.written_back import objects_in
 
 _IMMUTABLE = "JAX arrays are immutable"
 _ITEMS = "Python ran with `x[i] = v` meaning `x = x.at[i].set(v)`: arrays of JAX's don't change."
@@ -76,15 +78,33 @@ class Comparison:
     def run(self) -> Outcome:
         """What the compiled program does; its effects stay."""
         with clocks.listening() as asked:
-            ours = outcomes.outcome(
-                lambda: self.function.compiled(*self.args, **self.kwargs), self.kept, shown=True
-            )
+            ours = outcomes.outcome(self._called, self.kept, shown=True)
         if asked:
             self.notes.append(
                 f"While it was traced, the function asked {', '.join(dict.fromkeys(asked))}: all calls of the program get "
                 "the same answer, and each call of Python another."
             )
         return ours
+
+    def _called(self) -> Any:
+        """The call, whose changes of its arguments are made to the values that Python has run on, too."""
+        owners = zip(objects_in(self._values()), objects_in(self._values(known=True)), strict=False)
+        pairs = [pair for pair in owners if pair[0] is not pair[1]]
+        before = [[place.read() for place in places_of(mine)] for mine, _ in pairs]
+        try:
+            return self.function.compiled(*self.args, **self.kwargs)
+        finally:
+            stands_for = {id(mine): known for mine, known in pairs}
+            for (mine, known), olds in zip(pairs, before, strict=True):
+                for place, its, old in zip(places_of(mine), places_of(known), olds, strict=True):
+                    new = place.read()
+                    if journal.differ(place, old, new):
+                        its.write({key: stands_for.get(id(value), value) for key, value in new.items()})
+
+    def _values(self, *, known: bool = False) -> list[Any]:
+        args, kwargs = self.known if known else (self.args, self.kwargs)
+        bound = self.function.traces.bind(tuple(args), kwargs)
+        return self.type.values(bound)
 
     def compare(self, ours: Outcome) -> Verification:
         """What differs between Python and the compiled program, which has run."""
@@ -144,7 +164,7 @@ class Comparison:
         self.kept.restore(self.kept.before)
         options = dataclasses.replace(self.function.options, verify=None)
         ours = outcomes.outcome(
-            lambda: Function(fn, options)(*self.args, **self.kwargs), self.kept, shown=False
+            lambda: Function(fn, options)(*self.known[0], **self.known[1]), self.kept, shown=False
         )
         if isinstance(ours.error, AutographError):
             raise ours.error
