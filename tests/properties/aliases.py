@@ -87,67 +87,26 @@ slope({v}, {m}[{i}])|slope({v}, {w})|same({v})|h.x[2]|[*{m}][1]|{m}.T[0]|{m}.fla
     .strip("|")
     .split("|")
 )
-STATEMENTS = (
-    """\
-{m}[{i}] = {v} + 3|{v}[{i}] = {m}[{j}, {i}] + 1|{m}[:, {i}] *= 0.5|put({m}[{i}], n)|put({v}, n)|put({m}, n)|put({of_matrix}, n)
-{v} = slope({w}, {m}[{i}])|h.sum(n)|a, b = b, a|c, a = a, c|h.x = {m}|h.x[{i}] += 2|h = Holder({of_matrix})|box = [{m}, {v}]
-box[0][{i}] = n|box[1][{i}] = n|box[1] = {of_vector}|{m}[{i}] = {v}|{m}[{i}] = slope({v}, {m}[{j}])|{v} = {v} + slope({w}, {m}[{i}])
-""".replace("\n", "|")
-    .strip("|")
-    .split("|")
-)
-
-
-class _Text:
-    """The lines of a program."""
-
-    def __init__(self, choices: Choices) -> None:
-        self.choices = choices
-
-    def filled(self, form: str, rows: list[str]) -> str:
-        """A form with names in it; `rows` are numbers of rows."""
-        c = self.choices
-        if "{of_matrix}" in form:
-            form = form.replace("{of_matrix}", c.pick(OF_MATRICES))
-        if "{of_vector}" in form:
-            form = form.replace("{of_vector}", c.pick(OF_VECTORS))
-        m, v, w = c.pick(MATRICES), c.pick(VECTORS), c.pick(VECTORS)
-        return form.format(m=m, v=v, w=w, i=c.pick(rows), j=c.pick(rows))
-
-    def statement(self, depth: int, rows: list[str]) -> list[str]:
-        c = self.choices
-        kind = c.below(100)
-        if kind < 20:
-            return [f"{c.pick(MATRICES)} = {self.filled(c.pick(OF_MATRICES), rows)}"]
-        if kind < 40:
-            return [f"{c.pick(VECTORS)} = {self.filled(c.pick(OF_VECTORS), rows)}"]
-        if kind < 80 or depth == 2:
-            return [self.filled(c.pick(STATEMENTS), rows)]
-        if kind < 90:
-            head = f"if {c.pick(MATRICES)}[{c.pick(rows)}, 0] > {c.below(6)}:"
-            return [head, *self.block(depth + 1, rows)]
-        return [f"for i in range({c.pick(['n', '2'])}):", *self.block(depth + 1, [*rows, "i % 3", "i"])]
-
-    def block(self, depth: int, rows: list[str]) -> list[str]:
-        """Indented lines."""
-        count = 1 + self.choices.below(3 if depth else 5)
-        lines = [line for _ in range(count) for line in self.statement(depth, rows)]
-        return textwrap.indent("\n".join(lines), "    ").split("\n")
+WRITES = """\
+y[{i}] = n|y[{i}] = n|{m}[{i}] = n + 1|{m}[:, {i}] *= 0.5|put(y, n)|put({m}, n)|{v}[{i}] = 5|h.x[{i}] = n|h.sum(n)|{m}[{i}] = {v} + 3
+""".replace("\n", "").split("|")
 
 
 def generate(choices: Choices) -> str:
     """A module with a function `main` of two matrices of 3 x 3 items and a number."""
     c = choices
-    lines = [
-        f"h = Holder({c.pick(['a', 'b', 'a.copy()'])})",
-        f"c = {c.pick(['a * 2', 'b * 1', 'a.T', 'b'])}",
-        f"r = {c.pick(['a[0]', 'a[0] * 1', 'c[1]', 'b.sum(0)'])}",
-        f"s = {c.pick(['r * 2', 'b[0]', 'r'])}",
-        f"box = [{c.pick(MATRICES)}, r]",
-    ]
-    results = [name for name in (*MATRICES, *VECTORS, "h.x", "box") if c.chance(60)] or ["a"]
-    body = [
-        *textwrap.indent("\n".join(lines), "    ").split("\n"),
-        *_Text(c).block(0, ["0", "1", "2", "-1", "n % 3"]),
-    ]
-    return HELPERS + "\n".join(["def main(a, b, n):", *body, f"    return {', '.join(results)},", ""])
+
+    def filled(form: str) -> str:
+        row = c.pick(["0", "1", "2", "-1", "n % 3"])
+        return form.format(m=c.pick(MATRICES), v=c.pick(VECTORS), w=c.pick(VECTORS), i=row)
+
+    # One array alone may be a part of another: that two parts have items in common is not seen everywhere.
+    lines = ["h = Holder(b)", "c = a * 2", "r = a[0] * 1", "s = r * 2", "box = [a * 3, r * 1]"]
+    lines.append(f"y = {filled(c.pick(c.pick([OF_MATRICES, OF_VECTORS])))}")
+    writes = [filled(c.pick(WRITES)) for _ in range(1 + c.below(2))]
+    if c.chance(30):
+        head = c.pick(["for k in range(n):", "if a[n - 1, 0] > 0:", "if a[0, 0] > 5:"])
+        writes = [head, *(f"    {line}" for line in writes)]
+    results = [name for name in (*MATRICES, *VECTORS, "h.x") if c.chance(60)]
+    lines += [*writes, f"return {', '.join([*results, 'y'])},"]
+    return HELPERS + "def main(a, b, n):\n" + textwrap.indent("\n".join(lines), "    ") + "\n"
