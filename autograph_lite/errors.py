@@ -59,9 +59,9 @@ class ConversionError(AutographError, ValueError):
     Fails:
 
         def define(text):
-            linecache.cache["<model>"] = len(text), None, text.splitlines(True), "<model>"
+            linecache.cache["model.py"] = len(text), None, text.splitlines(True), "model.py"
             namespace = {}
-            exec(compile(text, "<model>", "exec"), namespace)
+            exec(compile(text, "model.py", "exec"), namespace)
             return namespace["step"]
 
         step = define("def step(x):\n    return x\n")
@@ -71,9 +71,9 @@ class ConversionError(AutographError, ValueError):
     Works:
 
         def define(text):
-            linecache.cache["<model>"] = len(text), None, text.splitlines(True), "<model>"
+            linecache.cache["model.py"] = len(text), None, text.splitlines(True), "model.py"
             namespace = {}
-            exec(compile(text, "<model>", "exec"), namespace)
+            exec(compile(text, "model.py", "exec"), namespace)
             return namespace["step"]
 
         step = define("def step(x, rate):\n    return rate * x\n")
