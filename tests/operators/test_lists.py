@@ -223,37 +223,31 @@ def message(fn, *args):
     return str(found.value)
 
 
-def test_a_deque_that_shrinks_is_refused():
-    def fn(xs):
+def test_a_deque_changes_at_both_ends_and_is_read_as_a_whole():
+    def shrinks(xs):
         ys = collections.deque([1.0, 2.0, 3.0, 4.0] * 4)
         total = 0.0
         for x in xs:
             total += x * ys.pop()
         return total
 
-    assert "A deque gets shorter with each iteration of a staged loop." in message(fn, XS)
-
-
-def test_items_put_in_front_of_a_deque_are_refused():
-    def fn(xs):
+    def grows_in_front(xs):
         ys = collections.deque([xs[0]])
         for x in xs:
             ys.appendleft(x)
-        return len(ys)
+        return len(ys), ys[0], ys[-1]
 
-    assert "A deque that grows in a staged loop is changed elsewhere than at its end." in message(fn, XS)
-
-
-def test_reading_a_growing_deque_as_a_whole_is_refused():
-    def fn(xs):
+    def is_read(xs):
         ys = collections.deque([xs[0]])
         for x in xs:
             ys.append(x + sum(ys))
-        return ys
+        return list(ys)
 
-    assert "A deque that grows in a staged loop is read as a whole inside the loop, by sum()" in message(
-        fn, XS
-    )
+    for fn in (shrinks, grows_in_front, is_read):
+        found, expected = al.convert(fn)(XS), fn(np.asarray(XS))
+        np.testing.assert_allclose(
+            np.asarray(jax.tree.leaves(found)), np.asarray(jax.tree.leaves(expected)), rtol=1e-6
+        )
 
 
 def test_objects_made_in_the_loop_are_refused():
