@@ -208,6 +208,14 @@ def _before(place: Place, written: Items) -> Mapping[gast.AST, State]:
 class _Needs(Needs):
     """As `Needs`; the views are items that were written, and end where others are put in their place."""
 
+    def read(self, node: gast.AST) -> Names:
+        """As `Needs.read`; who writes to other items of what has got an old array would write to that."""
+        if node not in self.reads:
+            super().read(node)
+            written = [path for path, _ in stored_in(node)]
+            self.reads[node] |= {v.is_read for v in self.views for path in written if overlap(path, v.path)}
+        return self.reads[node]
+
     def restored(self, node: gast.AST) -> list[View]:
         """What a statement assigns all of."""
         match node:

@@ -46,6 +46,7 @@ ALWAYS_REFUSED = {
     "after it is read": "row = first(m[0])\ns = m.sum()\nm[0] = row\nreturn m, row, s",
     "never": "row = m[0]\nrow = first(row)\nreturn m, row",
     "a row that another name has": "row = m[0]\nx = slope(x, m[0])\nreturn row, x",
+    "an object writes to the array later": "s = Holder(x)\nx[0] = 5\ns.x[1] = 9\nreturn x",
     "added to another row": "m[0] *= first(m[1])\nreturn m",
 }
 REFUSED = ALWAYS_REFUSED | {
