@@ -117,13 +117,19 @@ def _check_caller(
 
 def _refusal(array: Any, call: _Call, path: str, found: str) -> MutationError:
     name = call.name
+    stay = f"where '{path}' is to stay as it is, hand over {path}.copy()."
+    if name == "__init__":  # which returns nothing
+        fix = f"read the array from the object afterwards, and not '{path}'; {stay}"
+    elif call.place.drops_result:
+        fix = f"let '{name}' return the array, and take it where it is called: {path} = {name}(...); {stay}"
+    else:
+        fix = f"let '{name}' return the array among its results, and read that one afterwards in place of '{path}'; {stay}"
     return MutationError(
         f"'{name}' writes an item of an array, {describe(array)}, which is '{path}' where it is called "
         f"({call.at}), {found}.",
         where=where.here(),
         why="An array is a value to a compiled program: what is written makes a new one, which the caller does not get.",
-        fix=f"let '{name}' return the array, and take it where it is called: {path} = {name}(...); where '{path}' is to stay "
-        f"as it is, hand over {path}.copy().",
+        fix=fix,
     )
 
 

@@ -94,6 +94,8 @@ def handing(fn: Any, convert: Convert) -> Any:
                 return run(*taken[0], **taken[1])
             if checks.escapes() and unconverted.is_about_tracer(error):
                 raise unconverted.needs_value(error) from error
+            if type(error) is AssertionError and not error.args and journal.staged():
+                raise unconverted.says_nothing(fn, error) from error
             raise  # a bare `raise` adds no entry for this frame
         if noted:
             journal.passed(noted)

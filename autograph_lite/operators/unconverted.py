@@ -155,6 +155,19 @@ def needs_value(error: BaseException) -> PythonOnlyError:
     )
 
 
+def says_nothing(fn: Any, error: BaseException) -> PythonOnlyError:
+    """The error for a library's function that has raised one without a text inside of a staged statement."""
+    name = getattr(fn, "__qualname__", type(fn).__qualname__)
+    root = str(getattr(fn, "__module__", None) or "").partition(".")[0]
+    return PythonOnlyError(
+        f"'{f'{root}.{name}' if root else name}' raised {type(error).__name__} inside of a staged statement.",
+        where=where.here(),
+        why="Which path is taken is not known while tracing, and a library that keeps count of its calls, as one that samples\n"
+        "or makes parameters does, has to know which of them are made.",
+        fix="call it before the statement, on every path, and choose between the results.",
+    )
+
+
 def _is_no_text_of_users(path: str) -> bool:
     """Whether a file is a library's, or the text that Python has made a dataclass's methods of."""
     return path == "<string>" or policy.is_library_file(path)

@@ -121,12 +121,26 @@ class Variable(Arithmetic):
     def assign_add(self, value: Any) -> Variable:
         """Adds `value`; returns the Variable."""
         with alone():
-            return self._hold(self._cast(self.read() + opened(value)))
+            return self._hold(self._cast(self.read() + self._operand(value)))
 
     def assign_sub(self, value: Any) -> Variable:
         """Subtracts `value`; returns the Variable."""
         with alone():
-            return self._hold(self._cast(self.read() - opened(value)))
+            return self._hold(self._cast(self.read() - self._operand(value)))
+
+    def _operand(self, value: Any) -> Any:
+        """A value that is added: a list of numbers is an array, as for `assign`."""
+        value = opened(value)
+        return self._cast(value) if isinstance(value, (list, tuple)) else value
+
+    def __getattr__(self, name: str) -> Any:
+        if not name.startswith("_") and hasattr(jax.Array, name):
+            raise AttributeError(
+                f"A Variable has no attribute '{name}': it is the array's. Write .value.{name}",
+                name=name,
+                obj=self,
+            )
+        raise AttributeError(f"'{type(self).__name__}' object has no attribute '{name}'", name=name, obj=self)
 
     def _hold(self, new: Any) -> Variable:
         _refuse_early(self)

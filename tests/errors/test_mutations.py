@@ -519,8 +519,8 @@ def test_a_function_writes_to_an_array_that_its_caller_reads() -> None:
         f"  test.py:{line} in fill\n"
         "      a[k] = 5.0\n"
         "  An array is a value to a compiled program: what is written makes a new one, which the caller does not get.\n"
-        "  Fix: let 'fill' return the array, and take it where it is called: x = fill(...); where 'x' is to stay as it is, hand "
-        "over x.copy()."
+        "  Fix: let 'fill' return the array among its results, and read that one afterwards in place of 'x'; where 'x' is to stay "
+        "as it is, hand over x.copy()."
     )
 
 

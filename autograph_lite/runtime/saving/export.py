@@ -65,6 +65,13 @@ def save(
             where=where.here(),
             fix="install it, as by pip install autograph-lite[export].",
         )
+    if not isinstance(path, (str, os.PathLike)):
+        raise SaveError(
+            f"The first argument is a '{type(path).__name__}' object, and the path of a file comes first.",
+            where=where.here(),
+            why="tf.saved_model.save has them the other way round.",
+            fix="write autograph_lite.save(path, function).",
+        )
     single = not isinstance(function, (Mapping, Module, LoadedModule))
     functions = {SINGLE: function} if single else _named(function)
     saving = _Saving(vjp_order, platforms or _platforms_of([*functions.values()]))
