@@ -149,7 +149,7 @@ def _meet(value: Any) -> None:
         value_or_first = next(iter(value), None)
     else:
         value_or_first = value
-    if isinstance(value, type):
+    if issubclass(kind, type):
         seen_class(value)
     elif type(value_or_first) not in _WITHOUT_METHODS:
         _see_inside(value)
@@ -246,7 +246,7 @@ def seen_in_cells(fn: types.FunctionType) -> None:
 
 def seen_class(kind: type) -> None:
     """Converts the methods of a class and of its bases, where they are the user's, for as long as JAX is tracing."""
-    if not _local.scopes and _jax.untraced() and not _changes(kind):
+    if not _local.scopes and not _jax.tracing() and not _changes(kind):
         return  # without looking for what runs: most classes have no such methods
     scope = _scope()
     if scope is not None:
