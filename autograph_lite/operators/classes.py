@@ -210,16 +210,17 @@ def _see_inside(value: Any) -> None:
     known: set[int] = set()
     while todo:
         item = todo.pop()
-        if id(item) in known or isinstance(item, _PLAIN) or contents.are_all(item, _is_plain):
+        kind = type(item)  # `isinstance` would ask the object
+        if id(item) in known or _is_plain(kind) or contents.are_all(item, _is_plain):
             continue
         known.add(id(item))
-        seen(item)
-        if isinstance(item, (list, tuple, collections.deque)):
+        seen_class(kind)
+        if issubclass(kind, (list, tuple, collections.deque)):
             todo += item
-        todo += item.values() if isinstance(item, dict) else (places.attributes_of(item) or {}).values()
+        todo += item.values() if issubclass(kind, dict) else (places.attributes_of(item) or {}).values()
 
 
-_PLAIN = (jax.Array, type, types.ModuleType, types.FunctionType, str, int, float, types.NoneType)
+_PLAIN = (jax.Array, Tracer, type, types.ModuleType, types.FunctionType, str, int, float, types.NoneType)
 
 
 def _is_plain(kind: type) -> bool:
