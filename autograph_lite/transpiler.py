@@ -180,7 +180,9 @@ def _holding_objects(fn: types.FunctionType) -> list[str]:
             held[name] = cell.cell_contents
         except ValueError:  # not assigned yet
             held[name] = cell
-    return [name for name, value in held.items() if not isinstance(value, _NO_OBJECTS)]
+    return [
+        name for name, value in held.items() if type(value) is not type and not isinstance(value, _NO_OBJECTS)
+    ]
 
 
 def _names(code: types.CodeType) -> list[str]:

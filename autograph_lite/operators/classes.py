@@ -10,6 +10,7 @@ from __future__ import annotations
 import collections
 import contextlib
 import functools
+import itertools
 import sys
 import threading
 import types
@@ -130,29 +131,43 @@ def begins(*values: Any, around: tuple[str, ...] = ()) -> bool:
     untraced = _jax.untraced()
     if not untraced and _local.scopes:
         return False  # part of a program, which has seen to it
+    look = _meet if untraced else seen_inside
     for value in values:
         if type(value) not in _WITHOUT_METHODS:
-            _meet(value)
+            look(value)
     if around:
         frame = sys._getframe(1)
         for name in around:
-            _meet(frame.f_locals.get(name, frame.f_globals.get(name)))
+            look(frame.f_locals.get(name, frame.f_globals.get(name)))
     return untraced
 
 
+NEAR = 16  # objects that a call looks at for each of its arguments, where nothing is traced
+
+
 def _meet(value: Any) -> None:
-    """`seen_inside`, but for containers whose first item has no methods of the user's: a call is not to look through all."""
-    kind = type(value)
-    if kind is dict:
-        value_or_first = next(iter(value.values()), None)
-    elif kind is list or kind is tuple or kind is set:
-        value_or_first = next(iter(value), None)
-    else:
-        value_or_first = value
-    if issubclass(kind, type):
-        seen_class(value)
-    elif type(value_or_first) not in _WITHOUT_METHODS:
-        _see_inside(value)
+    """Converts the methods of the classes of an object and of those that are next to it.
+
+    A call is not to look through all that it is given: `NEAR` are looked at, the first item of each container. What is not
+    seen runs as it is, which is right, or an error of JAX's.
+    """
+    if type(value) in (list, tuple, set) and type(next(iter(value), None)) in _WITHOUT_METHODS:
+        return
+    todo = [value]
+    for item in todo:
+        kind = type(item)  # `isinstance` would ask the object
+        if issubclass(kind, type):
+            seen_class(item)
+        elif kind is list or kind is tuple or kind is set:
+            todo += itertools.islice(item, 1)
+        elif kind is dict:
+            todo += itertools.islice(item.values(), 1)
+        elif not _is_plain(kind):
+            seen_class(kind)
+            if len(todo) < NEAR:
+                todo += itertools.islice((places.attributes_of(item) or {}).values(), NEAR)
+        if len(todo) > NEAR:
+            del todo[NEAR:]
 
 
 def ends() -> None:
@@ -300,8 +315,10 @@ def _called_by_python(kind: type) -> tuple[list[str], list[Any]]:
 
     `ag.light` sees to the others. It is kept as long as the class holds the same, as each call of a function may ask.
     """
-    held = [*map(identity, vars(kind).values())]
     known = _found.get(kind)
+    if known is not None and known[0] == len(vars(kind)):
+        return known[1:]  # there was none: another method in place of one is seen where there are some
+    held: Any = [*map(identity, vars(kind).values())]
     if known is None or known[0] != held:
         own = vars(kind).items() if policy.is_users_own_class(kind) else ()
         names = [
@@ -310,7 +327,8 @@ def _called_by_python(kind: type) -> tuple[list[str], list[Any]]:
             if not isinstance(value, types.FunctionType) or name[:2] == "__"
             if _converted(value, "both") is not value
         ]
-        known = held, names, _descriptors(kind)
+        descriptors = _descriptors(kind)
+        known = held if names or descriptors else len(held), names, descriptors
         if kind not in _installed:  # it holds the user's own
             _found[kind] = known
     return known[1:]
@@ -318,7 +336,7 @@ def _called_by_python(kind: type) -> tuple[list[str], list[Any]]:
 
 identity = object.__hash__  # `id` runs an audit hook of JAX's
 _traced: set[type] = set()  # those that a trace has met
-_found: weakref.WeakKeyDictionary[type, tuple[list[int], list[str], list[Any]]] = weakref.WeakKeyDictionary()
+_found: weakref.WeakKeyDictionary[type, tuple[Any, list[str], list[Any]]] = weakref.WeakKeyDictionary()
 
 
 def _release(kind: type) -> None:
