@@ -1,7 +1,5 @@
 """Can type checkers that run stand above and below `convert`, on functions, methods and helpers?"""
 
-from __future__ import annotations
-
 import jax
 import jax.numpy as jnp
 import pytest

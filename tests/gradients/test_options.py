@@ -195,6 +195,10 @@ NOT_IN_REVERSE = [
 )
 def test_the_reverse_derivative_of_a_loop_that_is_not_to_have_one(function, loop, wrap) -> None:
     line = loop.__code__.co_firstlineno + 1
+    if function is counted and wrap is to_graph:
+        # `jax.grad` alone computes beside Python, which knows the bound of the range: it runs the loop.
+        assert jax.grad(wrap(function))(jnp.float32(20.0)) == 40
+        return
     with pytest.raises(NotDifferentiableError) as raised:
         jax.grad(wrap(function))(jnp.float32(20.0))
     assert str(raised.value) == (

@@ -140,7 +140,6 @@ OBJECTS = {
     "Random in Python": (lambda: random.Random(0), lambda o: o.uniform(0, 1)),
     "Generator": (lambda: np.random.default_rng(0), lambda o: o.normal()),
     "RandomState": (lambda: np.random.RandomState(0), lambda o: o.rand()),
-    "queue": (queue.Queue, lambda o: o.put(1)),
     "simple queue": (filled_queue, lambda o: o.get()),
     "counter": (collections.Counter, lambda o: o.update("a")),
 }
@@ -272,3 +271,22 @@ def test_every_state_is_put_back(first, then, draws):
     for place, contents in zip(places, before, strict=True):
         place.write(contents)
     assert [place.read() for place in places] == before
+
+
+def test_a_queue_that_is_longer_on_one_path():
+    def f(n):
+        o = queue.Queue()
+        if n > 1:
+            o.put(1)
+        return n
+
+    assert [al.convert(f)(jnp.int32(n)) for n in (0, 3)] == [0, 3]
+
+    def size(n):
+        o = queue.Queue()
+        if n > 1:
+            o.put(1)
+        return o.qsize()
+
+    with pytest.raises(MutationError, match="'o' has a length that only the data knows"):
+        al.convert(size)(jnp.int32(3))
