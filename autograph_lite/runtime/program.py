@@ -138,6 +138,8 @@ class Program:
     @functools.cached_property
     def calls_users(self) -> bool:
         """Whether the program calls functions of the user's, on threads of XLA's; to print is ours."""
+        if self.ready is not None:  # what calls Python is not kept, and to ask for the jaxpr would trace
+            return False
         called = host_calls.in_program(self.jaxpr) if self.owned else []
         return not all(
             where.is_ours(getattr(getattr(fn, "__code__", None), "co_filename", "")) for fn in called

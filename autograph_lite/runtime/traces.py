@@ -372,8 +372,8 @@ class Traces:
             self._writes = True
             claims.claim()
             resolved = self.resolve(args, kwargs)
-        if resolved.program.calls_users:
-            claims.let_go()
+        if self._writes and resolved.program.calls_users:
+            claims.let_go()  # what it calls may wait for them
         variables = resolved.type.variables(resolved.bound)
         result = resolved.trace(
             resolved.arrays, variables, values=self._values_of(resolved.type, args, kwargs)

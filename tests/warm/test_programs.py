@@ -125,6 +125,33 @@ def test_a_program_of_another_machine_does_what_a_traced_one_does(tmp_path):
         assert (warm, found, kept) == (cold, 5, 0)
 
 
+def test_a_program_is_not_traced_again_beside_one_that_writes_to_its_arguments(tmp_path, capsys):
+    total = al.Variable(0.0)
+
+    def push(x, items, write):
+        print("tracing", write)
+        total.assign_add(x)
+        if write:
+            items.append(x)
+        return x + len(items)
+
+    def run():
+        fn, items = al.convert(push), []
+        sums = [float(fn(jax.numpy.float32(1), items, write)) for write in (True, False)]
+        return sums, [*map(float, items)]
+
+    cache = al.enable_compilation_cache(tmp_path / "cache")
+    try:
+        cold = run()
+        assert (cache.found, cache.kept) == (0, 1)  # what writes to its arguments is not kept
+        assert run() == cold == ([2.0, 2.0], [1.0])
+        assert (cache.found, cache.kept) == (1, 1)
+    finally:
+        al.disable_compilation_cache()
+    assert float(total.value) == 4.0
+    assert capsys.readouterr().out.splitlines() == ["tracing True", "tracing False", "tracing True"]
+
+
 def test_a_program_that_always_raises_is_not_kept(tmp_path):
     def refuse(x):
         raise ValueError("refused")
