@@ -248,6 +248,8 @@ HIGHER_ORDER: frozenset[object] = frozenset({map, filter, sorted, min, max, func
 
 
 def _class(kind: type) -> Any:
+    if type(kind).__hash__ is not type.__hash__:
+        return kind  # its metaclass compares in its own way, and it can't be looked up
     overload = OVERLOADS.get(kind)
     if overload is not None:
         return handing(overload) if kind in HIGHER_ORDER else overload

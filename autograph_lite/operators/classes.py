@@ -164,10 +164,8 @@ def _meet(value: Any) -> None:
             todo += itertools.islice(item.values(), 1)
         elif not _is_plain(kind):
             seen_class(kind)
-            if len(todo) < NEAR:
-                todo += itertools.islice((places.attributes_of(item) or {}).values(), NEAR)
-        if len(todo) > NEAR:
-            del todo[NEAR:]
+            todo += itertools.islice((places.attributes_of(item) or {}).values(), NEAR)
+        del todo[NEAR:]
 
 
 def ends() -> None:
@@ -262,6 +260,8 @@ def seen_in_cells(fn: types.FunctionType) -> None:
 
 def seen_class(kind: type) -> None:
     """Converts the methods of a class and of its bases, where they are the user's, for as long as JAX is tracing."""
+    if type(kind).__hash__ is not type.__hash__:
+        return  # a metaclass that compares classes in its own way: its methods are converted where they are called
     if not _local.scopes and not _jax.tracing() and not _changes(kind):
         return  # without looking for what runs: most classes have no such methods
     scope = _scope()
@@ -316,7 +316,7 @@ def _called_by_python(kind: type) -> tuple[list[str], list[Any]]:
     `ag.light` sees to the others. It is kept as long as the class holds the same, as each call of a function may ask.
     """
     known = _found.get(kind)
-    if known is not None and known[0] == len(vars(kind)):
+    if known is not None and known[0] == vars(kind).__len__():  # not `len`, which may be the user's
         return known[1:]  # there was none: another method in place of one is seen where there are some
     held: Any = [*map(identity, vars(kind).values())]
     if known is None or known[0] != held:
@@ -328,7 +328,7 @@ def _called_by_python(kind: type) -> tuple[list[str], list[Any]]:
             if _converted(value, "both") is not value
         ]
         descriptors = _descriptors(kind)
-        known = held if names or descriptors else len(held), names, descriptors
+        known = held if names or descriptors else held.__len__(), names, descriptors
         if kind not in _installed:  # it holds the user's own
             _found[kind] = known
     return known[1:]

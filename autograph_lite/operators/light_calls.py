@@ -44,6 +44,8 @@ def light(callee: Any) -> Any:
             return _light_known(callee)
         return handing(callee) if isinstance(owner, list) and callee.__name__ == "sort" else callee
     elif issubclass(kind, type):
+        if kind.__hash__ is not type.__hash__:
+            return callee  # its metaclass compares in its own way, and it can't be kept
         if kind is not type or policy.is_users_class(callee):  # a metaclass has a `__call__`
             classes.seen_class(callee)
         return _light_known(callee)

@@ -613,3 +613,25 @@ def test_a_converted_function_that_another_one_calls_leaves_them_converted():
         return a.v
 
     assert autograph_lite.to_graph(outer)(jnp.array([0.0, 0.0])).tolist() == [1, 7]
+
+
+class Ordered(type):
+    def __eq__(cls, other):
+        return cls is other
+
+
+class Unhashable(metaclass=Ordered):
+    def __init__(self, v):
+        self.v = v
+
+    def double(self):
+        return self.v * 2
+
+
+def test_a_class_whose_metaclass_compares_is_left_alone():
+    def f(x):
+        return Unhashable(x).double()
+
+    for form in (autograph_lite.to_graph(f), autograph_lite.convert(f)):
+        assert form(jnp.array(3.0)) == 6
+    assert autograph_lite.to_graph(lambda a: a.double())(Unhashable(jnp.array(3.0))) == 6
