@@ -180,7 +180,9 @@ def _through(jaxpr: Any, number: int) -> _Wholes:
 
 
 def _inside(jaxpr: Any, number: int) -> _Wholes:
-    made = {out: (eqn, n) for eqn in jaxpr.eqns for n, out in enumerate(eqn.outvars)}
+    made: dict[Any, tuple[Any, int]] = {
+        out: (eqn, n) for eqn in jaxpr.eqns for n, out in enumerate(eqn.outvars)
+    }
     found: dict[Any, bool] = {}
     todo = [(jaxpr.outvars[number], False)]
     while todo:
@@ -188,8 +190,10 @@ def _inside(jaxpr: Any, number: int) -> _Wholes:
         if isinstance(var, core.Literal) or not _axes(var) or found.get(var) in (True, written):
             continue
         found[var] = written
-        eqn, n = made.get(var, (None, 0))
-        wholes = {} if eqn is None else _of_equation(eqn, eqn.invars, n, False)
+        if var not in made:
+            continue
+        eqn, n = made[var]
+        wholes = _of_equation(eqn, eqn.invars, n, False)
         todo += [(eqn.invars[n] if n >= 0 else eqn.outvars[~n], written or w) for n, w in wholes.items()]
     outputs = [
         (n, var) for n, var in enumerate(jaxpr.outvars) if n != number and not isinstance(var, core.Literal)

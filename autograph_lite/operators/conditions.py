@@ -94,9 +94,10 @@ def python_truth(value: Any) -> Any:
     if isinstance(sized, types.FunctionType):
         length = sized(stretches.known_inside(value))
         return length if traced(length) else bool(Sized(length))
-    if stretches.holds(value):
-        return stretches.truth(value)
-    return lists.truth(value) if type(value) is list else value
+    items: Any = value
+    if stretches.holds(items):
+        return stretches.truth(items)
+    return lists.truth(items) if type(items) is list else items
 
 
 class Sized:

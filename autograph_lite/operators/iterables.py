@@ -508,9 +508,8 @@ def staged(value: Any) -> Staged | None:
         return Picked(value)
     if isinstance(value, jax.Array) and traced(value):
         return Rows(value)
-    if stretches.holds(value):
-        return Items(value)
-    return None
+    items: Any = value
+    return Items(items) if stretches.holds(items) else None
 
 
 def is_staged(value: Any) -> bool:

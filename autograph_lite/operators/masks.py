@@ -12,7 +12,6 @@ import ast
 from collections.abc import Callable
 from typing import Any
 
-import jax
 import jax.numpy as jnp
 import numpy as np
 
@@ -29,7 +28,7 @@ from autograph_lite.operators.selections import (
     spread,
 )
 from autograph_lite.operators.slice_texts import Spelled, sized
-from autograph_lite.operators.values import python_value, traced
+from autograph_lite.operators.values import Tracer, python_value, traced
 from autograph_lite.syntax.compiling import parse_expression
 
 
@@ -100,7 +99,7 @@ _MEANING: dict[int, Callable[[Any], Any]] = {
     for module in (jnp, np)
     for name, fun in (("where", nonzero), ("nonzero", nonzero), ("argwhere", argwhere), ("flatnonzero", flatnonzero))
 }  # fmt: skip
-_MEANING[id(jax.core.Tracer.nonzero)] = nonzero
+_MEANING[id(Tracer.nonzero)] = nonzero
 METHODS["nonzero"] = nonzero
 
 

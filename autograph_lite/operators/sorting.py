@@ -133,7 +133,7 @@ def _settled(order: Any, unordered: Any, square: Callable[[], Any], length: Any,
 def _sorted(square: Any, length: Any, *, reverse: bool) -> Any:
     """Python's order: each item goes where its comparisons with those before it put it."""
     count = square.shape[0]
-    here = lax.iota(jnp.int32, count)
+    back = here = lax.iota(jnp.int32, count)
     if reverse:  # as Python: the items backwards, sorted, and backwards again
         back = lax.select(here < length, length.astype(jnp.int32) - 1 - here, here)
         square = square[back][:, back]

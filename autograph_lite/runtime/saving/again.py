@@ -50,7 +50,7 @@ def _program(program: LoadedProgram, writer: Writer, number_of: Callable[[Variab
     return {**_copied(program.row, program.reader, writer), "state": state}
 
 
-def _copied(data: Json, reader: Reader, writer: Writer) -> Any:
+def _copied(data: Any, reader: Reader, writer: Writer) -> Any:
     """Data with the parts of a file that they name, which become parts of another; the user's own dicts are lists of pairs."""
     if isinstance(data, list):
         return [_copied(each, reader, writer) for each in data]
