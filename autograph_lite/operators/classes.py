@@ -305,9 +305,19 @@ def _descriptors(kind: type) -> list[Any]:
 
 def _changes(kind: type) -> bool:
     """Whether converted methods stand in for any of a class's where nothing is traced."""
+    size = vars(kind).__len__()  # not `len`, which may be the user's
+    if _unchanged.get(kind) == size:
+        return False
     if type(kind) is not type and policy.is_users_own_class(type(kind)):
         return True
-    return any(any(_called_by_python(base)) for base in kind.__mro__[:-1])
+    if any(any(_called_by_python(base)) for base in kind.__mro__[:-1]):
+        return True
+    if not any(base in _installed for base in kind.__mro__):  # it holds the user's own
+        _unchanged[kind] = size
+    return False
+
+
+_unchanged: weakref.WeakKeyDictionary[type, int] = weakref.WeakKeyDictionary()
 
 
 def _called_by_python(kind: type) -> tuple[list[str], list[Any]]:
@@ -315,10 +325,8 @@ def _called_by_python(kind: type) -> tuple[list[str], list[Any]]:
 
     `ag.light` sees to the others. It is kept as long as the class holds the same, as each call of a function may ask.
     """
+    held = [*map(identity, vars(kind).values())]
     known = _found.get(kind)
-    if known is not None and known[0] == vars(kind).__len__():  # not `len`, which may be the user's
-        return known[1:]  # there was none: another method in place of one is seen where there are some
-    held: Any = [*map(identity, vars(kind).values())]
     if known is None or known[0] != held:
         own = vars(kind).items() if policy.is_users_own_class(kind) else ()
         names = [
@@ -327,8 +335,7 @@ def _called_by_python(kind: type) -> tuple[list[str], list[Any]]:
             if not isinstance(value, types.FunctionType) or name[:2] == "__"
             if _converted(value, "both") is not value
         ]
-        descriptors = _descriptors(kind)
-        known = held if names or descriptors else held.__len__(), names, descriptors
+        known = held, names, _descriptors(kind)
         if kind not in _installed:  # it holds the user's own
             _found[kind] = known
     return known[1:]
@@ -336,7 +343,7 @@ def _called_by_python(kind: type) -> tuple[list[str], list[Any]]:
 
 identity = object.__hash__  # `id` runs an audit hook of JAX's
 _traced: set[type] = set()  # those that a trace has met
-_found: weakref.WeakKeyDictionary[type, tuple[Any, list[str], list[Any]]] = weakref.WeakKeyDictionary()
+_found: weakref.WeakKeyDictionary[type, tuple[list[int], list[str], list[Any]]] = weakref.WeakKeyDictionary()
 
 
 def _release(kind: type) -> None:
