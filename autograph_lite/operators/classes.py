@@ -133,13 +133,20 @@ def begins(*values: Any, around: tuple[str, ...] = ()) -> bool:
         return False  # part of a program, which has seen to it
     look = _meet if untraced else seen_inside
     for value in values:
-        if type(value) not in _WITHOUT_METHODS:
+        if not _is_common(value):
             look(value)
     if around:
         frame = sys._getframe(1)
         for name in around:
             look(frame.f_locals.get(name, frame.f_globals.get(name)))
     return untraced
+
+
+def _is_common(value: Any) -> bool:
+    try:
+        return type(value) in _WITHOUT_METHODS
+    except TypeError:  # a metaclass of the user's whose classes can't be hashed
+        return False
 
 
 NEAR = 16  # objects that a call looks at for each of its arguments, where nothing is traced
@@ -151,7 +158,8 @@ def _meet(value: Any) -> None:
     A call is not to look through all that it is given: `NEAR` are looked at, the first item of each container. What is not
     seen runs as it is, which is right, or an error of JAX's.
     """
-    if type(value) in (list, tuple, set) and type(next(iter(value), None)) in _WITHOUT_METHODS:
+    kind = type(value)
+    if (kind is list or kind is tuple or kind is set) and _is_common(next(iter(value), None)):
         return
     todo = [value]
     for item in todo:
