@@ -10,7 +10,6 @@ from __future__ import annotations
 import collections
 import contextlib
 import functools
-import itertools
 import sys
 import threading
 import types
@@ -149,31 +148,24 @@ def _is_common(value: Any) -> bool:
         return False
 
 
-NEAR = 16  # objects that a call looks at for each of its arguments, where nothing is traced
-
-
 def _meet(value: Any) -> None:
-    """Converts the methods of the classes of an object and of those that are next to it.
+    """Converts the methods of the classes of an object, of what it has for attributes, and of the first item of a container.
 
-    A call is not to look through all that it is given: `NEAR` are looked at, the first item of each container. What is not
-    seen runs as it is, which is right, or an error of JAX's.
+    A call is not to look through all that it is given. What is not seen runs as it is, which is right, or an error of JAX's.
     """
+    kind = type(value)  # `isinstance` would ask the object
+    if kind is list or kind is tuple or kind is set:
+        value = next(iter(value), None)
+    elif kind is dict:
+        value = next(iter(value.values()), None)
     kind = type(value)
-    if (kind is list or kind is tuple or kind is set) and _is_common(next(iter(value), None)):
-        return
-    todo = [value]
-    for item in todo:
-        kind = type(item)  # `isinstance` would ask the object
-        if issubclass(kind, type):
-            seen_class(item)
-        elif kind is list or kind is tuple or kind is set:
-            todo += itertools.islice(item, 1)
-        elif kind is dict:
-            todo += itertools.islice(item.values(), 1)
-        elif not _is_plain(kind):
-            seen_class(kind)
-            todo += itertools.islice((places.attributes_of(item) or {}).values(), NEAR)
-        del todo[NEAR:]
+    if issubclass(kind, type):
+        seen_class(value)
+    elif not _is_plain(kind):
+        seen_class(kind)
+        for held in [*(places.attributes_of(value) or {}).values()]:
+            if not _is_common(held) and not _is_plain(type(held)):
+                seen_class(type(held))
 
 
 def ends() -> None:
