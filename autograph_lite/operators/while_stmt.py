@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import dis
 import types
@@ -13,7 +14,8 @@ import jax.numpy as jnp
 from jax.extend.core import jaxpr_as_fun
 
 from autograph_lite import _jax, _jax_loops
-from autograph_lite.operators import decisions, journal, lanes, loop_options, reach
+from autograph_lite.errors import IterationError
+from autograph_lite.operators import decisions, journal, lanes, loop_options, reach, where
 from autograph_lite.operators.carry import Carry, failed, held, run_body, unless_failed
 from autograph_lite.operators.conditions import python_truth, truth
 from autograph_lite.operators.settling import settle
@@ -61,7 +63,7 @@ def _run(
     loop: loop_options.Loop,
 ) -> tuple[Any, ...]:
     staging = journal.active() is not None
-    test = _first_test(cond_fun, body_fun, values)
+    test, unsure = _first_test(cond_fun, body_fun, values), 0
     while True:
         if test is not True and test is not False and (type(test) is _Test or traced(test)):
             return _stage(cond_fun, body_fun, values, test)
@@ -79,6 +81,14 @@ def _run(
         if test is True and traced(failed()) and _endless(cond_fun.__code__):
             return _stage(cond_fun, body_fun, values, test)  # a `raise` leaves it
         test = _test(cond_fun, values)
+        if test is True and traced(failed()) and _by_flags(cond_fun.__code__):
+            unsure += 1
+            if unsure == _PATIENCE and not any(type(value) is float for value in values):
+                with contextlib.suppress(Exception):
+                    return _stage(cond_fun, body_fun, values, test)
+                decisions.forget_inside()
+            if unsure == _MOST:
+                raise _never_ends(body_fun)
 
 
 def _test(cond_fun: Callable[..., Any], values: Sequence[Any]) -> Any:
@@ -93,6 +103,26 @@ def _endless(code: types.CodeType) -> bool:
     """Whether a condition is the constant True."""
     names = {instruction.opname for instruction in dis.get_instructions(code)}
     return names <= {"RESUME", "LOAD_CONST", "RETURN_VALUE", "RETURN_CONST"}
+
+
+# Of a `while True`, Python may know when it is left, or nobody does but a check that fails when the program runs.
+_PATIENCE = 64  # iterations after which it is tried as a loop of the program's: with floats, it might end at another one
+_MOST = 1024
+
+
+@reach.by_code
+def _by_flags(code: types.CodeType) -> bool:
+    """Whether a condition tells only if the loop has been left by `break` or `return`."""
+    return set(code.co_names) <= {"not_", "returned", "and_"} and all(map(is_operators, code.co_freevars))
+
+
+def _never_ends(body_fun: Callable[..., Any]) -> IterationError:
+    return IterationError(
+        "A failing check is all that is known to end a `while` loop.",
+        where=where.of_function(body_fun),
+        why=f"Python runs it while tracing, before it is known whether the check fails: {_MOST} times, and found no end.",
+        fix="count its iterations by an array, jnp.asarray(0), or give the loop a condition that does not hold for ever.",
+    )
 
 
 class _TestWrites(Exception):

@@ -295,6 +295,54 @@ def test_raise_leaves_an_endless_loop(n) -> None:
     assert outcome(autograph_lite.convert(f), jnp.int32(n)) == outcome(f, n)
 
 
+@pytest.mark.parametrize("n", [0, 5])
+def test_an_endless_loop_whose_only_way_out_raises(n) -> None:
+    def f(n):
+        for i in range(0):
+            pass
+        k = 0
+        while True:
+            k += 1
+            if k > n:
+                return k, i
+            try:
+                k = k + 0
+            finally:
+                pass
+
+    assert outcome(autograph_lite.convert(f), jnp.int32(n)) == outcome(f, n)
+
+
+@pytest.mark.parametrize("x", f32(1, 4))
+def test_python_leaves_an_endless_loop_with_checks(x) -> None:
+    items = list(range(100))
+
+    def f(x):
+        k, passed = 0, []
+        while True:
+            assert x < 3, f"at {k}"
+            passed.append(items[k])
+            k += 1
+            if k == len(items):
+                break
+        return sum(passed) + x
+
+    assert_like_python(f, x)
+
+
+def test_floats_of_an_endless_loop_are_those_of_python() -> None:
+    def f(x):
+        t, steps = 0.0, 0
+        while True:
+            assert x < 3
+            t, steps = t + 0.1, steps + 1
+            if t >= 10.0:
+                break
+        return steps, t
+
+    assert autograph_lite.convert(f)(jnp.float32(1)) == f(1.0)
+
+
 @pytest.mark.parametrize("x", f32(1, 30))
 def test_assert_in_a_while_loop(x) -> None:
     def f(x):

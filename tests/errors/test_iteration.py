@@ -247,6 +247,26 @@ def test_a_generator_without_an_end_that_a_raise_ends() -> None:
     )
 
 
+def test_an_endless_while_that_a_raise_ends() -> None:
+    def f(x):
+        t = 0.0
+        while True:
+            if t > x:
+                raise ValueError(t)
+            if t < -1.0:
+                break
+            t += 0.5
+        return x
+
+    assert message(f, jnp.float32(3)) == (
+        "IterationError: A failing check is all that is known to end a `while` loop.\n"
+        "  test.py:2 in f\n"
+        "      while True:\n"
+        "  Python runs it while tracing, before it is known whether the check fails: 1024 times, and found no end.\n"
+        "  Fix: count its iterations by an array, jnp.asarray(0), or give the loop a condition that does not hold for ever."
+    )
+
+
 def test_an_iterator_that_a_traced_value_ends() -> None:
     def f(n):
         class Count:
