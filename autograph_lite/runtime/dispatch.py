@@ -87,6 +87,12 @@ class FastDispatch:
         resolved = self._traces.resolve(args, kwargs)
         program = resolved.program
         if (not program.plain and program.ready is None) or program.state.slots:
+            if program.plain and self._variables is not None and self._variables.serves(program):
+                return (
+                    self._variables.call(*args, **kwargs),
+                    None,
+                    False,
+                )  # somebody has kept what ran the calls before
             result = self._traces.call(args, kwargs)
             if program.plain:
                 self._with_variables(program)

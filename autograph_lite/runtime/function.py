@@ -283,7 +283,7 @@ class Function:
         if instance is None:
             return self
         if type(instance) in self._structures:
-            function, bound = self, BoundFunction(self.__call__, instance)
+            function, bound = self, BoundFunction(self, instance)
         else:
             try:
                 function = self._by_instance[identity(instance)]
@@ -292,7 +292,7 @@ class Function:
                     self._structures.add(type(instance))
                     return self.__get__(instance)
                 function = self._instances.of(instance)
-            bound = BoundFunction(function.__call__)  # as `bind` does it, at each access
+            bound = BoundFunction(function)  # as `bind` does it, at each access
         bound.__self__ = instance
         bound._function = function
         return bound

@@ -44,7 +44,8 @@ class BoundFunction(functools.partial[Any]):
     """A compiled function bound to an instance. It has the attributes of a `Function`.
 
     They hold for that instance, where it has traces of its own; else `args` has it, and they hold for all instances.
-    It is made anew at each access of the method. Python makes and calls nothing faster than a `partial`.
+    It is made anew at each access of the method. Python makes and calls nothing faster than a `partial`. That is one of the
+    function, and not of what runs its calls at present: somebody may keep it while that becomes something else.
     """
 
     __slots__ = ("__self__", "_function")
@@ -162,7 +163,7 @@ class BoundFunction(functools.partial[Any]):
 
 def bind(function: Any, instance: Any) -> BoundFunction:
     """A function bound to an instance, which it has the traces of, or takes for its first argument."""
-    bound = BoundFunction(function.__call__, *(() if function.is_of_instance else (instance,)))
+    bound = BoundFunction(function, *(() if function.is_of_instance else (instance,)))
     bound.__self__, bound._function = instance, function
     return bound
 
