@@ -12,11 +12,6 @@ THIS_PYTHON = f"{sys.version_info.major}.{sys.version_info.minor}"
 LOWEST, HIGHEST = "3.11", next((v for v in ("3.14", "3.13") if shutil.which(f"python{v}")), "3.13")
 PYTHONS = sorted({LOWEST, HIGHEST, THIS_PYTHON})
 
-# All tests run with one way of dispatching calls, and those of calls with the other: here all go by public names.
-BY_PUBLIC_NAMES = HIGHEST
-# Those that take no way of their own: tests/semantics, tests/compose and the machine take both.
-OF_CALLS = ["tests/runtime", "--ignore=tests/runtime/test_policy_machine.py"]
-
 # A fifth of the tests' time is LLVM's, which polishes programs that run once.
 UNPOLISHED = {"XLA_FLAGS": "--xla_backend_optimization_level=0"}
 
@@ -39,17 +34,13 @@ def lint(session: nox.Session) -> None:
 
 @nox.session(python=PYTHONS)
 def tests(session: nox.Session) -> None:
-    """The tests and the doctests, then those of calls in the other way of dispatching them; arguments after `--` go to pytest."""
+    """The tests and the doctests; arguments after `--` go to pytest."""
     session.install("-e", ".[test]")
-    fast = session.python != BY_PUBLIC_NAMES
-    env = {"JAX_PLATFORMS": "cpu", "AUTOGRAPH_LITE_FAST_DISPATCH": str(int(fast)), **UNPOLISHED}
+    env = {"JAX_PLATFORMS": "cpu", **UNPOLISHED}
     if session.python != PYTHONS[-1]:
         # The same programs on every Python would tell little more.
         env["AUTOGRAPH_LITE_FUZZ_PROGRAMS"] = "300"
-    run = ["pytest", "-n", "2", "--dist", "worksteal"]
-    session.run(*run, *session.posargs, env=env)
-    env["AUTOGRAPH_LITE_FAST_DISPATCH"] = str(int(not fast))
-    session.run(*run, *(session.posargs or OF_CALLS), env=env)
+    session.run("pytest", "-n", "2", "--dist", "worksteal", *session.posargs, env=env)
 
 
 @nox.session

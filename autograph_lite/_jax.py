@@ -178,12 +178,6 @@ def is_recorded(value: Any) -> bool:
     )
 
 
-def is_within_another_trace() -> bool:
-    """Whether the trace that is going on on this thread was opened inside of another."""
-    parent = getattr(core.trace_ctx.trace, "parent_trace", None)
-    return parent is not None and not isinstance(parent, core.EvalTrace)
-
-
 def is_of_this_trace(value: Any) -> bool:
     """Whether `value` is a tracer of the innermost trace of this thread."""
     return isinstance(value, core.Tracer) and getattr(value, "_trace", None) is core.trace_ctx.trace

@@ -2,7 +2,7 @@
 
 A call whose arguments have a structure, literals, dtypes and shapes that were seen before runs no Python at all: the
 structure is what `tf.function` calls the signature. Private names, checked on jax 0.10.2 and 0.12.0.1; `works` tries
-them once, and `runtime.dispatch` falls back to public names where they have changed.
+them once, and `runtime.dispatch` asks the policy at each call where they have changed.
 """
 
 from __future__ import annotations

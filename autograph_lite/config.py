@@ -3,7 +3,6 @@
     AUTOGRAPH_LITE_VERBOSITY       0 silent, 1 what is converted, 2 also the generated code, 3 also each pass
     AUTOGRAPH_LITE_CHECK           1 checks each pass's specification after it ran (tests do); 0 does not
     AUTOGRAPH_LITE_FUZZ_PROGRAMS   how many random programs the property tests generate
-    AUTOGRAPH_LITE_FAST_DISPATCH   0 finds the program of a call by JAX's public names alone; 1 by its own C++ dispatch
     AUTOGRAPH_LITE_UNROLL_LIMIT    more equations than so many from one unrolled loop give a warning; 0 gives none
     AUTOGRAPH_LITE_LIGHT           0 runs the staged form of the code also where nothing is traced; 1 does not
 
@@ -36,7 +35,6 @@ class Options:
       verbosity: how much is logged, 0 to 3.
       check_passes: whether each pass's specification is checked after it ran.
       fuzz_programs: how many random programs the property tests generate, at least 1.
-      fast_dispatch: whether calls find their programs by JAX's own C++ dispatch.
       light: whether functions get a light body, which runs where nothing is traced.
       unroll_limit: into how many equations a loop may be unrolled before it is warned of; 0 for any number.
     """
@@ -45,7 +43,6 @@ class Options:
     check_passes: bool = False
     fuzz_programs: int = 1000
     light: bool = True
-    fast_dispatch: bool = True
     unroll_limit: int = 1000
 
     @classmethod
@@ -53,7 +50,7 @@ class Options:
         """The options that `environ` gives; what is unset or empty keeps its default.
 
         >>> Options.from_environment({"AUTOGRAPH_LITE_VERBOSITY": "2"})
-        Options(verbosity=2, check_passes=False, fuzz_programs=1000, light=True, fast_dispatch=True, unroll_limit=1000)
+        Options(verbosity=2, check_passes=False, fuzz_programs=1000, light=True, unroll_limit=1000)
         >>> Options.from_environment({"AUTOGRAPH_LITE_CHECK": "yes"})
         Traceback (most recent call last):
         ValueError: AUTOGRAPH_LITE_CHECK is 'yes'; it may be 0 or 1.
@@ -71,9 +68,6 @@ class Options:
                 environ, "AUTOGRAPH_LITE_FUZZ_PROGRAMS", cls.fuzz_programs, range(1, 10_000_001)
             ),
             light=bool(_integer(environ, "AUTOGRAPH_LITE_LIGHT", cls.light, range(2))),
-            fast_dispatch=bool(
-                _integer(environ, "AUTOGRAPH_LITE_FAST_DISPATCH", cls.fast_dispatch, range(2))
-            ),
             unroll_limit=_integer(
                 environ, "AUTOGRAPH_LITE_UNROLL_LIMIT", cls.unroll_limit, range(1_000_000_001)
             ),
@@ -110,11 +104,6 @@ def check_passes() -> bool:
 def light() -> bool:
     """Whether functions that `to_graph` gives get a light body, which runs where nothing is traced."""
     return options().light
-
-
-def fast_dispatch() -> bool:
-    """Whether calls find their programs by JAX's own C++ dispatch, where this version has what it takes."""
-    return options().fast_dispatch
 
 
 def unroll_limit() -> int:

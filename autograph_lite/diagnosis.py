@@ -110,12 +110,10 @@ def _folder(path: Path) -> Iterator[str]:
 
 
 def _dispatch() -> Iterator[str]:
-    if not config.fast_dispatch():
-        yield "by JAX's public names, as AUTOGRAPH_LITE_FAST_DISPATCH=0 asks"
-    elif _jax_dispatch.works():
+    if _jax_dispatch.works():
         yield "in C++"
     else:
-        yield f"{PROBLEM}by JAX's public names: this JAX lacks what the faster way needs"
+        yield f"{PROBLEM}in Python, right and slower: this JAX lacks what calls in C++ need"
     yield from _tried()
 
 

@@ -7,19 +7,17 @@ import statistics
 import timeit
 from collections.abc import Callable
 from typing import Any
-from unittest import mock
 
 import equinox
 import jax
 import jax.numpy as jnp
 
 import autograph_lite
-from autograph_lite import Variable, config
+from autograph_lite import Variable
 from benchmarks import table, tensorflow, timing
 from benchmarks.timing import Row, Task
 
 CALLS = 200  # in one timed task, inside of a loop that costs next to nothing
-PUBLIC = {"f(x)": 1.15, "f(x, 3)": 1.15, "f(x, n=3)": 1.15, "f(dict of 100)": 1.35}
 
 
 def scaled(x: Any, n: int = 1) -> Any:
@@ -160,8 +158,6 @@ def cases() -> dict[str, tuple[dict[str, Task], float]]:
     found["Equinox module"] = module()
     found["1 Variable"] = variables(1)
     found["100 Variables"] = variables(100)
-    with mock.patch.object(config, "fast_dispatch", return_value=False):
-        found |= {f"{name}, public": (tasks, PUBLIC[name]) for name, (tasks, _) in flat().items()}
     return found
 
 

@@ -12,14 +12,13 @@ from typing import Any
 
 import jax
 
-from autograph_lite import _jax_dispatch, config
+from autograph_lite import _jax_dispatch
 from autograph_lite.operators import trees
 from autograph_lite.runtime import spelled, tracebacks
 from autograph_lite.runtime.argument_kinds import registry
 from autograph_lite.runtime.compiling import measured
 from autograph_lite.runtime.hashed_literals import HashedLiterals
 from autograph_lite.runtime.program import Program
-from autograph_lite.runtime.public_dispatch import PublicDispatch
 from autograph_lite.runtime.traces import Resolved, Traces
 from autograph_lite.runtime.variable_calls import MOST, VariableCalls
 
@@ -53,15 +52,13 @@ class FastDispatch:
         self.call: Any = self._dispatcher.call
 
     def clear(self) -> None:
-        """Forgets which programs serve which calls."""
+        """Forgets which programs serve which calls; to ask again costs little, as each program keeps what was compiled."""
         self._dispatcher.clear()
         if self._by_types is not None:
             self._by_types.clear()
         if self._variables is not None:
             self._variables = None  # which would keep Variables of objects that are gone
             self._redirect(self._dispatcher.call if self._by_types is None else self._by_types.call)
-
-    forget_dead = clear  # to ask the policy again costs little: what was compiled is kept with the programs
 
     def _redirect(self, call: Any) -> None:
         self.call = call
@@ -174,10 +171,27 @@ def _finished(program: Program, outputs: Sequence[Any]) -> Any:
         raise
 
 
+class SlowDispatch:
+    """Calls by way of the policy, each of them: what is left where this JAX lacks what C++ needs.
+
+    Args:
+      slow: runs a call by way of the policy.
+    """
+
+    def __init__(self, slow: Slow) -> None:
+        self._slow = slow
+
+    @tracebacks.hiding
+    def call(self, /, *args: Any, **kwargs: Any) -> Any:
+        """Runs a call."""
+        return self._slow(args, kwargs)
+
+    def clear(self) -> None:
+        """Forgets nothing, as nothing is kept."""
+
+
 def best(
     traces: Traces, slow: Slow, inline: Callable[[], bool], changed: Callable[[Any], None]
-) -> FastDispatch | PublicDispatch:
-    """The fast way, where this JAX has what it takes; AUTOGRAPH_LITE_FAST_DISPATCH=0 asks for the other."""
-    if config.fast_dispatch() and _jax_dispatch.works():
-        return FastDispatch(traces, slow, inline, changed)
-    return PublicDispatch(traces, slow, inline)
+) -> FastDispatch | SlowDispatch:
+    """The fast way, where this JAX has what it takes."""
+    return FastDispatch(traces, slow, inline, changed) if _jax_dispatch.works() else SlowDispatch(slow)

@@ -84,7 +84,7 @@ class Function:
         of_instances = self._traces.of_instances
         redirect = (lambda _: None) if of_instances else self._redirect
         self._dispatch = dispatch.best(self._traces, self._run, self._is_inlined, redirect)
-        self._traces.dropped, self._traces.died = self._dispatch.clear, self._dispatch.forget_dead
+        self._traces.dropped = self._dispatch.clear
         self._traces.retraced = self._retraced
         self._traces.owner = lambda: self if self._method is None else self._bound_again()
         self._redirect(self._of_first if of_instances else self._dispatch.call)

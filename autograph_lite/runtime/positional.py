@@ -96,9 +96,7 @@ def function(name: str, parameters: Parameters, body: str, known: dict[str, Any]
     return made
 
 
-def generated(
-    signature: inspect.Signature, name: str, known: dict[str, Any], call: str = _CALL
-) -> Callable[..., Any] | None:
+def generated(signature: inspect.Signature, name: str, known: dict[str, Any]) -> Callable[..., Any] | None:
     """A function with that signature that calls what a table has for the types of the arguments.
 
     With all arguments, defaults included, by position. None for a signature with `*args` or `**kwargs`.
@@ -106,14 +104,13 @@ def generated(
     Args:
       signature: of the user's function.
       name: its qualified name.
-      known: what `call` names, `table` and `other` at least: what gives for types, in the order of the parameters, what
-        is to be called; and what is called where it gives None.
-      call: the statements.
+      known: `table`, which gives for types, in the order of the parameters, what is to be called; and `other`, which is
+        called where it gives None.
     """
     names = list(signature.parameters)
     parameters = parameters_of(signature)
     if not names or parameters.text.startswith("*args"):
         return None
     types = ", ".join(f"{OWN}type({name})" for name in names)
-    body = call.format(own=OWN, types=types, arguments=", ".join(names))
+    body = _CALL.format(own=OWN, types=types, arguments=", ".join(names))
     return function(name, parameters, body, {"type": type, **known})

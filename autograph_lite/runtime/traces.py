@@ -127,9 +127,8 @@ class Traces:
         self.history: collections.deque[Made] = collections.deque(maxlen=REMEMBERED)
         self._captures: collections.deque[Captures] = collections.deque(maxlen=REMEMBERED)  # of what is kept
         self._creations = Creations()
-        # Called when traces are gone, or others serve calls; and when the objects are gone that traces were made for.
+        # Called when traces are gone, or others serve calls.
         self.dropped: Callable[[], object] = lambda: None
-        self.died: Callable[[], object] = lambda: None
         self.retraced: Callable[[TraceRecord], object] = lambda record: (
             None
         )  # called when a call has made a trace
@@ -165,9 +164,9 @@ class Traces:
             raise misfit
         return bound if self.allowed is None else accept(self.allowed, self.signature, args, kwargs)
 
-    def type_of(self, bound: inspect.BoundArguments, *, types: bool = False) -> FunctionType:
+    def type_of(self, bound: inspect.BoundArguments) -> FunctionType:
         """The type of a call whose arguments are bound."""
-        context = TracingContext(specs=types)
+        context = TracingContext()
         if self.allowed is None:
             return FunctionType.from_bound(self.signature, bound, context)
         if not self.of_instances:
@@ -202,32 +201,31 @@ class Traces:
         """Whether a function or class that a trace has read is defined anew."""
         return any(captures.redefined() for captures in self._captures)
 
-    def resolve(self, args: tuple[Any, ...], kwargs: dict[str, Any], *, types: bool = False) -> Resolved:
+    def resolve(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Resolved:
         """What serves a call.
 
         Args:
           args: the positional arguments.
           kwargs: the keywords.
-          types: whether types of arrays stand in their place.
 
         Raises:
           TypeError: the arguments do not fit the parameters.
           Exception: what tracing raises; then nothing is kept.
         """
         try:
-            return claims.alone(lambda: self._resolve(args, kwargs, types=types))
+            return claims.alone(lambda: self._resolve(args, kwargs))
         except Retyped:
             pass  # its objects hold Variables now
         try:
-            return claims.alone(lambda: self._resolve(args, kwargs, types=types))
+            return claims.alone(lambda: self._resolve(args, kwargs))
         except Retyped as again:
             self._creations.undo()
             assert again.refused is not None
             raise again.refused from None
 
-    def _resolve(self, args: tuple[Any, ...], kwargs: dict[str, Any], *, types: bool) -> Resolved:
+    def _resolve(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Resolved:
         bound = self.bind(args, kwargs)
-        found = self.type_of(bound, types=types)
+        found = self.type_of(bound)
         arrays = found.arrays(bound)
         with self.lock:  # two threads that call at once make one trace
             before = self.count
@@ -238,9 +236,7 @@ class Traces:
             elif not trace.state.is_ours:
                 claims.claim()  # it is asked for what the objects hold
             variables = found.variables(bound)
-            program = trace.program(
-                arrays, variables, tuple if types else self._values_of(found, args, kwargs)
-            )
+            program = trace.program(arrays, variables, self._values_of(found, args, kwargs))
             if not known and program.owned and not program.raises:
                 self.keep(trace)
             fresh = self.history[-1].record if self.count > before and program.owned else None
@@ -255,7 +251,7 @@ class Traces:
     def _evict(self) -> None:
         """Drops the traces whose objects are gone."""
         if self.cache.evict():
-            self.died()
+            self.dropped()
 
     def concrete(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> ConcreteFunction:
         """The trace for arguments of exactly these types, which may be given in their place."""

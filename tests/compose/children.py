@@ -10,11 +10,10 @@ from pathlib import Path
 FOLDER = Path(__file__).parent
 
 
-def start(script: str, *arguments: str, fast: bool, devices: int) -> subprocess.Popen[str]:
+def start(script: str, *arguments: str, devices: int) -> subprocess.Popen[str]:
     """The process, whose output is text."""
     environment = dict(os.environ)
     environment.update(
-        AUTOGRAPH_LITE_FAST_DISPATCH=str(int(fast)),
         JAX_PLATFORMS="cpu",
         PYTHONPATH=os.pathsep.join([str(FOLDER.parents[1]), *filter(None, [environment.get("PYTHONPATH")])]),
         XLA_FLAGS=f"--xla_force_host_platform_device_count={devices}",

@@ -13,9 +13,9 @@ CASES = re.findall(r"^def (\w+)\(\):", (children.FOLDER / "sharded.py").read_tex
 
 
 @functools.cache
-def outcome(mode: str) -> dict[str, str]:
+def outcome() -> dict[str, str]:
     """What became of each case."""
-    output = children.finished(children.start("sharded.py", fast=mode == "fast", devices=8))
+    output = children.finished(children.start("sharded.py", devices=8))
     return {
         name: text
         for text, name in re.findall(
@@ -25,5 +25,5 @@ def outcome(mode: str) -> dict[str, str]:
 
 
 @pytest.mark.parametrize("case", CASES)
-def test_on_eight_devices(case, dispatch):
-    assert outcome(dispatch)[case].strip() == f"well: {case}"
+def test_on_eight_devices(case):
+    assert outcome()[case].strip() == f"well: {case}"

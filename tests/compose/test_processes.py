@@ -15,10 +15,9 @@ def free_port() -> int:
         return server.getsockname()[1]
 
 
-def test_in_two_processes_of_one_program(dispatch):
+def test_in_two_processes_of_one_program():
     port = str(free_port())
-    fast = dispatch == "fast"
-    both = [children.start("distributed.py", port, str(i), fast=fast, devices=2) for i in (0, 1)]
+    both = [children.start("distributed.py", port, str(i), devices=2) for i in (0, 1)]
     outputs = [children.finished(process) for process in both]
     assert ["well: 0" in outputs[0], "well: 1" in outputs[1]] == [True, True]
 

@@ -84,10 +84,9 @@ def test_a_wrong_setting_is_a_problem(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_a_jax_without_what_fast_calls_need_is_a_problem(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(_jax_dispatch, "works", lambda: False)
-    monkeypatch.setattr(config, "fast_dispatch", lambda: True)
     well, text = said()
     assert not well
-    assert "\n  ! by JAX's public names: this JAX lacks what the faster way needs\n" in text
+    assert "\n  ! in Python, right and slower: this JAX lacks what calls in C++ need\n" in text
 
 
 def test_a_private_name_that_jax_lacks_is_a_problem(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -122,7 +121,6 @@ def test_the_command_shows_the_same(
     assert cli.main(["doctor"]) == cli.DONE
     assert capsys.readouterr().out == said()[1]
     monkeypatch.setattr(_jax_dispatch, "works", lambda: False)
-    monkeypatch.setattr(config, "fast_dispatch", lambda: True)
     assert cli.main(["doctor"]) == cli.FAILED
     assert cli.main(["doctor", "model.py"]) == cli.WRONG_USAGE
     assert capsys.readouterr().err == "autograph-lite: doctor takes no arguments, such as 'model.py'\n"

@@ -9,7 +9,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from autograph_lite import ArraySpec, Variable, config, convert
+from autograph_lite import ArraySpec, Variable, convert
 
 X = jnp.float32(2)
 MASKED = (
@@ -18,11 +18,6 @@ MASKED = (
 )
 
 MATRIX = "Argument x: A matrix of NumPy's can't be an argument, as JAX has none: pass the array, np.asarray(x), whose matrix product is x @ y."
-
-
-@pytest.fixture(autouse=True, params=["fast", "public"])
-def dispatch(request, monkeypatch):
-    monkeypatch.setattr(config, "fast_dispatch", lambda: request.param == "fast")
 
 
 def numbers():

@@ -15,15 +15,10 @@ import jax.numpy as jnp
 import pytest
 
 import autograph_lite
-from autograph_lite import RetraceWarning, Variable, config
+from autograph_lite import RetraceWarning, Variable
 
 X = jnp.ones(2)
 pytestmark = pytest.mark.filterwarnings(f"ignore::{RetraceWarning.__module__}.RetraceWarning")
-
-
-@pytest.fixture(autouse=True, params=["fast", "public"])
-def dispatch(request, monkeypatch):
-    monkeypatch.setattr(config, "fast_dispatch", lambda: request.param == "fast")
 
 
 class Node:

@@ -7,7 +7,6 @@ import numpy as np
 import pytest
 
 import autograph_lite as al
-from autograph_lite import config
 
 
 def test_a_numpy_array_for_a_default_is_read_at_each_call():
@@ -52,11 +51,8 @@ def test_a_default_that_changes_is_read_where_variables_are_used_and_arguments_a
     assert [*first, float(f(one)), float(f(one, one))] == [1, 2, 12, 32]
 
 
-@pytest.mark.parametrize("fast", [True, False])
 @pytest.mark.parametrize("default", [[1.0], np.ones(1, np.float32)], ids=["a list", "an array"])
-def test_a_default_that_changes_is_read_by_methods_and_where_arguments_are_many(fast, default, monkeypatch):
-    monkeypatch.setattr(config, "fast_dispatch", lambda: fast)
-
+def test_a_default_that_changes_is_read_by_methods_and_where_arguments_are_many(default):
     class Scale:
         @al.convert
         def method(self, x, by=default):

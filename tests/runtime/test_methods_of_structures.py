@@ -19,14 +19,9 @@ import numpy as np
 import pytest
 
 import autograph_lite
-from autograph_lite import ArraySpec, Variable, config, convert
+from autograph_lite import ArraySpec, Variable, convert
 
 X = np.arange(3, dtype=np.float32)
-
-
-@pytest.fixture(autouse=True, params=["fast", "public"])
-def dispatch(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(config, "fast_dispatch", lambda: request.param == "fast")
 
 
 def scaled(self, x):

@@ -8,13 +8,8 @@ import numpy as np
 import pytest
 
 import autograph_lite
-from autograph_lite import ArraySpec, config
+from autograph_lite import ArraySpec
 from autograph_lite.runtime.trace_types import Single
-
-
-@pytest.fixture(autouse=True, params=["fast", "public"])
-def dispatch(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(config, "fast_dispatch", lambda: request.param == "fast")
 
 
 class ScaledType(Single):

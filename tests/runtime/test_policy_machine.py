@@ -14,7 +14,6 @@ import inspect
 from collections.abc import Iterator
 from types import SimpleNamespace
 from typing import Any
-from unittest import mock
 
 import hypothesis
 import jax
@@ -236,17 +235,13 @@ class PolicyMachine(RuleBasedStateMachine):
         Bundle("cells"),
         Bundle("functions"),
     )
-    fast = True
 
     def __init__(self) -> None:
         super().__init__()
-        self._patch = mock.patch.object(config, "fast_dispatch", lambda: self.fast)
-        self._patch.start()
         self.probe, self.objects, self.all = Probe(), {}, []
         self.methods: dict[int, tuple[Any, Any, Policy]] = {}
 
     def teardown(self) -> None:
-        self._patch.stop()
         jax.config.update("jax_debug_nans", False)
 
     @initialize(target=functions, reduce=st.booleans(), bound=st.sampled_from([None, None, 3]))
@@ -555,12 +550,6 @@ class PolicyMachine(RuleBasedStateMachine):
 _REST = inspect.Signature(list(inspect.signature(make(None, None, None)).parameters.values())[1:])
 
 
-class PublicMachine(PolicyMachine):
-    """The same by public names."""
-
-    fast = False
-
-
 @pytest.fixture(autouse=True)
 def compiled() -> Iterator[None]:
     yield
@@ -568,11 +557,8 @@ def compiled() -> Iterator[None]:
 
 
 @pytest.mark.filterwarnings("ignore::autograph_lite.RetraceWarning")
-@pytest.mark.parametrize("machine", [PolicyMachine, PublicMachine])
-def test_a_trace_for_any_rank_that_calls_have_made_is_not_traced_again_where_it_is_asked_for(
-    machine: Any,
-) -> None:
-    steps = machine()
+def test_a_trace_for_any_rank_that_calls_have_made_is_not_traced_again_where_it_is_asked_for() -> None:
+    steps = PolicyMachine()
     steps.start(reduce=True, bound=None)
     steps.specify(0, (None, 3), 2)
     steps.call(
@@ -587,8 +573,7 @@ def test_a_trace_for_any_rank_that_calls_have_made_is_not_traced_again_where_it_
 
 
 @pytest.mark.filterwarnings("ignore::autograph_lite.RetraceWarning")
-@pytest.mark.parametrize("machine", [PolicyMachine, PublicMachine])
-def test_the_policy_is_that_of_the_model(machine: Any) -> None:
+def test_the_policy_is_that_of_the_model() -> None:
     examples = max(1, config.options().fuzz_programs // 100)
     settings = hypothesis.settings(
         max_examples=examples,
@@ -597,4 +582,4 @@ def test_the_policy_is_that_of_the_model(machine: Any) -> None:
         suppress_health_check=list(hypothesis.HealthCheck),
         phases=set(hypothesis.Phase) - {hypothesis.Phase.shrink, hypothesis.Phase.explain},
     )
-    hypothesis.stateful.run_state_machine_as_test(machine, settings=settings)
+    hypothesis.stateful.run_state_machine_as_test(PolicyMachine, settings=settings)

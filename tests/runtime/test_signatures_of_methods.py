@@ -7,14 +7,9 @@ import numpy as np
 import pytest
 
 import autograph_lite
-from autograph_lite import ArraySpec, Variable, config
+from autograph_lite import ArraySpec, Variable
 
 FLOATS = ArraySpec([None], jnp.float32)
-
-
-@pytest.fixture(autouse=True, params=["fast", "public"])
-def dispatch(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(config, "fast_dispatch", lambda: request.param == "fast")
 
 
 class Sums:

@@ -10,14 +10,12 @@ import numpy as np
 import pytest
 
 import autograph_lite as al
-from autograph_lite import config
 from autograph_lite.runtime.variables import DEBUGGED, LENT
 
 
 @pytest.fixture
 def copies(monkeypatch):
     """The Variables that calls have asked, one by one, whether their array may be taken."""
-    monkeypatch.setattr(config, "fast_dispatch", lambda: True)
     asked, taken = [], al.Variable.taken
     monkeypatch.setattr(al.Variable, "taken", lambda self: (asked.append(self), taken(self))[1])
     return asked

@@ -11,15 +11,10 @@ import pytest
 from jax.experimental import io_callback
 
 import autograph_lite
-from autograph_lite import ArraySpec, Variable, VariableError, config
+from autograph_lite import ArraySpec, Variable, VariableError
 
 X = jnp.float32(1)
 OLD = "  A program gives Variables their new values when it has ended: the function would get the old one."
-
-
-@pytest.fixture(autouse=True, params=["fast", "public"])
-def dispatch(request, monkeypatch):
-    monkeypatch.setattr(config, "fast_dispatch", lambda: request.param == "fast")
 
 
 def of_callback(callback, writes=True):

@@ -1,4 +1,4 @@
-"""In which ways does a row run? Once by each kind of dispatch, and from counts of 0."""
+"""How does a row run? From counts of 0."""
 
 from __future__ import annotations
 
@@ -7,16 +7,15 @@ from collections.abc import Iterator
 
 import pytest
 
-from autograph_lite import RetraceWarning, config
+from autograph_lite import RetraceWarning
 
 from . import probe
 
 
-@pytest.fixture(params=["fast", "public"], autouse=True)
-def dispatch(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
-    """Functions that are made in a test find their programs in one of the two ways."""
-    monkeypatch.setattr(config, "fast_dispatch", lambda: request.param == "fast")
+@pytest.fixture(autouse=True)
+def counts() -> Iterator[None]:
+    """Counts from 0; the rows retrace on purpose."""
     probe.forget()
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", RetraceWarning)  # the rows retrace on purpose
-        yield request.param
+        warnings.simplefilter("ignore", RetraceWarning)
+        yield

@@ -219,12 +219,8 @@ def test_R146_an_array_of_elements() -> None:
     assert (f(filled(3)), f.value.tolist()) == ("2/2", [0, 1, 2])
 
 
-def test_R93_too_many_traces_give_a_warning(dispatch: str) -> None:
-    functions = {
-        "fast": lambda n: n,
-        "public": lambda n: n,
-    }
-    f = autograph_lite.convert(functions[dispatch])  # of its own, as two warnings are given for a `lambda`
+def test_R93_too_many_traces_give_a_warning() -> None:
+    f = autograph_lite.convert(lambda n: n)
 
     with pytest.warns(autograph_lite.RetraceWarning) as caught:
         for n in range(12):
