@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable
 from typing import Any
 
@@ -13,10 +12,7 @@ import autograph_lite
 from autograph_lite import Variable, _jax_dispatch
 from autograph_lite.runtime.traces import Traces
 
-pytestmark = pytest.mark.skipif(
-    os.environ.get("AUTOGRAPH_LITE_FAST_DISPATCH") == "0" or not _jax_dispatch.works(),
-    reason="each call goes through the policy",
-)
+pytestmark = pytest.mark.skipif(not _jax_dispatch.works(), reason="each call goes through the policy")
 X = jnp.float32(2)
 
 
