@@ -44,7 +44,10 @@ def objects_in(values: Iterable[Any]) -> list[Any]:
         if objects.is_structure(node):
             if opening.node(node) is not node:
                 found.append(node)
-                found.extend(objects_in(objects.attributes(node).values()))
+                attributes = objects.attributes(node)
+                found.extend(
+                    objects_in(attributes[name] for name in sorted(attributes))
+                )  # made anew, they may be in another order
             return True
         if isinstance(node, (list, dict)) or is_registered(node):
             found.append(node)

@@ -376,6 +376,40 @@ def test_a_converted_method_of_a_flax_module_sees_what_it_was_trained_to():
     assert (ours.calls[...], Model.__call__.trace_count) == (3, 1)
 
 
+@pytest.mark.parametrize("kind", ["List", "Dict", "Sequential"])
+def test_what_is_counted_in_the_parts_of_a_flax_module_stays_in_them(kind):
+    nnx = pytest.importorskip("flax.nnx")
+
+    class Counting(nnx.Module):
+        def __init__(self, scale):
+            self.scale, self.total = nnx.Param(jnp.float32(scale)), nnx.Variable(jnp.float32(0))
+
+        def __call__(self, x):
+            self.total[...] += x.sum()
+            return x * self.scale
+
+    class Net(nnx.Module):
+        def __init__(self):
+            parts = [Counting(k) for k in (2, 3, 4)]
+            made = nnx.Dict(a=parts[0], b=parts[1], c=parts[2]) if kind == "Dict" else None
+            self.parts = (
+                made if made is not None else nnx.List(parts) if kind == "List" else nnx.Sequential(*parts)
+            )
+
+        def __call__(self, x):
+            if kind == "Sequential":
+                return self.parts(x)
+            for part in self.parts.values() if kind == "Dict" else self.parts:
+                x = part(x)
+            return x
+
+    ours, theirs = Net(), Net()
+    step = convert(lambda net, x: net(x))
+    for _ in range(2):
+        close(step(ours, X + 1), theirs(X + 1))
+    close(nnx.state(ours, (nnx.Param, nnx.Variable)), nnx.state(theirs, (nnx.Param, nnx.Variable)))
+
+
 def test_equinox_modules_of_one_structure_share_the_trace_of_a_method():
     eqx = pytest.importorskip("equinox")
 
