@@ -9,19 +9,18 @@ most; `--write` puts the tables into `benchmarks/arrays/README.md` and the proje
 from __future__ import annotations
 
 import argparse
-import sys
 import warnings
 from collections.abc import Sequence
 
 import jax
 
 from benchmarks.arrays import report, unrolled
-from benchmarks.arrays.catalogue import CASES, HERE
+from benchmarks.arrays.catalogue import CASES, ROOT
 from benchmarks.arrays.measuring import Measured, measure
 
 ROUNDS, QUICK = (50, 5), (15, 2)  # how often programs are run, and compiled
-MARK, END = "<!-- figures -->", "<!-- end of figures -->"
-README = HERE.parents[1] / "README.md"
+END = "<!-- end of figures -->"
+README = ROOT / "README.md"
 
 
 def measured(names: Sequence[str], often: tuple[int, int], seconds: float) -> list[Measured]:
@@ -43,16 +42,12 @@ def measured(names: Sequence[str], often: tuple[int, int], seconds: float) -> li
 
 def write(rows: Sequence[Measured]) -> None:
     """Writes the full table below the mark in this folder's README, the short one between the marks of the project's."""
-    made_with = (
-        f"Made with jax {jax.__version__} on Python {sys.version.split()[0]}, {jax.default_backend()}."
-    )
-    found = "\n".join(f"- {line}" for line in report.summary(rows))
-    full = HERE / "README.md"
-    method = full.read_text().split(MARK)[0]
-    full.write_text(f"{method}{MARK}\n\n{made_with}\n\n{found}\n\n{report.full(rows)}\n")
-    before, _, rest = README.read_text().partition(MARK)
+    found = report.summary(rows)
+    report.write_below("benchmarks/arrays/README.md", found, report.full(rows))
+    before, _, rest = README.read_text().partition(report.MARK)
     after = rest.partition(END)[2]
-    README.write_text(f"{before}{MARK}\n\n{made_with}\n\n{found}\n\n{report.short(rows)}\n\n{END}{after}")
+    short = report.figures_of_run(found, report.short(rows))
+    README.write_text(f"{before}{report.MARK}\n\n{short}\n\n{END}{after}")
 
 
 def main(arguments: Sequence[str] | None = None) -> None:

@@ -70,11 +70,6 @@ def ratio(times: Mapping[str, Sequence[float]], of: str, to: str) -> float:
     return statistics.median(a / b for a, b in zip(times[of], times[to], strict=True))
 
 
-def fastest(times: Mapping[str, Sequence[float]], of: str, to: str) -> float:
-    """One task's fastest round over another's: what is left of both where a load slows most rounds down."""
-    return min(times[of]) / min(times[to])
-
-
 def best(task: Task, rounds: int = 3) -> float:
     """Seconds of the fastest of a few calls, each on its own."""
     return min(_timed(task, 1, time.process_time) for _ in range(rounds))

@@ -15,7 +15,7 @@ import jax.numpy as jnp
 import numpy as np
 
 Arguments = tuple[Any, ...]
-HERE = Path(__file__).parent
+ROOT = Path(__file__).parents[2]
 NUMPY, JAX = "import numpy as np\n", "import jax.numpy as np\n"
 
 
@@ -24,7 +24,7 @@ class Case:
     """One program.
 
     Attributes:
-      name: of the function, in `loops` and in `by_hand`.
+      name: of the function, in the program and in the version by hand.
       family: the module that it is in.
       arguments: a random generator, a size -> NumPy arrays.
       size: the size to measure at.
@@ -33,6 +33,7 @@ class Case:
       by: the argument to differentiate by; None where the result has no useful derivative.
       static: whether all trip counts are known when the program is traced.
       tolerance: relative and absolute, of results.
+      package: what the program's module is in; versions by hand are in `by_hand` beside it.
     """
 
     name: str
@@ -45,6 +46,7 @@ class Case:
     by: int | None = None
     static: bool = True
     tolerance: float = 2e-3
+    package: str = "benchmarks.arrays.loops"
 
     def given(self, *, small: bool = False) -> Arguments:
         """The arguments, the same at each call."""
@@ -56,15 +58,20 @@ class Case:
 
     def plain(self) -> Callable[..., Any]:
         """The program over NumPy."""
-        return self._function(_over(self.family, NUMPY))
+        return self._function(_over(self.path(), NUMPY))
+
+    def path(self) -> Path:
+        """Where the program is written."""
+        return ROOT.joinpath(*f"{self.package}.{self.family}".split(".")).with_suffix(".py")
 
     def over_jax(self) -> Callable[..., Any]:
         """The program as a user has it who changes only the import."""
-        return self._function(_over(self.family, JAX))
+        return self._function(_over(self.path(), JAX))
 
     def by_hand(self) -> Callable[..., Any]:
         """The version for `lax`."""
-        return self._function(importlib.import_module(f"benchmarks.arrays.by_hand.{self.family}"))
+        package = self.package.rpartition(".")[0]
+        return self._function(importlib.import_module(f"{package}.by_hand.{self.family}"))
 
     def _function(self, module: types.ModuleType) -> Callable[..., Any]:
         function: Callable[..., Any] = getattr(module, self.name)
@@ -72,12 +79,12 @@ class Case:
 
 
 @functools.cache
-def _over(family: str, import_line: str) -> types.ModuleType:
-    """The module of a family, with this line in place of its import of NumPy."""
-    path = HERE / "loops" / f"{family}.py"
+def _over(path: Path, import_line: str) -> types.ModuleType:
+    """The module in this file, with this line in place of its import of NumPy."""
     text = path.read_text()
     assert text.count(NUMPY) == 1
-    name = f"benchmarks.arrays.loops.{family}" + ("_over_jax" if import_line == JAX else "_over_numpy")
+    kind = "over_jax" if import_line == JAX else "over_numpy"
+    name = ".".join(path.with_suffix("").relative_to(ROOT).parts) + "_" + kind
     module = types.ModuleType(name)
     module.__file__ = str(path)
     sys.modules[name] = module

@@ -6,7 +6,7 @@ import dataclasses
 import gc
 import time
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import jax
@@ -120,7 +120,7 @@ def measure(case: Case, *, rounds: int, compiles: int) -> Measured:
     try:
         found.plain = compare(*forms, arrays, rounds, compiles, right)
     except Exception as error:
-        found.plain = _reason(error)
+        found.plain = reason(error)
         return found
     if case.by is not None:
         found.gradient = _gradients(case, forms, arrays, rounds)
@@ -141,14 +141,22 @@ def _gradients(case: Case, forms: tuple[Form, Form], arrays: Any, rounds: int) -
     try:
         return compare(ours, by_hand, arrays, rounds, 1, right)
     except Exception as error:
-        return _reason(error)
+        return reason(error)
 
 
 def compare(
     ours: Form, by_hand: Form, arrays: Any, rounds: int, compiles: int, check: Callable[[Any], None]
 ) -> Comparison:
     """Both forms, one after the other in each round; `check` is called with the results of each."""
-    forms = {OURS: ours, BY_HAND: by_hand}
+    found = figures({OURS: ours, BY_HAND: by_hand}, arrays, rounds, compiles, check)
+    one, other = found[OURS], found[BY_HAND]
+    return Comparison(one, other, one.run_us / other.run_us, one.compile_ms / other.compile_ms)
+
+
+def figures(
+    forms: Mapping[str, Form], arrays: Any, rounds: int, compiles: int, check: Callable[[Any], None]
+) -> dict[str, Figures]:
+    """What each form costs. In each round all are compiled, or run, one after the other: the fastest rounds count."""
     arrays = jax.tree.map(jax.numpy.asarray, arrays)
     compile_times: dict[str, list[float]] = {name: [] for name in forms}
     programs: dict[str, Any] = {}
@@ -160,19 +168,15 @@ def compare(
         check(program(*arrays))
     tasks = {name: _running(program, arrays) for name, program in programs.items()}
     times = timing.interleaved(tasks, rounds=rounds, budget=0.001, clock=time.perf_counter)
-    least = {name: min(seconds) for name, seconds in compile_times.items()}
-    figures = {
+    return {
         name: Figures(
-            1000 * least[name],
+            1000 * min(compile_times[name]),
             1e6 * min(times[name]),
             program.memory_analysis().temp_size_in_bytes / 1024,
             structure.count(program.as_text()).total(),
         )
         for name, program in programs.items()
     }
-    return Comparison(
-        figures[OURS], figures[BY_HAND], timing.fastest(times, OURS, BY_HAND), least[OURS] / least[BY_HAND]
-    )
 
 
 def _compiled(form: Form, arrays: Any) -> tuple[float, Any]:
@@ -189,6 +193,6 @@ def _running(program: Any, arrays: Any) -> timing.Task:
     return lambda: jax.block_until_ready(program(*arrays))
 
 
-def _reason(error: Exception) -> str:
+def reason(error: Exception) -> str:
     """The first line of an error's message."""
     return f"{type(error).__name__}: {str(error).strip().splitlines()[0]}"

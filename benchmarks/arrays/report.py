@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 import statistics
+import sys
 from collections.abc import Callable, Sequence
 
+import jax
+
+from benchmarks.arrays.catalogue import ROOT
 from benchmarks.arrays.measuring import Comparison, Measured
 
+MARK = "<!-- figures -->"
 LIMITS = {"run": 1.1, "compiling": 1.2, "gradient": 1.2}
 
 
@@ -18,9 +23,9 @@ def summary(rows: Sequence[Measured]) -> list[str]:
     ]
     return [
         f"{len(done)} of {len(rows)} programs convert with staged loops and agree with NumPy.",
-        _mean("Run time over the hand-written version's", [(n, c.run) for n, c in done], LIMITS["run"]),
-        _mean("Time to trace and compile", [(n, c.compiling) for n, c in done], LIMITS["compiling"]),
-        _mean("Gradients, trip counts static", static, LIMITS["gradient"]),
+        mean("Run time over the hand-written version's", [(n, c.run) for n, c in done], LIMITS["run"]),
+        mean("Time to trace and compile", [(n, c.compiling) for n, c in done], LIMITS["compiling"]),
+        mean("Gradients, trip counts static", static, LIMITS["gradient"]),
     ]
 
 
@@ -28,13 +33,14 @@ def _done(rows: Sequence[Measured]) -> list[tuple[str, Comparison]]:
     return [(row.name, row.plain) for row in rows if isinstance(row.plain, Comparison)]
 
 
-def _mean(title: str, ratios: Sequence[tuple[str, float]], limit: float) -> str:
+def mean(title: str, ratios: Sequence[tuple[str, float]], limit: float) -> str:
+    """The geometric mean of some ratios, and which of them are over a limit."""
     if not ratios:
         return f"{title}: none."
-    mean = statistics.geometric_mean(ratio for _, ratio in ratios)
+    average = statistics.geometric_mean(ratio for _, ratio in ratios)
     over = sorted(((ratio, name) for name, ratio in ratios if ratio > limit), reverse=True)
     misses = ", ".join(f"{name} {ratio:.2f}" for ratio, name in over) or "none"
-    return f"{title}: geometric mean {mean:.2f} of {len(ratios)}; over {limit}: {misses}."
+    return f"{title}: geometric mean {average:.2f} of {len(ratios)}; over {limit}: {misses}."
 
 
 def full(rows: Sequence[Measured]) -> str:
@@ -100,3 +106,17 @@ def _short_line(row: Measured) -> str:
         f"{row.numpy_us / plain.by_hand.run_us:.2g}",
     ]
     return "| " + " | ".join(cells) + " |"
+
+
+def write_below(page: str, found: Sequence[str], table: str) -> None:
+    """Writes what was found and a table below the mark of this page of the repository."""
+    path = ROOT / page
+    path.write_text(f"{path.read_text().split(MARK)[0]}{MARK}\n\n{figures_of_run(found, table)}\n")
+
+
+def figures_of_run(found: Sequence[str], table: str) -> str:
+    """What made the figures, what was found, and the table."""
+    python = sys.version.split()[0]
+    made_with = f"Made with jax {jax.__version__} on Python {python}, {jax.default_backend()}."
+    lines = "\n".join(f"- {line}" for line in found)
+    return f"{made_with}\n\n{lines}\n\n{table}"

@@ -11,6 +11,7 @@ import json
 import subprocess
 import sys
 import warnings
+from collections.abc import Sequence
 from typing import Any
 
 import jax
@@ -22,15 +23,20 @@ from benchmarks.arrays.measuring import bound, compare
 
 def measure(name: str, seconds: float) -> tuple[float, float] | str:
     """Compile time in ms and ratio of run times; or why there are none."""
-    command = [sys.executable, "-m", "benchmarks.arrays.unrolled", name]
+    found = in_a_process("benchmarks.arrays.unrolled", [name], seconds)
+    return found if isinstance(found, str) else (found[0], found[1])
+
+
+def in_a_process(module: str, arguments: Sequence[str], seconds: float) -> Any:
+    """What the module prints last, read as JSON; a text that says why not, after so many seconds at the latest."""
+    command = [sys.executable, "-m", module, *arguments]
     try:
         done = subprocess.run(command, capture_output=True, text=True, timeout=seconds, check=False)
     except subprocess.TimeoutExpired:
         return f"over {seconds:.0f} s"
     if done.returncode:
         return done.stderr.strip().splitlines()[-1][:80]
-    compile_ms, ratio = json.loads(done.stdout.splitlines()[-1])
-    return compile_ms, ratio
+    return json.loads(done.stdout.splitlines()[-1])
 
 
 def _form(case: Case, arrays: Any) -> Any:

@@ -1,0 +1,1 @@
+"""The same programs as somebody writes them who knows `lax`."""

@@ -1,0 +1,97 @@
+"""Whole programs over NumPy, of which only the import has been changed, give what NumPy gives."""
+
+import jax
+import pytest
+
+import autograph_lite
+from benchmarks.arrays.measuring import agree, bound
+from benchmarks.whole.catalogue import CASES
+from benchmarks.whole.measuring import has_hand_version
+
+# What each of these is told in place of a result.
+REFUSED = {
+    "lattice_boltzmann": [
+        "'outlet' writes an item of an array, float64[9,10,20], which is 'f' where it is called (lattice_boltzmann.py:96), and 'f' is read later.",
+        "  lattice_boltzmann.py:70 in outlet",
+        "      f[k, :, -1] = f[k, :, -2]",
+        "  An array is a value to a compiled program: what is written makes a new one, which the caller does not get.",
+        "  Fix: let 'outlet' return the array, and take it where it is called: f = outlet(...); where 'f' is to stay as it is, hand over f.copy().",
+    ],
+    "kalman_smoother": [
+        "An item of a list that grows in a staged loop is read by its place from the start.",
+        "  kalman_smoother.py:68 in run_filter",
+        "      for z in measurements:",
+        "  The loop is compiled once: it knows the items from before the loop, and the last ones.",
+        "  Fix: keep the item in a variable, or read it after the loop.",
+    ],
+    "fdtd": [
+        "An item of 'inner', float64[14,14], is written, which shares its memory with 'self.Ez' in NumPy (`inner = self.Ez[1:-1, 1:-1]`), and 'self.Ez' outlives the call.",
+        "  fdtd.py:46 in update_E",
+        "      inner[:] = a * inner + b * curl",
+        "  An array is a value to a compiled program: the change would be seen under one of the names only.",
+        "  Fix: write the item of 'self.Ez', or store 'inner' there afterwards; where 'self.Ez' is to stay as it is, write to a copy: inner.copy().",
+    ],
+    "page_rank": [
+        "'find' writes an item of an array, int64[8], which is 'parent' where it is called (page_rank.py:73), and 'parent' is read later.",
+        "  page_rank.py:63 in find",
+        "      parent[v] = parent[parent[v]]",
+        "  An array is a value to a compiled program: what is written makes a new one, which the caller does not get.",
+        "  Fix: let 'find' return the array among its results, and read that one afterwards in place of 'parent'; where 'parent' is to stay as it is, hand over parent.copy().",
+    ],
+    "gaussian_mixture": [
+        "'m_step' writes an item of an array, float64[1,2], which is a part of 'X' there, and 'X' is read later (gaussian_mixture.py:71).",
+        "  gaussian_mixture.py:62 in m_step",
+        "      self.means[j] = resp[:, j] @ X / totals[j]",
+        "  An array is a value to a compiled program: the change would be seen under one of the names only.",
+        "  Fix: let 'm_step' return the array, and store it there: X[...] = m_step(...); where 'X' is to stay as it is, hand over a copy, `.copy()`.",
+    ],
+    "ray_tracer": [
+        "'found' is Hit(distance=float64[], point=float64[3], normal=float64[3], colour=float64[3], mirror=float64[]) on one path and None on another.",
+        "  ray_tracer.py:59 in trace",
+        "      if d < nearest:",
+        "  The condition depends on a traced value, so both paths are compiled, and their results must be of one type.",
+        "  Fix: start with a value of the type Hit(distance=float64[], point=float64[3], normal=float64[3], colour=float64[3], mirror=float64[]) in place of None, and a flag that says whether 'found' was set.",
+    ],
+}
+DIFFERS = (
+    "neural_net"  # `p -= v` of an array in a list: one of JAX's is made anew, and the list keeps the old one
+)
+
+
+@pytest.fixture(autouse=True)
+def double_precision():
+    with jax.enable_x64(True):
+        yield
+
+
+def over_numpy(case):
+    return case.plain()(*case.given(small=True), **case.chosen(small=True))
+
+
+@pytest.mark.parametrize(
+    "case",
+    [case for case in CASES if case.name not in REFUSED and case.name != DIFFERS],
+    ids=lambda case: case.name,
+)
+@pytest.mark.filterwarnings("ignore::autograph_lite.UnrolledLoopWarning")
+def test_a_program_gives_what_it_gives_over_numpy(case):
+    found = autograph_lite.convert(case.over_jax(), static_loops="stage")(
+        *case.given(small=True), **case.chosen(small=True)
+    )
+    agree(found, over_numpy(case), case.tolerance)
+
+
+@pytest.mark.parametrize("case", [case for case in CASES if case.name in REFUSED], ids=lambda case: case.name)
+def test_a_program_that_is_refused_says_why(case):
+    with pytest.raises(autograph_lite.AutographError) as raised:
+        autograph_lite.convert(case.over_jax(), static_loops="stage")(
+            *case.given(small=True), **case.chosen(small=True)
+        )
+    message = str(raised.value).partition("\nMore: ")[0]
+    assert message.replace(f"{case.path().parent}/", "").splitlines() == REFUSED[case.name]
+
+
+@pytest.mark.parametrize("case", list(filter(has_hand_version, CASES)), ids=lambda case: case.name)
+def test_the_version_by_hand_gives_what_the_program_gives_over_numpy(case):
+    found = jax.jit(bound(case.by_hand(), case, small=True))(*case.given(small=True))
+    agree(found, over_numpy(case), case.tolerance)
