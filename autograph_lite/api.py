@@ -14,7 +14,7 @@ from autograph_lite.operators import callables, checks as program_checks, policy
 from autograph_lite.operators.builtins import range_
 from autograph_lite.operators.iterables import Range
 from autograph_lite.operators.values import traced
-from autograph_lite.runtime import decided
+from autograph_lite.runtime import decided, donation
 from autograph_lite.runtime.decided import Decisions
 from autograph_lite.runtime.function import Function
 from autograph_lite.runtime.methods import BoundFunction, bind, is_structure
@@ -41,6 +41,8 @@ def convert(
     static_loops: str | tuple[str, int] = ...,
     max_traces: int | None = ...,
     verify: str | tuple[str, float] | None = ...,
+    donate_argnums: int | Sequence[int] | None = ...,
+    donate_argnames: str | Sequence[str] | None = ...,
 ) -> Function: ...
 @overload
 def convert(
@@ -52,6 +54,8 @@ def convert(
     static_loops: str | tuple[str, int] = ...,
     max_traces: int | None = ...,
     verify: str | tuple[str, float] | None = ...,
+    donate_argnums: int | Sequence[int] | None = ...,
+    donate_argnames: str | Sequence[str] | None = ...,
 ) -> Callable[[Callable[..., Any]], Function]: ...
 def convert(
     fn: Any = None,
@@ -63,6 +67,8 @@ def convert(
     static_loops: str | tuple[str, int] = "python",
     max_traces: int | None = None,
     verify: str | tuple[str, float] | None = None,
+    donate_argnums: int | Sequence[int] | None = None,
+    donate_argnames: str | Sequence[str] | None = None,
 ) -> Any:
     """A function whose control flow on array values becomes one compiled program.
 
@@ -81,6 +87,9 @@ def convert(
       max_traces: how many traces are kept; of more, the one that was looked up least recently goes. None for any number.
       verify: "first_call" runs the call for which a trace is made in Python, too, and compares what comes of the two;
         ("first_call", rtol) does so with this relative tolerance for floats.
+      donate_argnums: positions of the arguments whose arrays a call gives away, as for `jax.jit`: the program may write its
+        results into their memory, and they can't be used afterwards. Of a method, 0 is `self`.
+      donate_argnames: names of such arguments.
 
     Returns:
       A `Function`. Arrays among its arguments (`jax.Array`, `numpy.ndarray`, NumPy scalars) are traced; every other
@@ -89,9 +98,10 @@ def convert(
     Raises:
       SourceNotFoundError: the function has no source.
       TypeError: `fn` is a class, or can't be called; or the input signature does not fit its parameters.
-      ValueError: an option is something else.
+      ValueError: an option is something else, or donates a parameter that the function does not have.
     """
     _refuse_options(recursive, checks, static_loops)
+    donated = donation.checked(donate_argnums, donate_argnames)
     first_call.tolerance(verify)
     options: dict[str, Any] = {
         "input_signature": input_signature,
@@ -101,6 +111,8 @@ def convert(
         "static_loops": static_loops,
         "max_traces": max_traces,
         "verify": verify,
+        "donate_argnums": donated[0],
+        "donate_argnames": donated[1],
     }
     if fn is None:
         return lambda decorated: convert(decorated, **options)
@@ -111,7 +123,8 @@ def convert(
         return property(get, put, delete, fn.__doc__)
     fn = fn.python_function if isinstance(fn, BoundFunction) and fn.args else fn
     if isinstance(fn, types.MethodType) and is_structure(fn.__self__):
-        return cast(Function, bind(Function(fn.__func__, Options(**options)), fn.__self__))
+        of_class = {**options, "donate_argnums": donation.of_method(donated[0])}
+        return cast(Function, bind(Function(fn.__func__, Options(**of_class)), fn.__self__))
     return Function(fn, Options(**options))
 
 

@@ -499,6 +499,34 @@ class VariableError(AutographError, ValueError):
     """
 
 
+class DonatedArrayError(AutographError, RuntimeError):
+    """An array is used whose memory was given away, or that can't be given away, as it is used twice.
+
+    `convert(donate_argnums=0)` lets the program write its results into the memory of the first argument's arrays, as `jax.jit`
+    does. After the call they are gone: the next one takes what it has returned.
+
+    Fails:
+
+        @autograph_lite.convert(donate_argnums=0)
+        def step(state, x):
+            return state + x
+
+        state = jnp.zeros(3)
+        step(state, 1.0)
+        step(state, 2.0)
+
+    Works:
+
+        @autograph_lite.convert(donate_argnums=0)
+        def step(state, x):
+            return state + x
+
+        state = jnp.zeros(3)
+        state = step(state, 1.0)
+        state = step(state, 2.0)
+    """
+
+
 class InitScopeError(AutographError, TypeError):
     """A traced value is used inside `init_scope`, where nothing is traced: it is not known there.
 

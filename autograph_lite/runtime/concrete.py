@@ -19,7 +19,7 @@ import jax.export
 
 from autograph_lite.errors import CopyError
 from autograph_lite.operators import where
-from autograph_lite.runtime import copying
+from autograph_lite.runtime import copying, donation
 from autograph_lite.runtime.array_spec import ArraySpec, specs_in
 from autograph_lite.runtime.function_type import FunctionType, Slot
 from autograph_lite.runtime.program import Program
@@ -197,12 +197,15 @@ class ConcreteFunction:
         found = FunctionType.from_bound(self.signature, bound, TracingContext())
         if not found.is_subtype_of(kind):
             raise TypeError(f"{self.name}: {'; '.join(found.differences(kind))}.")
-        return self.trace(
-            kind.arrays(bound),
-            kind.variables(bound),
-            self._copies,
-            values=lambda: kind.values(bound),
-        )
+        arrays, variables = kind.arrays(bound), kind.variables(bound)
+        try:
+            return self.trace(arrays, variables, self._copies, values=lambda: kind.values(bound))
+        except (RuntimeError, ValueError) as error:
+            held = [variable.held for variable in self.variables]
+            explained = donation.explained(error, self.name, kind, arrays, self.trace.donated, held)
+            if explained is None:
+                raise
+        raise explained from None
 
     def __copy__(self) -> ConcreteFunction:
         """The same program, of the same Variables."""

@@ -85,11 +85,8 @@ class FastDispatch:
         program = resolved.program
         if (not program.plain and program.ready is None) or program.state.slots:
             if program.plain and self._variables is not None and self._variables.serves(program):
-                return (
-                    self._variables.call(*args, **kwargs),
-                    None,
-                    False,
-                )  # somebody has kept what ran the calls before
+                # Somebody has kept what ran the calls before.
+                return self._variables.call(*args, **kwargs), None, False
             result = self._traces.call(args, kwargs)
             if program.plain:
                 self._with_variables(program)
@@ -138,13 +135,14 @@ class FastDispatch:
         if all(i == source for i, source in enumerate(sources)):
             return jit
         jits, key = resolved.program.spelled, (jit, spelled.key(sources))
+        given = spelled.given(sources, resolved.program.given)
         if key not in jits:
 
             def reordered(*leaves: Any) -> Any:
                 return jit(*spelled.in_order(sources, leaves))
 
             reordered.__name__ = getattr(self._traces.fn, "__name__", "f")
-            jits[key] = jax.jit(reordered)
+            jits[key] = jax.jit(reordered, donate_argnums=given)
         return jits[key]
 
 

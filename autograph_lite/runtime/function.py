@@ -97,17 +97,18 @@ class Function:
 
     def _redirect(self, call: Callable[..., Any]) -> None:
         """Lets `call` run the calls from now on."""
-        self._call = call
+        self._served = call
+        self._call = self._giving if self._traces.donated else call
         if eager.on():
             self.__call__ = self._in_python
         elif self._options.verify is not None:
             self.__call__ = self._verified
         else:
-            self.__call__ = self._counted if self._counts_calls else call
+            self.__call__ = self._counted if self._counts_calls else self._call
 
     def eagerness_changed(self) -> None:
         """Lets Python run the calls, or the compiled programs again."""
-        self._redirect(self._call)
+        self._redirect(self._served)
 
     @tracebacks.hiding
     def _in_python(self, /, *args: Any, **kwargs: Any) -> Any:
@@ -117,7 +118,18 @@ class Function:
     def count_calls(self, wanted: bool) -> None:
         """Lets Python see the next calls that find their trace, or no longer; see `retracing`."""
         self._counts_calls = wanted
-        self._redirect(self._call)
+        self._redirect(self._served)
+
+    @tracebacks.hiding
+    def _giving(self, /, *args: Any, **kwargs: Any) -> Any:
+        """A call that gives arrays away. Where JAX looks for nans, it runs again what gives one, and takes no memory."""
+        try:
+            return self._run(args, kwargs) if _jax.debugging() else self._served(*args, **kwargs)
+        except (RuntimeError, ValueError) as error:
+            explained = self._traces.explained(error, args, kwargs)
+            if explained is None:
+                raise
+        raise explained from None
 
     @tracebacks.hiding
     def _counted(self, /, *args: Any, **kwargs: Any) -> Any:

@@ -87,7 +87,7 @@ def function(name: str, parameters: Parameters, body: str, known: dict[str, Any]
       body: indented statements inside of a `try`; names that are not parameters begin with `OWN`.
       known: what these names stand for, without `OWN`.
     """
-    names = {**known, **parameters.defaults, "hide": tracebacks.hide_frames}
+    names = {"hide": tracebacks.hide_frames, **known, **parameters.defaults}
     scope = {f"{OWN}{key}": value for key, value in names.items()}
     source = _FUNCTION.format(own=OWN, parameters=parameters.text, body=body.rstrip())
     exec(compile(source, __file__, "exec"), scope)

@@ -38,6 +38,7 @@ from autograph_lite.runtime import (
     frames,
     host_calls,
     leaks,
+    opening,
     rebuilt,
     refusals,
     returned,
@@ -68,6 +69,7 @@ class Program:
       outside: what becomes of them where the call is part of a trace of somebody else's: 'callback' or 'checkify'.
       owned: whether it is not.
       rolled: from how many items on loops that Python knows are rolled; None where none is.
+      given: which of a call's arrays the program may take the memory of.
 
     Attributes:
       held: the types of the state's arrays.
@@ -90,6 +92,7 @@ class Program:
         owned: bool,
         rolled: int | None,
         room: int = capacity.FIRST,
+        given: Sequence[int] = (),
     ) -> None:
         self.fn, self.name, self.arguments, self.state = fn, name, arguments, state
         self.checked, self.outside, self.owned, self.rolled = checked, outside, owned, rolled
@@ -118,6 +121,7 @@ class Program:
         self.ready: Any = None  # what another process has compiled; see `warm`
         self.types: list[Any] = []  # of its inputs, where it was not traced
         self.compiling = Compiling()
+        self.given = list(given)
         self.donated: list[int] = []  # the slots of the state whose arrays the program takes
         self._around: Callable[..., Any] | None = (
             None  # what runs in place of `jit`, for checks that are not outputs
@@ -178,9 +182,11 @@ class Program:
 
     def jit_for(self, arrays: Sequence[Any]) -> Any:
         """The function of `jax.jit` that runs the program for arrays of these shapes."""
+        keeps = _jax.debugging()  # JAX runs it again where it finds a nan, with the same arrays
         if self.symbolic is None:
-            return self.jit
-        return self.symbolic.jit_for([array.shape for array in [*arrays, *self.held]])
+            return self._keeping if keeps and (self.donated or self.given) else self.jit
+        shapes = [array.shape for array in [*arrays, *self.held]]
+        return self.symbolic.jit_for(shapes, () if keeps else tuple(self.given))
 
     def serves(self, arrays: Sequence[Any]) -> bool:
         """Whether the program is right for arrays of these shapes; those that it can't be had for, it finds now.
@@ -230,8 +236,6 @@ class Program:
     def _to_run(self, arrays: Sequence[Any]) -> Callable[..., Any]:
         if self._around is not None:
             return self._around
-        if self.donated and _jax.debugging():  # JAX runs it again where it finds a nan, with the same arrays
-            return self._keeping
         jit: Callable[..., Any] = self.jit_for(arrays)
         return jit
 
@@ -318,19 +322,22 @@ class Program:
         self.traced = self.jit.trace(*flat)
         if self.checked and _jax.has_checks(self.traced.jaxpr):
             self._around = self._bringing_out(flat)
+        if self._around is not None or self.capacity.used:  # it may run again with the same arrays
+            self.given = []
+        noted = self._note_variables()
+        called = noted or (self.state.slots and host_calls.in_program(self.traced.jaxpr))
+        # A call that raises leaves the state as it was.
+        self._donate(len(arrays), state=not (called or self.sites or self._around is not None))
         run = self._around or self.jit
-        if self._note_variables():
+        if noted:
             self._around = lambda *flat: host_calls.raising_own(lambda: run(*flat))
-        elif self.state.slots and host_calls.in_program(self.traced.jaxpr):
+        elif called:
             self._around = self._calling(run)  # it may fail until it has ended: then it writes nothing
-        elif not self.sites and self._around is None:  # a call that raises leaves the state as it was
-            self._donate(len(arrays))
 
     def described(self, result: Split, after: Split, keys: list[Any], sites: dict[int, checks.Site]) -> None:
         """Takes what tracing would have told: what its outputs are, and its checks."""
         self.result, self.after, self.checks, self.sites = result, after, keys, sites
-        if not sites:
-            self._donate(len(self.types) - len(self.held))
+        self._donate(len(self.types) - len(self.held), state=not sites)
 
     def restored(self, ready: Any) -> None:
         """Takes what another process has compiled for a program that is described."""
@@ -344,6 +351,8 @@ class Program:
         shapes = [array.shape for array in [*arrays, *held]]
         kinds = [(spec.shape or (), spec.dtype, spec.weak_type) for spec in types]
         self.symbolic = symbolic.trace_symbolic(self._named(self._body), kinds, shapes, again=again)
+        if self.capacity.used:
+            self.given = []
         if self.checked and _jax.has_checks(self.symbolic.jaxpr):
             raise symbolic.InconclusiveSize(ValueError("checks inside of a transformation"))
         called = host_calls.in_program(self.symbolic.jaxpr)
@@ -377,14 +386,14 @@ class Program:
             call.written.update(map(id, self.written))
         return bool(found)
 
-    def _donate(self, start: int) -> None:
-        """Lets the program take the memory of the Variables that it gives new values."""
+    def _donate(self, start: int, *, state: bool) -> None:
+        """Lets the program take the memory of what the caller gives, and of the Variables that it gives new values."""
         assert self.after is not None
-        self.donated = self.state.donated(self.after.merge([None] * len(self.after.arrays)))
-        if self.donated:
-            places = self.state.positions()
+        self.donated = self.state.donated(self.after.merge([None] * len(self.after.arrays))) if state else []
+        if self.donated or self.given:
+            places = self.state.positions() if self.donated else []
             traced = self._keeping = self.jit  # whose trace is kept: the function does not run again
-            donate = [start + places[number] for number in self.donated]
+            donate = [*self.given, *(start + places[number] for number in self.donated)]
             self.jit = jax.jit(self._named(lambda flat: traced(*flat)), donate_argnums=donate)
 
     def _bringing_out(self, flat: list[Any]) -> Callable[..., Any]:
@@ -494,6 +503,8 @@ class Program:
             cutting.refuse_deques(result)
             owners = self.state.owners()
             # As it is now: the changes are about to be undone.
+            inside = [arg for arg in (*args, *kwargs.values()) if not isinstance(arg, Tracer)]
+            still_held = {id(leaf) for leaf in opening.flatten(inside)[0]} if self.given else set()
             results = returned.parted(result, given, written, [fn, args, kwargs, *owners])
             aliases.refuse_kept(lambda ids: written.reachable([fn, *owners], ids))
             changes = written.changes([fn, args, kwargs, *given, *owners])
@@ -536,6 +547,8 @@ class Program:
         self.cuts = cutting.to_cut([result, after])
         self.result, self.after = results.emptied(), afters.emptied()
         self.passes = self.writes is not None or any(made.passes for made in results.made())
+        if self.passes:  # the caller's objects live on, with what they still hold
+            self.given = [number for number in self.given if id(arrays[number]) not in still_held]
         self.sites, self.program = frame.sites, frame.program
         contents = failures.new if failures is not None else {}
         if _all_pass(contents):

@@ -30,6 +30,12 @@ def in_order(sources: Sequence[Source], arrays: Sequence[Any]) -> list[Any]:
     return [arrays[source] if isinstance(source, int) else source.array for source in sources]
 
 
+def given(sources: Sequence[Source], positions: Sequence[int]) -> list[int]:
+    """Where the arrays at these positions of a program are among those of the call; defaults are not the call's to give."""
+    found = [sources[position] for position in positions]
+    return [source for source in found if isinstance(source, int)]
+
+
 def key(sources: Sequence[Source]) -> tuple[int | None, ...]:
     """What tells one order from others; the defaults are always the same."""
     return tuple(source if isinstance(source, int) else None for source in sources)

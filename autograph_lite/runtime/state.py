@@ -97,7 +97,10 @@ class State:
             if place.ours and number in donated:
                 held.append(_bound(place, bindings).owner.taken())
             else:
-                held.append(_widened(_bound(place, bindings).read().get(key, MISSING)))
+                bound = _bound(place, bindings)
+                if place.ours:
+                    bound.owner.refuse_gone()
+                held.append(_widened(bound.read().get(key, MISSING)))
         return Split.of(held)
 
     def lent(self, bindings: Bindings | None = None) -> Split:

@@ -112,7 +112,7 @@ class SymbolicTrace:
         name: str,
     ) -> None:
         self.types, self.jaxpr, self.different, self._name = types, jaxpr, different, name
-        self._compiled: dict[tuple[Any, ...], Callable[..., list[Any]]] = {}  # by the shapes of the arrays
+        self._compiled: dict[Any, dict[Any, Callable[..., list[Any]]]] = {}  # by the shapes of the arrays
         self._lock = threading.RLock()
 
     def serves(self, shapes: Sequence[Sequence[int]]) -> bool:
@@ -138,18 +138,20 @@ class SymbolicTrace:
         """
         return list(self.jit_for([array.shape for array in arrays])(*arrays))
 
-    def jit_for(self, shapes: Sequence[Sequence[int]]) -> Callable[..., list[Any]]:
-        """The function of `jax.jit` for arrays of these shapes, which it serves.
+    def jit_for(
+        self, shapes: Sequence[Sequence[int]], given: tuple[int, ...] = ()
+    ) -> Callable[..., list[Any]]:
+        """The function of `jax.jit` for arrays of these shapes, which it serves; it may take the memory of those `given`.
 
         Raises:
           InconclusiveSize: the program means something else for these sizes.
         """
-        key = tuple(map(tuple, shapes))
-        if key not in self._compiled:
+        made = self._compiled.setdefault(tuple(map(tuple, shapes)), {})
+        if given not in made:
             with self._lock:
                 run = jaxpr_as_fun(self.sized(shapes))
-                self._compiled.setdefault(key, jax.jit(_named(run, self._name)))
-        return self._compiled[key]
+                made.setdefault(given, jax.jit(_named(run, self._name), donate_argnums=given))
+        return made[given]
 
     @property
     def compiled_sizes(self) -> list[tuple[int, ...]]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import dataclasses
 import time
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Collection, Hashable, Sequence
 from typing import Any
 
 import jax
@@ -18,12 +18,12 @@ from autograph_lite.errors import MutationError, VariableError
 from autograph_lite.operators import capacity, claims, rolling, where
 from autograph_lite.operators.capacity import OutgrownError
 from autograph_lite.operators.values import Tracer
-from autograph_lite.runtime import kept, refusals, symbolic, symbolic_warnings
+from autograph_lite.runtime import donation, kept, refusals, symbolic, symbolic_warnings
 from autograph_lite.runtime.array_spec import ArraySpec, specs_in
 from autograph_lite.runtime.changes import Served
 from autograph_lite.runtime.creations import Creations
 from autograph_lite.runtime.function_names import name_of
-from autograph_lite.runtime.function_type import FunctionType
+from autograph_lite.runtime.function_type import FunctionType, Slot
 from autograph_lite.runtime.program import Program
 from autograph_lite.runtime.state import Bindings, Restart, State
 from autograph_lite.runtime.trace_types import VariableType
@@ -47,6 +47,8 @@ class Options:
     reduce_retracing: bool = False
     max_traces: int | None = None
     verify: str | tuple[str, float] | None = None
+    donate_argnums: tuple[int, ...] = ()
+    donate_argnames: tuple[str, ...] = ()
 
 
 class Placeholders:
@@ -74,6 +76,7 @@ class Trace:
       options: of the function.
       creations: the Variables that the function has created.
       made: told of each program that was traced, of the seconds that it took, and of which calls it serves.
+      donated: the arguments that calls give away.
     """
 
     def __init__(
@@ -84,8 +87,10 @@ class Trace:
         options: Options,
         creations: Creations,
         made: Callable[[Trace, Program, float, Served], None],
+        donated: Collection[Slot] = (),
     ) -> None:
         self.fn, self.function_type = fn, function_type
+        self.donated, self._given = donated, donation.positions(function_type, donated)
         self._converted, self._options, self._made = converted, options, made
         self.state = State(creations=creations)
         self._room = capacity.FIRST
@@ -298,6 +303,7 @@ class Trace:
                 return known
             known.values = tuple
             self._settle(known)
+            donation.note(name_of(self.fn), self.function_type, known.given, arrays)
             self._programs[key] = known  # only now: a trace that raises leaves nothing behind
             sizes: Any = key[2]
             served = Served(None if again else sizes, sizes if again else None, inside=not key[0])
@@ -338,6 +344,7 @@ class Trace:
             owned=owned,
             rolled=rolling.least(self._options.static_loops),
             room=self._room,
+            given=self._given if owned else [],
         )
 
     def _arguments(self, arrays: Sequence[Any]) -> tuple[tuple[Any, ...], dict[str, Any]]:

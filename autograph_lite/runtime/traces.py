@@ -18,6 +18,7 @@ import jax.numpy as jnp
 from autograph_lite import _jax
 from autograph_lite.errors import AutographError
 from autograph_lite.operators import claims, where
+from autograph_lite.runtime import donation
 from autograph_lite.runtime.array_spec import specs_in
 from autograph_lite.runtime.cache import TraceCache
 from autograph_lite.runtime.captures import Captures
@@ -92,6 +93,7 @@ class Traces:
       allowed: the one type of calls that an input signature allows; None for any.
       of_instances: whether the input signature is that of the bound method: here it is for instances that are structures,
         and any such instance is allowed.
+      donated: the arguments that calls give away.
       count: how many traces were made.
 
     Args:
@@ -121,6 +123,7 @@ class Traces:
         self.shown = ANYTHING if bound or isinstance(fn, types.MethodType) else self.signature
         self.of_instances = False
         self.allowed = self._allowed(options.input_signature, bound=bound)
+        self.donated = donation.slots(signature, options.donate_argnums, options.donate_argnames)
         self.cache: TraceCache[Trace] = TraceCache(max_traces=options.max_traces)
         self.count = 0
         self._writes = False  # whether a program writes to objects of its calls
@@ -183,7 +186,7 @@ class Traces:
         """
         bound = self.bind(args, kwargs)
         found = self.type_of(bound)
-        arrays = [jnp.asarray(array) for array in found.arrays(bound)]
+        arrays = [jnp.array(array, copy=bool(self.donated)) for array in found.arrays(bound)]
         variables = found.variables(bound)
         values = Placeholders(arrays, lambda type: variables[type.alias])
         return found, found.placeholder_arguments(values)
@@ -227,6 +230,7 @@ class Traces:
         bound = self.bind(args, kwargs)
         found = self.type_of(bound)
         arrays = found.arrays(bound)
+        donation.refuse_gone(name_of(self.fn), found, arrays)
         with self.lock:  # two threads that call at once make one trace
             before = self.count
             trace = self._lookup(found)
@@ -243,6 +247,16 @@ class Traces:
         if fresh is not None:
             self.retraced(fresh)
         return Resolved(bound, found, arrays, trace, program)
+
+    def explained(self, error: Exception, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Exception | None:
+        """What an error about donated memory, which a call has raised, is to the user; None for another."""
+        if isinstance(error, AutographError):
+            return None
+        bound = self.bind(args, kwargs)
+        found = self.type_of(bound)
+        traces = [trace for trace in self.cache for _ in trace.programs]
+        held = [variable.held for trace in traces for variable in trace.state.variables]
+        return donation.explained(error, name_of(self.fn), found, found.arrays(bound), self.donated, held)
 
     def _lookup(self, found: FunctionType, *, exact: bool = False) -> Trace | None:
         self._evict()
@@ -271,7 +285,7 @@ class Traces:
         with self.lock:
             trace = self._lookup(found, exact=True)
             if trace is None:
-                trace = Trace(self.fn, self.converted, found, self.options, self._creations, self._made)
+                trace = self._traced(found)
                 program = self._tried(trace, arrays, variables)
                 if program.raises:
                     raise self._always_raises()
@@ -340,7 +354,10 @@ class Traces:
         """A trace for calls of a type, or for those of the cache, too."""
         if self.options.reduce_retracing and self.allowed is None:
             found = self.cache.generalize(found, _jax.trace_context())
-        return Trace(self.fn, self.converted, found, self.options, self._creations, self._made)
+        return self._traced(found)
+
+    def _traced(self, found: FunctionType) -> Trace:
+        return Trace(self.fn, self.converted, found, self.options, self._creations, self._made, self.donated)
 
     def _made(self, trace: Trace, program: Program, seconds: float, served: Served) -> None:
         """Notes that a program was traced."""

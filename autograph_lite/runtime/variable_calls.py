@@ -85,7 +85,7 @@ class VariableCalls:
         values = _values("written", len(self.written))
         known = {
             "lent": LENT, "mine": {DEBUGGED, *map(id, self.written)}, "acquire": WRITING.acquire, "release": WRITING.release,
-            "run": self._dispatcher.call, "give_back": self._give_back, "taken": self._taken,
+            "run": self._dispatcher.call, "give_back": self._give_back, "taken": self._taken, "hide": self._hide,
             "written": self.written, "read": self.read,
             **{f"written{i}": variable for i, variable in enumerate(self.written[:FEW])},
             **{f"read{i}": variable for i, variable in enumerate(self.read[:FEW])},
@@ -111,6 +111,13 @@ class VariableCalls:
         for variable, value in zip(self.written, new, strict=True):
             if value is not None:
                 variable._settle(value)
+
+    def _hide(self, error: BaseException) -> None:
+        """Hides our frames; says so where it is the array of a Variable that was given away."""
+        if isinstance(error, (RuntimeError, ValueError)):
+            for variable in (*self.written, *self.read):
+                variable.refuse_gone()
+        tracebacks.hide_frames(error)
 
     def clear(self) -> None:
         """Forgets which programs serve which calls."""
@@ -155,7 +162,8 @@ class VariableCalls:
         state = tuple(self._places[id(variable)] for variable in program.state.variables)
         jits, key = program.spelled, (jit, state, start, spelled.key(sources))
         if key not in jits:
-            donated = [state[number] for number in program.donated]
+            given = [start + place for place in spelled.given(sources, program.given)]
+            donated = [*given, *(state[number] for number in program.donated)]
 
             def run(*leaves: Any) -> Any:
                 arrays = spelled.in_order(sources, leaves[start:])

@@ -27,7 +27,7 @@ from autograph_lite.operators import claims, journal, mismatch, spelling, where
 from autograph_lite.operators.boxes import Box, opened
 from autograph_lite.operators.places import Place
 from autograph_lite.operators.values import Tracer, describe
-from autograph_lite.runtime import copying, creations, frames, host_calls, structures
+from autograph_lite.runtime import copying, creations, donation, frames, host_calls, structures
 from autograph_lite.runtime.arithmetic import Arithmetic
 from autograph_lite.runtime.trace_types import TraceType, TracingContext, VariableType, register_leaf
 from autograph_lite.runtime.variable_kinds import VariableKind, own_attributes
@@ -93,6 +93,7 @@ class Variable(Arithmetic):
         with alone():
             value = frames.read(self)
             if not isinstance(value, Tracer):
+                self.refuse_gone()
                 self.lend()
         if isinstance(value, Tracer) and not _jax.is_alive(value):
             raise mismatch.foreign(self._label(), self)
@@ -197,7 +198,25 @@ class Variable(Arithmetic):
 
         Where `jax.debug_nans` finds a nan, the program runs again; it raises, and the Variable keeps its value.
         """
+        if self._lent:
+            self.refuse_gone()
         return jnp.copy(self._value) if self._lent or _jax.debugging() else self._value
+
+    @property
+    def held(self) -> Any:
+        """The array, for those who only ask which one it is."""
+        return self._value
+
+    def refuse_gone(self) -> None:
+        """Refuses to read an array that somebody has given away.
+
+        Raises:
+          DonatedArrayError: it is one.
+        """
+        if donation.is_gone(self._value):
+            raise donation.refused(
+                f"{named(self)} holds", self._value, "pass a copy to that call: jnp.copy(v.value)"
+            ) from None
 
     def forget(self) -> None:
         """Lets go of what a trace has put into it, which it stands in for."""
