@@ -130,7 +130,7 @@ def _forget(fact: _Fact) -> None:
 
 def _known(value: Any) -> Any:
     """What a value follows from, as far as that is known at once; else the equation that it comes from."""
-    value = _held(value)
+    value = held(value)
     if not isinstance(value, core.Tracer):
         return (
             Source.PYTHON
@@ -149,13 +149,13 @@ def _known(value: Any) -> Any:
 _PYTHON = (np.ndarray, np.generic, bool, int, float, complex)  # asking for an array of JAX's takes longer
 
 
-def _held(value: Any) -> Any:
+def held(value: Any) -> Any:
     """The constant of a program, or the value of a program around it, that a tracer stands for; else itself."""
     while isinstance(value, partial_eval.DynamicJaxprTracer) and value.parent is None:
-        held: Any = value.get_const()
-        if held is None:
+        found: Any = value.get_const()
+        if found is None:
             return value
-        value = held
+        value = found
     return value
 
 
@@ -206,13 +206,13 @@ def constant(value: Any) -> Any:
 
 
 def _computed(value: Any) -> Any:
-    todo = [_held(value)]
+    todo = [held(value)]
     while todo:
         equation = getattr(todo[-1], "parent", None)
         if equation is None or id(equation) in _outputs:
             todo.pop()
             continue
-        operands = [_held(each) for each in equation.in_tracers]
+        operands = [held(each) for each in equation.in_tracers]
         missing = [
             each for each in operands if isinstance(each, core.Tracer) and id(each.parent) not in _outputs
         ]
@@ -221,7 +221,7 @@ def _computed(value: Any) -> Any:
             continue
         _outputs.keep(id(equation), _run(equation, [_output(each) for each in operands]))
         todo.pop()
-    found = _output(_held(value))
+    found = _output(held(value))
     _outputs.make_room()
     return found
 

@@ -18,6 +18,7 @@ from autograph_lite.operators import (
     branch_options,
     checks,
     decisions,
+    foreseen,
     holders,
     journal,
     mismatch,
@@ -58,6 +59,18 @@ def stage(
     Raises:
       BranchMismatchError: a variable has types that can't be joined.
     """
+    split = foreseen.split_of(select)
+    try:
+        return _staged(select, funs, operands, names, split)
+    except (trials.Refused, Exception):
+        split(True)
+        raise
+
+
+def _staged(
+    select: jax.Array, funs: Sequence[Callable[..., Any]], operands: Sequence[Any], names: Sequence[str],
+    split: Callable[[bool], None],
+) -> Any:  # fmt: skip
     paths = [Path(fun, operands, len(names), select, number) for number, fun in enumerate(funs)]
     alive = [path for path in paths if path.raised is None]
     writes = _Writes(paths)
@@ -73,7 +86,7 @@ def stage(
         for label, value in zip(labels, path.stray, strict=True):
             if value is not None:
                 raise mismatch.stray(label, value, path.fun)
-    arrays = _select(select, paths, templates, writes)
+    arrays = _select(select, paths, templates, writes, split)
     lost = mismatch.Lost(journal.depth(), tuple(path.fun for path in alive))
     values = [
         rebuild(
@@ -118,8 +131,9 @@ def _join(
 
 
 def _select(
-    select: jax.Array, paths: Sequence[Path], templates: Sequence[Template], writes: _Writes
-) -> Iterator[Any]:
+    select: jax.Array, paths: Sequence[Path], templates: Sequence[Template], writes: _Writes,
+    split: Callable[[bool], None],
+) -> Iterator[Any]:  # fmt: skip
     """Brings the paths to their joined types; gives the joined arrays, those of the variables first."""
 
     def arrays(number: int, path: Path) -> list[jax.Array]:
@@ -147,6 +161,7 @@ def _select(
             decisions.decided(decisions.BRANCHES, "cond, on GPUs select")
             branch = functools.partial(_jax.branch_trace().select, select, traces)
             return iter(selects.by_platform(select, jaxprs, branch))
+    split(False)
     count = len(traces)
     became = "cond" if select.dtype == bool else f"switch of {count} branches"
     decisions.decided(

@@ -7,6 +7,7 @@ enumerate(...), zip(...), reversed(...)     of these: what is left in the iterat
 
 from __future__ import annotations
 
+import itertools
 import sys
 from collections import deque
 from collections.abc import Iterator, Sequence
@@ -89,10 +90,10 @@ def lists_in(iterable: Any) -> list[Any]:
     return []
 
 
-def exhaust(iterable: Any) -> None:
-    """Takes the items from an iterator, as the loop would have."""
+def exhaust(iterable: Any, count: int) -> None:
+    """Takes so many items from an iterator, as the loop would have."""
     if type(iterable) in (enumerate, zip, *_ITERATORS):
-        deque(iterable, maxlen=0)
+        deque(itertools.islice(iterable, count), maxlen=0)
 
 
 class Columns(iterables.Staged):

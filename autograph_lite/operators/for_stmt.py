@@ -38,6 +38,7 @@ from autograph_lite.operators import (
 from autograph_lite.operators.boxes import opened
 from autograph_lite.operators.carry import Carry, Unjoinable, run_body
 from autograph_lite.operators.conditions import truth
+from autograph_lite.operators.foreseen import Foreseen, Parts, Split
 from autograph_lite.operators.if_stmt import if_part
 from autograph_lite.operators.rolled_body import Trial
 from autograph_lite.operators.settling import settle, settled
@@ -139,21 +140,80 @@ def _is_own(iterable: Any, body_fun: Callable[..., Any]) -> bool:
 _MADE = re.compile(r"\s*for\b.*?\bin\s+(enumerate|zip|reversed)\(")
 
 
-def _rolled(iterable: Any, body_fun: Callable[..., Any], init: tuple[Any, ...], until: Until) -> Any:
-    length = None
+def _rolled(
+    iterable: Any, body_fun: Callable[..., Any], init: tuple[Any, ...], until: Until,
+    part: tuple[int, int] | None = None, parts: Parts | None = None,
+) -> Any:  # fmt: skip
+    """The loop as one of the program, if it can be: see `rolling.attempt`.
+
+    Args:
+      iterable: of Python's.
+      body_fun: item, variables -> variables.
+      init: the variables before the loop.
+      until: variables -> whether the loop is to be left before the next item.
+      part: which of its iterations are meant, first and last; None for all that are left.
+      parts: of the loop, where this is one.
+    """
+    length: Any = None
+    loop, all_parts = None, parts or Parts()
 
     def stage(items: iterables.Staged, trial: Trial) -> tuple[Any, ...]:
-        nonlocal length
+        nonlocal length, loop
         length = items.length()
-        return _stage_rows(items, length, body_fun, init, until, trial)
+        loop = Foreseen(length, all_parts)
+        return trial.run(loop, lambda: _stage_rows(items, length, body_fun, init, until, trial))
 
     told = decisions.told()
-    result = rolling.attempt(iterable, body_fun, init, stage)
+    try:
+        result = rolling.attempt(iterable, body_fun, init, stage, part)
+    except Split as split:
+        if split.loop is not loop:
+            raise
+        decisions.forget_since(told)
+        first, last = part or (0, length)
+        ends = [first, *(first + k for k in split.at), last]
+        try:
+            result = _in_parts(iterable, [*itertools.pairwise(ends)], body_fun, init, until, all_parts)
+        except BaseException:
+            rolling.forget(body_fun)
+            raise
+        if parts is None:
+            decisions.decided(decisions.LOOPS, *all_parts.told(), sum(all_parts.lengths))
+        return result
     if not isinstance(result, tuple):
         decisions.forget_since(told)
-    elif length is not None and not decisions.is_decided("vmap"):
+        return result
+    if length is not None:
+        loop_options.current().done += length
+        all_parts.lengths.append(length)
+    if length is not None and not decisions.is_decided("vmap"):
         decisions.decided(decisions.LOOPS, "scan", "its body is one program for all items", length)
     return result
+
+
+def _in_parts(
+    iterable: Any, parts: Sequence[tuple[int, int]], body_fun: Callable[..., Any], values: tuple[Any, ...],
+    until: Until, whole: Parts,
+) -> tuple[Any, ...]:  # fmt: skip
+    """The loop, in parts that are loops of their own."""
+    iterator = iter(lists.readable(iterable, "a `for` loop"))
+    for first, last in parts:
+        rolled = None
+        if last - first > 1:
+            stop = until(*values) if until is not None else False
+            if not traced(stop) and stop:
+                return values
+            rolled = _rolled(iterator, body_fun, values, until, (first, last), whole)
+        if isinstance(rolled, tuple):
+            values = rolled
+        else:
+            done = loop_options.current().done
+            values = _unrolled(iterable, iterator, body_fun, values, until, rolled, last - first)
+            whole.lengths.append(loop_options.current().done - done)
+        decisions.keep_inside()
+        if loop_options.current().is_left():
+            return values
+    return values
 
 
 def _python(
@@ -169,7 +229,7 @@ def _python(
 
 def _unrolled(
     iterable: Any, iterator: Iterator[Any], body_fun: Callable[..., Any], values: tuple[Any, ...], until: Until,
-    refused: rolling.Refusal | None,
+    refused: rolling.Refusal | None, most: int | None = None,
 ) -> tuple[Any, ...]:  # fmt: skip
     staging = journal.active() is not None
     if staging and iterator is iterable:
@@ -180,14 +240,15 @@ def _unrolled(
     endless = count is not None and iterators.endless(iterable)
     unsized = not hasattr(type(iterable), "__len__")
     loop = loop_options.current()
-    while True:
+    while peeled != most:
         if sources and (changed := next(filter(stretches.holds, sources), None)) is not None:
             if not peeled:  # it was changed before the loop, which asks an iterator for its items
                 raise stretches.refused(changed)
             raise list_errors.iterated(changed, where.of_function(body_fun))
         stop = until(*values) if until is not None else False
         if stop is not False and traced(stop):
-            return _guarded(iterable, iterator, body_fun, values, until)
+            rest = iterator if most is None else itertools.islice(iterator, most - peeled)
+            return _guarded(iterable, rest, body_fun, values, until)
         if stop:
             return values
         try:
@@ -203,14 +264,15 @@ def _unrolled(
             return values
         peeled += 1
         if peeled <= peels:  # what the first iterations assign may be what all others do
-            rest = _rolled(iterator, body_fun, values, until)
-            if isinstance(rest, tuple):
-                return rest
+            rolled = _rolled(iterator, body_fun, values, until, None if most is None else (peeled, most))
+            if isinstance(rolled, tuple):
+                return rolled
         if count is not None:
             count()
             if (endless or (unsized and peeled > iterators.MOST)) and traced(carries.failed()):
                 # Only a `raise` under a traced condition leaves it.
                 raise _never_ends(iterable, body_fun, None if endless else peeled)
+    return values
 
 
 _ITERATORS: tuple[type, ...] = (type(iter([])), type(reversed([])), enumerate, zip, map, filter, tuple)
@@ -334,7 +396,12 @@ def _stage_rows(
             def step(arrays: list[Any]) -> tuple[Carry, list[Any]]:
                 row = jax.tree.unflatten(tree, arrays[len(start) :])
                 index = row[1] if now.indexed else None
+                if trial is not None:
+                    with trial.tracing(now, until, arrays):
+                        return iteration(arrays, row, index)
+                return iteration(arrays, row, index)
 
+            def iteration(arrays: list[Any], row: Any, index: Any) -> tuple[Carry, list[Any]]:
                 def take() -> tuple[Any]:
                     return (source.item(row[0]),)
 

@@ -64,6 +64,10 @@ class Loop:
         self.done += 1
         return self.options.bound is not None and self.left() == 0
 
+    def is_left(self) -> bool:
+        """Whether it has had them."""
+        return self.left() == 0
+
     def left(self) -> int | None:
         """How many iterations it may still have; None where nobody has said it."""
         most = self.options.bound

@@ -7,8 +7,11 @@ is left as one.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import Any
+import contextlib
+import types
+import weakref
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any, NoReturn
 
 import jax
 import jax.numpy as jnp
@@ -17,9 +20,20 @@ from jax.extend.core import jaxpr_as_fun
 
 from autograph_lite import _jax, _jax_loops
 from autograph_lite._jax_loops import How
-from autograph_lite.operators import foretold, lane_rules, plain_numbers, side_by_side, trials, where
+from autograph_lite.operators import (
+    decisions,
+    foretold,
+    journal,
+    lane_rules,
+    plain_numbers,
+    side_by_side,
+    trials,
+    where,
+)
 from autograph_lite.operators.carry import Carry
 from autograph_lite.operators.columns import Columns
+from autograph_lite.operators.conditions import truth
+from autograph_lite.operators.foreseen import Foreseen
 from autograph_lite.operators.foretold import Foretold
 from autograph_lite.operators.lane_rules import Known
 from autograph_lite.operators.trials import Refused
@@ -36,6 +50,76 @@ class Trial:
 
     def __init__(self, source: Columns, lists: Sequence[Any], body_fun: Callable[..., Any]) -> None:
         self.source, self.lists, self.body_fun = source, lists, body_fun
+        self._flags: list[int] = []  # those that are taken to be False in all iterations
+        self._loop: Foreseen | None = None
+
+    def run(self, loop: Foreseen, stage: Callable[[], tuple[Any, ...]]) -> tuple[Any, ...]:
+        """What `stage` gives, which calls `tracing` and `scan`; it is called again where a flag is not what it was taken for."""
+        self._loop = loop
+        while True:
+            try:
+                return stage()
+            except _WrongGuessError:
+                decisions.forget_inside()
+
+    @contextlib.contextmanager
+    def tracing(
+        self, carry: Carry, until: Callable[..., Any] | None, arrays: Sequence[Any]
+    ) -> Iterator[None]:
+        """Around the trace of the body.
+
+        Args:
+          carry: of the loop.
+          until: variables -> whether the loop is to be left before the next item.
+          arrays: that the body gets: carried ones, and rows.
+        """
+        assert self._loop is not None
+        count, numbers = self._loop.count, carry.numbers()[0]
+        rows = arrays[len(numbers) :]
+        self._flags = [] if until is None else self._leaving(carry, until, numbers)
+        known = [*self.source.known(), lane_rules.number(np.arange(count))][: len(rows)]
+        given = [(array, _flat(row)) for array, row in zip(rows, known, strict=True) if row is not None]
+        never = Known(*[np.zeros(count, bool)] * 3)
+        with self._loop.tracing([*given, *((arrays[k], never) for k in self._flags)]):
+            yield
+
+    def _leaving(self, carry: Carry, until: Callable[..., Any], numbers: Sequence[Any]) -> list[int]:
+        """The variables, by their places in the carry, that are False before the loop, and that end it."""
+
+        def stop(arrays: list[Any]) -> tuple[None, list[Any]]:
+            with journal.journal(outer=carry.outer):
+                return None, [jnp.asarray(truth(until(*carry.read(arrays)[0])))]
+
+        told = decisions.told()
+        _, test = _jax_loops.trace(stop, list(map(jax.typeof, carry.start())), self.body_fun)
+        decisions.forget_since(told)
+        read = {v for eqn in test.jaxpr.eqns for v in eqn.invars if not hasattr(v, "val")}
+        read.update(v for v in test.jaxpr.outvars if not hasattr(v, "val"))
+        data = _by_data.get(self.body_fun.__code__, set())
+        inputs = enumerate(test.jaxpr.invars)
+        return [k for k, v in inputs if v in read and numbers[k] is False and k not in data]
+
+    def _check_flags(self, stay: Mapping[int, Foretold]) -> None:
+        """To be called when the body has been traced.
+
+        Raises:
+          Split: the loop is left by what Python knows.
+        """
+        wrong = [k for k in self._flags if k not in stay]
+        if wrong:
+            self._forget_flags(wrong)
+        turns = [int(np.argmax(stay[k].before.python)) for k in self._flags if stay[k].before.python.any()]
+        if not turns:
+            return
+        assert self._loop is not None
+        split = self._loop.split([min(turns)], needed=True)
+        if split is None:
+            self._forget_flags(self._flags)
+        raise split
+
+    def _forget_flags(self, flags: Sequence[int]) -> NoReturn:
+        _by_data.setdefault(self.body_fun.__code__, set()).update(flags)
+        raise _WrongGuessError
 
     def scan(
         self,
@@ -65,8 +149,11 @@ class Trial:
         numbers, windows, of_checks = carry.numbers()
         try:
             stay = foretold.foretell(body, numbers, known, count, _report)
-        except lane_rules.UnlikePythonError as found:
-            raise Refused(str(found)) from None
+        except (lane_rules.UnlikePythonError, Refused) as found:
+            if self._flags:  # it may be in an iteration that Python does not come to
+                self._forget_flags(self._flags)
+            raise Refused(*found.args) if isinstance(found, lane_rules.UnlikePythonError) else found from None
+        self._check_flags(stay)
         if any(stay[k].after or stay[k].before.python.any() for k in of_checks & set(stay)):
             raise Refused("a check fails for one of the items")
         if windows & set(stay):
@@ -105,6 +192,14 @@ class Trial:
         same = [k in stay or jaxpr.outvars[k] is jaxpr.invars[k] for k in range(carried)]
         if all(same) and not put_out and not body.effects:
             raise Refused("nothing in it is traced")
+
+
+class _WrongGuessError(Exception):
+    """A flag that was taken to be False in all iterations is not."""
+
+
+# By the code of bodies, the flags of which traced values decide.
+_by_data: weakref.WeakKeyDictionary[types.CodeType, set[int]] = weakref.WeakKeyDictionary()
 
 
 def _flat(row: Known) -> Known:

@@ -111,7 +111,10 @@ def wanted() -> bool:
     return _least() is not None and _jax.tracing()
 
 
-def attempt(iterable: Any, body_fun: Callable[..., Any], init: tuple[Any, ...], stage: Stage) -> Any:
+def attempt(
+    iterable: Any, body_fun: Callable[..., Any], init: tuple[Any, ...], stage: Stage,
+    part: tuple[int, int] | None = None,
+) -> Any:  # fmt: skip
     """The variables after the loop, rolled; a `Refusal` where Python is to run it, or None where nothing was tried.
 
     Args:
@@ -119,12 +122,15 @@ def attempt(iterable: Any, body_fun: Callable[..., Any], init: tuple[Any, ...], 
       body_fun: item, variables -> variables.
       init: the variables before the loop.
       stage: rolls the loop.
+      part: which iterations are meant of a longer loop, whose other ones are left in `iterable`; None for all of it.
     """
     items = columns.items_of(iterable)
+    if items is not None and part is not None:
+        items = items[: part[1] - part[0]]
     number = _least()
     if items is None or number is None or len(items) < number:
         return None
-    key = _key(init)
+    key = _key(init), part
     known = _refused.setdefault(body_fun.__code__, {})
     if key not in known:
         try:
@@ -150,7 +156,7 @@ def _rolled(iterable: Any, items: Any, body_fun: Callable[..., Any], stage: Stag
         except columns.Unlike as unlike:
             raise Refused(str(unlike)) from None
         values = stage(source, Trial(source, columns.lists_in(iterable), body_fun))
-    columns.exhaust(iterable)
+    columns.exhaust(iterable, len(items))
     return values
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import functools
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import jax
@@ -34,6 +34,9 @@ def traced(value: Any) -> bool:
     if isinstance(value, jax.Array):
         return _jax.tracing()
     return export.is_symbolic_dim(value)
+
+
+foreseen: list[Callable[[Any], bool | None]] = []  # who else may know, above
 
 
 class _Local(threading.local):
@@ -80,6 +83,9 @@ def decided(test: Any) -> Any:
         return test
     if isinstance(test, Tracer):
         found = _jax_folding.value_of(test, _jax_folding.Source.PYTHON)
+        for ask in foreseen if found is None and test.shape == () else ():
+            answer = ask(test)
+            return test if answer is None else answer
     else:
         found = known(test) if _jax.program_trace()() is None else None
     return test if found is None or found.size != 1 else bool(found.item())

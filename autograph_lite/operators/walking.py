@@ -56,7 +56,7 @@ class Run:
         for eqn in eqns:
             operands = [*map(read, eqn.invars)]
             try:
-                results = self._equation(eqn, operands)
+                results = self.equation(eqn, operands)
                 if any(r is None for r in results) and eqn.primitive.name not in _OF_PROGRAMS:
                     refuse_lost(operands)
             except UnlikePythonError as found:
@@ -64,7 +64,8 @@ class Run:
             env.update(zip(eqn.outvars, results, strict=True))
         return [*map(read, wanted)]
 
-    def _equation(self, eqn: Any, operands: Values) -> Values:
+    def equation(self, eqn: Any, operands: Values) -> Values:
+        """What an equation gives."""
         name = eqn.primitive.name
         nothing: Values = [None] * len(eqn.outvars)
         if name in self.rules:

@@ -465,7 +465,7 @@ def items_of_two_types(x):
     found, k = [], jnp.int32(16_777_217) + (x > 9)  # which float32 does not hold
     for i in range(4):
         found.append(x)
-        if i > 1:
+        if i % 2:
             found.append(k)
     return found
 

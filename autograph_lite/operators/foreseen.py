@@ -1,0 +1,163 @@
+"""Path conditions in a loop that is traced on trial: which of them do its numbers decide, and in which iterations do they change?
+
+    for i in range(1000):
+        if i < 0: raise ValueError         False in all iterations: as in Python, the branch is not even traced
+        if i == 0: y = slow_start(x)       True in the first alone: the loop is split behind it, into two of its own
+        if i % 2: x = -x                   changes too often: the program decides
+
+Each part is a loop like any other: what a condition is in all of its iterations, Python knows.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+import numpy as np
+
+from autograph_lite._jax_evaluated import Evaluation
+from autograph_lite.operators import side_by_side, values
+from autograph_lite.operators.lane_rules import Known, UnlikePythonError
+from autograph_lite.operators.walking import constant
+
+CHANGES = 4  # of a condition at most, where a loop is split
+PARTS = 8  # that a loop is split into at most
+LANES = 1_000_000  # iterations that are looked at, at most
+
+
+class Parts:
+    """The parts of a loop.
+
+    Attributes:
+      left: how many parts more there may be.
+      lengths: how many iterations each of them has.
+    """
+
+    def __init__(self) -> None:
+        self.left = PARTS - 1
+        self.lengths: list[int] = []
+
+    def told(self) -> tuple[str | None, str | None]:
+        """What the loop has become, and why; None where it is one part, of which that is known."""
+        *most, last = map(str, filter(None, self.lengths))
+        if not most:
+            return None, None
+        return "scan", f"Python's numbers decide, in parts of {', '.join(most)} and {last} iterations"
+
+
+class Split(BaseException):
+    """The loop on trial is to be run in parts; no `except` of the user's takes it for an exception of the program's.
+
+    Attributes:
+      loop: whose parts these are.
+      at: the iterations, in order, that begin a part; not the first.
+    """
+
+    def __init__(self, loop: Foreseen, at: Sequence[int]) -> None:
+        self.loop, self.at = loop, at
+
+
+class Foreseen:
+    """A loop whose body is being traced, with arrays in place of its numbers.
+
+    Args:
+      count: how many iterations it has.
+      parts: of the whole loop, of which it may be one.
+    """
+
+    def __init__(self, count: int, parts: Parts) -> None:
+        self.count, self._parts = count, parts
+        self._evaluation: Evaluation | None = None
+
+    @contextmanager
+    def tracing(self, known: Sequence[tuple[Any, Known]]) -> Iterator[None]:
+        """Around the trace of the body, which gets these arrays.
+
+        Args:
+          known: arrays with what they are in the iterations.
+        """
+        walk = side_by_side.run(self.count, lambda _, why: UnlikePythonError(why))
+
+        def compute(equation: Any, operands: Sequence[Known | None]) -> Sequence[Known | None]:
+            nothing = [None] * len(equation.outvars)
+            if equation.primitive.name in ("scan", "while"):
+                return nothing
+            try:
+                return walk.equation(equation, [*operands])
+            except UnlikePythonError:
+                return nothing
+
+        before = self._evaluation
+        self._evaluation = Evaluation(known, compute, constant) if self.count <= LANES else None
+        _local.loops.append(self)
+        try:
+            yield
+        finally:
+            _local.loops.pop()
+            self._evaluation = before
+
+    def of(self, value: Any) -> Any:
+        """What a number is in all iterations, or in each; None where that is not known."""
+        found: Known | None = None if self._evaluation is None else self._evaluation.of(value)
+        if (
+            found is None
+            or found.python.ndim != 1
+            or found.lost.any()
+            or found.python.dtype.kind not in "iub"
+        ):
+            return None
+        return found.python
+
+    def split(self, at: Sequence[int], *, needed: bool) -> Split | None:
+        """The exception that splits the loop there; None where that would make too many parts.
+
+        Args:
+          at: as for `Split`.
+          needed: whether it is not only for the time that the iterations take.
+        """
+        parts = len(at) + 1
+        if len(at) > self._parts.left or (not needed and parts * 2 > self.count):
+            return None
+        self._parts.left -= len(at)
+        return Split(self, at)
+
+
+class _Local(threading.local):
+    def __init__(self) -> None:
+        self.loops: list[Foreseen] = []
+
+
+_local = _Local()
+
+
+def decided(test: Any) -> bool | None:
+    """Whether a condition holds in all iterations, or in none; None where that is not so, or not known."""
+    for loop in reversed(_local.loops):
+        found = loop.of(test)
+        if found is not None:
+            return bool(found[0]) if (found.astype(bool) == bool(found[0])).all() else None
+    return None
+
+
+values.foreseen.append(decided)
+
+
+def split_of(select: Any) -> Callable[[bool], None]:
+    """A function that splits the loop where what selects a branch changes, if that is known and seldom.
+
+    Its argument says whether it is needed: `Foreseen.split`.
+    """
+    for loop in reversed(_local.loops):
+        found = loop.of(select)
+        if found is not None and len(found) > 1:
+            at = np.flatnonzero(found[1:] != found[:-1]) + 1
+            if 0 < len(at) <= CHANGES:
+                return lambda needed: _raise(loop.split(at.tolist(), needed=needed))
+    return lambda needed: None
+
+
+def _raise(error: BaseException | None) -> None:
+    if error is not None:
+        raise error

@@ -1,0 +1,301 @@
+"""What Python decides in a rolled loop stays Python's: where it ends, and which branch an iteration takes."""
+
+from __future__ import annotations
+
+import random
+import re
+import textwrap
+import warnings
+from collections.abc import Callable
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+from hypothesis import given, settings, strategies as st
+
+import autograph_lite
+from tests.properties.running import loaded
+
+X = np.float32(0.3)
+
+
+def leaves_by_break(x):
+    i = -1
+    for i in range(2000):
+        if i == 4:
+            break
+        x = jnp.sin(x) + x * 0.1
+    return x, i
+
+
+def leaves_by_return(x):
+    for i in range(2000):
+        x = jnp.sin(x) + x * 0.1
+        if i == 4:
+            return x * 2, i
+    return x, -1
+
+
+def leaves_by_a_count(x):
+    n, i = 0, -1
+    for i in range(2000):
+        n += 2
+        x = jnp.sin(x) + n
+        if n > 8:
+            break
+    return x, i, n
+
+
+def appends_until_it_leaves(x):
+    found = []
+    for i in range(50):
+        if i == 7:
+            break
+        found.append(x)
+        x = jnp.sin(x) + i
+    return x, len(found), sum(found)
+
+
+def first_is_another(x):
+    for i in range(40):
+        if i == 0:
+            x = jnp.tanh(x) * jnp.exp(x) * jnp.cos(x) * jnp.exp(-x) * 3
+        x = jnp.sin(x) + x * 0.1
+    return x
+
+
+def both_ends_are_others(x):
+    for i, w in enumerate([0.5] * 40):
+        if i in (0, 39):
+            x = jnp.tanh(x) * jnp.exp(x) * jnp.cos(x) * jnp.exp(-x) * 3
+        x = jnp.sin(x) * w
+    return x
+
+
+def late_begin(x):
+    for i in range(40):
+        if i < 30:
+            continue
+        x = jnp.sin(x) * i
+    return x
+
+
+def first_of_the_outer_loop(x):
+    for i in range(20):
+        for _ in range(30):
+            if i == 0:
+                x = jnp.tanh(x) * jnp.exp(x) * jnp.cos(x) * jnp.exp(-x) * 3
+            x = jnp.sin(x) + x * 0.1
+    return x
+
+
+def data_may_leave_it_too(x):
+    for i in range(40):
+        if i == 0:
+            x = jnp.tanh(x) * jnp.exp(x) * jnp.cos(x) * jnp.exp(-x) * 3
+        x = x * 1.5 + 0.1
+        if x > 20:
+            break
+    return x
+
+
+def type_of_the_first(x):
+    best = x
+    for i in range(30):
+        if i == 0:
+            best = jnp.stack([x, x])
+        x = jnp.sin(x) + best[0]
+    return x, best
+
+
+def program(function: Callable[..., Any], *args: Any) -> str:
+    """What it becomes."""
+    return str(jax.make_jaxpr(autograph_lite.to_graph(function, static_loops="stage"))(*args))
+
+
+def lengths(function: Callable[..., Any], *args: Any) -> list[int]:
+    """Of the scans in the program, also those inside others."""
+    return [int(found) for found in re.findall(r"\blength=(\d+)", program(function, *args))]
+
+
+def conds(function: Callable[..., Any], *args: Any) -> bool:
+    """Whether there is a conditional in the program."""
+    return "cond[" in program(function, *args)
+
+
+@pytest.mark.parametrize(
+    ("function", "parts"),
+    [
+        (leaves_by_break, [4]),
+        (leaves_by_return, [5]),
+        (leaves_by_a_count, [5]),
+        (appends_until_it_leaves, [7]),
+        (first_is_another, [39]),
+        (both_ends_are_others, [38]),
+        (late_begin, [10]),
+        (first_of_the_outer_loop, [30, 30, 19]),
+        (data_may_leave_it_too, [39]),
+        (type_of_the_first, [29]),
+    ],
+    ids=lambda value: getattr(value, "__name__", ""),
+)
+def test_a_loop_has_pythons_iterations_and_no_branches_of_others(
+    function: Callable[..., Any], parts: list[int]
+) -> None:
+    assert lengths(function, X) == parts
+    assert conds(function, X) == (function is data_may_leave_it_too)
+    python, rolled = function(jnp.float32(X)), autograph_lite.convert(function, static_loops="stage")(X)
+    jax.tree.map(lambda ours, his: np.testing.assert_allclose(ours, his, rtol=1e-5), rolled, python)
+    if function is not data_may_leave_it_too:
+        assert jax.tree.map(type, rolled) == jax.tree.map(type, python)
+
+    def loss(f: Callable[..., Any]) -> Callable[..., Any]:
+        return lambda x: jax.tree.leaves(f(x))[0]
+
+    grad, right = (
+        jax.grad(loss(autograph_lite.convert(function, static_loops="stage"))),
+        jax.grad(loss(function)),
+    )
+    np.testing.assert_allclose(grad(X), right(X), rtol=1e-5)
+
+
+def test_lanes_leave_where_python_leaves() -> None:
+    xs = jnp.array([0.1, 0.2, 0.7])
+    rolled = autograph_lite.to_graph(leaves_by_break, static_loops="stage")
+    np.testing.assert_allclose(
+        jax.vmap(lambda x: rolled(x)[0])(xs), jax.vmap(lambda x: leaves_by_break(x)[0])(xs)
+    )
+
+
+def prints_at_its_ends(x):
+    for i in range(40):
+        if i == 0:
+            print("first")
+        x = jnp.sin(x)
+        if i < 0:
+            print("never")
+        if i == 39:
+            print("last", i)
+    return x
+
+
+def warns_where_it_does_not_come_to(x):
+    for i in range(40):
+        if i == 39:
+            break
+        x = jnp.sin(x)
+        if i == 39:
+            warnings.warn("did not converge", stacklevel=1)
+    return x
+
+
+def raises_where_it_does_not_come_to(x):
+    for i in range(40):
+        if i > 100:
+            raise ValueError(i)
+        x = jnp.sin(x)
+    return x
+
+
+def test_what_only_python_can_do_is_done_in_the_iterations_that_come_to_it(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    assert lengths(prints_at_its_ends, X) == [38]
+    assert capsys.readouterr().out == "first\nlast 39\n"
+
+
+@pytest.mark.parametrize(
+    ("function", "length"), [(warns_where_it_does_not_come_to, 39), (raises_where_it_does_not_come_to, 40)]
+)
+def test_a_branch_that_no_iteration_takes_keeps_nothing_from_being_rolled(
+    function: Callable[..., Any], length: int
+) -> None:
+    assert lengths(function, X) == [length]
+    assert not conds(function, X)
+
+
+def test_what_fails_behind_the_exit_does_not_count() -> None:
+    def f(x):
+        for i in range(40):
+            if i == 20:
+                break
+            x = jnp.sin(x) * (1 / (20 - i))
+        return x
+
+    assert lengths(f, X) == [20]
+    np.testing.assert_allclose(autograph_lite.convert(f, static_loops="stage")(X), f(X), rtol=1e-5)
+
+
+def test_a_bound_counts_the_iterations_of_all_parts() -> None:
+    def f(x):
+        for i in range(40):
+            autograph_lite.set_loop_options(maximum_iterations=10)
+            if i == 4:
+                x = jnp.tanh(x) * jnp.exp(x) * jnp.cos(x) * jnp.exp(-x) * 3
+            x = jnp.sin(x) + 1
+        return x
+
+    ours = autograph_lite.convert(f, static_loops="stage")(X)
+    np.testing.assert_allclose(ours, autograph_lite.convert(f, static_loops="python")(X), rtol=1e-5)
+
+
+def test_explain_says_what_the_parts_are() -> None:
+    decisions = autograph_lite.explain(autograph_lite.convert(prints_at_its_ends, static_loops="stage"))(X)
+    assert "scan of 40 steps" in str(decisions)
+    assert "Python's numbers decide, in parts of 1, 38 and 1 iterations" in str(decisions)
+
+
+def _condition(draw: random.Random, index: str) -> str:
+    some = draw.randrange(22)
+    return draw.choice([
+        f"{index} == {some}", f"{index} < {some}", f"{index} >= {some}", f"{index} % {draw.randrange(2, 5)} == 1",
+        f"{index} in (0, {some})", f"0 < {index} and {index} < {some}", f"not {index} > {some}", f"k > {some}", "x > 0.9",
+    ])  # fmt: skip
+
+
+def _update(draw: random.Random, index: str) -> str:
+    return draw.choice([
+        f"x = jnp.sin(x) + {index} * 0.25", "y = y * 0.5 + jnp.cos(x)", f"k += {draw.choice(['1', index])}",
+        "x = jnp.exp(-x * x) + jnp.cos(y) * x", "ys.append(x + y)",
+    ])  # fmt: skip
+
+
+def _block(draw: random.Random, index: str, depth: int) -> list[str]:
+    lines = []
+    for _ in range(draw.randrange(1, 4)):
+        kind = draw.random()
+        if kind < 0.5 or not depth:
+            lines.append(_update(draw, index))
+        elif kind < 0.9:
+            leave = draw.choice(["break", "continue", "return x, y, k, i, sum(ys)", f"print(k, {index})"])
+            inside = [leave] if draw.random() < 0.5 else _block(draw, index, depth - 1)
+            lines += [f"if {_condition(draw, index)}:", *("    " + line for line in inside)]
+        elif index == "i":
+            lines += [f"for j in range({draw.choice(['2', '17', 'i'])}):"]
+            lines += ["    " + line for line in _block(draw, "j", depth - 1)]
+    return lines or ["pass"]
+
+
+@settings(max_examples=8, deadline=None)
+@given(st.integers(0, 10_000))
+def test_rolled_loops_decide_as_pythons(seed: int) -> None:
+    draw = random.Random(seed)
+    over = draw.choice(["range(20)", "range(3, 19)", "range(20, 0, -1)"])
+    body = textwrap.indent("\n".join(_block(draw, "i", 2)), " " * 8)
+    source = f"def f(x, y):\n    k, ys, i = 0, [], -1\n    for i in {over}:\n{body}\n    return x, y, k, i, sum(ys)\n"
+    with loaded(source, jnp=jnp) as names:
+        _compare(names["f"])
+
+
+def _compare(function: Callable[..., Any]) -> None:
+    x, y = jnp.float32(0.3), jnp.float32(-0.4)
+    ours = autograph_lite.convert(function, static_loops="stage")
+    np.testing.assert_allclose(np.array(ours(x, y)), np.array(function(x, y)), rtol=1e-3, atol=1e-4)
+
+    def loss(f: Callable[..., Any]) -> Callable[..., Any]:
+        return lambda x, y: f(x, y)[0] + f(x, y)[1]
+
+    got, right = (np.array(jax.grad(loss(f), (0, 1))(x, y)) for f in (ours, function))
+    np.testing.assert_allclose(got, right, rtol=2e-3, atol=1e-3)
