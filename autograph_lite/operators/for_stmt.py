@@ -186,6 +186,7 @@ def _rolled(
     if length is not None:
         loop_options.current().done += length
         all_parts.lengths.append(length)
+        all_parts.rolled = True
     if length is not None and not decisions.is_decided("vmap"):
         decisions.decided(decisions.LOOPS, "scan", "its body is one program for all items", length)
     return result
@@ -210,6 +211,7 @@ def _in_parts(
             done = loop_options.current().done
             values = _unrolled(iterable, iterator, body_fun, values, until, rolled, last - first)
             whole.lengths.append(loop_options.current().done - done)
+            whole.refused = rolled.said if rolled is not None else whole.refused
         decisions.keep_inside()
         if loop_options.current().is_left():
             return values

@@ -33,18 +33,22 @@ class Parts:
     Attributes:
       left: how many parts more there may be.
       lengths: how many iterations each of them has.
+      rolled: whether one of them is.
+      refused: why one is not, if it is not for its length.
     """
 
     def __init__(self) -> None:
         self.left = PARTS - 1
         self.lengths: list[int] = []
+        self.rolled, self.refused = False, ""
 
     def told(self) -> tuple[str | None, str | None]:
         """What the loop has become, and why; None where it is one part, of which that is known."""
         *most, last = map(str, filter(None, self.lengths))
-        if not most:
-            return None, None
-        return "scan", f"Python's numbers decide, in parts of {', '.join(most)} and {last} iterations"
+        parts = f"Python's numbers decide, in parts of {', '.join(most)} and {last} iterations"
+        if not self.rolled:
+            return "unrolled", f"it can't be rolled: {self.refused}" if self.refused else parts
+        return ("scan", parts) if most else (None, None)
 
 
 class Split(BaseException):
