@@ -92,6 +92,7 @@ class Earlier:
     """Stands in the body for an item that an earlier iteration may have appended; its use asks for it."""
 
     __slots__ = ("_distance", "_token")
+    __wrapped__ = None  # what searches for a function ask of every object is no use of the item
 
     def __init__(self, token: object, distance: int) -> None:
         self._token, self._distance = token, distance

@@ -274,3 +274,21 @@ def test_a_refused_loop_leaves_the_list_as_it_was():
 
     message(fn, XS)
     assert log == [1.0]
+
+
+def test_an_object_holds_a_list_that_grows_beside_what_a_branch_makes_and_changes():
+    class Log:
+        def __init__(self):
+            self.seen = []
+            self.total = 0.0
+
+    def fn(xs):
+        log, last = Log(), [xs[0]]
+        for x in xs:
+            log.seen.append(x)
+            if x > 3:
+                last = [2 * last[0] - x]
+                log.total += x
+        return log.seen, log.total, last
+
+    agree(fn, XS)

@@ -17,13 +17,6 @@ REFUSED = {
         "  An array is a value to a compiled program: what is written makes a new one, which the caller does not get.",
         "  Fix: let 'outlet' return the array, and take it where it is called: f = outlet(...); where 'f' is to stay as it is, hand over f.copy().",
     ],
-    "kalman_smoother": [
-        "An item of a list that grows in a staged loop is read by its place from the start.",
-        "  kalman_smoother.py:68 in run_filter",
-        "      for z in measurements:",
-        "  The loop is compiled once: it knows the items from before the loop, and the last ones.",
-        "  Fix: keep the item in a variable, or read it after the loop.",
-    ],
     "fdtd": [
         "An item of 'inner', float64[14,14], is written, which shares its memory with 'self.Ez' in NumPy (`inner = self.Ez[1:-1, 1:-1]`), and 'self.Ez' outlives the call.",
         "  fdtd.py:46 in update_E",
