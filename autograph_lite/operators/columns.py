@@ -130,7 +130,9 @@ class Columns(iterables.Staged):
     def positions(self) -> dict[int, Position]:
         if self.range is not None:
             return {0: Position(self.range.step, self.range.start)}
-        return {k: place for k, column in enumerate(self.columns) if (place := _position(column)) is not None}
+        return {
+            k: place for k, column in enumerate(self.columns) if (place := position_of(column)) is not None
+        }
 
     def item(self, row: Any) -> Any:
         if self.range is not None:
@@ -164,13 +166,13 @@ def _array(column: Any) -> jax.Array:
     """A column as an array; one that a range gives without a table in the program."""
     if not isinstance(column, np.ndarray):
         return jnp.stack(column)
-    place = _position(column)
+    place = position_of(column)
     if place is not None and place.slope:
         return jnp.arange(place.offset, place.offset + place.slope * len(column), place.slope)
     return jnp.asarray(column, jnp.result_type(int if column.dtype.kind == "i" else float))
 
 
-def _position(column: Any) -> Position | None:
+def position_of(column: Any) -> Position | None:
     """How the numbers of a column follow from those of the iterations; None where they don't, or there are few."""
     if not isinstance(column, np.ndarray) or column.dtype.kind != "i" or len(column) < 3:
         return None

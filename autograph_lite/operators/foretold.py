@@ -40,8 +40,9 @@ class Foretold:
 
 
 def foretell(
-    body: Any, start: Sequence[Any], rows: Sequence[Known | None], count: int, report: Report
-) -> dict[int, Foretold]:
+    body: Any, start: Sequence[Any], rows: Sequence[Known | None], count: int, report: Report,
+    left: list[int] | None = None,
+) -> dict[int, Foretold]:  # fmt: skip
     """The variables, by their places in the carry, that stay numbers of Python's.
 
     Args:
@@ -50,16 +51,18 @@ def foretell(
       rows: the numbers that the iterations get.
       count: how many iterations there are, at least 1.
       report: as for `side_by_side.run`.
+      left: how many equations may still be gone through one iteration after the other, in a list.
 
     Raises:
       Exception: what `report` gives, where the program does something else than Python.
     """
+    left = [STEPS] if left is None else left
     types = [v.aval for v in body.jaxpr.invars]
     first = {k: _started(value, types[k]) for k, value in enumerate(start) if value is not None}
     known = {k: value for k, value in first.items() if value is not None}
     while known:
         try:
-            values = _iterated(body, known, rows, count, report)
+            values = _iterated(body, known, rows, count, report, left)
         except _Unknown as found:
             known = {k: value for k, value in known.items() if k not in found.places}
         else:
@@ -95,8 +98,8 @@ def _foretold(first: Known, after: Known) -> Foretold:
 
 
 def _iterated(
-    body: Any, known: dict[int, Known], rows: Sequence[Known | None], count: int, report: Report
-) -> dict[int, Known]:
+    body: Any, known: dict[int, Known], rows: Sequence[Known | None], count: int, report: Report, left: list[int]
+) -> dict[int, Known]:  # fmt: skip
     """The values of the variables after each iteration.
 
     Raises:
@@ -104,7 +107,7 @@ def _iterated(
     """
     jaxpr, carried = body.jaxpr, len(body.jaxpr.invars) - len(rows)
     outputs = [jaxpr.outvars[k] for k in known]
-    eqns, needed = _leading_to(jaxpr, outputs)
+    eqns, needed = leading_to(jaxpr, outputs)
     inputs = jaxpr.invars[:carried]
     around = dict(zip(jaxpr.constvars, map(constant, body.consts), strict=True))
     if not any(inputs[k] in needed for k in known):
@@ -115,7 +118,8 @@ def _iterated(
     sums = _sums(body, known, around, rows, count, report)
     if sums is not None:
         return sums
-    if len(eqns) * count > STEPS:
+    left[0] -= len(eqns) * count
+    if left[0] < 0:
         raise UnlikePythonError("the numbers in it are too many to be compared with Python's while tracing")
     now, after = dict(known), []
     for step in range(count):
@@ -143,7 +147,7 @@ def _sums(
         eqn = None if isinstance(out, core.Literal) else made.get(out)
         added = [v for v in eqn.invars if v is not inputs[k]] if eqn is not None else []
         leading = [v for v in added if not isinstance(v, core.Literal)]
-        eqns, needed = _leading_to(jaxpr, leading)
+        eqns, needed = leading_to(jaxpr, leading)
         if eqn is None or len(added) != 1 or any(inputs[other] in needed for other in known):
             return None
         (value,) = side_by_side.run(count, report).walk(eqns, dict(env), added)
@@ -164,7 +168,7 @@ def _all_known(known: dict[int, Known], results: Sequence[Known | None]) -> list
     return [value for value in results if value is not None]
 
 
-def _leading_to(jaxpr: Any, outputs: Sequence[Any]) -> tuple[list[Any], set[Any]]:
+def leading_to(jaxpr: Any, outputs: Sequence[Any]) -> tuple[list[Any], set[Any]]:
     """The equations that the outputs follow from, and all variables in them."""
     needed = {v for v in outputs if not isinstance(v, core.Literal)}
     eqns = []

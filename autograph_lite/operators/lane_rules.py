@@ -109,8 +109,10 @@ TWICE = 2  # XLA's roundings may add up to as much as NumPy's do
 DRIFT = 1e-5  # of the largest of the floats: some hundred roundings of a float32
 
 
-def applied(name: str, operands: Sequence[Known], params: dict[str, Any], aval: Any) -> Known | None:
-    """The result of a primitive; None where Python would not have had it as a number.
+def applied(
+    name: str, operands: Sequence[Known], params: dict[str, Any], aval: Any, *, strong: bool = False
+) -> Known | None:
+    """The result of a primitive; None where Python would not have had it as a number, unless it may be `strong`.
 
     Raises:
       UnlikePythonError: Python raises an exception, or the rounding of floats decides.
@@ -132,7 +134,7 @@ def applied(name: str, operands: Sequence[Known], params: dict[str, Any], aval: 
     lost = _chosen(operands[0].python, *(o.lost for o in operands[1:])) if name == "select_n" else False
     for operand in operands[:1] if name == "select_n" else operands:
         lost = lost | operand.lost
-    return held(python, program, np.asarray(lost), aval)
+    return held(python, program, np.asarray(lost), aval, strong=strong)
 
 
 def _aligned(operands: Sequence[Known]) -> Sequence[Known]:
@@ -194,8 +196,11 @@ def refuse_drifted(operand: Known) -> None:
             raise UnlikePythonError("a float is less exact in the arrays of the program than in Python")
 
 
-def held(python: Lanes, program: Lanes, lost: Lanes, aval: Any) -> Known | None:
-    """A value of that type; lost where the type can't hold it, and None where the type is none of a Python number's."""
+def held(python: Lanes, program: Lanes, lost: Lanes, aval: Any, *, strong: bool = False) -> Known | None:
+    """A value of that type; lost where the type can't hold it, and None where the type is none of a Python number's.
+
+    Floats that came from arrays are `strong`: Python has them in their own type, too.
+    """
     if aval.dtype == bool:
         return Known(python, program, lost)
     weak, kind = getattr(aval, "weak_type", False), np.dtype(aval.dtype).kind
@@ -209,30 +214,32 @@ def held(python: Lanes, program: Lanes, lost: Lanes, aval: Any) -> Known | None:
         if info.bits < 64:
             python = python.astype(np.int64)
         return Known(python, python, lost)
-    if kind not in "fc" or not weak:
+    if kind not in "fc" or not (weak or strong):
         return None
     with np.errstate(all="ignore"):
+        python = python if weak else python.astype(aval.dtype)
         python = python.astype(np.float64 if kind == "f" else np.complex128)
         program = program.astype(aval.dtype)
     return Known(python, program, lost | ~np.isfinite(program))
 
 
-def converted(operand: Known, aval: Any) -> Known | None:
-    """`operand` in another type, as `convert_element_type` gives it.
+def converted(operand: Known, aval: Any, *, strong: bool = False) -> Known | None:
+    """`operand` in another type, as `convert_element_type` gives it; see `held`.
 
     Raises:
       UnlikePythonError: it does not fit, or the rounding of floats decides.
     """
     kind = np.dtype(aval.dtype).kind
     if kind == "c":
-        return held(operand.python, operand.program, operand.lost, aval)
+        return held(operand.python, operand.program, operand.lost, aval, strong=strong)
     if operand.python.dtype.kind == "f" and kind in "iu":
         _refuse_close("floor", [operand])
         with np.errstate(all="ignore"):
             whole = np.trunc(operand.python).astype(object)
         return held(whole, whole, operand.lost, aval)
     if operand.python.dtype.kind != "f" and kind == "f":
-        return held(operand.python.astype(np.float64), operand.python.astype(aval.dtype), operand.lost, aval)
+        python, program = operand.python.astype(np.float64), operand.python.astype(aval.dtype)
+        return held(python, program, operand.lost, aval, strong=strong)
     if kind == "b":
         if ((operand.python != 0) != (operand.program != 0)).any():
             raise UnlikePythonError("a float is less exact in the arrays of the program than in Python")
@@ -243,4 +250,4 @@ def converted(operand: Known, aval: Any) -> Known | None:
         if ((whole < info.min) | (whole > info.max)).any():
             raise UnlikePythonError(f"a number does not fit into {aval.dtype}, which Python would tell")
         return held(whole, whole, operand.lost, aval)
-    return held(operand.python, operand.program, operand.lost, aval) if kind == "f" else None
+    return held(operand.python, operand.program, operand.lost, aval, strong=strong) if kind == "f" else None

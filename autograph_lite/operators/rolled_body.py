@@ -8,6 +8,7 @@ is left as one.
 from __future__ import annotations
 
 import contextlib
+import dataclasses
 import types
 import weakref
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -31,7 +32,7 @@ from autograph_lite.operators import (
     where,
 )
 from autograph_lite.operators.carry import Carry
-from autograph_lite.operators.columns import Columns
+from autograph_lite.operators.columns import Columns, position_of
 from autograph_lite.operators.conditions import truth
 from autograph_lite.operators.foreseen import Foreseen
 from autograph_lite.operators.foretold import Foretold
@@ -148,7 +149,7 @@ class Trial:
         known = [row and _flat(row) for row in known]
         numbers, windows, of_checks = carry.numbers()
         try:
-            stay = foretold.foretell(body, numbers, known, count, _report)
+            stay = foretold.foretell(body, numbers, known, count, report)
         except (lane_rules.UnlikePythonError, Refused) as found:
             if self._flags:  # it may be in an iteration that Python does not come to
                 self._forget_flags(self._flags)
@@ -159,7 +160,7 @@ class Trial:
         if windows & set(stay):
             raise Refused("a list that gets longer holds numbers of Python's only")
         given = [stay[k].before if k in stay else None for k in range(len(start))]
-        results = side_by_side.run(count, _report).closed(body, [*given, *known])
+        results = side_by_side.run(count, report).closed(body, [*given, *known])
         self._refuse_python(body, stay, results, len(start))
         python = plain_numbers.python_only(body, [n is not None for n in numbers], known)
         if not set(python) <= set(stay):
@@ -209,7 +210,8 @@ def _flat(row: Known) -> Known:
     return Known(row.python[0], row.program[0], np.zeros(row.python.shape[1], bool))
 
 
-def _report(eqn: Any, why: str) -> Refused:
+def report(eqn: Any, why: str) -> Refused:
+    """What ends the trial where an equation does something else than Python."""
     place = _jax.equation_place(eqn)
     return Refused(why, where.at(*place) if place else ())
 
@@ -239,7 +241,7 @@ def _scan(
         for k, array in zip(
             [*kept, *tables], [*arrays[: len(kept)], *arrays[len(arrays) - len(tables) :]], strict=True
         ):
-            inputs[k] = array
+            inputs[k] = _jax.as_type(array, array.dtype, _jax.is_weak(jaxpr.invars[k].aval))
         for k in stay:
             if k not in tables:
                 inputs[k] = start[k]
@@ -250,10 +252,13 @@ def _scan(
     init = [start[k] for k in kept]
     types = [*map(jax.typeof, init), *map(_jax_loops.row_type, all_rows)]
     _, rolled = _jax_loops.trace(step, types, user)
+    found = {len(rows) + n: position_of(table) for n, table in enumerate(tables.values())}
+    counted = {n: place for n, place in found.items() if place is not None}
+    how = dataclasses.replace(how, positions={**how.positions, **counted})
     after, outputs = _jax_loops.scan(rolled, init, all_rows, count, how)
     arrays = dict(zip(kept, after, strict=True))
     return [arrays[k] if k in arrays else stay[k].after for k in range(carried)], outputs
 
 
 def _table(value: Foretold, aval: Any) -> Any:
-    return _jax.as_type(jnp.asarray(value.before.program, aval.dtype), aval.dtype, _jax.is_weak(aval))
+    return np.asarray(value.before.program, aval.dtype)

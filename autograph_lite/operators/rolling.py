@@ -130,11 +130,24 @@ def attempt(
     number = _least()
     if items is None or number is None or len(items) < number:
         return None
+    return tried(body_fun, init, lambda: _rolled(iterable, items, body_fun, stage), part)
+
+
+def pays(count: int) -> bool:
+    """Whether a loop of so many iterations is rolled."""
+    number = _least()
+    return number is not None and count >= number
+
+
+def tried(
+    body_fun: Callable[..., Any], init: tuple[Any, ...], roll: Callable[[], Any], part: Any = None
+) -> Any:
+    """What `roll` gives, unless that is refused: the `Refusal` then; it is not called again for variables of these types."""
     key = _key(init), part
     known = _refused.setdefault(body_fun.__code__, {})
     if key not in known:
         try:
-            return _rolled(iterable, items, body_fun, stage)
+            return roll()
         except Refused as refused:
             place = refused.place or where.of_function(body_fun)
             known[key] = Refusal(refused.why, place, refused.peels)

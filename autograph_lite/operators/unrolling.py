@@ -11,6 +11,9 @@ from autograph_lite import _jax, config
 from autograph_lite.errors import Location, UnrolledLoopWarning
 from autograph_lite.operators import where
 
+ITEMS = "its items are Python values"
+CONDITION = "its condition is a Python value"
+
 
 class _Local(threading.local):
     def __init__(self) -> None:
@@ -20,12 +23,13 @@ class _Local(threading.local):
 _local = _Local()
 
 
-def counter(body_fun: Callable[..., Any], why: str = "") -> Callable[[], None]:
+def counter(body_fun: Callable[..., Any], why: str = "", what: str = ITEMS) -> Callable[[], None]:
     """A function to be called after each iteration; it warns once, at the user's line, if no loop inside has.
 
     Args:
       body_fun: the body of the loop.
       why: what prevents it from being rolled, where that was tried.
+      what: it is that Python knows.
     """
     limit, warned = config.unroll_limit(), _local.warned
     recorded = _jax.recorded()
@@ -44,17 +48,15 @@ def counter(body_fun: Callable[..., Any], why: str = "") -> Callable[[], None]:
         wait = (limit - equations) * (now - first) // (2 * max(equations, 1))
         if equations > limit and (loop := where.of_function(body_fun)):
             _local.warned += 1
-            text = _text(loop, count, equations, why)
+            text = _text(loop, count, equations, why, what)
             warnings.warn_explicit(text, UnrolledLoopWarning, loop.path, loop.line)
 
     return step
 
 
-def _text(loop: Location, count: int, equations: int, why: str) -> str:
+def _text(loop: Location, count: int, equations: int, why: str, what: str) -> str:
     text = f"The loop at {loop.path}:{loop.line} has been unrolled into {equations} equations by its first {count} iterations"
     if why:
         return f"{text}. It can't be rolled: {why}."
-    return (
-        f"{text}: its items are Python values, so each iteration is traced and compiled. Use autograph_lite.range to stage "
-        "it, or convert with static_loops='auto' to roll such loops."
-    )
+    advice = "Use autograph_lite.range to stage it, or convert" if what == ITEMS else "Convert"
+    return f"{text}: {what}, so each iteration is traced and compiled. {advice} with static_loops='auto' to roll such loops."

@@ -29,12 +29,14 @@ class Run:
       report: gives the exception for an equation that does something else than Python, and what that is.
       rules: for the primitives that hold programs of their own, by name.
       left: how many more steps may be taken, in a list that the walks through inner programs share.
+      alone: whether Python alone computes the numbers, and not the program, too.
     """
 
     def __init__(
-        self, count: int, report: Report, rules: Mapping[str, Rule], left: list[int] | None = None
-    ) -> None:
-        self.count, self.report, self.rules = count, report, rules
+        self, count: int, report: Report, rules: Mapping[str, Rule], left: list[int] | None = None, *,
+        alone: bool = False,
+    ) -> None:  # fmt: skip
+        self.count, self.report, self.rules, self.alone = count, report, rules, alone
         self.left = [MOST] if left is None else left
 
     def closed(self, jaxpr: Any, args: Sequence[Known | None]) -> Values:
@@ -51,7 +53,8 @@ class Run:
         """The values of `wanted` after these equations, given those of their inputs, which are changed."""
 
         def read(atom: Any) -> Known | None:
-            return constant(atom.val) if isinstance(atom, core.Literal) else env.get(atom)
+            found = constant(atom.val) if isinstance(atom, core.Literal) else env.get(atom)
+            return Known(found.python, found.python, found.lost) if found and self.alone else found
 
         for eqn in eqns:
             operands = [*map(read, eqn.invars)]
@@ -86,14 +89,16 @@ class Run:
         known: list[Any] = operands
         aval = eqn.outvars[0].aval
         if name == "convert_element_type":
-            return [lane_rules.converted(known[0], aval)]
+            return [lane_rules.converted(known[0], aval, strong=self.alone)]
         if name in SHAPES:
             return [_reshaped(name, known[0], eqn)]
         if name == "shift_right_logical":
             raise UnlikePythonError(
                 "an int is raised to a power that is an int, which Python computes without bounds"
             )
-        return [lane_rules.applied(name, known, eqn.params, aval)] if name in lane_rules.RULES else nothing
+        if name not in lane_rules.RULES:
+            return nothing
+        return [lane_rules.applied(name, known, eqn.params, aval, strong=self.alone)]
 
     def _called(self, eqn: Any, inner: Any, operands: Values) -> Values:
         divisor = operands[1] if len(operands) == 2 else None
@@ -119,7 +124,7 @@ class Run:
 
     def inside(self, count: int) -> Run:
         """A walk with another number of lanes."""
-        return Run(count, self.report, self.rules, self.left)
+        return Run(count, self.report, self.rules, self.left, alone=self.alone)
 
 
 def constant(value: Any) -> Known | None:

@@ -15,12 +15,22 @@ from jax.extend.core import jaxpr_as_fun
 
 from autograph_lite import _jax, _jax_loops
 from autograph_lite.errors import IterationError
-from autograph_lite.operators import decisions, journal, lanes, loop_options, reach, where
+from autograph_lite.operators import (
+    decisions,
+    journal,
+    lanes,
+    loop_options,
+    reach,
+    rolled_while,
+    rolling,
+    unrolling,
+    where,
+)
 from autograph_lite.operators.carry import Carry, failed, held, run_body, unless_failed
 from autograph_lite.operators.conditions import python_truth, truth
 from autograph_lite.operators.settling import settle
 from autograph_lite.operators.staging import enter
-from autograph_lite.operators.values import traced, unfolded
+from autograph_lite.operators.values import known, traced, unfolded
 from autograph_lite.syntax.names import is_operators
 
 
@@ -53,7 +63,11 @@ def _while(
     cond_fun: Callable[..., Any], body_fun: Callable[..., Any], init: tuple[Any, ...]
 ) -> tuple[Any, ...]:
     with loop_options.Loop(body_fun) as loop:
-        return _run(cond_fun, body_fun, init, loop)
+        try:
+            return _run(cond_fun, body_fun, init, loop)
+        except BaseException:
+            rolling.forget(body_fun)
+            raise
 
 
 def _run(
@@ -64,13 +78,21 @@ def _run(
 ) -> tuple[Any, ...]:
     staging = journal.active() is not None
     test, unsure = _first_test(cond_fun, body_fun, values), 0
+    count = refused = None
     while True:
+        if loop.done <= (refused.peels if refused else 0) and rolling.wanted() and _holds(test):
+            refused = rolled_while.attempt(cond_fun, body_fun, values)
+            if isinstance(refused, tuple):
+                return refused
         if test is not True and test is not False and (type(test) is _Test or traced(test)):
             return _stage(cond_fun, body_fun, values, test)
         if decisions.listeners:
-            decisions.decided(decisions.LOOPS, "unrolled", decisions.python_condition(test))
+            why = f"it can't be rolled: {refused.said}" if refused else decisions.python_condition(test)
+            decisions.decided(decisions.LOOPS, "unrolled", why)
         if not test:
             return values
+        if count is None and _jax.tracing():
+            count = unrolling.counter(body_fun, refused.said if refused else "", unrolling.CONDITION)
         if staging:
             enter(body_fun, values)
         if decisions.listeners:
@@ -78,6 +100,8 @@ def _run(
         values = body_fun(*values)
         if loop.is_over():
             return values
+        if count is not None:
+            count()
         if test is True and traced(failed()) and _endless(cond_fun.__code__):
             return _stage(cond_fun, body_fun, values, test)  # a `raise` leaves it
         test = _test(cond_fun, values)
@@ -96,6 +120,14 @@ def _test(cond_fun: Callable[..., Any], values: Sequence[Any]) -> Any:
         enter(cond_fun, values)
     with unfolded():  # it differs from iteration to iteration: as a loop it is compiled once
         return python_truth(cond_fun(*values))
+
+
+def _holds(test: Any) -> bool:
+    """Whether it is known that a condition holds."""
+    if type(test) is _Test:
+        return False
+    found = known(test) if traced(test) else test
+    return found is not None and bool(found)
 
 
 @reach.by_code
