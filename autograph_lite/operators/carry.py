@@ -351,7 +351,7 @@ class Carry:
         """
         if self.count is not None:
             return self.count
-        most = loop_options.left()
+        most = loop_options.most()
         return most if most is not None and (most <= capacity.FIRST or not capacity.room()) else None
 
     def _bounded(

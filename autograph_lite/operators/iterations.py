@@ -34,6 +34,10 @@ class _Unknown(Exception):
     """It is not known whether there is another iteration."""
 
 
+class TracedError(Exception):
+    """Traced values decide whether there is a second iteration."""
+
+
 def count(
     body: Any, test: Any, start: Sequence[Any], numbers: Sequence[Any], indexed: bool, report: Report
 ) -> int:
@@ -48,6 +52,7 @@ def count(
       report: gives the exception for an equation that does something else than Python.
 
     Raises:
+      TracedError: traced values decide on it.
       Refused: it is not known.
     """
     done, at_once, now, left = 0, FIRST, list(numbers), [foretold.STEPS]
@@ -56,7 +61,12 @@ def count(
         try:
             after, goes_on = _some(body, test, now, done, at_once, indexed, report, left)
         except _Unknown:
-            raise Refused(_why(test, start)) from None
+            if at_once > 1:  # perhaps traced values decide on later ones alone
+                at_once = 1
+                continue
+            if done == 0 and _follows_data(test, start, numbers):
+                raise TracedError from None
+            raise Refused("its condition can't be computed as Python computes it") from None
         except (Refused, UnlikePythonError) as found:  # perhaps after the last iteration
             if at_once == 1:
                 raise found if isinstance(found, Refused) else Refused(str(found)) from None
@@ -85,23 +95,16 @@ def _some(
     return after, np.broadcast_to(goes_on.python, number)
 
 
-def _why(test: Any, start: Sequence[Any]) -> str:
-    jaxpr = test.jaxpr
-    traced = {
-        v
-        for v, value in zip([*jaxpr.constvars, *jaxpr.invars], [*test.consts, *start], strict=False)
-        if _is_data(value)
-    }
+def _follows_data(test: Any, start: Sequence[Any], numbers: Sequence[Any]) -> bool:
+    """Whether traced values decide on a condition that nobody knows, beside numbers of Python's alone."""
+    jaxpr, outputs = test.jaxpr, test.jaxpr.outvars
+    held = [*zip(jaxpr.constvars, test.consts, strict=True), *zip(jaxpr.invars, start, strict=False)]
+    data = {v for v, value in held if _jax_folding.follows_from(value) > _jax_folding.Source.LOOP}
+    others = {v for v, number in zip(jaxpr.invars, numbers, strict=False) if number is None} - data
     for eqn in jaxpr.eqns:
-        if not traced.isdisjoint(v for v in eqn.invars if not isinstance(v, core.Literal)):
-            traced.update(eqn.outvars)
-    if jaxpr.outvars[0] in traced:
-        return "its condition depends on traced values"
-    return "its condition can't be computed as Python computes it"
-
-
-def _is_data(value: Any) -> bool:
-    return _jax_folding.follows_from(value) > _jax_folding.Source.LOOP
+        if not data.isdisjoint(v for v in eqn.invars if not isinstance(v, core.Literal)):
+            data.update(eqn.outvars)
+    return outputs[0] in data and others.isdisjoint(foretold.leading_to(jaxpr, outputs)[1])
 
 
 def _with_constants(test: Any) -> Any:

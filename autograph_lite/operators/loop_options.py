@@ -37,9 +37,10 @@ class Loop:
       options: that its body has set.
       unroll: how many iterations of a scan are one of the program's.
       done: iterations that Python has run.
+      most: iterations that it is known to have at most.
     """
 
-    __slots__ = ("_code", "counts", "done", "options", "unroll")
+    __slots__ = ("_code", "counts", "done", "most", "options", "unroll")
 
     def __init__(self, body_fun: Callable[..., Any]) -> None:
         self._code: types.CodeType = body_fun.__code__
@@ -47,6 +48,7 @@ class Loop:
         self.options = UNSET
         self.unroll = 1
         self.done = 0
+        self.most: int | None = None
 
     def __enter__(self) -> Loop:
         _local.loops.append(self)
@@ -93,6 +95,12 @@ def current() -> Loop:
 def left() -> int | None:
     """How many iterations the innermost loop may still have; None where nobody has said it."""
     return current().left() if _local.loops else None
+
+
+def most() -> int | None:
+    """How many iterations the innermost loop has at most; None where nobody knows."""
+    known = [most for most in (left(), current().most if _local.loops else None) if most is not None]
+    return min(known, default=None)
 
 
 class ShorterError(Exception):

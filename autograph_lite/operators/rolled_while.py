@@ -6,21 +6,25 @@ then on it is a loop over a known number of items, as a `for` is.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any
 
 import jax
 import jax.numpy as jnp
 
-from autograph_lite import _jax, _jax_loops
+from autograph_lite import _jax, _jax_bounds, _jax_loops
 from autograph_lite.operators import (
     carry as carries,
     columns,
     decisions,
     foretold,
     iterations,
+    journal,
+    lane_rules,
     loop_options,
     rolling,
+    side_by_side,
     trials,
 )
 from autograph_lite.operators.carry import Carry, run_body
@@ -28,6 +32,7 @@ from autograph_lite.operators.conditions import truth
 from autograph_lite.operators.rolled_body import Trial, report
 from autograph_lite.operators.settling import settled
 from autograph_lite.operators.staging import enter
+from autograph_lite.operators.trials import Refused
 
 
 class _Again(Exception):
@@ -37,30 +42,49 @@ class _Again(Exception):
         self.count = count
 
 
-def attempt(cond_fun: Callable[..., Any], body_fun: Callable[..., Any], values: tuple[Any, ...]) -> Any:
+Stage = Callable[[int | None], tuple[Any, ...]]
+
+
+class _Staged(Exception):
+    """Traced values end the loop, after `most` iterations if that is known: it may be staged, its first iteration with it."""
+
+    def __init__(self, most: int | None) -> None:
+        self.most = most
+
+
+def attempt(
+    cond_fun: Callable[..., Any], body_fun: Callable[..., Any], values: tuple[Any, ...], stage: Stage
+) -> Any:
     """The variables after the loop, rolled; a `rolling.Refusal` where Python is to run it, or None where it is too short.
 
     Args:
       cond_fun: variables -> whether there is another iteration; it is a value of Python's, and true, before the loop.
       body_fun: variables -> variables.
       values: the variables before the loop.
+      stage: makes a loop of it that traced values end, after so many iterations at most, where that is known.
     """
     told = decisions.told()
-    result = rolling.tried(body_fun, values, lambda: _rolled(cond_fun, body_fun, values))
+    result = rolling.tried(body_fun, values, lambda: _rolled(cond_fun, body_fun, values, stage))
     if not isinstance(result, tuple):
         decisions.forget_since(told)
     return result
 
 
-def _rolled(cond_fun: Callable[..., Any], body_fun: Callable[..., Any], values: tuple[Any, ...]) -> Any:
-    with trials.trial():
-        trials.enter(cond_fun)
-        trials.enter(body_fun)
-        try:
-            return _traced(cond_fun, body_fun, values, None)
-        except _Again as again:
-            decisions.forget_inside()
-            return _traced(cond_fun, body_fun, values, again.count)
+def _rolled(
+    cond_fun: Callable[..., Any], body_fun: Callable[..., Any], values: tuple[Any, ...], stage: Stage
+) -> Any:
+    try:
+        with trials.trial():
+            trials.enter(cond_fun)
+            trials.enter(body_fun)
+            try:
+                return _traced(cond_fun, body_fun, values, None)
+            except _Again as again:
+                decisions.forget_inside()
+                return _traced(cond_fun, body_fun, values, again.count)
+    except _Staged as staged:
+        decisions.forget_inside()
+        return stage(staged.most)
 
 
 def _traced(
@@ -96,7 +120,13 @@ def _traced(
         after, whole = _jax_loops.trace(step, types, body_fun)
         test, body = _giving(whole, slice(1)), _giving(whole, slice(1, None))
         start = carries.held(now, after, [test, body], start)
-        count = known or iterations.count(body, test, start, after.numbers()[0], now.indexed, report)
+        count = known
+        if count is None:
+            numbers = after.numbers()[0]
+            try:
+                count = iterations.count(body, test, start, numbers, now.indexed, report)
+            except iterations.TracedError:
+                raise _Staged(_most(after, cond_fun, body_fun, body, start, numbers)) from None
         count = min(count, count if (left := loop_options.current().left()) is None else left)
         if known is None and not rolling.pays(count):
             return after, None
@@ -111,6 +141,38 @@ def _traced(
         return None
     count, arrays, outputs = found
     return carry.finish(arrays, outputs, count)
+
+
+def _most(
+    after: Carry, cond_fun: Callable[..., Any], body_fun: Callable[..., Any], body: Any, start: list[Any], numbers: Any
+) -> int | None:  # fmt: skip
+    """How often a loop runs at most that traced values end; None where that is not known.
+
+    Raises:
+      Refused: its first iteration is another one with numbers than with arrays.
+    """
+    if after.changing() or trials.has_changed(body_fun):
+        raise Refused("a variable is of another type after an iteration than before the loop")
+    first = [None if number is None else lane_rules.number(number) for number in numbers]
+    run = side_by_side.run(1, report)
+    run.closed(body, [*first, *[None] * (len(body.in_avals) - len(first))])
+    _, test = _jax_loops.trace(
+        lambda arrays: (None, [_holds(after, cond_fun, arrays)]), body.in_avals[: len(start)], cond_fun
+    )
+    (holds,) = run.closed(test, first)
+    if holds is None or not holds.python.all() or not holds.program.all():
+        raise Refused("its condition is not known to hold at first")
+    most, _ = _jax_bounds.entered(test, body, [], _jax_bounds.of_values(start))
+    return None if most == math.inf else max(1, int(most))
+
+
+def _holds(carry: Carry, cond_fun: Callable[..., Any], arrays: list[Any]) -> Any:
+    """The condition, of a loop's variables as they are before an iteration."""
+    values, contents = carry.read(arrays)
+    with journal.journal(outer=carry.outer):
+        carry.enter(contents)
+        enter(cond_fun, values)
+        return jnp.asarray(truth(cond_fun(*values)))
 
 
 def _giving(closed: Any, which: slice) -> Any:

@@ -7,6 +7,7 @@ import dataclasses
 import dis
 import types
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 import jax
@@ -81,7 +82,9 @@ def _run(
     count = refused = None
     while True:
         if loop.done <= (refused.peels if refused else 0) and rolling.wanted() and _holds(test):
-            refused = rolled_while.attempt(cond_fun, body_fun, values)
+            refused = rolled_while.attempt(
+                cond_fun, body_fun, values, partial(_stage_first, cond_fun, body_fun, values)
+            )
             if isinstance(refused, tuple):
                 return refused
         if test is not True and test is not False and (type(test) is _Test or traced(test)):
@@ -215,7 +218,15 @@ def _stage(
         carry, arrays = settle(carry, body_fun, lambda now: _loop(now, cond_fun, body_fun, known))
     except _TestWrites:
         carry, arrays = settle(carry, body_fun, lambda now: _loop_with_test(now, cond_fun, body_fun, test))
-    return carry.finish(arrays)
+    return carry.finish(arrays, count=int(test is True))
+
+
+def _stage_first(
+    cond_fun: Callable[..., Any], body_fun: Callable[..., Any], values: tuple[Any, ...], most: int | None
+) -> tuple[Any, ...]:
+    """The variables after a loop whose condition holds at first, and that has so many iterations at most, if that is known."""
+    loop_options.current().most = most
+    return _stage(cond_fun, body_fun, values, True)
 
 
 def repeat(
