@@ -2,15 +2,20 @@
 
 range(1000)                                 the index of the iteration
 [1.5, 2.5], (w1, w2), [(w1, b1), (w2, b2)]  numbers of one type, arrays of one type, or tuples and dicts of such
+zip(ws, ["tanh", "tanh"])                   with what is the same in all items, a text or a function, as it is
+d.values(), d.items(), nnx.List(...)        their items
 enumerate(...), zip(...), reversed(...)     of these: what is left in the iterator can be asked for
+itertools.product(...), np.ndindex(...)     all are taken at once, as nothing else runs when one is taken
 """
 
 from __future__ import annotations
 
+import enum
+import gc
 import itertools
 import sys
 from collections import deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import jax
@@ -19,13 +24,15 @@ import numpy as np
 
 from autograph_lite import _jax
 from autograph_lite._jax_positions import Position
-from autograph_lite.operators import aliases, iterables, trees
+from autograph_lite.operators import aliases, iterables, iterators, trees
 from autograph_lite.operators.lane_rules import Known
-from autograph_lite.operators.templates import Array, as_array
+from autograph_lite.operators.templates import Array, as_array, same
 
-_ITERATORS: tuple[type, ...] = tuple(
-    type(iterator)
-    for iterator in (iter([]), iter(()), iter(range(0)), iter(range(2**70)), reversed([]), reversed(()))
+_DICTS: tuple[type, ...] = (dict, type({}.items()), type({}.values()), type({}.keys()))
+_OF_DICTS: tuple[type, ...] = tuple(type(iter(part)) for part in ({}, {}.items(), {}.values()))
+_ITERATORS: tuple[type, ...] = (
+    *map(type, (iter([]), iter(()), iter(range(0)), iter(range(2**70)), reversed([]), reversed(()))),
+    *_OF_DICTS,
 )
 
 
@@ -38,6 +45,8 @@ def items_of(iterable: Any) -> Sequence[Any] | None:
     kind = type(iterable)
     if kind in (range, list, tuple):
         return iterable  # type: ignore[no-any-return]
+    if kind in _DICTS or is_module_list(iterable):
+        return [*iterable]
     if kind in _ITERATORS:
         return _left_in(iterable)
     if kind is enumerate:
@@ -47,6 +56,32 @@ def items_of(iterable: Any) -> Sequence[Any] | None:
     if kind is zip:
         return _zipped(iterable.__reduce__())
     return None
+
+
+_TAKEN = (
+    itertools.product, itertools.combinations, itertools.permutations, itertools.combinations_with_replacement,
+    np.ndindex,
+)  # fmt: skip
+_MOST = 100_000  # items that are taken at once
+
+
+def is_module_list(iterable: Any) -> bool:
+    """Whether it is an `nnx.List`, a module with the items of a list."""
+    kind = type(iterable)
+    return kind.__name__ == "List" and kind.__module__.startswith("flax.nnx")
+
+
+def is_sized(iterable: Any) -> bool:
+    """Whether taking items from it leaves it as it was."""
+    return type(iterable) in (range, list, tuple, *_DICTS) or is_module_list(iterable)
+
+
+def taken(iterable: Any, body_fun: Callable[..., Any]) -> Any:
+    """The items of an iterator that the header of the loop makes of nothing that others see; itself where it is none."""
+    if not isinstance(iterable, _TAKEN) or not iterators.is_own(iterable, body_fun):
+        return iterable
+    items = [*itertools.islice(iterable, _MOST)]
+    return items if len(items) < _MOST else itertools.chain(items, iterable)
 
 
 def _left_in(iterator: Iterator[Any]) -> Sequence[Any]:
@@ -81,8 +116,10 @@ def _zipped(reduced: Any) -> Sequence[Any] | None:
 def lists_in(iterable: Any) -> list[Any]:
     """The lists that the items come from: they must not change while the loop runs."""
     kind = type(iterable)
-    if kind is list:
+    if kind in (list, dict) or is_module_list(iterable):
         return [iterable]
+    if kind in (*_DICTS, *_OF_DICTS):
+        return [held for held in gc.get_referents(iterable) if type(held) is dict]
     if kind in (enumerate, zip, *_ITERATORS):
         return [found for one in iterable.__reduce__()[1] for found in lists_in(one)]
     if kind is tuple and any(type(one) in (enumerate, zip, *_ITERATORS) for one in iterable):
@@ -125,21 +162,20 @@ class Columns(iterables.Staged):
         if self.range is not None:
             # No array of JAX's: a scan counts them (`_jax_counted`).
             return np.arange(self.range.start, self.range.stop, self.range.step, dtype=jnp.result_type(int))
-        return [_array(column) for column in self.columns]
+        return [_array(column) for column in self._changing]
 
     def positions(self) -> dict[int, Position]:
         if self.range is not None:
             return {0: Position(self.range.step, self.range.start)}
         return {
-            k: place for k, column in enumerate(self.columns) if (place := position_of(column)) is not None
+            k: place for k, column in enumerate(self._changing) if (place := position_of(column)) is not None
         }
 
     def item(self, row: Any) -> Any:
         if self.range is not None:
             return _weak(row)
-        leaves = [
-            _weak(r) if isinstance(c, np.ndarray) else r for r, c in zip(row, self.columns, strict=True)
-        ]
+        arrays = iter(row)
+        leaves = [c.value if isinstance(c, Same) else _number(next(arrays), c) for c in self.columns]
         item = jax.tree.unflatten(self.tree, leaves)
         if aliases.containers(item):
             aliases.choose(item, self.items)
@@ -150,7 +186,27 @@ class Columns(iterables.Staged):
 
     def known(self) -> list[Known | None]:
         """The numbers in the rows, side by side; None for arrays."""
-        return [_known(c) if isinstance(c, np.ndarray) else None for c in self.columns]
+        return [_known(c) if isinstance(c, np.ndarray) else None for c in self._changing]
+
+    @property
+    def _changing(self) -> list[Any]:
+        return [column for column in self.columns if not isinstance(column, Same)]
+
+
+class Same:
+    """A part that is the same in all items.
+
+    Attributes:
+      value: it is.
+    """
+
+    def __init__(self, value: Any) -> None:
+        self.value = value
+
+
+def _number(row: Any, column: Any) -> Any:
+    """What stands in an item for a number of Python's, or an array."""
+    return _weak(row) if isinstance(column, np.ndarray) and column.dtype != bool else row
 
 
 def _weak(row: Any) -> Any:
@@ -158,8 +214,11 @@ def _weak(row: Any) -> Any:
 
 
 def _known(column: Any) -> Known:
-    program = column.astype(np.float32) if column.dtype.kind == "f" else column
+    program = column.astype(_SINGLE[column.dtype.kind]) if column.dtype.kind in _SINGLE else column
     return Known(column, program, np.zeros(len(column), bool))
+
+
+_SINGLE = {"f": np.float32, "c": np.complex64}
 
 
 def _array(column: Any) -> jax.Array:
@@ -169,7 +228,10 @@ def _array(column: Any) -> jax.Array:
     place = position_of(column)
     if place is not None and place.slope:
         return jnp.arange(place.offset, place.offset + place.slope * len(column), place.slope)
-    return jnp.asarray(column, jnp.result_type(int if column.dtype.kind == "i" else float))
+    return jnp.asarray(column, jnp.result_type(_KINDS[column.dtype.kind]))
+
+
+_KINDS: dict[str, type] = {"b": bool, "i": int, "f": float, "c": complex}
 
 
 def position_of(column: Any) -> Position | None:
@@ -192,19 +254,26 @@ def _columns(items: Sequence[Any]) -> tuple[Any, list[Any]]:
 
 def _column(leaves: Sequence[Any]) -> Any:
     kind = type(leaves[0])
-    if kind in (int, float) and all(type(leaf) is kind for leaf in leaves):
+    if kind in _KINDS.values() and all(type(leaf) is kind for leaf in leaves):
         dtype = jnp.result_type(kind)
         if kind is int and any(not np.iinfo(dtype).min <= leaf <= np.iinfo(dtype).max for leaf in leaves):
             raise Unlike(f"a number does not fit into {dtype}")
         return np.asarray(leaves)
-    types = (
-        {as_array(_fixed(leaf)) for leaf in leaves}
-        if all(isinstance(v, jax.Array) for v in leaves)
-        else {None}
-    )
-    if len(types) > 1 or None in types or next(iter(types)).weak:  # type: ignore[union-attr]
+    arrays = [leaf for leaf in leaves if isinstance(leaf, jax.Array)]
+    if not arrays and all(_is_same(leaf, leaves[0]) for leaf in leaves):
+        return Same(leaves[0])
+    found = {as_array(_fixed(leaf)) for leaf in arrays} if len(arrays) == len(leaves) else {None}
+    if len(found) > 1 or None in found or next(iter(found)).weak:  # type: ignore[union-attr]
         raise Unlike("its items are no numbers or arrays of one type")
     return leaves
+
+
+def _is_same(leaf: Any, first: Any) -> bool:
+    """Whether two parts are one function, or equal texts."""
+    return (callable(leaf) and leaf is first) or (isinstance(leaf, _CONSTANTS) and same(leaf, first))
+
+
+_CONSTANTS = (str, bytes, enum.Enum, np.dtype)
 
 
 def _fixed(leaf: Any) -> Array:

@@ -19,6 +19,7 @@ from autograph_lite._jax_positions import Position
 from autograph_lite.errors import BranchMismatchError, IterationError, MutationError
 from autograph_lite.operators import (
     carry as carries,
+    columns,
     decisions,
     iterables,
     iterators,
@@ -116,7 +117,10 @@ def _known(
     iterable: Any, body_fun: Callable[..., Any], init: tuple[Any, ...], until: Until
 ) -> tuple[Any, ...]:
     """The loop over items that Python knows: rolled where that is asked for, and gives the same."""
-    if not rolling.wanted() or not _is_own(iterable, body_fun):
+    if not rolling.wanted():
+        return _python(iterable, body_fun, init, until)
+    iterable = columns.taken(iterable, body_fun)
+    if not _is_own(iterable, body_fun):
         return _python(iterable, body_fun, init, until)
     with other_names.Walked(iterable):
         rolled = _rolled(iterable, body_fun, init, until)
@@ -131,7 +135,7 @@ def _known(
 
 def _is_own(iterable: Any, body_fun: Callable[..., Any]) -> bool:
     """Whether nobody else takes items from what a loop runs over."""
-    if isinstance(iterable, (list, tuple, range)):
+    if columns.is_sized(iterable):
         return True
     code = body_fun.__code__
     return bool(_MADE.match(texts.line(code, code.co_firstlineno)))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import cmath
+import itertools
 import math
 from collections.abc import Callable
 from typing import Any
@@ -238,7 +239,56 @@ def complex_temporaries(x):
     return x, z
 
 
+def chosen(x):
+    n = 0
+    for b in (True, False, True, True):
+        n += b
+        x = x * n + 1 if b else x + b
+    return x, b, n
+
+
+def complex_items(x):
+    for c in [1j, 2 + 1j, 3.5j]:
+        x = x + abs(x * c) + c.real
+    return x, c
+
+
+def the_same_in_all(x):
+    for w, name, f in zip([1.0, 2.0, 3.0], ["sine"] * 3, [jnp.sin] * 3, strict=False):
+        x = f(x) * w + len(name) if name == "sine" else x
+    return x, w, name
+
+
+def pairs(x):
+    for i, j in itertools.product(range(3), [0.5, 0.25, 0.125]):
+        if i == 1:
+            continue
+        x = x * j + i
+        if j < 0.2 and i == 2:
+            break
+    return x, i, j
+
+
+def cells(x):
+    table = jnp.ones((3, 4)) * x
+    for place in np.ndindex(table.shape):
+        table[place] = table[place] * x + place[0]
+    return table, place
+
+
+def keys(x):
+    weights = {1: 0.5, 3: 0.25, 7: 2.0}
+    for n, (k, w) in enumerate(weights.items()):
+        x = x * w + k * n
+    for k in weights:
+        x = x - k
+    for v, w in zip(weights.values(), weights.values(), strict=False):
+        x = x + v * w
+    return x, n, k, w
+
+
 ROLLED = [
+    chosen, complex_items, the_same_in_all, pairs, cells, keys,
     becomes_a_number, turns, complex_temporaries,
     arithmetic, parities, leaves_at_seven, leaves_when_large, skips, returns, has_else, nested, triangular, counts,
     keeps_time, appends, writes_attributes, over_numbers, combined, backwards, starts_with_none, guards_division, shifts,
@@ -274,6 +324,76 @@ def test_a_loop_over_dicts_of_arrays_is_rolled() -> None:
     python, ours, rolled = ways(layers, jnp.ones((2, 2)), weights)
     assert rolled
     assert same(ours, python)
+
+
+def test_a_loop_over_the_values_of_a_dict_is_rolled() -> None:
+    def layers(x, weights):
+        for k, w in weights.items():
+            x = jnp.tanh(x @ w) + k
+        return x
+
+    python, ours, rolled = ways(layers, jnp.ones((2, 2)), {k: jnp.eye(2) * k for k in range(1, 5)})
+    assert rolled
+    assert same(ours, python)
+
+
+def test_a_dict_that_changes_while_it_is_run_over_is_pythons() -> None:
+    def scaled(x):
+        d = {k: x * k for k in range(1, 5)}
+        total = x
+        for k, v in d.items():
+            d[k] = v * x
+            d[2] = d[2] + 1
+            total = total + v
+        return total, d
+
+    python, ours, rolled = ways(scaled, X)
+    assert not rolled
+    assert same(ours, python)
+
+
+def test_who_holds_the_iterator_keeps_what_is_left() -> None:
+    def some(x):
+        rest = itertools.product(range(3), range(2))
+        for i, j in rest:
+            x = x * i + j
+            if j == 1:
+                break
+        return x, [*rest]
+
+    python, ours, _ = ways(some, X)
+    assert len(ours[1]) == 4
+    assert same(ours, python)
+
+
+@pytest.mark.parametrize("counted", [False, True])
+def test_modules_in_a_list_of_flax(counted: bool) -> None:
+    nnx = pytest.importorskip("flax.nnx")
+
+    class Layer(nnx.Module):
+        def __init__(self, seed: int) -> None:
+            self.linear, self.calls = nnx.Linear(2, 2, rngs=nnx.Rngs(seed)), nnx.Variable(jnp.float32(0))
+
+        def __call__(self, x: Any) -> Any:
+            if counted:
+                self.calls[...] += x.sum()
+            return jnp.tanh(self.linear(x))
+
+    class Net(nnx.Module):
+        def __init__(self) -> None:
+            self.layers = nnx.List([Layer(seed) for seed in range(4)])
+
+    def run(x, net):
+        for layer in net.layers:
+            x = layer(x)
+        return x
+
+    first, second = Net(), Net()
+    ours = autograph_lite.convert(run, static_loops="stage")
+    assert np.allclose(ours(jnp.ones((3, 2)), first), run(jnp.ones((3, 2)), second), rtol=2e-6)
+    for one, other in zip(first.layers, second.layers, strict=True):
+        assert np.allclose(one.calls[...], other.calls[...], rtol=1e-5)
+    assert ("scan[" in str(ours.get_concrete_function(jnp.ones((3, 2)), Net()).jaxpr)) is not counted
 
 
 def test_writes_to_an_array_are_rolled() -> None:
