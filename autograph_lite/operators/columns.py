@@ -29,7 +29,7 @@ from autograph_lite.operators.lane_rules import Known
 from autograph_lite.operators.templates import Array, as_array, same
 
 _DICTS: tuple[type, ...] = (dict, type({}.items()), type({}.values()), type({}.keys()))
-_OF_DICTS: tuple[type, ...] = tuple(type(iter(part)) for part in ({}, {}.items(), {}.values()))
+_OF_DICTS: tuple[type, ...] = (type(iter({})), type(iter({}.items())), type(iter({}.values())))
 _ITERATORS: tuple[type, ...] = (
     *map(type, (iter([]), iter(()), iter(range(0)), iter(range(2**70)), reversed([]), reversed(()))),
     *_OF_DICTS,
