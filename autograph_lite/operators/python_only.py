@@ -3,13 +3,15 @@
 open(path), eval(text)              done once while tracing, and not once for each item
 isinstance(i, int), type(i)         another answer for an array than for Python's int
 
-Generated code calls these as they stand. What it calls through an operator is looked at there (see `known_calls`).
+Generated code calls these as they stand. What it calls through an operator is looked at there (see `known_calls`). A branch is
+looked at where it is traced: no iteration may come to it.
 """
 
 from __future__ import annotations
 
 import builtins
 import dis
+import re
 import types
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -56,23 +58,36 @@ def _why(name: str, values: dict[str, Any]) -> str | None:
 
 @by_code
 def _names(code: types.CodeType) -> tuple[tuple[str, int], ...]:
-    """The names that a function takes from around it, those of the functions in it included, with their lines."""
+    """The names that a function takes from around it, and functions in it that are no branches do, with their lines."""
     return tuple(dict.fromkeys(_found(code)))
 
 
+_BRANCH = re.compile(
+    r"(true|false)_fun(_\d+)?"
+)  # a function of the user's that is called so is looked at where it is called
+
+
 def _found(code: types.CodeType) -> Iterator[tuple[str, int]]:
-    before = None
+    before, made = None, None
+    inside: list[types.CodeType] = []
     for instruction in dis.get_instructions(code):
         if instruction.opname == "IS_OP" and not (
             before and before.opname == "LOAD_CONST" and before.argval is None
         ):
             yield "is", code.co_firstlineno
         before = instruction
+        if isinstance(instruction.argval, types.CodeType):
+            made = instruction.argval
+            inside.append(made)
+        elif made is not None and instruction.opname.startswith("STORE_"):
+            name = instruction.argval if isinstance(instruction.argval, str) else instruction.argval[0]
+            if _BRANCH.fullmatch(name):
+                inside.remove(made)
+            made = None
         if instruction.opname == "LOAD_BUILD_CLASS":
             yield "class", code.co_firstlineno
         if instruction.opname in ("LOAD_GLOBAL", "LOAD_DEREF", "LOAD_NAME", "IMPORT_NAME"):
             position = instruction.positions
             yield instruction.argval, (position.lineno if position else None) or code.co_firstlineno
-    for constant in code.co_consts:
-        if isinstance(constant, types.CodeType):
-            yield from _found(constant)
+    for each in inside:
+        yield from _found(each)

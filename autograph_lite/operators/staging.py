@@ -15,7 +15,7 @@ import jax.numpy as jnp
 
 from autograph_lite import _jax
 from autograph_lite.converters.python_ops import Returned
-from autograph_lite.operators import born, branch_options, checks, journal, lanes
+from autograph_lite.operators import born, branch_options, checks, journal, lanes, trials
 from autograph_lite.operators.templates import ABSENT, Captured, capture
 from autograph_lite.operators.values import SCALARS
 
@@ -106,6 +106,7 @@ def enter(fun: Any, operands: Sequence[Any]) -> None:
     """To be called before a generated function runs: notes what it may write without going through an operator."""
     if journal.active() is None:
         return
+    trials.refuse_branch(fun)
     journal.record_variables(fun)
     journal.record_augmented(fun, operands)
     for operand in operands:

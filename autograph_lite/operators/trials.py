@@ -113,12 +113,19 @@ def refuse(why: str) -> None:
         raise Refused(why, where.here())
 
 
-def enter(fn: Callable[..., Any]) -> None:
-    """To be called before a function of the user's is called on trial."""
+def refuse_branch(fn: Callable[..., Any]) -> None:
+    """Ends the trial that is running, if there is one, where a branch that it comes to does what only Python can."""
+    if not _local.depth or (fn.__module__ or "").startswith(f"{__package__}."):  # one of an operator's
+        return
     found = python_only.reason(fn)
     if found is not None:
         code = fn.__code__
         raise Refused(found[1], where.at(code.co_filename, found[0], where.function_name(code)))
+
+
+def enter(fn: Callable[..., Any]) -> None:
+    """To be called before a function of the user's is called on trial."""
+    refuse_branch(fn)
     for look in entering:
         look(fn)
 

@@ -216,6 +216,20 @@ def test_a_branch_that_no_iteration_takes_keeps_nothing_from_being_rolled(
     assert not conds(function, X)
 
 
+def test_what_sees_an_array_is_done_in_the_iterations_that_come_to_it() -> None:
+    seen = []
+
+    def f(x):
+        for i in range(40):
+            if i == 39:
+                seen.append(str(i) + type(i).__name__ if isinstance(i, int) else "")
+            x = jnp.sin(x)
+        return x
+
+    assert lengths(f, X) == [39]
+    assert seen == ["39int"]
+
+
 def test_what_fails_behind_the_exit_does_not_count() -> None:
     def f(x):
         for i in range(40):
