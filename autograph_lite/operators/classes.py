@@ -9,12 +9,13 @@ from __future__ import annotations
 
 import collections
 import contextlib
+import dataclasses
 import functools
 import sys
 import threading
 import types
 import weakref
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 import jax
@@ -162,10 +163,14 @@ def _meet(value: Any) -> None:
     if issubclass(kind, type):
         seen_class(value)
     elif not _is_plain(kind):
-        seen_class(kind)
-        for held in [*(places.attributes_of(value) or {}).values()]:
-            if not _is_common(held) and not _is_plain(type(held)):
-                seen_class(type(held))
+        held = [*(places.attributes_of(value) or {}).values()]
+        try:
+            kinds: Iterable[type] = {kind, *map(type, held)} - _WITHOUT_METHODS
+        except TypeError:  # as in `_is_common`
+            kinds = [kind, *map(type, held)]
+        for each in kinds:
+            if (_local.scopes or _changes(each)) and not _is_plain(each):
+                _add(each)
 
 
 def ends() -> None:
@@ -260,19 +265,26 @@ def seen_in_cells(fn: types.FunctionType) -> None:
 
 def seen_class(kind: type) -> None:
     """Converts the methods of a class and of its bases, where they are the user's, for as long as JAX is tracing."""
-    if type(kind).__hash__ is not type.__hash__:
-        return  # a metaclass that compares classes in its own way: its methods are converted where they are called
-    if not _local.scopes and not _jax.tracing() and not _changes(kind):
-        return  # without looking for what runs: most classes have no such methods
-    scope = _scope()
-    if scope is not None:
-        scope.add(kind)
+    # Most classes have no such methods, where nothing is traced: it is not looked for what runs.
+    if _local.scopes or _jax.tracing() or _changes(kind):
+        _add(kind)
+
+
+def _add(kind: type) -> None:
+    if type(kind).__hash__ is type.__hash__:  # see `_changes`
+        scope = _scope()
+        if scope is not None:
+            scope.add(kind)
 
 
 def _acquire(kind: type) -> list[Any]:
     """Lets converted methods stand in for a class's own; gives the user's classes of its descriptors."""
     traced = _jax.tracing()
-    names, descriptors = ([*vars(kind)], _descriptors(kind)) if traced else _called_by_python(kind)
+    if traced:
+        names, descriptors = [*vars(kind)], _descriptors(kind)
+    else:
+        called = _called_by_python(kind)
+        names, descriptors = called.names, called.descriptors
     with _lock:
         _users[kind] = _users.get(kind, 0) + 1
         replaced = _installed.setdefault(kind, {})
@@ -305,29 +317,46 @@ def _descriptors(kind: type) -> list[Any]:
 
 def _changes(kind: type) -> bool:
     """Whether converted methods stand in for any of a class's where nothing is traced."""
-    size = vars(kind).__len__()  # not `len`, which may be the user's
-    if _unchanged.get(kind) == size:
+    if type(kind).__hash__ is not type.__hash__:
+        return False  # a metaclass that compares classes in its own way: its methods are converted where they are called
+    known = _known.get(weakref.ref(kind))
+    if known is not None and known.unchanged and _size(known.held) == _size(vars(kind)):
         return False
+    if any(map(_installed.get, kind.__mro__)):
+        return True
     if type(kind) is not type and policy.is_users_own_class(type(kind)):
         return True
-    if any(any(_called_by_python(base)) for base in kind.__mro__[:-1]):
+    called = [_called_by_python(base) for base in kind.__mro__]
+    if any(each.names or each.descriptors for each in called):
         return True
-    if not any(base in _installed for base in kind.__mro__):  # it holds the user's own
-        _unchanged[kind] = size
+    called[0].unchanged = not any(
+        map(_installed.get, kind.__mro__)
+    )  # another thread may have converted some since
     return False
 
 
-_unchanged: weakref.WeakKeyDictionary[type, int] = weakref.WeakKeyDictionary()
+@dataclasses.dataclass
+class _Called:
+    """What of a class Python calls by itself and has to be converted where nothing is traced; `ag.light` sees to the rest.
 
-
-def _called_by_python(kind: type) -> tuple[list[str], list[Any]]:
-    """The methods of a class that Python calls by itself and that have to be converted where nothing is traced; `_descriptors`.
-
-    `ag.light` sees to the others. It is kept as long as the class holds the same, as each call of a function may ask.
+    Attributes:
+      held: the identities of all that the class held.
+      names: of the methods.
+      descriptors: the user's classes of its descriptors.
+      unchanged: whether there is no such thing in its bases and its metaclass either.
     """
+
+    held: list[int]
+    names: list[str]
+    descriptors: list[Any]
+    unchanged: bool = False
+
+
+def _called_by_python(kind: type) -> _Called:
+    """What Python calls of a class; it is kept as long as the class holds the same, as each call of a function may ask."""
     held = [*map(identity, vars(kind).values())]
-    known = _found.get(kind)
-    if known is None or known[0] != held:
+    known = _known.get(weakref.ref(kind))
+    if known is None or known.held != held:
         own = vars(kind).items() if policy.is_users_own_class(kind) else ()
         names = [
             name
@@ -335,15 +364,20 @@ def _called_by_python(kind: type) -> tuple[list[str], list[Any]]:
             if not isinstance(value, types.FunctionType) or name[:2] == "__"
             if _converted(value, "both") is not value
         ]
-        known = held, names, _descriptors(kind)
-        if kind not in _installed:  # it holds the user's own
-            _found[kind] = known
-    return known[1:]
+        known = _Called(held, names, _descriptors(kind))
+        if not _installed.get(kind):  # it holds the user's own
+            _known[weakref.ref(kind, _forget)] = known
+    return known
+
+
+def _forget(gone: weakref.ref[type]) -> None:
+    _known.pop(gone, None)
 
 
 identity = object.__hash__  # `id` runs an audit hook of JAX's
+_size = len  # not what a user has put in its place
 _traced: set[type] = set()  # those that a trace has met
-_found: weakref.WeakKeyDictionary[type, tuple[list[int], list[str], list[Any]]] = weakref.WeakKeyDictionary()
+_known: dict[weakref.ref[type], _Called] = {}  # a `WeakKeyDictionary` is asked in Python
 
 
 def _release(kind: type) -> None:
