@@ -1,6 +1,7 @@
 """Which of CPython's tests fail on these modules? Runs in a process of its own, as a report in JSON.
 
 python -m tests.transparency.child TARGET REPORT.json [--convert] [--without=PATTERN ...]
+python -m tests.transparency.child --serve     # runs each line of its input in a fork, with the converter imported
 """
 
 from __future__ import annotations
@@ -8,10 +9,13 @@ from __future__ import annotations
 import fnmatch
 import importlib
 import json
+import os
 import sys
+import traceback
 import unittest
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import NoReturn
 
 from .modules import TARGETS
 
@@ -59,6 +63,39 @@ def _import_afresh(names: tuple[str, ...]) -> None:
             setattr(module, other.rpartition(".")[2], sys.modules[other])
 
 
+def _of_command(name: str, report: str, *options: str) -> None:
+    left_out = [each.partition("=")[2] for each in options if each.startswith("--without=")]
+    main(name, report, convert="--convert" in options, without=left_out)
+
+
+def serve() -> None:
+    """Runs commands, each in a fork of this process: to import JAX and the converter takes longer than most tests."""
+    importlib.import_module(f"{__package__}.replacing")
+    while line := sys.stdin.readline():
+        child = os.fork()
+        if child == 0:
+            _in_fork(*json.loads(line))
+        os.waitpid(child, 0)
+        print("ended", flush=True)
+
+
+def _in_fork(folder: str, variables: dict[str, str], command: Sequence[str]) -> NoReturn:
+    """Runs a command as a process of its own would that began in the folder, where its output goes."""
+    os.chdir(folder)
+    os.environ.update(variables)
+    sys.path[0] = folder
+    sys.stdin = Path(os.devnull).open()
+    output = os.open("output.txt", os.O_CREAT | os.O_WRONLY)
+    os.dup2(output, 1)
+    os.dup2(output, 2)
+    try:
+        _of_command(*command)
+    except BaseException:
+        traceback.print_exc()
+    finally:
+        sys.stderr.flush()
+        os._exit(0)
+
+
 if __name__ == "__main__":
-    left_out = [each.partition("=")[2] for each in sys.argv[3:] if each.startswith("--without=")]
-    main(sys.argv[1], sys.argv[2], convert="--convert" in sys.argv[3:], without=left_out)
+    serve() if sys.argv[1] == "--serve" else _of_command(*sys.argv[1:])

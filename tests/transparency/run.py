@@ -6,11 +6,15 @@ python -m tests.transparency.run textwrap re   # these
 
 from __future__ import annotations
 
+import atexit
+import contextlib
 import dataclasses
 import fnmatch
 import functools
 import json
 import os
+import select
+import signal
 import subprocess
 import sys
 import tempfile
@@ -65,19 +69,58 @@ def run(name: str, seconds: float = 900.0, *, light: bool = True) -> Result:
 def _child(name: str, seconds: float, *options: str, **variables: str) -> dict[str, Any]:
     """The report of one process; it works in a folder of its own, as some tests write files."""
     with tempfile.TemporaryDirectory() as folder:
-        report = Path(folder, "report.json")
-        environment = os.environ | {"PYTHONPATH": str(ROOT), "JAX_PLATFORMS": "cpu", "PYTHONHASHSEED": "0"}
-        environment |= variables
-        command = [sys.executable, "-m", "tests.transparency.child", name, str(report), *options]
-        child = subprocess.run(
-            command, cwd=folder, env=environment, capture_output=True, text=True, timeout=seconds, check=False
-        )
+        report, output = Path(folder, "report.json"), Path(folder, "output.txt")
+        command = [name, str(report), *options]
+        if "--convert" in options:
+            _serve(json.dumps([folder, variables, command]), seconds)
+        else:
+            with output.open("w") as file:
+                subprocess.run(
+                    [*CHILD, *command],
+                    cwd=folder,
+                    env=_environment(),
+                    stdout=file,
+                    stderr=file,
+                    timeout=seconds,
+                )
         if not report.exists():
-            raise RuntimeError(
-                f"the tests of {name} did not end\n{child.stdout[-500:]}\n{child.stderr[-3000:]}"
-            )
+            raise RuntimeError(f"the tests of {name} did not end\n{output.read_text()[-3000:]}")
         loaded: dict[str, Any] = json.loads(report.read_text())
         return loaded
+
+
+CHILD = [sys.executable, "-m", "tests.transparency.child"]
+
+
+def _environment() -> dict[str, str]:
+    return os.environ | {"PYTHONPATH": str(ROOT), "JAX_PLATFORMS": "cpu", "PYTHONHASHSEED": "0"}
+
+
+@functools.cache
+def _server() -> subprocess.Popen[str]:
+    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.DEVNULL}
+    started = subprocess.Popen(
+        [*CHILD, "--serve"], cwd=ROOT, env=_environment(), text=True, start_new_session=True, **pipes
+    )
+    atexit.register(_end, started)
+    return started
+
+
+def _end(server: subprocess.Popen[str]) -> None:
+    with contextlib.suppress(ProcessLookupError):
+        os.killpg(server.pid, signal.SIGKILL)
+    server.wait()
+
+
+def _serve(line: str, seconds: float) -> None:
+    server = _server()
+    print(line, file=server.stdin, flush=True)
+    if select.select([server.stdout], [], [], seconds)[0]:
+        server.stdout.readline()
+        return
+    _end(server)
+    _server.cache_clear()
+    raise subprocess.TimeoutExpired(line, seconds)
 
 
 def main(names: list[str]) -> int:
