@@ -5,8 +5,8 @@
     return row, m
 
 Forward, a walk finds what each name may be a view of; backward, one finds what is read later. Whoever writes an item of one
-of the two is told, unless `m[i] = row` follows, which makes them equal again. The same walk finds the stores after which
-nothing reads the array: what they write would be lost.
+of the two is told, unless `m[i] = row` follows, which makes them equal again. The same walk finds the stores, and the
+`row += v`, after which nothing reads the array: what they write would be lost.
 """
 
 from __future__ import annotations
@@ -77,18 +77,22 @@ def stores(function: gast.FunctionDef, also: Mapping[gast.AST, Sequence[Stored]]
     nodes = [node for node in scopes.own_nodes(body) if node.__class__ in _LOOKED_AT]
     written = {n: places for n in nodes if n.__class__ is not gast.Name and (places := stored_in(n))}
     written.update({node: list(places) for node, places in (also or {}).items()})
-    if not written or any(isinstance(n, gast.Name) and n.id in READERS for n in nodes):
+    added = [n for n in nodes if isinstance(n, gast.AugAssign) and isinstance(n.target, gast.Name)]
+    if not (written or added) or any(isinstance(n, gast.Name) and n.id in READERS for n in nodes):
         return Stores({}, {})
     parameters, own, always = variables(function, inner=any(isinstance(node, _INNER) for node in nodes))
     needs = Needs(always, {}, (), own - parameters)
     needs.block(body, frozenset())
+    unread = [n for n in added if n in needs.after and n.target.id in own - needs.after[n]]
+    found = Stores({n: frozenset({n.target.id}) for n in unread}, {})
+    if not written:
+        return found
     roots = {path.partition(".")[0] for places in written.values() for path, _ in places}
     flow = Flow(made_in(nodes, roots), needs.after)
     if flow.made:
         flow.block(body, frozenset(map(Unbound, own - parameters)))
         needs = Needs(always, flow.before, flow.views, own - parameters)
         needs.block(body, needs.at_exit)
-    found = Stores({}, {})
     for node, places in written.items():
         after = needs.after.get(node)
         if after is None:

@@ -91,6 +91,10 @@ def view(*_names: Any, **_options: bool) -> None:
 viewed = view
 
 
+def unread(_value: Any) -> None:
+    """Whether `x += v` makes a new array that nothing reads matters where arrays are values; Python's is changed in place."""
+
+
 def walked(_value: Any, *_builtins: Any) -> None:
     """The array whose places a loop is to count: Python gives the items of each as they are by then."""
     return

@@ -20,9 +20,10 @@
 name or a one-item tuple that holds an index, or a function of the index where that may run code: what is on the way
 to the item is read before. Only a name of this function is rebound: a container of the module or of an
 enclosing function is reached as it is, so `TABLE[0] = 1` does not make `TABLE` a local name; nor is a name rebound that
-nothing reads afterwards, as an array would be lost. `ag.view` refuses to write to an array that NumPy would know by
-another name, too (see `analysis.item_stores`). Where the value's evaluation may bind the base or an index anew (see
-`analysis.shared`), it comes before them in a statement of its own.
+nothing reads afterwards, as an array would be lost; nor may `row += v` change an array that nothing reads afterwards,
+`ag.unread(row)`. `ag.view` refuses to write to an array that NumPy would know by another name, too (see
+`analysis.item_stores`). Where the value's evaluation may bind the base or an index anew (see `analysis.shared`), it comes
+before them in a statement of its own.
 """
 
 from __future__ import annotations
@@ -124,6 +125,8 @@ class _Stores(trees.Transformer):
 
     def visit_AugAssign(self, node: gast.AugAssign) -> gast.AST | Block:
         before, target = self.checked(node), node.target
+        if isinstance(target, gast.Name) and target.id in self.lost:
+            before += quote.stmts("ag.unread(y)", ag=self.context.ag, y=target.id)
         if isinstance(target, gast.Name) and target.id in self.others.written and not _is_plain(node.value):
             # It writes items of what is changed in place then.
             node.value = self.kept("value", node.value, before)

@@ -42,6 +42,7 @@ from autograph_lite.operators.subscripts import (
     still,
     store,
     store_shared,
+    unread,
     update_item,
     update_shared,
 )
@@ -145,6 +146,7 @@ __all__ = [
     "switch_stmt",
     "truth",
     "trying",
+    "unread",
     "until",
     "untraced",
     "update_at",

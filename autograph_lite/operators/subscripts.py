@@ -318,6 +318,22 @@ def same(base: Any, new: Any) -> None:
         )
 
 
+def unread(value: Any) -> None:
+    """Refuses `x += v` of an array that nothing reads afterwards: to NumPy it is no new array, and others may hold it.
+
+    Raises:
+      MutationError: `value` is a traced array with axes.
+    """
+    if isinstance(value, jax.Array) and value.ndim and traced(value):
+        raise MutationError(
+            f"An array, {describe(value)}, is changed in place, and nothing in the function reads it afterwards.",
+            where=where.here(),
+            why="An array is a value to a compiled program: `x += v` makes a new array, which would be lost. An argument, an "
+            "item of a list or an attribute from which the array comes stays as it is.",
+            fix="store it where it comes from, `rows[k] = rows[k] + v`, `self.x += v`, or return it.",
+        )
+
+
 def still(before: Any, new: Any, now: Any) -> Any:
     """What a variable is after a statement that has made `new` of `before`, which it was when the statement began, and is `now`.
 

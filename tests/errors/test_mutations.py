@@ -588,6 +588,41 @@ def test_an_argument_that_is_written_and_not_read() -> None:
     )
 
 
+def test_an_array_of_a_list_is_changed_in_place_and_not_read() -> None:
+    def f(x):
+        rows = [(x, 2 * x), (3 * x, x)]
+        for row, step in rows:
+            row -= 0.1 * step
+        return rows[0][0]
+
+    assert message(f, jnp.ones(2)) == (
+        "MutationError: An array, float32[2], is changed in place, and nothing in the function reads it afterwards.\n"
+        "  test.py:3 in f\n"
+        "      row -= 0.1 * step\n"
+        "  An array is a value to a compiled program: `x += v` makes a new array, which would be lost. An argument, an item of a "
+        "list or an attribute from which the array comes stays as it is.\n"
+        "  Fix: store it where it comes from, `rows[k] = rows[k] + v`, `self.x += v`, or return it."
+    )
+
+
+def test_numbers_and_what_is_read_again_may_be_changed_in_place() -> None:
+    def f(x, rows):
+        t = x[0]
+        for step in rows:
+            if x[1] > 0:
+                x += step
+            t += 1.0
+            step *= 2
+        count = 0
+        count += 1
+        return x
+
+    rows = [np.ones(2), 2 * np.ones(2)]
+    expected = f(np.array([1.0, 2.0]), [row.copy() for row in rows])
+    np.testing.assert_array_equal(autograph_lite.to_graph(f)(jnp.array([1.0, 2.0]), rows), expected)
+    np.testing.assert_array_equal(rows[1], 4 * np.ones(2))  # NumPy's own, which Python changes
+
+
 def test_an_array_is_written_that_a_list_has_got() -> None:
     def f(x):
         rows = list((x, x + 1))
