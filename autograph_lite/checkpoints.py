@@ -3,7 +3,8 @@
 The forward run keeps the states before chunk 0, `spacing`, 2 * `spacing`, ... of `Sizes.chunk` iterations each. There is
 room for `Sizes.kept` of them: when it is full, every other one is dropped and `spacing` doubles. Backwards, each chunk is
 run once more from the state before it, and what its derivative needs is written down, iteration by iteration. Where that
-state was not kept, it is computed from one that was; some of the states on the way are kept in turn, on a stack.
+state was not kept, it is computed from one that was; some of the states on the way are kept in turn: a stack, whose
+lowest part are those of the forward run.
 
 Where the loop is known to end after so few iterations that there is room for all their derivatives, they are written down
 at once.
@@ -40,20 +41,25 @@ class Sizes:
     Attributes:
       chunk: iterations whose derivatives are written down at once.
       kept: states kept by the forward run, even; 0 where it writes down the derivatives itself, of all iterations.
+      spare: places for more of them in the backward run; 0 where the forward run keeps the state before each chunk.
     """
 
     chunk: int = MOST
     kept: int = MOST
+    spare: int = MOST // 2
 
     @classmethod
     def fitting(cls, state: Sequence[Any], tape: Sequence[Any], options: Options) -> Sizes:
         """Sizes that take at most `BYTES`, for a state and what an iteration's derivative needs, given as types."""
         chunk, kept = (BYTES // max(1, _size(arrays)) for arrays in (tape, state))
         if options.bound is not None and options.bound <= chunk:
-            return cls(options.bound, 0)
+            return cls(options.bound, 0, 0)
         if options.kept is not None:
-            return cls(max(1, min(options.kept, chunk, MOST)), max(2, options.kept // 2 * 2))
-        return cls(max(1, min(MOST, chunk)), max(LEAST, min(MOST, kept // 2 * 2)))
+            chunk, kept = max(1, min(options.kept, chunk, MOST)), max(2, options.kept // 2 * 2)
+        else:
+            chunk, kept = max(1, min(MOST, chunk)), max(LEAST, min(MOST, kept // 2 * 2))
+        all_kept = options.bound is not None and options.bound <= chunk * kept
+        return cls(chunk, kept, 0 if all_kept else kept // 2)
 
 
 def _size(types: Sequence[Any]) -> int:
@@ -94,8 +100,8 @@ class Marks:
     Attributes:
       count: iterations.
       spacing: chunks from one state to the next; a power of two.
-      states: for each array of a state, one with an axis for the states before it; where no state is kept, the same of
-        what the derivatives need.
+      states: for each array of a state, one with an axis for the states before it, and room for more; where no state is
+        kept, the same of what the derivatives need.
     """
 
     count: Any
@@ -140,30 +146,32 @@ def forward(loop: Loop, sizes: Sizes, init: Arrays) -> tuple[Arrays, Marks]:
     if sizes.kept == 0:
         return _written(loop, sizes, init)
     zero, one = jnp.int32(0), jnp.int32(1)
-    spare = sizes.kept  # the place that a state is written to which is not to be kept
+    room = sizes.kept + sizes.spare
 
-    def chunk(count: Any, state: Arrays, states: Arrays, spacing: Any, kept: Any) -> Sequence[Any]:
-        number = count // sizes.chunk
+    def chunk(count: Any, state: Arrays, states: Arrays, spacing: Any) -> Sequence[Any]:
+        place = number = lax.div(count, jnp.int32(sizes.chunk))
+        if sizes.spare:
 
-        def full(_: Arrays, spacing: Any, kept: Any) -> Any:
-            return (kept == sizes.kept) & (number % spacing == 0)
+            def full(_: Arrays, spacing: Any) -> Any:
+                return number == spacing * sizes.kept
 
-        states, spacing, kept = repeat(full, thin, states, spacing, kept, most=1)
-        keep = number % spacing == 0
-        states, kept = _write(states, jnp.where(keep, kept, spare), state), kept + keep
+            states, spacing = repeat(full, thin, states, spacing, most=1)
+            # The last place is for a state that is not kept.
+            place = jnp.where(number & (spacing - 1) == 0, lax.div(number, spacing), room)
+        states = _write(states, place, state)
 
         def more(at: Any, state: Arrays) -> Any:
             return (at < sizes.chunk) & jnp.any(loop.live(state))
 
         done, state = repeat(more, lambda at, state: (at + 1, loop.step(state)), zero, state)
-        return count + done, state, states, spacing, kept
+        return count + done, state, states, spacing
 
-    def thin(states: Arrays, spacing: Any, kept: Any) -> Sequence[Any]:
-        return [_every_other(array, sizes.kept) for array in states], spacing * 2, kept // 2
+    def thin(states: Arrays, spacing: Any) -> Sequence[Any]:
+        return [_every_other(array, sizes.kept) for array in states], spacing * 2
 
-    count, state, states, spacing, _ = repeat(
+    count, state, states, spacing = repeat(
         lambda _, state, *rest: jnp.any(loop.live(state)),
-        chunk, zero, init, _room(init, sizes.kept + 1), one, zero,
+        chunk, zero, init, _room(init, room + (sizes.spare > 0)), one,
     )  # fmt: skip
     return state, Marks(count, spacing, states)
 
@@ -198,71 +206,73 @@ def backward(loop: Loop, sizes: Sizes, marks: Marks, cotangents: Arrays) -> tupl
     if sizes.kept == 0:
         cts, totals = _read_back(loop, marks.count, cotangents, zeros, marks.states)
         return totals, cts
-    stack = _room([array[0] for array in marks.states], sizes.kept + 1)
-    where = jnp.zeros(sizes.kept + 1, jnp.int32)
-    tapes = _tapes(loop, sizes)
 
     def chunk(
-        number: Any, cts: Arrays, totals: Arrays, stack: Arrays, where: Any, depth: Any, tapes: Arrays
+        number: Any, cts: Arrays, totals: Arrays, states: Arrays, numbers: Any, depth: Any, tapes: Arrays
     ) -> Sequence[Any]:
-        stacked = depth > 0
-        top = jnp.maximum(depth - 1, 0)
-        place = number // marks.spacing
-        base = jnp.where(stacked, where[top], place * marks.spacing)
-        state = [jnp.where(stacked, s[top], m[place]) for s, m in zip(stack, marks.states, strict=True)]
-        state, stack, where, pushed = _advance(loop, sizes, base, number, state, stack, where, depth)
-        start = number * sizes.chunk
-        cts, totals, tapes = _reverse(
-            loop, jnp.minimum(marks.count - start, sizes.chunk), state, cts, totals, tapes
-        )
-        depth = jnp.where(stacked & (base == number), depth - 1, pushed)
-        return number - 1, cts, totals, stack, where, depth, tapes
+        if sizes.spare:
+            stack, tapes = _replay(loop, sizes, marks.count, number, (states, numbers, depth), tapes)
+            states, numbers, depth = stack
+        else:
+            _, tapes = _tape(loop, sizes, marks.count, number, [_read(s, number) for s in states], tapes)
+        cts, totals = _read_back(loop, _length(sizes, marks.count, number), cts, totals, tapes)
+        return number - 1, cts, totals, states, numbers, depth, tapes
 
-    chunks = (marks.count + sizes.chunk - 1) // sizes.chunk
+    last = lax.div(marks.count + (sizes.chunk - 1), jnp.int32(sizes.chunk)) - 1
+    numbers = marks.spacing * jnp.arange(len(marks.states[0]), dtype=jnp.int32)
+    depth = lax.div(last, marks.spacing) + 1
     _, cts, totals, *_ = repeat(
         lambda number, *rest: number >= 0,
-        chunk, chunks - 1, cotangents, zeros, stack, where, jnp.int32(0), tapes,
+        chunk, last, cotangents, zeros, marks.states, numbers, depth, _tapes(loop, sizes),
     )  # fmt: skip
     return totals, cts
 
 
-def _advance(
-    loop: Loop, sizes: Sizes, base: Any, number: Any, state: Arrays, stack: Arrays, where: Any, depth: Any
-) -> tuple[Arrays, Arrays, Any, Any]:
-    """The state before chunk `number`, from that before chunk `base`, and the stack with some of those in between."""
-    free = sizes.kept - depth
-    gap = number - base
+def _replay(
+    loop: Loop, sizes: Sizes, count: Any, number: Any, stack: tuple[Arrays, Any, Any], tapes: Arrays
+) -> tuple[tuple[Arrays, Any, Any], Arrays]:
+    """The stack after chunk `number`, and what its derivatives need.
+
+    The stack: states before chunks up to that one, in their order; the numbers of these chunks; how many there are.
+    """
+    states, numbers, depth = stack
+    room = sizes.kept + sizes.spare
+    base, state = _read(numbers, depth - 1), [_read(s, depth - 1) for s in states]
+    free, gap = room - depth, number - base
     # Half of the room is for the chunks between two of those that are kept now.
-    part = jnp.maximum(free // 2, 1)
-    spacing = jnp.where(gap <= free, 1, (gap + part - 1) // part)
+    part = jnp.maximum(free >> 1, 1)
+    spacing = jnp.where(gap <= free, 1, lax.div(gap + (part - 1), part))
 
-    def step(at: Any, state: Arrays, stack: Arrays, where: Any, depth: Any) -> Sequence[Any]:
-        keep = (at > base) & ((at - base) % spacing == 0) & (depth < sizes.kept)
-        slot = jnp.where(keep, depth, sizes.kept)
-        stack, (where,) = _write(stack, slot, state), _write([where], slot, [at])
-        _, state = repeat(
-            lambda i, _: i < sizes.chunk, lambda i, s: (i + 1, loop.step(s)), jnp.int32(0), state
-        )
-        return at + 1, state, stack, where, depth + keep
+    def step(
+        at: Any, state: Arrays, states: Arrays, numbers: Any, depth: Any, tapes: Arrays
+    ) -> Sequence[Any]:
+        keep = (at > base) & (at < number) & (lax.rem(at - base, spacing) == 0) & (depth < room)
+        *states, numbers = _write([*states, numbers], jnp.where(keep, depth, room), [*state, at])
+        state, tapes = _tape(loop, sizes, count, at, state, tapes)
+        return at + 1, state, states, numbers, depth + keep, tapes
 
-    _, state, stack, where, depth = repeat(
-        lambda at, *rest: at < number, step, base, state, stack, where, depth
+    _, _, states, numbers, pushed, tapes = repeat(
+        lambda at, *rest: at <= number, step, base, state, states, numbers, depth, tapes
     )
-    return state, stack, where, depth
+    return (states, numbers, jnp.where(base == number, depth - 1, pushed)), tapes
 
 
-def _reverse(
-    loop: Loop, count: Any, state: Arrays, cts: Arrays, totals: Arrays, tapes: Arrays
-) -> tuple[Arrays, Arrays, Arrays]:
-    """The cotangents before a chunk from those after it, and the sums of those of the constants."""
+def _tape(
+    loop: Loop, sizes: Sizes, count: Any, number: Any, state: Arrays, tapes: Arrays
+) -> tuple[Arrays, Arrays]:
+    """The state after chunk `number`, from that before it, and what the derivatives of its iterations need."""
+    length = _length(sizes, count, number)
 
     def write(at: Any, state: Arrays, tapes: Arrays) -> Sequence[Any]:
         state, tape = loop.taped(state)
         return at + 1, state, _write(tapes, at, tape)
 
-    _, _, tapes = repeat(lambda at, *rest: at < count, write, jnp.int32(0), state, tapes)
-    cts, totals = _read_back(loop, count, cts, totals, tapes)
-    return cts, totals, tapes
+    _, state, tapes = repeat(lambda at, *rest: at < length, write, jnp.int32(0), state, tapes)
+    return state, tapes
+
+
+def _length(sizes: Sizes, count: Any, number: Any) -> Any:
+    return jnp.minimum(count - number * sizes.chunk, sizes.chunk)
 
 
 def _read_back(loop: Loop, count: Any, cts: Arrays, totals: Arrays, tapes: Arrays) -> tuple[Arrays, Arrays]:
@@ -281,14 +291,15 @@ def _room(arrays: Arrays, places: int) -> Arrays:
 
 
 def _write(arrays: Arrays, place: Any, items: Arrays) -> Arrays:
-    pairs = zip(arrays, items, strict=True)
-    return [lax.dynamic_update_index_in_dim(array, item, place, 0) for array, item in pairs]
+    return [
+        lax.dynamic_update_index_in_dim(array, item, place, 0, allow_negative_indices=False)
+        for array, item in zip(arrays, items, strict=True)
+    ]
 
 
 def _read(array: Any, place: Any) -> Any:
-    return lax.dynamic_index_in_dim(array, place, 0, keepdims=False)
+    return lax.dynamic_index_in_dim(array, place, 0, keepdims=False, allow_negative_indices=False)
 
 
 def _every_other(array: Any, count: int) -> Any:
-    half = array[:count:2]
-    return jnp.concatenate([half, half, array[count:]])
+    return lax.dynamic_update_slice_in_dim(array, array[:count:2], 0, 0, allow_negative_indices=False)

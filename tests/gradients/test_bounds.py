@@ -118,4 +118,4 @@ def test_the_gradient_of_a_loop_in_a_loop_keeps_no_states() -> None:
         return str(jax.make_jaxpr(jax.grad(staged))(*args)).count("while[")
 
     assert loops(triangular, 2.0) == 3  # forwards, forwards once more, and backwards
-    assert loops(of_any_length, 2.0, 3) == 9
+    assert loops(of_any_length, 2.0, 3) == 8

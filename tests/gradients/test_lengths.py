@@ -10,7 +10,7 @@ import pytest
 from autograph_lite import checkpoints, convert
 from autograph_lite._jax_while import Options
 
-SMALL = checkpoints.Sizes(chunk=2, kept=2)
+SMALL = checkpoints.Sizes(chunk=2, kept=2, spare=1)
 
 
 @convert
@@ -96,8 +96,9 @@ def test_memory_does_not_grow_with_the_length() -> None:
 def test_large_states_take_less_room() -> None:
     big, tape = jax.ShapeDtypeStruct((1 << 20,), jnp.float32), jax.ShapeDtypeStruct((1 << 22,), jnp.float32)
     fitting = checkpoints.Sizes.fitting
-    assert fitting([big], [tape], Options()) == checkpoints.Sizes(chunk=4, kept=16)
-    assert fitting([tape, tape], [tape, tape], Options()) == checkpoints.Sizes(chunk=2, kept=8)
-    assert fitting([big], [tape], Options(kept=6)) == checkpoints.Sizes(chunk=4, kept=6)
-    assert fitting([big], [tape], Options(bound=4)) == checkpoints.Sizes(chunk=4, kept=0)
-    assert fitting([big], [tape], Options(bound=5)) == checkpoints.Sizes(chunk=4, kept=16)
+    assert fitting([big], [tape], Options()) == checkpoints.Sizes(chunk=4, kept=16, spare=8)
+    assert fitting([tape, tape], [tape, tape], Options()) == checkpoints.Sizes(chunk=2, kept=8, spare=4)
+    assert fitting([big], [tape], Options(kept=6)) == checkpoints.Sizes(chunk=4, kept=6, spare=3)
+    assert fitting([big], [tape], Options(bound=4)) == checkpoints.Sizes(chunk=4, kept=0, spare=0)
+    assert fitting([big], [tape], Options(bound=5)) == checkpoints.Sizes(chunk=4, kept=16, spare=0)
+    assert fitting([big], [tape], Options(bound=65)) == checkpoints.Sizes(chunk=4, kept=16, spare=8)
