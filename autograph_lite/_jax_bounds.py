@@ -123,7 +123,9 @@ def entered(cond: Any, body: Any, held: Sequence[Ends], start: Sequence[Ends]) -
       held: between which numbers the constants of the condition lie.
       start: the same of the variables before the loop.
     """
-    variables = _jax_counting.steps(body, len(inner(body).invars) - len(start))
+    first = len(inner(body).invars) - len(start)
+    facts = _jax_counting.going_on(cond, len(held), body, len(start))
+    variables = _jax_counting.steps(body, first, facts)
     inside = [e if step == 0 else ANY for e, step in zip(start, variables, strict=True)]
     known = _Known.given(cond, [*held, *inside])
     known.told(cond)
@@ -132,6 +134,8 @@ def entered(cond: Any, body: Any, held: Sequence[Ends], start: Sequence[Ends]) -
         count, ends = test.limit(start[test.variable], known.of(test.other))
         low, high = inside[test.variable]
         most, inside[test.variable] = min(most, count), (max(low, ends[0]), min(high, ends[1]))
+    for test in _jax_counting.later_tests(body, first, variables, facts):
+        most = min(most, test.limit(start[test.variable], known.of(test.other))[0])
     return most, inside
 
 

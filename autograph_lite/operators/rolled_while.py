@@ -6,14 +6,13 @@ then on it is a loop over a known number of items, as a `for` is.
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import jax
 import jax.numpy as jnp
 
-from autograph_lite import _jax, _jax_bounds, _jax_loops
+from autograph_lite import _jax, _jax_loops
 from autograph_lite.operators import (
     carry as carries,
     columns,
@@ -42,14 +41,11 @@ class _Again(Exception):
         self.count = count
 
 
-Stage = Callable[[int | None], tuple[Any, ...]]
+Stage = Callable[..., tuple[Any, ...]]
 
 
 class _Staged(Exception):
-    """Traced values end the loop, after `most` iterations if that is known: it may be staged, its first iteration with it."""
-
-    def __init__(self, most: int | None) -> None:
-        self.most = most
+    """Traced values end the loop: it may be staged, its first iteration with it."""
 
 
 def attempt(
@@ -61,7 +57,7 @@ def attempt(
       cond_fun: variables -> whether there is another iteration; it is a value of Python's, and true, before the loop.
       body_fun: variables -> variables.
       values: the variables before the loop.
-      stage: makes a loop of it that traced values end, after so many iterations at most, where that is known.
+      stage: these, and what the condition is before the loop -> the variables after a loop that traced values end.
     """
     told = decisions.told()
     result = rolling.tried(body_fun, values, lambda: _rolled(cond_fun, body_fun, values, stage))
@@ -82,9 +78,9 @@ def _rolled(
             except _Again as again:
                 decisions.forget_inside()
                 return _traced(cond_fun, body_fun, values, again.count)
-    except _Staged as staged:
+    except _Staged:
         decisions.forget_inside()
-        return stage(staged.most)
+        return stage(cond_fun, body_fun, values, True)
 
 
 def _traced(
@@ -126,7 +122,8 @@ def _traced(
             try:
                 count = iterations.count(body, test, start, numbers, now.indexed, report)
             except iterations.TracedError:
-                raise _Staged(_most(after, cond_fun, body_fun, body, start, numbers)) from None
+                _refuse_unlike(after, cond_fun, body_fun, body, numbers)
+                raise _Staged from None
         count = min(count, count if (left := loop_options.current().left()) is None else left)
         if known is None and not rolling.pays(count):
             return after, None
@@ -143,27 +140,25 @@ def _traced(
     return carry.finish(arrays, outputs, count)
 
 
-def _most(
-    after: Carry, cond_fun: Callable[..., Any], body_fun: Callable[..., Any], body: Any, start: list[Any], numbers: Any
-) -> int | None:  # fmt: skip
-    """How often a loop runs at most that traced values end; None where that is not known.
-
-    Raises:
-      Refused: its first iteration is another one with numbers than with arrays.
-    """
+def _refuse_unlike(
+    after: Carry,
+    cond_fun: Callable[..., Any],
+    body_fun: Callable[..., Any],
+    body: Any,
+    numbers: Sequence[Any],
+) -> None:
+    """Ends the trial where the first test, or the first iteration, is another one with numbers than with arrays."""
     if after.changing() or trials.has_changed(body_fun):
         raise Refused("a variable is of another type after an iteration than before the loop")
     first = [None if number is None else lane_rules.number(number) for number in numbers]
     run = side_by_side.run(1, report)
     run.closed(body, [*first, *[None] * (len(body.in_avals) - len(first))])
     _, test = _jax_loops.trace(
-        lambda arrays: (None, [_holds(after, cond_fun, arrays)]), body.in_avals[: len(start)], cond_fun
+        lambda arrays: (None, [_holds(after, cond_fun, arrays)]), body.in_avals[: len(first)], cond_fun
     )
     (holds,) = run.closed(test, first)
     if holds is None or not holds.python.all() or not holds.program.all():
         raise Refused("its condition is not known to hold at first")
-    most, _ = _jax_bounds.entered(test, body, [], _jax_bounds.of_values(start))
-    return None if most == math.inf else max(1, int(most))
 
 
 def _holds(carry: Carry, cond_fun: Callable[..., Any], arrays: list[Any]) -> Any:

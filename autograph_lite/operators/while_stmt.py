@@ -5,17 +5,17 @@ from __future__ import annotations
 import contextlib
 import dataclasses
 import dis
+import math
 import types
 from collections.abc import Callable, Sequence
-from functools import partial
 from typing import Any
 
 import jax
 import jax.numpy as jnp
 from jax.extend.core import jaxpr_as_fun
 
-from autograph_lite import _jax, _jax_loops
-from autograph_lite.errors import IterationError
+from autograph_lite import _jax, _jax_bounds, _jax_loops
+from autograph_lite.errors import IterationError, MutationError
 from autograph_lite.operators import (
     decisions,
     journal,
@@ -82,9 +82,7 @@ def _run(
     count = refused = None
     while True:
         if loop.done <= (refused.peels if refused else 0) and rolling.wanted() and _holds(test):
-            refused = rolled_while.attempt(
-                cond_fun, body_fun, values, partial(_stage_first, cond_fun, body_fun, values)
-            )
+            refused = rolled_while.attempt(cond_fun, body_fun, values, _stage)
             if isinstance(refused, tuple):
                 return refused
         if test is not True and test is not False and (type(test) is _Test or traced(test)):
@@ -218,15 +216,37 @@ def _stage(
         carry, arrays = settle(carry, body_fun, lambda now: _loop(now, cond_fun, body_fun, known))
     except _TestWrites:
         carry, arrays = settle(carry, body_fun, lambda now: _loop_with_test(now, cond_fun, body_fun, test))
+    except MutationError:  # a list gets longer, perhaps: for how many iterations is there to be room?
+        if not _bound(carry, cond_fun, body_fun):
+            raise
+        carry, arrays = settle(carry, body_fun, lambda now: _loop(now, cond_fun, body_fun, known))
     return carry.finish(arrays, count=int(test is True))
 
 
-def _stage_first(
-    cond_fun: Callable[..., Any], body_fun: Callable[..., Any], values: tuple[Any, ...], most: int | None
-) -> tuple[Any, ...]:
-    """The variables after a loop whose condition holds at first, and that has so many iterations at most, if that is known."""
-    loop_options.current().most = most
-    return _stage(cond_fun, body_fun, values, True)
+def _bound(carry: Carry, cond_fun: Callable[..., Any], body_fun: Callable[..., Any]) -> bool:
+    """Whether it is found out how often the loop runs at most, which was not known before."""
+    loop = loop_options.current()
+    if loop_options.most() is not None:
+        return False
+    most = math.inf
+
+    def look(now: Carry) -> tuple[Carry, None]:
+        nonlocal most
+        start = now.start()
+        test = _trace_test(now, cond_fun, start)[1]
+        after, body = _traced_body(now, body_fun, test, start)
+        start = held(now, after, [test, body], start)
+        pairs = zip(after.numbers()[0], start, strict=True)
+        known = [array if number is None else number for number, array in pairs]
+        most, _ = _jax_bounds.entered(test, body, [], _jax_bounds.of_values(known))
+        return after, None
+
+    loop.most = 1  # there is room for what one iteration adds, which is all that is traced
+    with contextlib.suppress(Exception):
+        settle(carry, body_fun, look)
+    decisions.forget_inside()
+    loop.most = None if most == math.inf else max(1, int(most))
+    return loop.most is not None
 
 
 def repeat(
@@ -265,14 +285,18 @@ def _loop(
     else:
         decisions.forget_inside()
         test = _trace_test(now, cond_fun, start)[1]
-    types = list(map(jax.typeof, start))
+    after, body = _traced_body(now, body_fun, test, start)
+    return after, loop_options.while_loop(test, body, held(now, after, [test, body], start))
 
+
+def _traced_body(
+    now: Carry, body_fun: Callable[..., Any], test: Any, start: Sequence[Any]
+) -> tuple[Carry, Any]:
     def step(arrays: list[Any]) -> tuple[Carry, list[Any]]:
         with lanes.body(lambda: jaxpr_as_fun(test)(*arrays)[0]):
             return run_body(now, body_fun, arrays)
 
-    after, body = _jax_loops.trace(step, types, body_fun)
-    return after, loop_options.while_loop(test, body, held(now, after, [test, body], start))
+    return _jax_loops.trace(step, list(map(jax.typeof, start)), body_fun)
 
 
 def _changed(carry: Carry, contents: dict[Any, Any]) -> bool:

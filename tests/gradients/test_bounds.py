@@ -78,7 +78,92 @@ def doubled(x):
     return x
 
 
+def left_before_it_counts(x):
+    k = 0
+    while k < 40:
+        x = x * 0.9
+        if x < 1:
+            break
+        k += 1
+    return x
+
+
+def returned_from(x):
+    k = 40
+    while k > 0:
+        x = x * 0.9
+        if x < 1:
+            return x
+        k -= 1
+    return x * 2
+
+
+def left_at_a_number(x):
+    k = 3
+    while True:
+        x = x * 0.9
+        k += 2
+        if k == 25:
+            break
+        if x < 1:
+            break
+    return x
+
+
+def left_past_a_number(x):
+    k, change = 0, 1.0
+    while change > 1e-6:
+        if k >= 20:
+            break
+        new = jnp.cos(x)
+        change, x = abs(new - x), new
+        k += 1
+    return x
+
+
+def counts_to_zero(x):
+    k = 12
+    while k != 0 and x > 1:
+        x = x * 0.9
+        k -= 1
+    return x
+
+
+def past_zero(x):
+    k = 12
+    while k != 1 and x > 1:
+        x = x * 0.9
+        k -= 2
+    return x
+
+
+def counts_sometimes(x):
+    k = 0
+    while k < 40:
+        x = x * 0.9
+        if x < 1.5:
+            k += 1
+        if x < 1:
+            break
+    return x
+
+
+def skips(x):
+    k = 0
+    while k < 40:
+        k += 1
+        x = x * 0.9
+        if x > 1.5:
+            continue
+        if x < 1:
+            break
+        x = x * 0.9
+    return x
+
+
 BOUNDS = {
+    left_before_it_counts: [40], returned_from: [40], left_at_a_number: [11], left_past_a_number: [21],
+    counts_to_zero: [12], past_zero: [], counts_sometimes: [], skips: [40],
     triangular: [8], above_the_diagonal: [7], in_steps: [3], counting_down: [5], three_deep: [3, 3],
     until_it_has_settled: [50], near_the_largest_number: [], doubled: [],
 }  # fmt: skip

@@ -247,3 +247,37 @@ def test_maximum_iterations_in_loops_within_loops() -> None:
     for n in (2, 4, 9):
         ys = [j * 10 + k for k in range(min(n, 5)) for j in range(min(k, 3))]
         assert jax.jit(ag.to_graph(f))(jnp.int32(n)) == (len(ys), sum(ys))
+
+
+def until_counted(x):
+    ys, k = [], 0
+    while k < 10 and x > 1:
+        ys.append(x)
+        k += 1
+        x = x * 0.8
+    return sum(ys), k
+
+
+def until_it_is_left(x):
+    ys, k = [], 0
+    while k < 10:
+        ys.append(x)
+        k += 1
+        if x < 1:
+            break
+        x = x * 0.8
+    return sum(ys), len(ys)
+
+
+@pytest.mark.parametrize("static_loops", ["python", "stage"])
+@pytest.mark.parametrize("program", [until_counted, until_it_is_left])
+def test_a_counter_is_the_bound_of_a_list(program, static_loops):
+    f = ag.convert(program, static_loops=static_loops)
+    xs = jnp.array([0.5, 3.0, 50.0])
+    wanted = [program(float(x)) for x in xs]
+    for found in ([jax.jit(f)(x) for x in xs], [*zip(*jax.vmap(f)(xs), strict=True)]):
+        np.testing.assert_allclose(found, wanted, rtol=1e-5)
+    slopes = jax.vmap(jax.grad(lambda x: f(x)[0]))(xs)
+    np.testing.assert_allclose(
+        slopes, [total / x for (total, _), x in zip(wanted, xs, strict=True)], rtol=1e-5
+    )
