@@ -52,7 +52,7 @@ REDUCTIONS = [
 
 
 @pytest.mark.parametrize("reduction", REDUCTIONS)
-@settings(max_examples=12, deadline=None)
+@settings(max_examples=6, deadline=None)
 @given(data=st.data(), x=rows, i=bounds, j=bounds)
 def test_of_one_axis(reduction: str, data: Any, x: Any, i: int, j: int) -> None:
     part = f"x[{data.draw(st.sampled_from(ONE))}]"

@@ -297,9 +297,9 @@ PROGRAMS = [
 
 @pytest.mark.parametrize("program", PROGRAMS, ids=lambda f: f.__name__)
 def test_everyday_calls_are_rolled(program: Callable[..., Any]) -> None:
-    found = autograph_lite.explain(autograph_lite.convert(program, static_loops=("auto", 4)))(X)
+    run = autograph_lite.convert(program, static_loops=("auto", 4))
+    found = autograph_lite.explain(run)(X)
     assert [(each.became, each.why) for each in found if each.became == "unrolled 4 times"] == []
-    ours = autograph_lite.convert(program, static_loops=("auto", 4))(X)
-    unrolled = autograph_lite.convert(program)(X)
-    assert jax.tree.structure(ours) == jax.tree.structure(unrolled)
-    jax.tree.map(lambda a, b: np.testing.assert_allclose(a, b, rtol=1e-4), ours, unrolled)
+    ours, plain = run(X), program(X)
+    assert jax.tree.structure(ours) == jax.tree.structure(plain)
+    jax.tree.map(lambda a, b: np.testing.assert_allclose(a, b, rtol=1e-4), ours, plain)
