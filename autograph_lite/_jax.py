@@ -277,6 +277,9 @@ class ClosedTrace:
         """The function as a closed jaxpr, once it is finished."""
         return jax.make_jaxpr(self.emit)()
 
+    def recompute(self) -> None:
+        """As for `OpenTrace`; here the derivative keeps what it needs."""
+
     def emit(self) -> list[Any]:
         """The outputs, computed in the current trace; the function itself is not run again."""
         self._outputs = jaxpr_as_fun(self._jaxpr)()
@@ -341,6 +344,11 @@ class OpenTrace:
     def jaxpr(self) -> Any:
         """The function as a closed jaxpr, once it is finished."""
         return self._jaxpr
+
+    def recompute(self) -> None:
+        """Lets the derivative compute again what it needs of the function, once that is finished, and keep its inputs alone."""
+        run = jax.checkpoint(jaxpr_as_fun(self._jaxpr), prevent_cse=False)
+        self._jaxpr = OpenTrace(run, run).closed()
 
     def emit(self) -> list[Any]:
         """The outputs, computed in the current trace; the function itself is not run again."""

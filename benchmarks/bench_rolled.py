@@ -68,10 +68,28 @@ def counted_by_hand(x: Any, n: int) -> Any:
     return lax.fori_loop(0, n, step, (x, 0, 0.0))[0]
 
 
+def leaves(x: Any, n: int) -> Any:
+    """Left early by what Python knows, with a first iteration of its own."""
+    for i in range(n):
+        if i == 0:
+            x = jnp.tanh(jnp.exp(x) * jnp.cos(x)) * jnp.exp(-x) * 3
+        if i == n // 2:
+            break
+        x = jnp.sin(x) * 0.9
+    return x
+
+
+def leaves_by_hand(x: Any, n: int) -> Any:
+    """`leaves` with `lax.fori_loop`."""
+    x = jnp.tanh(jnp.exp(x) * jnp.cos(x)) * jnp.exp(-x) * 3
+    return lax.fori_loop(0, n // 2, lambda i, x: jnp.sin(x) * 0.9, x)
+
+
 PROGRAMS: dict[str, tuple[Program, Program]] = {
     "waves": (waves, waves_by_hand),
     "stencil": (stencil, stencil_by_hand),
     "counted": (counted, counted_by_hand),
+    "leaves": (leaves, leaves_by_hand),
 }
 
 

@@ -11,6 +11,7 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 import numpy as np
+from jax.extend.core import jaxprs_in_params
 
 from autograph_lite import _jax
 from autograph_lite.converters.python_ops import NO_RETURN, Returned
@@ -163,11 +164,30 @@ def _select(
             return iter(selects.by_platform(select, jaxprs, branch))
     split(False)
     count = len(traces)
+    for number in foreseen.seldom(select, count):
+        if _computes(traces[number].jaxpr):
+            traces[number].recompute()
     became = "cond" if select.dtype == bool else f"switch of {count} branches"
     decisions.decided(
         decisions.BRANCHES, became if how is None else f"{became}, {branch_options.TOLD[how.how]}"
     )
     return iter(_jax.branch_trace().select(select, traces, how))
+
+
+def _computes(closed: Any) -> bool:
+    """Whether a branch is arithmetic on whole arrays: what reads and writes parts of them is made simpler elsewhere."""
+    equations = getattr(closed, "jaxpr", closed).eqns
+    return bool(equations) and all(
+        eqn.primitive.name not in _NOT_WHOLE
+        and not eqn.effects
+        and all(map(_computes, jaxprs_in_params(eqn.params)))
+        for eqn in equations
+    )
+
+
+_NOT_WHOLE = frozenset({
+    "dynamic_slice", "dynamic_update_slice", "gather", "scatter", "scatter-add", "cond", "scan", "while",
+})  # fmt: skip
 
 
 @dataclasses.dataclass(frozen=True)

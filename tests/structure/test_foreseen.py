@@ -230,6 +230,20 @@ def test_what_sees_an_array_is_done_in_the_iterations_that_come_to_it() -> None:
     assert seen == ["39int"]
 
 
+def test_what_few_iterations_compute_is_computed_again_by_the_derivative() -> None:
+    def f(x, n=10):
+        for i in range(40):
+            if i % n == 0:
+                x = jnp.tanh(jnp.exp(x) * jnp.cos(x)) * jnp.exp(-x) * 3
+            x = jnp.sin(x) + x * 0.1
+        return x
+
+    assert re.search("remat|checkpoint", program(f, X))
+    assert not re.search("remat|checkpoint", program(lambda x: f(x, 2), X))
+    ours = autograph_lite.convert(f, static_loops="stage")
+    np.testing.assert_allclose(jax.grad(ours)(X), jax.grad(f)(X), rtol=1e-5)
+
+
 def test_what_fails_behind_the_exit_does_not_count() -> None:
     def f(x):
         for i in range(40):
