@@ -31,7 +31,7 @@ from autograph_lite.converters.context import Context
 from autograph_lite.syntax import loader, printer, source, texts, trees
 from autograph_lite.syntax.depth import deep_recursion
 from autograph_lite.syntax.line_map import line_map
-from autograph_lite.syntax.names import Fresh, used_names
+from autograph_lite.syntax.names import Fresh, of_code as names_of_code, used_names
 
 PASS_NAMES = tuple(p.name for p in PASSES)
 PART_ONE = tuple(p.name for p in PASSES if p.part == 1)
@@ -174,7 +174,7 @@ _NO_OBJECTS = (
 
 def _holding_objects(fn: types.FunctionType) -> list[str]:
     """The variables from around a function that may hold objects of the user's, by what they hold now."""
-    held = {name: fn.__globals__[name] for name in _names(fn.__code__) if name in fn.__globals__}
+    held = {name: fn.__globals__[name] for name in names_of_code(fn.__code__) if name in fn.__globals__}
     for name, cell in zip(fn.__code__.co_freevars, fn.__closure__ or (), strict=True):
         try:
             held[name] = cell.cell_contents
@@ -183,12 +183,6 @@ def _holding_objects(fn: types.FunctionType) -> list[str]:
     return [
         name for name, value in held.items() if type(value) is not type and not isinstance(value, _NO_OBJECTS)
     ]
-
-
-def _names(code: types.CodeType) -> list[str]:
-    """Those of the global variables that code uses, and of attributes."""
-    inside = [name for const in code.co_consts if isinstance(const, types.CodeType) for name in _names(const)]
-    return [*dict.fromkeys([*code.co_names, *inside])]
 
 
 def _run(

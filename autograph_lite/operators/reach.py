@@ -22,6 +22,7 @@ import jax
 import numpy as np
 
 from autograph_lite.operators import places, policy
+from autograph_lite.syntax.names import of_code as names_of_code
 
 R = TypeVar("R")
 _PLAIN = (
@@ -296,11 +297,7 @@ def by_code(find: Callable[[types.CodeType], R]) -> Callable[[types.CodeType], R
 @by_code
 def names_used(code: types.CodeType) -> frozenset[str]:
     """The names of global variables that a function's code may use, and of attributes."""
-    names = set(code.co_names)
-    for const in code.co_consts:
-        if isinstance(const, types.CodeType):
-            names |= names_used(const)
-    return frozenset(names)
+    return frozenset(names_of_code(code))
 
 
 @by_code

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import types
 from collections.abc import Iterable
 
 import gast
@@ -57,3 +58,11 @@ def _names(node: gast.AST) -> Iterable[str]:
             return (node.rest,) if node.rest else ()
     name = getattr(node, "name", None)  # definitions, captures, type parameters; `except` holds a gast.Name
     return (name,) if isinstance(name, str) else ()
+
+
+def of_code(code: types.CodeType) -> list[str]:
+    """The names of global variables that a function's code may use, and of attributes, the functions in it included."""
+    inside = [
+        name for const in code.co_consts if isinstance(const, types.CodeType) for name in of_code(const)
+    ]
+    return [*dict.fromkeys([*code.co_names, *inside])]
