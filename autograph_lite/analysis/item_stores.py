@@ -77,14 +77,16 @@ def stores(function: gast.FunctionDef, also: Mapping[gast.AST, Sequence[Stored]]
     nodes = [node for node in scopes.own_nodes(body) if node.__class__ in _LOOKED_AT]
     written = {n: places for n in nodes if n.__class__ is not gast.Name and (places := stored_in(n))}
     written.update({node: list(places) for node, places in (also or {}).items()})
-    added = [n for n in nodes if isinstance(n, gast.AugAssign) and isinstance(n.target, gast.Name)]
+    added = {
+        n: n.target.id for n in nodes if isinstance(n, gast.AugAssign) and isinstance(n.target, gast.Name)
+    }
     if not (written or added) or any(isinstance(n, gast.Name) and n.id in READERS for n in nodes):
         return Stores({}, {})
     parameters, own, always = variables(function, inner=any(isinstance(node, _INNER) for node in nodes))
     needs = Needs(always, {}, (), own - parameters)
     needs.block(body, frozenset())
-    unread = [n for n in added if n in needs.after and n.target.id in own - needs.after[n]]
-    found = Stores({n: frozenset({n.target.id}) for n in unread}, {})
+    unread = {n: name for n, name in added.items() if n in needs.after and name in own - needs.after[n]}
+    found = Stores({n: frozenset({name}) for n, name in unread.items()}, {})
     if not written:
         return found
     roots = {path.partition(".")[0] for places in written.values() for path, _ in places}
