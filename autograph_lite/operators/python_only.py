@@ -62,9 +62,8 @@ def _names(code: types.CodeType) -> tuple[tuple[str, int], ...]:
     return tuple(dict.fromkeys(_found(code)))
 
 
-_BRANCH = re.compile(
-    r"(true|false)_fun(_\d+)?"
-)  # a function of the user's that is called so is looked at where it is called
+# A function of the user's that is called so is looked at where it is called.
+_BRANCH = re.compile(r"(true|false)_fun(_\d+)?")
 
 
 def _found(code: types.CodeType) -> Iterator[tuple[str, int]]:
@@ -88,6 +87,6 @@ def _found(code: types.CodeType) -> Iterator[tuple[str, int]]:
             yield "class", code.co_firstlineno
         if instruction.opname in ("LOAD_GLOBAL", "LOAD_DEREF", "LOAD_NAME", "IMPORT_NAME"):
             position = instruction.positions
-            yield instruction.argval, (position.lineno if position else None) or code.co_firstlineno
+            yield str(instruction.argval), (position.lineno if position else None) or code.co_firstlineno
     for each in inside:
         yield from _found(each)
