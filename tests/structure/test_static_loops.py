@@ -392,7 +392,7 @@ def test_modules_in_a_list_of_flax(counted: bool) -> None:
     ours = autograph_lite.convert(run, static_loops="stage")
     assert np.allclose(ours(jnp.ones((3, 2)), first), run(jnp.ones((3, 2)), second), rtol=2e-6)
     for one, other in zip(first.layers, second.layers, strict=True):
-        assert np.allclose(one.calls[...], other.calls[...], rtol=1e-5)
+        assert np.allclose(one.calls[...], other.calls[...], rtol=1e-4, atol=1e-5)
     assert ("scan[" in str(ours.get_concrete_function(jnp.ones((3, 2)), Net()).jaxpr)) is not counted
 
 
