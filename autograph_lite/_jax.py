@@ -456,6 +456,12 @@ def _equations_of(equation: Any) -> int:
     return 1 + sum(_equations_of(each) for jaxpr in jaxprs for each in getattr(jaxpr, "jaxpr", jaxpr).eqns)
 
 
+def jaxprs_in(equation: Any) -> list[Any]:
+    """The jaxprs that an equation runs."""
+    found: Any = core.jaxprs_in_params(equation.params) if equation.primitive.multiple_results else ()
+    return [getattr(each, "jaxpr", each) for each in found]
+
+
 def recorded() -> Sequence[Any]:
     """What the program that is being recorded on this thread has for its equations so far, and will have."""
     equations: list[Any] = getattr(getattr(program_trace()(), "frame", None), "tracing_eqns", [])

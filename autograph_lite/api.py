@@ -64,7 +64,7 @@ def convert(
     reduce_retracing: bool = False,
     recursive: bool = True,
     checks: bool | str = True,
-    static_loops: str | tuple[str, int] = "python",
+    static_loops: str | tuple[str, int] = "auto",
     max_traces: int | None = None,
     verify: str | tuple[str, float] | None = None,
     donate_argnums: int | Sequence[int] | None = None,
@@ -82,8 +82,9 @@ def convert(
       checks: whether `assert` and `raise` under traced conditions become checks of the program; "checkify" hands them to
         `jax.experimental.checkify` where the call is part of somebody else's trace, instead of to a host callback.
       static_loops: what becomes of a `for` over a range, or a list or tuple of numbers or arrays, that Python knows:
-        "python" traces each iteration, with its item a Python value; "stage" traces one, and makes a `lax.scan`, where that
-        gives the same; "auto" does so for loops of 16 items or more, and ("auto", n) for those of n or more.
+        "auto" makes a `lax.scan`, for which one iteration is traced, where each iteration for itself would make a long
+        program, and where that gives the same; "python" traces each iteration, with its item a Python value; "stage"
+        makes a scan wherever that gives the same, and ("auto", n) of loops of n or more items.
       max_traces: how many traces are kept; of more, the one that was looked up least recently goes. None for any number.
       verify: "first_call" runs the call for which a trace is made in Python, too, and compares what comes of the two;
         ("first_call", rtol) does so with this relative tolerance for floats.
@@ -133,7 +134,7 @@ def _refuse_options(recursive: bool, checks: bool | str, static_loops: str | tup
         raise ValueError(f"checks is {checks!r}; it may be True, False or 'checkify'.")
     if recursive not in (True, False):
         raise ValueError(f"recursive is {recursive!r}; it may be True or False.")
-    rolling.least(static_loops)
+    rolling.rule(static_loops)
 
 
 def to_graph(
@@ -141,7 +142,7 @@ def to_graph(
     *,
     recursive: bool = True,
     checks: bool | str = True,
-    static_loops: str | tuple[str, int] = "python",
+    static_loops: str | tuple[str, int] = "auto",
 ) -> F:
     """`fn` converted from source to source only: no compilation, no cache of traces.
 
@@ -167,13 +168,13 @@ def to_graph(
     converted: Any = callables.converted(
         fn, recursive="entered" if recursive and config.light() else recursive
     )
-    if checks is True and static_loops == "python":
+    if checks is True and static_loops == "auto":
         return cast(F, converted)
     mode = "callback" if checks is True else "checkify" if checks else "off"
 
     @functools.wraps(converted)
     def run(*args: Any, **kwargs: Any) -> Any:
-        with program_checks.default_mode(mode), rolling.rolling(rolling.least(static_loops)):
+        with program_checks.default_mode(mode), rolling.rolling(rolling.rule(static_loops)):
             return converted(*args, **kwargs)
 
     return cast(F, run)

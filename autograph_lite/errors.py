@@ -820,20 +820,24 @@ class UnrolledLoopWarning(UserWarning):
 
     Fails:
 
+        scale = {i: i / 400 for i in range(400)}
+
         @autograph_lite.convert
         def f(x):
             for i in range(400):
-                x = jnp.sin(x * i) + 1
+                x = jnp.sin(x * scale[i]) + 1
             return x
 
         f(jnp.float32(2))
 
     Works:
 
+        scale = jnp.arange(400) / 400
+
         @autograph_lite.convert
         def f(x):
-            for i in autograph_lite.range(400):
-                x = jnp.sin(x * i) + 1
+            for i in range(400):
+                x = jnp.sin(x * scale[i]) + 1
             return x
 
         f(jnp.float32(2))

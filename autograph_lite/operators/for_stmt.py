@@ -159,13 +159,15 @@ def _rolled(
       parts: of the loop, where this is one.
     """
     length: Any = None
-    loop, all_parts = None, parts or Parts()
+    loop, all_parts, why = None, parts or Parts(), "its body is one program for all items"
 
     def stage(items: iterables.Staged, trial: Trial) -> tuple[Any, ...]:
-        nonlocal length, loop
+        nonlocal length, loop, why
         length = items.length()
         loop = Foreseen(length, all_parts)
-        return trial.run(loop, lambda: _stage_rows(items, length, body_fun, init, until, trial))
+        values = trial.run(loop, lambda: _stage_rows(items, length, body_fun, init, until, trial))
+        why += trial.figures and f": {trial.figures}"
+        return values
 
     told = decisions.told()
     try:
@@ -192,7 +194,7 @@ def _rolled(
         all_parts.lengths.append(length)
         all_parts.rolled = True
     if length is not None and not decisions.is_decided("vmap"):
-        decisions.decided(decisions.LOOPS, "scan", "its body is one program for all items", length)
+        decisions.decided(decisions.LOOPS, "scan", why, length)
     return result
 
 
@@ -215,7 +217,7 @@ def _in_parts(
             done = loop_options.current().done
             values = _unrolled(iterable, iterator, body_fun, values, until, rolled, last - first)
             whole.lengths.append(loop_options.current().done - done)
-            whole.refused = rolled.said if rolled is not None else whole.refused
+            whole.refused = (rolled is not None and rolled.prevents) or whole.refused
         decisions.keep_inside()
         if loop_options.current().is_left():
             return values
@@ -226,7 +228,7 @@ def _python(
     iterable: Any, body_fun: Callable[..., Any], values: tuple[Any, ...], until: Until,
     refused: rolling.Refusal | None = None,
 ) -> tuple[Any, ...]:  # fmt: skip
-    why = f"it can't be rolled: {refused.said}" if refused else decisions.python_iterable(iterable)
+    why = refused.clause if refused else decisions.python_iterable(iterable)
     decisions.decided(decisions.LOOPS, "unrolled", why, 0)
     iterator = iter(lists.readable(iterable, "a `for` loop"))
     with other_names.Walked(iterator):
@@ -240,7 +242,7 @@ def _unrolled(
     staging = journal.active() is not None
     if staging and iterator is iterable:
         journal.consume(iterator)
-    count = unrolling.counter(body_fun, refused.said if refused else "") if _jax.tracing() else None
+    count = unrolling.counter(body_fun, refused.prevents if refused else "") if _jax.tracing() else None
     peeled, peels = 0, refused.peels if refused else 0
     sources = _sources(iterator) if count is not None else []
     endless = count is not None and iterators.endless(iterable)

@@ -28,6 +28,7 @@ from autograph_lite.operators import (
     lane_rules,
     plain_numbers,
     side_by_side,
+    sizing,
     trials,
     where,
 )
@@ -37,6 +38,7 @@ from autograph_lite.operators.conditions import truth
 from autograph_lite.operators.foreseen import Foreseen
 from autograph_lite.operators.foretold import Foretold
 from autograph_lite.operators.lane_rules import Known
+from autograph_lite.operators.sizing import Few
 from autograph_lite.operators.trials import Refused
 
 
@@ -47,10 +49,15 @@ class Trial:
       source: its items.
       lists: those of Python's that the items come from.
       body_fun: its body.
+      few: how many equations Python may make of it.
+
+    Attributes:
+      figures: by which it is rolled, if they were asked for.
     """
 
-    def __init__(self, source: Columns, lists: Sequence[Any], body_fun: Callable[..., Any]) -> None:
-        self.source, self.lists, self.body_fun = source, lists, body_fun
+    def __init__(self, source: Columns, lists: Sequence[Any], body_fun: Callable[..., Any], few: Few) -> None:
+        self.source, self.lists, self.body_fun, self.few = source, lists, body_fun, few
+        self.figures = ""
         self._flags: list[int] = []  # those that are taken to be False in all iterations
         self._loop: Foreseen | None = None
 
@@ -143,11 +150,13 @@ class Trial:
 
         Raises:
           Refused: the loop has to be run as Python.
+          Small: it is to be.
         """
-        self._refuse_changing(carry)
         known = [*self.source.known(), lane_rules.number(np.arange(count))][: len(rows)]
         known = [row and _flat(row) for row in known]
         numbers, windows, of_checks = carry.numbers()
+        self.figures = sizing.judge(body, [one is not None for one in (*numbers, *known)], count, self.few)
+        self._refuse_changing(carry)
         try:
             stay = foretold.foretell(body, numbers, known, count, report)
         except (lane_rules.UnlikePythonError, Refused) as found:

@@ -97,7 +97,7 @@ def _traced(
     Raises:
       _Again: it has to be.
     """
-    trial = Trial(columns.Columns(()), (), body_fun)
+    trial = Trial(columns.Columns(()), (), body_fun, rolling.few())
     carry = Carry.of(body_fun.__code__.co_varnames[: body_fun.__code__.co_argcount], values, count=known or 1)
 
     def goes_on(new: list[Any]) -> Any:
@@ -131,7 +131,10 @@ def _traced(
             raise _Again(count)
         how = _jax_loops.How(unroll=loop_options.current().unroll, told=decisions.at_once(count))
         decisions.decided(decisions.LOOPS, "scan", "Python's numbers end it", count)
-        return after, (count, *trial.scan(after, body, start, rows, count, how))
+        arrays, outputs = trial.scan(after, body, start, rows, count, how)
+        if trial.figures and not decisions.is_decided("vmap"):
+            decisions.decided(decisions.LOOPS, why=f"Python's numbers end it: {trial.figures}")
+        return after, (count, arrays, outputs)
 
     carry, found = settled(carry, body_fun, stage)
     if found is None:

@@ -16,19 +16,35 @@ import dataclasses
 import threading
 import types
 import weakref
-from collections.abc import Callable, Hashable, Iterator
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from typing import Any
 
 from autograph_lite import _jax
 from autograph_lite.errors import AutographError, BranchMismatchError
-from autograph_lite.operators import columns, lists, trials, unconverted, where
+from autograph_lite.operators import columns, lists, sizing, trials, unconverted, where
 from autograph_lite.operators.carry import Unjoinable
 from autograph_lite.operators.rolled_body import Trial
+from autograph_lite.operators.sizing import Few, Small
 from autograph_lite.operators.templates import Template, as_array, template_of
 from autograph_lite.operators.trials import Refused
 
-AUTO = 16  # From 8 to 16 iterations on, an unrolled loop runs slower than one that is a loop.
 Stage = Callable[[columns.Columns, Trial], tuple[Any, ...]]
+
+
+@dataclasses.dataclass(frozen=True)
+class Rule:
+    """Which loops that Python knows are rolled.
+
+    Attributes:
+      least: from how many items on.
+      by_cost: only those that would make a long program.
+    """
+
+    least: int = 2
+    by_cost: bool = False
+
+
+AUTO = Rule(by_cost=True)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -39,30 +55,43 @@ class Refusal:
       why: in words.
       where: the user's line that prevents it.
       peels: after how many iterations, run as Python, it may be rolled all the same.
+      size: how many equations an iteration makes, where they are few and that is why.
     """
 
     why: str
     where: Any
     peels: int = 0
+    size: int | None = None
 
     @property
-    def said(self) -> str:
-        """The reason and the line."""
+    def prevents(self) -> str:
+        """What prevents it, and the line; "" where it can be rolled, and is not worth it."""
+        if self.size is not None:
+            return ""
         return f"{self.why} (line {self.where.line})" if self.where else self.why
+
+    @property
+    def clause(self) -> str:
+        """The reason as a clause."""
+        return self.why if self.size is not None else f"it can't be rolled: {self.prevents}"
+
+
+Key = tuple[types.CodeType, Hashable, Any]  # a body, the types of its variables, which iterations
 
 
 class _Local(threading.local):
     def __init__(self) -> None:
-        self.least: int | None = None
+        self.rule: Rule | None = AUTO
+        # By the outermost trace: what is known of a loop's body there, with variables of these types.
+        self.tried: weakref.WeakKeyDictionary[Any, dict[Key, Refusal]] = weakref.WeakKeyDictionary()
         self.counted: weakref.ref[Any] | None = None  # the outermost trace, for which JAX has computed an int
 
 
 _local = _Local()
-_refused: weakref.WeakKeyDictionary[types.CodeType, dict[Hashable, Refusal]] = weakref.WeakKeyDictionary()
 
 
-def least(static_loops: Any) -> int | None:
-    """The number of items from which on loops are rolled, under an option of `convert`; None where none is.
+def rule(static_loops: Any) -> Rule | None:
+    """Which loops are rolled, under an option of `convert`; None where none is.
 
     Raises:
       ValueError: it is no such option.
@@ -71,24 +100,24 @@ def least(static_loops: Any) -> int | None:
         case "python":
             return None
         case "stage":
-            return 2
+            return Rule()
         case "auto":
             return AUTO
         case ("auto", int(number)) if number > 0 and not isinstance(number, bool):
-            return number
+            return Rule(number)
     raise ValueError(
-        f"static_loops is {static_loops!r}; it may be 'python', 'stage', 'auto' or ('auto', n) with a positive int n."
+        f"static_loops is {static_loops!r}; it may be 'auto', 'python', 'stage' or ('auto', n) with a positive int n."
     )
 
 
 @contextlib.contextmanager
-def rolling(number: int | None) -> Iterator[None]:
-    """Whether loops that Python knows are rolled, from so many items on."""
-    before, _local.least = _local.least, number
+def rolling(now: Rule | None) -> Iterator[None]:
+    """By which rule loops that Python knows are rolled."""
+    before, _local.rule = _local.rule, now
     try:
         yield
     finally:
-        _local.least = before
+        _local.rule = before
 
 
 def counted() -> None:
@@ -96,19 +125,19 @@ def counted() -> None:
 
     Those of the program that is being traced are rolled as by "auto": nobody has written down how long they are.
     """
-    if _local.least is None and _jax.tracing():
+    if _local.rule is None and _jax.tracing():
         _local.counted = weakref.ref(_jax.outermost_trace())
 
 
-def _least() -> int | None:
-    if _local.least is not None or _local.counted is None:
-        return _local.least
+def _rule() -> Rule | None:
+    if _local.rule is not None or _local.counted is None:
+        return _local.rule
     return AUTO if _local.counted() is _jax.outermost_trace() else None
 
 
 def wanted() -> bool:
     """Whether loops that Python knows are to be rolled here."""
-    return _least() is not None and _jax.tracing()
+    return _rule() is not None and _jax.tracing()
 
 
 def attempt(
@@ -127,55 +156,77 @@ def attempt(
     items = columns.items_of(iterable)
     if items is not None and part is not None:
         items = items[: part[1] - part[0]]
-    number = _least()
-    if items is None or number is None or len(items) < number:
+    if items is None or not pays(count := len(items)):
         return None
-    return tried(body_fun, init, lambda: _rolled(iterable, items, body_fun, stage), part)
+    limit = few(items)
+    known = _tried().get(_key(body_fun, init, part))
+    if known is not None and known.size is not None and sizing.is_small(known.size, count, limit):
+        return known
+    if known is None and sizing.is_small(sizing.at_most(body_fun.__code__), count, limit):
+        return None
+    return tried(body_fun, init, lambda: _rolled(iterable, items, body_fun, stage, limit), part)
 
 
 def pays(count: int) -> bool:
-    """Whether a loop of so many iterations is rolled."""
-    number = _least()
-    return number is not None and count >= number
+    """Whether a loop of so many iterations may be rolled."""
+    now = _rule()
+    return now is not None and count >= now.least
+
+
+def few(items: Sequence[Any] = ()) -> Few:
+    """How many equations Python may make of a loop over such items."""
+    now = _rule()
+    return sizing.few_of(items) if now is not None and now.by_cost else sizing.never
 
 
 def tried(
     body_fun: Callable[..., Any], init: tuple[Any, ...], roll: Callable[[], Any], part: Any = None
 ) -> Any:
     """What `roll` gives, unless that is refused: the `Refusal` then; it is not called again for variables of these types."""
-    key = _key(init), part
-    known = _refused.setdefault(body_fun.__code__, {})
-    if key not in known:
+    key = _key(body_fun, init, part)
+    known = _tried().get(key)
+    if known is None or known.size is not None:
         try:
             return roll()
+        except Small as small:
+            known = Refusal(small.why, None, size=small.size)
         except Refused as refused:
             place = refused.place or where.of_function(body_fun)
-            known[key] = Refusal(refused.why, place, refused.peels)
+            known = Refusal(refused.why, place, refused.peels)
         except Exception as error:  # Python then says what is wrong, if anything is
-            known[key] = Refusal(_told(error), _place(error, body_fun), _peels(error))
-    return known[key]
+            known = Refusal(_told(error), _place(error, body_fun), _peels(error))
+        _tried()[key] = known
+    return known
+
+
+def _tried() -> dict[Key, Refusal]:
+    return _local.tried.setdefault(_jax.outermost_trace(), {})
 
 
 def forget(body_fun: Callable[..., Any]) -> None:
     """To be called where Python could not run the loop, either: the reason may lie in what is around it."""
-    _refused.pop(body_fun.__code__, None)
+    tried = _tried()
+    for key in [key for key in tried if key[0] == body_fun.__code__]:
+        del tried[key]
 
 
-def _rolled(iterable: Any, items: Any, body_fun: Callable[..., Any], stage: Stage) -> tuple[Any, ...]:
+def _rolled(
+    iterable: Any, items: Any, body_fun: Callable[..., Any], stage: Stage, limit: Few
+) -> tuple[Any, ...]:
     with trials.trial():
         trials.enter(body_fun)
         try:
             source = columns.Columns(items)
         except columns.Unlike as unlike:
             raise Refused(str(unlike)) from None
-        values = stage(source, Trial(source, columns.lists_in(iterable), body_fun))
+        values = stage(source, Trial(source, columns.lists_in(iterable), body_fun, limit))
     columns.exhaust(iterable, len(items))
     return values
 
 
-def _key(init: tuple[Any, ...]) -> Hashable:
-    """The types of the variables, as far as they can be told by a hash."""
-    return tuple(_type(template_of(value)) for value in init)
+def _key(body_fun: Callable[..., Any], init: tuple[Any, ...], part: Any) -> Key:
+    """A loop, with the types of its variables, as far as they can be told by a hash."""
+    return body_fun.__code__, tuple(_type(template_of(value)) for value in init), part
 
 
 def _type(template: Template) -> Hashable:

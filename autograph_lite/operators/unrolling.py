@@ -9,7 +9,7 @@ from typing import Any
 
 from autograph_lite import _jax, config
 from autograph_lite.errors import Location, UnrolledLoopWarning
-from autograph_lite.operators import where
+from autograph_lite.operators import rolling, where
 
 ITEMS = "its items are Python values"
 CONDITION = "its condition is a Python value"
@@ -58,5 +58,8 @@ def _text(loop: Location, count: int, equations: int, why: str, what: str) -> st
     text = f"The loop at {loop.path}:{loop.line} has been unrolled into {equations} equations by its first {count} iterations"
     if why:
         return f"{text}. It can't be rolled: {why}."
-    advice = "Use autograph_lite.range to stage it, or convert" if what == ITEMS else "Convert"
-    return f"{text}: {what}, so each iteration is traced and compiled. {advice} with static_loops='auto' to roll such loops."
+    text += f": {what}, so each iteration is traced and compiled."
+    rolls = "" if rolling.wanted() else "convert with static_loops='auto' to roll such loops."
+    if what == ITEMS:
+        return f"{text} Use autograph_lite.range to stage it{f', or {rolls}' if rolls else '.'}"
+    return f"{text} {rolls.capitalize()}".rstrip()

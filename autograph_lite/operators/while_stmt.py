@@ -88,12 +88,12 @@ def _run(
         if test is not True and test is not False and (type(test) is _Test or traced(test)):
             return _stage(cond_fun, body_fun, values, test)
         if decisions.listeners:
-            why = f"it can't be rolled: {refused.said}" if refused else decisions.python_condition(test)
+            why = refused.clause if refused else decisions.python_condition(test)
             decisions.decided(decisions.LOOPS, "unrolled", why)
         if not test:
             return values
         if count is None and _jax.tracing():
-            count = unrolling.counter(body_fun, refused.said if refused else "", unrolling.CONDITION)
+            count = unrolling.counter(body_fun, refused.prevents if refused else "", unrolling.CONDITION)
         if staging:
             enter(body_fun, values)
         if decisions.listeners:

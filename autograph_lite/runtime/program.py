@@ -68,7 +68,7 @@ class Program:
       checked: whether the program carries checks.
       outside: what becomes of them where the call is part of a trace of somebody else's: 'callback' or 'checkify'.
       owned: whether it is not.
-      rolled: from how many items on loops that Python knows are rolled; None where none is.
+      rolled: by which rule loops that Python knows are rolled; None where none is.
       given: which of a call's arrays the program may take the memory of.
 
     Attributes:
@@ -90,7 +90,7 @@ class Program:
         checked: bool,
         outside: str,
         owned: bool,
-        rolled: int | None,
+        rolled: rolling.Rule | None,
         room: int = capacity.FIRST,
         given: Sequence[int] = (),
     ) -> None:

@@ -42,7 +42,7 @@ class Options:
 
     recursive: bool | str = True
     checks: bool | str = True
-    static_loops: str | tuple[str, int] = "python"
+    static_loops: str | tuple[str, int] = "auto"
     input_signature: Any = None
     reduce_retracing: bool = False
     max_traces: int | None = None
@@ -342,7 +342,7 @@ class Trace:
             checked=bool(self._options.checks),
             outside="checkify" if self._options.checks == "checkify" else "callback",
             owned=owned,
-            rolled=rolling.least(self._options.static_loops),
+            rolled=rolling.rule(self._options.static_loops),
             room=self._room,
             given=self._given if owned else [],
         )

@@ -18,7 +18,7 @@ from benchmarks.arrays.catalogue import Case, scalar
 
 Form = Callable[..., Any]
 OURS, BY_HAND = "ours", "by hand"
-STAGED = "auto"  # Loops of a few iterations stay as they are, as one writes them by hand.
+STAGED = "auto"  # the default
 
 
 @dataclasses.dataclass

@@ -46,7 +46,7 @@ def _form(case: Case, arrays: Any) -> Any:
         jax.make_jaxpr(plain)(*arrays)
         return plain
     except Exception:  # whatever a loop or an assignment to an item leads to
-        return bound(autograph_lite.convert(case.over_jax()), case)
+        return bound(autograph_lite.convert(case.over_jax(), static_loops="python"), case)
 
 
 def main(name: str) -> None:

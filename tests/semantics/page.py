@@ -47,6 +47,9 @@ the default device).
 
 ## Differences from TensorFlow
 
+TensorFlow unrolls a loop over Python values, whatever its length. Here it is unrolled where that makes a small program, and
+[one loop of the program](loops.md) where it does not; the body is then traced once, and not once for each item.
+
 The policy is that of `tf.function`, which was measured in {len(NUMBERS)} cases. Each is a test in tests/semantics, which makes the
 calls and asserts the number of traces and of runs of Python after each of them. In those below we do something else, on
 purpose; a list of numbers is the number of traces after each call.
