@@ -136,9 +136,14 @@ class Registry:
                 return True
             self._known.add(kind)
             flatten = self._flatten_kind(value)
-            if flatten is not None:
+            if flatten is None:
+                return False
+            fields = fields_by_jax(kind)
+            if fields is None:
                 self._register(kind, flatten)
-            return flatten is not None
+            else:  # C++ reads the attributes. Those that JAX takes for static are structure here, as all that is no array
+                self.pytrees.register_dataclass_node(kind, fields, [])
+            return True
 
 
 def flattened_by_jax(kind: type) -> Flatten | None:
@@ -151,6 +156,19 @@ def flattened_by_jax(kind: type) -> Flatten | None:
     known = getattr(tree_util, "_registry", {}).get(kind)
     flatten: Flatten = tree_util.default_registry.flatten_one_level if known is None else known.to_iter
     return flatten
+
+
+def fields_by_jax(kind: type) -> list[str] | None:
+    """The attributes of a class as `jax.tree_util.register_dataclass` was told them, the static ones last; None for others."""
+    from jax._src import tree_util
+
+    flatten = getattr(getattr(tree_util, "_registry", {}).get(kind), "to_iter", None)
+    if not isinstance(flatten, types.FunctionType) or flatten.__module__ != tree_util.__name__:
+        return None
+    names = dict(zip(flatten.__code__.co_freevars, flatten.__closure__ or (), strict=True))
+    if names.keys() != {"data_fields", "meta_fields"}:
+        return None
+    return [*names["data_fields"].cell_contents, *names["meta_fields"].cell_contents]
 
 
 def of_known_classes(registry: Registry, miss: Miss) -> Miss:
@@ -268,6 +286,7 @@ __all__ = [
     "OTHER_ARRAYS",
     "Dispatcher",
     "Registry",
+    "fields_by_jax",
     "flattened_by_jax",
     "of_known_classes",
     "run",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import functools
 import statistics
 import timeit
@@ -150,13 +151,78 @@ def variables(count: int) -> tuple[dict[str, Task], float]:
     return _pair(ours, by_hand, "x", x=x), 1.10
 
 
+@dataclasses.dataclass
+class Point:
+    """A structure that JAX does not know."""
+
+    a: Any
+    b: Any
+    n: int = 3
+
+
+class Counted:
+    """A method that uses a Variable."""
+
+    def __init__(self) -> None:
+        self.total = Variable(jnp.ones(4))
+
+    @autograph_lite.convert
+    def step(self, x: Any) -> Any:
+        self.total.assign_add(x)
+        return x + 1
+
+
+def structures() -> dict[str, tuple[dict[str, Task], float]]:
+    """Arguments that hold arrays, beside `jax.jit` of the same, or of what it knows of it."""
+    x = jnp.float32(2)
+    ours, by_hand = autograph_lite.convert(lambda p, x: p.a * x + p.b), jax.jit(lambda a, b, x: a * x + b)
+    layers = {f"layer{i}": {"w": x, "b": x} for i in range(150)}
+    first = _wrapped(lambda layers: layers["layer0"]["w"] + layers["layer9"]["b"])
+    names = {"p": Point(x, x), "x": x}
+    return {
+        "dataclass": ({"ours": _call(ours, "p, x", names), "jit": _call(by_hand, "x, x, x", names)}, 1.2),
+        "dict of 300": (_calls(_wrapped(first_and_last), "t", t={str(i): x for i in range(300)}), 1.2),
+        "150 dicts of 2": (_calls(first, "layers", layers=layers), 1.2),
+    }
+
+
+def kept_method() -> tuple[dict[str, Task], float]:
+    """A bound method that was taken before the first call, beside one that is looked up at each."""
+    counted = Counted()
+    names = {"kept": counted.step, "o": counted, "x": jnp.float32(2)}
+    return {"ours": _statement("kept(x)", names), "jit": _statement("o.step(x)", names)}, 1.05
+
+
+def check() -> tuple[dict[str, Task], float]:
+    """A check, beside one by hand: the program returns whether it holds, and Python looks at that."""
+
+    def ours(x: Any) -> Any:
+        if x <= 0:
+            raise ValueError
+        return x + 1
+
+    step = jax.jit(lambda x: (x + 1, x <= 0))
+
+    def by_hand(x: Any) -> Any:
+        result, failed = step(x)
+        if failed:
+            raise ValueError
+        return result
+
+    return _pair(autograph_lite.convert(ours), by_hand, "x", x=jnp.float32(2)), 1.5
+
+
 def cases() -> dict[str, tuple[dict[str, Task], float]]:
     """The calls, each with the ratio that is asked for."""
     found = flat()
     found["400 literals"] = literals()
     found["method"] = method()
     found["Equinox module"] = module()
+    found |= structures()
+    found["kept method, beside method"] = kept_method()
+    found["check"] = check()
     found["1 Variable"] = variables(1)
+    found["2 Variables"] = variables(2)
     found["100 Variables"] = variables(100)
     return found
 

@@ -23,7 +23,15 @@ from autograph_lite import _jax
 from autograph_lite.errors import AutographError, HandledRaiseError
 from autograph_lite.operators import asked_items, failed_lanes, journal, raising, recipes, where
 from autograph_lite.operators.places import Contents, Place
-from autograph_lite.operators.raising import CODE, LANES, Site, raise_failed, raise_inner, sorted_payload
+from autograph_lite.operators.raising import (
+    CODE,
+    LANES,
+    Site,
+    all_passed,
+    raise_failed,
+    raise_inner,
+    sorted_payload,
+)
 from autograph_lite.operators.recipes import explicit
 
 
@@ -355,7 +363,7 @@ def refuse_handlers(error: BaseException) -> None:
 
 
 __all__ = [
-    "CODE", "Frame", "Site", "alive", "default_mode", "emit", "explicit", "fail_if", "finishing", "flush", "frame", "handling",
-    "in_try", "is_explicit", "new_frame", "raise_failed", "raise_inner", "refuse_handlers", "renumbering",
+    "CODE", "Frame", "Site", "alive", "all_passed", "default_mode", "emit", "explicit", "fail_if", "finishing", "flush", "frame",
+    "handling", "in_try", "is_explicit", "new_frame", "raise_failed", "raise_inner", "refuse_handlers", "renumbering",
     "suspended", "trying", "within_program",
 ]  # fmt: skip

@@ -9,8 +9,10 @@ from __future__ import annotations
 import collections
 import enum
 import functools
+import operator
 import types
 import weakref
+from collections.abc import Callable
 from typing import Any
 
 from autograph_lite import _jax_dispatch
@@ -25,7 +27,11 @@ from autograph_lite.runtime.structures import from_value
 from autograph_lite.runtime.trace_types import TracingContext, registered
 
 _BY_IDENTITY = (type, enum.Enum, types.BuiltinFunctionType)
-_TEXTS = frozenset([str])
+_are_texts = frozenset([str]).issuperset
+# Of dictionaries, by their keys in the order in which they have them: what gives the values in order, and the keys in order.
+_orders: dict[tuple[Any, ...], tuple[Callable[[Any], tuple[Any, ...]], tuple[str, ...]]] = {}
+_MOST = 4096
+_attribute_of = object.__getattribute__
 
 
 @functools.cache
@@ -37,14 +43,31 @@ def registry() -> _jax_dispatch.Registry:
 def _by_keys(held: dict[Any, Any]) -> tuple[Any, Any]:
     """The values of a dictionary, in the order in which the policy finds them, and its keys: `1` is not `True`.
 
-    Runs at each call, and is no slower than C++ at sorting; which takes keys for the same that are equal.
+    Runs at each call, for each dictionary. C++ would take keys for the same that are equal.
     """
+    known = _orders.get((*held,))
+    if known is None:
+        return _by_new_keys(held)
+    for key in held:  # no slower than a function in C, and for few keys twice as fast
+        if type(key) is not str:
+            return _by_new_keys(held)
+    get, order = known
+    return get(held), order
+
+
+def _by_new_keys(held: dict[Any, Any]) -> tuple[Any, Any]:
     try:
         keys = sorted(held)
     except Exception:  # a user's comparison may do anything
         keys = [*held]
-    texts = _TEXTS.issuperset(map(type, keys))
-    return map(held.__getitem__, keys), keys if texts else (keys, tree_paths.types_in(keys))
+    if not _are_texts(map(type, keys)):
+        return map(held.__getitem__, keys), (keys, tree_paths.types_in(keys))
+    if len(_orders) >= _MOST:
+        _orders.clear()
+    order = (*keys,)
+    if len(order) > 1:  # of one key it gives no tuple
+        _orders[(*held,)] = operator.itemgetter(*order), order
+    return [*map(held.__getitem__, order)], order
 
 
 def _by_keys_and_factory(held: collections.defaultdict[Any, Any]) -> tuple[Any, Any]:
@@ -107,11 +130,13 @@ def _leaves() -> frozenset[type]:
 
 def _opened_quickly(owner: Any) -> tuple[Any, Any]:
     """The same of a class without slots, whose objects seldom hold others."""
-    held = object.__getattribute__(owner, "__dict__")  # past a method of the user's
+    held = _attribute_of(owner, "__dict__")  # past a method of the user's
     values = [*held.values()]
-    if _leaves().issuperset(map(type, values)):
-        return values, (*held,)
-    return _opened(owner)
+    leaves = _leaves()
+    for value in values:
+        if type(value) not in leaves:
+            return _opened(owner)
+    return values, (*held,)
 
 
 def _is_plain(value: Any) -> bool:

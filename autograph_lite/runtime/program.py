@@ -286,7 +286,8 @@ class Program:
         n = len(self.result.arrays)
         start = n + (0 if self.writes is None else self.writes.count)
         m = start + len(self.after.arrays)
-        if self.sites:
+        keys = self.checks
+        if checks.CODE in keys and not checks.all_passed(outputs[m + keys.index(checks.CODE)]):
             self._raise(dict(zip(self.checks, outputs[m:], strict=True)))
         values, result = self.after.merge(outputs[start:m]), self.result.merge(outputs[:n], passed)
         if self.cuts:

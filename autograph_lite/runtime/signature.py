@@ -81,6 +81,8 @@ class Split:
           arrays: they are.
           passed: the objects of the call that `Made` may stand for; None for new ones in their place.
         """
+        if not self.literals:  # of most programs, at each call with a check
+            return self.tree.unflatten(arrays)
         return self.merged(Merging(iter(arrays), {}, passed))
 
     def merged(self, merging: Merging) -> Any:

@@ -28,8 +28,8 @@ FEW = 16  # Variables whose arrays are handed over without a loop
 _CALL = """\
         {own}acquire()
         try:
-            {own}result, {own}new = {own}run(
-                {values} if {unlent} else {own}taken(), {read}{arguments}
+            {own}result, {own}new = ({own}run if {unlent} else {own}keeping)(
+                {values}, {read}{arguments}
             )
             if {own}new.__class__ is list and ({unlent}):
                 {assign}
@@ -39,7 +39,8 @@ _CALL = """\
             {own}release()
         return {own}result
 """
-# Somebody may hold an array of a Variable that has nothing to do with this function.
+# Somebody may hold an array of a Variable that has nothing to do with this function. To copy an array that somebody holds takes
+# longer than most calls: another program takes no memory of Variables'.
 _UNLENT = "not {own}lent or {own}lent.isdisjoint({own}mine)"
 _LOOP = """\
 for {own}v, {own}value in zip({own}written, {own}new):
@@ -76,8 +77,15 @@ class VariableCalls:
         self.written, self.read = list(written), list(read)
         self._places = {id(variable): i for i, variable in enumerate([*written, *read])}
         name = getattr(traces.fn, "__name__", "f")
-        missed = tracebacks.hiding(_jax_dispatch.of_known_classes(registry, self._miss))
-        self._dispatcher = _jax_dispatch.Dispatcher(registry, name, self._plain, missed)
+        self._dispatchers = [
+            _jax_dispatch.Dispatcher(
+                registry,
+                name,
+                self._plain,
+                tracebacks.hiding(_jax_dispatch.of_known_classes(registry, missed)),
+            )
+            for missed in (functools.partial(self._miss, keep) for keep in (False, True))
+        ]
         self.call = self._wrapper()
 
     def _wrapper(self) -> Callable[..., Any]:
@@ -85,7 +93,8 @@ class VariableCalls:
         values = _values("written", len(self.written))
         known = {
             "lent": LENT, "mine": {DEBUGGED, *map(id, self.written)}, "acquire": WRITING.acquire, "release": WRITING.release,
-            "run": self._dispatcher.call, "give_back": self._give_back, "taken": self._taken, "hide": self._hide,
+            "run": self._dispatchers[0].call, "keeping": self._dispatchers[1].call, "give_back": self._give_back,
+            "hide": self._hide,
             "written": self.written, "read": self.read,
             **{f"written{i}": variable for i, variable in enumerate(self.written[:FEW])},
             **{f"read{i}": variable for i, variable in enumerate(self.read[:FEW])},
@@ -103,9 +112,6 @@ class VariableCalls:
         name = getattr(self._traces.fn, "__qualname__", "f")
         return positional.function(name, parameters, body, known)
 
-    def _taken(self) -> list[Any]:
-        return [variable.taken() for variable in self.written]
-
     def _give_back(self, new: Sequence[Any]) -> None:
         """Notes that nobody else holds the new arrays."""
         for variable, value in zip(self.written, new, strict=True):
@@ -121,7 +127,8 @@ class VariableCalls:
 
     def clear(self) -> None:
         """Forgets which programs serve which calls."""
-        self._dispatcher.clear()
+        for dispatcher in self._dispatchers:
+            dispatcher.clear()
 
     def serves(self, program: Program) -> bool:
         """Whether the program uses these Variables and no others, and writes none but those that are written."""
@@ -132,7 +139,9 @@ class VariableCalls:
     def _plain(self, taken: Any, read: Any, /, *args: Any, **kwargs: Any) -> Any:
         return self._slow(args, kwargs), None
 
-    def _miss(self, taken: list[Any], read: list[Any], /, *args: Any, **kwargs: Any) -> tuple[Any, Any, bool]:
+    def _miss(
+        self, keep: bool, taken: list[Any], read: list[Any], /, *args: Any, **kwargs: Any
+    ) -> tuple[Any, Any, bool]:
         if self._inline():
             return (self._slow(args, kwargs), None), None, False
         resolved = self._traces.resolve(args, kwargs)
@@ -150,20 +159,27 @@ class VariableCalls:
         sources = spelled.sources(resolved, args, kwargs)
         if not (spelled.fits(sources, arguments, resolved) and spelled.lasting(resolved, args, kwargs)):
             return (self._traces.call(args, kwargs), None), None, False
-        jit = self._jit(resolved, sources, len(taken) + len(read))
+        jit = self._jit(resolved, sources, len(taken) + len(read), keep)
         with measured(program.compiling):
             outputs, fast = _jax_dispatch.run(jit, leaves, functools.partial(self._structure, program))
         return self._finished(program, outputs), fast, False
 
-    def _jit(self, resolved: Resolved, sources: Sequence[Any], start: int) -> Any:
-        """The program as a function of the Variables' arrays and of those of the call as it is spelled."""
+    def _jit(self, resolved: Resolved, sources: Sequence[Any], start: int, keep: bool) -> Any:
+        """The program as a function of the Variables' arrays and of those of the call as it is spelled.
+
+        Args:
+          resolved: the call.
+          sources: its arrays.
+          start: how many arrays of Variables come before them.
+          keep: whether it takes no memory of Variables'.
+        """
         program = resolved.program
         jit = program.jit_for(resolved.arrays)
         state = tuple(self._places[id(variable)] for variable in program.state.variables)
-        jits, key = program.spelled, (jit, state, start, spelled.key(sources))
+        jits, key = program.spelled, (jit, state, start, keep, spelled.key(sources))
         if key not in jits:
             given = [start + place for place in spelled.given(sources, program.given)]
-            donated = [*given, *(state[number] for number in program.donated)]
+            donated = [*given, *(state[number] for number in program.donated if not keep)]
 
             def run(*leaves: Any) -> Any:
                 arrays = spelled.in_order(sources, leaves[start:])
