@@ -55,7 +55,7 @@ def form(case: Case, name: str) -> Form:
     """One form of a program."""
     if name == BY_HAND:
         return bound(case.by_hand(), case)
-    options: Any = {"static_loops": "auto" if name == DEFAULT else name}  # what the default is to be
+    options: Any = {} if name == DEFAULT else {"static_loops": name}
     return bound(autograph_lite.convert(case.over_jax(), **options), case)
 
 

@@ -258,7 +258,9 @@ def test_an_endless_while_that_a_raise_ends() -> None:
             t += 0.5
         return x
 
-    assert message(f, jnp.float32(3)) == (
+    with pytest.warns(UnrolledLoopWarning):
+        text = message(f, jnp.float32(3))
+    assert text == (
         "IterationError: A failing check is all that is known to end a `while` loop.\n"
         "  test.py:2 in f\n"
         "      while True:\n"
