@@ -52,7 +52,7 @@ class Sizes:
     def fitting(cls, state: Sequence[Any], tape: Sequence[Any], options: Options) -> Sizes:
         """Sizes that take at most `BYTES`, for a state and what an iteration's derivative needs, given as types."""
         chunk, kept = (BYTES // max(1, _size(arrays)) for arrays in (tape, state))
-        if options.bound is not None and options.bound <= chunk:
+        if options.bound is not None and options.kept is None and options.bound <= chunk:
             return cls(options.bound, 0, 0)
         if options.kept is not None:
             chunk, kept = max(1, min(options.kept, chunk, MOST)), max(2, options.kept // 2 * 2)

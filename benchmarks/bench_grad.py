@@ -50,6 +50,38 @@ def plain_for(w: Any, x: Any, n: Any) -> Any:
     return x
 
 
+def left_early(w: Any, x: Any, rows: Any, n: Any) -> Any:
+    """Plain Python: a loop over rows that a traced value leaves."""
+    i = 0
+    for row in rows:
+        x = step(w, x + row)
+        i += 1
+        if i >= n:
+            break
+    return x
+
+
+def left_early_scanned(w: Any, x: Any, rows: Any, n: Any) -> Any:
+    """The same by hand, to the last row."""
+
+    def row(s: Any, r: Any) -> Any:
+        return lax.cond(s[0] >= n, lambda: s, lambda: (s[0] + 1, step(w, s[1] + r))), None
+
+    return lax.scan(row, (jnp.int32(0), x), rows)[0][1]
+
+
+def _leaving() -> Iterator[Row]:
+    ours = autograph_lite.to_graph(left_early)
+    for length in (200, 1000):
+        for steps in (5, length // 10, length):
+            w, x, n = arguments(64, steps)
+            values = w, x, jnp.linspace(0, 1, 64 * length).reshape(length, 64), n
+            fns = {"by hand": left_early_scanned, "for, left": ours}
+            grads = {key: jax.grad(lambda *a, fn=fn: jnp.sum(fn(*a)), (0, 1, 2)) for key, fn in fns.items()}
+            what = f"gradient of {length} rows left after {steps} / scan of all"
+            yield {"size, length": f"64, {length}", "what": what, **ratios(grads, "by hand", values)}
+
+
 def bounded(most: int) -> Fn:
     """Plain Python, with a bound on the number of iterations."""
 
@@ -106,7 +138,7 @@ def ratios(fns: dict[str, Fn], base: str, values: tuple[Any, ...], rounds: int =
 
 def measure() -> list[Row]:
     """Run time of each derivative at each size."""
-    return list(_rows())
+    return [*_rows(), *_leaving()]
 
 
 def _rows() -> Iterator[Row]:

@@ -25,6 +25,7 @@ from autograph_lite.operators import (
     iterators,
     journal,
     lanes,
+    leaving,
     list_errors,
     lists,
     loop_options,
@@ -418,6 +419,9 @@ def _stage_rows(
                 body = _unless(until, body_fun, names)
                 return run_body(now, body, arrays[: len(start)], lambda: (take,), index=index)
 
+            def goes_on(arrays: list[Any]) -> tuple[None, list[Any]]:
+                return None, [_goes_on(now, arrays, until)]
+
             types = [*map(jax.typeof, start), *map(_jax_loops.row_type, flat)]
             after, body = _jax_loops.trace(step, types, body_fun)
             loop_options.check_length(count)
@@ -427,6 +431,10 @@ def _stage_rows(
             how = _jax_loops.How(reverse, known, unroll, decisions.at_once(count))
             if trial is not None:
                 return after, trial.scan(after, body, start, flat, count, how)
+            if until is not None and leaving.pays(body, start, count):
+                _, test = _jax_loops.trace(goes_on, list(map(jax.typeof, start)), body_fun)
+                decisions.decided(decisions.LOOPS, "while_loop", "a traced value leaves it", count)
+                return after, (leaving.run(test, body, start, flat, count, reverse=reverse), [])
             return after, _jax_loops.scan(body, start, flat, count, how)
 
         return stage
@@ -565,6 +573,16 @@ def _stage_some(
     return _stage_rows(iterables.Range(0, most, 1), most, _place_at(body, body_fun), init, None)
 
 
+def _goes_on(now: Carry, arrays: list[Any], until: Until, test: Any = True) -> Any:
+    """Whether there is another iteration, where `test` holds."""
+    values, contents = now.read(arrays)
+    with journal.journal(outer=now.outer):
+        now.enter(contents)
+        if until is not None:
+            test = jnp.logical_and(test, jnp.logical_not(truth(until(*values))))
+        return carries.unless_failed(test)
+
+
 def _stage_range(
     items: iterables.Staged, length: Any, body_fun: Callable[..., Any], init: tuple[Any, ...], until: Until,
     first: int = 0,
@@ -577,13 +595,7 @@ def _stage_range(
     def stage(now: Carry) -> tuple[Carry, Any]:
         def cond(arrays: list[Any]) -> tuple[None, list[Any]]:
             index, *rest = arrays
-            test = lax.lt(index, bound)
-            values, contents = now.read(rest)
-            with journal.journal(outer=now.outer):
-                now.enter(contents)
-                if until is not None:
-                    test = jnp.logical_and(test, jnp.logical_not(truth(until(*values))))
-                return None, [carries.unless_failed(test)]
+            return None, [_goes_on(now, rest, until, lax.lt(index, bound))]
 
         def body(arrays: list[Any]) -> tuple[Carry, list[Any]]:
             index, *rest = arrays
