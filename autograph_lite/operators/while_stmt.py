@@ -86,7 +86,14 @@ def _run(
             if isinstance(refused, tuple):
                 return refused
         if test is not True and test is not False and (type(test) is _Test or traced(test)):
-            return _stage(cond_fun, body_fun, values, test)
+            decided = (
+                _decided(cond_fun, values)
+                if type(refused) is rolling.Refusal or not rolling.wanted()
+                else None
+            )
+            if decided is None:
+                return _stage(cond_fun, body_fun, values, test)
+            test = decided
         if decisions.listeners:
             why = refused.clause if refused else decisions.python_condition(test)
             decisions.decided(decisions.LOOPS, "unrolled", why)
@@ -121,6 +128,18 @@ def _test(cond_fun: Callable[..., Any], values: Sequence[Any]) -> Any:
         enter(cond_fun, values)
     with unfolded():  # it differs from iteration to iteration: as a loop it is compiled once
         return python_truth(cond_fun(*values))
+
+
+def _decided(cond_fun: Callable[..., Any], values: Sequence[Any]) -> bool | None:
+    """What Python's values make of a condition that is computed by JAX; None where they don't, or hold no float.
+
+    A float of Python's would be rounded in the program, which may then end after another iteration.
+    """
+    if not _jax.tracing() or not any(type(value) is float for value in values):
+        return None
+    test = python_truth(cond_fun(*values))
+    found = known(test) if traced(test) else test
+    return None if found is None else bool(found)
 
 
 def _holds(test: Any) -> bool:

@@ -479,3 +479,17 @@ def test_a_long_one_is_warned_of(monkeypatch):
     assert texts[3][0].endswith(
         f"It can't be rolled: {REFUSED[roots][1]} (line {roots.__code__.co_firstlineno + 2})."
     )
+
+
+@pytest.mark.parametrize("option", ["python", "stage", "auto"])
+def test_floats_of_python_are_not_rounded_where_jax_computes_the_bound(option: str) -> None:
+    def steps(x):
+        t, n = 1.0, 0
+        while t < jnp.sqrt(9.0):
+            x = x + t
+            t += 0.1
+            n += 1
+        return x, t, n
+
+    ours = autograph_lite.convert(steps, static_loops=option)
+    assert ours(jnp.float32(0.5)) == steps(np.float32(0.5))
