@@ -15,7 +15,13 @@ from .choices import Choices
 
 ITEMS = (
     "range({a})", "range({a}, {b})", "range({b}, -1, -2)", "[3, 1, 2]", "(0, 5, 2, 1)", "reversed(range({b}))",
-    "[1, 2, 3][1:]", "range({a}, {b}, 3)",
+    "[1, 2, 3][1:]", "range({a}, {b}, 3)", "range({b} * 4)", "{{3: 1, 0: 2, 5: 1}}", "{{2: 4, 1: 0}}.values()",
+    "[True, False, True]", "map(len, ('ab', '', 'abc'))",
+)  # fmt: skip
+# A counter before a `while`, its condition, and what stands first in the body.
+WHILES = (
+    ("{a}", "{w} < {b}", "{w} += 1"), ("{b} * 3", "{w} > 1", "{w} //= 2"), ("0", "{w} + 1 < {b} and n < 90", "{w} += 2"),
+    ("1", "{w} != 6", "{w} = {w} + 1"), ("0", "t < 3.0 and {w} < 9", "t, {w} = t + 0.3, {w} + 1"),
 )  # fmt: skip
 INTS = (
     "{i}", "n", "{i} + 1", "{i} * 2", "{i} % 3", "{i} // 2", "n - {i}", "{i} * {i}", "abs({i} - 2)", "{i} ** 2", "-{i}", "7",
@@ -121,11 +127,25 @@ class Writer:
         name = "ijm"[self.loops % 3] + "_" * (self.loops // 3)
         self.loops += 1
         bounds = {"a": self.integer() if depth > 1 else "4", "b": "6"}
+        if self.choices.below(4) == 0:
+            self.repeat(depth, name, bounds)
+            return
         self.lines.append("    " * depth + f"for {name} in {self.one(ITEMS).format(**bounds)}:")
         if self.choices.below(3) == 0:
             for _ in range(1 + self.choices.below(2)):
                 self.lines.append("    " * (depth + 1) + self.apart(name))
             return
+        self.body(depth, name)
+
+    def repeat(self, depth: int, name: str, bounds: dict[str, str]) -> None:
+        """A `while` that numbers end."""
+        first, test, step = self.choices.pick(WHILES)
+        self.lines.append("    " * depth + f"{name} = {first.format(**bounds)}")
+        self.lines.append("    " * depth + f"while {test.format(w=name, **bounds)}:")
+        self.lines.append("    " * (depth + 1) + step.format(w=name))
+        self.body(depth, name)
+
+    def body(self, depth: int, name: str) -> None:
         self.names.append(name)
         for _ in range(1 + self.choices.below(3)):
             self.statement(depth + 1, inside=True)
