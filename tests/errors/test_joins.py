@@ -27,9 +27,9 @@ def test_an_array_that_grows_in_a_loop() -> None:
     )
 
 
-def test_a_number_that_becomes_an_array_in_a_loop() -> None:
+def test_an_array_of_another_shape_after_an_iteration() -> None:
     def f(v):
-        total = 0.0
+        total = jnp.float32(0)
         while jnp.sum(total) < 10:
             total = total + v
         return total
