@@ -5,7 +5,6 @@ from __future__ import annotations
 import gc
 import itertools
 import operator
-import re
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
@@ -46,7 +45,6 @@ from autograph_lite.operators.rolled_body import Trial
 from autograph_lite.operators.settling import settle, settled
 from autograph_lite.operators.staging import enter
 from autograph_lite.operators.values import article, is_symbolic, result_type, traced
-from autograph_lite.syntax import texts
 
 Until = Callable[..., Any] | None
 
@@ -121,7 +119,8 @@ def _known(
     if not rolling.wanted():
         return _python(iterable, body_fun, init, until)
     iterable = columns.taken(iterable, body_fun)
-    if not _is_own(iterable, body_fun):
+    # Nobody else may take items from what it runs over.
+    if not columns.is_sized(iterable) and not iterators.is_own(iterable, body_fun):
         return _python(iterable, body_fun, init, until)
     with other_names.Walked(iterable):
         rolled = _rolled(iterable, body_fun, init, until)
@@ -132,17 +131,6 @@ def _known(
     except BaseException:
         rolling.forget(body_fun)
         raise
-
-
-def _is_own(iterable: Any, body_fun: Callable[..., Any]) -> bool:
-    """Whether nobody else takes items from what a loop runs over."""
-    if columns.is_sized(iterable):
-        return True
-    code = body_fun.__code__
-    return bool(_MADE.match(texts.line(code, code.co_firstlineno)))
-
-
-_MADE = re.compile(r"\s*for\b.*?\bin\s+(enumerate|zip|reversed)\(")
 
 
 def _rolled(

@@ -77,7 +77,7 @@ def _run(
     values: tuple[Any, ...],
     loop: loop_options.Loop,
 ) -> tuple[Any, ...]:
-    staging = journal.active() is not None
+    staging, tracing = journal.active() is not None, _jax.tracing()
     test, unsure = _first_test(cond_fun, body_fun, values), 0
     count = refused = None
     while True:
@@ -99,7 +99,7 @@ def _run(
             decisions.decided(decisions.LOOPS, "unrolled", why)
         if not test:
             return values
-        if count is None and _jax.tracing():
+        if count is None and tracing:
             count = unrolling.counter(body_fun, refused.prevents if refused else "", unrolling.CONDITION)
         if staging:
             enter(body_fun, values)
