@@ -60,12 +60,19 @@ def test_a_reduction_is_pythons_on_any_values(name, values):
     agree(REDUCTIONS[name], np.array(values, np.float32))
 
 
+LEAVE = {"any", "all", "next"}
+
+
 @pytest.mark.parametrize("name", sorted({*REDUCTIONS} - {"python items"}))
 def test_the_program_of_a_reduction_does_not_grow_with_the_length(name):
     def size(n):
         return len(str(jax.make_jaxpr(al.to_graph(REDUCTIONS[name]))(jnp.ones(n))).splitlines())
 
-    assert size(20) == size(500)
+    if name in LEAVE:  # a loop that a traced value leaves is a scan over few rows, and a `while` over more
+        assert size(20) == size(30)
+        assert size(50) == size(500)
+    else:
+        assert size(20) == size(500)
 
 
 @pytest.mark.parametrize("name", ["sum", "filtered sum", "min", "conditional value", "reduce", "nested"])
