@@ -24,7 +24,15 @@ from jax._src.interpreters import partial_eval
 from jax._src.lax.control_flow import loops
 from jax.extend.core import jaxpr_as_fun
 
-from autograph_lite import _jax, _jax_bounds, _jax_mapped, _jax_ranges, _jax_rows, _jax_while
+from autograph_lite import (
+    _jax,
+    _jax_bounds,
+    _jax_branch_traces,
+    _jax_mapped,
+    _jax_ranges,
+    _jax_rows,
+    _jax_while,
+)
 from autograph_lite._jax_constants import keep_constants
 from autograph_lite._jax_intervals import ANY, Ends
 from autograph_lite._jax_positions import Position
@@ -56,10 +64,10 @@ def trace(
         return outputs
 
     with _jax_while.within_a_loop():
-        if _jax.branch_trace() is _jax.ClosedTrace:
+        if _jax_branch_traces.branch_trace() is _jax_branch_traces.ClosedTrace:
             jaxpr: Any = jax.make_jaxpr(run)(*types)
         else:
-            jaxpr = _jax.OpenTrace(run, user, types).closed()
+            jaxpr = _jax_branch_traces.OpenTrace(run, user, types).closed()
     return results[0], jaxpr
 
 
@@ -141,7 +149,7 @@ def _made_directly(body: Any, count: int) -> bool:
     """Whether a loop is what its body says, so that `lax.scan` and `lax.while_loop` would change nothing."""
     if config.disable_jit.value or body.effects or not jax.sharding.get_abstract_mesh().empty:
         return False
-    if _jax.branch_trace() is _jax.ClosedTrace or not _offered():
+    if _jax_branch_traces.branch_trace() is _jax_branch_traces.ClosedTrace or not _offered():
         return False
     jaxpr = getattr(body, "jaxpr", body)
     # JAX takes out of the loop what an iteration hands on as it is.

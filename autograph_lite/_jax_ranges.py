@@ -18,9 +18,8 @@ import numpy as np
 from jax import lax
 
 from autograph_lite import _jax_bounds, _jax_counting
-from autograph_lite._jax_counted import inlined
 from autograph_lite._jax_intervals import ANY, RULES, Ends, union
-from autograph_lite._jax_scans import is_variable, live
+from autograph_lite._jax_scans import inlined, is_variable, live
 from autograph_lite._jax_truths import Truths
 
 Known = Ends | None  # both of them finite; None where one is not

@@ -20,7 +20,7 @@ from jax import lax
 
 from autograph_lite import _jax, _jax_counted, _jax_inner_rows, _jax_mapped, _jax_ranges
 from autograph_lite._jax_positions import Position, Positions
-from autograph_lite._jax_scans import Put, Read, Scan
+from autograph_lite._jax_scans import Put, Read, Scan, inlined
 from autograph_lite._jax_written_rows import put_out
 
 
@@ -92,7 +92,7 @@ def _split(
     known = Positions(
         {xs[number]: position for number, position in positions.items()}, length, barriers=barriers
     )
-    equations = _jax_inner_rows.read(_jax_counted.inlined(jaxpr.eqns), known, bind)
+    equations = _jax_inner_rows.read(inlined(jaxpr.eqns), known, bind)
     if not barriers:
         equations = [e for e in equations if e.primitive.name != "optimization_barrier"]
     results = known.name(jaxpr.outvars)

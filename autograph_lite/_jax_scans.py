@@ -167,3 +167,37 @@ def writes_place(equation: Any) -> bool:
         and item.shape == array.shape[len(leading) :]
         and item.dtype == array.dtype
     )
+
+
+# A call of so few operations on numbers is put in place of itself.
+FEW = 3
+
+
+def inlined(equations: Sequence[Any]) -> list[Any]:
+    """The equations with those of short calls, like `jnp.where` of numbers, in place of the calls."""
+    return [one for equation in equations for one in _inlined(equation)]
+
+
+def _inlined(equation: Any) -> list[Any]:
+    if equation.primitive.name not in ("jit", "pjit") or equation.effects:
+        return [equation]
+    inner = equation.params["jaxpr"]
+    jaxpr = inner.jaxpr
+    made = {variable for e in jaxpr.eqns for variable in e.outvars}
+    numbers = all(not v.aval.shape for e in jaxpr.eqns for v in (*e.invars, *e.outvars))
+    own = all(is_variable(v) and v in made for v in jaxpr.outvars)
+    once = own and len(set(jaxpr.outvars)) == len(jaxpr.outvars)
+    if inner.consts or len(jaxpr.eqns) > FEW or not numbers or not once:
+        return [equation]
+    names = dict(zip(jaxpr.invars, equation.invars, strict=True))
+    names.update(zip(jaxpr.outvars, equation.outvars, strict=True))
+    for variable in made - set(jaxpr.outvars):
+        names[variable] = core.Var(variable.aval)
+    return [
+        e.replace(
+            invars=[names[v] if is_variable(v) else v for v in e.invars],
+            outvars=[names[v] for v in e.outvars],
+            source_info=equation.source_info,
+        )
+        for e in jaxpr.eqns
+    ]

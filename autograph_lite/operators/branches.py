@@ -13,7 +13,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax.extend.core import jaxprs_in_params
 
-from autograph_lite import _jax
+from autograph_lite import _jax, _jax_branch_traces
 from autograph_lite.converters.python_ops import NO_RETURN, Returned
 from autograph_lite.operators import (
     branch_options,
@@ -160,7 +160,7 @@ def _select(
             return iter(selects.select(select, jaxprs))
         if on_gpu:
             decisions.decided(decisions.BRANCHES, "cond, on GPUs select")
-            branch = functools.partial(_jax.branch_trace().select, select, traces)
+            branch = functools.partial(_jax_branch_traces.branch_trace().select, select, traces)
             return iter(selects.by_platform(select, jaxprs, branch))
     split(False)
     count = len(traces)
@@ -171,7 +171,7 @@ def _select(
     decisions.decided(
         decisions.BRANCHES, became if how is None else f"{became}, {branch_options.TOLD[how.how]}"
     )
-    return iter(_jax.branch_trace().select(select, traces, how))
+    return iter(_jax_branch_traces.branch_trace().select(select, traces, how))
 
 
 def _computes(closed: Any) -> bool:

@@ -13,7 +13,7 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 
-from autograph_lite import _jax
+from autograph_lite import _jax, _jax_branch_traces
 from autograph_lite.converters.python_ops import Returned
 from autograph_lite.operators import born, branch_options, checks, journal, lanes, trials
 from autograph_lite.operators.templates import ABSENT, Captured, capture
@@ -53,7 +53,7 @@ class Path:
             with lanes.branch(self._taken), self.options, journal.journal(outer=outer) as written:
                 return self._run(fun, operands, count, written)
 
-        self.trace = _jax.branch_trace()(run, fun)
+        self.trace = _jax_branch_traces.branch_trace()(run, fun)
 
     def _run(
         self, fun: Callable[..., Any], operands: Sequence[Any], count: int, written: journal.Journal

@@ -11,7 +11,7 @@ import jax.numpy as jnp
 import numpy as np
 from hypothesis import given, strategies as st
 
-from autograph_lite import _jax, _jax_merging
+from autograph_lite import _jax_branch_traces, _jax_merging
 
 XS = [np.float32(x) for x in (2, 3, 5, 7)]
 CONSTANT = jnp.float32([11, 13])
@@ -32,10 +32,10 @@ def conditional(choices: Sequence[Sequence[int]]) -> Any:
         traces = []
         for numbers in choices:
             values: list[Any] = []
-            trace = _jax.OpenTrace(lambda n=numbers, v=values: v.append(result(n)) or v, result)
+            trace = _jax_branch_traces.OpenTrace(lambda n=numbers, v=values: v.append(result(n)) or v, result)
             trace.finish(lambda trace=trace, v=values: [trace.lookup(v[0]), jnp.float32(1)])
             traces.append(trace)
-        return list(_jax.OpenTrace.select(test, traces))
+        return list(_jax_branch_traces.OpenTrace.select(test, traces))
 
     return program
 

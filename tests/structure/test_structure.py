@@ -11,17 +11,19 @@ import numpy as np
 import pytest
 
 import autograph_lite
-from autograph_lite import _jax, _jax_loops, transpiler
+from autograph_lite import _jax_branch_traces, _jax_loops, transpiler
 from benchmarks import generated, structure
 from benchmarks.programs import PROGRAMS, agree
 
 SAME = [name for name, program in PROGRAMS.items() if "cond" not in program.extras]
 
 
-@pytest.fixture(params=[_jax.OpenTrace, _jax.ClosedTrace], ids=["private JAX", "public JAX"])
+@pytest.fixture(
+    params=[_jax_branch_traces.OpenTrace, _jax_branch_traces.ClosedTrace], ids=["private JAX", "public JAX"]
+)
 def branch_trace(request, monkeypatch):
     """Branches are traced in the way that this JAX offers, or in the way that any JAX does."""
-    monkeypatch.setattr(_jax, "branch_trace", lambda: request.param)
+    monkeypatch.setattr(_jax_branch_traces, "branch_trace", lambda: request.param)
     # 50 guards take nearly all of Python's 1,000 frames in the second way, and a test runner has some of its own.
     limit = sys.getrecursionlimit()
     sys.setrecursionlimit(max(limit, 2000))
@@ -53,16 +55,16 @@ def test_optimised_program_has_the_instructions_of_hand_written_code(name, branc
 
 
 def test_this_jax_offers_the_fast_way_of_tracing_branches():
-    assert _jax.branch_trace() is _jax.OpenTrace
+    assert _jax_branch_traces.branch_trace() is _jax_branch_traces.OpenTrace
 
 
 def test_a_jax_without_the_fast_way_gets_the_public_one(monkeypatch):
-    monkeypatch.delattr(_jax.conditionals, "cond_p")
-    _jax.branch_trace.cache_clear()
+    monkeypatch.delattr(_jax_branch_traces.conditionals, "cond_p")
+    _jax_branch_traces.branch_trace.cache_clear()
     try:
-        assert _jax.branch_trace() is _jax.ClosedTrace
+        assert _jax_branch_traces.branch_trace() is _jax_branch_traces.ClosedTrace
     finally:
-        _jax.branch_trace.cache_clear()
+        _jax_branch_traces.branch_trace.cache_clear()
 
 
 def test_this_jax_offers_the_fast_way_of_making_loops():
