@@ -23,7 +23,7 @@ import jax
 from autograph_lite import _jax
 from autograph_lite.converters.python_ops import Maybe
 from autograph_lite.errors import Location, MutationError
-from autograph_lite.operators import objects, trees, where
+from autograph_lite.operators import instances, objects, trees, where
 from autograph_lite.operators.boxes import Whole
 from autograph_lite.operators.values import Tracer
 
@@ -98,7 +98,7 @@ def containers(value: Any, around: tuple[Any, ...] = (), *, frozen: bool = False
                 return True
             if frozen or not type(node).__dataclass_params__.frozen:
                 found.append(node)
-            for inside in objects.attributes(node).values():
+            for inside in instances.held_by(node).values():
                 found.extend(containers(inside, (*around, node), frozen=frozen))
         if isinstance(node, dict) and trees.is_unordered(node):
             for item in node.values():
@@ -159,7 +159,7 @@ def refuse_kept(reachable: Callable[[set[int]], set[int]]) -> None:
 def _items(owner: Any) -> list[Any]:
     if isinstance(owner, (list, tuple)):
         return [*owner]
-    held = owner if isinstance(owner, dict) else objects.attributes(owner)
+    held = owner if isinstance(owner, dict) else instances.held_by(owner)
     return [part for item in held.items() for part in item]
 
 

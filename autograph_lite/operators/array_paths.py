@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from autograph_lite import _jax_parts
-from autograph_lite.operators import contents, looped_arrays, places
+from autograph_lite.operators import contents, instances, looped_arrays, places
 from autograph_lite.operators.lazy import Lazy
 from autograph_lite.operators.selections import Method, Selection
 
@@ -215,7 +215,7 @@ def _array(_value: Any) -> Items:
 
 
 def _attributes(value: Any) -> Items:
-    return [*dict.items(places.attributes_of(value) or {}), *places.slot_contents(value).items()]
+    return [*dict.items(instances.attributes_of(value) or {}), *instances.slot_contents(value).items()]
 
 
 def _of_function(value: types.FunctionType) -> Items:

@@ -17,7 +17,7 @@ import jax
 from autograph_lite import _jax
 from autograph_lite.operators import places, reach
 from autograph_lite.operators.journal import Journal
-from autograph_lite.operators.places import Contents, Place
+from autograph_lite.operators.place import Contents, Place
 from autograph_lite.operators.templates import Captured, capture
 
 

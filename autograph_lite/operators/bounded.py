@@ -31,7 +31,8 @@ from autograph_lite.operators.packing import (
     template_of,
     without_gaps,
 )
-from autograph_lite.operators.places import Place, places_of
+from autograph_lite.operators.place import Place
+from autograph_lite.operators.places import places_of
 from autograph_lite.operators.stretches import KINDS, Item, Part, Stretch, arrays_of, holds, most_of, refused
 from autograph_lite.operators.templates import Captured, Template, capture, fill, rebuild, zeros
 from autograph_lite.operators.values import traced

@@ -12,10 +12,9 @@ from __future__ import annotations
 import abc
 import functools
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
+from typing import Any, ClassVar, TypeVar
 
-if TYPE_CHECKING:
-    from autograph_lite.operators.places import Place
+from autograph_lite.operators.place import Place
 
 F = TypeVar("F", bound=Callable[..., Any])
 

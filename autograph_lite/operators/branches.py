@@ -30,7 +30,7 @@ from autograph_lite.operators import (
 )
 from autograph_lite.operators.born import Born
 from autograph_lite.operators.holding import holding
-from autograph_lite.operators.places import MISSING, Contents, Place
+from autograph_lite.operators.place import MISSING, Contents, Place
 from autograph_lite.operators.staging import Path
 from autograph_lite.operators.templates import (
     ABSENT,

@@ -40,7 +40,7 @@ from autograph_lite.operators import (
     where,
 )
 from autograph_lite.operators.holding import holding
-from autograph_lite.operators.places import MISSING, Contents, Place
+from autograph_lite.operators.place import MISSING, Contents, Place
 from autograph_lite.operators.staging import enter
 from autograph_lite.operators.templates import (
     Array,

@@ -13,9 +13,9 @@ import queue
 import sys
 import threading
 from collections.abc import Callable, Hashable
-from typing import Any, TypeVar
+from typing import Any
 
-P = TypeVar("P")
+from autograph_lite.operators.place import MISSING, Place
 
 _VALUE = "value"
 _NONE = object()
@@ -31,16 +31,16 @@ class _Local(threading.local):
 _local = _Local()
 
 
-def place_of(owner: Any, make: Callable[..., P], missing: object) -> P | None:
-    """The place that a ContextVar is, made by `make`; None where it is another kind of object."""
+def place_of(owner: Any) -> Place | None:
+    """The place that a ContextVar is; None where it is another kind of object."""
     if not isinstance(owner, contextvars.ContextVar):
         return None
-    return make(
+    return Place(
         owner,
         lambda: _read(owner),
         lambda new: _write(owner, new),
         lambda _: f"the ContextVar {owner.name!r}",
-        default=lambda _: contextvars.Context().run(owner.get, missing),
+        default=lambda _: contextvars.Context().run(owner.get, MISSING),
     )
 
 

@@ -22,7 +22,7 @@ from jax.experimental import checkify
 from autograph_lite import _jax
 from autograph_lite.errors import AutographError, HandledRaiseError
 from autograph_lite.operators import asked_items, failed_lanes, journal, raising, recipes, where
-from autograph_lite.operators.places import Contents, Place
+from autograph_lite.operators.place import Contents, Place
 from autograph_lite.operators.raising import (
     CODE,
     LANES,

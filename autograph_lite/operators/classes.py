@@ -22,7 +22,16 @@ import jax
 import numpy as np
 
 from autograph_lite import _jax
-from autograph_lite.operators import contents, converting, journal, mismatch, places, policy, reach, wrappers
+from autograph_lite.operators import (
+    contents,
+    converting,
+    instances,
+    journal,
+    mismatch,
+    policy,
+    reach,
+    wrappers,
+)
 from autograph_lite.operators.values import Tracer, is_symbolic
 
 _lock = threading.RLock()
@@ -163,7 +172,7 @@ def _meet(value: Any) -> None:
     if issubclass(kind, type):
         seen_class(value)
     elif not _is_plain(kind):
-        held = [*(places.attributes_of(value) or {}).values()]
+        held = [*(instances.attributes_of(value) or {}).values()]
         try:
             kinds: Iterable[type] = {kind, *map(type, held)} - _WITHOUT_METHODS
         except TypeError:  # as in `_is_common`
@@ -235,7 +244,7 @@ def _see_inside(value: Any) -> None:
         seen_class(kind)
         if issubclass(kind, (list, tuple, collections.deque)):
             todo += item
-        todo += item.values() if issubclass(kind, dict) else (places.attributes_of(item) or {}).values()
+        todo += item.values() if issubclass(kind, dict) else (instances.attributes_of(item) or {}).values()
 
 
 _PLAIN = (jax.Array, Tracer, type, types.ModuleType, types.FunctionType, str, int, float, types.NoneType)

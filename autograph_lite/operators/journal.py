@@ -41,7 +41,8 @@ from autograph_lite.operators import (
 )
 from autograph_lite.operators.boxes import Box
 from autograph_lite.operators.noted import plain
-from autograph_lite.operators.places import MISSING, Contents, Place, cell_place, global_place
+from autograph_lite.operators.place import MISSING, Contents, Place
+from autograph_lite.operators.places import cell_place, global_place
 from autograph_lite.operators.reach import Holder, by_code, held_in_cells, named, names_used, reachable
 from autograph_lite.operators.templates import Captured, capture
 from autograph_lite.operators.values import Tracer

@@ -7,7 +7,7 @@ from typing import Any
 from autograph_lite.errors import Location, MutationError
 from autograph_lite.operators import spelling
 from autograph_lite.operators.capacity import OutgrownError
-from autograph_lite.operators.places import Place
+from autograph_lite.operators.place import Place
 from autograph_lite.operators.templates import Mismatch
 
 

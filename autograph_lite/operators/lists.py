@@ -33,7 +33,7 @@ from jax import lax
 
 from autograph_lite.errors import MutationError
 from autograph_lite.operators import list_errors, spelling, trials, where
-from autograph_lite.operators.places import Contents, Place
+from autograph_lite.operators.place import Contents, Place
 from autograph_lite.operators.templates import (
     Array,
     Captured,

@@ -16,7 +16,7 @@ from typing import Any
 
 from autograph_lite import _jax
 from autograph_lite.operators import journal, mismatch, policy, spelling, trees
-from autograph_lite.operators.places import Contents, Place
+from autograph_lite.operators.place import Contents, Place
 from autograph_lite.operators.values import Tracer
 
 KIND = type(functools.lru_cache(len))

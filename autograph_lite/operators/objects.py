@@ -13,7 +13,7 @@ from typing import Any
 
 import jax
 
-from autograph_lite.operators import places, trees
+from autograph_lite.operators import instances, trees
 from autograph_lite.operators.boxes import Whole
 
 
@@ -42,7 +42,7 @@ def leaves(value: Any, is_leaf: Callable[[Any], bool] | None = None) -> list[Any
         found += [leaf for leaf in new if id(leaf) not in seen]
         inside = {id(leaf): leaf for leaf in new if is_structure(leaf) and id(leaf) not in seen}
         seen.update(inside)
-        todo += [value for owner in inside.values() for value in attributes(owner).values()]
+        todo += [value for owner in inside.values() for value in instances.held_by(owner).values()]
     return found
 
 
@@ -50,17 +50,12 @@ def holds_itself(owner: Any, around: tuple[Any, ...] = ()) -> bool:
     """Whether a dataclass object leads back to itself, or has one in it that does: it has no end as a tree."""
     if any(owner is other for other in around):
         return True
-    inside = [leaf for leaf in trees.leaves([*attributes(owner).values()]) if is_structure(leaf)]
+    inside = [leaf for leaf in trees.leaves([*instances.held_by(owner).values()]) if is_structure(leaf)]
     return any(holds_itself(leaf, (*around, owner)) for leaf in inside)
 
 
-def attributes(owner: Any) -> dict[str, Any]:
-    """What an object holds: its attributes, in slots or not."""
-    return {**(places.attributes_of(owner) or {}), **places.slot_contents(owner)}
-
-
 def _node(owner: Any) -> trees.Held:
-    held = attributes(owner)
+    held = instances.held_by(owner)
     return trees.Held(list(held.values()), _object, (type(owner), tuple(held)))
 
 

@@ -17,13 +17,12 @@ import pickle
 import queue
 import random
 from collections.abc import Callable
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
 
 from autograph_lite.operators import channels
-
-P = TypeVar("P")
+from autograph_lite.operators.place import Place
 
 RANDOMNESS = "use jax.random, with a key that the function is given and splits."
 _ITEMS = "make it an array of JAX's, jnp.asarray(...), and bind the changed array to the name."
@@ -113,8 +112,8 @@ KINDS = tuple(_KINDS)
 MODULES = (random.random.__self__, np.random.rand.__self__)  # type: ignore[attr-defined]
 
 
-def place_of(owner: Any, make: Callable[..., P]) -> P | None:
-    """The place that such an object is, made by `make`; None where it is another kind of object."""
+def place_of(owner: Any) -> Place | None:
+    """The place that such an object is; None where it is another kind of object."""
     if not isinstance(owner, KINDS):
         return None
     read, write, _ = _kind_of(owner)
@@ -123,7 +122,7 @@ def place_of(owner: Any, make: Callable[..., P]) -> P | None:
         if new["state"] != read(owner):
             write(owner, new["state"])
 
-    return make(
+    return Place(
         owner, lambda: {"state": read(owner)}, restore, lambda _: f"a {type(owner).__name__}", opaque=True
     )
 

@@ -20,7 +20,8 @@ from jax import lax
 from autograph_lite import _jax
 from autograph_lite.operators import list_errors, lists, spelling, trials, where
 from autograph_lite.operators.holding import holding
-from autograph_lite.operators.places import Contents, Place, places_of
+from autograph_lite.operators.place import Contents, Place
+from autograph_lite.operators.places import places_of
 from autograph_lite.operators.stretches import Item, Part, Stretch, arrays_of, most_of, parts_of, total
 from autograph_lite.operators.templates import (
     Array,

@@ -9,83 +9,19 @@ callee is never lost, and code that mutates nothing pays nothing.
 from __future__ import annotations
 
 import collections
-import dataclasses
-import functools
 import inspect
 import threading
 import types
 import warnings
-from collections.abc import Callable, Hashable
+from collections.abc import Hashable
 from typing import Any
 
 import numpy as np
 
-from autograph_lite.operators import channels, opaque, spelling
+from autograph_lite.operators import channels, opaque
 from autograph_lite.operators.boxes import Box
-
-MISSING = type("MISSING", (), {"__repr__": lambda self: "MISSING"})()
-Contents = dict[Hashable, Any]
-
-
-@dataclasses.dataclass(frozen=True)
-class Place:
-    """An object that is changed in place.
-
-    Attributes:
-      owner: the object.
-      read: its contents, as a new dictionary from keys (attribute names, indices, ...) to values.
-      write: makes its contents equal to such a dictionary.
-      shown: how a message calls a key's place where the user's source does not tell.
-      ours: whether it is state of this package, which is there before any body runs.
-      attributes: the instance's `__dict__`, where the place is that: code may write to it past the instance.
-      part: tells the place from the owner's others, where it has several.
-      opaque: whether only all of the contents can be compared, and none can be carried by a program.
-      default: what is seen under a key that is not there: the class's attribute; MISSING if nothing is.
-    """
-
-    owner: Any
-    read: Callable[[], Contents]
-    write: Callable[[Contents], None]
-    shown: Callable[[Hashable], str]
-    ours: bool = False
-    default: Callable[[Hashable], Any] = lambda _: MISSING
-    attributes: dict[str, Any] | None = None
-    part: str = ""
-    opaque: bool = False
-
-    @property
-    def key(self) -> Hashable:
-        """What makes two places one."""
-        if self.attributes is not None:
-            return id(self.attributes)
-        if self.is_variable:
-            return id(self.owner[0]), self.owner[1]
-        return (id(self.owner), self.part) if self.part else id(self.owner)
-
-    @property
-    def is_variable(self) -> bool:
-        """Whether it is one global variable, whose owner is the module's dictionary and the name."""
-        return type(self.owner) is tuple
-
-    @property
-    def variables(self) -> dict[str, Any] | None:
-        """The global variables, where the place is all those of a module."""
-        if isinstance(self.owner, types.ModuleType):
-            return vars(self.owner)
-        return self.owner if type(self.owner) is dict and "__builtins__" in self.owner else None
-
-    @property
-    def holds_items(self) -> bool:
-        """Whether the contents are the items of a container, and not its attributes."""
-        return self.attributes is None and not self.part
-
-    @property
-    def _has_names(self) -> bool:
-        return not self.holds_items or isinstance(self.owner, (types.ModuleType, type))
-
-    def label(self, key: Hashable) -> spelling.Label:
-        """How the user calls a key's place."""
-        return spelling.label(self.owner, key, self.shown(key), attribute=self._has_names)
+from autograph_lite.operators.instances import attributes_of, slot_contents, slots
+from autograph_lite.operators.place import MISSING, Contents, Place
 
 
 def places_of(owner: Any) -> list[Place]:
@@ -111,7 +47,7 @@ def places_of(owner: Any) -> list[Place]:
                 part="thread" if of_thread else "",
             )
         )
-    if _slots(owner):
+    if slots(owner):
         found.append(
             Place(
                 owner,
@@ -122,17 +58,6 @@ def places_of(owner: Any) -> list[Place]:
             )
         )
     return found
-
-
-def attributes_of(owner: Any) -> dict[str, Any] | None:
-    """The `__dict__` of an object, found without its own `__getattr__`; None where it has none."""
-    if issubclass(type(owner), threading.local):  # one for each thread, which `object` does not know of
-        return threading.local.__getattribute__(owner, "__dict__")  # type: ignore[no-any-return]
-    try:
-        found = object.__getattribute__(owner, "__dict__")
-    except AttributeError:
-        return None
-    return found if isinstance(found, dict) else None
 
 
 def containers_in(owner: Any) -> list[Any]:
@@ -219,7 +144,7 @@ def _whole(owner: Any) -> Place | None:
             lambda new: _set_class(owner, new),
             lambda k: f"{owner.__name__}.{k}",
         )
-    return channels.place_of(owner, Place, MISSING) or opaque.place_of(owner, Place)
+    return channels.place_of(owner) or opaque.place_of(owner)
 
 
 def base_of(array: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
@@ -312,41 +237,6 @@ def _recast(owner: np.ndarray[Any, Any], before: np.ndarray[Any, Any]) -> None:
             owner.shape = before.shape
 
 
-def _slots(owner: Any) -> dict[str, types.MemberDescriptorType]:
-    """The slots of an object, by the names that it knows them under."""
-    kind: type = type(owner)
-    return slots_of(kind)
-
-
-@functools.lru_cache(maxsize=1024)
-def slots_of(kind: type) -> dict[str, types.MemberDescriptorType]:
-    """The slots of a class's objects."""
-    found: dict[str, types.MemberDescriptorType] = {}
-    for base in reversed(kind.__mro__):
-        slots = () if base in Box.ours else base.__dict__.get("__slots__", ())
-        for name in (slots,) if isinstance(slots, str) else slots:
-            mangled = (
-                f"_{base.__name__.lstrip('_')}{name}"
-                if name.startswith("__") and not name.endswith("__")
-                else name
-            )
-            slot = base.__dict__.get(mangled)
-            if isinstance(slot, types.MemberDescriptorType):
-                found[mangled] = slot
-    return found
-
-
-def slot_contents(owner: Any) -> dict[Any, Any]:
-    """What an object holds in its slots."""
-    contents: Contents = {}
-    for name, slot in _slots(owner).items():
-        try:
-            contents[name] = slot.__get__(owner)
-        except AttributeError:
-            continue
-    return contents
-
-
 def _class_attribute(kind: type, name: Hashable) -> Any:
     """What an object shows under a name that it has not set itself, where that is plain data of its class."""
     found = inspect.getattr_static(kind, str(name), MISSING)
@@ -356,7 +246,7 @@ def _class_attribute(kind: type, name: Hashable) -> Any:
 def _set_slots(owner: Any, new: Contents) -> None:
     """Sets attributes where they are stored, past a `__setattr__` that may refuse or do more."""
     now = slot_contents(owner)
-    for name, slot in _slots(owner).items():
+    for name, slot in slots(owner).items():
         if name in new:
             slot.__set__(owner, new[name])
         elif name in now:

@@ -18,7 +18,7 @@ import numpy as np
 from jax.experimental import checkify
 
 from autograph_lite.operators import failed_lanes, where
-from autograph_lite.operators.places import Contents
+from autograph_lite.operators.place import Contents
 from autograph_lite.operators.recipes import Outline
 from autograph_lite.operators.values import Tracer
 

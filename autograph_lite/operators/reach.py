@@ -21,7 +21,7 @@ from typing import Any, TypeVar
 import jax
 import numpy as np
 
-from autograph_lite.operators import places, policy
+from autograph_lite.operators import instances, places, policy
 from autograph_lite.syntax.names import of_code as names_of_code
 
 R = TypeVar("R")
@@ -164,7 +164,7 @@ def _search(roots: list[Any], wanted: set[int], *, wide: bool, attributes: bool)
             stack += _of_namespace(item)
         elif (not isinstance(item, leaves) and _is_open(type(item))) or id(item) in wanted:
             if attributes and _flags(item) & _INLINE:
-                stack.append(places.attributes_of(item))
+                stack.append(instances.attributes_of(item))
             inside = [*gc.get_referents(item), *_hidden(item)]
             stack += [child for child in inside if not isinstance(child, leaves) or id(child) in wanted]
         elif isinstance(wrapped := getattr(item, "__wrapped__", None), types.FunctionType):

@@ -23,7 +23,7 @@ from jax import lax
 from autograph_lite import _jax
 from autograph_lite.errors import MutationError
 from autograph_lite.operators import list_errors, lists, opaque, places, where
-from autograph_lite.operators.places import Contents
+from autograph_lite.operators.place import Contents
 from autograph_lite.operators.templates import Array, Template, convert, rebuild
 
 Item = Template

@@ -25,7 +25,7 @@ from autograph_lite.converters.python_ops import Maybe
 from autograph_lite.errors import AutographError
 from autograph_lite.operators import decisions, journal, staging, where
 from autograph_lite.operators.carry import run_body
-from autograph_lite.operators.places import Contents, Place
+from autograph_lite.operators.place import Contents, Place
 from autograph_lite.operators.undefined import Undefined
 from autograph_lite.operators.while_stmt import repeat
 from autograph_lite.syntax import signatures, tail_calls

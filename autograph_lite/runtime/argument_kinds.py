@@ -16,7 +16,7 @@ from collections.abc import Callable
 from typing import Any
 
 from autograph_lite import _jax_dispatch
-from autograph_lite.operators import objects, places
+from autograph_lite.operators import instances, objects
 from autograph_lite.runtime import opening, tree_paths
 from autograph_lite.runtime.array_spec import array_types
 from autograph_lite.runtime.items import is_container
@@ -101,7 +101,7 @@ def _flatten_kind(value: Any) -> _jax_dispatch.Flatten | None:
     if by_jax is not None:
         return _typed(by_jax)
     if objects.is_structure(value):
-        return _opened if places.slots_of(kind) else _opened_quickly
+        return _opened if instances.slots_of(kind) else _opened_quickly
     if isinstance(value, _BY_IDENTITY):
         return lambda literal: ((), literal)
     if not (is_literal(value) or is_container(value)) and _is_plain(value):

@@ -10,7 +10,7 @@ from typing import Any
 
 from autograph_lite.errors import VariableError
 from autograph_lite.operators import where
-from autograph_lite.operators.places import Contents, Place
+from autograph_lite.operators.place import Contents, Place
 
 
 class Creations:

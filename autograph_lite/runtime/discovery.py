@@ -14,7 +14,7 @@ from typing import Any
 import jax
 import numpy as np
 
-from autograph_lite.operators import contents, iterators, places, policy
+from autograph_lite.operators import contents, instances, iterators, policy
 from autograph_lite.operators.boxes import Whole
 from autograph_lite.operators.reach import names_used
 from autograph_lite.runtime.variables import Variable
@@ -76,7 +76,7 @@ def _inside(item: Any) -> list[Any]:
         if any(inner):
             return inner
     if isinstance(item, Whole) or policy.is_users_class(type(item)):
-        held = [*(places.attributes_of(item) or {}).values(), *places.slot_contents(item).values()]
+        held = [*(instances.attributes_of(item) or {}).values(), *instances.slot_contents(item).values()]
         method = getattr(type(item), "__call__", None)  # noqa: B004 (the function is wanted)
         return [*held, method] if isinstance(method, types.FunctionType) else held
     return []

@@ -10,7 +10,8 @@ import weakref
 from collections.abc import Callable
 from typing import Any
 
-from autograph_lite.operators.places import Place, places_of
+from autograph_lite.operators.place import Place
+from autograph_lite.operators.places import places_of
 
 
 class HeldPlace:

@@ -19,7 +19,7 @@ from jax import export
 from autograph_lite import _jax
 from autograph_lite.converters.python_ops import assigned
 from autograph_lite.errors import MutationError, PythonOnlyError
-from autograph_lite.operators import contents, places, texts, where
+from autograph_lite.operators import contents, instances, texts, where
 from autograph_lite.operators.values import Tracer
 from autograph_lite.runtime.variables import Variable
 
@@ -96,7 +96,7 @@ def _inside(item: Any) -> list[Any]:
         case list() | tuple() | set() | frozenset():
             return [*item, *_of_subclass(item)]
         case BaseException():
-            return [*item.args, *(places.attributes_of(item) or {}).values()]
+            return [*item.args, *(instances.attributes_of(item) or {}).values()]
         case types.GeneratorType() if item.gi_frame is not None:
             return [*item.gi_frame.f_locals.values()]
     if isinstance(item, Iterator) and type(item).__module__ in ("builtins", "itertools"):
@@ -113,7 +113,7 @@ def _of_subclass(item: Any) -> list[Any]:
 
 def _attributes(item: Any, owner: Any) -> list[Any]:
     if owner is item:
-        return [*(places.attributes_of(item) or {}).values()]
+        return [*(instances.attributes_of(item) or {}).values()]
     slots = [
         d for base in owner.__mro__ for d in vars(base).values() if isinstance(d, types.MemberDescriptorType)
     ]

@@ -18,7 +18,7 @@ from typing import Any, Self
 
 import jax
 
-from autograph_lite.operators import objects
+from autograph_lite.operators import instances
 from autograph_lite.operators.boxes import Whole
 from autograph_lite.runtime import outlines
 from autograph_lite.runtime.object_type import ObjectType
@@ -74,7 +74,7 @@ def _variables(module: Module) -> Iterator[tuple[str, Variable]]:
         if isinstance(item, Variable):
             yield path, item
         elif isinstance(item, _HOLDERS):
-            for name, value in objects.attributes(item).items():
+            for name, value in instances.held_by(item).items():
                 yield from visit(value, f"{path}.{name}")
         else:
             for key, value in item.items() if isinstance(item, dict) else enumerate(item):

@@ -12,7 +12,7 @@ from typing import Any
 
 import jax
 
-from autograph_lite.operators import objects, trees
+from autograph_lite.operators import instances, objects, trees
 from autograph_lite.runtime.trace_types import TraceType, registered
 
 Around = tuple[Any, ...]  # the objects that a value is inside of
@@ -82,7 +82,7 @@ def _node(owner: Any, around: Around) -> Any:
         if isinstance(owner, dict):
             kind = type(owner), getattr(owner, "default_factory", None)
             return Node(_made_dict, kind, owner, (*around, owner))
-        return Node(_made_object, type(owner), objects.attributes(owner), (*around, owner))
+        return Node(_made_object, type(owner), instances.held_by(owner), (*around, owner))
     except _Cyclic:
         if around:
             raise

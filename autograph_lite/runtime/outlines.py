@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 from typing import Any
 
-from autograph_lite.operators import objects
+from autograph_lite.operators import instances
 from autograph_lite.runtime.variable_kinds import Fixed, VariableKind
 from autograph_lite.runtime.variables import Variable, remade
 
@@ -102,7 +102,7 @@ def outline(module: Any, holders: tuple[type, ...]) -> tuple[list[Variable], Out
         if id(item) in met:
             return Again(met[id(item)])
         met[id(item)] = len(met)
-        held = objects.attributes(item) if is_module else item
+        held = instances.held_by(item) if is_module else item
         pairs = list(held.items() if isinstance(held, dict) else enumerate(held))
         return Parts(
             type(item), tuple(k for k, _ in pairs), tuple(part_of(value) for _, value in pairs), is_module

@@ -12,7 +12,7 @@ from typing import Any
 
 import jax
 
-from autograph_lite.operators import objects as dataclass_objects, trees
+from autograph_lite.operators import instances, objects as dataclass_objects, trees
 from autograph_lite.operators.boxes import Whole
 from autograph_lite.operators.iterables import Stepping
 from autograph_lite.runtime import tree_paths
@@ -64,7 +64,7 @@ def objects(value: Any, around: tuple[Any, ...] = ()) -> list[Any]:
             return True
         if dataclass_objects.is_structure(node):
             if not any(node is other for other in around):
-                inside = [*dataclass_objects.attributes(node).values()]
+                inside = [*instances.held_by(node).values()]
                 found.extend(objects(inside, (*around, node)))
         elif trees.is_unordered(node):
             found.extend(objects([*node.values()], around))

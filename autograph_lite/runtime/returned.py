@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from autograph_lite.operators import objects, reach, trees
+from autograph_lite.operators import instances, objects, reach, trees
 from autograph_lite.operators.journal import Journal
 from autograph_lite.runtime import leaks
 from autograph_lite.runtime.made import Copied, Made
@@ -84,7 +84,7 @@ class _Parting:
         return known
 
     def _opened(self, number: int, owner: Any) -> Made:
-        held = objects.attributes(owner)
+        held = instances.held_by(owner)
         made = Made(number, type(owner), tuple(held), self._passed.get(id(owner)))
         self._known[id(owner)] = made
         values = [*held.values()] if made.passed is not None else self._values([*held.values()])

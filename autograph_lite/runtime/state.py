@@ -13,7 +13,7 @@ from typing import Any
 from jax import export
 
 from autograph_lite.operators import journal, trees
-from autograph_lite.operators.places import MISSING, Contents, Place
+from autograph_lite.operators.place import MISSING, Contents, Place
 from autograph_lite.operators.reach import leading
 from autograph_lite.operators.values import Tracer
 from autograph_lite.runtime import frames, leaks

@@ -11,7 +11,7 @@ from __future__ import annotations
 import dataclasses
 from typing import TYPE_CHECKING, Any
 
-from autograph_lite.operators import objects
+from autograph_lite.operators import instances
 
 if TYPE_CHECKING:
     from autograph_lite.runtime.variables import Variable
@@ -65,5 +65,5 @@ class VariableKind:
 
 def own_attributes(variable: Variable) -> dict[str, Any]:
     """What a class of the user's keeps in a Variable, in slots or not, by name in their order."""
-    held = objects.attributes(variable)
+    held = instances.held_by(variable)
     return {name: held[name] for name in sorted(held)}

@@ -25,7 +25,7 @@ from autograph_lite import _jax, _jax_differentiated, _jax_folding
 from autograph_lite.errors import MutationError, VariableError
 from autograph_lite.operators import claims, journal, mismatch, spelling, where
 from autograph_lite.operators.boxes import Box, opened
-from autograph_lite.operators.places import Place
+from autograph_lite.operators.place import Place
 from autograph_lite.operators.values import Tracer, describe
 from autograph_lite.runtime import copying, creations, donation, frames, host_calls, structures
 from autograph_lite.runtime.arithmetic import Arithmetic

@@ -15,11 +15,13 @@ from typing import Any
 import jax
 
 from autograph_lite.errors import MutatedArgumentError
-from autograph_lite.operators import objects, spelling, trees, where
+from autograph_lite.operators import instances, objects, spelling, trees, where
 from autograph_lite.operators.boxes import Whole
+from autograph_lite.operators.instances import attributes_of
 from autograph_lite.operators.iterables import Stepping
 from autograph_lite.operators.journal import Change
-from autograph_lite.operators.places import MISSING, Contents, Place, attributes_of, places_of
+from autograph_lite.operators.place import MISSING, Contents, Place
+from autograph_lite.operators.places import places_of
 from autograph_lite.runtime import cutting, opening
 from autograph_lite.runtime.held_places import kind_of
 from autograph_lite.runtime.signature import Split
@@ -44,7 +46,7 @@ def objects_in(values: Iterable[Any]) -> list[Any]:
         if objects.is_structure(node):
             if opening.node(node) is not node:
                 found.append(node)
-                attributes = objects.attributes(node)
+                attributes = instances.held_by(node)
                 found.extend(
                     objects_in(attributes[name] for name in sorted(attributes))
                 )  # made anew, they may be in another order

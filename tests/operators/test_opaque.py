@@ -21,7 +21,7 @@ from hypothesis import given, settings, strategies as st
 import autograph_lite as al
 from autograph_lite import MutationError
 from autograph_lite.operators import opaque
-from autograph_lite.operators.places import Place
+from autograph_lite.operators.place import Place
 
 ARRAY_WRITES = {
     "np.copyto(a, 9)": lambda a, b: np.copyto(a, 9),

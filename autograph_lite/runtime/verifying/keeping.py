@@ -13,15 +13,9 @@ from typing import Any
 import jax.numpy as jnp
 
 from autograph_lite.operators import journal, opaque, policy, reach
-from autograph_lite.operators.places import (
-    MISSING,
-    Contents,
-    Place,
-    attributes_of,
-    cell_place,
-    global_place,
-    places_of,
-)
+from autograph_lite.operators.instances import attributes_of
+from autograph_lite.operators.place import MISSING, Contents, Place
+from autograph_lite.operators.places import cell_place, global_place, places_of
 from autograph_lite.runtime.verifying.observed import Seen, seen
 
 Part = tuple[Hashable, Hashable]  # a place, and the key of what it holds

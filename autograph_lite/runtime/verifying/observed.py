@@ -17,8 +17,9 @@ import jax.numpy as jnp
 import numpy as np
 
 from autograph_lite import _jax
-from autograph_lite.operators import places, policy
+from autograph_lite.operators import instances, policy
 from autograph_lite.operators.boxes import opened
+from autograph_lite.operators.place import MISSING
 from autograph_lite.runtime.verifying.tolerance import Tolerance
 
 _NUMBERS = (bool, int, float, complex)
@@ -58,7 +59,7 @@ def seen(value: Any) -> Seen:
 
 def _seen(path: str, value: Any, around: tuple[int, ...]) -> Iterator[tuple[str, Any]]:
     value = opened(value)
-    if value is places.MISSING:
+    if value is MISSING:
         yield path, "nothing"
     elif id(value) in around or len(around) > DEPTH:
         yield path, "what it stands in"
@@ -89,7 +90,7 @@ def _opened(value: Any) -> tuple[Any, list[tuple[str, Any]]]:
         case None | str() | bytes() | type() | set() | frozenset() | types.ModuleType():
             return value if not isinstance(value, set) else frozenset(value), []
     if policy.is_users_class(type(value)) or _is_node(value):
-        held = {**(places.attributes_of(value) or {}), **places.slot_contents(value)}
+        held = instances.held_by(value)
         return f"a {kind}", [(f".{name}", held[name]) for name in held]
     return f"a {kind}", []
 

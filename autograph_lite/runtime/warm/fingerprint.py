@@ -20,7 +20,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from autograph_lite import _jax
-from autograph_lite.operators import places, policy
+from autograph_lite.operators import instances, policy
 from autograph_lite.operators.values import Tracer
 from autograph_lite.runtime.function import Function
 from autograph_lite.runtime.methods import BoundFunction
@@ -257,7 +257,7 @@ class _Walk:
     def _object(self, value: Any) -> None:
         """An object with attributes in Python."""
         kind = type(value)
-        attributes, slots = places.attributes_of(value), places.slot_contents(value)
+        attributes, slots = instances.attributes_of(value), instances.slot_contents(value)
         if not all(map(_is_in_python, kind.__mro__[:-1])):
             raise UnknownError(f"a '{kind.__module__}.{kind.__qualname__}' object")
         self.value(kind)
