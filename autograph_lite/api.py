@@ -10,7 +10,13 @@ from typing import Any, ParamSpec, TypeVar, cast, overload
 
 from autograph_lite import config, transpiler
 from autograph_lite.errors import SourceNotFoundError
-from autograph_lite.operators import callables, checks as program_checks, policy, rolling, unconverted
+from autograph_lite.operators import (
+    callables,
+    checks as program_checks,
+    concretization,
+    policy,
+    rolling,
+)
 from autograph_lite.operators.builtins import range_
 from autograph_lite.operators.iterables import Range
 from autograph_lite.operators.values import traced
@@ -280,7 +286,7 @@ def to_code(fn: Callable[..., Any], *, after: str | None = None) -> str:
 def _python_function(fn: Any) -> types.FunctionType:
     while not isinstance(fn, types.FunctionType):
         if isinstance(fn, type):
-            raise unconverted.not_a_function(fn)
+            raise concretization.not_a_function(fn)
         inner = next(
             (
                 getattr(fn, n)

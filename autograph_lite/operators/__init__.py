@@ -13,6 +13,7 @@ from autograph_lite.operators.calls import call
 from autograph_lite.operators.checks import finishing, handling, trying
 from autograph_lite.operators.classes import begins, ending, ends, open_scopes, recast, record
 from autograph_lite.operators.comprehensions import generator, list_of
+from autograph_lite.operators.concretization import Failure, explain, explaining
 from autograph_lite.operators.conditions import python_test, truth
 from autograph_lite.operators.containers import key
 from autograph_lite.operators.failures import assert_, error, raised
@@ -49,7 +50,6 @@ from autograph_lite.operators.subscripts import (
 from autograph_lite.operators.switch import switch_stmt
 from autograph_lite.operators.tensor_array import dropped
 from autograph_lite.operators.texts import format, percent
-from autograph_lite.operators.unconverted import Failure, explain, explaining
 from autograph_lite.operators.undefined import (
     NO_RETURN,
     Return,

@@ -8,7 +8,7 @@ import types
 from typing import Any
 
 from autograph_lite.errors import SourceNotFoundError
-from autograph_lite.operators import calls, policy, unconverted
+from autograph_lite.operators import calls, concretization, policy
 from autograph_lite.operators.converting import is_compiled, is_converted, transpiler
 from autograph_lite.operators.wrappers import may_wrap, rewrapped
 
@@ -34,9 +34,9 @@ def converted(fn: Any, *, recursive: bool | str = True) -> Any:
     if isinstance(fn, functools.partial):
         return functools.partial(converted(fn.func, recursive=recursive), *fn.args, **fn.keywords)
     if isinstance(fn, type):
-        raise unconverted.not_a_function(fn)
+        raise concretization.not_a_function(fn)
     if not callable(fn):
-        raise unconverted.not_a_function(fn)
+        raise concretization.not_a_function(fn)
     inner = inspect.unwrap(fn)
     if isinstance(inner, types.FunctionType):
         return converted(inner, recursive=recursive)

@@ -24,6 +24,7 @@ from autograph_lite.operators import (
     channels,
     classes,
     clocks,
+    concretization,
     converting,
     journal,
     known_calls,
@@ -148,7 +149,9 @@ def _textless(fn: types.FunctionType) -> Any:
     if unconverted.why(fn) is None:
         convert(fn)
     reason = unconverted.why(fn)
-    return library_function(fn) if reason is None else handing(unconverted.explained(fn, reason, fn.__name__))
+    return (
+        library_function(fn) if reason is None else handing(concretization.explained(fn, reason, fn.__name__))
+    )
 
 
 def library_function(fn: types.FunctionType) -> Any:

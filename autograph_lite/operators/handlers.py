@@ -21,7 +21,15 @@ from typing import Any
 
 from autograph_lite import _jax
 from autograph_lite.errors import HandledRaiseError
-from autograph_lite.operators import checks, classes, journal, known_calls, trials, unconverted, where
+from autograph_lite.operators import (
+    checks,
+    classes,
+    concretization,
+    journal,
+    known_calls,
+    trials,
+    where,
+)
 
 PACKAGE_NAME = __name__.partition(".")[0]
 
@@ -52,8 +60,8 @@ def _refuse(error: BaseException, *, expected: bool = False) -> None:
             type(one).__module__.partition(".")[0] == PACKAGE_NAME
         ):  # an error of ours, or one by which operators talk
             raise one
-        if not expected and unconverted.is_about_tracer(one):
-            raise unconverted.needs_value(one) from one
+        if not expected and concretization.is_about_tracer(one):
+            raise concretization.needs_value(one) from one
         if journal.has_left(one):
             raise _unknown(one)
 

@@ -24,6 +24,7 @@ from autograph_lite import _jax
 from autograph_lite.operators import (
     checks,
     classes,
+    concretization,
     journal,
     masks,
     opaque,
@@ -32,7 +33,6 @@ from autograph_lite.operators import (
     sequences,
     stretches,
     transformed,
-    unconverted,
     where,
 )
 
@@ -92,10 +92,10 @@ def handing(fn: Any, convert: Convert) -> Any:
             taken = sequences.as_arrays(fn, args, kwargs, error) if takes_arrays else None
             if taken is not None:
                 return run(*taken[0], **taken[1])
-            if checks.escapes() and unconverted.is_about_tracer(error):
-                raise unconverted.needs_value(error) from error
+            if checks.escapes() and concretization.is_about_tracer(error):
+                raise concretization.needs_value(error) from error
             if type(error) is AssertionError and not error.args and journal.staged():
-                raise unconverted.says_nothing(fn, error) from error
+                raise concretization.says_nothing(fn, error) from error
             raise  # a bare `raise` adds no entry for this frame
         if noted:
             journal.passed(noted)

@@ -21,7 +21,7 @@ from typing import Any
 
 from autograph_lite import _jax
 from autograph_lite.errors import AutographError, BranchMismatchError
-from autograph_lite.operators import columns, lists, sizing, trials, unconverted, where
+from autograph_lite.operators import columns, concretization, lists, sizing, trials, where
 from autograph_lite.operators.carry import Unjoinable
 from autograph_lite.operators.rolled_body import Trial
 from autograph_lite.operators.sizing import Few, Small
@@ -242,7 +242,7 @@ def _told(error: Exception) -> str:
         return f"'{error.name}' is {error.found.left} before an iteration and {error.found.right} after it"
     if isinstance(error, lists.TooShortError):
         return "it reads items that its first iterations append"
-    if unconverted.is_about_tracer(error) or "Tracer" in str(error):
+    if concretization.is_about_tracer(error) or "Tracer" in str(error):
         return "Python needs the value of a number, which another item gives another one"
     text = str(error).partition("\n")[0]
     return f"{type(error).__name__}: {text}" if text else type(error).__name__

@@ -13,7 +13,7 @@ import jax
 
 from autograph_lite import _jax
 from autograph_lite.errors import InitScopeError
-from autograph_lite.operators import checks, journal, policy, scope, trees, unconverted, where
+from autograph_lite.operators import checks, concretization, journal, policy, scope, trees, where
 from autograph_lite.operators.values import Tracer
 from autograph_lite.runtime import frames
 
@@ -74,7 +74,7 @@ class _Left:
     def _refusal(self, error: BaseException | None) -> InitScopeError | None:
         if error is None:
             return self._stored()
-        if not (isinstance(error, jax.errors.UnexpectedTracerError) or unconverted.is_about_tracer(error)):
+        if not (isinstance(error, jax.errors.UnexpectedTracerError) or concretization.is_about_tracer(error)):
             return None
         return InitScopeError(
             "A traced value is used inside 'init_scope'.",

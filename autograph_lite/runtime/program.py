@@ -22,6 +22,7 @@ from autograph_lite.operators import (
     claims,
     classes,
     clocks,
+    concretization,
     decisions,
     iterators,
     journal,
@@ -29,7 +30,6 @@ from autograph_lite.operators import (
     reach,
     recipes,
     rolling,
-    unconverted,
     where,
 )
 from autograph_lite.operators.values import Tracer
@@ -494,8 +494,8 @@ class Program:
                 refusal = recipes.covered(error)
                 if refusal is not None and not isinstance(error, AutographError):
                     raise refusal from None
-                if unconverted.is_about_tracer(error):
-                    raise unconverted.needs_value(error) from error
+                if concretization.is_about_tracer(error):
+                    raise concretization.needs_value(error) from error
                 if frame.mode == "off" or not checks.is_explicit(error):
                     raise
                 # The function always ends in this `raise`, maybe after a check that fails first.

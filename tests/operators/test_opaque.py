@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import array
 import collections
-import functools
 import io
 import logging
 import pathlib
@@ -21,7 +20,6 @@ from hypothesis import given, settings, strategies as st
 import autograph_lite as al
 from autograph_lite import MutationError
 from autograph_lite.operators import opaque
-from autograph_lite.operators.place import Place
 
 ARRAY_WRITES = {
     "np.copyto(a, 9)": lambda a, b: np.copyto(a, 9),
@@ -260,7 +258,7 @@ def test_every_state_is_put_back(first, then, draws):
         random.Random(draws), np.random.default_rng(draws), np.random.RandomState(draws), np.random.PCG64(draws),
         memoryview(bytearray(first + b"x")),
     ]  # fmt: skip
-    places = [opaque.place_of(o, functools.partial(Place)) for o in objects]
+    places = [opaque.place_of(o) for o in objects]
     before = [place.read() for place in places]
     objects[0].extend(then)
     objects[1].write(then)
