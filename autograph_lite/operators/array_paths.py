@@ -5,21 +5,18 @@ from __future__ import annotations
 import collections
 import dataclasses
 import functools
-import types
 from collections.abc import Callable, Iterable, Mapping, Sequence, Set as AbstractSet
 from typing import Any
 
 import numpy as np
 
 from autograph_lite import _jax_parts
-from autograph_lite.operators import contents, instances, looped_arrays, places
-from autograph_lite.operators.lazy import Lazy
+from autograph_lite.operators import contents, held_items, looped_arrays, places
+from autograph_lite.operators.held_items import Items
 from autograph_lite.operators.selections import Method, Selection
 
-_ARRAYS = frozenset({"jax", "jaxlib"})
-_PLAIN = _ARRAYS | {"builtins", "autograph_lite", "numpy"}  # of modules and functions, too
 Slot = tuple[int, Any]
-Items = Iterable[tuple[Any, Any]]
+_LAZY = (*held_items.LAZY, Method)  # what reads an array when it is called, or asked for an item
 
 
 @dataclasses.dataclass(frozen=True)
@@ -70,7 +67,7 @@ def leading_to(variables: Mapping[str, Any], arrays: Iterable[Any], *, parts: bo
     todo: collections.deque[tuple[Any, ...]] = collections.deque()
 
     def look_at(way: tuple[Any, ...], value: Any, inside: Callable[[Any], Items]) -> None:
-        if inside is not _array:
+        if inside is not held_items.of_array:
             todo.append((way, value, inside))
         elif not wanted.isdisjoint(_jax_parts.identities(value)) or (parts and is_part(value, wanted)):
             found.append(_path(way, value))
@@ -158,7 +155,7 @@ def _path(way: Any, value: Any) -> Path:
         steps.append((owner, key))
     name = attributes = shown = way[0]
     for owner, key in reversed(steps):
-        if isinstance(owner, tuple(_LAZY)):
+        if isinstance(owner, _LAZY):
             break  # who reads `z` in `z = zip(x, y)` reads `x`
         is_name = attributes == shown
         text = _text(owner, key)
@@ -173,7 +170,7 @@ def _text(owner: Any, key: Any) -> str:
     fields: Sequence[str] = getattr(kind, "_fields", ()) if issubclass(kind, tuple) else ()
     if key in range(len(fields)):
         return f".{fields[key]}"
-    if _inside(kind) is _attributes:
+    if _inside(kind) is held_items.attributes:
         return f".{key}"
     return f"[{key!r}]" if type(key) in (str, int, float, bool) else "[...]"
 
@@ -185,95 +182,16 @@ def _of(value: Any) -> Callable[[Any], Items] | None:
 
 @functools.lru_cache(maxsize=1024)
 def _inside(kind: type) -> Callable[[Any], Items] | None:
-    """Gives what objects of a class have got, each with its key; None where they have nothing that matters."""
-    root = str(kind.__module__).partition(".")[0]
-    if root in _ARRAYS or issubclass(kind, (np.ndarray, Selection)):
-        return _array
-    for base, inside in (*_ITEMS.items(), *_LAZY.items()):
-        if issubclass(kind, base):
-            return inside
-    return None if issubclass(kind, type) or root in _PLAIN else _attributes
+    """As `held_items.inside`; a selection is an array, and a method of one leads to it."""
+    found: Callable[[Any], Items] | None = held_items.inside(kind)
+    if issubclass(kind, Selection):
+        return held_items.of_array
+    return _of_selection if issubclass(kind, Method) else found
+
+
+def _of_selection(value: Method) -> Items:
+    return [("owner", value.owner)]
 
 
 def _is_plain(kind: type) -> bool:
     return _inside(kind) is None
-
-
-def values_in(value: Any) -> list[Any]:
-    """What an object has got as items and attributes; no methods of the user's classes run."""
-    inside = _of(value)
-    return [] if inside is None else [item for _, item in inside(value)]
-
-
-def has_attributes(value: Any) -> bool:
-    """Whether what an object has got is known by names."""
-    return _of(value) is _attributes
-
-
-def _array(_value: Any) -> Items:
-    return ()
-
-
-def _attributes(value: Any) -> Items:
-    return [*dict.items(instances.attributes_of(value) or {}), *instances.slot_contents(value).items()]
-
-
-def _of_function(value: types.FunctionType) -> Items:
-    return [*enumerate(value.__defaults__ or ()), *(value.__kwdefaults__ or {}).items()]
-
-
-def _of_partial(value: functools.partial[Any]) -> Items:
-    return [("func", value.func), *enumerate(value.args), *value.keywords.items()]
-
-
-def _of_method(value: types.MethodType) -> Items:
-    return [("self", value.__self__)]
-
-
-def _of_generator(value: types.GeneratorType[Any, Any, Any]) -> Items:
-    """Its own variables: those of functions around are theirs, which have the new array when it goes on."""
-    frame = value.gi_frame
-    return (
-        []
-        if frame is None
-        else [(k, v) for k, v in frame.f_locals.items() if k not in frame.f_code.co_freevars]
-    )
-
-
-def _of_iterator(value: Any) -> Items:
-    """What an iterator of Python's has yet to give, or was made of: it tells those who copy it."""
-    try:
-        maker, made_of, *place = value.__reduce__()
-    except RuntimeError:  # the dict has got other keys since: the next item is this error
-        return ()
-    if place and isinstance(made_of[0], (list, tuple)):
-        made_of = made_of[0][: place[0] + 1] if maker is reversed else made_of[0][place[0] :]
-    return enumerate(made_of)
-
-
-_EMPTY: dict[Any, Any] = {}
-_ITERATORS: tuple[type, ...] = (
-    type(iter([])),
-    type(iter(())),
-    type(reversed([])),
-    *(type(iter(each)) for each in (_EMPTY, _EMPTY.values(), _EMPTY.items())),
-    *(type(reversed(each)) for each in (_EMPTY, _EMPTY.values(), _EMPTY.items())),
-)
-# What reads an array when it is called, or asked for an item.
-_LAZY: dict[type, Callable[[Any], Items]] = {
-    types.FunctionType: _of_function,
-    functools.partial: _of_partial,
-    types.MethodType: _of_method,
-    types.GeneratorType: _of_generator,
-    Method: lambda value: [("owner", value.owner)],
-    Lazy: lambda value: [*vars(value).items()],
-    **dict.fromkeys((map, zip, filter, enumerate, *_ITERATORS), _of_iterator),
-}
-
-# Past the methods of subclasses; all at once, since another thread may change what is looked at.
-_ITEMS: dict[type, Callable[[Any], Items]] = {
-    dict: lambda value: [*dict.items(value)],
-    list: lambda value: enumerate([*list.__iter__(value)]),
-    tuple: lambda value: enumerate(tuple.__iter__(value)),
-    collections.deque: lambda value: enumerate([*collections.deque.__iter__(value)]),
-}

@@ -19,7 +19,7 @@ from typing import Any
 import jax
 import numpy as np
 
-from autograph_lite.operators import array_paths, contents, opaque, trials
+from autograph_lite.operators import contents, held_items, opaque, trials
 from autograph_lite.operators.reach import by_code, held_in_cells
 
 _MOST_BYTES = (
@@ -62,7 +62,7 @@ def changeable(values: Iterable[Any], operators: frozenset[str]) -> Iterator[tup
             continue
         if isinstance(value, kinds) or (kinds and opaque.holds_others(value)):
             yield value, False
-        by_name = named and array_paths.has_attributes(value)
+        by_name = named and held_items.has_attributes(value)
         if not contents.are_all(value, _is_plain):
             todo.extend((item, by_name) for item in _inside(value))
 
@@ -84,4 +84,4 @@ def _inside(value: Any) -> Iterable[Any]:
         return value.__self__, value.__func__
     if isinstance(value, types.FunctionType):
         return held_in_cells(value)
-    return array_paths.values_in(value)
+    return held_items.values_in(value)
