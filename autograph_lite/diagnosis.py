@@ -17,9 +17,8 @@ from typing import Any, TextIO
 
 from autograph_lite import _jax_dispatch, _jax_names, config
 from autograph_lite.errors import CacheFolderError
-from autograph_lite.runtime import kept
 from autograph_lite.runtime.function import Function
-from autograph_lite.runtime.trace import Options
+from autograph_lite.runtime.trace import Options, Trace
 from autograph_lite.runtime.warm import folder
 
 PYTHONS = ((3, 11), (3, 14))  # the first and the last that are tested
@@ -87,7 +86,7 @@ def _devices() -> Iterator[str]:
 
 def _caches() -> Iterator[str]:
 
-    path = getattr(kept.cache, "path", None)
+    path = getattr(Trace.keeper, "path", None)
     yield f"programs: {'off' if path is None else 'on'}"
     yield from _folder(Path(path) if path is not None else folder.default())
     theirs = _option("jax_compilation_cache_dir")

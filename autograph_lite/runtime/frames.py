@@ -14,7 +14,7 @@ import contextlib
 import itertools
 import threading
 from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 
 import jax
 
@@ -23,8 +23,16 @@ from autograph_lite.errors import VariableError
 from autograph_lite.operators import journal
 from autograph_lite.runtime.creations import Creations
 
-if TYPE_CHECKING:
-    from autograph_lite.runtime.variables import Variable
+
+class Held(Protocol):
+    """A Variable, as a frame knows it."""
+
+    _value: Any
+
+    def _settle(self, value: Any, /) -> None: ...
+
+    def lend(self) -> None:
+        """Lets others have the array, so that no call gives it away."""
 
 
 class Frame:
@@ -42,9 +50,9 @@ class Frame:
 
     def __init__(self, creations: Creations | None = None) -> None:
         self.creations = creations
-        self.values: dict[int, tuple[Variable, Any]] = {}
-        self.found: dict[int, Variable] = {}
-        self.created: list[Variable] = []
+        self.values: dict[int, tuple[Any, Any]] = {}
+        self.found: dict[int, Any] = {}
+        self.created: list[Any] = []
         self.captured: set[int] = set()
         self.brings_out = False
         self.refused: VariableError | None = None
@@ -130,7 +138,7 @@ def outside() -> Iterator[None]:
         _local.frames = before
 
 
-def read(variable: Variable) -> Any:
+def read(variable: Held) -> Any:
     """What `variable` holds on this thread, for the user's code."""
     frame, now = program(), journal.active()
     value = value_of(variable)
@@ -144,7 +152,7 @@ def read(variable: Variable) -> Any:
     return value
 
 
-def value_of(variable: Variable) -> Any:
+def value_of(variable: Held) -> Any:
     """What `variable` holds on this thread."""
     for frame in reversed(_local.frames):
         held = frame.values.get(id(variable))
@@ -156,7 +164,7 @@ def value_of(variable: Variable) -> Any:
     return _jax_differentiated.found((None, id(variable)), variable._value)
 
 
-def hold(variable: Variable, value: Any) -> None:
+def hold(variable: Held, value: Any) -> None:
     """Makes `variable` hold `value` on this thread: in the innermost frame, or for good where there is none."""
     frame = program()
     if frame is not None and frame.captured and value_of(variable) is not value:

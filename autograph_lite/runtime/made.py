@@ -8,10 +8,36 @@ from __future__ import annotations
 import contextlib
 import dataclasses
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 
-if TYPE_CHECKING:
-    from autograph_lite.runtime.signature import Split
+
+class Parted(Protocol):
+    """What is in an object, its arrays apart from the rest: a `Split`."""
+
+    @property
+    def arrays(self) -> list[Any]:
+        """The arrays."""
+        ...
+
+    def emptied(self) -> Parted:
+        """The same without the arrays."""
+        ...
+
+    def merged(self, merging: Merging) -> Any:
+        """What was parted, with the arrays that are left."""
+        ...
+
+    def loosened(self, objects: Sequence[Any]) -> Parted:
+        """The same, which keeps none of these objects alive."""
+        ...
+
+    def made(self) -> Sequence[Made]:
+        """What stands for objects in it."""
+        ...
+
+    def objects(self) -> list[Any]:
+        """The literals in it."""
+        ...
 
 
 @dataclasses.dataclass(frozen=True)
@@ -41,19 +67,17 @@ class Made:
 
     def __init__(self, number: int, kind: type, names: tuple[str, ...], passed: int | None) -> None:
         self.number, self.kind, self.names, self.passed = number, kind, names, passed
-        self._held: Split | None = None  # the attributes; None while they are looked at
+        self._held: Parted | None = None  # the attributes; None while they are looked at
+        self._arrays: list[Any] = []
         self._met = False  # for whatever leads from an object back to it
 
-    def hold(self, held: Split) -> None:
-        """Takes the attributes, parted."""
-        self._held = held
+    def hold(self, held: Parted) -> None:
+        """Takes the attributes."""
+        self._held, self._arrays = held.emptied(), held.arrays
 
     def taken(self) -> list[Any]:
         """The arrays in it, at the first time that it is met."""
-        if self._held is None:
-            return []
-        arrays = self._held.arrays
-        self._held = dataclasses.replace(self._held, arrays=[])
+        arrays, self._arrays = self._arrays, []
         return arrays
 
     def merged(self, merging: Merging) -> Any:

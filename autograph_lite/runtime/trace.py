@@ -9,7 +9,7 @@ from __future__ import annotations
 import dataclasses
 import time
 from collections.abc import Callable, Collection, Hashable, Sequence
-from typing import Any
+from typing import Any, ClassVar, Protocol
 
 import jax
 
@@ -18,7 +18,7 @@ from autograph_lite.errors import MutationError, VariableError
 from autograph_lite.operators import capacity, claims, rolling, where
 from autograph_lite.operators.capacity import OutgrownError
 from autograph_lite.operators.values import Tracer
-from autograph_lite.runtime import donation, kept, refusals, symbolic, symbolic_warnings
+from autograph_lite.runtime import donation, refusals, symbolic, symbolic_warnings
 from autograph_lite.runtime.array_spec import ArraySpec, specs_in
 from autograph_lite.runtime.changes import Served
 from autograph_lite.runtime.creations import Creations
@@ -66,8 +66,20 @@ class Placeholders:
         return self._stand_in(type)
 
 
+class Keeper(Protocol):
+    """What keeps programs for later processes."""
+
+    def prepare(
+        self, trace: Trace, program: Program, arrays: Sequence[Any], make: Callable[[], None]
+    ) -> None:
+        """Gives a program what it needs to run: what was kept, or by `make`, which traces it."""
+
+
 class Trace:
     """What was traced for one type of call.
+
+    Attributes:
+      keeper: where programs are looked for before they are traced; `enable_compilation_cache` says where.
 
     Args:
       fn: the user's function.
@@ -78,6 +90,8 @@ class Trace:
       made: told of each program that was traced, of the seconds that it took, and of which calls it serves.
       donated: the arguments that calls give away.
     """
+
+    keeper: ClassVar[Keeper | None] = None
 
     def __init__(
         self,
@@ -294,8 +308,8 @@ class Trace:
             start = time.perf_counter()
             known = self._traced(bindings, owned=key[0])
             known.values = self._values
-            if kept.cache is not None and key[0] and specs is None:
-                kept.cache.prepare(self, known, arrays, lambda: known.prepare(arrays, bindings))
+            if self.keeper is not None and key[0] and specs is None:
+                self.keeper.prepare(self, known, arrays, lambda: known.prepare(arrays, bindings))
             else:
                 known.prepare(arrays, bindings, specs, again=again)
             if known.raises:

@@ -9,12 +9,23 @@ class Clipped(Variable):
 from __future__ import annotations
 
 import dataclasses
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 
 from autograph_lite.operators import instances
 
-if TYPE_CHECKING:
-    from autograph_lite.runtime.variables import Variable
+
+class Described(Protocol):
+    """A Variable, as far as this asks."""
+
+    @property
+    def name(self) -> str | None:
+        """What it is called."""
+        ...
+
+    @property
+    def trainable(self) -> bool:
+        """Whether it is trained."""
+        ...
 
 
 class Fixed:
@@ -48,22 +59,22 @@ class VariableKind:
 
     name: str | None = dataclasses.field(compare=False)
     trainable: bool
-    cls: type[Variable]
+    cls: type[Any]
     attributes: tuple[tuple[str, Fixed], ...] = ()
 
     @classmethod
-    def of(cls, variable: Variable) -> VariableKind:
+    def of(cls, variable: Described) -> VariableKind:
         """That of a Variable."""
         held = tuple((name, Fixed(value)) for name, value in own_attributes(variable).items())
         return cls(variable.name, variable.trainable, type(variable), held)
 
-    def give(self, variable: Variable) -> None:
+    def give(self, variable: Described) -> None:
         """Gives a Variable of the class the same attributes."""
         for name, held in self.attributes:
             object.__setattr__(variable, name, held.value)
 
 
-def own_attributes(variable: Variable) -> dict[str, Any]:
+def own_attributes(variable: Described) -> dict[str, Any]:
     """What a class of the user's keeps in a Variable, in slots or not, by name in their order."""
     held = instances.held_by(variable)
     return {name: held[name] for name in sorted(held)}

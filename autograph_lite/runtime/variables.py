@@ -397,7 +397,7 @@ def _whole(kind: VariableKind, parts: Any) -> Variable:
 
 def remade(value: Any, kind: VariableKind) -> Variable:
     """A Variable that holds what JAX has put in the place of another's value."""
-    made = object.__new__(kind.cls)
+    made: Variable = object.__new__(kind.cls)
     made.name, made.trainable, made._value, made._lent = kind.name, kind.trainable, value, True
     made._copied = _jax.tracing()
     kind.give(made)

@@ -27,6 +27,7 @@ from autograph_lite.runtime.methods import BoundFunction
 from autograph_lite.runtime.modules import Module
 from autograph_lite.runtime.variables import Variable
 from autograph_lite.runtime.warm import names
+from autograph_lite.runtime.warm.names import UnknownError
 
 # Libraries whose functions depend on their arguments alone, as long as nobody changes the libraries' own settings.
 PURE = frozenset({
@@ -43,10 +44,6 @@ _DERIVED = frozenset({
     "__annotate__", "__annotate_func__", "__annotations_cache__", "__conditional_annotations__",
 })  # fmt: skip
 _METHODS = (types.FunctionType, property, staticmethod, classmethod)
-
-
-class UnknownError(Exception):
-    """It can't be said what a trace would read; the text names what is in the way."""
 
 
 def of(roots: Iterable[Any]) -> str:

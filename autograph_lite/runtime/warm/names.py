@@ -33,10 +33,12 @@ _IMPURE = frozenset({
 })  # fmt: skip
 
 
+class UnknownError(Exception):
+    """It can't be said what a trace would read; the text names what is in the way."""
+
+
 def refuse_impure(name: str, module: str) -> None:
     """Raises UnknownError for what a pure library has that is not pure."""
-    from autograph_lite.runtime.warm.fingerprint import UnknownError
-
     if name.rpartition(".")[2] in _IMPURE or module.startswith("numpy.random"):
         raise UnknownError(f"'{module}.{name}'")
 
@@ -47,8 +49,6 @@ def looks_up(value: Any) -> bool:
     Raises:
       UnknownError: it is a builtin whose result depends on more than code.
     """
-    from autograph_lite.runtime.warm.fingerprint import UnknownError
-
     name = getattr(value, "__name__", "")
     if not isinstance(name, str) or getattr(builtins, name, None) is not value:
         return False
@@ -77,8 +77,6 @@ class Scope:
     """
 
     def __init__(self, fn: types.FunctionType) -> None:
-        from autograph_lite.runtime.warm.fingerprint import UnknownError
-
         self._fn, self._names = fn, sorted({*globals_read(fn.__code__), *_written(fn.__code__)})
         read = frozenset(_attributes(fn.__code__))
         self.attributes = read | frozenset(_texts(fn.__code__.co_consts))
@@ -103,8 +101,6 @@ class Scope:
 
     def _refuse_code(self, code: types.CodeType) -> None:
         """Refuses imports, and numbers from NumPy's own generators."""
-        from autograph_lite.runtime.warm.fingerprint import UnknownError
-
         before: Any = None
         for step in dis.get_instructions(code):
             if step.opname.startswith("IMPORT_"):

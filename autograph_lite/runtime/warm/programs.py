@@ -27,7 +27,7 @@ from autograph_lite.runtime.saving.values import Json, NotDataError
 from autograph_lite.runtime.signature import Split
 from autograph_lite.runtime.state import KEPT
 from autograph_lite.runtime.trace import Trace
-from autograph_lite.runtime.warm import executables, fingerprint, folder, machine, portable
+from autograph_lite.runtime.warm import executables, fingerprint, folder, machine, names, portable
 
 logger = logging.getLogger("autograph_lite")
 
@@ -138,7 +138,7 @@ def _key_of(trace: Trace, program: Program, arrays: Sequence[Any]) -> str | None
         roots = [trace.fn, trace.instance, repr(trace.options), program.state.variables]
         held = [(kind.shape, str(kind.dtype), kind.weak_type) for kind in program.held]
         return json.dumps([kinds, slots, held, [list(a.shape) for a in arrays], fingerprint.of(roots)])
-    except (NotDataError, fingerprint.UnknownError) as error:
+    except (NotDataError, names.UnknownError) as error:
         logger.debug("'%s' is not kept: %s", program.name, error)
         return None
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import jax
 
-from autograph_lite.runtime import kept
+from autograph_lite.runtime.trace import Trace
 from autograph_lite.runtime.warm import folder
 from autograph_lite.runtime.warm.programs import Cache
 
@@ -41,7 +41,7 @@ def enable_compilation_cache(path: str | os.PathLike[str] | None = None) -> Cach
     disable_compilation_cache()
     found = folder.private(path)
     cache = Cache(found)
-    kept.cache = cache
+    Trace.keeper = cache
     settings = {**_SETTINGS, "jax_compilation_cache_dir": str(found / "xla")}
     _before.update({name: getattr(jax.config, name) for name in settings})
     for name, value in settings.items():
@@ -51,7 +51,7 @@ def enable_compilation_cache(path: str | os.PathLike[str] | None = None) -> Cach
 
 def disable_compilation_cache() -> None:
     """Keeps no more programs, and looks for none; JAX's own cache is what it was."""
-    kept.cache = None
+    Trace.keeper = None
     for name, value in _before.items():
         jax.config.update(name, value)
     _before.clear()
