@@ -205,7 +205,7 @@ def explain(fn: Callable[..., Any]) -> Callable[..., Decisions]:
     """
 
     def run(*args: Any, **kwargs: Any) -> Decisions:
-        return decided.explain(fn, args, kwargs)
+        return decided.explain(_compiled(fn), args, kwargs)
 
     return run
 
@@ -229,7 +229,7 @@ def report(fn: Callable[..., Any]) -> Callable[..., Report]:
     """
 
     def run(*args: Any, **kwargs: Any) -> Report:
-        return report_of(fn, args, kwargs)
+        return report_of(_compiled(fn), args, kwargs)
 
     return run
 
@@ -254,14 +254,18 @@ def verify(
       ValueError: a tolerance is negative, or no number.
     """
     allowed = Tolerance(rtol, atol)
-    known = fn.alone() if isinstance(fn, BoundFunction) else fn
-    function = known if isinstance(known, Function) else Function(fn, Options())
+    function = _compiled(fn.alone() if isinstance(fn, BoundFunction) else fn)
 
     def run(*args: Any, **kwargs: Any) -> Verification:
         return verify_call(function, args, kwargs, allowed)
 
     run.__dict__["__wrapped__"] = fn  # which keeps the instance of a method
     return run
+
+
+def _compiled(fn: Any) -> Any:
+    """What `convert` has made; a function of the user's as `convert` makes it."""
+    return fn if isinstance(fn, (Function, BoundFunction)) else Function(fn, Options())
 
 
 def to_code(fn: Callable[..., Any], *, after: str | None = None) -> str:

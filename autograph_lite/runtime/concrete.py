@@ -21,6 +21,7 @@ from autograph_lite.errors import CopyError
 from autograph_lite.operators import where
 from autograph_lite.runtime import copying, donation
 from autograph_lite.runtime.array_spec import ArraySpec, specs_in
+from autograph_lite.runtime.exporting import exported
 from autograph_lite.runtime.function_type import FunctionType, Slot
 from autograph_lite.runtime.program import Program
 from autograph_lite.runtime.structures import from_value
@@ -174,9 +175,8 @@ class ConcreteFunction:
         Raises:
           SaveError: it calls Python, or changes objects that are no Variables.
         """
-        from autograph_lite.runtime.saving.export import exported
-
-        return exported(self.alone(), platforms)
+        alone = self.alone()
+        return exported(alone.name, alone.trace, platforms)
 
     def _sized(self) -> list[Any]:
         specs = specs_in(self.trace.function_type.types)

@@ -19,10 +19,8 @@ from typing import Any, overload
 from autograph_lite.operators import decisions
 from autograph_lite.runtime import reached, tables
 from autograph_lite.runtime.concrete import ConcreteFunction
-from autograph_lite.runtime.function import Function
 from autograph_lite.runtime.function_names import name_of
-from autograph_lite.runtime.methods import BoundFunction
-from autograph_lite.runtime.trace import Options
+from autograph_lite.runtime.function_protocol import Converted
 from autograph_lite.syntax import statements
 
 _HEADS = ("where", "statement", "became", "why", "equations")
@@ -99,16 +97,16 @@ class Decisions(Sequence[Decision]):
         printer.text(str(self))
 
 
-def explain(fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Decisions:
+def explain(fn: Converted, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Decisions:
     """Traces a function anew, and tells what became of its statements."""
     return followed(fn, lambda function: function.get_concrete_function(*args, **kwargs))[0]
 
 
 def followed(
-    fn: Any, trace: Callable[[Function], ConcreteFunction]
-) -> tuple[Decisions, Function, ConcreteFunction]:
+    fn: Converted, trace: Callable[[Converted], ConcreteFunction]
+) -> tuple[Decisions, Converted, ConcreteFunction]:
     """What became of the statements of a function while a new one in its place was traced; that one, and its trace."""
-    function = _fresh(fn)
+    function = fn.of(fn.python_function, reduce_retracing=False)
     with decisions.listening() as log, reached.lines() as run:
         concrete = trace(function)
     known = list(_merged(log))
@@ -127,13 +125,6 @@ def _position(known: Sequence[Decision], new: Decision) -> int:
     own = [n for n, each in enumerate(known) if (each.path, each.function) == (new.path, new.function)]
     later = [n for n in own if (known[n].line, known[n].column) > (new.line, new.column)]
     return later[0] if later else own[-1] + 1 if own else len(known)
-
-
-def _fresh(fn: Any) -> Function:
-    """A function with no traces, and the options of `fn` where it has some."""
-    if isinstance(fn, (Function, BoundFunction)):
-        return Function(fn.python_function, dataclasses.replace(fn.options, reduce_retracing=False))
-    return Function(fn, Options())
 
 
 def _merged(log: Sequence[decisions.Decision]) -> Iterator[Decision]:

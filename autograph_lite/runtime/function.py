@@ -7,6 +7,7 @@ what was traced, by which policy; `dispatch` finds the program of a call that wa
 from __future__ import annotations
 
 import copy
+import dataclasses
 import functools
 import inspect
 import types
@@ -185,9 +186,13 @@ class Function:
         Raises:
           TypeError: they do not fit the function's parameters.
         """
+        return self.report_of(self, args, kwargs)
+
+    def report_of(self, known: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Report:
+        """The report of this function, or of a method `known` that it is bound as."""
         from autograph_lite.runtime.reporting.report import report
 
-        return report(self, args, kwargs)
+        return report(known, args, kwargs)
 
     def compiled(self, /, *args: Any, **kwargs: Any) -> Any:
         """A call of the compiled program, whatever else calls do at present."""
@@ -321,9 +326,9 @@ class Function:
     def _of_instance(self, instance: Any) -> Function:
         return Function(self._fn, self._options, method=WeakMethod(self, instance))
 
-    def of(self, fn: Callable[..., Any]) -> Function:
-        """A function with these options."""
-        return Function(fn, self._options)
+    def of(self, fn: Callable[..., Any], **options: Any) -> Function:
+        """A function with these options, but for those that are given."""
+        return Function(fn, dataclasses.replace(self._options, **options))
 
     def clone(self) -> Function:
         """A function of its own: `copy.deepcopy` of this one."""

@@ -22,6 +22,7 @@ import jax
 from autograph_lite.operators import objects
 from autograph_lite.operators.boxes import Whole
 from autograph_lite.runtime import copying
+from autograph_lite.runtime.object_type import Bound
 from autograph_lite.runtime.trace_types import is_of_protocol
 
 F = TypeVar("F")
@@ -40,7 +41,7 @@ def is_structure(instance: Any) -> bool:
     return not jax.tree_util.all_leaves([instance])
 
 
-class BoundFunction(functools.partial[Any]):
+class BoundFunction(functools.partial[Any], Bound):
     """A compiled function bound to an instance. It has the attributes of a `Function`.
 
     They hold for that instance, where it has traces of its own; else `args` has it, and they hold for all instances.
@@ -85,11 +86,7 @@ class BoundFunction(functools.partial[Any]):
         return self._function.compiled(*self.args, *args, **kwargs)
 
     def weak(self) -> Callable[[], BoundFunction | None]:
-        """What gives it while the instance lives.
-
-        Raises:
-          TypeError: the instance can't be referenced weakly.
-        """
+        """As of `Bound`."""
         function, reference = self._function, weakref.ref(self.__self__)
 
         def found() -> BoundFunction | None:
@@ -121,9 +118,7 @@ class BoundFunction(functools.partial[Any]):
 
     def report(self, /, *args: Any, **kwargs: Any) -> Any:
         """As that of the function; the instance lives as long as it runs."""
-        from autograph_lite.runtime.reporting.report import report
-
-        return report(self, args, kwargs)
+        return self._function.report_of(self, args, kwargs)
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._function, name)

@@ -16,8 +16,23 @@ import weakref
 from collections.abc import Callable, Hashable
 from typing import Any
 
-from autograph_lite.runtime.methods import BoundFunction
 from autograph_lite.runtime.trace_types import Placeholders, Single, TraceType
+
+
+class Bound:
+    """Base of what is made anew at each access, as Python's own bound methods are: what lives is the instance."""
+
+    __slots__ = ()
+
+    __self__: Any
+
+    def weak(self) -> Callable[[], Any]:
+        """What gives it while the instance lives.
+
+        Raises:
+          TypeError: the instance can't be referenced weakly.
+        """
+        raise NotImplementedError
 
 
 class ObjectType(Single):
@@ -49,7 +64,7 @@ class ObjectType(Single):
     def may_equal_others(self) -> bool:
         """Whether a trace for the object may serve other objects, too."""
         kind: Any = self.kind
-        return self._by_equality and kind.__eq__ is not object.__eq__ and kind not in _BOUND
+        return self._by_equality and kind.__eq__ is not object.__eq__ and not issubclass(kind, _BOUND)
 
     def tie(self) -> None:
         """Lets only the object itself be of this type from now on: a trace has found more in it than its equality."""
@@ -110,7 +125,7 @@ _OF_VALUES: frozenset[Any] = frozenset(
     )
 )
 _CALLED = (types.FunctionType, types.MethodType, types.BuiltinFunctionType)
-_BOUND = (types.MethodType, BoundFunction)  # made anew at each access: what lives is the instance
+_BOUND = (types.MethodType, Bound)  # made anew at each access: what lives is the instance
 
 
 class _Held:
@@ -125,7 +140,7 @@ class _Held:
 
 def _reference(value: Any) -> Callable[[], Any]:
     try:
-        if isinstance(value, BoundFunction):
+        if isinstance(value, Bound):
             return value.weak()
         return weakref.WeakMethod(value) if isinstance(value, types.MethodType) else weakref.ref(value)
     except TypeError:
@@ -136,7 +151,7 @@ def _hashed(value: Any, reference: Callable[[], Any]) -> tuple[bool, int]:
     """Whether equality counts, and the hash."""
     if isinstance(value, types.MethodType):
         return True, hash((id(value.__self__), id(value.__func__)))
-    if isinstance(value, BoundFunction):
+    if isinstance(value, Bound):
         return True, hash(value)
     try:
         # Python has one weak reference for an object, which remembers the first hash: so a changed object is the same.

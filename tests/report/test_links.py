@@ -22,7 +22,7 @@ XS, N = jax.ShapeDtypeStruct((4,), "float32"), jax.ShapeDtypeStruct((), "int32")
 
 @pytest.fixture(scope="module")
 def shown() -> Gathered:
-    return gather(model.step, (XS, N), {})
+    return gather(convert(model.step), (XS, N), {})
 
 
 def line_of(text: str) -> int:
@@ -106,18 +106,18 @@ def test_the_branch_that_is_called_true_is_the_one_of_a_true_condition() -> None
             y = jnp.sin(x) * 2
         return y
 
-    (choice,) = gather(f, (jax.ShapeDtypeStruct((), "float32"),), {}).nodes
+    (choice,) = gather(convert(f), (jax.ShapeDtypeStruct((), "float32"),), {}).nodes
     assert {part.name: part.equations > 0 for part in choice.parts} == {"false": False, "true": True}
 
 
 def test_methods_that_a_method_calls_are_shown() -> None:
-    shown = gather(model.Layer(1.0).apply, (jax.ShapeDtypeStruct((), "float32"),), {})
+    shown = gather(convert(model.Layer(1.0).apply), (jax.ShapeDtypeStruct((), "float32"),), {})
     assert [section.name for section in shown.sections] == ["Layer.apply", "Layer.halved"]
     assert any(" = div " in text for text in counterparts(shown.jaxpr, "x = x / 2"))
 
 
 def test_what_is_not_converted_has_no_generated_code() -> None:
-    own, left_alone = gather(model.calls, (jnp.float32(1),), {}).sections
+    own, left_alone = gather(convert(model.calls), (jnp.float32(1),), {}).sections
     assert own.generated
     assert not left_alone.generated
     assert left_alone.note == "not converted: called as it is"
@@ -145,7 +145,7 @@ def test_a_program_for_any_size_is_shown_without_compiled_code() -> None:
 
 
 def test_a_function_without_control_flow_has_none() -> None:
-    nodes: tuple[Node, ...] = gather(model.straight, (jnp.float32(1),), {}).nodes
+    nodes: tuple[Node, ...] = gather(convert(model.straight), (jnp.float32(1),), {}).nodes
     assert nodes == ()
 
 

@@ -11,7 +11,7 @@ from autograph_lite.runtime import decided
 from autograph_lite.runtime.concrete import ConcreteFunction
 from autograph_lite.runtime.decided import Decisions
 from autograph_lite.runtime.explanation import Explanation
-from autograph_lite.runtime.function import Function
+from autograph_lite.runtime.function_protocol import Converted
 from autograph_lite.runtime.methods import BoundFunction
 from autograph_lite.runtime.reporting import graph, programs
 from autograph_lite.runtime.reporting.graph import Node
@@ -47,11 +47,11 @@ class Gathered:
     retraces: Explanation
 
 
-def gather(fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Gathered:
+def gather(fn: Converted, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Gathered:
     """Traces a function anew, compiles it, and collects what there is to show.
 
     Args:
-      fn: a function, or what `convert` made of it.
+      fn: the function.
       args: of a call, or types in place of arrays; where there are none, those of the newest trace.
       kwargs: the same.
 
@@ -65,7 +65,7 @@ def gather(fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Gathered:
     found = sections(function.python_function, places, recursive=function.options.recursive is not False)
     own = {place for section in found for line in section.source for place in line.places}
     hlo, note, seconds = _compiled(concrete, own)
-    retraces = fn.explain_retraces() if isinstance(fn, (Function, BoundFunction)) else ()
+    retraces = fn.explain_retraces()
     return Gathered(
         decisions.name,
         signature(concrete),
@@ -81,10 +81,10 @@ def gather(fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Gathered:
 
 def _tracing(
     known: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
-) -> Callable[[Function], ConcreteFunction]:
+) -> Callable[[Converted], ConcreteFunction]:
     bound = isinstance(known, BoundFunction) and bool(known.args)
     function = known._function if isinstance(known, BoundFunction) else known
-    traces = function.concrete_functions if isinstance(function, Function) and not (args or kwargs) else []
+    traces = [] if args or kwargs else function.concrete_functions
     if traces:
         kind = traces[-1].trace.function_type
         kind = kind.without_first() if bound else kind

@@ -9,17 +9,14 @@ import os
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-import jax
 import jax.numpy as jnp
 from jax import export
-from jax.extend.core import jaxpr_as_fun
 
 from autograph_lite.errors import SaveError
-from autograph_lite.operators import where
+from autograph_lite.operators import converting, where
+from autograph_lite.runtime import exporting
 from autograph_lite.runtime.array_spec import specs_in
 from autograph_lite.runtime.concrete import ConcreteFunction
-from autograph_lite.runtime.function import Function
-from autograph_lite.runtime.methods import BoundFunction
 from autograph_lite.runtime.modules import Module
 from autograph_lite.runtime.program import Program
 from autograph_lite.runtime.saving import again, call_types, checks, obstacles
@@ -90,7 +87,10 @@ def _named(functions: Any) -> dict[str, Any]:
     if isinstance(functions, LoadedModule):
         return dict(functions.functions)
     names = {
-        name for kind in type(functions).__mro__ for name, value in vars(kind).items() if _converted(value)
+        name
+        for kind in type(functions).__mro__
+        for name, value in vars(kind).items()
+        if converting.is_compiled(value)
     }
     bound = {name: getattr(functions, name) for name in sorted(names)}
     traced = {name: method for name, method in bound.items() if method.concrete_functions}
@@ -103,10 +103,6 @@ def _named(functions: Any) -> dict[str, Any]:
     return traced
 
 
-def _converted(value: Any) -> bool:
-    return isinstance(value, (Function, BoundFunction))
-
-
 def _platforms_of(functions: Sequence[Any]) -> list[str]:
     """Of functions that were loaded, all those that they run on; else the one at hand."""
     if not all(isinstance(function, LoadedFunction) for function in functions):
@@ -116,7 +112,7 @@ def _platforms_of(functions: Sequence[Any]) -> list[str]:
 
 
 def _refuse_signatures(single: bool, function: Any) -> None:
-    if not (single and _converted(function)):
+    if not (single and converting.is_compiled(function)):
         raise SaveError(
             "Signatures are given for something else than one converted function.",
             where=where.here(),
@@ -130,7 +126,7 @@ def _concrete(function: Any, calls: Sequence[tuple[Any, ...]]) -> list[ConcreteF
         return [function.alone()]
     if isinstance(function, (list, tuple)) and function:
         return [trace for item in function for trace in _concrete(item, ())]
-    if not _converted(function):
+    if not converting.is_compiled(function):
         raise SaveError(
             f"{function!r} is no converted function.",
             where=where.here(),
@@ -154,15 +150,6 @@ def _traces_of(function: Any, calls: Sequence[tuple[Any, ...]]) -> list[Concrete
     return known
 
 
-def _own_program(trace: Trace) -> Program:
-    """The program of a trace, which is made if it was only called inside of others'."""
-    if not trace.main.owned:
-        types = trace.function_type.types
-        variables: list[Any] = [kind for type in types for kind in variable_types(type)]
-        trace.program([spec.placeholder() for spec in specs_in(types)], variables)
-    return trace.main
-
-
 def _empty_program(trace: Trace) -> Program | None:
     """That of a trace for arrays whose open sizes are all 0, which JAX's symbols don't stand for; None where there is none."""
     types = trace.function_type.types
@@ -175,23 +162,6 @@ def _empty_program(trace: Trace) -> Program | None:
         return trace.program(arrays, variables)
     except Exception:  # as where it takes the first item: a call of the function itself raises it
         return None
-
-
-def exported(concrete: ConcreteFunction, platforms: Sequence[str] | None) -> export.Exported:
-    """The program of a trace as JAX's own `Exported`, for these platforms, or for the one at hand.
-
-    Raises:
-      SaveError: it calls Python, or changes objects.
-    """
-    program = _own_program(concrete.trace)
-    obstacles.refuse(concrete.name, concrete.trace, program)
-    return _of_program(program, platforms)
-
-
-def _of_program(program: Program, platforms: Sequence[str] | None) -> export.Exported:
-    types: Sequence[Any] = program.jaxpr.in_avals if program.symbolic is None else program.symbolic.types
-    inputs = [jax.ShapeDtypeStruct(kind.shape, kind.dtype) for kind in types]
-    return export.export(jax.jit(jaxpr_as_fun(program.jaxpr)), platforms=platforms)(*inputs)
 
 
 def versions() -> dict[str, str]:
@@ -228,7 +198,7 @@ class _Saving:
         }
 
     def _programs(self, concrete: ConcreteFunction) -> list[Json]:
-        program, empty = _own_program(concrete.trace), _empty_program(concrete.trace)
+        program, empty = exporting.own_program(concrete.trace), _empty_program(concrete.trace)
         obstacles.refuse(concrete.name, concrete.trace, program)
         rows = [self._program(concrete, program, lambda types: types)]
         if empty is not None:
@@ -260,7 +230,7 @@ class _Saving:
 
     def _exported(self, name: str, program: Program) -> bytes:
         try:
-            made = _of_program(program, self._platforms)
+            made = exporting.of_program(program, self._platforms)
             return bytes(made.serialize(vjp_order=self._vjp_order))
         except Exception as error:
             raise SaveError(

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 from autograph_lite.errors import AutographError
-from autograph_lite.runtime.function import Function
+from autograph_lite.runtime.function_protocol import Converted
 from autograph_lite.runtime.verifying.tolerance import Tolerance
 from autograph_lite.runtime.verifying.verify import Comparison
 
@@ -31,7 +31,7 @@ def tolerance(option: Any) -> Tolerance | None:
     raise ValueError(f'verify is {option!r}; it may be None, "first_call" or ("first_call", rtol).')
 
 
-def run(function: Function, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+def run(function: Converted, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """A call of the compiled program, compared with Python.
 
     Raises:

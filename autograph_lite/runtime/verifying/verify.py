@@ -7,7 +7,6 @@ What it changes is put back before the program runs. Where a result differs, bot
 from __future__ import annotations
 
 import contextlib
-import dataclasses
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -16,7 +15,7 @@ from autograph_lite.operators import callables, clocks, journal, trees, where
 from autograph_lite.operators.places import places_of
 from autograph_lite.operators.values import Tracer
 from autograph_lite.runtime import eager
-from autograph_lite.runtime.function import Function
+from autograph_lite.runtime.function_protocol import Converted
 from autograph_lite.runtime.function_type import FunctionType
 from autograph_lite.runtime.verifying import outcomes
 from autograph_lite.runtime.verifying.keeping import Kept, Part
@@ -45,7 +44,7 @@ class Comparison:
     """
 
     def __init__(
-        self, function: Function, args: tuple[Any, ...], kwargs: dict[str, Any], tolerance: Tolerance
+        self, function: Converted, args: tuple[Any, ...], kwargs: dict[str, Any], tolerance: Tolerance
     ) -> None:
         self.function, self.args, self.kwargs, self.tolerance = function, args, kwargs, tolerance
         self.type, self.known = function.traces.known_values(args, kwargs)
@@ -162,9 +161,10 @@ class Comparison:
     def _compiled(self, fn: Callable[..., Any]) -> None:
         """Compiles a function that takes the place of the user's, and runs it."""
         self.kept.restore(self.kept.before)
-        options = dataclasses.replace(self.function.options, verify=None)
         ours = outcomes.outcome(
-            lambda: Function(fn, options)(*self.known[0], **self.known[1]), self.kept, shown=False
+            lambda: self.function.of(fn, verify=None).compiled(*self.known[0], **self.known[1]),
+            self.kept,
+            shown=False,
         )
         if isinstance(ours.error, AutographError):
             raise ours.error
@@ -177,7 +177,7 @@ class Comparison:
 
 
 def verify(
-    function: Function, args: tuple[Any, ...], kwargs: dict[str, Any], tolerance: Tolerance
+    function: Converted, args: tuple[Any, ...], kwargs: dict[str, Any], tolerance: Tolerance
 ) -> Verification:
     """Compares one call in Python with the same call of the compiled program, which is the one that counts."""
     comparison = Comparison(function, args, kwargs, tolerance)

@@ -20,10 +20,8 @@ import jax.numpy as jnp
 import numpy as np
 
 from autograph_lite import _jax
-from autograph_lite.operators import instances, policy
+from autograph_lite.operators import converting, instances, policy
 from autograph_lite.operators.values import Tracer
-from autograph_lite.runtime.function import Function
-from autograph_lite.runtime.methods import BoundFunction
 from autograph_lite.runtime.modules import Module
 from autograph_lite.runtime.variables import Variable
 from autograph_lite.runtime.warm import names
@@ -96,7 +94,7 @@ class _Walk:
         match value:
             case Variable():
                 self._feed("variable", value.shape, str(value.dtype), value.trainable, value.name)
-            case Function() | BoundFunction():
+            case _ if converting.is_compiled(value):
                 self._feed("converted", repr(value._options))
                 self.value(value.python_function)
                 told = getattr(value, "__dict__", {})  # `f.rate = 2`, of the user's
