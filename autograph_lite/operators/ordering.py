@@ -89,18 +89,13 @@ class _Asked:
 
 
 def _by_answers(keys: Sequence[Any], answers: Answers, reverse: bool) -> Any:
-    """The order that follows from which of each two items is less; a later one is asked whether it is."""
-    count = len(keys)
-    pairs = [pair[::-1] for pair in itertools.combinations(range(count), 2)] + sorting.asked_forwards(count)
-    found = []
-    for pair in pairs:
-        # Python sorts the items backwards, too.
-        first, second = (count - 1 - number for number in pair) if reverse else pair
+    """The order that follows from which of each two items is less."""
+    pairs = [*itertools.permutations(range(len(keys)), 2)]
+    for first, second in pairs:
         if (first, second) not in answers:
             answers[first, second] = compared("<", keys[first], keys[second])
-        found.append(((first, second), jnp.asarray(truth(answers[first, second]))))
-    where, which = zip(*found, strict=True)
-    square = jnp.zeros((count, count), bool).at[tuple(np.transpose(where))].set(jnp.stack(which))
+    which = jnp.stack([jnp.asarray(truth(answers[pair])) for pair in pairs])
+    square = jnp.zeros((len(keys), len(keys)), bool).at[tuple(np.transpose(pairs))].set(which)
     return sorting.by_answers(square, reverse=reverse)
 
 

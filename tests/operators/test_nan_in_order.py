@@ -101,37 +101,46 @@ def assert_same(found: Any, expected: Any) -> None:
     np.testing.assert_array_equal(np.signbit(found)[numbers], np.signbit(expected)[numbers])
 
 
+FEW = ("two", "three", "three objects backwards")  # items: their order is Python's, whatever nan does in it
+
+
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_nan_and_zeros_are_compared_as_python_compares_them(name: str) -> None:
     program = PROGRAMS[name]
     run = al.convert(lambda x: program(x))
     for values in VALUES:
-        assert_same(run(jnp.array(values, jnp.float32)), program(np.array(values, np.float32)))
+        try:
+            found = run(jnp.array(values, jnp.float32))
+        except al.ConditionError as error:
+            assert name in ORDER and name not in FEW and NAN_IN_ORDER in str(error) and np.isnan(values).any()
+        else:
+            assert_same(found, program(np.array(values, np.float32)))
 
 
-def test_many_orders_of_a_few_items_are_pythons() -> None:
-    random = np.random.default_rng(0)
-    for count, reverse in itertools.product((5, 21), (False, True)):
+NAN_IN_ORDER = "More than 3 items are put in order by keys that have none: one of them is nan."
+
+
+def test_all_orders_of_three_items_are_pythons() -> None:
+    for reverse in (False, True):
         run = al.convert(lambda x, reverse=reverse: jnp.stack(sorted(x, reverse=reverse)))
-        for pool in ([NAN, 0, 1], [NAN, *range(50)], [NAN, NAN, 3, 2, 1]) * 4:
-            x = random.choice(np.array(pool, np.float32), count)
-            x = -np.sort(-x) if random.random() < 0.3 else x
-            np.testing.assert_array_equal(run(x), sorted(x, reverse=reverse))
+        for values in itertools.product(np.array([NAN, 0, 1], np.float32), repeat=3):
+            np.testing.assert_array_equal(run(np.array(values)), sorted(values, reverse=reverse))
 
 
 def in_order(x):
     return jnp.stack(sorted(x))
 
 
-def test_nan_among_too_many_items_is_an_error_when_the_program_runs() -> None:
+@pytest.mark.parametrize("count", [4, 70])
+def test_nan_among_many_items_is_an_error_when_the_program_runs(count: int) -> None:
     run = al.convert(in_order)
-    x = jnp.arange(70.0)[::-1]
+    x = jnp.arange(float(count))[::-1]
     np.testing.assert_array_equal(run(x), jnp.sort(x))
     with pytest.raises(al.ConditionError) as caught:
         run(x.at[3].set(NAN))
     code = in_order.__code__
     assert str(caught.value) == (
-        "64 items or more are put in order by keys that have none: one of them is nan.\n"
+        f"{NAN_IN_ORDER}\n"
         f"  {__file__}:{code.co_firstlineno + 1} in in_order\n"
         "      return jnp.stack(sorted(x))\n"
         "  Python compares nan as neither less nor greater, so that its result depends on how its sort goes about it.\n"
@@ -139,28 +148,35 @@ def test_nan_among_too_many_items_is_an_error_when_the_program_runs() -> None:
     )
 
 
-def test_a_list_of_unknown_length_is_refused_only_if_it_is_that_long() -> None:
+def test_objects_that_have_no_order_are_an_error() -> None:
+    run = al.convert(lambda x: sorted(range(5), key=lambda i: Weight(x[i])))
+    assert [int(i) for i in run(jnp.array([3.0, 1, 3, 0, 1]))] == [3, 1, 4, 0, 2]
+    with pytest.raises(al.ConditionError, match=NAN_IN_ORDER):
+        run(jnp.array([3.0, 1, NAN, 0, 1]))
+
+
+def test_nan_alone_in_a_list_of_unknown_length_is_in_order() -> None:
     run = al.convert(lambda x: sorted(positive(x)))
-    x = np.arange(80.0, dtype=np.float32)
-    short = np.where(x > 30, -1, x)
-    short[[2, 7]] = NAN, 40
-    assert_same(run(short), sorted(positive(short)))
-    with pytest.raises(al.ConditionError, match="64 items or more"):
-        run(np.where(x == 5, NAN, x))
+    x = np.full(80, -1, np.float32)
+    x[7] = NAN
+    assert_same(run(x), sorted(positive(x)))
+    x[9] = 40
+    with pytest.raises(al.ConditionError, match=NAN_IN_ORDER):
+        run(x)
 
 
 def test_derivatives_and_lanes_follow_the_chosen_items() -> None:
     def picked(x):
-        return sorted(x)[1] * 3 + max(x[0], x[1], key=abs) * 5
+        return sorted(x[:3])[1] * 3 + max(x[0], x[1], key=abs) * 5
 
     for values in ([2.0, NAN, 1.0, 0.0], [1.0, 3.0, 2.0, 0.0]):
         by_hand = np.zeros(4)
-        by_hand[sorted(range(4), key=values.__getitem__)[1]] += 3
+        by_hand[sorted(range(3), key=values.__getitem__)[1]] += 3
         by_hand[max((0, 1), key=lambda i: abs(values[i]))] += 5
         np.testing.assert_array_equal(jax.grad(al.to_graph(picked))(jnp.array(values)), by_hand)
     rows = np.array(VALUES, np.float32)
-    found = jax.vmap(al.to_graph(lambda x: jnp.stack(sorted(x))))(rows)
-    np.testing.assert_array_equal(found, [sorted(row) for row in rows])
+    found = jax.vmap(al.to_graph(lambda x: jnp.stack(sorted(x[:3]))))(rows)
+    np.testing.assert_array_equal(found, [sorted(row[:3]) for row in rows])
 
 
 def test_numpys_own_functions_propagate_nan() -> None:

@@ -64,4 +64,6 @@ def chosen(w: Writer, kind: str) -> str:
     if c.chance(50):
         return f"{c.pick(['max', 'min'])}({items}, key=lambda v: {key})"
     backwards = c.pick(["", ", reverse=True"])
-    return f"sorted([{items}, {literal(c.below(4)).text}], key=lambda v: {key}{backwards})[{c.below(4)}]"
+    # Of more than three items, nan is an error.
+    more = "" if "nan" in key else f", {literal(c.below(4)).text}"
+    return f"sorted([{items}{more}], key=lambda v: {key}{backwards})[{c.below(3)}]"
