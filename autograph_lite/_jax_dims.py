@@ -13,7 +13,6 @@ import functools
 import operator
 import pathlib
 import sys
-import threading
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -22,6 +21,7 @@ import jax.numpy as jnp
 from jax import export
 from jax._src import core
 
+from autograph_lite.scoped import Now
 from autograph_lite.syntax.loader import is_converted
 
 Undecided = jax.errors.InconclusiveDimensionOperation
@@ -32,22 +32,15 @@ _ORDER: dict[str, Callable[[Any, Any], Any]] = {
 _GIVEN = ("__eq__", "__ne__")
 
 
-class _Local(threading.local):
-    def __init__(self) -> None:
-        self.assumed: list[tuple[Any, Any]] | None = None
-
-
-_local = _Local()
+_assumed: Now[list[tuple[Any, Any]] | None] = Now(None)
 
 
 @contextlib.contextmanager
 def assuming() -> Iterator[list[tuple[Any, Any]]]:
     """Gives the pairs of sizes that code which is not converted has taken for different, without knowing it."""
-    before, _local.assumed = _local.assumed, []
-    try:
-        yield _local.assumed
-    finally:
-        _local.assumed = before
+    found: list[tuple[Any, Any]] = []
+    with _assumed.being(found):
+        yield found
 
 
 def as_array(dim: Any) -> jax.Array:
@@ -134,8 +127,8 @@ def _equality(original: Callable[[Any, Any], Any], *, negated: bool) -> Callable
             same = equal(self, other)
             return (not same if isinstance(same, bool) else jnp.logical_not(same)) if negated else same
         same = bool(original(self, other)) is not negated
-        if code is not None and not same and _local.assumed is not None and _is_size(other):
-            _local.assumed.append((self, other))
+        if code is not None and not same and _assumed.value is not None and _is_size(other):
+            _assumed.value.append((self, other))
         return same is not negated
 
     return method

@@ -279,17 +279,3 @@ def _tried() -> bool:
     return (
         right and len(missed) == 10
     )  # the type of an object is learned at its first call, its identity at the second
-
-
-__all__ = [
-    "ITERATORS",
-    "OTHER_ARRAYS",
-    "Dispatcher",
-    "Registry",
-    "fields_by_jax",
-    "flattened_by_jax",
-    "of_known_classes",
-    "run",
-    "tree_of",
-    "works",
-]

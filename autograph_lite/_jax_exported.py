@@ -29,6 +29,3 @@ def refusing_derivatives(exported: Any, refuse: Callable[[int], Exception], orde
         return dataclasses.replace(exported, _get_vjp=derivative)
     except TypeError:  # a JAX that keeps it elsewhere
         return exported
-
-
-__all__ = ["refusing_derivatives"]

@@ -19,7 +19,8 @@ import jax.numpy as jnp
 from jax import lax
 
 from autograph_lite import _jax, _jax_counting
-from autograph_lite._jax_positions import Position, Positions, holds
+from autograph_lite._jax_intervals import holds
+from autograph_lite._jax_positions import Position, Positions
 from autograph_lite._jax_scans import Scan, groups, is_variable
 from autograph_lite._jax_taken_rows import Taken, take
 

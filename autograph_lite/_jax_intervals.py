@@ -9,10 +9,22 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from typing import Any
+
+import jax.numpy as jnp
+import numpy as np
 
 Ends = tuple[float, float]
 """The least and the greatest value of an integer."""
 ANY: Ends = (-math.inf, math.inf)
+
+
+def holds(dtype: Any, ends: Ends) -> bool:
+    """Whether integers of this type have those ends."""
+    if math.inf in map(abs, ends) or dtype is None or not jnp.issubdtype(dtype, np.signedinteger):
+        return False
+    info = np.iinfo(dtype)
+    return bool(info.min <= ends[0] and ends[1] <= info.max)
 
 
 def union(*ends: Ends) -> Ends:

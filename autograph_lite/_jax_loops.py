@@ -26,7 +26,6 @@ from jax.extend.core import jaxpr_as_fun
 
 from autograph_lite import (
     _jax,
-    _jax_bounds,
     _jax_branch_traces,
     _jax_mapped,
     _jax_ranges,
@@ -122,7 +121,7 @@ def scan(
       how: they go.
     """
     if isinstance(length, int):
-        body = _jax_bounds.told(body, _ends(len(init), len(rows), length, how))
+        body = _jax_ranges.told(body, _ends(len(init), len(rows), length, how))
     if _made_directly(body, len(init)):
         return _scan(body, init, rows, length, how)
     run = jaxpr_as_fun(body)
@@ -162,24 +161,14 @@ def _made_directly(body: Any, count: int) -> bool:
 def _while(cond: Any, body: Any, init: Sequence[Any], options: _jax_while.Options | None = None) -> list[Any]:
     cond, cond_consts = partial_eval.separate_consts(cond)
     body, body_consts = partial_eval.separate_consts(body)
+    params = {
+        "cond_nconsts": len(cond_consts), "cond_jaxpr": cond, "body_nconsts": len(body_consts), "body_jaxpr": body,
+    }  # fmt: skip
+    arrays = [*cond_consts, *body_consts, *init]
     if _jax_ranges.may_change(body.jaxpr):
-        given = [[_number(array) for array in arrays] for arrays in (cond_consts, body_consts, init)]
-        body = _jax_ranges.repeated(cond, body, *given)
-    return _jax_while.bind(
-        *cond_consts, *body_consts, *init,
-        cond_nconsts=len(cond_consts), cond_jaxpr=cond, body_nconsts=len(body_consts), body_jaxpr=body, options=options,
-    )  # fmt: skip
-
-
-def _number(array: Any) -> tuple[int, int] | None:
-    """An integer that is known when the loop is made, as a range."""
-    array = _jax.lowered(array)
-    if isinstance(array, core.Tracer) or np.ndim(array):
-        return None
-    dtype = getattr(array, "dtype", None)
-    if not jnp.issubdtype(dtype or jax.dtypes.result_type(array), np.signedinteger):
-        return None
-    return int(array), int(array)
+        given = _jax_ranges.of_values(list(map(_jax.lowered, arrays)))
+        params["body_jaxpr"] = _jax_ranges.repeated(params, given, simplifies=True)[1]
+    return _jax_while.bind(*arrays, **params, options=options)
 
 
 def _scan(

@@ -6,14 +6,14 @@ JAX makes `where(i < 0, i + n, i)` of each index. Where `i` is a position, `i < 
 from __future__ import annotations
 
 import dataclasses
-import operator
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 from jax._src import core
 
-from autograph_lite._jax_truths import Truths
+from autograph_lite._jax_intervals import holds
+from autograph_lite._jax_truths import TESTS, Truths
 
 
 @dataclasses.dataclass(frozen=True)
@@ -40,9 +40,6 @@ class Positions:
       known: positions that the body is given.
       length: the number of iterations.
       barriers: whether what has passed a barrier goes by another name; else by its own.
-
-    Attributes:
-      renamed: variables that equal another variable, or a literal, in all iterations.
     """
 
     def __init__(self, known: Mapping[Any, Position], length: int, *, barriers: bool = True) -> None:
@@ -50,7 +47,6 @@ class Positions:
         self._known = dict(known)
         self._length = length
         self._truths = Truths()
-        self.renamed: dict[Any, Any] = {}
 
     def inside(self, known: Mapping[Any, Position | None]) -> Positions:
         """The positions in the body of a loop inside, which is given these."""
@@ -62,7 +58,7 @@ class Positions:
         if isinstance(atom, core.Literal):
             whole = np.ndim(atom.val) == 0 and np.issubdtype(np.asarray(atom.val).dtype, np.integer)
             return Position(0, int(atom.val)) if whole else None
-        return self._known.get(self.renamed.get(atom, atom))
+        return self._known.get(self._truths.name(atom))
 
     def within(self, position: Position, size: Any) -> bool:
         """Whether an axis of that size, which may be symbolic, has this position in all iterations."""
@@ -71,13 +67,10 @@ class Positions:
 
     def read(self, equation: Any) -> Any:
         """The equation with the names of what its operands equal; notes what its result is."""
-        if any(not isinstance(atom, core.Literal) and atom in self.renamed for atom in equation.invars):
-            invars = [self._name(atom) for atom in equation.invars]
-            equation = equation.replace(invars=invars)
+        equation = self._truths.named(equation)
         if equation.primitive.name == "optimization_barrier" and not self._barriers:
-            self.renamed.update(zip(equation.outvars, equation.invars, strict=True))
-        if (equal := self._truths.read(equation)) is not None:
-            self._is(equation.outvars[0], equal)
+            self._truths.names.update(zip(equation.outvars, equation.invars, strict=True))
+        self._truths.read(equation)
         note = _NOTES.get(equation.primitive.name)
         if note is not None and len(equation.outvars) == 1:
             note(self, equation, equation.outvars[0])
@@ -85,10 +78,7 @@ class Positions:
 
     def name(self, atoms: Sequence[Any]) -> list[Any]:
         """The names of what `atoms` equal."""
-        return [self._name(atom) for atom in atoms]
-
-    def _name(self, atom: Any) -> Any:
-        return atom if isinstance(atom, core.Literal) else self.renamed.get(atom, atom)
+        return list(map(self._truths.name, atoms))
 
     def _same(self, equation: Any, result: Any) -> None:
         """A conversion, or another shape; all items of an array that is a position are."""
@@ -120,29 +110,12 @@ class Positions:
         if high <= 0 or low >= 0:
             smaller = equation.invars[high > 0]
             larger = equation.invars[high <= 0]
-            self._is(result, smaller if equation.primitive.name == "min" else larger)
+            self._truths.equate(result, smaller if equation.primitive.name == "min" else larger)
 
-    def _compare(self, equation: Any, result: Any) -> None:
+    def _compare(self, equation: Any, _result: Any) -> None:
         left, right = map(self.of, equation.invars)
-        if left is None or right is None or result.aval.shape:
-            return
-        low, high = Position(left.slope - right.slope, left.offset - right.offset).range(self._length)
-        answers = {_TESTS[equation.primitive.name](difference, 0) for difference in (low, high)}
-        if len(answers) == 1:
-            self._truths.hold(result, answers.pop())
-
-    def _is(self, result: Any, value: Any) -> None:
-        """Notes that a result equals an operand."""
-        if value.aval.dtype == result.aval.dtype and value.aval.shape == result.aval.shape:
-            self.renamed[result] = value
-
-
-def holds(dtype: Any, bounds: tuple[int, int]) -> bool:
-    """Whether integers of this type have those bounds."""
-    if not np.issubdtype(dtype, np.signedinteger):
-        return False
-    info = np.iinfo(dtype)
-    return bool(info.min <= bounds[0] and bounds[1] <= info.max)
+        if left is not None and right is not None:
+            self._truths.compare(equation, _difference(left, right).range(self._length))
 
 
 def _sum(left: Position, right: Position) -> Position:
@@ -165,18 +138,11 @@ _ARITHMETIC: dict[str, Callable[[Position, Position], Position | None]] = {
     "sub": _difference,
     "mul": _product,
 }
-# Monotonous in the difference of the two, so that its smallest and its largest value decide.
-_TESTS: dict[str, Callable[[int, int], bool]] = {
-    "lt": operator.lt,
-    "le": operator.le,
-    "gt": operator.gt,
-    "ge": operator.ge,
-}
 _NOTES: dict[str, Callable[[Positions, Any, Any], None]] = {
     "convert_element_type": Positions._same,
     **dict.fromkeys(("broadcast_in_dim", "squeeze", "slice", "reshape"), Positions._same),
     **dict.fromkeys(_ARITHMETIC, Positions._combine),
     "neg": Positions._negate,
-    **dict.fromkeys(_TESTS, Positions._compare),
+    **dict.fromkeys(TESTS, Positions._compare),
     **dict.fromkeys(("min", "max"), Positions._bound),
 }

@@ -122,7 +122,9 @@ def _split(
 
 def _simplify(scan: Scan, known: Mapping[Any, tuple[int, int]]) -> None:
     """Leaves out what the ranges of numbers make needless, in the loops inside, too."""
-    scan.equations, results = _jax_ranges.simplified(scan.equations, scan.results(), known)
+    scan.equations, results = _jax_ranges.Ranges(known, simplifies=True).simpler(
+        scan.equations, scan.results()
+    )
     scan.next = dict(zip(scan.carried, results, strict=False))
     scan.outputs = results[len(scan.carried) :]
 

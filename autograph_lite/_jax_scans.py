@@ -124,12 +124,14 @@ class Scan:
         self.rows = {v: array for v, array in self.rows.items() if v in needed}
 
 
-def live(equations: Sequence[Any], results: Sequence[Any]) -> tuple[list[Any], set[Any]]:
-    """The equations that `results` need, and the variables that they use."""
+def live(
+    equations: Sequence[Any], results: Sequence[Any], *, effects: bool = True
+) -> tuple[list[Any], set[Any]]:
+    """The equations that `results` need, or that have `effects`, and all variables in these and among the results."""
     needed = set(filter(is_variable, results))
     kept = []
     for equation in reversed(equations):
-        if equation.effects or any(v in needed for v in equation.outvars):
+        if (effects and equation.effects) or any(v in needed for v in equation.outvars):
             kept.append(equation)
             needed.update(filter(is_variable, equation.invars))
     return kept[::-1], needed

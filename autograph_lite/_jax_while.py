@@ -8,8 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
-import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, TypeVar
 
 import jax
@@ -18,9 +17,10 @@ from jax._src import checkify
 from jax.extend.core import Primitive
 from jax.interpreters import batching, mlir, partial_eval
 
-from autograph_lite import _jax_bounds, _jax_lanes
+from autograph_lite import _jax_lanes, _jax_ranges
 from autograph_lite._jax_lanes import JAXS as JAXS
 from autograph_lite._jax_options import Options as Options
+from autograph_lite.scoped import Now
 
 R = TypeVar("R")
 UNUSED: Any = partial_eval.dce_rules
@@ -59,7 +59,7 @@ def loop_of(params: dict[str, Any]) -> dict[str, Any]:
 def _batched(made: Any) -> Callable[..., Any]:
     def rule(axis: Any, arrays: Sequence[Any], dims: Sequence[Any], **params: Any) -> Any:
         jaxs = batching.fancy_primitive_batchers[JAXS]
-        params = _jax_bounds.of_loop(params, _jax_bounds.of_values(arrays))
+        params = _jax_ranges.of_loop(params, _jax_ranges.of_values(arrays))
 
         def bind(*now: Any, **new: Any) -> list[Any]:
             return list(made.bind(*now, **_with_lanes(new, params, axis, dims)))
@@ -161,21 +161,12 @@ So does one of which the user has said that no gradient is taken.
 """
 
 
-class _Local(threading.local):
-    depth = 0
+_depth: Now[int] = Now(0)
 
 
-_local = _Local()
-
-
-@contextlib.contextmanager
-def within_a_loop() -> Iterator[None]:
+def within_a_loop() -> contextlib.AbstractContextManager[int]:
     """A context in which the body of a loop is traced."""
-    _local.depth += 1
-    try:
-        yield
-    finally:
-        _local.depth -= 1
+    return _depth.being(_depth.value + 1)
 
 
 def is_of_callback(effect: Any) -> bool:
@@ -197,4 +188,4 @@ def bind(*arrays: Any, **params: Any) -> list[Any]:
         return list(JAXS.bind(*arrays, **params))
     if options != Options():  # else the loop looks as one of JAX's
         params["options"] = options
-    return list((INNER if _local.depth or not options.reverse else OUTER).bind(*arrays, **params))
+    return list((INNER if _depth.value or not options.reverse else OUTER).bind(*arrays, **params))

@@ -19,7 +19,7 @@ from jax._src.interpreters.partial_eval import partial_eval_jaxpr_nounits, separ
 from jax.extend.core import Primitive, jaxpr_as_fun
 from jax.interpreters import ad, batching, mlir, partial_eval
 
-from autograph_lite import _jax_bounds, _jax_callbacks, _jax_lanes, _jax_loops, checkpoints, lanes
+from autograph_lite import _jax_callbacks, _jax_lanes, _jax_loops, _jax_ranges, checkpoints, lanes
 from autograph_lite._jax_while import INNER, JAXS, OUTER, Options, again, loop_of, within_a_loop
 from autograph_lite.errors import NotDifferentiableError
 
@@ -27,7 +27,7 @@ Flags = list[bool]
 
 
 def _jvp(made: Any, primals: Sequence[Any], tangents: Sequence[Any], **params: Any) -> tuple[Any, Any]:
-    params = _jax_bounds.of_loop(params, _jax_bounds.of_values(primals))
+    params = _jax_ranges.of_loop(params, _jax_ranges.of_values(primals))
     params, primals, tangents = _with_whole_lanes(params, primals, tangents)
     moving = [type(tangent) is not ad.Zero for tangent in tangents]
 

@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 from jax.extend import core
 
+from autograph_lite._jax_scans import live
 from autograph_lite.operators import lane_rules, side_by_side
 from autograph_lite.operators.lane_rules import Known, UnlikePythonError
 from autograph_lite.operators.walking import Report, constant
@@ -107,7 +108,7 @@ def _iterated(
     """
     jaxpr, carried = body.jaxpr, len(body.jaxpr.invars) - len(rows)
     outputs = [jaxpr.outvars[k] for k in known]
-    eqns, needed = leading_to(jaxpr, outputs)
+    eqns, needed = live(jaxpr.eqns, outputs, effects=False)
     inputs = jaxpr.invars[:carried]
     around = dict(zip(jaxpr.constvars, map(constant, body.consts), strict=True))
     if not any(inputs[k] in needed for k in known):
@@ -146,8 +147,7 @@ def _sums(
         out = jaxpr.outvars[k]
         eqn = None if isinstance(out, core.Literal) else made.get(out)
         added = [v for v in eqn.invars if v is not inputs[k]] if eqn is not None else []
-        leading = [v for v in added if not isinstance(v, core.Literal)]
-        eqns, needed = leading_to(jaxpr, leading)
+        eqns, needed = live(jaxpr.eqns, added, effects=False)
         if eqn is None or len(added) != 1 or any(inputs[other] in needed for other in known):
             return None
         (value,) = side_by_side.run(count, report).walk(eqns, dict(env), added)
@@ -166,17 +166,6 @@ def _all_known(known: dict[int, Known], results: Sequence[Known | None]) -> list
     if places:
         raise _Unknown(places)
     return [value for value in results if value is not None]
-
-
-def leading_to(jaxpr: Any, outputs: Sequence[Any]) -> tuple[list[Any], set[Any]]:
-    """The equations that the outputs follow from, and all variables in them."""
-    needed = {v for v in outputs if not isinstance(v, core.Literal)}
-    eqns = []
-    for eqn in reversed(jaxpr.eqns):
-        if not needed.isdisjoint(eqn.outvars):
-            eqns.append(eqn)
-            needed.update(v for v in eqn.invars if not isinstance(v, core.Literal))
-    return eqns[::-1], needed
 
 
 def _from_table(value: Known) -> Known:

@@ -20,6 +20,7 @@ from jax.extend import core
 from jax.extend.core import jaxpr_as_fun
 
 from autograph_lite import _jax_folding
+from autograph_lite._jax_scans import live
 from autograph_lite.operators import foretold, side_by_side
 from autograph_lite.operators.lane_rules import Known, UnlikePythonError
 from autograph_lite.operators.trials import Refused
@@ -104,7 +105,7 @@ def _follows_data(test: Any, start: Sequence[Any], numbers: Sequence[Any]) -> bo
     for eqn in jaxpr.eqns:
         if not data.isdisjoint(v for v in eqn.invars if not isinstance(v, core.Literal)):
             data.update(eqn.outvars)
-    return outputs[0] in data and others.isdisjoint(foretold.leading_to(jaxpr, outputs)[1])
+    return outputs[0] in data and others.isdisjoint(live(jaxpr.eqns, outputs, effects=False)[1])
 
 
 def _with_constants(test: Any) -> Any:

@@ -10,12 +10,11 @@ Where they don't, 500 numbers of each loop are compared with Python's, and not t
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
-from jax.extend import core
-
-from autograph_lite import _jax_scans
+from autograph_lite._jax_dataflow import Forward
+from autograph_lite._jax_scans import groups
 from autograph_lite.operators import lane_rules
 
 # What a value follows from: nothing but literals, the loop around, the loop inside, both; None where data are in it.
@@ -31,6 +30,38 @@ class MetError(Exception):
     """They do."""
 
 
+class _Met(Forward[Sources]):
+    literal = constant = NOWHERE
+
+    def joined(self, values: Sequence[Sources]) -> Sources:
+        found = NOWHERE
+        for source in values:
+            if source is None:
+                return None
+            found |= source
+        if found >= AROUND | INSIDE:
+            raise MetError
+        return found
+
+    def decided(self, test: Sources, value: Sources) -> Sources:
+        return (
+            value if test is None else self.joined([test, value])
+        )  # it may be the same whatever data decide
+
+    def equation(self, equation: Any, operands: list[Sources]) -> list[Sources]:
+        found = super().equation(equation, operands)
+        if equation.primitive.name == "scan":  # whose outputs are not gone through
+            found = [now if n < len(groups(equation, operands)[1]) else None for n, now in enumerate(found)]
+        return found
+
+    def operation(self, equation: Any, operands: list[Sources]) -> list[Sources]:
+        if not {"jaxpr", "call_jaxpr"}.isdisjoint(equation.params):
+            raise MetError  # nobody knows
+        name = equation.primitive.name
+        found = self.joined(operands) if name == "iota" or name in COMPUTED else None
+        return [found] * len(equation.outvars)
+
+
 def meet(jaxpr: Any, inputs: Sequence[Sources]) -> bool:
     """Whether an equation of a closed jaxpr computes a number from one of `AROUND` and one of `INSIDE`.
 
@@ -39,92 +70,7 @@ def meet(jaxpr: Any, inputs: Sequence[Sources]) -> bool:
       inputs: what each of its inputs follows from.
     """
     try:
-        _followed(jaxpr, inputs)
+        _Met().results(jaxpr, inputs)
     except MetError:
         return True
     return False
-
-
-def _followed(jaxpr: Any, inputs: Sequence[Sources]) -> list[Sources]:
-    body = getattr(jaxpr, "jaxpr", jaxpr)
-    known: dict[Any, Sources] = dict.fromkeys(body.constvars, NOWHERE)
-    known.update(zip(body.invars, inputs, strict=True))
-    for eqn in body.eqns:
-        operands = [_read(known, atom) for atom in eqn.invars]
-        known.update(zip(eqn.outvars, _results(eqn, operands), strict=True))
-    return [_read(known, atom) for atom in body.outvars]
-
-
-def _results(eqn: Any, operands: list[Sources]) -> list[Sources]:
-    name, count = eqn.primitive.name, len(eqn.outvars)
-    if name == "iota":
-        return [NOWHERE]
-    if name == "cond":
-        which, *args = operands
-        ways = [_followed(branch, args) for branch in eqn.params["branches"]]
-        return [_decided(which, _joined(values)) for values in zip(*ways, strict=True)]
-    if name == "scan":
-        consts, carry, rows = _jax_scans.groups(eqn, operands)
-        after = _settled(eqn.params["jaxpr"], consts, carry, rows)
-        return [*after, *[None] * (count - len(after))]
-    if name == "while":
-        return _while(eqn, operands)
-    inner = eqn.params.get("jaxpr", eqn.params.get("call_jaxpr"))
-    if inner is not None:
-        return _called(inner, operands, count)
-    return [_joined(operands) if name in COMPUTED else None] * count
-
-
-def _called(inner: Any, operands: list[Sources], count: int) -> list[Sources]:
-    if len(getattr(inner, "jaxpr", inner).invars) != len(operands):
-        raise MetError  # nobody knows
-    results = _followed(inner, operands)
-    if len(results) != count:
-        raise MetError
-    return results
-
-
-def _while(eqn: Any, operands: list[Sources]) -> list[Sources]:
-    first = eqn.params["cond_nconsts"]
-    last = first + eqn.params["body_nconsts"]
-    carry = _settled(eqn.params["body_jaxpr"], operands[first:last], operands[last:], [])
-    (test,) = _followed(eqn.params["cond_jaxpr"], [*operands[:first], *carry])
-    return [_decided(test, value) for value in carry]
-
-
-def _settled(
-    body: Any, consts: Sequence[Sources], carry: Sequence[Sources], rows: Sequence[Sources]
-) -> list[Sources]:
-    """What the carry of a loop follows from, in any of its iterations."""
-    now = list(carry)
-    while True:
-        after = _followed(body, [*consts, *now, *rows])[: len(now)]
-        new = [_joined([a, b]) for a, b in zip(now, after, strict=True)]
-        if new == now:
-            return now
-        now = new
-
-
-def _read(known: Mapping[Any, Sources], atom: Any) -> Sources:
-    return NOWHERE if isinstance(atom, core.Literal) else known[atom]
-
-
-def _decided(test: Sources, value: Sources) -> Sources:
-    """What `value` follows from, where `test` decides on it; where data decide, it may still be the same on all paths."""
-    return value if test is None else _joined([test, value])
-
-
-def _joined(sources: Sequence[Sources]) -> Sources:
-    """What a value computed from several follows from.
-
-    Raises:
-      MetError: from both loops.
-    """
-    found = NOWHERE
-    for source in sources:
-        if source is None:
-            return None
-        found |= source
-    if found >= AROUND | INSIDE:
-        raise MetError
-    return found

@@ -13,11 +13,11 @@ import jax
 import jax.numpy as jnp
 
 from autograph_lite import _jax, _jax_loops
+from autograph_lite._jax_scans import live
 from autograph_lite.operators import (
     carry as carries,
     columns,
     decisions,
-    foretold,
     iterations,
     journal,
     lane_rules,
@@ -175,8 +175,6 @@ def _holds(carry: Carry, cond_fun: Callable[..., Any], arrays: list[Any]) -> Any
 
 def _giving(closed: Any, which: slice) -> Any:
     """The closed jaxpr that gives some of the outputs of another one, with all its effects."""
-    jaxpr = closed.jaxpr
-    outputs = jaxpr.outvars[which]
-    needed = {id(eqn) for eqn in foretold.leading_to(jaxpr, outputs)[0]}
-    eqns = [eqn for eqn in jaxpr.eqns if eqn.effects or id(eqn) in needed]
+    jaxpr, outputs = closed.jaxpr, closed.jaxpr.outvars[which]
+    eqns, _ = live(jaxpr.eqns, outputs)
     return closed.replace(jaxpr=jaxpr.replace(eqns=eqns, outvars=outputs))

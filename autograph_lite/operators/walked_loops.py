@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from jax.extend import core
 
-from autograph_lite import _jax_scans
+from autograph_lite import _jax_counting, _jax_scans
 from autograph_lite.operators import lane_rules, spreading
 from autograph_lite.operators.lane_rules import Known
 from autograph_lite.operators.walked_branches import joined
@@ -46,10 +46,11 @@ def scan(run: Run, eqn: Any, operands: Values) -> Values:
 def _at_once(run: Run, body: Any, length: int, consts: Values, carry: Values, rows: Values) -> Values | None:
     """The carry of a scan, where all its steps can be taken side by side; else None."""
     first, last = len(consts), len(consts) + len(carry)
+    steps = enumerate(zip(_jax_counting.steps(body, first), carry, strict=False), first)
     counters = {
-        first + k: indices
-        for k, value in enumerate(carry)
-        if (indices := _counter(body.jaxpr, first + k, k, value, length)) is not None
+        k: indices
+        for k, (step, start) in steps
+        if (indices := _counter(body.jaxpr.invars[k].aval, step, start, length)) is not None
     }
     args = [counters.get(k, value) for k, value in enumerate([*consts, *carry, *rows])]
     carried = {k: k - first for k in range(first, last) if k not in counters}
@@ -61,35 +62,20 @@ def _at_once(run: Run, body: Any, length: int, consts: Values, carry: Values, ro
     return [None if k in counters else kept[k] for k in range(first, last)]
 
 
-def _counter(jaxpr: Any, place: int, output: int, start: Known | None, length: int) -> Known | None:
-    """The numbers that an input of a body is in its steps, where it is counted from the same number in all lanes; else None.
+def _counter(aval: Any, step: int | None, start: Known | None, length: int) -> Known | None:
+    """The numbers that a variable of a loop is in its steps, where it is counted from the same number in all lanes; else None.
 
     Args:
-      jaxpr: of the body.
-      place: of the input.
-      output: the number of the output that it becomes.
+      aval: its type.
+      step: by how much each step changes it; None where that is not one number.
       start: what it is in the first step.
       length: the number of steps.
     """
-    if start is None or start.python.size != 1 or start.python.dtype.kind != "i":
+    if not step or start is None or start.python.size != 1 or start.python.dtype.kind != "i":
         return None
-    step = _step(jaxpr, place, output)
-    if step is None:
-        return None
-    first, info = int(start.python.reshape(())), np.iinfo(jaxpr.invars[place].aval.dtype)
+    first, info = int(start.python.reshape(())), np.iinfo(aval.dtype)
     fits = all(info.min <= first + step * k <= info.max for k in (0, length - 1))
     return lane_rules.number(first + step * np.arange(length)) if fits else None
-
-
-def _step(jaxpr: Any, place: int, output: int) -> int | None:
-    """What each step adds to an input of a body; None where that is no int."""
-    out = jaxpr.outvars[output]
-    made = next((e for e in jaxpr.eqns if out in e.outvars), None)
-    if made is None or made.primitive.name != "add" or made.invars[0] is not jaxpr.invars[place]:
-        return None
-    by = made.invars[1]
-    whole = isinstance(by, core.Literal) and not by.aval.shape and by.aval.dtype.kind == "i"  # type: ignore[attr-defined]
-    return int(by.val) if whole else None
 
 
 def _forget(carry: Values, now: Values, new: Values) -> bool:
@@ -129,7 +115,7 @@ def _counted(
         return None
     around = dict(zip(compare.invars, [*of_test, *carry], strict=True))
     bound = constant(right.val) if isinstance(right, core.Literal) else around.get(right)
-    if bound is None or index.python.any() or _step(body.jaxpr, first, 0) != 1:
+    if bound is None or index.python.any() or _jax_counting.steps(body, first)[0] != 1:
         return None
     lengths = np.broadcast_to(bound.python.reshape(-1), run.count).clip(0)
     indices = lane_rules.number(np.arange(int(lengths.max(initial=0))))

@@ -14,7 +14,7 @@ import jax
 import jax.numpy as jnp
 from jax.extend.core import jaxpr_as_fun
 
-from autograph_lite import _jax, _jax_bounds, _jax_loops
+from autograph_lite import _jax, _jax_loops, _jax_ranges
 from autograph_lite.errors import IterationError, MutationError
 from autograph_lite.operators import (
     decisions,
@@ -257,7 +257,7 @@ def _bound(carry: Carry, cond_fun: Callable[..., Any], body_fun: Callable[..., A
         start = held(now, after, [test, body], start)
         pairs = zip(after.numbers()[0], start, strict=True)
         known = [array if number is None else number for number, array in pairs]
-        most, _ = _jax_bounds.entered(test, body, [], _jax_bounds.of_values(known))
+        most, _ = _jax_ranges.entered(test, body, [], _jax_ranges.of_values(known))
         return after, None
 
     loop.most = 1  # there is room for what one iteration adds, which is all that is traced

@@ -1,0 +1,50 @@
+"""Dynamic scope: what holds on a thread while some code runs there?"""
+
+from __future__ import annotations
+
+import contextlib
+import threading
+from collections.abc import Iterator
+from typing import Generic, TypeVar
+
+T = TypeVar("T")
+
+
+class Stack(threading.local, Generic[T]):
+    """What holds around the code that a thread runs.
+
+    Attributes:
+      all: of this thread, the innermost last.
+    """
+
+    def __init__(self) -> None:
+        self.all: list[T] = []
+
+    @contextlib.contextmanager
+    def holding(self, value: T) -> Iterator[T]:
+        """Inside, `value` is the innermost."""
+        self.all.append(value)
+        try:
+            yield value
+        finally:
+            self.all.pop()
+
+
+class Now(threading.local, Generic[T]):
+    """A value of each thread's own; all threads begin with the same one, which is not changed in place.
+
+    Attributes:
+      value: that of this thread.
+    """
+
+    def __init__(self, value: T) -> None:
+        self.value = value
+
+    @contextlib.contextmanager
+    def being(self, value: T) -> Iterator[T]:
+        """Inside, it is another one."""
+        before, self.value = self.value, value
+        try:
+            yield value
+        finally:
+            self.value = before
