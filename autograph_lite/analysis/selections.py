@@ -172,6 +172,3 @@ def _assignments(node: gast.AST) -> Iterator[tuple[str, gast.expr]]:
             | gast.NamedExpr(target=gast.Name(id=name), value=value)
         ):
             yield name, value
-
-
-__all__ = ["Selected", "finds_positions", "found", "is_mask", "may_select", "selected"]

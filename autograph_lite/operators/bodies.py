@@ -2,35 +2,25 @@
 
 from __future__ import annotations
 
-import contextlib
-import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
+from contextlib import AbstractContextManager
 from typing import Any
 
+from autograph_lite.scoped import Stack
 
-class _Local(threading.local):
-    def __init__(self) -> None:
-        self.carried: list[Sequence[Any]] = []  # of each body that is being traced, the outer ones first
-
-
-_local = _Local()
+_carried: Stack[Sequence[Any]] = Stack()  # of each body that is being traced
 
 
-@contextlib.contextmanager
-def looping(carried: Sequence[Any]) -> Iterator[None]:
+def looping(carried: Sequence[Any]) -> AbstractContextManager[object]:
     """Inside, the body of a staged loop is traced, which carries these arrays."""
-    _local.carried.append(carried)
-    try:
-        yield
-    finally:
-        _local.carried.pop()
+    return _carried.holding(carried)
 
 
 def in_loop() -> bool:
     """Whether it is."""
-    return bool(_local.carried)
+    return bool(_carried.all)
 
 
 def is_carried(value: Any) -> bool:
     """Whether the innermost loop carries this array, and it is as the iteration before has left it."""
-    return bool(_local.carried) and any(value is each for each in _local.carried[-1])
+    return bool(_carried.all) and any(value is each for each in _carried.all[-1])

@@ -9,7 +9,6 @@ The call runs when the branch does, or is traced; the statement that it stands i
 
 from __future__ import annotations
 
-import threading
 import types
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -17,6 +16,7 @@ from typing import Any
 from autograph_lite import grouped
 from autograph_lite._jax_branches import Lanes
 from autograph_lite.operators import where
+from autograph_lite.scoped import Stack
 from autograph_lite.syntax import first_statements
 
 TOLD = {"map": "lanes one by one", "group": "lanes in groups"}
@@ -37,22 +37,17 @@ class Branch:
         self.lanes: Lanes | None = None
 
     def __enter__(self) -> None:
-        _local.branches.append(self)
+        _branches.all.append(self)
 
     def __exit__(self, *exception: object) -> None:
-        _local.branches.pop()
+        _branches.all.pop()
 
     def is_run_by(self, frame: types.FrameType) -> bool:
         """Whether a frame runs the statements of the branch."""
         return frame.f_code is self._code
 
 
-class _Local(threading.local):
-    def __init__(self) -> None:
-        self.branches: list[Branch] = []
-
-
-_local = _Local()
+_branches: Stack[Branch] = Stack()
 
 
 def of(branches: Sequence[Branch]) -> Lanes | None:
@@ -97,5 +92,5 @@ def set_branch_options(*, vmap: str = "select", chunk: int = grouped.CHUNK) -> N
             f"set_branch_options: it is called at {frame.f_code.co_filename}:{frame.f_lineno}, which does not begin a branch; "
             "it may be the first statement in an `if`, an `elif`, an `else` or a `case`."
         )
-    if _local.branches and _local.branches[-1].is_run_by(frame):
-        _local.branches[-1].lanes = Lanes(vmap, chunk)
+    if _branches.all and _branches.all[-1].is_run_by(frame):
+        _branches.all[-1].lanes = Lanes(vmap, chunk)

@@ -10,11 +10,10 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
-import threading
-from collections.abc import Iterator
 
 from autograph_lite.errors import MutationError
 from autograph_lite.operators import checks, trials
+from autograph_lite.scoped import Now
 
 FIRST, FACTOR, LAST = 64, 4, 1 << 24  # items
 
@@ -36,22 +35,12 @@ class Capacity:
     used: bool = False
 
 
-class _Local(threading.local):
-    def __init__(self) -> None:
-        self.now: Capacity | None = None
+_now: Now[Capacity | None] = Now(None)
 
 
-_local = _Local()
-
-
-@contextlib.contextmanager
-def of(capacity: Capacity | None) -> Iterator[None]:
+def of(capacity: Capacity | None) -> contextlib.AbstractContextManager[Capacity | None]:
     """Inside, a program with that room is traced; None where nobody could run it again with more."""
-    before, _local.now = _local.now, capacity
-    try:
-        yield
-    finally:
-        _local.now = before
+    return _now.being(capacity)
 
 
 def room() -> int:
@@ -59,7 +48,7 @@ def room() -> int:
 
     It has to where a loop around it is traced on trial: run as Python, that loop may know the bound.
     """
-    if _local.now is None or trials.running() or checks.frame().mode != "outputs":
+    if _now.value is None or trials.running() or checks.frame().mode != "outputs":
         return 0
-    _local.now.used = True
-    return _local.now.items
+    _now.value.used = True
+    return _now.value.items

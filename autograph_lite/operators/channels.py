@@ -112,6 +112,3 @@ def set_queued(owner: queue.SimpleQueue[Any], new: Queued) -> None:
             owner.get_nowait()
     for item in added:
         owner.put(item)
-
-
-__all__ = ["Queued", "place_of", "queued", "set_queued", "setting"]

@@ -16,6 +16,7 @@ from collections.abc import Callable, Iterator
 from typing import TypeVar
 
 from autograph_lite import _jax
+from autograph_lite.scoped import Now
 
 T = TypeVar("T")
 # Also held while a program takes the memory of Variables' arrays: another thread must not find them gone.
@@ -30,11 +31,7 @@ class _Scope:
     held = failed = False
 
 
-class _Local(threading.local):
-    scope: _Scope | None = None
-
-
-_local = _Local()
+_now: Now[_Scope | None] = Now(None)
 
 
 def alone(work: Callable[[], T]) -> T:
@@ -53,12 +50,12 @@ def alone(work: Callable[[], T]) -> T:
 
 @contextlib.contextmanager
 def _scope(*, held: bool) -> Iterator[None]:
-    around, now = _local.scope, _Scope()
-    now.held, _local.scope = held, now
+    now = _Scope()
+    now.held = held
     try:
-        yield
+        with _now.being(now):
+            yield
     finally:
-        _local.scope = around
         if now.held:
             LOCK.release()
 
@@ -69,7 +66,7 @@ def claim() -> None:
     Raises:
       BusyError: another thread has them.
     """
-    now = _local.scope
+    now = _now.value
     if now is None or now.held:
         return
     now.held = LOCK.acquire(blocking=False)
@@ -84,13 +81,13 @@ def confirm() -> None:
     Raises:
       BusyError: it has.
     """
-    if _local.scope is not None and _local.scope.failed:
+    if _now.value is not None and _now.value.failed:
         raise BusyError
 
 
 def let_go() -> None:
     """Gives the objects to others before the work ends."""
-    now = _local.scope
+    now = _now.value
     if now is not None and now.held:
         now.held = False
         LOCK.release()

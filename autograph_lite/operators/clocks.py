@@ -10,7 +10,6 @@ import contextlib
 import datetime
 import os
 import random
-import threading
 import time
 from collections.abc import Iterator
 from typing import Any
@@ -18,6 +17,7 @@ from typing import Any
 import numpy as np
 
 from autograph_lite.operators.opaque import MODULES
+from autograph_lite.scoped import Now
 
 _CLOCKS = {
     **{getattr(time, name): f"time.{name}" for name in dir(time) if name.partition("_ns")[0] in
@@ -29,33 +29,26 @@ _CLOCKS = {
 _GENERATORS = random.Random, np.random.Generator, np.random.RandomState, np.random.BitGenerator
 
 
-class _Local(threading.local):
-    def __init__(self) -> None:
-        self.asked: list[str] | None = None
-
-
-_local = _Local()
+_asked: Now[list[str] | None] = Now(None)
 
 
 @contextlib.contextmanager
 def listening() -> Iterator[list[str]]:
     """Gives a list that the names of what is asked on this thread are appended to."""
-    before, _local.asked = _local.asked, []
-    try:
-        yield _local.asked
-    finally:
-        _local.asked = before
+    found: list[str] = []
+    with _asked.being(found):
+        yield found
 
 
 def called(fn: Any) -> None:
     """Tells of a function written in C that is called while a function is traced, if it is a clock."""
-    if _local.asked is not None and fn in _CLOCKS:
-        _local.asked.append(_CLOCKS[fn])
+    if _asked.value is not None and fn in _CLOCKS:
+        _asked.value.append(_CLOCKS[fn])
 
 
 def changed(owner: Any) -> None:
     """Tells of an object that has changed while a function was traced, if it gives random numbers."""
-    if _local.asked is not None and isinstance(owner, _GENERATORS):
+    if _asked.value is not None and isinstance(owner, _GENERATORS):
         of_modules = zip(MODULES, ("random", "numpy.random"), strict=True)
         module = next((name for held, name in of_modules if owner is held), None)
-        _local.asked.append(module or f"a {type(owner).__name__}")
+        _asked.value.append(module or f"a {type(owner).__name__}")

@@ -92,7 +92,7 @@ def _run(iterable: Any, body_fun: Callable[..., Any], init: tuple[Any, ...], unt
     length = items.length()
     if decisions.listeners:
         _decided(items, length)
-    with other_names.Walked(items):
+    with other_names.walking(items):
         if traced(length) and not is_symbolic(length):
             most = items.most()
             if most is not None:
@@ -122,7 +122,7 @@ def _known(
     # Nobody else may take items from what it runs over.
     if not columns.is_sized(iterable) and not iterators.is_own(iterable, body_fun):
         return _python(iterable, body_fun, init, until)
-    with other_names.Walked(iterable):
+    with other_names.walking(iterable):
         rolled = _rolled(iterable, body_fun, init, until)
     if isinstance(rolled, tuple):
         return rolled
@@ -220,7 +220,7 @@ def _python(
     why = refused.clause if refused else decisions.python_iterable(iterable)
     decisions.decided(decisions.LOOPS, "unrolled", why, 0)
     iterator = iter(lists.readable(iterable, "a `for` loop"))
-    with other_names.Walked(iterator):
+    with other_names.walking(iterator):
         return _unrolled(iterable, iterator, body_fun, values, until, refused)
 
 

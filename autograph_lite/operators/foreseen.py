@@ -10,7 +10,6 @@ Each part is a loop like any other: what a condition is in all of its iterations
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
@@ -21,6 +20,7 @@ from autograph_lite._jax_evaluated import Evaluation
 from autograph_lite.operators import side_by_side, values
 from autograph_lite.operators.lane_rules import Known, UnlikePythonError
 from autograph_lite.operators.walking import constant
+from autograph_lite.scoped import Stack
 
 CHANGES = 4  # of a condition at most, where a loop is split
 PARTS = 8  # that a loop is split into at most
@@ -96,11 +96,10 @@ class Foreseen:
 
         before = self._evaluation
         self._evaluation = Evaluation(known, compute, constant) if self.count <= LANES else None
-        _local.loops.append(self)
         try:
-            yield
+            with _loops.holding(self):
+                yield
         finally:
-            _local.loops.pop()
             self._evaluation = before
 
     def of(self, value: Any) -> Any:
@@ -129,17 +128,12 @@ class Foreseen:
         return Split(self, at)
 
 
-class _Local(threading.local):
-    def __init__(self) -> None:
-        self.loops: list[Foreseen] = []
-
-
-_local = _Local()
+_loops: Stack[Foreseen] = Stack()
 
 
 def decided(test: Any) -> bool | None:
     """Whether a condition holds in all iterations, or in none; None where that is not so, or not known."""
-    for loop in reversed(_local.loops):
+    for loop in reversed(_loops.all):
         found = loop.of(test)
         if found is not None:
             return bool(found[0]) if (found.astype(bool) == bool(found[0])).all() else None
@@ -154,7 +148,7 @@ def split_of(select: Any) -> Callable[[bool], None]:
 
     Its argument says whether it is needed: `Foreseen.split`.
     """
-    for loop in reversed(_local.loops):
+    for loop in reversed(_loops.all):
         found = loop.of(select)
         if found is not None and len(found) > 1:
             at = np.flatnonzero(found[1:] != found[:-1]) + 1
@@ -169,7 +163,7 @@ def seldom(select: Any, count: int) -> list[int]:
     Each iteration keeps room for what the derivative of each branch needs: where `i % 10 == 0`, up to five times the memory
     and four times the time. To compute it again in a tenth of the iterations costs less.
     """
-    for loop in reversed(_local.loops):
+    for loop in reversed(_loops.all):
         found = loop.of(select)
         if found is not None and len(found) > 1:
             numbers = np.logical_not(found) if found.dtype == bool else np.clip(found, 0, count - 1)

@@ -148,6 +148,3 @@ def _may_be_true(code: types.CodeType) -> bool:
             return True
         before = instruction
     return False
-
-
-__all__ = ["caught", "managed"]

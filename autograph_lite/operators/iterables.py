@@ -285,17 +285,31 @@ class Range(Staged):
 Range.__name__ = "range"  # which is what users meet in messages
 
 
-class Enumerated(Staged):
-    """`enumerate(items, start)`."""
+class _Around(Staged):
+    """Base of what gives other items than those that it is made of, as many as these."""
 
-    def __init__(self, items: Staged, start: Any) -> None:
-        self.items, self.start = items, start
+    def __init__(self, items: Staged) -> None:
+        self.items = items
 
     def length(self) -> Any:
         return self.items.length()
 
     def most(self) -> int | None:
         return self.items.most()
+
+    def rows(self) -> Any:
+        return self.items.rows()
+
+    def item(self, row: Any) -> Any:
+        return self.items.item(row)
+
+
+class Enumerated(_Around):
+    """`enumerate(items, start)`."""
+
+    def __init__(self, items: Staged, start: Any) -> None:
+        super().__init__(items)
+        self.start = start
 
     def rows(self) -> Any:
         return as_index(jnp.arange(self.items.length()) + self.start), self.items.rows()
@@ -360,33 +374,22 @@ class Zipped(Staged):
         return tuple(i.at(index) for i in self.items)
 
 
-class Reversed(Staged):
+class Reversed(_Around):
     """`reversed(items)`."""
-
-    def __init__(self, items: Staged) -> None:
-        self.items = items
-
-    def length(self) -> Any:
-        return self.items.length()
-
-    def most(self) -> int | None:
-        return self.items.most()
 
     def rows(self) -> Any:
         return jax.tree.map(lambda a: a[::-1], self.items.rows())
-
-    def item(self, row: Any) -> Any:
-        return self.items.item(row)
 
     def at(self, index: Any) -> Any:
         return self.items.at(self.length() - 1 - index)
 
 
-class Rest(Staged):
+class Rest(_Around):
     """`items` without the first `count`."""
 
     def __init__(self, items: Staged, count: Any = 1) -> None:
-        self.items, self.count = items, count
+        super().__init__(items)
+        self.count = count
 
     def length(self) -> Any:
         return self.items.length() - self.count
@@ -398,27 +401,16 @@ class Rest(Staged):
     def rows(self) -> Any:
         return jax.tree.map(lambda a: a[self.count :], self.items.rows())
 
-    def item(self, row: Any) -> Any:
-        return self.items.item(row)
-
     def at(self, index: Any) -> Any:
         return self.items.at(index + self.count)
 
 
-class Mapped(Staged):
+class Mapped(_Around):
     """`map(fun, *items)`: the function is called when an item is taken, as in Python."""
 
     def __init__(self, fun: Callable[..., Any], items: Staged) -> None:
-        self.fun, self.items = fun, items
-
-    def length(self) -> Any:
-        return self.items.length()
-
-    def most(self) -> int | None:
-        return self.items.most()
-
-    def rows(self) -> Any:
-        return self.items.rows()
+        super().__init__(items)
+        self.fun = fun
 
     def item(self, row: Any) -> Any:
         return self.fun(*self.items.item(row))

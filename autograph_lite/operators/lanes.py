@@ -10,8 +10,8 @@ stays as it is: the same program, to the last instruction.
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
 from typing import Any
 
 import jax
@@ -20,47 +20,32 @@ from jax.extend.core import Primitive
 from jax.interpreters import ad, batching, mlir
 
 from autograph_lite.operators import journal
+from autograph_lite.scoped import Stack
 
 _while_reached = Primitive(
     "while_reached"
 )  # the condition of a loop, and whether the code around it is reached
 
 
-class _Local(threading.local):
-    def __init__(self) -> None:
-        # The depth of the journals inside, whether it is a loop, and what gives whether this lane is in it.
-        self.around: list[tuple[int, bool, Callable[[], Any]]] = []
+# The depth of the journals inside, whether it is a loop, and what gives whether this lane is in it.
+_around: Stack[tuple[int, bool, Callable[[], Any]]] = Stack()
 
 
-_local = _Local()
-
-
-def branch(reached: Callable[[], Any]) -> _Inside:
+def branch(reached: Callable[[], Any]) -> AbstractContextManager[object]:
     """A context in which a branch is traced; `reached` gives whether it is taken, a scalar bool."""
-    return _Inside(is_loop=False, reached=reached)
+    return _around.holding((journal.depth() + 1, False, reached))
 
 
-def body(test: Callable[[], Any]) -> _Inside:
+def body(test: Callable[[], Any]) -> AbstractContextManager[object]:
     """A context in which the body of a loop is traced; `test` gives the loop's condition before this iteration."""
-    return _Inside(is_loop=True, reached=test)
-
-
-class _Inside:
-    def __init__(self, *, is_loop: bool, reached: Callable[[], Any]) -> None:
-        self._is_loop, self._reached = is_loop, reached
-
-    def __enter__(self) -> None:
-        _local.around.append((journal.depth() + 1, self._is_loop, self._reached))
-
-    def __exit__(self, *exception: object) -> None:
-        _local.around.pop()
+    return _around.holding((journal.depth() + 1, True, test))
 
 
 def while_reached(test: Any) -> Any:
     """`test`, the condition of a loop, which no lane fulfils that does not reach the loop."""
     _, base = journal.base()  # what lies further out belongs to traces whose tracers are not to be seen here
     reached: Any = None
-    for depth, is_loop, taken in reversed(_local.around):
+    for depth, is_loop, taken in reversed(_around.all):
         if depth <= base:
             break
         reached = taken() if reached is None else jnp.logical_and(reached, taken())

@@ -20,7 +20,6 @@ from __future__ import annotations
 import contextlib
 import dataclasses
 import enum
-import threading
 import types
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
@@ -44,6 +43,7 @@ from autograph_lite.operators.templates import (
     rebuild,
     structural,
 )
+from autograph_lite.scoped import Now
 
 GAP = 64  # wider than any index that is written as a number, so that none of them jumps over it
 PEELED = 4  # iterations run before the loop, until the list is as long as the body's reads need
@@ -300,28 +300,17 @@ class _Live:
     index: Any
 
 
-class _Local(threading.local):
-    def __init__(self) -> None:
-        self.live: list[_Live] = []
+_live: Now[tuple[_Live, ...]] = Now(())
 
 
-_local = _Local()
-
-
-@contextlib.contextmanager
-def growing(growths: Sequence[Growth], index: Any) -> Iterator[None]:
+def growing(growths: Sequence[Growth], index: Any) -> contextlib.AbstractContextManager[object]:
     """While the body of a loop is traced: these lists grow, and `index` counts the iterations."""
-    before = _local.live
-    _local.live = [*before, *(_Live(growth, index) for growth in growths)]
-    try:
-        yield
-    finally:
-        _local.live = before
+    return _live.being((*_live.value, *(_Live(growth, index) for growth in growths)))
 
 
 def _refuse_copied(values: Any) -> None:
     """Asks for another form of a growing list if `values` is another one with some of its items."""
-    if _local.live and isinstance(values, (list, tuple)):
+    if _live.value and isinstance(values, (list, tuple)):
         for item in values:
             if isinstance(item, Earlier):
                 raise item.uneven()
@@ -329,7 +318,7 @@ def _refuse_copied(values: Any) -> None:
 
 def length(owner: Sequence[Any]) -> Any:
     """`len(owner)`: an int, or a traced one where earlier iterations of a staged loop have appended to it."""
-    return _length(_local.live, owner, len(owner)) if _local.live else len(owner)
+    return _length(_live.value, owner, len(owner)) if _live.value else len(owner)
 
 
 def _length(live: Sequence[_Live], owner: Any, shown: int) -> Any:
@@ -340,14 +329,14 @@ def _length(live: Sequence[_Live], owner: Any, shown: int) -> Any:
                 raise Wanted(growth.token, None)
             before = _length(live[:number], owner, growth.length)
             return before + index * len(growth.templates) + (shown - growth.length - GAP)
-    if len(live) == len(_local.live):
+    if len(live) == len(_live.value):
         _refuse_copied(owner)
     return shown
 
 
 def truth(owner: list[Any]) -> bool:
     """`bool(owner)`: where the list grows in the loop that runs, it is made to hold an item first."""
-    for live in reversed(_local.live):
+    for live in reversed(_live.value):
         if live.growth.place.owner is owner and live.growth.length == 0 and len(owner) == GAP:
             raise Wanted(live.growth.token, 1)
     return bool(owner)
@@ -360,7 +349,7 @@ def readable(owner: Any, what: str) -> Any:
       Uneven: it is a list that does: what earlier iterations have appended has to be carried.
       MutationError: it is something else that does.
     """
-    growth = next((live.growth for live in reversed(_local.live) if live.growth.place.owner is owner), None)
+    growth = next((live.growth for live in reversed(_live.value) if live.growth.place.owner is owner), None)
     if growth is None:
         _refuse_copied(owner)
         trials.refuse_items(owner)

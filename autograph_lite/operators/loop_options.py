@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import dataclasses
 import operator
-import threading
 import types
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -23,6 +22,7 @@ from jax.extend.core import jaxpr_as_fun
 from autograph_lite import _jax_dims, _jax_loops
 from autograph_lite._jax_while import Options
 from autograph_lite.operators import where
+from autograph_lite.scoped import Stack
 from autograph_lite.syntax import first_statements
 
 
@@ -51,11 +51,11 @@ class Loop:
         self.most: int | None = None
 
     def __enter__(self) -> Loop:
-        _local.loops.append(self)
+        _loops.all.append(self)
         return self
 
     def __exit__(self, *exception: object) -> None:
-        _local.loops.pop()
+        _loops.all.pop()
 
     def stands_at(self, path: str, line: int | None) -> bool:
         """Whether it is the loop on that line; any is where the line is None."""
@@ -79,27 +79,22 @@ class Loop:
 UNSET = Options()
 
 
-class _Local(threading.local):
-    def __init__(self) -> None:
-        self.loops: list[Loop] = []
-
-
-_local = _Local()
+_loops: Stack[Loop] = Stack()
 
 
 def current() -> Loop:
     """The innermost loop."""
-    return _local.loops[-1]
+    return _loops.all[-1]
 
 
 def left() -> int | None:
     """How many iterations the innermost loop may still have; None where nobody has said it."""
-    return current().left() if _local.loops else None
+    return current().left() if _loops.all else None
 
 
 def most() -> int | None:
     """How many iterations the innermost loop has at most; None where nobody knows."""
-    known = [most for most in (left(), current().most if _local.loops else None) if most is not None]
+    known = [most for most in (left(), current().most if _loops.all else None) if most is not None]
     return min(known, default=None)
 
 
@@ -182,11 +177,11 @@ def set_loop_options(
             f"set_loop_options: it is called at {path}:{frame.f_lineno}, which does not begin the body of a loop; "
             "it may be the first statement in a `for` or a `while`."
         )
-    if _local.loops and _local.loops[-1].stands_at(path, line):
-        if maximum_iterations is not None and not _local.loops[-1].counts:
+    if _loops.all and _loops.all[-1].stands_at(path, line):
+        if maximum_iterations is not None and not _loops.all[-1].counts:
             raise ValueError(
                 f"set_loop_options: maximum_iterations is set at {path}:{frame.f_lineno}, in a loop over items that a condition "
                 "chooses, or an inner loop gives: nobody counts them. Count in the body, and leave it by `break`."
             )
-        _local.loops[-1].unroll = unroll
-        _local.loops[-1].options = Options(maximum_iterations, checkpoints, differentiable)
+        _loops.all[-1].unroll = unroll
+        _loops.all[-1].options = Options(maximum_iterations, checkpoints, differentiable)

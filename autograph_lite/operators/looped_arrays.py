@@ -8,15 +8,15 @@ for k in range(n):
 
 from __future__ import annotations
 
-import contextlib
 import dataclasses
-import threading
 from collections.abc import Iterator, Sequence
+from contextlib import AbstractContextManager
 from typing import Any
 
 import jax
 
 from autograph_lite import _jax_parts
+from autograph_lite.scoped import Stack
 
 Pair = tuple[Any, Any]
 
@@ -36,16 +36,12 @@ class Loop:
     writes: bool = False
 
 
-class _Local(threading.local):
-    def __init__(self) -> None:
-        self.loops: list[Loop] = []
+_loops: Stack[Loop] = Stack()
 
 
-_local = _Local()
-
-
-@contextlib.contextmanager
-def carried(inside: Sequence[Any], before: Sequence[Any], parts: Sequence[Pair]) -> Iterator[Loop]:
+def carried(
+    inside: Sequence[Any], before: Sequence[Any], parts: Sequence[Pair]
+) -> AbstractContextManager[Loop]:
     """Around the trace of a loop's body.
 
     Args:
@@ -54,21 +50,18 @@ def carried(inside: Sequence[Any], before: Sequence[Any], parts: Sequence[Pair])
       parts: those of which the body makes one a part of the other, or the same.
     """
     pairs = zip(inside, before, strict=True)
-    _local.loops.append(Loop([(new, old) for new, old in pairs if isinstance(new, jax.Array)], [*parts]))
-    try:
-        yield _local.loops[-1]
-    finally:
-        _local.loops.pop()
+    same = [(new, old) for new, old in pairs if isinstance(new, jax.Array)]
+    return _loops.holding(Loop(same, [*parts]))
 
 
 def are_traced() -> bool:
     """Whether bodies of staged loops are traced."""
-    return bool(_local.loops)
+    return bool(_loops.all)
 
 
 def note_write() -> None:
     """An item of an array is written."""
-    for loop in _local.loops:
+    for loop in _loops.all:
         loop.writes = True
 
 
@@ -76,7 +69,7 @@ def same(array: Any) -> list[Any]:
     """An array, what it was before the loops around, and what else was that."""
     found = [array]
     for each in found:
-        for loop in _local.loops:
+        for loop in _loops.all:
             for new, old in loop.same:
                 other = old if new is each else new if old is each else None
                 if other is not None and not any(other is one for one in found):
@@ -90,12 +83,12 @@ def whole_of(array: Any) -> list[Any]:
     What was before a loop holds in its first iteration, and what an iteration leaves in the others: they are not mixed.
     """
     found = _jax_parts.parts_from(array)
-    if not _local.loops:
+    if not _loops.all:
         return found
     todo: list[tuple[Any, frozenset[int]]] = [(each, frozenset()) for each in (array, *found)]
     while todo:
         one, asked = todo.pop()
-        for number, loop in enumerate(_local.loops):
+        for number, loop in enumerate(_loops.all):
             if number in asked:
                 continue
             wholes = [

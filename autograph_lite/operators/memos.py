@@ -100,6 +100,3 @@ def _note(memo: Any) -> None:
 
     now.note(Place(memo, lambda: dict(kept), write, lambda _: memo.__name__))
     kept[mismatch.TRACED] = True
-
-
-__all__ = ["KIND", "remembering"]

@@ -10,8 +10,8 @@ for this one (see `callers`). Whether these are read later, the text of the func
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Iterator, Sequence
+from contextlib import AbstractContextManager
 from typing import Any
 
 import jax
@@ -32,30 +32,15 @@ from autograph_lite.operators import (
 )
 from autograph_lite.operators.array_paths import Path, is_one
 from autograph_lite.operators.values import describe
+from autograph_lite.scoped import Stack
+
+# What the loops whose bodies are traced run over: `Staged`, or an iterator of Python's.
+_walked: Stack[Any] = Stack()
 
 
-class _Local(threading.local):
-    def __init__(self) -> None:
-        # What the loops whose bodies are traced run over: `Staged`, or an iterator of Python's.
-        self.walked: list[Any] = []
-
-
-_local = _Local()
-
-
-class Walked:
+def walking(items: Any) -> AbstractContextManager[object]:
     """Around a loop over items, which are taken from arrays as they were before it; of Python's, those that are left."""
-
-    __slots__ = ("items",)
-
-    def __init__(self, items: Any) -> None:
-        self.items = items
-
-    def __enter__(self) -> None:
-        _local.walked.append(self.items)
-
-    def __exit__(self, *exception: object) -> None:
-        _local.walked.pop()
+    return _walked.holding(items)
 
 
 def check(array: Any) -> None:
@@ -78,7 +63,7 @@ def check(array: Any) -> None:
     if whole and not isinstance(array, np.ndarray):
         found += array_paths.leading_to(variables, whole)
     handed = len(runs) > 1 and running.was_handed(runs[0], same)
-    is_walked = any(_is_walked(items, same, whole) for items in _local.walked)
+    is_walked = any(_is_walked(items, same, whole) for items in _walked.all)
     looked_at = handed or len(found) > 1 or is_walked
     place = running.place(runs[0]) if looked_at else None  # which takes its time
     if place is None:

@@ -13,7 +13,8 @@ import inspect
 import threading
 import types
 import warnings
-from collections.abc import Hashable
+from collections.abc import Callable, Hashable
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -39,7 +40,7 @@ def places_of(owner: Any) -> list[Place]:
         found.append(
             Place(
                 owner,
-                lambda: _items(_now(owner, attributes)),
+                lambda: dict(_now(owner, attributes).items()),
                 lambda new: _set_attributes(owner, attributes, new),
                 lambda k: f"{name}.{k}",
                 default=lambda k: _class_attribute(type(owner), k),
@@ -91,59 +92,17 @@ def _now(owner: Any, before: dict[str, Any]) -> dict[str, Any]:
 
 def _whole(owner: Any) -> Place | None:
     """The place of what is in an object of Python's or NumPy's; None where it has attributes at most."""
-    if isinstance(owner, list):
-        return Place(
-            owner,
-            lambda: dict(enumerate(owner)),
-            lambda new: _set_list(owner, new),
-            lambda k: f"a list's item {k}",
-        )
-    if isinstance(owner, dict):
-        return Place(
-            owner, lambda: dict(owner), lambda new: _set_dict(owner, new), lambda k: f"a dict's item {k!r}"
-        )
-    if isinstance(owner, set):
-        return Place(
-            owner, lambda: {"set": frozenset(owner)}, lambda new: _set_set(owner, new), lambda k: "a set"
-        )
-    if isinstance(owner, collections.deque):
-        return Place(
-            owner,
-            lambda: dict(enumerate(owner)),
-            lambda new: _set_deque(owner, new),
-            lambda k: f"a deque's item {k}",
-        )
-    if isinstance(owner, bytearray):
-        return Place(
-            owner,
-            lambda: {"bytes": bytes(owner)},
-            lambda new: _set_bytes(owner, new),
-            lambda k: "a bytearray",
-        )
+    for kind, read, write, shown in _KINDS:
+        if isinstance(owner, kind):
+            return Place(owner, partial(read, owner), partial(write, owner), shown)
     if isinstance(owner, np.ndarray):
         array = base_of(owner)
-        return Place(
-            array,
-            lambda: {"array": array.copy()},
-            lambda new: _set_ndarray(array, new),
-            lambda k: "a NumPy array",
-        )
+        return Place(array, partial(_array, array), partial(_set_ndarray, array), lambda k: "a NumPy array")
     if isinstance(owner, np.flatiter):
         return _whole(owner.base)
-    if isinstance(owner, types.ModuleType):
-        return Place(
-            owner,
-            lambda: _items(vars(owner)),
-            lambda new: _set_dict(vars(owner), new),
-            lambda k: f"{owner.__name__}.{k}",
-        )
-    if isinstance(owner, type):
-        return Place(
-            owner,
-            lambda: _class_contents(owner),
-            lambda new: _set_class(owner, new),
-            lambda k: f"{owner.__name__}.{k}",
-        )
+    if isinstance(owner, (types.ModuleType, type)):
+        read, write = _NAMESPACES[isinstance(owner, type)]
+        return Place(owner, partial(read, owner), partial(write, owner), lambda k: f"{owner.__name__}.{k}")
     return channels.place_of(owner) or opaque.place_of(owner)
 
 
@@ -187,8 +146,8 @@ def global_place(module: dict[str, Any], name: str, shown: str = "") -> Place:
     return Place((module, name), read, write, lambda _: shown or name)
 
 
-def _items(of: dict[str, Any]) -> Contents:
-    return dict(of.items())
+def _array(owner: np.ndarray[Any, Any]) -> Contents:
+    return {"array": owner.copy()}
 
 
 def _set_list(owner: list[Any], new: Contents) -> None:
@@ -265,3 +224,18 @@ def _set_class(owner: type, new: Contents) -> None:
     for name, value in new.items():
         if now.get(name, MISSING) is not value:
             type.__setattr__(owner, str(name), value)
+
+
+_KINDS: tuple[
+    tuple[type, Callable[[Any], Contents], Callable[[Any, Contents], None], Callable[[Hashable], str]], ...
+] = (
+    (list, lambda owner: dict(enumerate(owner)), _set_list, lambda k: f"a list's item {k}"),
+    (dict, dict, _set_dict, lambda k: f"a dict's item {k!r}"),
+    (set, lambda owner: {"set": frozenset(owner)}, _set_set, lambda k: "a set"),
+    (collections.deque, lambda owner: dict(enumerate(owner)), _set_deque, lambda k: f"a deque's item {k}"),
+    (bytearray, lambda owner: {"bytes": bytes(owner)}, _set_bytes, lambda k: "a bytearray"),
+)
+_NAMESPACES: tuple[tuple[Callable[[Any], Contents], Callable[[Any, Contents], None]], ...] = (
+    (lambda owner: {**vars(owner)}, lambda owner, new: _set_dict(vars(owner), new)),
+    (_class_contents, _set_class),
+)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import threading
 from typing import Any, NamedTuple
 
 import jax
@@ -11,6 +10,7 @@ import jax
 from autograph_lite.errors import TracedRecursionError
 from autograph_lite.operators import journal, tail_calls, trees, where
 from autograph_lite.operators.values import Tracer, traced
+from autograph_lite.scoped import Stack
 
 
 class _Call(NamedTuple):
@@ -27,12 +27,7 @@ class _Call(NamedTuple):
         return bool((self.signature or _signature(self.arguments, {})) == signature)
 
 
-class _Local(threading.local):
-    def __init__(self) -> None:
-        self.calls: list[_Call] = []
-
-
-_local = _Local()
+_calls: Stack[_Call] = Stack()
 
 
 def guarded(fn: Any) -> Any:
@@ -48,7 +43,7 @@ def guarded(fn: Any) -> Any:
 def _run(fn: Any, /, *args: Any, **kwargs: Any) -> Any:
     if (result := tail_calls.call(fn, args, kwargs)) is not tail_calls.NO_LOOP:
         return result
-    depth, running = journal.depth(), _local.calls
+    depth, running = journal.depth(), _calls.all
     kept = not kwargs and all(isinstance(value, _UNCHANGING) for value in args)
     signature = None if kept else _signature(args, kwargs)
     for call in running:
@@ -95,8 +90,8 @@ def _known(leaf: Any) -> Any:
 
 
 def _endless(fn: Any, name: str) -> TracedRecursionError:
-    names = [call.name for call in _local.calls]
-    start = next(i for i, call in enumerate(_local.calls) if _is_same(call.fn, fn))
+    names = [call.name for call in _calls.all]
+    start = next(i for i, call in enumerate(_calls.all) if _is_same(call.fn, fn))
     cycle = " -> ".join([*names[start:], name])
     return TracedRecursionError(
         f"'{name}' calls itself on traced values: {cycle}.",

@@ -3,24 +3,18 @@
 from __future__ import annotations
 
 import contextlib
-import threading
 from collections.abc import Iterator
 
 from autograph_lite import _jax
 from autograph_lite.operators import checks, journal
+from autograph_lite.scoped import Now
 
-
-class _Local(threading.local):
-    def __init__(self) -> None:
-        self.depth = 0
-
-
-_local = _Local()
+_depth: Now[int] = Now(0)
 
 
 def left() -> bool:
     """Whether the running code stands in a scope that has left a trace."""
-    return _local.depth > 0 and not checks.within_program()
+    return _depth.value > 0 and not checks.within_program()
 
 
 @contextlib.contextmanager
@@ -29,9 +23,5 @@ def leaving() -> Iterator[journal.Journal]:
 
     Gives the journal of what is written inside.
     """
-    _local.depth += 1
-    try:
-        with _jax.no_trace(), journal.suspended() as written, checks.suspended():
-            yield written
-    finally:
-        _local.depth -= 1
+    with _depth.being(_depth.value + 1), _jax.no_trace(), journal.suspended() as written, checks.suspended():
+        yield written

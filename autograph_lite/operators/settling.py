@@ -8,7 +8,6 @@ than what it will need. So a nest of loops costs a pass or two for each loop, an
 from __future__ import annotations
 
 import dataclasses
-import threading
 import types
 from collections.abc import Callable
 from typing import Any
@@ -17,6 +16,7 @@ from autograph_lite import _jax
 from autograph_lite.operators import checks, decisions, lists, mismatch
 from autograph_lite.operators.carry import Carry, Grow, Unjoinable
 from autograph_lite.operators.templates import Mismatch, Template, join, structural
+from autograph_lite.scoped import Stack
 
 ATTEMPTS = 24
 Rested = tuple[types.CodeType, tuple[Template, ...]]
@@ -30,12 +30,7 @@ class _Pass:
     now: list[Rested]
 
 
-class _Local(threading.local):
-    def __init__(self) -> None:
-        self.passes: list[_Pass] = []
-
-
-_local = _Local()
+_passes: Stack[_Pass] = Stack()
 
 
 @_jax.without_leak_check
@@ -55,7 +50,7 @@ def settled(
         if attempt:
             decisions.forget_inside()
         this = _Pass(inside, [])
-        _local.passes.append(this)
+        _passes.all.append(this)
         try:
             carry, result = stage(carry)
         except Grow as grow:
@@ -63,13 +58,13 @@ def settled(
         except lists.Wanted as wanted:
             carry = carry.wants(wanted)
         else:
-            _local.passes.pop()
-            if _local.passes:
-                _local.passes[-1].now.append((body_fun.__code__, carry.templates))
+            _passes.all.pop()
+            if _passes.all:
+                _passes.all[-1].now.append((body_fun.__code__, carry.templates))
             return carry, result
         finally:
-            if _local.passes and _local.passes[-1] is this:
-                _local.passes.pop()
+            if _passes.all and _passes.all[-1] is this:
+                _passes.all.pop()
         inside = this.now
     shown = ", ".join(f"'{name}'" for name in carry.names)
     raise Unjoinable(
@@ -78,9 +73,9 @@ def settled(
 
 
 def _from_last_pass(carry: Carry, code: types.CodeType) -> Carry:
-    if not _local.passes:
+    if not _passes.all:
         return carry
-    around = _local.passes[-1]
+    around = _passes.all[-1]
     number = len(around.now)
     if number >= len(around.before) or around.before[number][0] is not code:
         return carry

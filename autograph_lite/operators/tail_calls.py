@@ -12,13 +12,11 @@ what they hand to the next one is state like any other that a branch writes to.
 
 from __future__ import annotations
 
-import contextlib
 import functools
 import inspect
 import itertools
-import threading
 import types
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 from autograph_lite.converters.python_ops import Maybe
@@ -28,6 +26,7 @@ from autograph_lite.operators.carry import run_body
 from autograph_lite.operators.place import Contents, Place
 from autograph_lite.operators.undefined import Undefined
 from autograph_lite.operators.while_stmt import repeat
+from autograph_lite.scoped import Now, Stack
 from autograph_lite.syntax import signatures, tail_calls
 
 NO_LOOP: Any = object()
@@ -65,13 +64,8 @@ class _Round:
         return dict(self.contents)
 
 
-class _Local(threading.local):
-    def __init__(self) -> None:
-        self.rounds: list[_Round] = []
-        self.refused: set[types.CodeType] = set()
-
-
-_local = _Local()
+_rounds: Stack[_Round] = Stack()
+_refused: Now[frozenset[types.CodeType]] = Now(frozenset())
 
 
 def call(fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
@@ -81,7 +75,7 @@ def call(fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
       `NO_LOOP` where it is no such call, or its rounds are not the same program.
     """
     frame = where.user_frame()
-    if frame is None or fn.__code__ in _local.refused or not _is_tail_call(frame, fn):
+    if frame is None or fn.__code__ in _refused.value or not _is_tail_call(frame, fn):
         return NO_LOOP
     try:
         arguments = _bound(fn, args, kwargs)
@@ -89,25 +83,16 @@ def call(fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         return NO_LOOP  # Python says what is wrong
     if arguments is None:
         return NO_LOOP
-    if _local.rounds and _local.rounds[-1].fn.__code__ is fn.__code__:
-        return _local.rounds[-1].go_on(arguments)
+    if _rounds.all and _rounds.all[-1].fn.__code__ is fn.__code__:
+        return _rounds.all[-1].go_on(arguments)
     with decisions.deciding("recursion", "while_loop", "it is a tail call, and a traced value ends it"):
         try:
             return _loop(fn, arguments)
         except (AutographError, TypeError, ValueError, IndexError):
             # It is traced as Python would run it then, and fails there if it must.
-            with _refusing(fn.__code__):
+            with _refused.being(_refused.value | {fn.__code__}):
                 decisions.decided(decisions.OTHERS, "Python", "its rounds are not one program")
                 return fn(*args, **kwargs)
-
-
-@contextlib.contextmanager
-def _refusing(code: types.CodeType) -> Iterator[None]:
-    _local.refused.add(code)
-    try:
-        yield
-    finally:
-        _local.refused.discard(code)
 
 
 def _loop(fn: Any, arguments: Contents) -> Any:
@@ -118,11 +103,8 @@ def _loop(fn: Any, arguments: Contents) -> Any:
 
     def body(again: Any, result: Any, arguments: Any) -> Any:
         this = _Round(fn, dict(zip(names, arguments, strict=True)))
-        _local.rounds.append(this)
-        try:
+        with _rounds.holding(this):
             result = _called(fn, this.contents)
-        finally:
-            _local.rounds.pop()
         now = this.ended()
         return now.pop("again"), result, tuple(now.values())
 

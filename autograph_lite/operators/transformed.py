@@ -69,6 +69,3 @@ def _once(callee: Any, make: Callable[[], Any]) -> Any:
     if made is None:
         made = _made[callee] = make()
     return made
-
-
-__all__ = ["KINDS", "converted"]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 import warnings
 from collections.abc import Callable
 from typing import Any
@@ -10,17 +9,13 @@ from typing import Any
 from autograph_lite import _jax, config
 from autograph_lite.errors import Location, UnrolledLoopWarning
 from autograph_lite.operators import rolling, where
+from autograph_lite.scoped import Now
 
 ITEMS = "its items are Python values"
 CONDITION = "its condition is a Python value"
 
 
-class _Local(threading.local):
-    def __init__(self) -> None:
-        self.warned = 0  # how often on this thread
-
-
-_local = _Local()
+_warned: Now[int] = Now(0)  # how often on this thread
 
 
 def counter(body_fun: Callable[..., Any], why: str = "", what: str = ITEMS) -> Callable[[], None]:
@@ -31,7 +26,7 @@ def counter(body_fun: Callable[..., Any], why: str = "", what: str = ITEMS) -> C
       why: what prevents it from being rolled, where that was tried.
       what: it is that Python knows.
     """
-    limit, warned = config.unroll_limit(), _local.warned
+    limit, warned = config.unroll_limit(), _warned.value
     recorded = _jax.recorded()
     first = number = len(recorded)
     count, equations, wait = 0, 0, 0
@@ -40,14 +35,14 @@ def counter(body_fun: Callable[..., Any], why: str = "", what: str = ITEMS) -> C
         nonlocal count, equations, number, wait
         count += 1
         now = len(recorded)
-        if now - number < wait or not limit or _local.warned != warned:
+        if now - number < wait or not limit or _warned.value != warned:
             return
         equations += _jax.equations_in(recorded[number:])
         number = now
         # To look into each equation takes its time: next when half of what is left may be there.
         wait = (limit - equations) * (now - first) // (2 * max(equations, 1))
         if equations > limit and (loop := where.of_function(body_fun)):
-            _local.warned += 1
+            _warned.value += 1
             text = _text(loop, count, equations, why, what)
             warnings.warn_explicit(text, UnrolledLoopWarning, loop.path, loop.line)
 

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import functools
-import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 import jax
@@ -15,6 +14,7 @@ from jax import core, export
 
 from autograph_lite import _jax, _jax_folding
 from autograph_lite.operators import trees
+from autograph_lite.scoped import Now
 
 Tracer = core.Tracer
 SCALARS = (bool, int, float, complex)
@@ -39,22 +39,12 @@ def traced(value: Any) -> bool:
 foreseen: list[Callable[[Any], bool | None]] = []  # who else may know, above
 
 
-class _Local(threading.local):
-    def __init__(self) -> None:
-        self.folding = True
+_folding: Now[bool] = Now(True)
 
 
-_local = _Local()
-
-
-@contextlib.contextmanager
-def unfolded() -> Iterator[None]:
+def unfolded() -> contextlib.AbstractContextManager[bool]:
     """What is traced inside stays so: of the condition of a loop that is the first one's only, and others may differ."""
-    before, _local.folding = _local.folding, False
-    try:
-        yield
-    finally:
-        _local.folding = before
+    return _folding.being(False)
 
 
 def known(value: Any) -> Any:
@@ -65,7 +55,7 @@ def known(value: Any) -> Any:
     if isinstance(value, jax.Array) and not isinstance(value, Tracer):
         is_number = not jnp.issubdtype(value.dtype, jax.dtypes.extended)
         return np.asarray(value) if is_number and value.is_fully_addressable else None
-    return _jax_folding.value_of(value) if isinstance(value, Tracer) and _local.folding else None
+    return _jax_folding.value_of(value) if isinstance(value, Tracer) and _folding.value else None
 
 
 def python_value(value: Any) -> Any:
@@ -79,7 +69,7 @@ def decided(test: Any) -> Any:
 
     An array of JAX's that is at hand is data in a program that is being recorded; `vmap` and `grad` alone record none.
     """
-    if not _local.folding or is_symbolic(test):
+    if not _folding.value or is_symbolic(test):
         return test
     if isinstance(test, Tracer):
         found = _jax_folding.value_of(test, _jax_folding.Source.PYTHON)

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import contextlib
 import functools
-import threading
 from collections.abc import Iterator
 from typing import Any
 
 import jax
+
+from autograph_lite.scoped import Stack
 
 EVENT = "/jax/core/compile/backend_compile_duration"
 
@@ -20,12 +21,7 @@ class Compiling:
         self.seconds: float | None = None
 
 
-class _Local(threading.local):
-    def __init__(self) -> None:
-        self.now: list[Compiling] = []
-
-
-_local = _Local()
+_now: Stack[Compiling] = Stack()
 
 
 @functools.cache
@@ -34,8 +30,8 @@ def _listen() -> None:
 
 
 def _note(event: str, duration_secs: float, **_: Any) -> None:
-    if event == EVENT and _local.now:
-        into = _local.now[-1]
+    if event == EVENT and _now.all:
+        into = _now.all[-1]
         into.seconds = duration_secs + (into.seconds or 0.0)
 
 
@@ -43,8 +39,5 @@ def _note(event: str, duration_secs: float, **_: Any) -> None:
 def measured(into: Compiling) -> Iterator[None]:
     """Adds what is compiled on this thread, inside, to `into`."""
     _listen()
-    _local.now.append(into)
-    try:
+    with _now.holding(into):
         yield
-    finally:
-        _local.now.pop()

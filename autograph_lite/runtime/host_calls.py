@@ -20,6 +20,7 @@ from autograph_lite import _jax
 from autograph_lite.errors import Location
 from autograph_lite.operators import raising, trees, where
 from autograph_lite.operators.values import describe
+from autograph_lite.scoped import Now
 
 KEPT = 64  # exceptions that nobody may ask for: those of programs that are not ours
 _MARK = re.compile(r"autograph_lite host call (\d+)")
@@ -78,9 +79,9 @@ class HostCall:
         Raises:
           HostFailureError: the user's function has raised, or its result does not fit.
         """
-        before, _running.now = _running.now, self
         try:
-            return self.run(values)
+            with _running.being(self):
+                return self.run(values)
         except BaseException as error:
             ident = next(_idents)
             with _lock:
@@ -89,8 +90,6 @@ class HostCall:
                     _failed.popitem(last=False)
             text = f"{type(error).__name__}: {error} (autograph_lite host call {ident})"
             raise HostFailureError(text) from error
-        finally:
-            _running.now = before
 
     def run(self, values: Sequence[Any]) -> list[np.ndarray[Any, Any]]:
         """The leaves of the function's result for the operands' values, which it gets as arrays of NumPy's.
@@ -117,16 +116,12 @@ class HostCall:
         return array.astype(kind.dtype, copy=False)
 
 
-class _Running(threading.local):
-    now: HostCall | None = None
-
-
-_running = _Running()
+_running: Now[HostCall | None] = Now(None)
 
 
 def running() -> HostCall | None:
     """The call of a program's that runs on this thread."""
-    return _running.now
+    return _running.value
 
 
 class Calling:

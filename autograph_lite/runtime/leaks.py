@@ -164,6 +164,3 @@ def _hidden(holder: Any, what: str) -> MutationError:
         why="A compiled program gives back arrays in lists, dicts, tuples and registered pytrees; elsewhere a tracer would stay.",
         fix="return the arrays themselves, or register the class as a pytree with jax.tree_util.register_dataclass.",
     )
-
-
-__all__ = ["is_hidden_in", "refuse_hidden"]

@@ -75,6 +75,3 @@ def objects(value: Any, around: tuple[Any, ...] = ()) -> list[Any]:
 
     jax.tree.flatten(value, is_leaf=visit)
     return found
-
-
-__all__ = ["Contents", "objects"]

@@ -114,6 +114,3 @@ def _can_be_made(kind: type) -> bool:
     except TypeError:
         return False
     return True
-
-
-__all__ = ["parted"]

@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import functools
 import logging
-import threading
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -14,17 +13,13 @@ from jax.experimental.compilation_cache import compilation_cache
 
 from autograph_lite import _jax
 from autograph_lite.runtime.program import Program
+from autograph_lite.scoped import Now
 
 HIT = "/jax/compilation_cache/cache_hits"
 logger = logging.getLogger("autograph_lite")
 
 
-class _Local(threading.local):
-    def __init__(self) -> None:
-        self.hits = 0
-
-
-_local = _Local()
+_hits: Now[int] = Now(0)
 
 
 @functools.cache
@@ -33,15 +28,15 @@ def _listen() -> None:
 
 
 def _note(event: str, **_: Any) -> None:
-    _local.hits += event == HIT
+    _hits.value += event == HIT
 
 
 def compiled(lowered: Any) -> Any:
     """The program, compiled here: what comes out of JAX's own cache can't be written again (jaxlib 0.10 and 0.12, CPU)."""
     _listen()
-    before = _local.hits
+    before = _hits.value
     made = lowered.compile()
-    if _local.hits == before:
+    if _hits.value == before:
         return made
     with _without_jaxs_cache():
         return lowered.compile()
