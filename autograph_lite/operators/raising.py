@@ -18,6 +18,7 @@ import numpy as np
 from jax.experimental import checkify
 
 from autograph_lite.operators import failed_lanes, where
+from autograph_lite.operators.converting import is_converted_code
 from autograph_lite.operators.place import Contents
 from autograph_lite.operators.recipes import Outline
 from autograph_lite.operators.values import Tracer
@@ -171,7 +172,9 @@ def user_trace(error: BaseException) -> tuple[tuple[Entry, ...], int]:
     )
     shown = [(n, code, at) for n, (code, at) in enumerate(frames) if not where.is_hidden(code)]
     # Frames around the outermost converted function are its caller's: the real traceback shows them.
-    start = next((i for i, (_, code, _) in enumerate(shown) if _is_converted(code)), max(len(shown) - 1, 0))
+    start = next(
+        (i for i, (_, code, _) in enumerate(shown) if is_converted_code(code)), max(len(shown) - 1, 0)
+    )
     chosen = _one_per_function(shown[start:])
     return tuple(entry(code, at) for _, code, at in chosen), sum(n < boundary for n, _, _ in chosen)
 
@@ -185,12 +188,6 @@ def _one_per_function(
             merged.pop()
         merged.append((number, code, at))
     return merged
-
-
-def _is_converted(code: types.CodeType) -> bool:
-    from autograph_lite.operators.converting import is_converted_code
-
-    return is_converted_code(code)
 
 
 def entry(code: types.CodeType, at: int) -> Entry:
