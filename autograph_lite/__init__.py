@@ -51,30 +51,30 @@ from autograph_lite.notebook import (
     load_ipython_extension as load_ipython_extension,
     unload_ipython_extension as unload_ipython_extension,
 )
-from autograph_lite.operators.branch_options import set_branch_options
-from autograph_lite.operators.loop_options import set_loop_options
-from autograph_lite.operators.printing import print as print
-from autograph_lite.operators.tensor_array import TensorArray
-from autograph_lite.runtime.array_spec import ArraySpec
-from autograph_lite.runtime.concrete import ConcreteFunction
-from autograph_lite.runtime.decided import Decision, Decisions
-from autograph_lite.runtime.eager import functions_run_eagerly, run_functions_eagerly
-from autograph_lite.runtime.function import Function
-from autograph_lite.runtime.function_type import FunctionType
-from autograph_lite.runtime.gradients import grad, value_and_grad
-from autograph_lite.runtime.init_scope import init_scope, inside_function
-from autograph_lite.runtime.modules import Module
-from autograph_lite.runtime.py_function import py_function
+from autograph_lite.operators.items.tensor_array import TensorArray
+from autograph_lite.operators.python.printing import print as print
+from autograph_lite.operators.trace_context.branch_options import set_branch_options
+from autograph_lite.operators.trace_context.loop_options import set_loop_options
+from autograph_lite.runtime.functions.eager import functions_run_eagerly, run_functions_eagerly
+from autograph_lite.runtime.host.py_function import py_function
+from autograph_lite.runtime.public.function import Function
+from autograph_lite.runtime.public.gradients import grad, value_and_grad
+from autograph_lite.runtime.public.init_scope import init_scope, inside_function
+from autograph_lite.runtime.reporting.decisions_table import Decision, Decisions
 from autograph_lite.runtime.reporting.report import Report
 from autograph_lite.runtime.saving.export import save
-from autograph_lite.runtime.saving.loaded import LoadedFunction
+from autograph_lite.runtime.saving.loaded_function import LoadedFunction
 from autograph_lite.runtime.saving.loaded_module import LoadedModule
 from autograph_lite.runtime.saving.loading import load
-from autograph_lite.runtime.slices import from_slices
-from autograph_lite.runtime.trace_types import TraceType
-from autograph_lite.runtime.variables import Variable
+from autograph_lite.runtime.state.dataset_slices import from_slices
+from autograph_lite.runtime.state.module import Module
+from autograph_lite.runtime.state.variable import Variable
+from autograph_lite.runtime.tracing.concrete import ConcreteFunction
+from autograph_lite.runtime.types.array_spec import ArraySpec
+from autograph_lite.runtime.types.function_type import FunctionType
+from autograph_lite.runtime.types.trace_type import TraceType
 from autograph_lite.runtime.verifying.report import Verification
-from autograph_lite.runtime.warm.switch import disable_compilation_cache, enable_compilation_cache
+from autograph_lite.runtime.warm.enable import disable_compilation_cache, enable_compilation_cache
 
 # Without `print` and `range`: `from autograph_lite import *` leaves Python's own in place.
 __all__ = [

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 
-from autograph_lite.cli import main
+from autograph_lite.cli.commands import main
 
 if __name__ == "__main__":
     sys.exit(main())

@@ -10,22 +10,20 @@ from typing import Any, ParamSpec, TypeVar, cast, overload
 
 from autograph_lite import config, transpiler
 from autograph_lite.errors import SourceNotFoundError
-from autograph_lite.operators import (
-    callables,
-    checks as program_checks,
-    concretization,
-    policy,
-    rolling,
-)
-from autograph_lite.operators.builtins import range_
-from autograph_lite.operators.iterables import Range
-from autograph_lite.operators.values import traced
-from autograph_lite.runtime import decided, donation
-from autograph_lite.runtime.decided import Decisions
-from autograph_lite.runtime.function import Function
-from autograph_lite.runtime.methods import BoundFunction, bind, is_structure
+from autograph_lite.operators.calls import callables
+from autograph_lite.operators.checks import carried_checks as program_checks, concretization_errors
+from autograph_lite.operators.iteration.iterables import Range
+from autograph_lite.operators.loops import rolling
+from autograph_lite.operators.python.builtins import range_
+from autograph_lite.operators.user_code import ownership
+from autograph_lite.operators.values.values import traced
+from autograph_lite.runtime.functions.methods import BoundFunction, bind, is_structure
+from autograph_lite.runtime.public.function import Function
+from autograph_lite.runtime.reporting import decisions_table
+from autograph_lite.runtime.reporting.decisions_table import Decisions
 from autograph_lite.runtime.reporting.report import Report, report as report_of
-from autograph_lite.runtime.trace import Options
+from autograph_lite.runtime.state import buffer_donation
+from autograph_lite.runtime.tracing.trace import Options
 from autograph_lite.runtime.verifying import first_call
 from autograph_lite.runtime.verifying.report import Verification
 from autograph_lite.runtime.verifying.tolerance import Tolerance
@@ -108,7 +106,7 @@ def convert(
       ValueError: an option is something else, or donates a parameter that the function does not have.
     """
     _refuse_options(recursive, checks, static_loops)
-    donated = donation.checked(donate_argnums, donate_argnames)
+    donated = buffer_donation.checked(donate_argnums, donate_argnames)
     first_call.tolerance(verify)
     options: dict[str, Any] = {
         "input_signature": input_signature,
@@ -130,7 +128,7 @@ def convert(
         return property(get, put, delete, fn.__doc__)
     fn = fn.python_function if isinstance(fn, BoundFunction) and fn.args else fn
     if isinstance(fn, types.MethodType) and is_structure(fn.__self__):
-        of_class = {**options, "donate_argnums": donation.of_method(donated[0])}
+        of_class = {**options, "donate_argnums": buffer_donation.of_method(donated[0])}
         return cast(Function, bind(Function(fn.__func__, Options(**of_class)), fn.__self__))
     return Function(fn, Options(**options))
 
@@ -205,7 +203,7 @@ def explain(fn: Callable[..., Any]) -> Callable[..., Decisions]:
     """
 
     def run(*args: Any, **kwargs: Any) -> Decisions:
-        return decided.explain(_compiled(fn), args, kwargs)
+        return decisions_table.explain(_compiled(fn), args, kwargs)
 
     return run
 
@@ -284,13 +282,13 @@ def to_code(fn: Callable[..., Any], *, after: str | None = None) -> str:
     """
     if after is not None and after not in transpiler.PASS_NAMES:
         raise ValueError(f"there is no pass {after!r}; the passes are {', '.join(transpiler.PASS_NAMES)}.")
-    return transpiler.to_source(_python_function(fn), policy.leads_to_library, after)
+    return transpiler.to_source(_python_function(fn), ownership.leads_to_library, after)
 
 
 def _python_function(fn: Any) -> types.FunctionType:
     while not isinstance(fn, types.FunctionType):
         if isinstance(fn, type):
-            raise concretization.not_a_function(fn)
+            raise concretization_errors.not_a_function(fn)
         inner = next(
             (
                 getattr(fn, n)
@@ -318,7 +316,9 @@ def do_not_convert(fn: F) -> F:
       `fn` itself, marked.
     """
     marked: Any = fn
-    setattr(marked.__func__ if isinstance(marked, (staticmethod, classmethod)) else marked, policy.MARK, True)
+    setattr(
+        marked.__func__ if isinstance(marked, (staticmethod, classmethod)) else marked, ownership.MARK, True
+    )
     return fn
 
 

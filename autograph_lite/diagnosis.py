@@ -15,11 +15,12 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, TextIO
 
-from autograph_lite import _jax_dispatch, _jax_names, config
+from autograph_lite import config
 from autograph_lite.errors import CacheFolderError
-from autograph_lite.runtime.function import Function
-from autograph_lite.runtime.trace import Options, Trace
-from autograph_lite.runtime.warm import folder
+from autograph_lite.jax_internals import cpp_registry, unpromised_names
+from autograph_lite.runtime.public.function import Function
+from autograph_lite.runtime.tracing.trace import Options, Trace
+from autograph_lite.runtime.warm import cache_folder
 
 PYTHONS = ((3, 11), (3, 14))  # the first and the last that are tested
 JAX = ("0.10.2", "0.12")  # likewise
@@ -88,7 +89,7 @@ def _caches() -> Iterator[str]:
 
     path = getattr(Trace.keeper, "path", None)
     yield f"programs: {'off' if path is None else 'on'}"
-    yield from _folder(Path(path) if path is not None else folder.default())
+    yield from _folder(Path(path) if path is not None else cache_folder.default())
     theirs = _option("jax_compilation_cache_dir")
     yield f"JAX's own: {theirs or 'off'}"
 
@@ -101,7 +102,7 @@ def _folder(path: Path) -> Iterator[str]:
     size = sum(file.stat().st_size for file in files)
     yield f"{path}: {len(files)} files, {size / 1e6:.1f} MB, mode {path.stat().st_mode & 0o777:o}"
     try:
-        folder.refuse_shared(path)
+        cache_folder.refuse_shared(path)
     except CacheFolderError as error:
         yield f"{PROBLEM}{error.what} {error.why}"
     if not os.access(path, os.W_OK):
@@ -109,7 +110,7 @@ def _folder(path: Path) -> Iterator[str]:
 
 
 def _dispatch() -> Iterator[str]:
-    if _jax_dispatch.works():
+    if cpp_registry.works():
         yield "in C++"
     else:
         yield f"{PROBLEM}in Python, right and slower: this JAX lacks what calls in C++ need"
@@ -137,8 +138,8 @@ def _collatz(n: int) -> int:
 
 def _names() -> Iterator[str]:
     """Those that JAX does not promise, as far as they are not there."""
-    used = _jax_names.used()
-    lacking = _jax_names.lacking(used)
+    used = unpromised_names.used()
+    lacking = unpromised_names.lacking(used)
     yield from (f"{PROBLEM}{each}" for each in lacking)
     yield f"{len(used)} are used, {len(lacking) or 'none'} of them not there"
 

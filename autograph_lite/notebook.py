@@ -21,9 +21,9 @@ from typing import Any
 
 from autograph_lite import api
 from autograph_lite.errors import ConversionError
-from autograph_lite.runtime import eager
-from autograph_lite.runtime.function import Function
-from autograph_lite.syntax.compiling import parse
+from autograph_lite.runtime.functions import eager
+from autograph_lite.runtime.public.function import Function
+from autograph_lite.syntax.source_text.compiling import parse
 
 MAGIC = "autograph"
 _EVENT = "post_run_cell"

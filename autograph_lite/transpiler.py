@@ -28,10 +28,12 @@ from autograph_lite.converters import (
     undefined,
 )
 from autograph_lite.converters.context import Context
-from autograph_lite.syntax import loader, printer, source, texts, trees
+from autograph_lite.syntax import loader, trees
 from autograph_lite.syntax.depth import deep_recursion
-from autograph_lite.syntax.line_map import line_map
 from autograph_lite.syntax.names import Fresh, of_code as names_of_code, used_names
+from autograph_lite.syntax.printing import printer
+from autograph_lite.syntax.printing.line_map import line_map
+from autograph_lite.syntax.source_text import source, texts
 
 PASS_NAMES = tuple(p.name for p in PASSES)
 PART_ONE = tuple(p.name for p in PASSES if p.part == 1)

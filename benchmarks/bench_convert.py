@@ -9,7 +9,7 @@ from collections.abc import Callable
 from typing import Any
 
 from autograph_lite import operators, transpiler
-from autograph_lite.operators import policy
+from autograph_lite.operators.user_code import ownership
 from benchmarks import generated, table, timing
 from benchmarks.timing import Row
 
@@ -19,7 +19,7 @@ CONDITIONALS = (8, 25, 50, 100, 200)
 
 def _fresh() -> transpiler.Transpiler:
     """A transpiler that has converted nothing yet."""
-    return transpiler.Transpiler(operators, policy.leads_to_library)
+    return transpiler.Transpiler(operators, ownership.leads_to_library)
 
 
 def converting(make: Callable[[int], types.FunctionType], size: int) -> float:

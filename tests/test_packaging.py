@@ -94,7 +94,9 @@ def test_the_root_link_leads_to_the_converters() -> None:
 
 def test_no_module_is_imported_through_the_root_link() -> None:
     # Two copies of the converters in one process would be two PASSES tables.
-    imported = run("-c", "import sys, autograph_lite.api, autograph_lite.cli_trace; print(*sys.modules)")
+    imported = run(
+        "-c", "import sys, autograph_lite.api, autograph_lite.cli.example_traces; print(*sys.modules)"
+    )
     assert "autograph_lite.converters" in imported.split()
     assert "converters" not in imported.split()
 

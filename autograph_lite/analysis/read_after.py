@@ -19,7 +19,7 @@ from autograph_lite.analysis.liveness import Names
 from autograph_lite.analysis.view_flow import UNKNOWN, Flow, Given, State, attributes_bound, made_in
 from autograph_lite.analysis.views import View, overlap, seen_by
 from autograph_lite.syntax import trees
-from autograph_lite.syntax.source import Span
+from autograph_lite.syntax.source_text.source import Span
 
 Items = frozenset[Stored]
 

@@ -4,25 +4,67 @@ from __future__ import annotations
 
 import sys
 
-from autograph_lite import _jax_while_rules
-from autograph_lite._jax import untraced
 from autograph_lite.converters.python_ops import step, until, without
-from autograph_lite.operators import builtins, calls, containers, texts
-from autograph_lite.operators.affine import bounds
-from autograph_lite.operators.calls import call
-from autograph_lite.operators.checks import finishing, handling, trying
-from autograph_lite.operators.classes import begins, ending, ends, open_scopes, recast, record
-from autograph_lite.operators.comprehensions import generator, list_of
-from autograph_lite.operators.concretization import Failure, explain, explaining
-from autograph_lite.operators.conditions import python_test, truth
-from autograph_lite.operators.containers import key
-from autograph_lite.operators.failures import assert_, error, raised
-from autograph_lite.operators.for_stmt import for_stmt
-from autograph_lite.operators.generated import filter_test
-from autograph_lite.operators.handlers import caught, managed
-from autograph_lite.operators.if_stmt import if_expr, if_stmt
-from autograph_lite.operators.light_calls import BUILTIN, light, light_at
-from autograph_lite.operators.logical import (
+from autograph_lite.jax_internals.loops import while_autodiff
+from autograph_lite.jax_internals.tracing_state import untraced
+from autograph_lite.operators.aliasing.overlapping_views import viewed
+from autograph_lite.operators.aliasing.store_check import view
+from autograph_lite.operators.branches.definedness import (
+    NO_RETURN,
+    Return,
+    Undefined,
+    assigned,
+    defined,
+    deleted,
+    found,
+    reached,
+    returned,
+)
+from autograph_lite.operators.branches.if_stmt import if_expr, if_stmt
+from autograph_lite.operators.branches.switch_stmt import switch_stmt
+from autograph_lite.operators.branches.truth import python_test, truth
+from autograph_lite.operators.calls import calls
+from autograph_lite.operators.calls.calls import call
+from autograph_lite.operators.calls.handlers import caught, managed
+from autograph_lite.operators.calls.method_patching import begins, ending, ends, open_scopes, recast, record
+from autograph_lite.operators.calls.untraced_calls import BUILTIN, light, light_at
+from autograph_lite.operators.checks import traced_text
+from autograph_lite.operators.checks.carried_checks import finishing, handling, trying
+from autograph_lite.operators.checks.concretization_errors import Failure, explain, explaining
+from autograph_lite.operators.checks.traced_text import format, percent
+from autograph_lite.operators.items.iteration_over_written import at_place, places_of, walked
+from autograph_lite.operators.items.subscripts import (
+    item,
+    set_item,
+    slice,
+    still,
+    store,
+    store_shared,
+    unread,
+    update_item,
+    update_shared,
+)
+from autograph_lite.operators.items.tensor_array import dropped
+from autograph_lite.operators.items.untraced_stores import (
+    CHANGED,
+    put,
+    put_at,
+    put_into,
+    put_of,
+    put_shared,
+    update_at,
+    update_at_shared,
+    update_of,
+)
+from autograph_lite.operators.lists.dynamic_length import whole
+from autograph_lite.operators.loops.for_stmt import for_stmt
+from autograph_lite.operators.loops.while_stmt import while_stmt
+from autograph_lite.operators.python import builtins, containers
+from autograph_lite.operators.python.assert_and_raise import assert_, error, raised
+from autograph_lite.operators.python.comprehensions import generator, list_of
+from autograph_lite.operators.python.containers import key
+from autograph_lite.operators.python.generator_expressions import filter_test
+from autograph_lite.operators.python.logical import (
     and_,
     arithmetic,
     compare,
@@ -34,47 +76,7 @@ from autograph_lite.operators.logical import (
     number,
     or_,
 )
-from autograph_lite.operators.other_names import view
-from autograph_lite.operators.stretches import whole
-from autograph_lite.operators.subscripts import (
-    item,
-    set_item,
-    slice,
-    still,
-    store,
-    store_shared,
-    unread,
-    update_item,
-    update_shared,
-)
-from autograph_lite.operators.switch import switch_stmt
-from autograph_lite.operators.tensor_array import dropped
-from autograph_lite.operators.texts import format, percent
-from autograph_lite.operators.undefined import (
-    NO_RETURN,
-    Return,
-    Undefined,
-    assigned,
-    defined,
-    deleted,
-    found,
-    reached,
-    returned,
-)
-from autograph_lite.operators.untraced_stores import (
-    CHANGED,
-    put,
-    put_at,
-    put_into,
-    put_of,
-    put_shared,
-    update_at,
-    update_at_shared,
-    update_of,
-)
-from autograph_lite.operators.views import viewed
-from autograph_lite.operators.walked_arrays import at_place, places_of, walked
-from autograph_lite.operators.while_stmt import while_stmt
+from autograph_lite.operators.ragged.affine_bounds import bounds
 
 __all__ = [
     "BUILTIN",
@@ -162,5 +164,5 @@ __all__ = [
     "without",
 ]  # fmt: skip
 
-_jax_while_rules.install()
-calls.install(sys.modules[__name__], {**builtins.OVERLOADS, **containers.OVERLOADS, **texts.OVERLOADS})
+while_autodiff.install()
+calls.install(sys.modules[__name__], {**builtins.OVERLOADS, **containers.OVERLOADS, **traced_text.OVERLOADS})

@@ -1,1 +1,15 @@
 """How does Python text become a tree, and a tree a function or text again?"""
+
+__all__ = [
+    "depth",
+    "first_statements",
+    "loader",
+    "mangling",
+    "names",
+    "quote",
+    "signatures",
+    "statements",
+    "tail_calls",
+    "translation",
+    "trees",
+]

@@ -16,8 +16,8 @@ import functools
 import types
 from collections.abc import Iterator, Sequence
 
-from autograph_lite.syntax import texts
-from autograph_lite.syntax.compiling import parse
+from autograph_lite.syntax.source_text import texts
+from autograph_lite.syntax.source_text.compiling import parse
 
 
 def begins_branch(code: types.CodeType, line: int) -> bool | None:

@@ -23,9 +23,10 @@ from typing import Any
 
 import gast
 
-from autograph_lite.syntax import compiling, translation
+from autograph_lite.syntax import translation
 from autograph_lite.syntax.depth import deep_recursion
 from autograph_lite.syntax.mangling import class_in, mangled, unmangled
+from autograph_lite.syntax.source_text import compiling
 
 _FACTORY = "__autograph_lite_factory__"
 _NAME = "__autograph_lite_function__"

@@ -16,7 +16,7 @@ from typing import TypeAlias, TypeVar
 import gast
 
 from autograph_lite.syntax import trees
-from autograph_lite.syntax.compiling import parse
+from autograph_lite.syntax.source_text.compiling import parse
 from autograph_lite.syntax.translation import PLACE, to_gast
 
 Hole: TypeAlias = "str | gast.AST | Sequence[gast.AST]"

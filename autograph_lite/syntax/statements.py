@@ -13,7 +13,7 @@ import functools
 import linecache
 from collections.abc import Collection, Iterator
 
-from autograph_lite.syntax.compiling import parse
+from autograph_lite.syntax.source_text.compiling import parse
 
 _COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 _NODES: dict[str, tuple[type[ast.AST], ...]] = {

@@ -13,7 +13,7 @@ import functools
 import linecache
 from typing import TypeAlias
 
-from autograph_lite.syntax.compiling import parse
+from autograph_lite.syntax.source_text.compiling import parse
 
 Function: TypeAlias = "ast.FunctionDef | ast.Lambda"
 Place: TypeAlias = tuple[int, int]  # line and column

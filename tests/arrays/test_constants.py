@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, strategies as st
 
 import autograph_lite as al
-from autograph_lite import _jax_constants
+from autograph_lite.jax_internals import numpy_constants
 from tests.properties.running import loaded
 
 CASES = {
@@ -121,8 +121,8 @@ def test_what_cannot_be_written_is_not_copied():
 
 
 def test_zeros_of_both_signs_are_two_values():
-    assert not _jax_constants._are_same(np.array([0.0]), np.array([-0.0]))
-    assert _jax_constants._are_same(np.array([np.nan]), np.array([np.nan]))
+    assert not numpy_constants._are_same(np.array([0.0]), np.array([-0.0]))
+    assert numpy_constants._are_same(np.array([np.nan]), np.array([np.nan]))
 
 
 MESSAGES = {

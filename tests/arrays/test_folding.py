@@ -279,11 +279,11 @@ def test_what_equations_follow_from_is_looked_for_once():
         runs += 1
         return run(*args)
 
-    from autograph_lite import _jax_folding
+    from autograph_lite.jax_internals import constant_folding
 
-    run = _jax_folding._run
+    run = constant_folding._run
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(_jax_folding, "_run", counting)
+        patch.setattr(constant_folding, "_run", counting)
         assert al.convert(f)(0.0) == sum(sum(range(i + 1)) % 2 == 0 for i in range(60))
     assert runs < 60 * 12
 

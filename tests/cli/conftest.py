@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from autograph_lite import cli
+from autograph_lite.cli import commands
 
 MODEL = '''\
 """A user's file."""
@@ -99,7 +99,7 @@ def run(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.
     before = set(sys.modules)
 
     def run(*arguments: str, command: str = "to-code") -> tuple[int, str, str]:
-        code = cli.main([command, *arguments])
+        code = commands.main([command, *arguments])
         out, err = capsys.readouterr()
         return code, out, err
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from autograph_lite.cli_specs import parse_arguments, parse_value
-from autograph_lite.cli_usage import UsageError
+from autograph_lite.cli.example_values import parse_arguments, parse_value
+from autograph_lite.cli.usage import UsageError
 
 
 @pytest.mark.parametrize(

@@ -8,13 +8,14 @@ import jax.numpy as jnp
 import pytest
 
 import autograph_lite
-from autograph_lite import cli, errors
+from autograph_lite import errors
+from autograph_lite.cli import commands
 from tests.errors.examples import CLASSES, WARNINGS, example
 
 
 @pytest.mark.parametrize("kind", [*CLASSES, *WARNINGS])
 def test_it_shows_the_meaning_and_both_programs(kind, capsys):
-    assert cli.main(["error", kind.__name__]) == 0
+    assert commands.main(["error", kind.__name__]) == 0
     shown = capsys.readouterr().out
     assert shown.startswith(f"{kind.__name__}: {example(kind).meaning.splitlines()[0]}\n")
     lines = [line.strip() for line in shown.splitlines()]
@@ -23,13 +24,13 @@ def test_it_shows_the_meaning_and_both_programs(kind, capsys):
 
 
 def test_without_a_name_it_lists_all(capsys):
-    assert cli.main(["error"]) == 0
+    assert commands.main(["error"]) == 0
     shown = capsys.readouterr().out.splitlines()
     assert [line.split()[0] for line in shown] == [kind.__name__ for kind in [*CLASSES, *WARNINGS]]
 
 
 def test_a_name_that_does_not_exist(capsys):
-    assert cli.main(["error", "CarryMissmatchError"]) == 2
+    assert commands.main(["error", "CarryMissmatchError"]) == 2
     assert (
         capsys.readouterr().err
         == "autograph-lite: no error named 'CarryMissmatchError'; did you mean CarryMismatchError?\n"
@@ -37,7 +38,7 @@ def test_a_name_that_does_not_exist(capsys):
 
 
 def test_two_names(capsys):
-    assert cli.main(["error", "CarryMismatchError", "CopyError"]) == 2
+    assert commands.main(["error", "CarryMismatchError", "CopyError"]) == 2
     assert capsys.readouterr().err == "autograph-lite: error takes one name, and 'CopyError' is another\n"
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from autograph_lite.cli import main
+from autograph_lite.cli.commands import main
 
 Run = Callable[..., tuple[int, str, str]]
 

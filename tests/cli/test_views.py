@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from autograph_lite import cli_show
-from autograph_lite.cli import main
+from autograph_lite.cli import showing
+from autograph_lite.cli.commands import main
 from autograph_lite.converters import PASSES
 
 Run = Callable[..., tuple[int, str, str]]
@@ -191,7 +191,7 @@ def test_a_table_on_a_terminal_shows_what_is_unrolled(capsys: pytest.CaptureFixt
         "  m.py:1  unrolled 3 times  x",
         "  m.py:2  Python            x",
     )
-    cli_show.write("\n".join(rows), "table", color=True)
+    showing.write("\n".join(rows), "table", color=True)
     _, _, unrolled, python = capsys.readouterr().out.splitlines()
     assert "\x1b[33munrolled 3 times" in unrolled
     assert python == rows[-1]
@@ -204,7 +204,7 @@ def test_colours_on_a_terminal_unless_no_color_is_set(
     monkeypatch.setattr(sys.stdout, "isatty", lambda: True, raising=False)
     monkeypatch.setenv("NO_COLOR", no_color)
     monkeypatch.setenv("TERM", "xterm")
-    assert cli_show.use_color("auto") is colored
+    assert showing.use_color("auto") is colored
 
 
 # The process

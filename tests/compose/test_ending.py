@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from autograph_lite import Variable
-from autograph_lite.runtime import variables
+from autograph_lite.runtime.state import variable as variables
 
 
 def test_a_variable_goes_after_the_globals(monkeypatch):

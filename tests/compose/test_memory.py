@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from autograph_lite import RetraceWarning, Variable, convert, to_graph
-from autograph_lite.runtime.program import Program
+from autograph_lite.runtime.tracing.program import Program
 from benchmarks import soak
 
 pytestmark = pytest.mark.filterwarnings(f"ignore::{RetraceWarning.__module__}.RetraceWarning")

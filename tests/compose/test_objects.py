@@ -16,7 +16,7 @@ import numpy as np
 import pytest
 
 from autograph_lite import Function, Variable, convert
-from autograph_lite.runtime.object_type import ObjectType
+from autograph_lite.runtime.types.object_type import ObjectType
 
 
 def relu(x: float, slope: float = 0.0) -> float:

@@ -11,8 +11,8 @@ import gast
 from autograph_lite.analysis import plans, scopes
 from autograph_lite.converters import PASSES, control_flow, functions_in, opaque, undefined
 from autograph_lite.converters.context import Context
-from autograph_lite.syntax import printer
 from autograph_lite.syntax.names import Fresh, used_names
+from autograph_lite.syntax.printing import printer
 
 LIBRARY = (
     "jnp.sin",

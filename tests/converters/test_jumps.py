@@ -8,7 +8,7 @@ import gast
 import pytest
 
 from autograph_lite.converters import jumps
-from autograph_lite.operators import callables
+from autograph_lite.operators.calls import callables
 from tests.converters.rewriting import parsed, rewritten
 
 

@@ -19,7 +19,7 @@ import pytest
 
 import autograph_lite
 from autograph_lite import transpiler
-from autograph_lite.operators import callables
+from autograph_lite.operators.calls import callables
 from autograph_lite.syntax import loader
 from tests.converters.samples import INPUTS, SAMPLES
 

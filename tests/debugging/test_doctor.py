@@ -10,7 +10,9 @@ import jax
 import pytest
 
 import autograph_lite
-from autograph_lite import _jax_dispatch, cli, config, diagnosis
+from autograph_lite import config, diagnosis
+from autograph_lite.cli import commands
+from autograph_lite.jax_internals import cpp_registry
 
 
 @pytest.fixture(autouse=True)
@@ -83,7 +85,7 @@ def test_a_wrong_setting_is_a_problem(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_a_jax_without_what_fast_calls_need_is_a_problem(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(_jax_dispatch, "works", lambda: False)
+    monkeypatch.setattr(cpp_registry, "works", lambda: False)
     well, text = said()
     assert not well
     assert "\n  ! in Python, right and slower: this JAX lacks what calls in C++ need\n" in text
@@ -118,9 +120,9 @@ def test_known_incompatibilities_are_named(monkeypatch: pytest.MonkeyPatch) -> N
 def test_the_command_shows_the_same(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    assert cli.main(["doctor"]) == cli.DONE
+    assert commands.main(["doctor"]) == commands.DONE
     assert capsys.readouterr().out == said()[1]
-    monkeypatch.setattr(_jax_dispatch, "works", lambda: False)
-    assert cli.main(["doctor"]) == cli.FAILED
-    assert cli.main(["doctor", "model.py"]) == cli.WRONG_USAGE
+    monkeypatch.setattr(cpp_registry, "works", lambda: False)
+    assert commands.main(["doctor"]) == commands.FAILED
+    assert commands.main(["doctor", "model.py"]) == commands.WRONG_USAGE
     assert capsys.readouterr().err == "autograph-lite: doctor takes no arguments, such as 'model.py'\n"

@@ -104,4 +104,4 @@ def test_the_frames_are_there_for_who_wants_them() -> None:
         jax.config.update("jax_traceback_filtering", before)
 
     files = [entry.filename for entry in traceback.extract_tb(caught.value.__traceback__)]
-    assert any(name.endswith("autograph_lite/operators/while_stmt.py") for name in files)
+    assert any(name.endswith("autograph_lite/operators/loops/while_stmt.py") for name in files)

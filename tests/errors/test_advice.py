@@ -92,11 +92,11 @@ def test_save_takes_the_path_first(tmp_path):
 def test_a_library_that_says_nothing_in_a_branch(tmp_path, monkeypatch):
     import importlib.util
 
-    from autograph_lite.operators import policy
+    from autograph_lite.operators.user_code import ownership
 
     path = tmp_path / "sampling.py"
     path.write_text("def sample(x):\n    assert x is None\n    return x\n")
-    monkeypatch.setattr(policy, "FOLDERS", (*policy.FOLDERS, str(tmp_path)))
+    monkeypatch.setattr(ownership, "FOLDERS", (*ownership.FOLDERS, str(tmp_path)))
     spec = importlib.util.spec_from_file_location("sampling", path)
     sampling = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(sampling)

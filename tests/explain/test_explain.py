@@ -11,7 +11,7 @@ import jax.numpy as jnp
 import pytest
 
 import autograph_lite as ag
-from autograph_lite.operators import decisions
+from autograph_lite.operators.trace_context import decision_log
 
 XS = jnp.arange(3.0)
 
@@ -352,11 +352,11 @@ def test_state_that_is_found_late_is_told_of_once():
 
 def test_nobody_is_told_of_what_ran_before_and_after():
     f = ag.to_graph(lambda x: x if x > 0 else -x)
-    with decisions.listening() as log:
+    with decision_log.listening() as log:
         jax.make_jaxpr(f)(1.0)
     jax.make_jaxpr(f)(1.0)
     assert [each.statement for each in log] == ["ternary"]
-    assert decisions.listeners == 0
+    assert decision_log.listeners == 0
 
 
 def test_an_error_of_the_function_comes_out_and_ends_the_listening():
@@ -368,7 +368,7 @@ def test_an_error_of_the_function_comes_out_and_ends_the_listening():
 
     with pytest.raises(TypeError, match="dot"):
         ag.explain(f)(jnp.float32(1))
-    assert decisions.listeners == 0
+    assert decision_log.listeners == 0
 
 
 def test_lists_are_told_of_at_the_line_that_appends():

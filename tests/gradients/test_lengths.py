@@ -7,10 +7,11 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from autograph_lite import checkpoints, convert
-from autograph_lite._jax_while import Options
+from autograph_lite import convert
+from autograph_lite.jax_internals.loops import checkpointing
+from autograph_lite.jax_internals.loops.while_primitive import Options
 
-SMALL = checkpoints.Sizes(chunk=2, kept=2, spare=1)
+SMALL = checkpointing.Sizes(chunk=2, kept=2, spare=1)
 
 
 @convert
@@ -24,7 +25,7 @@ def ours(a, x, n):
 @pytest.fixture
 def little_room(monkeypatch):
     """Room for two states, and two iterations: a few steps take what a million take else."""
-    monkeypatch.setattr(checkpoints.Sizes, "fitting", classmethod(lambda cls, *given: SMALL))
+    monkeypatch.setattr(checkpointing.Sizes, "fitting", classmethod(lambda cls, *given: SMALL))
 
 
 def test_every_length_with_little_room(little_room) -> None:
@@ -66,7 +67,7 @@ def test_body_runs_forward_a_few_times_for_each_iteration(n, most) -> None:
     def step(state):
         return [state[0] + 1, jax.pure_callback(sine, state[1], state[1])]
 
-    loop = checkpoints.Loop(
+    loop = checkpointing.Loop(
         live=lambda state: state[0] < n,
         step=step,
         taped=lambda state: (step(state), [jnp.cos(state[1])]),
@@ -77,8 +78,8 @@ def test_body_runs_forward_a_few_times_for_each_iteration(n, most) -> None:
 
     @jax.jit
     def run(x):
-        _, marks = checkpoints.forward(loop, checkpoints.Sizes(), [jnp.int32(0), x])
-        return checkpoints.backward(loop, checkpoints.Sizes(), marks, [jnp.float32(1)])
+        _, marks = checkpointing.forward(loop, checkpointing.Sizes(), [jnp.int32(0), x])
+        return checkpointing.backward(loop, checkpointing.Sizes(), marks, [jnp.float32(1)])
 
     jax.block_until_ready(run(jnp.float32(0.5)))
     assert n < runs <= most * n
@@ -95,10 +96,10 @@ def test_memory_does_not_grow_with_the_length() -> None:
 
 def test_large_states_take_less_room() -> None:
     big, tape = jax.ShapeDtypeStruct((1 << 20,), jnp.float32), jax.ShapeDtypeStruct((1 << 22,), jnp.float32)
-    fitting = checkpoints.Sizes.fitting
-    assert fitting([big], [tape], Options()) == checkpoints.Sizes(chunk=4, kept=16, spare=8)
-    assert fitting([tape, tape], [tape, tape], Options()) == checkpoints.Sizes(chunk=2, kept=8, spare=4)
-    assert fitting([big], [tape], Options(kept=6)) == checkpoints.Sizes(chunk=4, kept=6, spare=3)
-    assert fitting([big], [tape], Options(bound=4)) == checkpoints.Sizes(chunk=4, kept=0, spare=0)
-    assert fitting([big], [tape], Options(bound=5)) == checkpoints.Sizes(chunk=4, kept=16, spare=0)
-    assert fitting([big], [tape], Options(bound=65)) == checkpoints.Sizes(chunk=4, kept=16, spare=8)
+    fitting = checkpointing.Sizes.fitting
+    assert fitting([big], [tape], Options()) == checkpointing.Sizes(chunk=4, kept=16, spare=8)
+    assert fitting([tape, tape], [tape, tape], Options()) == checkpointing.Sizes(chunk=2, kept=8, spare=4)
+    assert fitting([big], [tape], Options(kept=6)) == checkpointing.Sizes(chunk=4, kept=6, spare=3)
+    assert fitting([big], [tape], Options(bound=4)) == checkpointing.Sizes(chunk=4, kept=0, spare=0)
+    assert fitting([big], [tape], Options(bound=5)) == checkpointing.Sizes(chunk=4, kept=16, spare=0)
+    assert fitting([big], [tape], Options(bound=65)) == checkpointing.Sizes(chunk=4, kept=16, spare=8)

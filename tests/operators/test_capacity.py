@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import autograph_lite as ag
-from autograph_lite.operators import capacity
+from autograph_lite.operators.lists import capacity
 from tests.errors.messages import message
 
 Function = Callable[..., Any]

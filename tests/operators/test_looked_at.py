@@ -10,8 +10,10 @@ import numpy as np
 import pytest
 
 import autograph_lite as al
-from autograph_lite import IterationError, MutationError, _jax_origins
-from autograph_lite.operators import classes, contents
+from autograph_lite import IterationError, MutationError
+from autograph_lite.jax_internals import provenance
+from autograph_lite.operators.calls import method_patching
+from autograph_lite.operators.object_graph import plain_containers
 
 
 class Holder:
@@ -146,8 +148,8 @@ def test_methods_of_an_object_deep_inside_a_librarys_are_converted() -> None:
     met: list[bool] = []
 
     def f(x: Any) -> Any:
-        with classes.converted_methods():
-            classes.seen_inside([[[] for _ in range(2100)], nested(Deep(), 12)])
+        with method_patching.converted_methods():
+            method_patching.seen_inside([[[] for _ in range(2100)], nested(Deep(), 12)])
             met.append(vars(Deep)["value"] is not plain)
         return x
 
@@ -190,7 +192,7 @@ def test_the_origin_of_an_array_is_found_behind_many_operations() -> None:
         y = x
         for _ in range(300):
             y = y + 1
-        found.append((_jax_origins.origin(y) is x, _jax_origins.origin(y.reshape(1, 2) * 1)))
+        found.append((provenance.origin(y) is x, provenance.origin(y.reshape(1, 2) * 1)))
         return y
 
     jax.make_jaxpr(f)(VECTOR)
@@ -201,6 +203,6 @@ def test_a_container_is_known_by_the_kinds_of_its_items() -> None:
     def is_int(kind: type) -> bool:
         return issubclass(kind, int)
 
-    assert contents.are_all([1, True], is_int) and contents.are_all({"a": 1}, is_int)
-    assert not contents.are_all([1, "a"], is_int) and not contents.are_all(1, is_int)
-    assert not contents.are_all(type("Named", (list,), {})([1]), is_int)
+    assert plain_containers.are_all([1, True], is_int) and plain_containers.are_all({"a": 1}, is_int)
+    assert not plain_containers.are_all([1, "a"], is_int) and not plain_containers.are_all(1, is_int)
+    assert not plain_containers.are_all(type("Named", (list,), {})([1]), is_int)

@@ -19,7 +19,7 @@ from hypothesis import given, settings, strategies as st
 
 import autograph_lite as al
 from autograph_lite import MutationError
-from autograph_lite.operators import opaque
+from autograph_lite.operators.object_graph import opaque_objects
 
 ARRAY_WRITES = {
     "np.copyto(a, 9)": lambda a, b: np.copyto(a, 9),
@@ -258,7 +258,7 @@ def test_every_state_is_put_back(first, then, draws):
         random.Random(draws), np.random.default_rng(draws), np.random.RandomState(draws), np.random.PCG64(draws),
         memoryview(bytearray(first + b"x")),
     ]  # fmt: skip
-    places = [opaque.place_of(o) for o in objects]
+    places = [opaque_objects.place_of(o) for o in objects]
     before = [place.read() for place in places]
     objects[0].extend(then)
     objects[1].write(then)

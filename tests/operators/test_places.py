@@ -15,7 +15,7 @@ from hypothesis import given, settings, strategies as st
 
 import autograph_lite as al
 from autograph_lite import MutationError
-from autograph_lite.operators.places import places_of
+from autograph_lite.operators.object_graph.places import places_of
 
 
 class Plain:

@@ -8,7 +8,7 @@ import types
 
 import pytest
 
-from autograph_lite.operators import reach
+from autograph_lite.operators.object_graph import reachability
 
 
 @pytest.fixture
@@ -31,13 +31,13 @@ def of_import():
 
 @pytest.mark.parametrize("fn", [of_all_modules, of_import])
 def test_functions_that_import_do_not_lead_to_all_modules(elsewhere, fn):
-    assert reach.reachable([fn], {id(elsewhere.kept)}) == set()
+    assert reachability.reachable([fn], {id(elsewhere.kept)}) == set()
 
 
 def test_a_module_that_a_function_names_is_looked_into(elsewhere):
     scope = {"elsewhere": elsewhere}
     exec("def f():\n    return elsewhere.kept", scope)
-    assert reach.reachable([scope["f"]], {id(elsewhere.kept)}) == {id(elsewhere.kept)}
+    assert reachability.reachable([scope["f"]], {id(elsewhere.kept)}) == {id(elsewhere.kept)}
 
 
 def test_a_module_without_a_file_is_of_the_library_around_it():
@@ -45,12 +45,12 @@ def test_a_module_without_a_file_is_of_the_library_around_it():
     module.kept = []
     sys.modules["numpy.made_up"] = module
     try:
-        assert reach.reachable([module], {id(module.kept)}) == set()
+        assert reachability.reachable([module], {id(module.kept)}) == set()
     finally:
         del sys.modules["numpy.made_up"]
 
 
-@pytest.mark.parametrize("name", sorted({*reach._OURS, *reach._WRAPPERS}))
+@pytest.mark.parametrize("name", sorted({*reachability._OURS, *reachability._WRAPPERS}))
 def test_modules_of_ours_that_are_looked_into_are_there(name: str):
     module = importlib.import_module(name)  # one that has another name since would hide the user's values
     assert any(isinstance(value, type) and value.__module__ == name for value in vars(module).values())

@@ -12,7 +12,7 @@ from jax import export
 
 import autograph_lite as al
 from autograph_lite.errors import IterationError, TracedIndexError
-from autograph_lite.runtime import symbolic
+from autograph_lite.runtime.tracing import symbolic_sizes
 
 ANY_SIZE = [((None,), jnp.float32, False)]
 SIZES = range(1, 6)
@@ -20,7 +20,7 @@ SIZES = range(1, 6)
 
 def traced(f):
     converted = al.to_graph(f)
-    return symbolic.trace_symbolic(lambda x: [converted(x)], ANY_SIZE)
+    return symbolic_sizes.trace_symbolic(lambda x: [converted(x)], ANY_SIZE)
 
 
 def values(count):
@@ -326,7 +326,7 @@ def test_sizes_outside_of_converted_code_are_compared_as_jax_does():
 
 
 def refusal(f, kind):
-    with pytest.raises(symbolic.InconclusiveSize) as caught:
+    with pytest.raises(symbolic_sizes.InconclusiveSize) as caught:
         traced(f)
     assert isinstance(caught.value.error, kind)
     assert caught.value.where.line == f.__code__.co_firstlineno + 1
@@ -372,7 +372,7 @@ def test_a_size_in_a_generator_is_refused():
         return sum(items(x))
 
     with pytest.raises(
-        symbolic.InconclusiveSize, match=r"A traced value, bool\[\], decides where only Python can"
+        symbolic_sizes.InconclusiveSize, match=r"A traced value, bool\[\], decides where only Python can"
     ):
         traced(f)
 

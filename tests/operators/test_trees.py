@@ -13,7 +13,8 @@ from hypothesis import given, settings, strategies as st
 
 import autograph_lite as al
 from autograph_lite import BranchMismatchError
-from autograph_lite.operators import aliases, trees
+from autograph_lite.operators.effects import container_identity
+from autograph_lite.operators.values import pytrees
 
 
 class Color(enum.Enum):
@@ -35,10 +36,10 @@ VALUES = st.recursive(
 
 @given(VALUES)
 def test_a_value_is_put_together_again(value):
-    leaves, tree = trees.flatten(value)
+    leaves, tree = pytrees.flatten(value)
     again = jax.tree.unflatten(tree, leaves)
     assert again == value
-    assert trees.structure(again) == tree
+    assert pytrees.structure(again) == tree
 
 
 @given(VALUES)
@@ -48,12 +49,12 @@ def test_all_containers_are_found(value):
         found = [id(node)] if isinstance(node, (list, dict)) else []
         return found + [ident for item in items for ident in inside(item)]
 
-    assert sorted(map(id, aliases.containers(value))) == sorted(inside(value))
+    assert sorted(map(id, container_identity.containers(value))) == sorted(inside(value))
 
 
 def test_a_defaultdict_keeps_its_factory():
     table = collections.defaultdict(list, {1: [2], "k": [3]})
-    leaves, tree = trees.flatten(table)
+    leaves, tree = pytrees.flatten(table)
     again = jax.tree.unflatten(tree, leaves)
     assert (leaves, again, again["new"]) == ([2, 3], {1: [2], "k": [3], "new": []}, [])
 
@@ -67,7 +68,7 @@ def test_an_error_of_the_users_is_not_swallowed():
 
     jax.tree_util.register_pytree_node(Broken, flatten, lambda _, items: Broken())
     with pytest.raises(ValueError, match="mine"):
-        trees.flatten([Broken()])
+        pytrees.flatten([Broken()])
 
 
 @settings(max_examples=8, deadline=None)

@@ -19,7 +19,7 @@ import numpy as np
 
 import autograph_lite
 from autograph_lite import transpiler
-from autograph_lite.operators import callables
+from autograph_lite.operators.calls import callables
 
 from . import refusals
 from .findings import Finding, Report, crash

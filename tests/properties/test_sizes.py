@@ -11,7 +11,7 @@ import numpy as np
 from hypothesis import given, note, settings, strategies as st
 
 import autograph_lite as al
-from autograph_lite.runtime import symbolic
+from autograph_lite.runtime.tracing import symbolic_sizes
 
 SMALL = st.integers(-2, 4)
 SIZE = st.sampled_from(
@@ -85,7 +85,7 @@ def test_one_trace_gives_for_each_size_what_numpy_gives(lines: list[str], sizes:
     f, text = function(lines)
     note(text)
     converted = al.to_graph(f)
-    trace = symbolic.trace_symbolic(lambda x: [converted(x)], [((None,), jnp.float32, False)])
+    trace = symbolic_sizes.trace_symbolic(lambda x: [converted(x)], [((None,), jnp.float32, False)])
     for size in sizes:
         x = np.linspace(-1, 2, size, dtype=np.float32)
         np.testing.assert_allclose(

@@ -12,9 +12,9 @@ import jax.numpy as jnp
 import pytest
 
 from autograph_lite import convert
-from autograph_lite.runtime.reporting.gather import Gathered, gather
-from autograph_lite.runtime.reporting.graph import Node
-from autograph_lite.runtime.reporting.lines import Line
+from autograph_lite.runtime.explaining.line_links import Line
+from autograph_lite.runtime.explaining.program_graph import Node
+from autograph_lite.runtime.reporting.trace_facts import Gathered, gather
 from tests.report import model
 
 XS, N = jax.ShapeDtypeStruct((4,), "float32"), jax.ShapeDtypeStruct((), "int32")

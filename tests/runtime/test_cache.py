@@ -10,10 +10,10 @@ import jax.numpy as jnp
 import pytest
 from hypothesis import given, strategies as st
 
-from autograph_lite.runtime.array_spec import ArraySpec
-from autograph_lite.runtime.cache import TraceCache
-from autograph_lite.runtime.function_type import FunctionType
-from autograph_lite.runtime.trace_types import Single, TracingContext
+from autograph_lite.runtime.tracing.trace_cache import TraceCache
+from autograph_lite.runtime.types.array_spec import ArraySpec
+from autograph_lite.runtime.types.function_type import FunctionType
+from autograph_lite.runtime.types.trace_type import Single, TracingContext
 
 
 def anything(*args, **named): ...

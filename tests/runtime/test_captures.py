@@ -11,7 +11,7 @@ import jax.numpy as jnp
 import numpy as np
 
 import autograph_lite
-from autograph_lite.runtime.captures import Captures
+from autograph_lite.runtime.tracing.captured_names import Captures
 
 
 def defined(text: str) -> dict:

@@ -13,10 +13,10 @@ import pytest
 
 import autograph_lite as al
 from autograph_lite.errors import Location
-from autograph_lite.runtime import explanation
-from autograph_lite.runtime.array_spec import ArraySpec
-from autograph_lite.runtime.explanation import Retrace, explain
-from autograph_lite.runtime.literals import Literal
+from autograph_lite.runtime.explaining import explanation
+from autograph_lite.runtime.explaining.explanation import Retrace, explain
+from autograph_lite.runtime.types.array_spec import ArraySpec
+from autograph_lite.runtime.types.literal import Literal
 
 from .traces import dictionary, record
 

@@ -12,10 +12,11 @@ import jax.numpy as jnp
 import pytest
 
 import autograph_lite
-from autograph_lite import Variable, _jax_dispatch
-from autograph_lite.runtime.traces import Traces
+from autograph_lite import Variable
+from autograph_lite.jax_internals import cpp_registry
+from autograph_lite.runtime.tracing.trace_table import Traces
 
-pytestmark = pytest.mark.skipif(not _jax_dispatch.works(), reason="each call goes through the policy")
+pytestmark = pytest.mark.skipif(not cpp_registry.works(), reason="each call goes through the policy")
 X = jnp.float32(2)
 
 

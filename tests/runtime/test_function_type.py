@@ -12,10 +12,10 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from autograph_lite.runtime.array_spec import ArraySpec
-from autograph_lite.runtime.function_type import FunctionType
-from autograph_lite.runtime.input_signature import accept, from_input_signature
-from autograph_lite.runtime.trace_types import TracingContext, VariableType, register_leaf
+from autograph_lite.runtime.types.array_spec import ArraySpec
+from autograph_lite.runtime.types.function_type import FunctionType
+from autograph_lite.runtime.types.input_signature import accept, from_input_signature
+from autograph_lite.runtime.types.trace_type import TracingContext, VariableType, register_leaf
 
 scalar, vector, integer = jnp.float32(1), jnp.ones(3), jnp.int32(1)
 Call = collections.namedtuple("Call", "args kwargs")

@@ -9,7 +9,7 @@ import pytest
 
 import autograph_lite
 from autograph_lite import ArraySpec
-from autograph_lite.runtime.trace_types import Single
+from autograph_lite.runtime.types.trace_type import Single
 
 
 class ScaledType(Single):

@@ -13,8 +13,8 @@ import numpy as np
 import pytest
 
 import autograph_lite
-from autograph_lite.runtime.host_calls import HostCall, in_program
-from autograph_lite.runtime.trace import Options
+from autograph_lite.runtime.host.host_calls import HostCall, in_program
+from autograph_lite.runtime.tracing.trace import Options
 from tests.errors.messages import shown
 
 SCALAR = jax.ShapeDtypeStruct((), jnp.float32)

@@ -12,14 +12,14 @@ import numpy as np
 import pytest
 
 from autograph_lite import RetraceWarning, convert
-from autograph_lite.runtime import retrace_warnings
-from autograph_lite.runtime.array_spec import ArraySpec
-from autograph_lite.runtime.changes import TraceRecord
-from autograph_lite.runtime.literals import Literal
-from autograph_lite.runtime.object_type import ObjectType
-from autograph_lite.runtime.retracing import Frequent
-from autograph_lite.runtime.structures import from_value
-from autograph_lite.runtime.trace_types import TracingContext, VariableType
+from autograph_lite.runtime.explaining import retrace_warnings
+from autograph_lite.runtime.explaining.detector import Frequent
+from autograph_lite.runtime.explaining.trace_differences import TraceRecord
+from autograph_lite.runtime.types.array_spec import ArraySpec
+from autograph_lite.runtime.types.literal import Literal
+from autograph_lite.runtime.types.object_type import ObjectType
+from autograph_lite.runtime.types.structure import from_value
+from autograph_lite.runtime.types.trace_type import TracingContext, VariableType
 
 from .traces import dictionary, record
 

@@ -9,10 +9,10 @@ import threading
 import pytest
 from hypothesis import given, strategies as st
 
-from autograph_lite.runtime import retracing
-from autograph_lite.runtime.array_spec import ArraySpec
-from autograph_lite.runtime.literals import Literal
-from autograph_lite.runtime.retracing import Frequent, RetraceDetector, detector_of
+from autograph_lite.runtime.explaining import detector
+from autograph_lite.runtime.explaining.detector import Frequent, RetraceDetector, detector_of
+from autograph_lite.runtime.types.array_spec import ArraySpec
+from autograph_lite.runtime.types.literal import Literal
 
 from .traces import record
 
@@ -211,12 +211,12 @@ def test_the_detector_of_code_that_is_gone_goes_too():
     exec(compile("def f(x): return x", "gone.py", "exec"), namespace)
     place = id(namespace["f"].__code__)
     detector_of(namespace["f"])
-    assert place in retracing._detectors
+    assert place in detector._detectors
 
     namespace.clear()
     gc.collect()
 
-    assert place not in retracing._detectors
+    assert place not in detector._detectors
 
 
 def test_threads_that_trace_at_once_are_warned_of_twice_in_all():

@@ -9,15 +9,15 @@ import numpy as np
 import pytest
 
 import autograph_lite as al
-from autograph_lite import _jax_dispatch
-from autograph_lite.runtime.dispatch import SlowDispatch
+from autograph_lite.jax_internals import cpp_registry
+from autograph_lite.runtime.dispatch.cpp_dispatch import SlowDispatch
 
 X = jnp.float32(2)
 
 
 @pytest.fixture(autouse=True)
 def without_fast_calls(monkeypatch):
-    monkeypatch.setattr(_jax_dispatch, "works", lambda: False)
+    monkeypatch.setattr(cpp_registry, "works", lambda: False)
 
 
 def scaled(x, n=1, *, by="sum"):

@@ -11,8 +11,9 @@ import pytest
 from jax import export, lax
 
 import autograph_lite as al
-from autograph_lite import _jax_dims, _jax_sizes
-from autograph_lite.runtime import symbolic
+from autograph_lite.jax_internals import symbolic_comparisons
+from autograph_lite.jax_internals.loops import symbolic_shapes
+from autograph_lite.runtime.tracing import symbolic_sizes
 
 ANY_ROWS = [((None, 3), jnp.float32, False)]
 
@@ -103,7 +104,7 @@ def rows(count):
 
 
 def traced(f, specs=ANY_ROWS):
-    return symbolic.trace_symbolic(lambda *arrays: [f(*arrays)], specs)
+    return symbolic_sizes.trace_symbolic(lambda *arrays: [f(*arrays)], specs)
 
 
 @pytest.mark.parametrize("name", PROGRAMS)
@@ -175,10 +176,10 @@ def test_leading_sizes_that_have_to_be_equal_share_a_symbol():
 
 
 def test_sizes_solve():
-    types = symbolic.symbolic_types([((None, 3), jnp.float32, False), ((None,), jnp.float32, False)])
-    assert symbolic.solve(types, [(4, 3), (2,)]) == {"n0_0": 4, "n1_0": 2}
-    assert symbolic.solve(types, [(4, 2), (2,)]) is None
-    assert symbolic.solve(types, [(4, 3, 1), (2,)]) is None
+    types = symbolic_sizes.symbolic_types([((None, 3), jnp.float32, False), ((None,), jnp.float32, False)])
+    assert symbolic_sizes.solve(types, [(4, 3), (2,)]) == {"n0_0": 4, "n1_0": 2}
+    assert symbolic_sizes.solve(types, [(4, 2), (2,)]) is None
+    assert symbolic_sizes.solve(types, [(4, 3, 1), (2,)]) is None
 
 
 def test_a_size_of_zero_is_not_served():
@@ -221,9 +222,9 @@ def test_sizes_are_computed_as_python_computes_them(a):
         b - a // 2,
         (a * b) // 5 * 2,
     ]
-    assert [_jax_sizes.size(dim, sizes) for dim in dims] == known
-    assert _jax_sizes.size(_jax_dims.larger(m, n - 3), sizes) == max(a, b - 3)
-    assert _jax_sizes.size(_jax_dims.smaller(m, n), sizes) == min(a, b)
+    assert [symbolic_shapes.size(dim, sizes) for dim in dims] == known
+    assert symbolic_shapes.size(symbolic_comparisons.larger(m, n - 3), sizes) == max(a, b - 3)
+    assert symbolic_shapes.size(symbolic_comparisons.smaller(m, n), sizes) == min(a, b)
 
 
 def pairs_up(x):
@@ -231,7 +232,7 @@ def pairs_up(x):
 
 
 def test_where_a_size_has_to_be_known_the_line_is_named():
-    with pytest.raises(symbolic.InconclusiveSize) as caught:
+    with pytest.raises(symbolic_sizes.InconclusiveSize) as caught:
         traced(pairs_up)
     assert (caught.value.where.line, caught.value.where.function) == (
         pairs_up.__code__.co_firstlineno + 1,
@@ -244,7 +245,7 @@ def test_where_a_size_has_to_be_known_the_line_is_named():
 
 def test_a_trace_around_is_not_captured():
     def outer(y):
-        with pytest.raises(symbolic.InconclusiveSize, match="A value of a trace around"):
+        with pytest.raises(symbolic_sizes.InconclusiveSize, match="A value of a trace around"):
             traced(lambda x: x + y)
         return y
 

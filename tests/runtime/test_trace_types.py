@@ -26,12 +26,12 @@ import numpy as np
 import pytest
 from hypothesis import given, strategies as st
 
-from autograph_lite.runtime.array_spec import ArraySpec
-from autograph_lite.runtime.casting import cast
-from autograph_lite.runtime.literals import Literal
-from autograph_lite.runtime.object_type import ObjectType, objects_in
-from autograph_lite.runtime.structures import Structure, from_value
-from autograph_lite.runtime.trace_types import (
+from autograph_lite.runtime.types.array_spec import ArraySpec
+from autograph_lite.runtime.types.casting import cast
+from autograph_lite.runtime.types.literal import Literal
+from autograph_lite.runtime.types.object_type import ObjectType, objects_in
+from autograph_lite.runtime.types.structure import Structure, from_value
+from autograph_lite.runtime.types.trace_type import (
     Placeholders,
     Single,
     TraceType,

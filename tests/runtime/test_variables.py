@@ -678,8 +678,8 @@ def test_a_variable_among_the_arguments():
 
 
 def test_a_program_serves_other_variables_by_bindings():
-    from autograph_lite.runtime.state import State
-    from autograph_lite.runtime.variables import stand_in
+    from autograph_lite.runtime.state.carried_state import State
+    from autograph_lite.runtime.state.variable import stand_in
 
     actual = al.Variable([1.0, 2.0])
     state = State()

@@ -14,7 +14,7 @@ import numpy as np
 from hypothesis import given, settings, strategies as st
 
 import autograph_lite as al
-from autograph_lite.runtime.arithmetic import Arithmetic
+from autograph_lite.runtime.state.array_operators import Arithmetic
 
 
 class Plain(np.lib.mixins.NDArrayOperatorsMixin):

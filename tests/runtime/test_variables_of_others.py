@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import autograph_lite as al
-from autograph_lite.runtime.variables import DEBUGGED, LENT
+from autograph_lite.runtime.state.variable import DEBUGGED, LENT
 
 
 @pytest.fixture

@@ -6,10 +6,10 @@ import inspect
 from typing import Any
 
 from autograph_lite.errors import Location
-from autograph_lite.runtime.changes import TraceRecord
-from autograph_lite.runtime.function_type import FunctionType, Slot
-from autograph_lite.runtime.structures import from_value
-from autograph_lite.runtime.trace_types import TraceType, TracingContext
+from autograph_lite.runtime.explaining.trace_differences import TraceRecord
+from autograph_lite.runtime.types.function_type import FunctionType, Slot
+from autograph_lite.runtime.types.structure import from_value
+from autograph_lite.runtime.types.trace_type import TraceType, TracingContext
 
 
 def dictionary(**leaves: Any) -> TraceType:

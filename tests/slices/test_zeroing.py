@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given, settings
 
 import autograph_lite
-from autograph_lite.operators import zeroing
+from autograph_lite.operators.ragged_ops import masked_products
 
 from .against import assert_like_numpy
 
@@ -45,9 +45,9 @@ FUNCTIONS = [first, second, both, rows, moved]
 """Each takes nothing but `A[k:, k:]` and `v[k:]`."""
 
 
-@pytest.fixture(params=[1, zeroing.LARGE], ids=["sparing", "not sparing"])
+@pytest.fixture(params=[1, masked_products.LARGE], ids=["sparing", "not sparing"])
 def sparing(request: Any, monkeypatch: Any) -> None:
-    monkeypatch.setattr(zeroing, "LARGE", request.param)
+    monkeypatch.setattr(masked_products, "LARGE", request.param)
 
 
 def arrays(rest: float, k: int, seed: int = 0) -> tuple[Any, Any]:

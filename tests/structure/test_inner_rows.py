@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given, settings, strategies as st
 
 import autograph_lite as al
-from autograph_lite._jax_scans import groups
+from autograph_lite.jax_internals.dataflow.scan_ir import groups
 from tests.slices.against import assert_like_numpy
 
 N = 6

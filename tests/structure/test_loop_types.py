@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import autograph_lite
-from autograph_lite import _jax_loops
+from autograph_lite.jax_internals.loops import loop_binding
 
 
 def adds(xs, halves, n):
@@ -110,7 +110,7 @@ def test_types_and_values_are_those_of_tracing_again(fn, x64, monkeypatch):
         return [(np.asarray(leaf).tolist(), leaf.dtype, leaf.weak_type) for leaf in leaves]
 
     ours = results()
-    monkeypatch.setattr(_jax_loops, "settle", lambda *_: False)
+    monkeypatch.setattr(loop_binding, "settle", lambda *_: False)
     assert ours == results()
 
 

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import autograph_lite as al
-from autograph_lite.operators import rolling
+from autograph_lite.operators.loops import rolling
 
 X = np.float32(1.5)
 

@@ -15,7 +15,7 @@ import pytest
 
 import autograph_lite
 from autograph_lite import config
-from autograph_lite.operators import iterations
+from autograph_lite.operators.iteration import while_trip_count
 
 X = np.float32(0.5)
 SERIES = jnp.arange(1.0, 31.0)
@@ -451,8 +451,8 @@ def waits(x):
 
 
 def test_one_that_numbers_do_not_end_is_pythons(monkeypatch):
-    monkeypatch.setattr(iterations, "MOST", 16)
-    monkeypatch.setattr(iterations, "FIRST", 8)
+    monkeypatch.setattr(while_trip_count, "MOST", 16)
+    monkeypatch.setattr(while_trip_count, "FIRST", 8)
     assert lengths(waits, X) == []
     (found,) = autograph_lite.explain(autograph_lite.convert(waits, static_loops="stage"))(X)
     assert found.why.startswith(

@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 import autograph_lite
-from autograph_lite.operators import rolling
+from autograph_lite.operators.loops import rolling
 
 X = np.float32(1.5)
 SERIES = jnp.arange(1.0, 9.0)

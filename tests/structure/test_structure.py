@@ -11,7 +11,9 @@ import numpy as np
 import pytest
 
 import autograph_lite
-from autograph_lite import _jax_branch_traces, _jax_loops, transpiler
+from autograph_lite import transpiler
+from autograph_lite.jax_internals.conditionals import branch_traces
+from autograph_lite.jax_internals.loops import loop_binding
 from benchmarks import generated, structure
 from benchmarks.programs import PROGRAMS, agree
 
@@ -19,11 +21,11 @@ SAME = [name for name, program in PROGRAMS.items() if "cond" not in program.extr
 
 
 @pytest.fixture(
-    params=[_jax_branch_traces.OpenTrace, _jax_branch_traces.ClosedTrace], ids=["private JAX", "public JAX"]
+    params=[branch_traces.OpenTrace, branch_traces.ClosedTrace], ids=["private JAX", "public JAX"]
 )
 def branch_trace(request, monkeypatch):
     """Branches are traced in the way that this JAX offers, or in the way that any JAX does."""
-    monkeypatch.setattr(_jax_branch_traces, "branch_trace", lambda: request.param)
+    monkeypatch.setattr(branch_traces, "branch_trace", lambda: request.param)
     # 50 guards take nearly all of Python's 1,000 frames in the second way, and a test runner has some of its own.
     limit = sys.getrecursionlimit()
     sys.setrecursionlimit(max(limit, 2000))
@@ -55,33 +57,33 @@ def test_optimised_program_has_the_instructions_of_hand_written_code(name, branc
 
 
 def test_this_jax_offers_the_fast_way_of_tracing_branches():
-    assert _jax_branch_traces.branch_trace() is _jax_branch_traces.OpenTrace
+    assert branch_traces.branch_trace() is branch_traces.OpenTrace
 
 
 def test_a_jax_without_the_fast_way_gets_the_public_one(monkeypatch):
-    monkeypatch.delattr(_jax_branch_traces.conditionals, "cond_p")
-    _jax_branch_traces.branch_trace.cache_clear()
+    monkeypatch.delattr(branch_traces.conditionals, "cond_p")
+    branch_traces.branch_trace.cache_clear()
     try:
-        assert _jax_branch_traces.branch_trace() is _jax_branch_traces.ClosedTrace
+        assert branch_traces.branch_trace() is branch_traces.ClosedTrace
     finally:
-        _jax_branch_traces.branch_trace.cache_clear()
+        branch_traces.branch_trace.cache_clear()
 
 
 def test_this_jax_offers_the_fast_way_of_making_loops():
-    assert _jax_loops._offered()
+    assert loop_binding._offered()
 
 
 def test_a_jax_with_other_loops_gets_them_from_the_public_functions(monkeypatch):
-    monkeypatch.setattr(_jax_loops, "loops", types.SimpleNamespace())
-    _jax_loops._offered.cache_clear()
+    monkeypatch.setattr(loop_binding, "loops", types.SimpleNamespace())
+    loop_binding._offered.cache_clear()
     program = PROGRAMS["for over an array"]
     converted = autograph_lite.to_graph(program.python)
     try:
-        assert not _jax_loops._offered()
+        assert not loop_binding._offered()
         # A function of its own: JAX would keep the trace that another test has made of the converted one.
         assert agree(program, lambda *arguments: converted(*arguments))
     finally:
-        _jax_loops._offered.cache_clear()
+        loop_binding._offered.cache_clear()
 
 
 TRACED = []

@@ -10,7 +10,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from autograph_lite.syntax import compiling
+from autograph_lite.syntax.source_text import compiling
 
 MISMATCH = "AST constructor recursion depth mismatch (before=129, after=127)"
 

@@ -16,7 +16,8 @@ from typing import Any
 import gast
 import pytest
 
-from autograph_lite.syntax import loader, quote, source
+from autograph_lite.syntax import loader, quote
+from autograph_lite.syntax.source_text import source
 
 COUNTER = 0
 

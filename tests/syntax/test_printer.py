@@ -9,7 +9,7 @@ import gast
 import pytest
 
 from autograph_lite.syntax import quote
-from autograph_lite.syntax.printer import to_source
+from autograph_lite.syntax.printing.printer import to_source
 
 
 def printed(text: str) -> str:

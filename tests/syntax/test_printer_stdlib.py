@@ -14,7 +14,7 @@ from pathlib import Path
 import gast
 import pytest
 
-from autograph_lite.syntax.printer import to_source
+from autograph_lite.syntax.printing.printer import to_source
 from tests.syntax.stdlib import FILES, STDLIB, parsed
 
 

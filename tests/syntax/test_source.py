@@ -22,7 +22,7 @@ import gast
 import pytest
 
 from autograph_lite.errors import ConversionError, SourceNotFoundError
-from autograph_lite.syntax import source
+from autograph_lite.syntax.source_text import source
 
 Importer = Callable[..., ModuleType]
 

@@ -24,7 +24,7 @@ import jax.numpy as jnp
 import pytest
 
 import autograph_lite
-from autograph_lite.operators import callables
+from autograph_lite.operators.calls import callables
 
 FORMS: dict[str, Callable[[Any], Any]] = {"light": autograph_lite.to_graph, "full": callables.converted}
 

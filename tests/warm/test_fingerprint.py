@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 
 import autograph_lite as al
-from autograph_lite.runtime.warm import fingerprint, names
+from autograph_lite.runtime.warm import fingerprint, stable_names
 
 
 def over(value):
@@ -90,7 +90,7 @@ def test_the_value_of_a_variable_does_not_count():
 
 @pytest.mark.parametrize("value", [threading.Lock(), iter([1]), {object()}, functools.lru_cache(len)])
 def test_objects_that_nothing_is_known_of_have_none(value):
-    with pytest.raises(names.UnknownError):
+    with pytest.raises(stable_names.UnknownError):
         over(value)
 
 
@@ -131,7 +131,7 @@ def test_names_of_modules_count_however_they_are_read(monkeypatch, fn):
     ids=range(9),
 )
 def test_names_that_are_values_are_known_by_any_spelling(fn):
-    with pytest.raises(names.UnknownError):
+    with pytest.raises(stable_names.UnknownError):
         over(fn)
 
 
@@ -165,7 +165,7 @@ class Tagged(np.ndarray):
 
 @pytest.mark.parametrize("value", [np.ma.array([1, 2], mask=[0, 1]), np.ones(2).view(Tagged)])
 def test_arrays_that_hold_more_than_items_have_none(value):
-    with pytest.raises(names.UnknownError):
+    with pytest.raises(stable_names.UnknownError):
         over(value)
 
 
@@ -176,7 +176,7 @@ def test_a_class_that_other_functions_make_a_pytree_has_none():
 
     over(Pair(1, 2))
     jax.tree_util.register_pytree_node(Pair, lambda p: ((p.b, p.a), None), lambda _, parts: Pair(*parts))
-    with pytest.raises(names.UnknownError):
+    with pytest.raises(stable_names.UnknownError):
         over(Pair(1, 2))
 
 

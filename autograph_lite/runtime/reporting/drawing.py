@@ -8,8 +8,8 @@ import pathlib
 from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
-from autograph_lite.runtime.reporting.graph import Node, Part
-from autograph_lite.runtime.reporting.lines import Place
+from autograph_lite.runtime.explaining.line_links import Place
+from autograph_lite.runtime.explaining.program_graph import Node, Part
 
 ROW, STEP, CHARACTER, MARGIN = 30, 28, 7.3, 8  # pixels
 _WIDEST = 56  # characters of a line of source

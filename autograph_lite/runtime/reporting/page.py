@@ -14,12 +14,12 @@ import importlib.resources
 import pathlib
 from collections.abc import Callable, Iterable, Iterator
 
-from autograph_lite.runtime.decided import Decision
+from autograph_lite.runtime.explaining.line_links import Line, Place
 from autograph_lite.runtime.reporting import colours, timeline
+from autograph_lite.runtime.reporting.decisions_table import Decision
 from autograph_lite.runtime.reporting.drawing import drawing
-from autograph_lite.runtime.reporting.gather import Gathered
-from autograph_lite.runtime.reporting.lines import Line, Place
 from autograph_lite.runtime.reporting.sections import Section
+from autograph_lite.runtime.reporting.trace_facts import Gathered
 
 _PANES = (("source", "Source"), ("code", "Generated code"), ("jaxpr", "Jaxpr"), ("hlo", "Optimised HLO"))
 _HELP = (

@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from autograph_lite.runtime.reporting.lines import Line, Place
+from autograph_lite.runtime.explaining.line_links import Line, Place
 
 LONGEST = 600  # characters of a line: constants may be large
 _COMMENT = re.compile(r"(.*\S)\s+# (?:(.+?):(\d+)\b.*)?")

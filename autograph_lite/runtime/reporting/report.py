@@ -40,8 +40,8 @@ class Report:
 def report(fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Report:
     """The report of a function for these arguments; see `Function.report`."""
     # Not needed to import the package: it would take 17 ms more.
-    from autograph_lite.runtime.reporting.gather import gather
     from autograph_lite.runtime.reporting.page import page
+    from autograph_lite.runtime.reporting.trace_facts import gather
 
     found = gather(fn, args, kwargs)
     return Report(found.name, page(found))

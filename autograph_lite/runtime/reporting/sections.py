@@ -12,9 +12,9 @@ import gast
 
 from autograph_lite import transpiler
 from autograph_lite.errors import AutographError
-from autograph_lite.operators import policy
-from autograph_lite.runtime.reporting.lines import Line, Place
-from autograph_lite.syntax import source
+from autograph_lite.operators.user_code import ownership
+from autograph_lite.runtime.explaining.line_links import Line, Place
+from autograph_lite.syntax.source_text import source
 
 
 @dataclasses.dataclass(frozen=True)
@@ -60,7 +60,7 @@ def sections(fn: Any, places: Collection[Place], *, recursive: bool = True) -> l
         if not any(_may_cover(callee, place) for place in left):
             continue
         try:
-            section = _section(callee, converted=recursive and policy.is_users(callee))
+            section = _section(callee, converted=recursive and ownership.is_users(callee))
         except AutographError:
             continue
         if any(map(section.covers, left)):
@@ -91,7 +91,7 @@ def _section(fn: types.FunctionType, *, converted: bool) -> Section:
     name = fn.__qualname__.rpartition("<locals>.")[2]
     if not converted:
         return Section(name, read.path, read.first_line, own, (), "not converted: called as it is")
-    text, numbers = transpiler.to_mapped_source(fn, policy.leads_to_library)
+    text, numbers = transpiler.to_mapped_source(fn, ownership.leads_to_library)
     generated = tuple(
         Line(line, frozenset((read.path, number) for number in lines))
         for line, lines in zip(text.splitlines(), numbers, strict=True)
@@ -124,7 +124,7 @@ def _reachable(fn: types.FunctionType, instance: Any) -> Iterator[types.Function
         values += [vars(module)[name] for module in modules for name in names if name in vars(module)]
         new = [inner for value in values for inner in _functions(value) if id(inner) not in seen]
         for inner in dict.fromkeys(new):
-            if not policy.is_library_file(inner.__code__.co_filename):
+            if not ownership.is_library_file(inner.__code__.co_filename):
                 seen.add(id(inner))
                 todo.append(inner)
     yield from (each for each in todo if each is not fn)
@@ -148,18 +148,18 @@ def _functions(value: Any) -> list[types.FunctionType]:
     """The functions that a value is made of: itself, what it wraps, or the methods of its class."""
     if isinstance(value, types.ModuleType):
         return []
-    found = policy.functions_of(value) or _members(value if isinstance(value, type) else type(value))
+    found = ownership.functions_of(value) or _members(value if isinstance(value, type) else type(value))
     inner = [inspect.unwrap(each) for each in found if callable(each)]
     return [each for each in inner if isinstance(each, types.FunctionType)]
 
 
 def _members(kind: type) -> list[types.FunctionType]:
-    if not policy.is_users_class(kind):
+    if not ownership.is_users_class(kind):
         return []
     values = [value for base in kind.__mro__[:-1] for value in vars(base).values()]
     return [
         each
         for value in values
-        for each in policy.functions_of(value)
+        for each in ownership.functions_of(value)
         if isinstance(each, types.FunctionType)
     ]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import html
 import pathlib
 
-from autograph_lite.runtime.explanation import Explanation, Retrace, duration
+from autograph_lite.runtime.explaining.explanation import Explanation, Retrace, duration
 
 _HEADS = ("trace", "cost", "signature", "called from", "why")
 

@@ -1,1 +1,12 @@
 """Traces in files: `autograph_lite.save` and `autograph_lite.load`."""
+
+__all__ = [
+    "archive",
+    "call_types",
+    "export",
+    "loaded_function",
+    "loaded_module",
+    "loading",
+    "saved_checks",
+    "saved_values",
+]

@@ -13,15 +13,10 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from autograph_lite import _jax
-from autograph_lite.operators import objects
-from autograph_lite.runtime.array_spec import ArraySpec
-from autograph_lite.runtime.function_type import FunctionType, Slot
-from autograph_lite.runtime.literals import Literal
-from autograph_lite.runtime.object_type import ObjectType
-from autograph_lite.runtime.opening import flatten
+from autograph_lite.jax_internals import avals
+from autograph_lite.operators.values import dataclass_objects
 from autograph_lite.runtime.saving.archive import dtype_named
-from autograph_lite.runtime.saving.values import (
+from autograph_lite.runtime.saving.saved_values import (
     Json,
     Leaf,
     NotDataError,
@@ -30,8 +25,13 @@ from autograph_lite.runtime.saving.values import (
     read_tree,
     tree,
 )
-from autograph_lite.runtime.structures import Structure
-from autograph_lite.runtime.trace_types import TraceType, VariableType
+from autograph_lite.runtime.types.array_spec import ArraySpec
+from autograph_lite.runtime.types.function_type import FunctionType, Slot
+from autograph_lite.runtime.types.literal import Literal
+from autograph_lite.runtime.types.object_type import ObjectType
+from autograph_lite.runtime.types.structure import Structure
+from autograph_lite.runtime.types.trace_type import TraceType, VariableType
+from autograph_lite.runtime.types.value_leaves import flatten
 
 _EMPTY = inspect.Parameter.empty
 
@@ -218,10 +218,10 @@ def value(whole: Any, array: Any) -> Json:
         if isinstance(item, Output):
             return {"output": [item.number, item.weak]}
         if isinstance(item, jax.Array):
-            return {"array": [array(item), "weak" if _jax.weak_type(item) else "jax"]}
+            return {"array": [array(item), "weak" if avals.weak_type(item) else "jax"]}
         if isinstance(item, (np.ndarray, np.generic)):
             return {"array": [array(item), "numpy" if isinstance(item, np.ndarray) else "scalar"]}
-        return _none(item) if objects.is_structure(item) else literal(item)
+        return _none(item) if dataclass_objects.is_structure(item) else literal(item)
 
     return tree(whole, leaf)
 
@@ -253,7 +253,7 @@ def read_value(data: Json, array: Any, outputs: Indexed = ()) -> Any:
     def leaf(part: Json) -> Any:
         if "output" in part:
             number, weak = part["output"]
-            return _jax.as_type(outputs[number], outputs[number].dtype, True) if weak else outputs[number]
+            return avals.as_type(outputs[number], outputs[number].dtype, True) if weak else outputs[number]
         if "array" in part:
             told, kind = part["array"]
             return _array(told, kind, array)
@@ -265,5 +265,5 @@ def read_value(data: Json, array: Any, outputs: Indexed = ()) -> Any:
 def _array(told: Json, kind: str, read: Any) -> Any:
     found = read(told)
     if kind in ("jax", "weak"):
-        return _jax.as_type(jnp.asarray(found), found.dtype, kind == "weak")
+        return avals.as_type(jnp.asarray(found), found.dtype, kind == "weak")
     return found[()] if kind == "scalar" else found

@@ -13,21 +13,21 @@ import jax.numpy as jnp
 from jax import export
 
 from autograph_lite.errors import SaveError
-from autograph_lite.operators import converting, where
-from autograph_lite.runtime import exporting
-from autograph_lite.runtime.array_spec import specs_in
-from autograph_lite.runtime.concrete import ConcreteFunction
-from autograph_lite.runtime.modules import Module
-from autograph_lite.runtime.program import Program
-from autograph_lite.runtime.saving import again, call_types, checks, obstacles
+from autograph_lite.operators.user_code import conversion, source_places
+from autograph_lite.runtime.saving import again, call_types, saved_checks
 from autograph_lite.runtime.saving.archive import Writer
-from autograph_lite.runtime.saving.loaded import LoadedFunction
+from autograph_lite.runtime.saving.loaded_function import LoadedFunction
 from autograph_lite.runtime.saving.loaded_module import LoadedModule
-from autograph_lite.runtime.saving.values import Json, NotDataError
-from autograph_lite.runtime.state import KEPT
-from autograph_lite.runtime.trace import Trace
-from autograph_lite.runtime.trace_types import variable_types
-from autograph_lite.runtime.variables import Variable
+from autograph_lite.runtime.saving.saved_values import Json, NotDataError
+from autograph_lite.runtime.state.carried_state import KEPT
+from autograph_lite.runtime.state.module import Module
+from autograph_lite.runtime.state.variable import Variable
+from autograph_lite.runtime.tracing import jax_export, not_exportable
+from autograph_lite.runtime.tracing.concrete import ConcreteFunction
+from autograph_lite.runtime.tracing.program import Program
+from autograph_lite.runtime.tracing.trace import Trace
+from autograph_lite.runtime.types.array_spec import specs_in
+from autograph_lite.runtime.types.trace_type import variable_types
 
 SINGLE = "function"  # the name, in the manifest, of a function that is saved alone
 
@@ -59,13 +59,13 @@ def save(
     if importlib.util.find_spec("flatbuffers") is None:
         raise SaveError(
             "JAX needs the package 'flatbuffers' to write programs.",
-            where=where.here(),
+            where=source_places.here(),
             fix="install it, as by pip install autograph-lite[export].",
         )
     if not isinstance(path, (str, os.PathLike)):
         raise SaveError(
             f"The first argument is a '{type(path).__name__}' object, and the path of a file comes first.",
-            where=where.here(),
+            where=source_places.here(),
             why="tf.saved_model.save has them the other way round.",
             fix="write autograph_lite.save(path, function).",
         )
@@ -90,14 +90,14 @@ def _named(functions: Any) -> dict[str, Any]:
         name
         for kind in type(functions).__mro__
         for name, value in vars(kind).items()
-        if converting.is_compiled(value)
+        if conversion.is_compiled(value)
     }
     bound = {name: getattr(functions, name) for name in sorted(names)}
     traced = {name: method for name, method in bound.items() if method.concrete_functions}
     if not traced:
         raise SaveError(
             f"No method of the '{type(functions).__qualname__}' object has been traced, so that there is nothing to save.",
-            where=where.here(),
+            where=source_places.here(),
             fix="call the methods, or their get_concrete_function, before.",
         )
     return traced
@@ -112,10 +112,10 @@ def _platforms_of(functions: Sequence[Any]) -> list[str]:
 
 
 def _refuse_signatures(single: bool, function: Any) -> None:
-    if not (single and converting.is_compiled(function)):
+    if not (single and conversion.is_compiled(function)):
         raise SaveError(
             "Signatures are given for something else than one converted function.",
-            where=where.here(),
+            where=source_places.here(),
             fix="make the traces with get_concrete_function, and save without signatures.",
         )
 
@@ -126,10 +126,10 @@ def _concrete(function: Any, calls: Sequence[tuple[Any, ...]]) -> list[ConcreteF
         return [function.alone()]
     if isinstance(function, (list, tuple)) and function:
         return [trace for item in function for trace in _concrete(item, ())]
-    if not converting.is_compiled(function):
+    if not conversion.is_compiled(function):
         raise SaveError(
             f"{function!r} is no converted function.",
-            where=where.here(),
+            where=source_places.here(),
             fix="convert it with autograph_lite.convert.",
         )
     return [each.alone() for each in _traces_of(function, calls)]
@@ -144,7 +144,7 @@ def _traces_of(function: Any, calls: Sequence[tuple[Any, ...]]) -> list[Concrete
     if not known:
         raise SaveError(
             f"'{function.__name__}' has not been traced, so that there is nothing to save.",
-            where=where.here(),
+            where=source_places.here(),
             fix="give a signature: autograph_lite.save(path, f, (autograph_lite.ArraySpec([None], 'float32'),)).",
         )
     return known
@@ -198,8 +198,8 @@ class _Saving:
         }
 
     def _programs(self, concrete: ConcreteFunction) -> list[Json]:
-        program, empty = exporting.own_program(concrete.trace), _empty_program(concrete.trace)
-        obstacles.refuse(concrete.name, concrete.trace, program)
+        program, empty = jax_export.own_program(concrete.trace), _empty_program(concrete.trace)
+        not_exportable.refuse(concrete.name, concrete.trace, program)
         rows = [self._program(concrete, program, lambda types: types)]
         if empty is not None:
             with contextlib.suppress(
@@ -223,19 +223,19 @@ class _Saving:
         except NotDataError as error:
             raise SaveError(
                 f"'{concrete.name}' can't be saved: {error}.",
-                where=where.of_function(trace.fn),
+                where=source_places.of_function(trace.fn),
                 why="Files hold arrays, numbers and text in lists, tuples and dicts: anything else is code.",
                 fix="pass and return its parts.",
             ) from None
 
     def _exported(self, name: str, program: Program) -> bytes:
         try:
-            made = exporting.of_program(program, self._platforms)
+            made = jax_export.of_program(program, self._platforms)
             return bytes(made.serialize(vjp_order=self._vjp_order))
         except Exception as error:
             raise SaveError(
                 f"JAX can't export '{name}': {error}",
-                where=where.here(),
+                where=source_places.here(),
                 why=f"It was asked for derivatives of order {self._vjp_order} and the platforms {self._platforms}.",
                 fix="ask for less, or change what JAX names.",
             ) from error
@@ -261,7 +261,7 @@ class _Saving:
             "result": self._result(program, outputs),
             "after": [None if value is KEPT else value for value in after],
             "check_outputs": [list(key) for key in program.checks],
-            "checks": [checks.check(site) for site in program.sites.values()],
+            "checks": [saved_checks.check(site) for site in program.sites.values()],
         }
 
     def _result(self, program: Program, outputs: Sequence[Any]) -> Json:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from autograph_lite.runtime.saving.loaded import LoadedFunction
-from autograph_lite.runtime.variables import Variable
+from autograph_lite.runtime.saving.loaded_function import LoadedFunction
+from autograph_lite.runtime.state.variable import Variable
 
 
 class LoadedModule:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 from autograph_lite.errors import AutographError
-from autograph_lite.runtime.function_protocol import Converted
+from autograph_lite.runtime.functions.function_protocol import Converted
 from autograph_lite.runtime.verifying.tolerance import Tolerance
 from autograph_lite.runtime.verifying.verify import Comparison
 

@@ -12,11 +12,11 @@ from typing import Any, TextIO
 
 import jax
 
-from autograph_lite import _jax
 from autograph_lite.errors import Location
-from autograph_lite.operators import where
-from autograph_lite.runtime.verifying.keeping import Kept, Part
-from autograph_lite.runtime.verifying.observed import Seen, seen
+from autograph_lite.jax_internals import tracing_state
+from autograph_lite.operators.user_code import source_places
+from autograph_lite.runtime.verifying.observations import Seen, seen
+from autograph_lite.runtime.verifying.snapshots import Kept, Part
 
 
 @dataclasses.dataclass(frozen=True)
@@ -52,11 +52,11 @@ class _Heard(io.TextIOBase):
         if self.onward is not None:
             self.onward.write(text)
         frame = sys._getframe(1)
-        if not frame.f_code.co_filename.startswith(where.FOLDERS):
-            self.prints.setdefault(where.of_frame(frame), []).append(text)
-        elif not _jax.tracing():
+        if not frame.f_code.co_filename.startswith(source_places.FOLDERS):
+            self.prints.setdefault(source_places.of_frame(frame), []).append(text)
+        elif not tracing_state.tracing():
             self.printed.append(text)
-        elif isinstance(place := where.here(), Location):
+        elif isinstance(place := source_places.here(), Location):
             self.prints.setdefault(place, []).append(text)
         return len(text)
 
@@ -104,6 +104,6 @@ def is_raised_by_user(error: BaseException) -> bool:
     tb = error.__traceback__
     while tb is not None and tb.tb_next is not None:
         tb = tb.tb_next
-    if tb is None or where.is_hidden(tb.tb_frame.f_code):
+    if tb is None or source_places.is_hidden(tb.tb_frame.f_code):
         return False
     return dis.opname[tb.tb_frame.f_code.co_code[tb.tb_lasti]] == "RAISE_VARARGS"

@@ -17,16 +17,17 @@ import gast
 import jax
 import numpy as np
 
-from autograph_lite import _jax
 from autograph_lite.analysis import probes, scopes
 from autograph_lite.analysis.probes import Site
 from autograph_lite.errors import ConversionError
-from autograph_lite.operators import policy
-from autograph_lite.operators.boxes import opened
-from autograph_lite.operators.values import Tracer
-from autograph_lite.runtime.verifying.observed import Seen, seen
-from autograph_lite.syntax import loader, source, trees
+from autograph_lite.jax_internals import tracing_state
+from autograph_lite.operators.user_code import ownership
+from autograph_lite.operators.values.boxes import opened
+from autograph_lite.operators.values.values import Tracer
+from autograph_lite.runtime.verifying.observations import Seen, seen
+from autograph_lite.syntax import loader, trees
 from autograph_lite.syntax.names import Fresh, used_names
+from autograph_lite.syntax.source_text import source
 
 EVENTS = 20_000  # that are kept of one call
 _NUMERIC = (bool, int, float, complex, np.generic, np.ndarray, jax.Array)
@@ -117,7 +118,7 @@ class Recording:
             found = [next(known) if is_late else leaf for leaf, is_late in zip(leaves, late, strict=True)]
             self._take(fn, site, names, jax.tree.unflatten(tree, found))
 
-        if any(late) or _jax.tracing():
+        if any(late) or tracing_state.tracing():
             arrays = [leaf for leaf, is_late in zip(leaves, late, strict=True) if is_late]
             jax.debug.callback(arrived, *arrays, ordered=True)
         else:
@@ -134,12 +135,14 @@ def _is_followed(fn: types.FunctionType, first: str, instance: Any, name: str) -
     """Whether what `fn` calls under a name is a function of the user's, another one, that can tell of itself, too."""
     root, *attributes = name.split(".")
     found = (
-        type(instance) if instance is not None and root == first and attributes else policy.lookup(fn, root)
+        type(instance)
+        if instance is not None and root == first and attributes
+        else ownership.lookup(fn, root)
     )
     for attribute in attributes:
         found = inspect.getattr_static(found, attribute, None) if isinstance(found, _NAMESPACES) else None
     found = getattr(found, "python_function", found)
-    if found is fn or not (isinstance(found, types.FunctionType) and policy.is_users(found)):
+    if found is fn or not (isinstance(found, types.FunctionType) and ownership.is_users(found)):
         return False
     try:
         return isinstance(source.read(found).node, gast.FunctionDef)

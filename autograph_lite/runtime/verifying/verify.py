@@ -11,20 +11,23 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from autograph_lite.errors import AutographError
-from autograph_lite.operators import callables, clocks, journal, trees, where
-from autograph_lite.operators.places import places_of
-from autograph_lite.operators.values import Tracer
-from autograph_lite.runtime import eager
-from autograph_lite.runtime.function_protocol import Converted
-from autograph_lite.runtime.function_type import FunctionType
+from autograph_lite.operators.calls import callables
+from autograph_lite.operators.effects import clocks, journal
+from autograph_lite.operators.object_graph.places import places_of
+from autograph_lite.operators.user_code import source_places
+from autograph_lite.operators.values import pytrees
+from autograph_lite.operators.values.values import Tracer
+from autograph_lite.runtime.functions import eager
+from autograph_lite.runtime.functions.function_protocol import Converted
+from autograph_lite.runtime.results.argument_mutations import objects_in
+from autograph_lite.runtime.types.function_type import FunctionType
 from autograph_lite.runtime.verifying import outcomes
-from autograph_lite.runtime.verifying.keeping import Kept, Part
-from autograph_lite.runtime.verifying.locating import Untold, first_difference
-from autograph_lite.runtime.verifying.observed import Seen, differing
+from autograph_lite.runtime.verifying.first_difference import Untold, first_difference
+from autograph_lite.runtime.verifying.observations import Seen, differing
 from autograph_lite.runtime.verifying.outcomes import Outcome
 from autograph_lite.runtime.verifying.report import Difference, Verification, line_of
+from autograph_lite.runtime.verifying.snapshots import Kept, Part
 from autograph_lite.runtime.verifying.tolerance import Tolerance
-from autograph_lite.runtime.written_back import objects_in
 
 _IMMUTABLE = "JAX arrays are immutable"
 _ITEMS = "Python ran with `x[i] = v` meaning `x = x.at[i].set(v)`: arrays of JAX's don't change."
@@ -214,10 +217,10 @@ def _told(error: Exception | None) -> str:
 
 
 def _refuse(found: FunctionType, arguments: Any) -> None:
-    leaves = trees.leaves(arguments)
+    leaves = pytrees.leaves(arguments)
     if any(isinstance(leaf, Tracer) for leaf in leaves):
         raise TypeError("verify: an argument is traced; verify compares calls with known values.")
-    if any(map(trees.is_iterator, leaves)):
+    if any(map(pytrees.is_iterator, leaves)):
         raise TypeError(
             "verify: an argument is an iterator, whose items only one call can take; pass a list."
         )
@@ -225,4 +228,4 @@ def _refuse(found: FunctionType, arguments: Any) -> None:
 
 def _line(fn: Any) -> Any:
     function = getattr(fn, "__func__", fn)
-    return where.of_function(function) if hasattr(function, "__code__") else ()
+    return source_places.of_function(function) if hasattr(function, "__code__") else ()

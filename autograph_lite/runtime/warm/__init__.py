@@ -1,1 +1,3 @@
-"""Programs that a later process starts with, without tracing and compiling: `autograph_lite.enable_compilation_cache`."""
+"""The cache of compiled programs on disk: `autograph_lite.enable_compilation_cache`."""
+
+__all__ = ["cache_folder", "enable"]

@@ -11,8 +11,8 @@ from typing import Any
 import jax
 from jax.experimental.compilation_cache import compilation_cache
 
-from autograph_lite import _jax
-from autograph_lite.runtime.program import Program
+from autograph_lite.jax_internals import configuration
+from autograph_lite.runtime.tracing.program import Program
 from autograph_lite.scoped import Now
 
 HIT = "/jax/compilation_cache/cache_hits"
@@ -68,7 +68,7 @@ class Guarded:
 
     def __init__(self, compiled: Any, program: Program, fits: Callable[[Any], bool]) -> None:
         self.compiled = compiled
-        self._loaded = _jax.in_cpp(compiled)
+        self._loaded = configuration.in_cpp(compiled)
         self._program, self._fits = program, fits
         self._works = False
 

@@ -19,13 +19,14 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from autograph_lite import _jax
-from autograph_lite.operators import converting, instances, policy
-from autograph_lite.operators.values import Tracer
-from autograph_lite.runtime.modules import Module
-from autograph_lite.runtime.variables import Variable
-from autograph_lite.runtime.warm import names
-from autograph_lite.runtime.warm.names import UnknownError
+from autograph_lite.jax_internals import avals
+from autograph_lite.operators.user_code import conversion, ownership
+from autograph_lite.operators.values import instances
+from autograph_lite.operators.values.values import Tracer
+from autograph_lite.runtime.state.module import Module
+from autograph_lite.runtime.state.variable import Variable
+from autograph_lite.runtime.warm import stable_names
+from autograph_lite.runtime.warm.stable_names import UnknownError
 
 # Libraries whose functions depend on their arguments alone, as long as nobody changes the libraries' own settings.
 PURE = frozenset({
@@ -72,7 +73,7 @@ class _Walk:
     def digest(self) -> str:
         """The hash of what was fed."""
         for name in sorted(self._versions):
-            self._feed("version", name, names.version(name))
+            self._feed("version", name, stable_names.version(name))
         return self._hash.hexdigest()
 
     def _feed(self, *parts: Any) -> None:
@@ -94,7 +95,7 @@ class _Walk:
         match value:
             case Variable():
                 self._feed("variable", value.shape, str(value.dtype), value.trainable, value.name)
-            case _ if converting.is_compiled(value):
+            case _ if conversion.is_compiled(value):
                 self._feed("converted", repr(value._options))
                 self.value(value.python_function)
                 told = getattr(value, "__dict__", {})  # `f.rate = 2`, of the user's
@@ -154,7 +155,7 @@ class _Walk:
             value = jax.random.key_data(value)
         elif not isinstance(value, (jax.Array, np.generic)) and type(value) is not np.ndarray:
             raise UnknownError(f"an array of class '{type(value).__qualname__}', which may hold more")
-        weak = isinstance(value, jax.Array) and _jax.weak_type(value)
+        weak = isinstance(value, jax.Array) and avals.weak_type(value)
         content = np.asarray(value)
         if content.dtype.hasobject:
             raise UnknownError("an array of Python objects")
@@ -173,21 +174,21 @@ class _Walk:
         except (AttributeError, KeyError):
             return False
         if found is value:
-            names.refuse_impure(name, module)
-            self._looks_up |= names.looks_up(value) or name in ("attrgetter", "methodcaller")
+            stable_names.refuse_impure(name, module)
+            self._looks_up |= stable_names.looks_up(value) or name in ("attrgetter", "methodcaller")
             self._versions.add(top)
             self._feed("named", module, name)
         return found is value
 
     def _function(self, fn: types.FunctionType) -> None:
         self._feed("function", fn.__module__, fn.__qualname__)
-        if policy.is_library_file(fn.__code__.co_filename) or fn.__code__.co_filename.startswith("<"):
+        if ownership.is_library_file(fn.__code__.co_filename) or fn.__code__.co_filename.startswith("<"):
             self._library_function(fn)
         else:
             self._code(fn.__code__)
             self._globals(fn)
         held = {name: value for name, value in vars(fn).items() if name != "__wrapped__"}
-        cells = [names.content(cell) for cell in fn.__closure__ or ()]
+        cells = [stable_names.content(cell) for cell in fn.__closure__ or ()]
         self._each(
             "holds", fn.__defaults__, fn.__kwdefaults__, held, getattr(fn, "__wrapped__", None), *cells
         )
@@ -203,7 +204,7 @@ class _Walk:
             self._globals(fn)
 
     def _globals(self, fn: types.FunctionType) -> None:
-        scope = names.Scope(fn)
+        scope = stable_names.Scope(fn)
         self._attributes |= scope.attributes
         for name, value in scope.globals():
             self._feed("global", name)
@@ -226,7 +227,7 @@ class _Walk:
         if issubclass(kind, enum.Enum):
             self._enum(kind)
             return
-        if not policy.is_users_class(kind) and not _is_users_module(kind.__module__):
+        if not ownership.is_users_class(kind) and not _is_users_module(kind.__module__):
             raise UnknownError(f"the class '{kind.__qualname__}' of '{kind.__module__}'")
         _refuse_registered(kind)
         self._each("bases", type(kind), *kind.__bases__)
@@ -263,7 +264,7 @@ class _Walk:
         self._feed("module", module.__name__)
         top = module.__name__.partition(".")[0]
         if top in PURE:
-            names.refuse_impure(module.__name__, module.__name__)
+            stable_names.refuse_impure(module.__name__, module.__name__)
             self._versions.add(top)
         elif _is_users_module(module.__name__):
             self._modules[module.__name__] = module
@@ -328,4 +329,4 @@ def _refuse_registered(kind: type) -> None:
 @functools.cache
 def _is_users_module(name: str) -> bool:
     path = getattr(sys.modules.get(name), "__file__", None)
-    return path is not None and not policy.is_library_file(path)
+    return path is not None and not ownership.is_library_file(path)

@@ -1,0 +1,209 @@
+"""How is a branch traced once, without being emitted? In a trace of its own, which the conditional then holds.
+
+It uses JAX's insides; `branch_trace` falls back to public means where these have changed.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax import lax
+from jax._src import api_util, core, source_info_util
+from jax._src.interpreters import partial_eval
+from jax._src.lax import lax as lax_internal
+from jax._src.lax.control_flow import conditionals
+from jax.extend.core import (  # type: ignore[attr-defined]
+    ClosedJaxpr,  # pyright: ignore[reportPrivateImportUsage]
+    jaxpr_as_fun,
+)
+
+from autograph_lite.jax_internals import avals, constant_folding, tracing_state
+from autograph_lite.jax_internals.conditionals import common_operands, lanewise_cond, store_sinking
+from autograph_lite.jax_internals.numpy_constants import KeepingTrace, keep_constants
+
+
+class ClosedTrace:
+    """A function without arguments, traced once by public means; its equations are emitted again in the end."""
+
+    def __init__(self, fun: Callable[[], Sequence[Any]], user: Callable[..., Any]) -> None:
+        self._index: dict[int, int] = {}
+        self._kept: Sequence[Any] = ()
+        self._finish: Callable[[], Sequence[Any]] = list
+        self._outputs: Sequence[Any] = ()
+
+        def run() -> Sequence[Any]:
+            keep_constants()
+            self._kept = [leaf for leaf in fun() if isinstance(leaf, core.Tracer)]
+            self._index = {id(leaf): i for i, leaf in enumerate(self._kept)}
+            return self._kept
+
+        self._jaxpr = jax.make_jaxpr(run)()
+
+    def lookup(self, leaf: Any) -> Any:
+        """What stands for `leaf`, one of the values that the function gave, where `finish` runs."""
+        index = self._index.get(id(leaf))
+        return leaf if index is None else self._outputs[index]
+
+    def finish(self, fun: Callable[[], Sequence[Any]]) -> None:
+        """Adds the equations of `fun`; the arrays that it gives are the outputs."""
+        self._finish = fun
+
+    @property
+    def jaxpr(self) -> Any:
+        """The function as a closed jaxpr, once it is finished."""
+        return jax.make_jaxpr(self.emit)()
+
+    def recompute(self) -> None:
+        """As for `OpenTrace`; here the derivative keeps what it needs."""
+
+    def emit(self) -> list[Any]:
+        """The outputs, computed in the current trace; the function itself is not run again."""
+        self._outputs = jaxpr_as_fun(self._jaxpr)()
+        return list(self._finish())
+
+    @staticmethod
+    def select(test: Any, traces: Sequence[ClosedTrace], _: lanewise_cond.Lanes | None = None) -> list[Any]:
+        """The outputs of the first of two where the scalar bool `test` holds; for an int32, of that number."""
+        branches = [trace.emit for trace in traces]
+        return list(lax.cond(test, *branches) if test.dtype == bool else lax.switch(test, branches))
+
+
+class OpenTrace:
+    """A function without arguments, traced once, and never emitted: `finish` goes on in the same trace.
+
+    It does what `lax.cond` does with its functions, in two steps.
+
+    Args:
+      fun: gives a list of values.
+      user: the function that JAX's messages are to name.
+      types: of the arguments of `fun`, where it has some.
+    """
+
+    def __init__(
+        self, fun: Callable[..., Sequence[Any]], user: Callable[..., Any], types: Sequence[Any] = ()
+    ) -> None:
+        self._debug = core.DebugInfo("cond", api_util.fun_sourceinfo(user), ("",) * len(types), None)
+        self._trace = KeepingTrace(self._debug, parent_trace=core.trace_ctx.trace)
+        source = source_info_util.current()
+        arguments = [self._trace.new_arg(kind, source) for kind in types]
+        self._kept = self._inside(lambda: fun(*arguments))  # JAX drops equations whose results nobody holds
+        self._jaxpr: Any = None
+
+    def _inside(self, fun: Callable[[], Sequence[Any]]) -> Sequence[Any]:
+        with (
+            source_info_util.reset_name_stack(),
+            partial_eval.TracebackScope(),
+            core.set_current_trace(self._trace),
+        ):
+            return fun()
+
+    def lookup(self, leaf: Any) -> Any:
+        """`leaf`, which is of the trace in which `finish` runs."""
+        return leaf
+
+    def finish(self, fun: Callable[[], Sequence[Any]]) -> None:
+        """Adds the equations of `fun`; the arrays that it gives are the outputs."""
+        self._kept = self._inside(fun)
+        self._jaxpr = self.closed()
+
+    def closed(self) -> Any:
+        """The function as a closed jaxpr; ends the trace."""
+        source = source_info_util.current()
+        constant_folding.drop_unused(self._trace)
+        outputs = [self._trace.to_jaxpr_tracer(array, source_info=source) for array in self._kept]
+        jaxpr = ClosedJaxpr(*self._trace.frame.to_jaxpr(self._trace, outputs, self._debug, source))
+        tracing_state.let_go(self._trace)
+        self._kept = ()
+        return jaxpr
+
+    @property
+    def jaxpr(self) -> Any:
+        """The function as a closed jaxpr, once it is finished."""
+        return self._jaxpr
+
+    def recompute(self) -> None:
+        """Lets the derivative compute again what it needs of the function, once that is finished, and keep its inputs alone."""
+        run = jax.checkpoint(jaxpr_as_fun(self._jaxpr), prevent_cse=False)
+        self._jaxpr = OpenTrace(run, run).closed()
+
+    def emit(self) -> list[Any]:
+        """The outputs, computed in the current trace; the function itself is not run again."""
+        return list(jaxpr_as_fun(self._jaxpr)())
+
+    @staticmethod
+    def select(test: Any, traces: Sequence[OpenTrace], lanes: lanewise_cond.Lanes | None = None) -> list[Any]:
+        """The outputs of the first of two where the scalar bool `test` holds; for an int32, of that number.
+
+        Args:
+          test: which it is.
+          traces: of the branches.
+          lanes: how those of a `vmap` go through them; None where JAX decides.
+        """
+        jaxprs = [trace._jaxpr for trace in traces]
+        if not any(jaxpr.effects or jaxpr.out_avals for jaxpr in jaxprs):
+            return []  # the branches held nothing but checks that are switched off
+        # JAX knows what to do with these.
+        unjitted: bool = jax.config.jax_disable_jit
+        if unjitted or any(jaxpr.effects for jaxpr in jaxprs):
+            branches = [trace.emit for trace in traces]
+            return list(lax.cond(test, *branches) if test.dtype == bool else lax.switch(test, branches))
+        if test.dtype == bool:
+            index, jaxprs = lax.convert_element_type(test, np.int32), jaxprs[::-1]
+        else:
+            index = lax.clamp(np.int32(0), test, np.int32(len(jaxprs) - 1))
+        sunk = store_sinking.sink(*common_operands.merged(jaxprs))
+        merged, consts = sunk.branches, sunk.inputs
+        if any(
+            map(avals.varying_axes, [index, *consts])
+        ):  # each device has its lanes, and takes JAX's way through them
+            lanes = None
+        if lanes is None and sunk.cheap():
+            ways = [jaxpr_as_fun(jaxpr)(*consts) for jaxpr in merged]
+            return sunk.written([lax.select_n(index, *values) for values in zip(*ways, strict=True)])
+        # An output that is one input on every path needs no branch.
+        ways = [partial_eval._jaxpr_forwarding(getattr(jaxpr, "jaxpr", jaxpr)) for jaxpr in merged]
+        forwarded = [way[0] if len(set(way)) == 1 else None for way in zip(*ways, strict=True)]
+        kept = [way is None for way in forwarded]
+        pruned = [partial_eval.prune_closed_jaxpr_outputs(jaxpr, kept) for jaxpr in merged]
+        bind = (
+            conditionals.cond_p.bind if lanes is None else functools.partial(lanewise_cond.bind, lanes=lanes)
+        )
+        outputs = iter(bind(index, *consts, branches=tuple(pruned)))
+        return sunk.written(
+            [next(outputs) if way is None else lax_internal.asarray(consts[way]) for way in forwarded]
+        )
+
+
+@functools.cache
+def branch_trace() -> type[OpenTrace] | type[ClosedTrace]:
+    """The faster way of tracing branches, where this JAX has what it needs and it gives what the public way does."""
+    try:
+        return OpenTrace if _program(OpenTrace) == _program(ClosedTrace) else ClosedTrace
+    except Exception:  # whatever another version of JAX raises where its insides have changed
+        return ClosedTrace
+
+
+def _program(kind: Any) -> str:
+    """A conditional traced with `kind`, as text: values from outside, a cast, a literal, and an output that is an input."""
+
+    def choose(test: Any, x: Any) -> list[Any]:
+        traces = []
+        for number in (1, 2.5):
+            values: list[Any] = []
+            trace = kind(lambda number=number, values=values: values.append(x * number) or values, choose)
+            trace.finish(
+                lambda trace=trace, values=values: [
+                    trace.lookup(values[0]) + jnp.float32(1),
+                    jnp.float32(1),
+                    x,
+                ]
+            )
+            traces.append(trace)
+        return list(kind.select(test, traces))
+
+    return str(jax.make_jaxpr(choose)(True, np.float32(2)))

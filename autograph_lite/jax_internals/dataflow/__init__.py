@@ -1,0 +1,15 @@
+"""Dataflow analysis of jaxprs: what is known of an integer, a bool, an index or an array before the program runs?
+
+One lattice a file. What is not known makes an answer careful.
+"""
+
+__all__ = [
+    "affine_indices",
+    "framework",
+    "induction_variables",
+    "intervals",
+    "recorded_copies",
+    "recorded_views",
+    "scan_ir",
+    "value_ranges",
+]

@@ -1,0 +1,96 @@
+"""What has the program that is being recorded so far, and what does one of its equations run, call and come from?
+
+Checked on jax 0.10.2 and 0.12.0.1.
+"""
+
+from __future__ import annotations
+
+import weakref
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from jax._src import (
+    core,
+    source_info_util,
+)
+
+from autograph_lite.jax_internals.tracing_state import program_trace
+
+
+def equation_mark() -> Any:
+    """Where the program that is being recorded on this thread is now; None where none is."""
+    trace = core.trace_ctx.trace
+    equations = getattr(getattr(trace, "frame", None), "tracing_eqns", None)
+    return None if equations is None else (trace, len(equations))
+
+
+def equations_since(mark: Any) -> int | None:
+    """How many equations have been recorded since, those in branches and bodies included; None where nobody knows."""
+    if mark is None or core.trace_ctx.trace is not mark[0]:
+        return None
+    return equations_in(mark[0].frame.tracing_eqns[mark[1] :])
+
+
+def equations_in(recorded: Sequence[Any]) -> int:
+    """How many equations these are, of those that are still there, with those in branches and bodies."""
+    kept = [each() if isinstance(each, weakref.ref) else each for each in recorded]
+    return sum(_equations_of(each) for each in kept if each is not None)
+
+
+def _equations_of(equation: Any) -> int:
+    """How many equations one is, with those of its branches and bodies."""
+    if not equation.primitive.multiple_results:  # as each primitive has that runs a jaxpr
+        return 1
+    jaxprs: Any = core.jaxprs_in_params(equation.params)
+    return 1 + sum(_equations_of(each) for jaxpr in jaxprs for each in getattr(jaxpr, "jaxpr", jaxpr).eqns)
+
+
+def jaxprs_in(equation: Any) -> list[Any]:
+    """The jaxprs that an equation runs."""
+    found: Any = core.jaxprs_in_params(equation.params) if equation.primitive.multiple_results else ()
+    return [getattr(each, "jaxpr", each) for each in found]
+
+
+def recorded() -> Sequence[Any]:
+    """What the program that is being recorded on this thread has for its equations so far, and will have."""
+    equations: list[Any] = getattr(getattr(program_trace()(), "frame", None), "tracing_eqns", [])
+    return equations
+
+
+def has_checks(jaxpr: Any) -> bool:
+    """Whether a closed jaxpr holds checks for checkify, in whatever it calls."""
+    return any(type(effect).__name__ == "ErrorEffect" for effect in jaxpr.effects)
+
+
+def callback_of(equation: Any) -> Any:
+    """The Python function that an equation of a jaxpr calls while the program runs; None where it calls none."""
+    found = equation.params.get("callback") if "callback" in equation.primitive.name else None
+    # JAX wraps it, and does not name what it wraps.
+    while (inner := getattr(found, "callback_func", getattr(found, "func", None))) is not None:
+        found = inner
+    return found
+
+
+def equation_place(equation: Any) -> tuple[str, int, str] | None:
+    """The user's file, line and function that an equation of a jaxpr comes from; None where nobody knows."""
+    frame = source_info_util.user_frame(equation.source_info.traceback)
+    return (
+        None
+        if frame is None
+        else (
+            frame.file_name,
+            frame.start_line,
+            frame.function_name.rpartition(".")[2],
+        )
+    )
+
+
+def placed_here(fn: Callable[..., Any]) -> Callable[..., Any]:
+    """`fn`, whose equations come from the line that is running now, whenever they are made."""
+    source = source_info_util.current()
+
+    def run(*args: Any) -> Any:
+        with source_info_util.user_context(source.traceback):
+            return fn(*args)
+
+    return run

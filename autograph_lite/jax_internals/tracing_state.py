@@ -1,0 +1,184 @@
+"""Is JAX tracing on this thread, and what: the innermost trace, the outermost, a tracer's own?
+
+Checked on jax 0.10.2 and 0.12.0.1.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import sys
+import types
+import weakref
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+from jax._src import (
+    callback,
+    checkify,
+    config,
+    core,
+    effects,
+)
+from jax._src.interpreters import partial_eval
+from jax.extend.core import (  # type: ignore[attr-defined]
+    get_opaque_trace_state,
+)
+
+from autograph_lite.jax_internals.numpy_constants import keep_constants
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+# Without it a reverse-mode derivative of a scan leaves out the checks of its body, without a word (0.10.2, 0.12.0.1).
+effects.partial_eval_kept_effects.add_type(checkify.ErrorEffect)
+
+
+trace_state: Callable[[], object] = get_opaque_trace_state
+
+
+def tracing() -> bool:
+    """Whether JAX is tracing on this thread."""
+    return not core.trace_state_clean()
+
+
+def no_trace() -> contextlib.AbstractContextManager[None]:
+    """A context in which JAX computes, whatever is being traced around it."""
+    # The public jax.ensure_compile_time_eval goes on tracing where an operand is traced.
+    context: contextlib.AbstractContextManager[None] = core.eval_context()
+    return context
+
+
+_traces, _python = core.trace_state_strong_ref, core.eval_trace
+
+
+def untraced() -> bool:
+    """Whether JAX is not tracing on this thread: `not tracing()`, in a third of the time.
+
+    Functions ask it where they begin; where one is traced, its program keeps copies of NumPy's arrays from then on.
+    """
+    trace = _traces.value
+    if trace is _python or trace is None:
+        return True
+    keep_constants()
+    return False
+
+
+def lowered(value: Any) -> Any:
+    """What a tracer stands for, where that is a constant; else the value itself."""
+    return core.full_lower(value)
+
+
+def is_zero(number: Any) -> bool:
+    """Whether a number, or what a tracer stands for, is known to be 0."""
+    value = lowered(number)
+    return not isinstance(value, core.Tracer) and bool(value == 0)
+
+
+def without_leak_check(fun: F) -> F:
+    """`fun`, which keeps tracers of the traces that it opens until it has joined them; JAX's leak check is not for it.
+
+    What the user's code leaks is found all the same, by the check of the trace around.
+    """
+
+    @functools.wraps(fun)
+    def run(*args: Any, **kwargs: Any) -> Any:
+        if not config.check_tracer_leaks.value:
+            return fun(*args, **kwargs)
+        with config.check_tracer_leaks(False):
+            return fun(*args, **kwargs)
+
+    return run  # type: ignore[return-value]
+
+
+def outermost_trace() -> Any:
+    """The outermost trace of this thread, as an object that is itself only."""
+    trace = core.trace_ctx.trace
+    while (parent := getattr(trace, "parent_trace", None)) is not None and not isinstance(
+        parent, core.EvalTrace
+    ):
+        trace = parent
+    return trace
+
+
+def program_trace() -> Callable[[], Any]:
+    """Gives the innermost trace of this thread that records a program, for as long as it goes on; else None.
+
+    Those of `grad` and `vmap` record none: they compute with what they are given.
+    """
+    trace = core.trace_ctx.trace
+    while trace is not None and not isinstance(trace, core.EvalTrace):
+        if isinstance(trace, partial_eval.DynamicJaxprTrace):
+            return weakref.ref(trace)
+        trace = getattr(trace, "parent_trace", None)
+    return _no_trace
+
+
+def _no_trace() -> None:
+    return None
+
+
+def is_recorded(value: Any) -> bool:
+    """Whether `value` is no tracer, or one of a trace that records a program: `grad` and `vmap` know nothing of it."""
+    return not isinstance(value, core.Tracer) or isinstance(
+        getattr(value, "_trace", None), partial_eval.DynamicJaxprTrace
+    )
+
+
+def is_of_this_trace(value: Any) -> bool:
+    """Whether `value` is a tracer of the innermost trace of this thread."""
+    return isinstance(value, core.Tracer) and getattr(value, "_trace", None) is core.trace_ctx.trace
+
+
+def current_trace() -> Any:
+    """The innermost trace of this thread, as an object that is itself only."""
+    return core.trace_ctx.trace
+
+
+def is_of(value: Any, trace: Any) -> bool:
+    """Whether `value` is a tracer of that trace."""
+    return isinstance(value, core.Tracer) and getattr(value, "_trace", None) is trace
+
+
+def when_trace_ends(action: Callable[[], None]) -> None:
+    """Calls `action` once the outermost trace of this thread is over, or nobody has it any more."""
+    trace = outermost_trace()
+    # JAX drops this with the last equation. Who needs `action` to let go of the trace's tracers would keep the trace itself.
+    constants = getattr(getattr(trace, "frame", None), "constid_to_tracer", None)
+    weakref.finalize(trace if constants is None else constants, action)
+
+
+def let_go(trace: Any) -> None:
+    """Empties a trace that has ended."""
+    # A trace holds the tracers around that it uses, and each of them holds the trace: neither would ever go.
+    trace.frame.constvar_to_val.clear()
+    trace.invalidate()
+
+
+def abandon_trace() -> None:
+    """To be called before an exception of ours ends the current trace: JAX forgets to let go of it then."""
+    trace = core.trace_ctx.trace
+    if isinstance(trace, partial_eval.DynamicJaxprTrace):
+        let_go(trace)
+
+
+def is_alive(value: Any) -> bool:
+    """Whether `value` is a tracer of one of the traces that are going on on this thread, as far as JAX tells."""
+    trace = core.trace_ctx.trace
+    while not isinstance(trace, core.EvalTrace):
+        if trace is None or getattr(value, "_trace", None) is trace:
+            return True
+        trace = getattr(trace, "parent_trace", None)
+    return False
+
+
+def in_callback() -> bool:
+    """Whether a callback of JAX's is running on this thread, as that of `jax.pure_callback`."""
+    frame: types.FrameType | None = sys._getframe()
+    while frame is not None and frame.f_globals.get("__name__") != callback.__name__:
+        frame = frame.f_back
+    return frame is not None
+
+
+def axes_in_scope() -> bool:
+    """Whether code that runs now is inside of a `vmap` or `shard_map` that names its axes."""
+    return bool(core.get_axis_env().axis_sizes)

@@ -1,0 +1,202 @@
+"""By which paths do variables lead to an array: by names, attributes of objects, items of lists, tuples and dicts?"""
+
+from __future__ import annotations
+
+import collections
+import dataclasses
+import functools
+from collections.abc import Callable, Iterable, Mapping, Sequence, Set as AbstractSet
+from typing import Any
+
+import numpy as np
+
+from autograph_lite.jax_internals.dataflow import recorded_views
+from autograph_lite.operators.aliasing import loop_carried_aliases
+from autograph_lite.operators.object_graph import held_items, places, plain_containers
+from autograph_lite.operators.object_graph.held_items import Items
+from autograph_lite.operators.ragged.selection import Method, Selection
+
+Slot = tuple[int, Any]
+_LAZY = (*held_items.LAZY, Method)  # what reads an array when it is called, or asked for an item
+
+
+@dataclasses.dataclass(frozen=True)
+class Path:
+    """A path to a value.
+
+    Attributes:
+      name: the variable that it begins with.
+      attributes: the part of it that is made of names, `self.rows`.
+      shown: all of it, `self.rows[0]`.
+      slot: the object that has got the array, by its identity, and under what; None for a variable, and an item of a tuple.
+      value: what is there.
+    """
+
+    name: str
+    attributes: str
+    shown: str
+    slot: Slot | None
+    value: Any
+
+    @property
+    def is_variable(self) -> bool:
+        """Whether it is a name alone."""
+        return self.shown == self.name and self.slot is None
+
+    @property
+    def is_lazy(self) -> bool:
+        """Whether it is a variable whose value reads the array when it is called, or asked for an item."""
+        return self.shown == self.name and self.slot is not None
+
+    @property
+    def has_items(self) -> bool:
+        """Whether items lead there, and not names alone."""
+        return self.shown != self.attributes
+
+
+def leading_to(variables: Mapping[str, Any], arrays: Iterable[Any], *, parts: bool = False) -> list[Path]:
+    """The paths from variables to any of the arrays, short ones first; no methods of the user's classes run.
+
+    Args:
+      variables: by name.
+      arrays: which are looked for.
+      parts: whether parts of these are, too: rows, as the program that is being recorded says.
+    """
+    wanted = identities(arrays)
+    found: list[Path] = []
+    seen: set[int] = set()
+    todo: collections.deque[tuple[Any, ...]] = collections.deque()
+
+    def look_at(way: tuple[Any, ...], value: Any, inside: Callable[[Any], Items]) -> None:
+        if inside is not held_items.of_array:
+            todo.append((way, value, inside))
+        elif not wanted.isdisjoint(recorded_views.identities(value)) or (parts and is_part(value, wanted)):
+            found.append(_path(way, value))
+
+    for name, value in variables.items():
+        inside = _of(value)
+        if inside is not None:
+            look_at((name,), value, inside)
+    while todo:
+        way, value, items = todo.popleft()
+        if id(value) in seen or plain_containers.are_all(value, _is_plain):
+            continue
+        # A tuple is no part of a cycle alone, and no place that all who lead there share.
+        if not issubclass(type(value), tuple):
+            seen.add(id(value))
+        for key, item in items(value):
+            inside = _of(item)
+            if inside is not None:
+                look_at((way, value, key), item, inside)
+    return found
+
+
+def items(paths: Sequence[Path], variables: Mapping[str, Any]) -> frozenset[tuple[str, str]]:
+    """The items of variables and attributes that paths lead to, by what may stand in brackets; none where several do."""
+    owners = [path.attributes for path in paths]
+    found = {
+        path.attributes: path.shown[len(path.attributes) + 1 : -1]
+        for path in paths
+        if path.has_items and owners.count(path.attributes) == 1
+    }
+    plain = [(name, repr(value)) for name, value in variables.items() if type(value) in (int, str)]
+    named = [(owner, name) for owner, key in found.items() for name, value in plain if value == key]
+    return frozenset([*found.items(), *named])
+
+
+def readers(path: Path, variables: Mapping[str, Any]) -> frozenset[str]:
+    """The attributes by which a function may read what a path leads to: itself, and what a property may compute of it."""
+    if "." not in path.attributes:
+        return frozenset({path.attributes})
+    kind: type = type(variables[path.name])
+    return frozenset({path.attributes, *(f"{path.name}.{name}" for name in _computed(kind))})
+
+
+@functools.lru_cache(maxsize=1024)
+def _computed(kind: type) -> list[str]:
+    """The attributes that a class computes when they are read."""
+    held = {name: value for base in reversed(kind.__mro__) for name, value in vars(base).items()}
+    return [name for name, value in held.items() if isinstance(value, property | functools.cached_property)]
+
+
+def identities(arrays: Iterable[Any]) -> frozenset[int]:
+    """The identities of arrays, and of what they are in the program that is being recorded."""
+    arrays = [*arrays]
+    memories = [each.memory for each in arrays if isinstance(each, Selection) and each.memory is not None]
+    return frozenset(number for array in (*arrays, *memories) for number in recorded_views.identities(array))
+
+
+def is_part(array: Any, whole: AbstractSet[int]) -> bool:
+    """Whether an array is a part of one of several, which are given by their `identities`."""
+    if whole.isdisjoint(map(id, whole_of(array))):
+        return False
+    return isinstance(array, np.ndarray) or bool(array.ndim)  # a number is a copy
+
+
+def whole_of(array: Any) -> list[Any]:
+    """The arrays of which one is a part."""
+    if isinstance(array, np.ndarray):
+        base = places.base_of(array)
+        return [] if base is array else [base]
+    if isinstance(array, Selection):
+        return (
+            [array.array, *loop_carried_aliases.whole_of(array.array)]
+            if array.memory is None
+            else [array.memory]
+        )
+    return loop_carried_aliases.whole_of(array)
+
+
+def is_one(value: Any, arrays: Sequence[Any]) -> bool:
+    """Whether a value is one of the arrays."""
+    return any(value is each for each in arrays)
+
+
+def _path(way: Any, value: Any) -> Path:
+    """What the steps of a way are in a program's text; each stands behind the way to its owner."""
+    steps: list[tuple[Any, Any]] = []
+    while len(way) > 1:
+        way, owner, key = way
+        steps.append((owner, key))
+    name = attributes = shown = way[0]
+    for owner, key in reversed(steps):
+        if isinstance(owner, _LAZY):
+            break  # who reads `z` in `z = zip(x, y)` reads `x`
+        is_name = attributes == shown
+        text = _text(owner, key)
+        shown += text
+        attributes += text if is_name and text[0] == "." else ""
+    slot = None if not steps or issubclass(type(steps[0][0]), tuple) else (id(steps[0][0]), steps[0][1])
+    return Path(name, attributes, shown, slot, value)
+
+
+def _text(owner: Any, key: Any) -> str:
+    kind: type = type(owner)
+    fields: Sequence[str] = getattr(kind, "_fields", ()) if issubclass(kind, tuple) else ()
+    if key in range(len(fields)):
+        return f".{fields[key]}"
+    if _inside(kind) is held_items.attributes:
+        return f".{key}"
+    return f"[{key!r}]" if type(key) in (str, int, float, bool) else "[...]"
+
+
+def _of(value: Any) -> Callable[[Any], Items] | None:
+    kind: type = type(value)
+    return _inside(kind)
+
+
+@functools.lru_cache(maxsize=1024)
+def _inside(kind: type) -> Callable[[Any], Items] | None:
+    """As `held_items.inside`; a selection is an array, and a method of one leads to it."""
+    found: Callable[[Any], Items] | None = held_items.inside(kind)
+    if issubclass(kind, Selection):
+        return held_items.of_array
+    return _of_selection if issubclass(kind, Method) else found
+
+
+def _of_selection(value: Method) -> Items:
+    return [("owner", value.owner)]
+
+
+def _is_plain(kind: type) -> bool:
+    return _inside(kind) is None

@@ -1,0 +1,113 @@
+"""In the body of a staged loop each variable is a new array. Which of these would be one in NumPy, and was it before the loop?
+
+old = g.m                             `old` and `g.m` are two arrays in the body, which were one before it
+for k in range(n):
+    g.put()                           so NumPy changes `old`, too
+    prev = g.m                        from the second iteration on, `prev` and `g.m` are one
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterator, Sequence
+from contextlib import AbstractContextManager
+from typing import Any
+
+import jax
+
+from autograph_lite.jax_internals.dataflow import recorded_views
+from autograph_lite.scoped import Stack
+
+Pair = tuple[Any, Any]
+
+
+@dataclasses.dataclass
+class Loop:
+    """A loop whose body is traced.
+
+    Attributes:
+      same: pairs of arrays that are one: what a variable is in the body, and was before.
+      parts: pairs of arrays, of which the first is a part of the second.
+      writes: whether the body has written an item of an array.
+    """
+
+    same: list[Pair]
+    parts: list[Pair]
+    writes: bool = False
+
+
+_loops: Stack[Loop] = Stack()
+
+
+def carried(
+    inside: Sequence[Any], before: Sequence[Any], parts: Sequence[Pair]
+) -> AbstractContextManager[Loop]:
+    """Around the trace of a loop's body.
+
+    Args:
+      inside: the variables there.
+      before: what they were before the loop.
+      parts: those of which the body makes one a part of the other, or the same.
+    """
+    pairs = zip(inside, before, strict=True)
+    same = [(new, old) for new, old in pairs if isinstance(new, jax.Array)]
+    return _loops.holding(Loop(same, [*parts]))
+
+
+def are_traced() -> bool:
+    """Whether bodies of staged loops are traced."""
+    return bool(_loops.all)
+
+
+def note_write() -> None:
+    """An item of an array is written."""
+    for loop in _loops.all:
+        loop.writes = True
+
+
+def same(array: Any) -> list[Any]:
+    """An array, what it was before the loops around, and what else was that."""
+    found = [array]
+    for each in found:
+        for loop in _loops.all:
+            for new, old in loop.same:
+                other = old if new is each else new if old is each else None
+                if other is not None and not any(other is one for one in found):
+                    found.append(other)
+    return found
+
+
+def whole_of(array: Any) -> list[Any]:
+    """The arrays of which one is a part, by the program that is being recorded, and by what is known of the loops around.
+
+    What was before a loop holds in its first iteration, and what an iteration leaves in the others: they are not mixed.
+    """
+    found = recorded_views.parts_from(array)
+    if not _loops.all:
+        return found
+    todo: list[tuple[Any, frozenset[int]]] = [(each, frozenset()) for each in (array, *found)]
+    while todo:
+        one, asked = todo.pop()
+        for number, loop in enumerate(_loops.all):
+            if number in asked:
+                continue
+            wholes = [
+                whole for part, whole in loop.parts if part is one or recorded_views.recorded_as(part) is one
+            ]
+            found += wholes
+            for other in (*wholes, *(old for new, old in loop.same if new is one)):
+                further = recorded_views.parts_from(other)
+                found += further
+                todo += [(each, asked | {number}) for each in (other, *further)]
+    return found
+
+
+def joined(after: Sequence[Any]) -> Iterator[tuple[int, int]]:
+    """The numbers of arrays of which, after an iteration, the first is the second, or a part of it."""
+    known = [(n, each) for n, each in enumerate(after) if isinstance(each, jax.Array) and each.ndim]
+    for n, part in known:
+        wholes = whole_of(part)
+        for m, other in known:
+            names = recorded_views.identities(other)
+            if n != m and (part is other or any(id(each) in names for each in wholes)):
+                yield n, m

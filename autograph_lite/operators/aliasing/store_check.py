@@ -1,0 +1,175 @@
+"""By which other ways do the functions that run know an array whose item is written? They would not see the change.
+
+    h = Holder(x)
+    x[0] = 1            in NumPy, `h.x` is changed, too
+
+What one function alone shows is found before it runs (see `analysis.item_stores`). Here an array is written that is a value
+already, so that whoever has the same one can be told: other variables, attributes and items of objects, and functions that wait
+for this one (see `callers`). Whether these are read later, the text of the function says.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import AbstractContextManager
+from typing import Any
+
+import jax
+import numpy as np
+
+from autograph_lite.analysis import read_after
+from autograph_lite.analysis.views import overlap
+from autograph_lite.errors import MutationError
+from autograph_lite.operators.aliasing import (
+    access_paths,
+    callers_names,
+    callers_parts,
+    loop_carried_aliases,
+    overlapping_views,
+    user_frames,
+)
+from autograph_lite.operators.aliasing.access_paths import Path, is_one
+from autograph_lite.operators.iteration import iterables
+from autograph_lite.operators.user_code import source_places
+from autograph_lite.operators.values.values import describe
+from autograph_lite.scoped import Stack
+
+# What the loops whose bodies are traced run over: `Staged`, or an iterator of Python's.
+_walked: Stack[Any] = Stack()
+
+
+def walking(items: Any) -> AbstractContextManager[object]:
+    """Around a loop over items, which are taken from arrays as they were before it; of Python's, those that are left."""
+    return _walked.holding(items)
+
+
+def check(array: Any) -> None:
+    """To be called before an item of `array` is written, which becomes a new one: JAX's, or NumPy's that is to become JAX's.
+
+    Raises:
+      MutationError: another variable, an attribute or an item of an object is this array, or a part of it, and is read later.
+    """
+    runs = user_frames.runs()
+    if not runs:
+        return
+    same = loop_carried_aliases.same(array)
+    loop_carried_aliases.note_write()
+    callers_parts.check(runs, same)
+    whole = [each for one in same for each in access_paths.whole_of(one)]
+    variables = user_frames.variables(runs[0])
+    found = access_paths.leading_to(
+        variables, [*same, *whole] if isinstance(array, np.ndarray) else same, parts=True
+    )
+    if whole and not isinstance(array, np.ndarray):
+        found += access_paths.leading_to(variables, whole)
+    handed = len(runs) > 1 and user_frames.was_handed(runs[0], same)
+    is_walked = any(_is_walked(items, same, whole) for items in _walked.all)
+    looked_at = handed or len(found) > 1 or is_walked
+    place = user_frames.place(runs[0]) if looked_at else None  # which takes its time
+    if place is None:
+        return
+    written = frozenset(path.partition(".")[0] for path in place.stores)
+    owners = {name: variables[name] for name in written & variables.keys()}
+    here = next(iter(access_paths.leading_to(owners, same)), None)
+    if here is not None:
+        _check_own(variables, here, found, place, same)
+    own = here.name if here is not None and here.is_variable else ""
+    if here is not None and is_walked:
+        raise _is_looped_over(here, same)
+    is_shared = own in runs[0][-1].f_code.co_freevars  # the functions around have it, too
+    if handed and not is_shared:
+        callers_names.check(runs, place, place.stores, same, {path.slot for path in found})
+
+
+def _check_own(
+    variables: user_frames.Variables,
+    here: Path,
+    found: Sequence[Path],
+    place: read_after.Place,
+    same: Sequence[Any],
+) -> None:
+    """Refuses a write at `place`, to the array `here`, if another of the paths that were `found` is read later."""
+    stores = place.stores
+    names = frozenset(path.partition(".")[0] for path in stores)
+    linked = [
+        each
+        for each in read_after.linked(place, stores)
+        if overlapping_views.is_held(variables.get(each.root), each.path)
+    ]
+    decided = {path for view in linked for path in (view.name, view.path)}
+
+    def is_decided(path: Path) -> bool:
+        """Whether the text has been looked at."""
+        is_looked_at = (path.is_variable or here.is_variable) and not isinstance(path.value, np.ndarray)
+        of_text = path.name not in names and any(overlap(path.attributes, each) for each in decided)
+        return is_looked_at and of_text and not path.is_lazy
+
+    def may_be_stale(path: Path) -> bool:
+        is_here = path.shown == here.shown or (path.slot is not None and path.slot == here.slot)
+        return not is_here and path.name in place.names
+
+    others = [path for path in found if may_be_stale(path)]
+    # The text does not show what a property reads.
+    readers = [
+        access_paths.readers(path, variables) - ({path.attributes} if is_decided(path) else set())
+        for path in others
+    ]
+    written = access_paths.items(others, variables) | read_after.items(place, (), names)
+    read, kept = read_after.read_after(place, frozenset().union(*readers), written)
+    for path, by in zip(others, readers, strict=True):
+        if by.isdisjoint(read | kept):
+            continue
+        later, shown = overlapping_views.LATER[not by.isdisjoint(read)], path.shown
+        is_same = is_one(path.value, same)
+        raise MutationError(
+            f"An item of '{here.shown}', {describe(same[0])}, is written, which in NumPy "
+            f"{'is the array of' if is_same else 'shares its memory with'} '{shown}', too, and '{shown}' {later}.",
+            where=source_places.here(),
+            why=overlapping_views.WHY,
+            fix=f"write the item of '{shown}', or store '{here.shown}' there afterwards; where '{shown}' is to stay as it is, "
+            f"let it have a copy: {here.shown}.copy().",
+        )
+
+
+def _is_walked(items: Any, same: Sequence[Any], whole: Sequence[Any]) -> bool:
+    """Whether a loop takes the items of an array, parts of it, or what it is a part of."""
+    if isinstance(items, iterables.Staged):
+        wanted = access_paths.identities(same)
+        return any(is_one(each, same) or access_paths.is_part(each, wanted) for each in _arrays_of(items))
+    left = {"": items}
+    found = access_paths.leading_to(left, same, parts=True)
+    return bool(found or (whole and access_paths.leading_to(left, whole)))
+
+
+def _is_looped_over(here: Path, same: Sequence[Any]) -> MutationError:
+    return MutationError(
+        f"An item of '{here.shown}', {describe(same[0])}, is written in a loop over the same array, or over parts of it, which "
+        "in NumPy gives the items as they are by then.",
+        where=source_places.here(),
+        why=overlapping_views.WHY,
+        fix="loop over the places, `for i in range(len(x))`, and read `x[i]`; or loop over a copy, x.copy().",
+    )
+
+
+def _arrays_of(items: Any) -> Iterator[jax.Array]:
+    """The arrays that a loop runs over."""
+    for value in vars(items).values():
+        for each in value if isinstance(value, tuple) else (value,):
+            if isinstance(each, jax.Array):
+                yield each
+            elif isinstance(each, iterables.Staged):
+                yield from _arrays_of(each)
+
+
+def view(
+    value: Any, source: Any, name: str, path: str, made: str, drops: int | None, *, read: bool = True
+) -> None:
+    """As `views.view`; where nobody but a caller can see the change of what `path` names, it is asked, too."""
+    grows = loop_carried_aliases.are_traced() and made.startswith(f"{path}.append(")
+    overlapping_views.view(value, source, name, path, made, drops, read=read, grows=grows)
+    if read or not isinstance(source, jax.Array) or not overlapping_views.is_view(value, source, path, drops):
+        return
+    same, runs = loop_carried_aliases.same(source), user_frames.runs()
+    place = user_frames.place(runs[0]) if len(runs) > 1 and user_frames.was_handed(runs[0], same) else None
+    if place is not None:
+        callers_names.check(runs, place, frozenset({path}), same, set())

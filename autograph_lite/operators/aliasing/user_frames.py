@@ -1,0 +1,80 @@
+"""Which of the user's converted functions run, where are they, and what do their variables mean?"""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import itertools
+import sys
+import types
+from collections.abc import Sequence
+from typing import Any
+
+from autograph_lite.analysis import read_after
+from autograph_lite.operators.aliasing import access_paths
+from autograph_lite.operators.user_code import source_places
+from autograph_lite.operators.user_code.conversion import is_converted_code
+from autograph_lite.syntax.source_text import source
+
+Variables = dict[str, Any]
+# The frames of one run of a user's function, with those of its pieces, inner ones first.
+Run = list[types.FrameType]
+
+
+def runs() -> list[Run]:
+    """The converted functions that run, inner ones first, for whoever is called by one of ours."""
+    found: list[Run] = []
+    frame: types.FrameType | None = sys._getframe(2)
+    while frame is not None:
+        if frame.f_code.co_freevars and is_converted_code(frame.f_code):
+            if found and source_places.is_part(found[-1][-1].f_code, frame.f_code):
+                found[-1].append(frame)
+            else:
+                found.append([frame])
+        frame = frame.f_back
+    return found
+
+
+def variables(run: Run) -> Variables:
+    """The variables of a run, as its innermost piece has them, and the globals that it names."""
+    module = run[0].f_globals
+    found: Variables = {
+        name: module[name] for frame in run for name in frame.f_code.co_names if name in module
+    }
+    for frame in reversed(run):
+        found.update(frame.f_locals)
+    return found
+
+
+def was_handed(run: Run, same: Sequence[Any]) -> bool:
+    """Whether a parameter, or a variable of a function around, leads to the array."""
+    code, known = run[-1].f_code, run[-1].f_locals
+    number = (
+        code.co_argcount
+        + code.co_kwonlyargcount
+        + _has(code, inspect.CO_VARARGS)
+        + _has(code, inspect.CO_VARKEYWORDS)
+    )
+    names = [name for name in (*code.co_varnames[:number], *code.co_freevars) if name in known]
+    given = {name: known[name] for name in names}
+    return bool(access_paths.leading_to(given, same))
+
+
+def _has(code: types.CodeType, flag: int) -> bool:
+    return bool(code.co_flags & flag)
+
+
+def place(run: Run) -> read_after.Place | None:
+    """Where a run is in its function's text; None where there is no such text."""
+    frame = run[0]
+    if frame.f_lasti < 0:
+        return None
+    span = _span(frame.f_code.co_filename, frame.f_code, frame.f_lasti // 2)
+    function = None if span is None else source.around(frame.f_code, span)
+    return None if function is None or span is None else read_after.place(function, span)
+
+
+@functools.lru_cache(maxsize=1024)
+def _span(_path: str, code: types.CodeType, number: int) -> source.Span | None:
+    """The place that an instruction of a code object stands for, in the file `_path`."""
+    return source.span(*next(itertools.islice(code.co_positions(), number, None)))

@@ -1,0 +1,118 @@
+"""How is a branch traced exactly once? Into a path: the values of its variables, what it wrote to, and its equations.
+
+Tracing once to look and once for real doubles the work at every level of nesting, so it is exponential in the nesting
+depth. A path's values are the tracers of its own trace, which goes on when `trace.finish` brings them to their joined
+types; `trace.lookup` gives what stands for them there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Sequence
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+
+from autograph_lite.converters.python_ops import Returned
+from autograph_lite.jax_internals import tracing_state
+from autograph_lite.jax_internals.conditionals import branch_traces
+from autograph_lite.operators.checks import carried_checks
+from autograph_lite.operators.effects import branch_allocations, journal
+from autograph_lite.operators.joins.join_types import ABSENT, Captured, capture
+from autograph_lite.operators.purity import trial
+from autograph_lite.operators.trace_context import branch_options, lane_termination
+from autograph_lite.operators.values.values import SCALARS
+
+MUTABLE = (list, dict, set, bytearray)
+
+
+class Path:
+    """A branch that was traced.
+
+    Attributes:
+      fun: the function that it is.
+      values: its variables at the end, in the order of their names; all missing where `raised`.
+      changes: places written to.
+      born: objects that it has made and that its values or changes lead to.
+      stray: for each value what in it can't leave the branch; None where all can.
+      trace: the branch itself.
+      raised: the exception that the user's `raise` ended the branch with, if any.
+      options: what the branch has said of how lanes go through it and those beside it.
+    """
+
+    def __init__(
+        self, fun: Callable[..., Any], operands: Sequence[Any], count: int, select: jax.Array, number: int
+    ) -> None:
+        self.fun = fun
+        self._select, self._number = select, number
+        self.values: list[Captured] = [ABSENT] * max(count, 1)
+        self.changes: dict[Hashable, journal.Change] = {}
+        self.born: list[branch_allocations.Born] = []
+        self.stray: list[Any] = [None] * max(count, 1)
+        self.raised: BaseException | None = None
+        self.options = branch_options.Branch(fun)
+        outer = tracing_state.trace_state()
+
+        def run() -> list[Any]:
+            with lane_termination.branch(self._taken), self.options, journal.journal(outer=outer) as written:
+                return self._run(fun, operands, count, written)
+
+        self.trace = branch_traces.branch_trace()(run, fun)
+
+    def _run(
+        self, fun: Callable[..., Any], operands: Sequence[Any], count: int, written: journal.Journal
+    ) -> list[Any]:
+        enter(fun, operands)
+        try:
+            result = fun(*operands)
+            self.values = [self.capture(value) for value in ([result] if count <= 1 else result)]
+        except BaseException as error:
+            if not carried_checks.is_explicit(error):
+                raise
+            carried_checks.explicit(error)  # where all paths raise, the statement does so once more
+            self.raised = error
+            carried_checks.fail_if(True, error)
+        self.changes = written.changes([fun, *operands])
+        captured = [c for change in self.changes.values() for c in change.captured.values()]
+        if branch_allocations.is_any_opaque([*self.values, *captured]):
+            self.born = branch_allocations.objects([*self.values, *captured], written)
+            self.stray = branch_allocations.stray(self.values, self.born)
+            captured += [c for made in self.born for c in made.captured.values()]
+        return [leaf for value in [*self.values, *captured] for leaf in (value.present, *value.leaves)]
+
+    def _taken(self) -> Any:
+        """Whether this branch is the one."""
+        if self._select.dtype != bool:
+            return self._select == self._number
+        return jnp.logical_not(self._select) if self._number else self._select
+
+    def capture(self, value: Any) -> Captured:
+        """A value at the branch's end; after `if returned(ret)` the branch knows whether `ret` is there."""
+        if isinstance(value, Returned) and value.present is self._select:
+            value = Returned(self._number == 0, value.value, value.name, value.missing)
+        return capture(value)
+
+    def captured(self, value: Any) -> Captured:
+        """A value that was there before the branch, as it is at the branch's end: the branch may have changed what it holds."""
+        if isinstance(value, (jax.Array, *SCALARS)) or not self.changes:
+            return self.capture(value)
+        changes = self.changes.values()
+        for change in changes:
+            change.place.write(change.new)
+        try:
+            return self.capture(value)
+        finally:
+            for change in reversed(changes):
+                change.place.write(change.old)
+
+
+def enter(fun: Any, operands: Sequence[Any]) -> None:
+    """To be called before a generated function runs: notes what it may write without going through an operator."""
+    if journal.active() is None:
+        return
+    trial.refuse_branch(fun)
+    journal.record_variables(fun)
+    journal.record_augmented(fun, operands)
+    for operand in operands:
+        if isinstance(operand, MUTABLE):
+            journal.record(operand, written=False)  # `xs += [x]` changes a list in place

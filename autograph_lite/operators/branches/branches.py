@@ -1,0 +1,332 @@
+"""One of several branches is taken, and a traced value says which: `lax.cond` or `lax.switch` on the joined types."""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+import itertools
+from collections.abc import Callable, Hashable, Iterator, Sequence
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax.extend.core import jaxprs_in_params
+
+from autograph_lite.converters.python_ops import NO_RETURN, Returned
+from autograph_lite.jax_internals import tracing_state
+from autograph_lite.jax_internals.conditionals import branch_traces
+from autograph_lite.operators.branches import if_conversion
+from autograph_lite.operators.branches.branch_paths import Path
+from autograph_lite.operators.checks import carried_checks
+from autograph_lite.operators.effects import journal, shared_containers
+from autograph_lite.operators.effects.branch_allocations import Born
+from autograph_lite.operators.joins import join_errors
+from autograph_lite.operators.joins.join_types import (
+    ABSENT,
+    Captured,
+    Mismatch,
+    Template,
+    detached,
+    fill,
+    join,
+    rebuild,
+    unchanged,
+)
+from autograph_lite.operators.joins.literal_types import holding
+from autograph_lite.operators.lane_eval import path_conditions
+from autograph_lite.operators.lists import dynamic_length, packing
+from autograph_lite.operators.purity import trial
+from autograph_lite.operators.trace_context import branch_options, decision_log
+from autograph_lite.operators.values.place import MISSING, Contents, Place
+
+
+@tracing_state.without_leak_check
+def stage(
+    select: jax.Array, funs: Sequence[Callable[..., Any]], operands: Sequence[Any], names: Sequence[str]
+) -> Any:
+    """The values of the variables after one of `funs` has run.
+
+    Args:
+      select: the condition, a scalar bool that takes the first of two; or the number of one of several, an int32 scalar.
+      funs: generated functions from `operands` to the variables called `names`.
+      operands: passed to each of them.
+      names: of the variables; none where the functions return one value.
+
+    Raises:
+      BranchMismatchError: a variable has types that can't be joined.
+    """
+    split = path_conditions.split_of(select)
+    try:
+        return _staged(select, funs, operands, names, split)
+    except (trial.Refused, Exception):
+        split(True)
+        raise
+
+
+def _staged(
+    select: jax.Array, funs: Sequence[Callable[..., Any]], operands: Sequence[Any], names: Sequence[str],
+    split: Callable[[bool], None],
+) -> Any:  # fmt: skip
+    paths = [Path(fun, operands, len(names), select, number) for number, fun in enumerate(funs)]
+    alive = [path for path in paths if path.raised is None]
+    writes = _Writes(paths)
+    labels = list(names) or [NO_RETURN.name]
+    templates = (
+        [_join([path.values[i] for path in alive], label, funs, operands) for i, label in enumerate(labels)]
+        if alive
+        else []
+    )
+    if len(alive) == 1:
+        templates = list(map(detached, templates))
+    for path in alive:
+        for label, value in zip(labels, path.stray, strict=True):
+            if value is not None:
+                raise join_errors.stray(label, value, path.fun)
+    arrays = _select(select, paths, templates, writes, split)
+    lost = join_errors.Lost(journal.depth(), tuple(path.fun for path in alive))
+    values = [
+        rebuild(
+            template,
+            arrays,
+            label,
+            missing=lost if any(p.values[i].present is False for p in alive) else None,
+        )
+        for i, (template, label) in enumerate(zip(templates, labels, strict=False))
+    ]
+    writes.commit(arrays)
+    variables = [(value, [path.values[i].value for path in alive]) for i, value in enumerate(values)]
+    shared_containers.share(variables, writes.joined(), [*funs, *operands])
+    carried_checks.flush()
+    if not alive:  # whichever path is taken raises, so the code after it does not run
+        assert paths[0].raised is not None
+        raise carried_checks.again(paths[0].raised)
+    return tuple(values) if len(names) > 1 else values[0]
+
+
+def _said(label: str, values: Sequence[Captured]) -> str:
+    """What an error calls a variable: a return value has a name in generated code only."""
+    return NO_RETURN.name if any(isinstance(value.value, Returned) for value in values) else label
+
+
+def _join(
+    values: Sequence[Captured], label: str, funs: Sequence[Callable[..., Any]], operands: Sequence[Any]
+) -> Template:
+    # What only one path leaves may have been made on it.
+    was_there = len(values) > 1 or any(values[0].value is operand for operand in operands)
+    if was_there and all(value.value is values[0].value for value in values):
+        return unchanged(values[0])
+    template = values[0].template
+    try:
+        for value in values[1:]:
+            template = join(template, value.template)
+        template = holding(template, values)
+    except Mismatch as found:
+        raise join_errors.branches(_said(label, values), found, funs) from None
+    trial.refuse_promoted(values, template)
+    return template
+
+
+def _select(
+    select: jax.Array, paths: Sequence[Path], templates: Sequence[Template], writes: _Writes,
+    split: Callable[[bool], None],
+) -> Iterator[Any]:  # fmt: skip
+    """Brings the paths to their joined types; gives the joined arrays, those of the variables first."""
+
+    def arrays(number: int, path: Path) -> list[jax.Array]:
+        found: list[jax.Array] = []
+        for value, template in zip(path.values, templates, strict=False):
+            found += fill(value, template, path.trace.lookup)
+        for slot in writes.slots:
+            found += fill(slot.options[number], slot.template, path.trace.lookup)
+        return found
+
+    def outputs_of(number: int, path: Any) -> Callable[[], Any]:
+        return lambda: arrays(number, path)
+
+    for number, path in enumerate(paths):
+        path.trace.finish(outputs_of(number, path))
+    traces: list[Any] = [path.trace for path in paths]  # all of them of the same kind
+    how = branch_options.of([path.options for path in paths])
+    if how is None and select.dtype == bool and if_conversion.may_be_cheap():
+        jaxprs = [trace.jaxpr for trace in traces]
+        everywhere, on_gpu = if_conversion.are_cheap(jaxprs)
+        if everywhere and not if_conversion.is_awaited(select, jaxprs):
+            decision_log.decided(decision_log.BRANCHES, "select", _CHEAP)
+            return iter(if_conversion.select(select, jaxprs))
+        if on_gpu:
+            decision_log.decided(decision_log.BRANCHES, "cond, on GPUs select")
+            branch = functools.partial(branch_traces.branch_trace().select, select, traces)
+            return iter(if_conversion.by_platform(select, jaxprs, branch))
+    split(False)
+    count = len(traces)
+    for number in path_conditions.seldom(select, count):
+        if _computes(traces[number].jaxpr):
+            traces[number].recompute()
+    became = "cond" if select.dtype == bool else f"switch of {count} branches"
+    decision_log.decided(
+        decision_log.BRANCHES, became if how is None else f"{became}, {branch_options.TOLD[how.how]}"
+    )
+    return iter(branch_traces.branch_trace().select(select, traces, how))
+
+
+def _computes(closed: Any) -> bool:
+    """Whether a branch is arithmetic on whole arrays: what reads and writes parts of them is made simpler elsewhere."""
+    equations = getattr(closed, "jaxpr", closed).eqns
+    return bool(equations) and all(
+        eqn.primitive.name not in _NOT_WHOLE
+        and not eqn.effects
+        and all(map(_computes, jaxprs_in_params(eqn.params)))
+        for eqn in equations
+    )
+
+
+_NOT_WHOLE = frozenset({
+    "dynamic_slice", "dynamic_update_slice", "gather", "scatter", "scatter-add", "cond", "scan", "while",
+})  # fmt: skip
+
+
+@dataclasses.dataclass(frozen=True)
+class _Slot:
+    """A place that the paths leave with different values."""
+
+    owner: Hashable
+    key: Hashable
+    label: str
+    options: list[Captured]
+    template: Template
+
+
+_CHEAP = "the condition is traced, and both branches cost less than a choice"
+
+
+class _Writes:
+    """Places that some path has written to: their contents on each path, joined like variables."""
+
+    def __init__(self, paths: Sequence[Path]) -> None:
+        self.slots: list[_Slot] = []
+        # Who reads it may run anywhere, so that a check of the program decides, and not the place of the read.
+        self.left = join_errors.Lost(-1, tuple(path.fun for path in paths if path.raised is None))
+        self.results: dict[Hashable, tuple[Place, Contents]] = {}
+        self.born = [made.place.owner for path in paths for made in path.born]
+        for owner in dict.fromkeys(owner for path in paths for owner in path.changes):
+            self._add(owner, paths)
+        for path in paths:
+            for made in path.born:
+                self._add_born(made, path, paths)
+
+    def _add_born(self, made: Born, path: Path, paths: Sequence[Path]) -> None:
+        owner = made.place.key
+        for key, value in made.captured.items():
+            options = [value if other is path else ABSENT for other in paths]
+            self.slots.append(_Slot(owner, key, made.place.label(key), options, detached(value.template)))
+        self.results[owner] = made.place, made.contents
+
+    def _add(self, owner: Hashable, paths: Sequence[Path]) -> None:
+        place, old = next((p.changes[owner].place, p.changes[owner].old) for p in paths if owner in p.changes)
+        is_checks = isinstance(place.owner, carried_checks.Frame)
+        contents = [path.changes[owner].new if owner in path.changes else old for path in paths]
+        # A `finally` around sees what a path that raises has left, too.
+        seen = carried_checks.in_try() and all(now.keys() == old.keys() for now in contents)
+        alive = [is_checks or seen or path.raised is None for path in paths]
+        if not any(alive):  # what follows never runs
+            self.results[owner] = place, old
+            return
+        result: Contents = {}
+        if packing.uneven(place, list(itertools.compress(contents, alive))):
+            lists = [
+                [_captured(path, owner, key, now) for key in now] if counts else None
+                for path, now, counts in zip(paths, contents, alive, strict=True)
+            ]
+            found, template = packing.joined(place, lists)
+            options = [ABSENT if option is None else option for option in found]
+            self.slots.append(_Slot(owner, 0, place.label(0), options, template))
+            self.results[owner] = place, {0: MISSING}
+            return
+        for key in dict.fromkeys(
+            k for now, counts in zip(contents, alive, strict=True) if counts for k in now
+        ):
+            values = [now.get(key, MISSING) for now, counts in zip(contents, alive, strict=True) if counts]
+            if all(value is values[0] for value in values) and (
+                len(values) > 1 or values[0] is old.get(key, MISSING)
+            ):
+                result[key] = values[0]
+                continue
+            if is_checks:
+                zero = _zero(values)
+                contents = [{**now, key: now.get(key, zero)} for now in contents]
+            elif any(value is MISSING for value in values):
+                default = place.default(key)
+                if default is MISSING:
+                    raise join_errors.place(place.label(key))
+                contents = [{**now, key: now.get(key, default)} for now in contents]
+            options = [
+                _captured(path, owner, key, now) if counts else ABSENT
+                for path, now, counts in zip(paths, contents, alive, strict=True)
+            ]
+            raised = [path.raised is not None and not is_checks for path in paths]
+            self.slots.append(self._slot(owner, key, place.label(key), options, alive, raised))
+            result[key] = MISSING
+        self.results[owner] = place, result
+
+    def _slot(
+        self,
+        owner: Hashable,
+        key: Hashable,
+        label: str,
+        options: list[Captured],
+        alive: list[bool],
+        raised: list[bool],
+    ) -> _Slot:
+        joined: Template | None = None
+        for number in sorted(range(len(options)), key=raised.__getitem__):
+            if alive[number]:
+                template = options[number].template
+                try:
+                    joined = template if joined is None else join(joined, template)
+                except Mismatch as found:
+                    if not raised[number]:
+                        raise join_errors.place(_said(label, options), found) from None
+                    options[number], alive[number] = ABSENT, False
+        assert joined is not None
+        seen = [option for option, unseen in zip(options, raised, strict=True) if not unseen]
+        try:
+            joined = holding(joined, seen)
+        except Mismatch as found:
+            raise join_errors.place(_said(label, options), found) from None
+        trial.refuse_promoted([option for option, lives in zip(options, alive, strict=True) if lives], joined)
+        if alive.count(True) == 1:
+            joined = detached(joined)
+        return _Slot(owner, key, label, options, joined)
+
+    def commit(self, arrays: Iterator[Any]) -> None:
+        """Writes the joined contents, read from the arrays that the selection gave, to the user's objects."""
+        for slot in self.slots:
+            left = self.left if any(option.present is False for option in slot.options) else None
+            self.results[slot.owner][1][slot.key] = rebuild(slot.template, arrays, slot.label, left)
+        for place, contents in self.results.values():
+            first = contents.get(0)
+            if isinstance(first, dynamic_length.Stretch) and len(contents) == 1:
+                contents = first.contents()
+            journal.commit(place, contents)
+        for made in self.born:
+            journal.gave_birth(made)
+
+    def joined(self) -> list[shared_containers.Joined]:
+        """What is in the places now, with what the paths have left there."""
+        return [
+            (self.results[slot.owner][1][slot.key], [option.value for option in slot.options])
+            for slot in self.slots
+        ]
+
+
+def _captured(path: Path, owner: Hashable, key: Hashable, now: Contents) -> Captured:
+    change = path.changes.get(owner)
+    known = change.captured.get(key) if change is not None else None
+    return known if known is not None else path.captured(now[key])
+
+
+def _zero(values: Sequence[Any]) -> Any:
+    """A placeholder for the payload of a check that is not on this path."""
+    known = next(v for v in values if v is not MISSING)
+    return np.zeros(jnp.shape(known), jnp.result_type(known))

@@ -1,0 +1,146 @@
+"""When does a value count as true, and when has JAX to find out?"""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import types
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+
+from autograph_lite.errors import ConditionError, PythonOnlyError
+from autograph_lite.jax_internals import symbolic_comparisons
+from autograph_lite.operators.lists import dynamic_length, growing_lists
+from autograph_lite.operators.user_code import source_places
+from autograph_lite.operators.values.boxes import Box
+from autograph_lite.operators.values.values import Tracer, decided, describe, is_symbolic, traced
+from autograph_lite.syntax.source_text.compiling import parse_expression
+
+
+def truth(value: Any) -> Any:
+    """Whether `value` is true: a traced scalar bool, or a bool.
+
+    Raises:
+      ConditionError: the value has several elements.
+    """
+    value = python_truth(value)
+    if not traced(value):
+        return bool(value)
+    if value.shape != ():
+        if value.size == 1:
+            value = value.reshape(())
+        else:
+            raise _ambiguous(value, source_places.expression())
+    return value if value.dtype == bool else value != 0
+
+
+def operand(value: Any, after: int = 0) -> Any:
+    """`value`, an operand of the user's expression that is tested, and has `after` others after it.
+
+    Raises:
+      ConditionError: the value has several elements.
+    """
+    if isinstance(value, jax.Array) and value.size != 1:
+        raise _ambiguous(value, _part(f"({source_places.expression()})", after))
+    return value
+
+
+def _ambiguous(value: Any, test: str) -> ConditionError:
+    return ConditionError(
+        f"The condition {test!r} is an array: {describe(value)}.",
+        where=source_places.here(),
+        why="The truth of an array with more or less than one element is ambiguous.",
+        fix="say which is meant: jnp.any(...) or jnp.all(...).",
+    )
+
+
+def _part(text: str, after: int) -> str:
+    """The operand that an expression tests, in the user's spelling; the whole expression where it has no such operand."""
+    whole = text[1:-1]
+    try:
+        tree = parse_expression(text)
+    except SyntaxError:
+        return whole
+    match tree:
+        case ast.IfExp(test=tested) | ast.UnaryOp(op=ast.Not(), operand=tested):
+            return ast.get_source_segment(text, tested) or whole
+        case ast.BoolOp(values=values) if after < len(values):
+            return ast.get_source_segment(text, values[-1 - after]) or whole
+        case ast.Compare(left=left, ops=ops, comparators=comparators) if after < len(ops):
+            at = len(ops) - 1 - after
+            return ast.unparse(ast.Compare([left, *comparators][at], [ops[at]], [comparators[at]]))
+    return whole
+
+
+def python_truth(value: Any) -> Any:
+    """`value`, or what is as true: of a list that grows in a staged loop, whether it will hold anything then.
+
+    Of an object with a `__bool__` of the user's, or a `__len__`, it is the answer, which may be traced, where Python wants a
+    bool or an int; of a symbolic size, whether it is zero.
+    """
+    if isinstance(value, Tracer):
+        return value
+    if is_symbolic(value):
+        zero = symbolic_comparisons.equal(value, 0)
+        return not zero if isinstance(zero, bool) else jnp.logical_not(zero)
+    if isinstance(value, Box):
+        return value.read()
+    own = getattr(type(value), "__bool__", None)
+    if isinstance(own, types.FunctionType) and not isinstance(value, jax.Array) and not traced(value):
+        answer = own(value)
+        return answer if traced(answer) or isinstance(answer, bool) else bool(value)  # Python's own error
+    sized = getattr(type(value), "__len__", None) if own is None else None
+    if isinstance(sized, types.FunctionType):
+        length = sized(dynamic_length.known_inside(value))
+        return length if traced(length) else bool(Sized(length))
+    items: Any = value
+    if dynamic_length.holds(items):
+        return dynamic_length.truth(items)
+    return growing_lists.truth(items) if type(items) is list else items
+
+
+class Sized:
+    """Something whose length is known, for Python's own errors."""
+
+    def __init__(self, length: Any) -> None:
+        self.length = length
+
+    def __len__(self) -> int:
+        return self.length  # type: ignore[no-any-return]
+
+
+def python_test(value: Any) -> Any:
+    """`value`, tested where only Python can decide.
+
+    Raises:
+      PythonOnlyError: the value is traced.
+    """
+    if traced(value):
+        value = decided(value)
+    if traced(value):
+        raise PythonOnlyError(
+            f"A traced value, {describe(value)}, decides where only Python can.",
+            where=source_places.here(),
+            why=_why_python(source_places.user_frame()),
+            fix="move the decision into a plain function, or write it with jnp.where.",
+        )
+    return value
+
+
+def _why_python(frame: types.FrameType | None) -> str:
+    """What keeps the function that is running from being staged."""
+    flags = frame.f_code.co_flags if frame is not None else 0
+    name = source_places.function_name(frame.f_code) if frame is not None else "it"
+    if flags & (inspect.CO_GENERATOR | inspect.CO_ASYNC_GENERATOR):
+        return (
+            f"'{name}' is a generator: it suspends between its statements, so none of them can be compiled."
+        )
+    if flags & inspect.CO_COROUTINE:
+        return (
+            f"'{name}' is a coroutine: it suspends between its statements, so none of them can be compiled."
+        )
+    if frame is not None and not flags & inspect.CO_OPTIMIZED:
+        return f"'{name}' is a class, whose body runs as Python."
+    return "Functions that jump out of `finally` or read their own frame, and operands that bind a name, run as Python."

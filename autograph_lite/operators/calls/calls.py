@@ -1,0 +1,325 @@
+"""What does a call in converted code call? The converted form of the user's functions; everything else as it is.
+
+ag.call(helper)                       the converted helper
+ag.call(obj.method)                   the converted method, bound to obj
+ag.call(len)                          our len, which knows traced arrays
+ag.call(jax.lax.scan)                 scan, with the user's functions among its arguments converted
+ag.call(Counter)                      the class, whose methods are converted while converted code runs
+"""
+
+from __future__ import annotations
+
+import collections
+import contextvars
+import functools
+import types
+import weakref
+from typing import Any
+
+from autograph_lite.analysis import selections
+from autograph_lite.jax_internals import tracing_state
+from autograph_lite.jax_internals.dataflow import recorded_copies
+from autograph_lite.operators.calls import host_callbacks, library_calls, method_patching, recursion_guard
+from autograph_lite.operators.calls.wrappers import may_wrap, rewrapped
+from autograph_lite.operators.checks import concretization_errors, exception_templates, outside_trace
+from autograph_lite.operators.effects import clocks, container_identity, journal, lru_caches
+from autograph_lite.operators.lists import dynamic_length, growing_lists, list_methods
+from autograph_lite.operators.object_graph import context_variables, reachability
+from autograph_lite.operators.purity import known_calls, trial
+from autograph_lite.operators.purity.known_calls import READERS
+from autograph_lite.operators.ragged_ops import library_functions
+from autograph_lite.operators.user_code import conversion, ownership, unconverted
+from autograph_lite.operators.user_code.conversion import convert, is_converted, transpiler
+from autograph_lite.operators.user_code.noting_forms import plain
+from autograph_lite.operators.values import pytrees
+
+OVERLOADS: dict[Any, Any] = {}
+
+
+def install(operators: object, overloads: dict[Any, Any]) -> None:
+    """Hands over the operators that generated code calls; done once, when the package is imported."""
+    conversion.install(operators, types.SimpleNamespace(**{**vars(operators), "call": shallow_call}))
+    OVERLOADS.update(overloads)
+    trial.entering.append(_look_around)
+
+
+def _look_around(fn: types.FunctionType) -> None:
+    """Looks at what a function on trial may call where no operator tells: special methods, and the makers of missing items."""
+    method_patching.seen_around(fn)
+    for value in reachability.values_used(fn):
+        if isinstance(value, collections.defaultdict) and value.default_factory is not None:
+            _look_at_call(value.default_factory)
+
+
+def _look_at_call(fn: Any) -> None:
+    with journal.journal(outer=tracing_state.trace_state()):
+        call(fn)()
+
+
+def shallow_call(callee: Any) -> Any:
+    """What to call where callees are not to be converted: builtins keep their array meaning."""
+    if isinstance(callee, (type, types.BuiltinFunctionType)):
+        return call(callee)
+    return callee
+
+
+def call(callee: Any) -> Any:
+    """What to call in place of `callee`."""
+    if trial.running():
+        trial.refuse_call(callee)
+        for maker in known_calls.makers(callee):
+            _look_at_call(maker)
+        return trial.looking(callee, _called_for(callee))
+    return _called_for(callee)
+
+
+def _called_for(callee: Any) -> Any:
+    kind = type(callee)
+    if kind is types.FunctionType:
+        return _function(callee)
+    if kind is types.MethodType:
+        return _method(callee)
+    if isinstance(
+        callee, types.BuiltinFunctionType
+    ):  # a subclass of it has methods that ask for their class: `array.extend`
+        return _builtin(callee)
+    if isinstance(callee, type):
+        return _class(callee)
+    if kind in library_calls.PARTIALS:  # a subclass may have a `__call__` of its own
+        return functools.partial(call(callee.func), *callee.args, **callee.keywords)
+    if isinstance(callee, (types.MethodWrapperType, types.WrapperDescriptorType, types.MethodDescriptorType)):
+        return _wrapper(callee)
+    return _object(callee)
+
+
+# The converted forms of the user's functions that have been called, with the code that was converted: whose a function is
+# need not be asked at each call.
+_called: weakref.WeakKeyDictionary[types.FunctionType, tuple[types.CodeType, Any]] = (
+    weakref.WeakKeyDictionary()
+)
+
+
+def _function(fn: types.FunctionType) -> Any:
+    known = _called.get(fn)
+    if known is not None and known[0] is fn.__code__ and not hasattr(fn, ownership.MARK):
+        new = known[1]
+    else:
+        if not ownership.is_users(fn) and not ownership.is_users(fn := plain(fn)):
+            return _textless(fn) if unconverted.is_textless(fn) else library_function(fn)
+        new = convert(fn)
+        if new is not fn:
+            _called[fn] = fn.__code__, new
+    if trial.running():
+        trial.enter(new)
+    called = new if journal.active() is None else recursion_guard.guarded(new)
+    return _taking_selections(fn, called) if selections.found() else called
+
+
+def _taking_selections(fn: types.FunctionType, called: Any) -> Any:
+    """`called`, the converted form of `fn`; handed a selection, it runs the form that looks at all its calls."""
+
+    def run(*args: Any, **kwargs: Any) -> Any:
+        if is_converted(fn) or not library_functions.is_concerned(args, kwargs):
+            return called(*args, **kwargs)
+        new = transpiler(recursive="wary").convert(fn)
+        return (new if journal.active() is None else recursion_guard.guarded(new))(*args, **kwargs)
+
+    return run
+
+
+def _textless(fn: types.FunctionType) -> Any:
+    """A function made from text that Python has not kept: what it fails for is explained."""
+    if may_wrap(fn) and rewrapped(fn) is not None:
+        return library_function(fn)
+    if unconverted.why(fn) is None:
+        convert(fn)
+    reason = unconverted.why(fn)
+    return (
+        library_function(fn)
+        if reason is None
+        else handing(concretization_errors.explained(fn, reason, fn.__name__))
+    )
+
+
+def library_function(fn: types.FunctionType) -> Any:
+    """What to call in place of a function of a library's."""
+    if hasattr(fn, ownership.MARK):
+        unconverted.note_marked(fn)
+    if is_converted(fn):  # of the standard library, converted on purpose
+        return fn
+    if is_dispatching(fn):
+        return dispatching(fn)
+    around = rewrapped(fn) if may_wrap(fn) else None
+    if around is not None:
+        method_patching.seen_in_cells(fn)  # the user's context manager that decorates a function
+    return handing(recorded_copies.called_for(host_callbacks.called_for(fn))) if around is None else around
+
+
+def is_dispatching(fn: types.FunctionType) -> bool:
+    """Whether `functools.singledispatch` has made a function."""
+    return isinstance(getattr(fn, "registry", None), types.MappingProxyType) and hasattr(fn, "dispatch")
+
+
+def dispatching(fn: Any) -> Any:
+    """What to call in place of such a function, whose implementations are the user's."""
+
+    @functools.wraps(fn)
+    def run(*args: Any, **kwargs: Any) -> Any:
+        if not args:
+            return fn(*args, **kwargs)  # Python says what is wrong
+        return call(method_patching.implementation(fn, args[0]))(*args, **kwargs)
+
+    return run
+
+
+def _method(method: types.MethodType) -> Any:
+    owner = method.__self__
+    fn = plain(method.__func__) if type(method.__func__) is types.FunctionType else method.__func__
+    method_patching.seen(owner)
+    if fn.__name__ == "__enter__":
+        journal.entered(owner)
+    noted = not ownership.is_users(fn) and journal.active() is not None and library_calls.is_changeable(owner)
+    if noted:
+        journal.record(dynamic_length.known_inside(owner))
+    if isinstance(fn, types.FunctionType):
+        if not ownership.is_users(fn):
+            method_patching.seen_inside(owner)
+            owner = library_calls.with_converted(owner, convert)
+        new = _function(fn)
+        if new is fn and owner is method.__self__:
+            return method
+        return types.MethodType(new, owner)
+    if type(fn) is lru_caches.KIND:
+        return types.MethodType(call(fn), owner)
+    if callable(fn) and ownership.is_users(getattr(fn, "func", None)):
+        return types.MethodType(call(fn), owner)
+    of_jax = library_calls.of_jax(fn, convert)
+    if of_jax is not None:  # a method under `jax.jit`
+        return types.MethodType(of_jax, owner)
+    return handing(method) if noted else method
+
+
+def _builtin(fn: Any) -> Any:
+    overload = OVERLOADS.get(fn)
+    if overload is not None:
+        return handing(overload) if fn in HIGHER_ORDER else overload
+    owner = getattr(fn, "__self__", None)
+    clocks.called(fn)
+    if owner is None or isinstance(owner, types.ModuleType):
+        return handing(fn)
+    if journal.active() is not None:
+        if isinstance(owner, contextvars.ContextVar):
+            if fn.__name__ == "get":
+                return fn
+            journal.record(owner)
+            return context_variables.setting(owner) if fn.__name__ == "set" else fn
+        if isinstance(owner, types.GeneratorType):
+            journal.consume(owner)
+        if isinstance(owner, library_calls.MUTATORS) and fn.__name__ in READERS:
+            growing_lists.readable(owner, f"its {fn.__name__}()")
+        elif not isinstance(owner, (str, bytes, tuple, int, float)):
+            journal.record(owner)
+    elif isinstance(owner, library_calls.MUTATORS) and fn.__name__ not in READERS:
+        container_identity.refuse_write(owner)
+    if dynamic_length.holds(owner) and fn.__name__ in list_methods.METHODS:
+        return functools.partial(list_methods.METHODS[fn.__name__], owner)
+    method = OVERLOADS.get(getattr(type(owner), fn.__name__, None))
+    if method is not None:
+        return handing(functools.partial(method, owner))
+    if journal.active() is None or isinstance(owner, _FOLLOWED):
+        return fn
+    return handing(fn)  # it may write to its arguments: `np.add.at`
+
+
+_FOLLOWED = (list, dict, str, bytes, tuple, int, float, set, bytearray)
+
+
+HIGHER_ORDER: frozenset[object] = frozenset({map, filter, sorted, min, max, functools.reduce})
+
+
+def _class(kind: type) -> Any:
+    if type(kind).__hash__ is not type.__hash__:
+        return kind  # its metaclass compares in its own way, and it can't be looked up
+    overload = OVERLOADS.get(kind)
+    if overload is not None:
+        return handing(overload) if kind in HIGHER_ORDER else overload
+    if issubclass(kind, BaseException) and journal.active() is not None:
+        return exception_templates.making(kind)
+    if type(kind) is not type:  # a metaclass has a `__call__`
+        method_patching.seen_class(kind)
+    if ownership.is_users_class(kind):
+        method_patching.seen_class(kind)
+        if journal.active() is not None and _makes_anew(kind):
+            return _noting_birth(kind, kind)
+        return kind
+    made = handing(kind)
+    if hasattr(kind, "__dataclass_fields__") and journal.active() is not None and _makes_anew(kind):
+        return _noting_birth(kind, made)
+    return made
+
+
+def _makes_anew(kind: type) -> bool:
+    """Whether each call of a class makes an object: the user's `__new__` may hand out one that there was."""
+    makers: list[Any] = [kind.__new__, type(kind).__call__]
+    return not any(ownership.is_users(plain(fn)) for fn in makers if isinstance(fn, types.FunctionType))
+
+
+def _noting_birth(kind: type, make: Any) -> Any:
+    def construct(*args: Any, **kwargs: Any) -> Any:
+        made = make(*args, **kwargs)
+        if isinstance(made, kind):
+            journal.gave_birth(made)
+        return made
+
+    return construct
+
+
+def _wrapper(fn: Any) -> Any:
+    """A slot of a C type, such as `object.__setattr__`: its first argument may be changed."""
+    if journal.active() is None:
+        return fn
+    owner = getattr(fn, "__self__", None)
+    if dynamic_length.holds(owner) and fn.__name__ in list_methods.METHODS:
+        return functools.partial(list_methods.METHODS[fn.__name__], owner)
+    if fn.__name__ == "__next__":
+        journal.consume_all(owner)
+
+    def run(*args: Any, **kwargs: Any) -> Any:
+        target = owner if owner is not None else args[0] if args else None
+        if target is not None:
+            journal.record(target)
+        return fn(*args, **kwargs)
+
+    return run
+
+
+def _object(callee: Any) -> Any:
+    """An object with `__call__`, a compiled function of JAX's, a callable of a library's."""
+    kind = type(callee)
+    if conversion.is_compiled(callee):
+        return callee if outside_trace.left() else _valued(call(callee.inside()))
+    if ownership.is_users_class(kind):
+        method_patching.seen(callee)
+        return callee
+    wrapped = library_calls.of_jax(callee, convert)
+    if wrapped is not None:
+        return wrapped
+    method_patching.seen_inside(callee)
+    called = handing(library_calls.with_converted(callee, convert))
+    if kind is not lru_caches.KIND or journal.active() is None:
+        return called
+    return lru_caches.remembering(callee, called, call(callee.__wrapped__) if trial.running() else None)
+
+
+def _valued(fn: Any) -> Any:
+    """`fn`, the inside of a compiled function: what that returns of a Variable is its value."""
+
+    def run(*args: Any, **kwargs: Any) -> Any:
+        return pytrees.opened(fn(*args, **kwargs))
+
+    return run
+
+
+def handing(fn: Any) -> Any:
+    """`fn`, a library's callable, handed the converted forms of the user's functions."""
+    return library_calls.handing(fn, convert)

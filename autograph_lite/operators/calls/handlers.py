@@ -1,0 +1,146 @@
+"""Would an `except` or a `with` catch what it must not: an error of ours, or one that only some paths raise?
+
+    try:                                  try:
+        if x > 0:                             ...
+            y = table["a"]                except KeyError:
+    except KeyError:                          ag.caught()
+        y = 0                                 y = 0
+
+While tracing, both paths of a staged `if` run. Where one of them raises, Python can't know whether the program would, so
+a handler outside of the statement must not take it for a fact.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import dis
+import functools
+import sys
+import types
+from typing import Any
+
+from autograph_lite.errors import HandledRaiseError
+from autograph_lite.jax_internals import tracing_state
+from autograph_lite.operators.calls import method_patching
+from autograph_lite.operators.checks import carried_checks, concretization_errors
+from autograph_lite.operators.effects import journal
+from autograph_lite.operators.purity import known_calls, trial
+from autograph_lite.operators.user_code import source_places
+
+PACKAGE_NAME = __name__.partition(".")[0]
+
+
+def caught(kinds: Any = ()) -> None:
+    """To be called first in an `except` clause, and in a `finally` that is left by a jump, which drops an exception.
+
+    Args:
+      kinds: what the clause catches, if that is no exception of Python's own.
+
+    Raises:
+      HandledRaiseError: the exception comes from a statement that is staged, around which the handler is.
+      AutographError: the exception itself, where it says that a statement can't be staged.
+      PythonOnlyError: the exception is JAX's, or Python's, about a traced value; unless the clause names one of JAX's.
+    """
+    error = sys.exception()
+    if error is None:
+        return
+    trial.refuse("an exception is caught, which arrays in place of numbers may have raised")
+    if tracing_state.tracing():
+        named = kinds if isinstance(kinds, tuple) else (kinds,)
+        _refuse(error, expected=any(kind.__module__.partition(".")[0] == "jax" for kind in named))
+
+
+def _refuse(error: BaseException, *, expected: bool = False) -> None:
+    for one in _leaves(error):
+        if (
+            type(one).__module__.partition(".")[0] == PACKAGE_NAME
+        ):  # an error of ours, or one by which operators talk
+            raise one
+        if not expected and concretization_errors.is_about_tracer(one):
+            raise concretization_errors.needs_value(one) from one
+        if journal.has_left(one):
+            raise _unknown(one)
+
+
+def _leaves(error: BaseException) -> list[BaseException]:
+    if isinstance(error, BaseExceptionGroup):
+        return [leaf for part in error.exceptions for leaf in _leaves(part)]
+    return [error]
+
+
+def _unknown(error: BaseException) -> HandledRaiseError:
+    return HandledRaiseError(
+        f"'{type(error).__name__}' is raised inside a staged statement, and caught outside of it.",
+        where=source_places.here(),
+        why="The statement is traced once, whether it runs or not, so that the exception says nothing about the data.",
+        fix="put the `try` inside the statement, around what raises.",
+    )
+
+
+def managed(manager: Any) -> Any:
+    """What to use in a `with` statement in place of `manager`, which may suppress exceptions."""
+    if not tracing_state.tracing():
+        return manager
+    if trial.running() and isinstance(manager, contextlib.suppress):
+        trial.refuse("exceptions are suppressed, which arrays in place of numbers may raise")
+    kind = type(manager)
+    if trial.running():
+        trial.refuse_unknown(known_calls.unknown_of(manager, ("__enter__", "__exit__")))
+    if not (hasattr(kind, "__enter__") and hasattr(kind, "__exit__")):
+        return manager  # Python says what is wrong with it
+    method_patching.seen(manager)
+    return _Managed(manager)
+
+
+class _Managed:
+    """A context manager that does not take an exception of one path for a fact."""
+
+    def __init__(self, manager: Any) -> None:
+        self.manager = manager
+        self.handling = carried_checks.handling(lambda: _suppressed(manager))
+
+    def __enter__(self) -> Any:
+        journal.entered(self.manager)
+        entered = type(self.manager).__enter__(self.manager)
+        self.handling.__enter__()
+        return entered
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, tb: types.TracebackType | None
+    ) -> Any:
+        self.handling.__exit__(kind, error, tb)
+        suppresses = type(self.manager).__exit__(self.manager, kind, error, tb)
+        if suppresses and error is not None:
+            _refuse(error)
+        return suppresses
+
+
+def _suppressed(manager: Any) -> Any:
+    """The exceptions that leaving `manager` may suppress, as far as that can be told without an exception."""
+    if isinstance(manager, contextlib.suppress):
+        return manager._exceptions  # type: ignore[attr-defined]
+    if isinstance(manager, contextlib._GeneratorContextManager):
+        generator: Any = manager.gen
+        return Exception if _may_catch(generator.gi_code) else ()
+    leave = getattr(type(manager), "__exit__", None)
+    return Exception if isinstance(leave, types.FunctionType) and _may_be_true(leave.__code__) else ()
+
+
+@functools.lru_cache(maxsize=1024)
+def _may_catch(code: types.CodeType) -> bool:
+    """Whether a generator has an `except` clause around a `yield`."""
+    return any(instruction.opname == "CHECK_EXC_MATCH" for instruction in dis.get_instructions(code))
+
+
+@functools.lru_cache(maxsize=1024)
+def _may_be_true(code: types.CodeType) -> bool:
+    """Whether a function returns anything but None and False."""
+    before = None
+    for instruction in dis.get_instructions(code):
+        constant = before is not None and before.opname == "LOAD_CONST" and before.argval in (None, False)
+        if instruction.opname == "RETURN_VALUE" and not constant:
+            return True
+        if instruction.opname == "RETURN_CONST" and instruction.argval not in (None, False):
+            return True
+        before = instruction
+    return False

@@ -1,0 +1,199 @@
+"""How does converted code call a library? With the converted forms of the user's functions among the arguments.
+
+    jax.lax.scan(step, x, ys)             scan, handed the converted `step`
+    heapq.heappush(queue, entry)          as it is, with a look at what is handed over
+    warnings.warn("old"), pickle.dumps(f) as it is: they look at the frame that calls, or at the function itself
+
+The look takes a frame of ours between the user's and the library's. It is left out of tracebacks, and `warnings` skips
+it where it counts frames.
+"""
+
+from __future__ import annotations
+
+import collections
+import functools
+import sys
+import types
+from collections.abc import Callable
+from typing import Any
+
+import jax
+import numpy as np
+
+from autograph_lite.jax_internals import tracing_state
+from autograph_lite.operators.calls import method_patching
+from autograph_lite.operators.checks import carried_checks, concretization_errors
+from autograph_lite.operators.effects import journal
+from autograph_lite.operators.lists import array_arguments, dynamic_length
+from autograph_lite.operators.object_graph import opaque_objects
+from autograph_lite.operators.purity import jax_transformed
+from autograph_lite.operators.ragged import mask_positions
+from autograph_lite.operators.ragged_ops import library_functions
+from autograph_lite.operators.user_code import ownership, source_places
+
+Convert = Callable[[types.FunctionType], Any]
+MUTATORS = (list, dict, set, bytearray)
+PARTIALS = (functools.partial, jax.tree_util.Partial)
+_INERT = frozenset({int, float, complex, bool, str, bytes, types.NoneType})
+# These take a list's items apart without using them, so that no item could refuse.
+_TAKING = frozenset({"itertools", "collections", "_collections"})
+# Of JAX's, those that NumPy or SciPy have too.
+_OF_ARRAYS = ("jax.numpy", "jax._src.numpy", "jax.scipy")
+_FUNCTIONS = (types.FunctionType, types.MethodType, functools.partial)
+_HELD = (*_FUNCTIONS, *jax_transformed.KINDS)
+
+
+@source_places.between
+def handing(fn: Any, convert: Convert) -> Any:
+    """`fn`, a library's callable, handed the converted forms of the user's functions."""
+    module = getattr(fn, "__module__", None)
+    root = module.partition(".")[0] if isinstance(module, str) else ""
+    if root in ownership.UNTOUCHED_MODULES or module in ownership.UNTOUCHED_MODULES:
+        return fn
+    if isinstance(fn, (type, types.FunctionType, types.BuiltinFunctionType)) and fn in ownership.UNTOUCHED:
+        return fn
+    if isinstance(fn, type) and ownership.only_stores(fn):
+        return fn
+    keeps = fn is dict or fn is set or fn is frozenset  # and calls nothing
+    changes_nothing = root in ("jax", "jaxlib")
+    positions = mask_positions.meaning(fn)
+    takes_arrays = changes_nothing and module is not None and module.startswith(_OF_ARRAYS)
+    takes_items = root in _TAKING or isinstance(getattr(fn, "__self__", None), collections.deque)
+    # The standard library keeps what it is handed: a list copied here would miss what is put into it.
+    deep = root not in sys.stdlib_module_names and root != "autograph_lite"
+
+    def run(*args: Any, **kwargs: Any) -> Any:
+        values = [value for value in (*args, *kwargs.values()) if type(value) not in _INERT]
+        noted: dict[int | str, Any] = {}
+        if values and not tracing_state.untraced():
+            for value in values:
+                method_patching.seen(value)
+            if takes_items:
+                for value in values:
+                    dynamic_length.whole(value)
+            if positions is not None and (mask := mask_positions.asked_of(fn, args, kwargs)) is not None:
+                return positions(mask)
+            if root != "autograph_lite" and library_functions.is_concerned(args, kwargs):
+                return library_functions.call(fn, args, kwargs)
+            if not changes_nothing and journal.active() is not None:
+                noted = _note([*enumerate(args), *kwargs.items()])
+        if values and not keeps and any(_may_hold_functions(value, deep) for value in values):
+            args = tuple(_argument(value, convert, deep) for value in args)
+            kwargs = {name: _argument(value, convert, deep) for name, value in kwargs.items()}
+        try:
+            result = fn(*args, **kwargs)
+        except BaseException as error:
+            source_places.without_frame(error)
+            taken = array_arguments.as_arrays(fn, args, kwargs, error) if takes_arrays else None
+            if taken is not None:
+                return run(*taken[0], **taken[1])
+            if carried_checks.escapes() and concretization_errors.is_about_tracer(error):
+                raise concretization_errors.needs_value(error) from error
+            if type(error) is AssertionError and not error.args and journal.staged():
+                raise concretization_errors.says_nothing(fn, error) from error
+            raise  # a bare `raise` adds no entry for this frame
+        if noted:
+            journal.passed(noted)
+        return result
+
+    return run
+
+
+def _note(arguments: list[tuple[int | str, Any]]) -> dict[int | str, Any]:
+    """Notes which of its arguments, by position or name, a library's function may change; gives those."""
+    noted = {}
+    for position, value in arguments:
+        if is_changeable(value):
+            noted[position] = journal.record(value, written=False)
+        elif isinstance(value, types.GeneratorType):
+            journal.consume(value)
+        elif isinstance(value, (types.FunctionType, types.MethodType)):
+            fn: Any = getattr(value, "__func__", value)
+            if isinstance(fn, types.FunctionType):
+                journal.record_augmented(fn, [value, *(other for _, other in arguments)])
+        else:
+            journal.entered(value)
+    return noted
+
+
+def is_changeable(value: Any) -> bool:
+    """Whether a library's function can change an object in a way that the journal can tell."""
+    return isinstance(value, (*MUTATORS, np.ndarray, *opaque_objects.KINDS)) or opaque_objects.holds_others(
+        value
+    )
+
+
+def _may_hold_functions(value: Any, deep: bool) -> bool:
+    if isinstance(value, _HELD) or _is_frozen_callable(value):
+        return True
+    return (
+        deep
+        and isinstance(value, (list, tuple))
+        and any(issubclass(kind, _FUNCTIONS) for kind in set(map(type, value)))
+    )
+
+
+def _argument(value: Any, convert: Convert, deep: bool) -> Any:
+    """What to hand to a library in place of `value`."""
+    if isinstance(value, types.FunctionType):
+        return _handed(value, convert) if ownership.is_users(value) else value
+    if isinstance(value, types.MethodType):
+        fn: Any = value.__func__
+        method_patching.seen(value.__self__)
+        if ownership.is_users(fn):
+            return types.MethodType(_handed(fn, convert), value.__self__)
+        owner = with_converted(value.__self__, convert)
+        return value if owner is value.__self__ else types.MethodType(fn, owner)
+    if type(value) in PARTIALS:
+        return type(value)(_argument(value.func, convert, deep), *value.args, **value.keywords)
+    wrapped = of_jax(value, convert)
+    if wrapped is not None:
+        return wrapped
+    if _is_frozen_callable(value):
+        return with_converted(value, convert)
+    if deep and type(value) in (list, tuple) and any(_may_hold_functions(item, deep) for item in value):
+        return type(value)(_argument(item, convert, deep) for item in value)
+    return value
+
+
+def with_converted(value: Any, convert: Convert) -> Any:
+    """A library's object, with the converted forms of the user's functions that it holds: `eqx.nn.Lambda(act)`.
+
+    It is a copy for one call. So it has to be a pytree that nobody can change, as modules of Equinox's are.
+    """
+    kind: type = type(value)
+    if not _is_frozen(kind) or not tracing_state.tracing():
+        return value
+    leaves, tree = jax.tree.flatten(value)
+    if not any(isinstance(leaf, _FUNCTIONS) for leaf in leaves):
+        return value
+    return jax.tree.unflatten(tree, [_argument(leaf, convert, False) for leaf in leaves])
+
+
+@functools.lru_cache(maxsize=4096)
+def _is_frozen(kind: type) -> bool:
+    params = getattr(kind, "__dataclass_params__", None)
+    if params is None or ownership.is_users_class(kind):
+        return False
+    # Equinox forbids changes by a method, and not by the dataclass's own option.
+    return bool(params.frozen) or any(
+        base.__name__ == "Module" and base.__module__.startswith("equinox.") for base in kind.__mro__
+    )
+
+
+def _is_frozen_callable(value: Any) -> bool:
+    kind: type = type(value)
+    return callable(value) and _is_frozen(kind)
+
+
+def _handed(fn: Any, convert: Convert) -> Any:
+    journal.handed(fn)
+    return convert(fn)
+
+
+def of_jax(value: Any, convert: Convert) -> Any:
+    """What stands in for a function of the user's that JAX has wrapped; None where it is something else."""
+    found = jax_transformed.converted(value, convert)
+    if found is not None:
+        journal.handed(getattr(value, "__wrapped__", None))
+    return found

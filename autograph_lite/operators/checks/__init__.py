@@ -1,0 +1,10 @@
+"""Checks: what may fail while the program runs, under which condition, and which exception is raised then?"""
+
+__all__ = [
+    "carried_checks",
+    "concretization_errors",
+    "exception_templates",
+    "outside_trace",
+    "raising",
+    "traced_text",
+]

@@ -1,0 +1,371 @@
+"""How does a failing `assert` or `raise` get out of a compiled program? As values, carried along with the others.
+
+Each check has a number. While a function is traced, its frame holds the number of the first check that failed (0: none),
+and for each check the traced values that its message needs. A branch or a loop that contains a check changes this
+state, and hands it on like any other state. At the outermost level of a trace that nobody else owns, the state becomes
+an output of the program, and the call raises; elsewhere it is given to a host callback, or to checkify.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import sys
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+from jax.experimental import checkify
+
+from autograph_lite.errors import AutographError, HandledRaiseError
+from autograph_lite.jax_internals import tracing_state
+from autograph_lite.operators.checks import exception_templates, failed_lanes, item_protocol, raising
+from autograph_lite.operators.checks.exception_templates import explicit
+from autograph_lite.operators.checks.raising import (
+    CODE,
+    LANES,
+    Site,
+    all_passed,
+    raise_failed,
+    raise_inner,
+    sorted_payload,
+)
+from autograph_lite.operators.effects import journal
+from autograph_lite.operators.user_code import source_places
+from autograph_lite.operators.values.place import Contents, Place
+
+
+class Frame:
+    """The checks of one trace.
+
+    Attributes:
+      contents: `CODE` -> number of the first failed check, an int32 scalar; (number, k) -> k-th payload value.
+      sites: by number.
+      mode: what becomes of them: 'outputs' (the owner of the trace takes the contents), 'callback', 'checkify',
+        'inner' (the owner of the trace around runs it through checkify), 'recorded' (a host callback notes what failed,
+        and the owner of the trace around raises it), or 'off'.
+      inside: the mode of frames for traces that the user opens inside; empty where nobody owns the trace.
+      base: the trace and the depth to which the frame belongs, as `journal.base` gives them.
+    """
+
+    def __init__(self, mode: str, base: tuple[object, int], inside: str = "") -> None:
+        self.contents: Contents = {}
+        self.sites: dict[int, Site] = {}
+        self.mode, self.base = mode, base
+        self.inside, self.whole = inside, bool(inside)
+        self.program = object()
+        self.place = Place(self, lambda: dict(self.contents), self._write, lambda _: "a check", ours=True)
+
+    def _write(self, new: Contents) -> None:
+        self.contents = dict(new)
+
+    @property
+    def failed(self) -> Any:
+        """Whether a check has failed so far: False, or a traced bool."""
+        return self.contents[CODE] != 0 if CODE in self.contents else False
+
+
+# JAX keeps the traces of functions that the user hands to jax.jit and the like. Those with other checks are others.
+_modes: Any = jax.make_user_context("callback")
+
+
+class _Local(threading.local):
+    def __init__(self) -> None:
+        self.frames: list[Frame] = []
+        self.handlers: list[tuple[Callable[[], Any], tuple[object, int], tuple[str, int, str]]] = []
+        self.default_mode = "callback"
+        self.count = 0
+        # For each `try ... finally` that runs, how many checks there were before it.
+        self.tried: list[tuple[int, BaseException | None]] = []  # with what was being handled around it
+        # For each `finally` that runs, the checks that failed before it.
+        self.replaced: list[tuple[int, int]] = []
+
+
+_local = _Local()
+
+
+def frame() -> Frame:
+    """The frame of the trace that the running code belongs to."""
+    base = journal.base()
+    frames = _local.frames
+    while frames and frames[-1].base != base and not frames[-1].whole:
+        frames.pop()  # of a trace that was left
+    if not frames or frames[-1].base != base:
+        owner = next((f for f in frames if f.whole), None)
+        frames.append(_frame_inside(owner, base))
+    return frames[-1]
+
+
+def _frame_inside(owner: Frame | None, base: tuple[object, int]) -> Frame:
+    """A frame for a trace that the user has opened, inside that of `owner`."""
+    if owner is None:
+        return Frame(_local.default_mode, base)
+    if owner.mode == "off":
+        return Frame("off", base)
+    new = Frame(owner.inside, base)
+    new.program = owner.program
+    return new
+
+
+def within_program() -> bool:
+    """Whether a program of ours is being traced on this thread: what it calls is a part of it, and so are its checks."""
+    return any(known.whole for known in _local.frames)
+
+
+def escapes() -> bool:
+    """Whether an exception that is raised now leaves converted code for somebody else's trace, past no handler of the user's."""
+    return tracing_state.tracing() and not _local.handlers and not within_program()
+
+
+@contextlib.contextmanager
+def new_frame(mode: str, inside: str) -> Iterator[Frame]:
+    """Checks of the code inside, a whole trace, go to a new frame."""
+    new = Frame(mode, (None, 0), inside)
+    outer, _local.frames = _local.frames, [new]
+    count, _local.count = _local.count, 0  # a program does not depend on those that were made before it
+    replaced, _local.replaced = _local.replaced, []
+    try:
+        with _modes(f"{mode} {inside}"):
+            yield new
+    finally:
+        _local.frames, _local.count, _local.replaced = outer, count, replaced
+
+
+@contextlib.contextmanager
+def suspended() -> Iterator[None]:
+    """Code inside belongs to no program that is being traced, and neither do its checks."""
+    frames, handlers = _local.frames, _local.handlers
+    _local.frames, _local.handlers = [], []
+    try:
+        with _modes("callback"):
+            yield
+    finally:
+        _local.frames, _local.handlers = frames, handlers
+
+
+@contextlib.contextmanager
+def default_mode(mode: str) -> Iterator[None]:
+    """What happens to checks outside of any frame."""
+    old, _local.default_mode = _local.default_mode, mode
+    try:
+        yield
+    finally:
+        _local.default_mode = old
+
+
+def fail_if(failed: Any, error: BaseException) -> None:
+    """A check of the program: where `failed`, a scalar bool, holds, the call raises `error`.
+
+    Raises:
+      HandledRaiseError: an `except` around would have to catch it.
+    """
+    refuse_handlers(error)
+    here = frame()
+    if here.mode == "off":
+        return
+    recipe = exception_templates.of(error)
+    _local.count += 1
+    number = _local.count
+    trace, outside = raising.user_trace(error)
+    here.sites[number] = Site(
+        number, recipe.make, trace, outside, recipe.template, here.program, recipe.outline
+    )
+    journal_ = journal.active()
+    if journal_ is not None:
+        journal_.note(here.place)
+    contents = dict(here.contents)
+    code = contents.get(CODE, 0)
+    counts = _counts(code, (*_local.replaced, *getattr(error, _REPLACES, ())))
+    contents[CODE] = jnp.where(counts & jnp.asarray(failed), jnp.int32(number), code)
+    for k, value in enumerate(recipe.payload):
+        before = contents.get((number, k))  # of an earlier iteration: the first one that fails counts
+        contents[number, k] = value if before is None else jnp.where(counts, value, before)
+    here.contents = contents
+    error.__traceback__ = None  # its frames hold tracers
+    flush()
+
+
+def again(error: BaseException) -> BaseException:
+    """What is raised after a statement whose every path raises, `error` on the first of them.
+
+    The checks of the paths bring out their exceptions. This one has none of its values, which belong to a path that is over.
+    """
+    if not exception_templates.of(error).payload:
+        return error
+    kind = type(error)
+    made_in_c: Any = next(base for base in kind.__mro__ if not base.__flags__ & _OF_PYTHON)
+    bare: BaseException = made_in_c.__new__(kind)
+    if hasattr(error, _REPLACES):
+        setattr(bare, _REPLACES, getattr(error, _REPLACES))
+    explicit(bare)
+    return bare
+
+
+_OF_PYTHON = 1 << 9  # Py_TPFLAGS_HEAPTYPE
+
+
+def _counts(code: Any, replaced: Sequence[tuple[int, int]]) -> Any:
+    """Whether what fails now is what comes out: where nothing has failed, or what a `finally` replaces."""
+    counts = code == 0
+    for first, last in replaced:
+        counts = counts | ((code > first) & (code <= last))
+    return counts
+
+
+def alive() -> Any:
+    """Whether Python would run the statement: False, or a traced False, after a check that has failed."""
+    here = frame()
+    return True if CODE not in here.contents else _counts(here.contents[CODE], _local.replaced)
+
+
+def renumbering() -> Callable[[], None]:
+    """A function that takes the numbering of checks back to where it is now.
+
+    A loop's body that is traced again has the same checks, and their numbers are among what the loop carries.
+    """
+    start = _local.count
+
+    def restart() -> None:
+        _local.count = start
+
+    return restart
+
+
+def flush() -> None:
+    """Hands failed checks over, where no statement around will carry them on."""
+    here = frame()
+    state, depth = here.base
+    if not here.whole and depth == journal.depth() and state == tracing_state.trace_state():
+        _local.frames.remove(here)
+        contents, here.contents = here.contents, {}  # no change that statements around would carry on
+        if CODE in contents:
+            emit(contents, here.sites, here.mode)
+
+
+def emit(contents: Contents, sites: dict[int, Site], mode: str) -> None:
+    """Raises in the running program, as JAX allows: through checkify or through a host callback."""
+    if tracing_state.is_zero(contents[CODE]):
+        return  # the loop whose iterations check something has turned out to be in order
+    if mode in ("checkify", "inner"):
+        for number in sorted(sites):
+            payload = [value for _, value in sorted_payload(contents, number)]
+            text = sites[number].text
+            if mode == "inner":
+                text = raising.marked(sites[number])
+                payload.append(failed_lanes.of(contents[CODE] == number))
+            checkify.check(contents[CODE] != number, text, *map(jnp.asarray, payload))
+        return
+    contents = {**contents, LANES: failed_lanes.of(contents[CODE])}
+    keys = [key for key in contents if key != CODE]
+    report = (
+        raising.recorder(sites)
+        if mode == "recorded"
+        else functools.partial(raise_failed, sites=sites, on_host=True)
+    )
+
+    def on_host(code: Any, *values: Any) -> None:
+        report({CODE: code, **dict(zip(keys, values, strict=True))})
+
+    def fail() -> None:
+        jax.debug.callback(on_host, contents[CODE], *[contents[key] for key in keys])
+
+    if tracing_state.program_trace()() is None:
+        fail()
+    else:  # a call of the host takes 0.1 ms, and most programs need none
+        jax.lax.cond(contents[CODE] != 0, fail, lambda: None)
+
+
+# `finally` and `except` around a check
+
+
+def is_explicit(error: BaseException) -> bool:
+    """Whether a path that is traced raises `error` if it is taken: see `recipes`; or it misses a global that one has deleted."""
+    return exception_templates.is_explicit(error) or journal.misses_deleted(error)
+
+
+def trying() -> None:
+    """To be called first in a `try` that has a `finally`."""
+    _local.tried.append((_local.count, sys.exception()))
+
+
+def in_try() -> bool:
+    """Whether a `try` with a `finally` that may raise is running."""
+    return bool(_local.tried)
+
+
+@contextlib.contextmanager
+def finishing() -> Iterator[None]:
+    """Around the code of a `finally`: what fails in it takes the place of what has failed in its `try`.
+
+    An error of ours stays: what it left half-way may fail here for that reason alone.
+    """
+    count, around = _local.tried.pop()
+    before = count, _local.count
+    refused = sys.exception()
+    _local.replaced.append(before)
+    try:
+        yield
+    except BaseException as error:  # which Python raises, and which becomes a check further out
+        if isinstance(refused, AutographError) and refused is not around:
+            raise refused from refused.__cause__
+        with contextlib.suppress(AttributeError):
+            setattr(error, _REPLACES, (*getattr(error, _REPLACES, ()), before))
+        raise
+    finally:
+        _local.replaced.pop()
+
+
+_REPLACES = "__autograph_lite_replaces__"
+
+
+class handling:  # noqa: N801 (a context manager that reads as a verb)
+    """Says which exceptions the `except` clauses around the code inside catch."""
+
+    def __init__(self, kinds: Callable[[], Any]) -> None:
+        self.kinds = kinds
+
+    def __enter__(self) -> None:
+        frame = source_places.user_frame() or sys._getframe(1)
+        place = frame.f_code.co_filename, frame.f_lineno, frame.f_code.co_name
+        _local.handlers.append((self.kinds, journal.base(), place))
+
+    def __exit__(self, *_: object) -> None:
+        _local.handlers.pop()
+
+
+def _catches(kinds: Any, error: BaseException) -> bool:
+    if isinstance(kinds, tuple):
+        return any(_catches(kind, error) for kind in kinds)
+    return isinstance(kinds, type) and isinstance(error, kinds)
+
+
+def refuse_handlers(error: BaseException) -> None:
+    """Raises HandledRaiseError if an `except` around would have caught `error`, had Python raised it."""
+    asked = item_protocol.by()
+    if asked is not None and isinstance(error, item_protocol.ENDING[asked]):
+        raise HandledRaiseError(
+            f"'{type(error).__name__}' is raised under a traced condition in a `{asked}`.",
+            where=tuple(p for p in (source_places.raised_at(error),) if p),
+            why="Python takes the items of an iterator while tracing, before it is known how many there are.",
+            fix="iterate over a range or an array, or write a `while` loop.",
+        )
+    base = journal.base()
+    for kinds, trace, around in reversed(_local.handlers):
+        # A `try` around a call of a compiled function, which is another trace, gets the exception from the call.
+        if trace == base and _catches(kinds(), error):
+            places = tuple(p for p in (source_places.raised_at(error), source_places.at(*around)) if p)
+            raise HandledRaiseError(
+                f"'{type(error).__name__}' is raised under a traced condition inside a `try` that catches it.",
+                where=places,
+                why="A compiled program raises after it has run, so that no `except` in it can catch.",
+                fix="write the condition as an `if` with the handler's code in its branch.",
+            )
+
+
+__all__ = [
+    "CODE", "Frame", "Site", "alive", "all_passed", "default_mode", "emit", "explicit", "fail_if", "finishing", "flush", "frame",
+    "handling", "in_try", "is_explicit", "new_frame", "raise_failed", "raise_inner", "refuse_handlers", "renumbering",
+    "suspended", "trying", "within_program",
+]  # fmt: skip

@@ -1,0 +1,182 @@
+"""Concretization errors: what is said where Python, or a library, needs the value of a traced array?"""
+
+from __future__ import annotations
+
+import functools
+import re
+from collections.abc import Callable
+from typing import Any
+
+import jax
+
+from autograph_lite.errors import AutographError, ConversionError, NotAFunctionError, PythonOnlyError
+from autograph_lite.operators.user_code import jax_counterparts, ownership, source_places, unconverted
+from autograph_lite.operators.user_code.conversion import is_converted_code
+from autograph_lite.operators.values import pytrees
+from autograph_lite.operators.values.values import Tracer, article
+
+NEEDS_PYTHON = (
+    jax.errors.ConcretizationTypeError,
+    jax.errors.TracerArrayConversionError,
+    jax.errors.TracerIntegerConversionError,
+    jax.errors.NonConcreteBooleanIndexError,
+)
+
+_TRACER = re.compile(r"\w*Tracer\b")
+# An operand of Python's own; a size of an array that is made or repeated.
+_ABOUT_TRACER = re.compile(
+    r"Tracer'|^conversion from \w*Tracer to |^Object of type \w*Tracer is not JSON "
+    r"|^Shapes must be 1D sequences of concrete values.*Tracer\(|not hashable: .*Tracer\("
+    r"|^expected a sequence of integers or a single integer, got '\w*Tracer\("
+)
+_BESIDE_SEQUENCE = re.compile(r"^(?:unsupported operand|'\S+' not supported between).*'(list|tuple|range)'")
+
+
+@source_places.between
+def explained(fn: Callable[..., Any], reason: ConversionError, name: str) -> Callable[..., Any]:
+    """`fn`, a function called `name`, which was not converted for that reason and says so where it needs a value that is traced.
+
+    Raises:
+      PythonOnlyError: in place of JAX's error about a traced value.
+    """
+
+    @functools.wraps(fn)
+    def run(*args: Any, **kwargs: Any) -> Any:
+        try:
+            return fn(*args, **kwargs)
+        except NEEDS_PYTHON as error:
+            if not any(isinstance(leaf, Tracer) for leaf in pytrees.leaves((args, kwargs))):
+                raise
+            raise PythonOnlyError(
+                f"'{name}' needs the value of a traced argument, and it was not converted.",
+                where=source_places.here(),
+                why="\n".join(unconverted.sentences(reason)),
+                fix=reason.fix,
+            ) from error
+
+    return run
+
+
+def is_about_tracer(error: BaseException) -> bool:
+    """Whether Python, or a library, has failed because a value is a tracer: it needs the value."""
+    return (
+        _is_of_flax(error)
+        or isinstance(error, NEEDS_PYTHON)
+        or (type(error) is TypeError and _ABOUT_TRACER.search(str(error)) is not None)
+    )
+
+
+def _is_of_flax(error: BaseException) -> bool:
+    """Whether Flax refuses to change one of its variables in another trace than that in which it was made."""
+    return type(error).__name__ == "TraceContextError"
+
+
+Failure = Exception
+
+
+def explain(error: BaseException) -> None:
+    """Raises an error of ours in place of JAX's, or Python's, about a tracer, where a function ends that JAX is tracing.
+
+    Raises:
+      PythonOnlyError: in place of `error`.
+    """
+    if is_about_tracer(error) and not isinstance(error, AutographError):
+        raise needs_value(error) from error
+
+
+def explaining(body: Callable[[], Any]) -> Any:
+    """What the body of a lambda gives that JAX is tracing; see `explain`."""
+    try:
+        return body()
+    except Exception as error:
+        explain(error)
+        raise
+
+
+def needs_value(error: BaseException) -> PythonOnlyError:
+    """JAX's error, or Python's, about a tracer, at the user's line and with a remedy."""
+    if _is_of_flax(error):
+        return PythonOnlyError(
+            f"A variable of Flax's is changed in a trace that is not its own. {str(error).partition(chr(10))[0]}",
+            where=source_places.raised_at(error, ownership.is_library_file),
+            why="Flax binds a variable to the trace in which it was made. A staged branch or loop is a trace of its own,\n"
+            "and so is a call of what `convert` makes.",
+            fix="compute the new value in the statement, assign it to the variable after the statement, and compile with\n"
+            "  nnx.jit(autograph_lite.to_graph(...)).",
+        )
+    held = _called_by_a_library(error)
+    return PythonOnlyError(
+        f"Python needs the value of a traced array. {_TRACER.sub('traced array', str(error).partition(chr(10))[0])}",
+        where=source_places.raised_at(error, _is_no_text_of_users) or source_places.here(),
+        why="The value is known when the compiled program runs, and not while the function is traced."
+        if held is None
+        else f"A library calls '{held}' out of an object of its own, so that it runs unconverted.",
+        fix=_remedy(error)
+        if held is None
+        else f"give the library autograph_lite.to_graph({'...' if held == '<lambda>' else held}) in place of it.",
+    )
+
+
+def says_nothing(fn: Any, error: BaseException) -> PythonOnlyError:
+    """The error for a library's function that has raised one without a text inside of a staged statement."""
+    name = getattr(fn, "__qualname__", type(fn).__qualname__)
+    root = str(getattr(fn, "__module__", None) or "").partition(".")[0]
+    return PythonOnlyError(
+        f"'{f'{root}.{name}' if root else name}' raised {type(error).__name__} inside of a staged statement.",
+        where=source_places.here(),
+        why="Which path is taken is not known while tracing, and a library that keeps count of its calls, as one that samples\n"
+        "or makes parameters does, has to know which of them are made.",
+        fix="call it before the statement, on every path, and choose between the results.",
+    )
+
+
+def _is_no_text_of_users(path: str) -> bool:
+    """Whether a file is a library's, or the text that Python has made a dataclass's methods of."""
+    return path == "<string>" or ownership.is_library_file(path)
+
+
+def _remedy(error: BaseException) -> str:
+    entry = source_places.raising_entry(error, _is_no_text_of_users)
+    frame = (
+        source_places.user_frame() if entry is None else entry.tb_frame
+    )  # what has called the library that fails
+    at = -1 if frame is None else frame.f_lasti if entry is None else entry.tb_lasti
+    instead = "" if frame is None else jax_counterparts.instead(error, frame, at)
+    if sequence := _BESIDE_SEQUENCE.search(str(error)):
+        return f"make an array of the {sequence[1]}, jnp.asarray(...): beside an array, JAX takes no {sequence[1]}."
+    return instead or (
+        "compute with jax.numpy on the array, or pass the value as a Python number, which is not traced."
+    )
+
+
+def _called_by_a_library(error: BaseException) -> str | None:
+    """The name of the user's function that has asked for a value to decide on, where a library has called it unconverted."""
+    held, by_library, tb = None, False, error.__traceback__
+    while tb is not None:
+        code = tb.tb_frame.f_code
+        if not source_places.is_hidden(code):
+            is_library = ownership.is_library_file(code.co_filename)
+            if not is_library:
+                held = (
+                    source_places.function_name(code) if by_library and not is_converted_code(code) else None
+                )
+            by_library = is_library
+        tb = tb.tb_next
+    # Converted code has an operator wherever it decides.
+    return held if isinstance(error, jax.errors.TracerBoolConversionError) and not by_library else None
+
+
+def not_a_function(value: Any) -> NotAFunctionError:
+    """What was handed over is a class, or can't be called."""
+    if isinstance(value, type):
+        return NotAFunctionError(
+            f"'{value.__name__}' is a class, and a function is expected.",
+            where=source_places.here(),
+            why="A class makes objects when it is called; what can be compiled are its methods.",
+            fix=f"convert a method of '{value.__name__}', or a function that makes the objects and uses them.",
+        )
+    return NotAFunctionError(
+        f"{article(type(value).__name__).capitalize()} {type(value).__name__} is no function: it can't be called.",
+        where=source_places.here(),
+        fix="hand over a function, a bound method or another callable.",
+    )

@@ -1,0 +1,266 @@
+"""How is an exception made again, once the traced values in its message are known?
+
+While a function is traced, `raise Heavy(f"{mass} kg")` makes the exception with a tracer in it. Its recipe is the call that
+made it, `Heavy(...)`, with holes for the traced values; these travel in the program, and the call is repeated with them.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import string
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+import jax
+
+from autograph_lite.errors import AutographError
+from autograph_lite.jax_internals import avals
+from autograph_lite.operators.checks.traced_text import Text, Unknown, holds_traced, parted
+from autograph_lite.operators.effects import journal
+from autograph_lite.operators.user_code import ownership
+from autograph_lite.operators.values import pytrees
+from autograph_lite.operators.values.boxes import opened
+from autograph_lite.operators.values.values import traced
+
+REMEMBERED = (
+    32  # exceptions on their way to the statement that stages them; a user's `except` may have stopped some
+)
+
+
+@dataclasses.dataclass(frozen=True)
+class Made:
+    """An exception and the call that made it."""
+
+    error: BaseException
+    kind: Callable[..., Any]
+    args: tuple[Any, ...]
+    kwargs: dict[str, Any]
+
+
+def made(
+    error: BaseException, kind: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> None:
+    """Remembers that `kind(*args, **kwargs)` made `error`."""
+    _remember(Made(error, kind, args, kwargs))
+
+
+def making(kind: Callable[..., Any]) -> Callable[..., Any]:
+    """`kind`, which makes exceptions, with a memory of how."""
+
+    def make(*args: Any, **kwargs: Any) -> Any:
+        error = kind(*args, **kwargs)
+        if isinstance(error, BaseException):
+            made(error, kind, args, kwargs)
+        return error
+
+    return make
+
+
+def explicit(error: BaseException) -> None:
+    """Remembers that the user's `raise` statement raises `error`."""
+    _remember(error)
+
+
+def is_explicit(error: BaseException) -> bool:
+    """Whether a `raise` statement of the user's has raised `error`, or the read of what has no value or is not there."""
+    if covered(error) is not None:
+        return False
+    unassigned = type(error) is UnboundLocalError or (
+        type(error) is NameError and "free variable" in str(error)
+    )
+    return unassigned or any(known is error for known in _remembered()) or _is_missing_item(error)
+
+
+def _is_missing_item(error: BaseException) -> bool:
+    """Whether a line of the user's has asked one of Python's containers for an item that is not there."""
+    last = error.__traceback__
+    while last is not None and last.tb_next is not None:
+        last = last.tb_next
+    return (
+        type(error) in (IndexError, KeyError)
+        and last is not None
+        and not ownership.is_library_file(last.tb_frame.f_code.co_filename)
+    )
+
+
+def covered(error: BaseException) -> AutographError | None:
+    """The refusal of ours that was on its way when a `finally` of the user's raised `error` in its place."""
+    known = error.__context__
+    while known is not None and not isinstance(known, AutographError):
+        known = known.__context__
+    return known
+
+
+def _remember(fact: Made | BaseException) -> None:
+    """Keeps a fact until the outermost staged statement is over: there are tracers in it."""
+    kept = _remembered()
+    kept.append(fact)
+    del kept[:-REMEMBERED]
+
+
+def _remembered() -> list[Any]:
+    outermost = journal.outermost()
+    return outermost.exceptions if outermost is not None else []
+
+
+def _call_of(error: BaseException) -> Made | None:
+    """The call that made `error`."""
+    return next((m for m in reversed(_remembered()) if isinstance(m, Made) and m.error is error), None)
+
+
+@dataclasses.dataclass(frozen=True)
+class Hole:
+    """Stands for a value of the payload: the one of that number."""
+
+    number: int
+
+
+@dataclasses.dataclass(frozen=True)
+class Pattern:
+    """Text with values of the payload in it: a template for `str.format`, and the values of its fields."""
+
+    template: str
+    values: Any
+
+
+@dataclasses.dataclass(frozen=True)
+class Outline:
+    """An exception without the values of its payload, to be written to a file.
+
+    Attributes:
+      kind: its class.
+      args: its arguments, with a `Hole` or `Pattern` where values of the payload go.
+      cause: that of its cause; None if it has none.
+      hides_context: whether it was raised `from` something.
+      weak: of each value of the payload, whether it was a Python number before tracing.
+    """
+
+    kind: type[BaseException]
+    args: Any
+    cause: Outline | None
+    hides_context: bool
+    weak: tuple[bool, ...]
+
+
+@dataclasses.dataclass(frozen=True)
+class Recipe:
+    """How to make an exception.
+
+    Attributes:
+      payload: the traced values that it needs.
+      make: makes it from the values that they have in the program that has run.
+      template: its text as checkify formats it.
+      outline: what a file can hold of it.
+    """
+
+    payload: list[Any]
+    make: Callable[[Sequence[Any]], BaseException]
+    template: str
+    outline: Outline
+
+
+def of(error: BaseException) -> Recipe:
+    """The recipe of `error`, and of its cause."""
+    payload: list[Any] = []
+    make = _maker(error, payload)
+    cause, hidden = error.__cause__, error.__suppress_context__
+    make_cause = _maker(cause, payload) if cause is not None else None
+    weak = [avals.weak_type(value) if isinstance(value, jax.Array) else True for value in payload]
+
+    def run(values: Sequence[Any]) -> BaseException:
+        # What was a Python number before tracing is one in the message, too.
+        known = [
+            value.item() if is_weak and value.ndim == 0 else value
+            for value, is_weak in zip(values, weak, strict=True)
+        ]
+        new = make(known)
+        new.__cause__ = make_cause(known) if make_cause is not None else None
+        new.__suppress_context__ = hidden
+        return new
+
+    return Recipe(payload, run, _template(error), _outline(error, payload, tuple(weak)))
+
+
+def _outline(error: BaseException, payload: Sequence[Any], weak: tuple[bool, ...]) -> Outline:
+    numbers = {id(value): number for number, value in enumerate(payload)}
+
+    def shown(leaf: Any) -> Any:
+        if isinstance(leaf, Text):
+            return Pattern(leaf.template, pytrees.map(shown, leaf.values))
+        found = opened(leaf)
+        return Hole(numbers.get(id(found), -1)) if traced(found) else leaf
+
+    cause = error.__cause__
+    inner = _outline(cause, payload, weak) if cause is not None else None
+    return Outline(type(error), pytrees.map(shown, error.args), inner, error.__suppress_context__, weak)
+
+
+def _maker(error: BaseException, payload: list[Any]) -> Callable[[list[Any]], BaseException]:
+    """Makes `error` again from all the payload's values; adds those that it needs to the payload."""
+    kind = type(error)
+    call = _call_of(error)
+    if call is None:
+        args, attributes = parted(error.args, payload), parted(vars(error), payload)
+        return lambda values: _bare(kind, args(values), attributes(values))
+    given = parted((call.args, call.kwargs), payload)
+    seen = parted(error.args, payload)
+    construct = call.kind
+
+    def make(values: list[Any]) -> BaseException:
+        args, kwargs = given(values)
+        try:
+            new = construct(*args, **kwargs)
+        except Exception:  # a user's constructor may want what it got while tracing
+            new = None
+        return new if isinstance(new, BaseException) else _bare(kind, seen(values), {})
+
+    return make
+
+
+def _bare(kind: type[BaseException], args: tuple[Any, ...], attributes: dict[str, Any]) -> BaseException:
+    """An exception past its constructor."""
+    new = kind.__new__(kind, *args)
+    new.args = args
+    vars(new).update(attributes)
+    return new
+
+
+def _template(error: BaseException) -> str:
+    """The message for checkify, whose fields take the payload's values, in order."""
+    call = _call_of(error)
+    shown = (*call.args, *call.kwargs.values()) if call is not None else error.args
+    fields = iter(range(1_000_000))
+    parts = [
+        _text_template(part, fields) if isinstance(part, Text) else _field(part, fields) for part in shown
+    ]
+    name = _quoted(type(error).__name__)
+    return f"{name}: {', '.join(parts)}" if parts else name
+
+
+def _text_template(text: Text, fields: Iterator[int]) -> str:
+    result = ""
+    values = iter(text.values)
+    for literal, field, spec, conversion in string.Formatter().parse(text.template):
+        result += _quoted(literal)
+        if field is None:
+            continue
+        value = next(values)
+        if holds_traced(value):
+            result += _field(value, fields)
+        else:
+            result += _quoted(f"{{{'!' + conversion if conversion else ''}:{spec or ''}}}".format(value))
+    return result
+
+
+def _field(value: Any, fields: Iterator[int]) -> str:
+    """A field for each traced value in `value`, in the order of the payload."""
+    if not holds_traced(value):
+        return _quoted(value)
+    if traced(value):
+        return f"{{{next(fields)}}}"
+    numbered = pytrees.map(lambda leaf: Unknown(leaf, f"\0{next(fields)}\1") if traced(leaf) else leaf, value)
+    return _quoted(numbered).replace("\0", "{").replace("\1", "}")
+
+
+def _quoted(value: Any) -> str:
+    return str(value).replace("{", "{{").replace("}", "}}")

@@ -1,0 +1,319 @@
+"""What is text with traced values in it? Something that a message can be made of when they are known, and nothing else.
+
+f"{mass} kg"                          ag.format("{} kg", mass)
+raise Heavy(f"{mass} kg")             the program hands over `mass` when it has run, and the text is made then
+if f"{mass}" == "3":                  refused: while tracing there is no such text
+"""
+
+from __future__ import annotations
+
+import builtins
+import functools
+import itertools
+import operator
+import re
+import string
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Any, SupportsIndex, cast
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from autograph_lite.errors import PythonOnlyError
+from autograph_lite.jax_internals import symbolic_comparisons
+from autograph_lite.operators.purity import trial
+from autograph_lite.operators.user_code import source_places
+from autograph_lite.operators.values import pytrees
+from autograph_lite.operators.values.boxes import opened
+from autograph_lite.operators.values.values import Tracer, describe, is_symbolic, known, traced
+
+
+def _fixed(value: Any, _values: Sequence[Any]) -> Any:
+    return value
+
+
+def parted(tree: Any, payload: list[Any]) -> Callable[[Sequence[Any]], Any]:
+    """Rebuilds `tree` from the payload's values; adds its traced values to the payload."""
+    leaves, structure = pytrees.flatten(tree)
+    leaves = [*map(opened, leaves)]
+    slots: list[Callable[[Sequence[Any]], Any]] = []
+    for leaf in leaves:
+        if isinstance(leaf, Text):
+            slots.append(leaf.rebuilt(payload))
+        elif traced(leaf):
+            payload.append(symbolic_comparisons.as_array(leaf) if is_symbolic(leaf) else leaf)
+            slots.append(operator.itemgetter(len(payload) - 1))
+        else:
+            slots.append(functools.partial(_fixed, _as_now(leaf)))
+    return lambda values: jax.tree.unflatten(structure, [slot(values) for slot in slots])
+
+
+def _as_now(value: Any) -> Any:
+    """`value`; of an array of NumPy's a copy, as the user may write into it before the program runs."""
+    return value.copy() if isinstance(value, np.ndarray) else value
+
+
+def _refused(text: Any, *_: Any) -> Any:
+    raise PythonOnlyError(
+        f"Text with the value of a traced array in it, {str.__str__(text)!r}, is compared, looked into or changed.",
+        where=source_places.here(),
+        why="The text is made while tracing, when the value is not known.",
+        fix="use the value itself; in the messages of `assert` and `raise` the text is completed.",
+    )
+
+
+_refuse: Any = _refused  # of whatever type the method is that it stands for
+
+
+class Text(str):
+    """Text with traced values in it: their values come in when the program has run.
+
+    Attributes:
+      template: for `str.format`.
+      values: of the template's fields, some of them traced.
+      place: the user's line that has made it.
+    """
+
+    template: str
+    values: tuple[Any, ...]
+    place: Any
+
+    def rebuilt(self, payload: list[Any]) -> Callable[[Sequence[Any]], str]:
+        """Makes the text from the payload's values; adds the traced values to the payload."""
+        parts = parted(self.values, payload)
+        template = self.template
+        return lambda values: template.format(*map(printable, parts(values)))
+
+    __eq__ = __ne__ = __lt__ = __le__ = __gt__ = __ge__ = __hash__ = __contains__ = _refuse
+    __len__ = __iter__ = __getitem__ = __mod__ = __mul__ = __rmul__ = _refuse
+
+    def __bool__(self) -> bool:
+        return True
+
+    def ljust(self, width: SupportsIndex, fill: str = " ", /) -> str:  # noqa: D102
+        return format(f"{{:{fill}<{width}}}", self)
+
+    def rjust(self, width: SupportsIndex, fill: str = " ", /) -> str:  # noqa: D102
+        return format(f"{{:{fill}>{width}}}", self)
+
+    def __add__(self, other: str) -> str:
+        return format("{}{}", self, other)
+
+    def __radd__(self, other: str) -> str:
+        return format("{}{}", other, self)
+
+
+_KEPT = ("format", "format_map", "join", "ljust", "maketrans", "rjust")
+for _name in dir(str):
+    if not _name.startswith("__") and _name not in _KEPT:
+        setattr(Text, _name, _refuse)
+
+
+def printable(value: Any) -> Any:
+    """A scalar of JAX's prints as NumPy's scalar in text: 0.1 for a float32."""
+    return value[()] if getattr(value, "shape", None) == () else value
+
+
+def format(template: str, *values: Any) -> str:
+    """`template.format(*values)`; where a value is traced, text that is completed when the program has run."""
+    return filled(template, *values)
+
+
+def filled(template: str, /, *args: Any, **kwargs: Any) -> str:
+    """`template.format(*args, **kwargs)`, as `format`.
+
+    Raises:
+      PythonOnlyError: the template, or what says how a field is to be written, has the value of a traced array in it.
+    """
+    trial.refuse_unknown_text((*args, *kwargs.values()))
+    if not holds_traced((template, args, kwargs)):
+        return template.format(*args, **kwargs)
+    args, kwargs = pytrees.map(_folded, (args, kwargs))
+    if not holds_traced((template, args, kwargs)):
+        return template.format(*args, **kwargs)
+    if isinstance(template, Text):
+        raise _no_text(template)
+    trial.refuse_text((args, kwargs))
+    found: list[Any] = []
+    plain = _numbered(template, args, kwargs, found)
+    values = pytrees.map(lambda leaf: _as_now(opened(leaf)), tuple(found))
+    shown = pytrees.map(
+        lambda leaf: Unknown(leaf) if isinstance(leaf, Tracer) or is_symbolic(leaf) else leaf, values
+    )
+    new = Text(plain.format(*shown))
+    new.template, new.values, new.place = plain, values, source_places.here()
+    return new
+
+
+def _folded(value: Any) -> Any:
+    """A value of NumPy's in place of a traced one that follows from Python's values alone."""
+    found = known(opened(value))
+    return value if found is None else printable(found)
+
+
+def _numbered(template: str, args: tuple[Any, ...], kwargs: dict[str, Any], found: list[Any]) -> str:
+    """`template` with fields that are filled one after the other; adds what fills them to `found`."""
+    reader, count, result = string.Formatter(), itertools.count(), ""
+    for literal, field, spec, conversion in reader.parse(template):
+        result += literal.replace("{", "{{").replace("}", "}}")
+        if field is None:
+            continue
+        result += f"{{{'!' + conversion if conversion else ''}"
+        found.append(_value(field, args, kwargs, count))
+        if spec:
+            wanted = [
+                _value(inner, args, kwargs, count)
+                for _, inner, _, _ in reader.parse(spec)
+                if inner is not None
+            ]
+            if holds_traced(wanted):
+                raise _no_text(template)
+            result += f":{_FIELDS.sub(_automatic, spec).format(*wanted)}"
+        result += "}"
+    return result
+
+
+_FIELDS = re.compile(r"\{[^{}!:]*")
+
+
+def _automatic(_: re.Match[str]) -> str:
+    return "{"
+
+
+def _value(field: str, args: tuple[Any, ...], kwargs: dict[str, Any], count: Iterator[int]) -> Any:
+    """What a field means, `0`, `name.attribute[1]`, or the next of `args`."""
+    named = re.match(r"[^.[]+", field)
+    return string.Formatter().get_field(field if named else f"{next(count)}{field}", args, kwargs)[0]
+
+
+def mapped(template: str, values: Any, /) -> str:
+    """`template.format_map(values)`."""
+    if isinstance(values, dict) and holds_traced(values) and all(type(key) is str for key in values):
+        return filled(template, **values)
+    return template.format_map(values)
+
+
+_FIELD = re.compile(
+    r"%(?:(?P<percent>%)|(?:\((?P<name>[^)]*)\))?(?P<flags>[-+ 0]*)(?P<size>\d*)(?P<places>\.\d+)?(?P<kind>[sraidufFeEgGxXoc]))"
+)
+
+
+def percent(template: Any, values: Any) -> Any:
+    """`template % values`.
+
+    Raises:
+      PythonOnlyError: `values` has a traced one for a field that `str.format` has no counterpart for.
+    """
+    if isinstance(template, str):
+        trial.refuse_unknown_text(values if isinstance(values, tuple) else (values,))
+    if not isinstance(template, str) or not holds_traced(values):
+        return template % values
+    values = pytrees.map(_folded, values)
+    if not holds_traced(values):
+        return template % values
+    trial.refuse_text(values)
+    fields = [*_FIELD.finditer(template)]
+    wanted = [field for field in fields if not field["percent"]]
+    names = [field["name"] for field in wanted]
+    if "%" in _FIELD.sub("", template) or (None in names and any(names)):
+        raise _no_text(template)
+    given = values if isinstance(values, tuple) else (values,)
+    if wanted and None not in names:
+        given = tuple(cast(Any, values)[name] for name in names)
+    elif len(given) != len(wanted):
+        return template % tuple(map(Unknown, given))  # Python's own error
+    rest = iter(given)
+    parts, end = "", 0
+    taken = []
+    for field in fields:
+        parts += template[end : field.start()].replace("{", "{{").replace("}", "}}")
+        end = field.end()
+        if field["percent"]:
+            parts += "%"
+        else:
+            taken.append(_whole(next(rest)) if field["kind"] in "diu" else next(rest))
+            parts += _field(field, taken[-1], template)
+    return format(parts + template[end:].replace("{", "{{").replace("}", "}}"), *taken)
+
+
+def _whole(value: Any) -> Any:
+    """A number as %d writes it: without its fraction."""
+    if isinstance(value, (float, np.floating)):
+        return int(value)
+    if not traced(value) or is_symbolic(value) or not jnp.issubdtype(value.dtype, jnp.floating):
+        return value
+    whole = jnp.trunc(value)
+    return jnp.where(whole == 0, 0, whole)  # and no -0
+
+
+def _field(found: re.Match[str], value: Any, template: str) -> str:
+    """A field of `%` as one of `str.format`."""
+    kind, flags, places = found["kind"], found["flags"], found["places"] or ""
+    if kind in "sra":
+        size = ("<" if "-" in flags else ">") + found["size"] if found["size"] else ""
+        return f"{{!{kind}:{size}{places}}}"
+    if kind == "c" or (kind in "diuxXo" and places):
+        raise _no_text(template)
+    sign = "".join(flag for flag in "+ 0" if flag in flags and not (flag == "0" and "-" in flags))
+    if kind in "diu":
+        kind = ".0f" if hasattr(value, "dtype") and jnp.issubdtype(value.dtype, jnp.floating) else "d"
+    return f"{{:{'<' if '-' in flags else ''}{sign}{found['size']}{places}{kind}}}"
+
+
+def joined(separator: str, items: Iterable[str], /) -> str:
+    """`separator.join(items)`."""
+    items = list(items)
+    if not holds_traced(items):
+        return separator.join(items)
+    return functools.reduce(lambda text, item: format("{}{}{}", text, separator, item), items)
+
+
+def _no_text(template: str) -> PythonOnlyError:
+    return PythonOnlyError(
+        f"{str.__str__(template)!r} takes the value of a traced array where the text can't be completed later.",
+        where=source_places.here(),
+        why="The text is made while tracing, when the value is not known.",
+        fix='write the value as a field of an f-string, f"{x:>5}", with a width that is known: that is completed in the\n'
+        "  messages of `assert` and `raise`.",
+    )
+
+
+def text(*args: Any, **kwargs: Any) -> str:
+    """`str(value)`."""
+    return format("{}", *args) if len(args) == 1 and holds_traced(args) else str(*args, **kwargs)
+
+
+def representation(value: Any, /) -> str:
+    """`repr(value)`."""
+    return format("{!r}", value) if holds_traced(value) else repr(value)
+
+
+def formatted(value: Any, spec: str = "", /) -> str:
+    """`format(value, spec)`."""
+    return format("{:{}}", value, spec) if holds_traced(value) else builtins.format(value, spec)
+
+
+class Unknown:
+    """Stands for a traced value in text that nobody should read."""
+
+    def __init__(self, value: Any, text: str = "") -> None:
+        self.text = text or describe(value)
+
+    def __format__(self, spec: str) -> str:
+        return self.text
+
+    def __repr__(self) -> str:
+        return self.text
+
+
+def holds_traced(value: Any) -> bool:
+    """Whether a value that is not known yet, or text of one, stands anywhere in `value`."""
+    leaves = map(opened, pytrees.leaves(value))
+    return any(isinstance(leaf, (Tracer, Text)) or is_symbolic(leaf) for leaf in leaves)
+
+
+OVERLOADS: dict[Any, Any] = {
+    str: text, repr: representation, builtins.format: formatted, str.join: joined, str.format: filled,
+    str.format_map: mapped,
+}  # fmt: skip

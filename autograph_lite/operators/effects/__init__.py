@@ -1,0 +1,15 @@
+"""Effects: what does a traced branch or loop body change of Python's objects, and how is it undone and put back?
+
+`journal` is the undo log.
+"""
+
+__all__ = [
+    "augmented_assignments",
+    "branch_allocations",
+    "clocks",
+    "container_identity",
+    "journal",
+    "lru_caches",
+    "mutual_exclusion",
+    "shared_containers",
+]

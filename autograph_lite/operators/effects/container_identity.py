@@ -1,0 +1,234 @@
+"""Which lists and dicts may be one of several, so that writing to them would have to change another one too?
+
+    a = xs if c else ys                   # staged: `a` is a new list of the joined items
+    a[0] = 1                              # Python would change xs or ys: refused
+
+Where paths hold different containers, the joined value is a new one. That is right as long as nobody writes to it, or
+to those that it stands for. So they are remembered until the trace is over, and a write is an error. Containers that
+every path has made for itself are nobody else's, and stay free.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import dataclasses
+import sys
+import threading
+import weakref
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Any
+
+import jax
+
+from autograph_lite.converters.python_ops import Maybe
+from autograph_lite.errors import Location, MutationError
+from autograph_lite.jax_internals import tracing_state
+from autograph_lite.operators.user_code import source_places
+from autograph_lite.operators.values import dataclass_objects, instances, pytrees
+from autograph_lite.operators.values.boxes import Whole
+from autograph_lite.operators.values.values import Tracer
+
+
+@dataclasses.dataclass(frozen=True)
+class Group:
+    """Copies that stand for one of several containers.
+
+    Attributes:
+      copies: they are.
+      originals: what was there before.
+      place: the statement that has made the copies.
+    """
+
+    copies: list[Any]
+    originals: list[Any]
+    place: Location | tuple[()]
+
+
+def _none() -> None:
+    return None
+
+
+class _Local(threading.local):
+    def __init__(self) -> None:
+        self.trace: Callable[[], Any] = _none  # the outermost one in which the rest is remembered
+        self.begin()
+
+    def begin(self) -> None:
+        self.shared: dict[int, tuple[Any, list[Any]]] = {}  # with the items that they had then
+        self.groups: list[Group] = []
+        # Copies that stand for one of several items; the ids of the containers in them, and in the items.
+        self.chosen: list[tuple[Any, set[int], set[int]]] = []
+
+    def forget(self) -> None:
+        for clear in self.clearing():
+            clear()
+
+    def clearing(self) -> tuple[Callable[[], None], ...]:
+        return self.shared.clear, self.groups.clear, self.chosen.clear
+
+
+_local = _Local()
+
+
+@contextlib.contextmanager
+def of_program() -> Iterator[None]:
+    """Forgets afterwards what is remembered inside, a whole program: the containers would keep its trace, and that them."""
+    is_first = not (_local.shared or _local.groups or _local.chosen)
+    try:
+        yield
+    finally:
+        if is_first:
+            _local.forget()
+
+
+def containers(value: Any, around: tuple[Any, ...] = (), *, frozen: bool = False) -> list[Any]:
+    """The lists, dicts and dataclass objects in a value, itself included.
+
+    Args:
+      value: it is.
+      around: the dataclass objects that it is inside of, of which one may be in itself.
+      frozen: whether dataclass objects that can't be changed by an assignment are among them.
+    """
+    found: list[Any] = []
+
+    def visit(node: Any) -> bool:
+        if isinstance(node, (list, dict)):
+            found.append(node)
+        elif dataclass_objects.is_structure(node):
+            if any(node is other for other in around):
+                return True
+            if frozen or not type(node).__dataclass_params__.frozen:
+                found.append(node)
+            for inside in instances.held_by(node).values():
+                found.extend(containers(inside, (*around, node), frozen=frozen))
+        if isinstance(node, dict) and pytrees.is_unordered(node):
+            for item in node.values():
+                found.extend(containers(item, around, frozen=frozen))
+            return True
+        return isinstance(node, Whole) or pytrees.is_iterator(node)
+
+    if isinstance(value, Maybe):
+        value = value.value
+    if value is not None and not isinstance(value, (Tracer, jax.Array, int, float, str)):
+        jax.tree.flatten(value, is_leaf=visit)
+    return found
+
+
+def share(copies: Sequence[Any], originals: Sequence[Any]) -> None:
+    """Remembers containers that stand for others, and these, until the trace is over."""
+    _begin()
+    _local.shared.update((id(owner), (owner, _items(owner))) for owner in (*copies, *originals))
+    ids = set(map(id, originals))
+    deeper = [
+        one for group in _local.groups if not ids.isdisjoint(map(id, group.copies)) for one in group.originals
+    ]
+    _local.groups.append(Group([*copies], [*originals, *deeper], source_places.here()))
+
+
+def is_shared(owner: Any) -> bool:
+    """Whether a container may be one of several."""
+    return id(owner) in _local.shared
+
+
+def refuse_kept(reachable: Callable[[set[int]], set[int]]) -> None:
+    """Refuses to keep a copy beside what it stands for: a later call may write to one of the two.
+
+    Args:
+      reachable: ids of containers -> those that the user's objects hold now that the function has run.
+
+    Raises:
+      MutationError: a copy is among these, and so is what it stands for.
+    """
+    if not _local.groups:
+        return
+    found = reachable({id(one) for group in _local.groups for one in (*group.copies, *group.originals)})
+    for group in _local.groups:
+        copies, originals = set(map(id, group.copies)), set(map(id, group.originals))
+        if found & copies and found & originals:
+            kind = type(group.copies[0]).__name__
+            raise MutationError(
+                f"A {kind} that is one object on one path of a staged statement and another on another path is kept "
+                "beside one of these.",
+                where=group.place,
+                why=f"Which of them it is depends on a traced value, so a new {kind} is kept: what is written to it later "
+                "would not change the other.",
+                fix=f"keep a {kind} of its own, {kind}(...) or jax.tree.map(lambda leaf: leaf, ...), or replace the other "
+                "in this call.",
+            )
+
+
+def _items(owner: Any) -> list[Any]:
+    if isinstance(owner, (list, tuple)):
+        return [*owner]
+    held = owner if isinstance(owner, dict) else instances.held_by(owner)
+    return [part for item in held.items() for part in item]
+
+
+def refuse_changed(owner: Any) -> None:
+    """`refuse_write`, where `owner` has been changed since it may be one of several."""
+    if not (_local.shared or _local.chosen):
+        return
+    known = _local.shared.get(id(owner))
+    if known is None or known[0] is not owner:
+        return
+    now = _items(owner)
+    before = known[1]
+    if len(now) != len(before) or any(a is not b for a, b in zip(now, before, strict=True)):
+        refuse_write(owner)
+
+
+def choose(copy: Any, items: Iterable[Any]) -> None:
+    """Remembers that the containers in `copy` stand for those in one of `items`, chosen by a traced index."""
+    _begin()
+    ids = {id(owner) for item in items for owner in containers(item)}
+    _local.chosen.append((copy, {id(owner) for owner in containers(copy)}, ids))
+
+
+def _begin() -> None:
+    if tracing_state.tracing() and _local.trace() is not (trace := tracing_state.outermost_trace()):
+        _local.begin()  # without what a trace has left that failed
+        _local.trace = weakref.ref(trace)
+        for clear in _local.clearing():
+            tracing_state.when_trace_ends(clear)
+
+
+def _holders(chosen: tuple[Any, ...]) -> int:
+    """How many hold the copy, ourselves included."""
+    return sys.getrefcount(chosen[0])
+
+
+_ALONE = _holders(([],))
+
+
+def refuse_write(owner: Any) -> None:
+    """Raises MutationError if a write to `owner` may have to change another container."""
+    if not (_local.shared or _local.chosen):
+        return
+    _refuse_chosen(owner)
+    if id(owner) in _local.shared and _local.shared[id(owner)][0] is owner:
+        kind = type(owner).__name__
+        raise MutationError(
+            f"A {kind} is written to that is one object on one path of a staged statement and another on another path.",
+            where=source_places.here(),
+            why="Which of them the write would have to change depends on a traced value.",
+            fix=f"make a new {kind} first: {kind}(...).",
+        )
+
+
+def _refuse_chosen(owner: Any) -> None:
+    kind = type(owner).__name__
+    for chosen in _local.chosen:
+        if id(owner) in chosen[1]:
+            raise MutationError(
+                f"A {kind} is written to that was chosen by a traced index.",
+                where=source_places.here(),
+                why="Which of several it is depends on a traced value: this one is a copy, and the change would be lost.",
+                fix="write through the outer container, rows[i][j] = value, or use an array.",
+            )
+        if id(owner) in chosen[2] and _holders(chosen) > _ALONE:
+            raise MutationError(
+                f"A {kind} is written to that may be the one that was chosen by a traced index before.",
+                where=source_places.here(),
+                why="Which of several was chosen depends on a traced value: it is a copy, which would not change.",
+                fix="choose the item again after the change, or use an array.",
+            )

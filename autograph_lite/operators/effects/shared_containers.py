@@ -1,0 +1,71 @@
+"""Who else holds a list that paths leave somewhere, now that a new one stands for it there?
+
+    rows = table.rows
+    if x > 0:
+        table.rows = [x, x]       # staged: `table.rows` is a new list of the joined items
+    rows[0] = 1                   # where the path is not taken, Python would change `table.rows` too: refused
+
+What nobody else holds is nobody's business: writing to the new list is right then.
+"""
+
+from __future__ import annotations
+
+import collections
+import sys
+import types
+from collections.abc import Sequence
+from typing import Any, TypeAlias
+
+from autograph_lite.operators.effects import container_identity, journal
+from autograph_lite.operators.user_code import ownership, source_places
+
+# A joined value, and what the paths have left there.
+Joined: TypeAlias = tuple[Any, Sequence[Any]]
+
+
+def share(variables: Sequence[Joined], places: Sequence[Joined], roots: Sequence[Any]) -> None:
+    """Notes the containers that joined values stand for, where somebody else holds one of them.
+
+    To be called when the joined values are in their places, and so what they replace is no longer there.
+
+    Args:
+      variables: the values of variables, which the user's frames still hold as they were.
+      places: those of attributes, items and cells.
+      roots: what the paths could see.
+    """
+    joined = [*variables, *places]
+    replacing = [container_identity.containers(value) for value, _ in joined]
+    if not any(replacing):
+        return
+    held = [
+        {id(o): o for value in options for o in container_identity.containers(value)} for _, options in joined
+    ]
+    counts = collections.Counter(ident for owners in held for ident in owners)
+    of_places = {ident for owners in held[len(variables) :] for ident in owners}
+    known = journal.reachable(roots, set(counts))
+    if missing := of_places - known:
+        known = known | journal.reachable(_running(), missing)
+    for (value, options), owners, inside in zip(joined, held, replacing, strict=True):
+        if not inside or any(option is value for option in options):
+            continue
+        originals = [
+            o for i, o in owners.items() if i in known or counts[i] > 1 or container_identity.is_shared(o)
+        ]
+        if originals:
+            container_identity.share(inside, originals)
+
+
+def _running() -> list[Any]:
+    """What the variables of the user's functions hold that are running on this thread."""
+    found: list[Any] = []
+    frame: types.FrameType | None = sys._getframe(1)
+    while frame is not None:
+        path = frame.f_code.co_filename
+        if (
+            frame.f_code.co_name != "<module>"
+            and not source_places.is_ours(path)
+            and not ownership.is_library_file(path)
+        ):
+            found += frame.f_locals.values()
+        frame = frame.f_back
+    return found

@@ -1,0 +1,497 @@
+"""Items of arrays and of Python containers, where index, value or container may be traced.
+
+An array is a value: writing an item gives a new array, which the name is bound to. A Python container is changed in
+place, and noted, so that staging can carry it.
+"""
+
+from __future__ import annotations
+
+import builtins
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from autograph_lite.converters.python_ops import IN_PLACE, evaluated
+from autograph_lite.errors import MutationError, TracedIndexError
+from autograph_lite.operators.aliasing import immutable_owners, overlapping_views, store_check
+from autograph_lite.operators.branches.if_stmt import if_part
+from autograph_lite.operators.calls import method_patching
+from autograph_lite.operators.checks import carried_checks
+from autograph_lite.operators.effects import container_identity, journal, shared_containers
+from autograph_lite.operators.items.block_stores import filled, placed
+from autograph_lite.operators.joins.literal_types import held, stacked
+from autograph_lite.operators.lists import bounded_growth, dynamic_length, growing_lists
+from autograph_lite.operators.purity import trial
+from autograph_lite.operators.ragged import blocks, gathered_stores, indexing
+from autograph_lite.operators.ragged.affine_bounds import Bounds
+from autograph_lite.operators.ragged.selection import Selection
+from autograph_lite.operators.trace_context import update_order
+from autograph_lite.operators.user_code import source_places
+from autograph_lite.operators.values import pytrees
+from autograph_lite.operators.values.boxes import Box, opened
+from autograph_lite.operators.values.values import (
+    Tracer,
+    any_traced,
+    as_index,
+    describe,
+    is_arraylike,
+    is_symbolic,
+    python_value,
+    traced,
+)
+
+slice = builtins.slice
+
+
+def item(base: Any, index: Any) -> Any:
+    """`base[index]`.
+
+    Raises:
+      TracedIndexError: a traced index where no array meaning exists: a dict's key, a string, a list of unlike items.
+    """
+    if dynamic_length.holds(base):
+        return bounded_growth.item(base, index)
+    if index.__class__ in _KEYS and base.__class__ in _CONTAINERS:
+        try:
+            return base[index]  # the commonest case, and nothing is traced
+        except LookupError as error:
+            carried_checks.explicit(error)  # on a staged path, it is raised only if that path is taken
+            raise
+    base, index = opened(base), _opened_index(index)
+    index = _folded(index, base)
+    if isinstance(base, Selection):
+        return indexing.picked(base, index)
+    if isinstance(base, jax.Array) or (isinstance(base, np.ndarray) and _is_traced_in_array(index)):
+        index, base = _arrays(index), jnp.asarray(base)
+        if blocks.is_needed(index):
+            return blocks.read(base, index)
+        return update_order.read(base, _of_array(update_order.latest(base), index))
+    index = _plain(index)
+    if isinstance(index, builtins.slice) or _is_traced_index(index):
+        growing_lists.readable(base, "an index")
+    if not _is_traced_index(index):
+        if isinstance(base, dict) and hasattr(type(base), "__missing__"):
+            journal.record(base)  # a `defaultdict` makes the item that is read
+        trial.refuse_read(base)
+        return base[index]
+    if isinstance(base, (list, tuple)) and not isinstance(index, (builtins.slice, tuple)):
+        return _choose(base, index)
+    if isinstance(base, range) and not isinstance(index, (builtins.slice, tuple)):
+        index = as_index(index)
+        _check_bounds(index, len(base), "range object index out of range")
+        return base.start + jnp.where(index < 0, index + len(base), index) * base.step
+    if isinstance(base, (dict, str, bytes, list, tuple)):
+        raise _no_meaning(base, index if isinstance(base, dict) else _checked(index))
+    if type(base).__name__ == "_IndexUpdateHelper":
+        _require_known(index)
+    found: Any = base
+    return found[index]
+
+
+def _of_array(array: jax.Array, index: Any) -> jax.Array:
+    """`array[index]`; an array without items may be read on a path that is traced and not taken."""
+    try:
+        return array[index]
+    except IndexError as error:
+        if 0 in array.shape:
+            carried_checks.explicit(error)
+        raise
+
+
+def _opened_index(index: Any) -> Any:
+    """An index with arrays in place of what stands for them."""
+    return tuple(map(opened, index)) if type(index) is tuple else opened(index)
+
+
+def _folded(index: Any, base: Any) -> Any:
+    """An index without tracers where Python has to know it: masks and bounds of slices; of what is no array, numbers, too."""
+    if type(index) is tuple:
+        return tuple(_folded(part, base) for part in index)
+    if isinstance(index, builtins.slice):
+        bounds = index.start, index.stop, index.step
+        return builtins.slice(*map(python_value, bounds)) if any(map(traced, bounds)) else index
+    if not isinstance(index, jax.Array) or (
+        isinstance(base, _ARRAYS) and not (index.ndim and index.dtype == bool)
+    ):
+        return index
+    return python_value(index)
+
+
+_ARRAYS = (jax.Array, np.ndarray, Selection)
+_KEYS = frozenset({int, str, bytes, bool})
+_CONTAINERS = frozenset({list, tuple, dict, str, bytes, range})
+
+
+def _arrays(index: Any) -> Any:
+    """An index with arrays in place of lists and ranges, as NumPy takes them."""
+    if isinstance(index, tuple):
+        return tuple(map(_arrays, index))
+    if isinstance(index, (list, range)) and not any_traced(index):
+        return np.asarray(index) if index else np.zeros(0, int)  # known while tracing: a mask, too
+    return jnp.asarray(index) if isinstance(index, list) or is_symbolic(index) else index
+
+
+def _checked(index: Any) -> Any:
+    """The index, unless it is a slice that no program of a fixed shape can take."""
+    for part in index if isinstance(index, tuple) else (index,):
+        if isinstance(part, builtins.slice) and any(
+            traced(p) and not is_symbolic(p) for p in (part.start, part.stop, part.step)
+        ):
+            raise TracedIndexError(
+                f"'{source_places.expression()}' has a traced bound, so that the length of the slice is not known while tracing.",
+                where=source_places.here(),
+                fix="use jax.lax.dynamic_slice for a part of fixed length, or a mask: jnp.where(jnp.arange(n) < stop, x, 0).",
+            )
+    return index
+
+
+def _plain(index: Any) -> Any:
+    """An index with slices of Python's in place of bounds."""
+    if isinstance(index, tuple):
+        return tuple(map(_plain, index))
+    return index.plain() if isinstance(index, Bounds) else index
+
+
+def _is_traced_index(index: Any) -> bool:
+    if isinstance(index, tuple):
+        return any(map(_is_traced_index, index))
+    if isinstance(index, (Bounds, Selection)):
+        return True
+    if isinstance(index, builtins.slice):
+        return any(map(traced, (index.start, index.stop, index.step)))
+    return traced(index)
+
+
+def _is_traced_in_array(index: Any) -> bool:
+    """`_is_traced_index` for an array, where a list stands for an array: `x[[i, j]]`."""
+    parts = index if isinstance(index, tuple) else (index,)
+    return _is_traced_index(index) or any(isinstance(part, list) and any_traced(part) for part in parts)
+
+
+def _choose(base: Sequence[Any], index: Any) -> Any:
+    """The item of a list or tuple at a traced index: all items are of one type, so they stack."""
+    index = _integer(base, index)
+    shapes: list[Any] = [pytrees.structure(value) for value in base]
+    leaves = [pytrees.leaves(value) for value in base]
+    alike = all(tree == shapes[0] for tree in shapes) and all(
+        is_arraylike(leaf) for row in leaves for leaf in row
+    )
+    if not alike or any(
+        len({jnp.shape(leaf) for leaf in column}) > 1 for column in zip(*leaves, strict=True)
+    ):
+        raise _no_meaning(base, index)
+    _check_bounds(index, len(base), _out_of_range(base))
+    columns = list(map(stacked, zip(*leaves, strict=True)))
+    chosen = jax.tree.unflatten(shapes[0], [column[index] for column in columns])
+    if not isinstance(chosen, jax.Array):
+        container_identity.choose(chosen, base)
+    return chosen
+
+
+def _integer(base: Sequence[Any], index: Any, *, empty: bool = False) -> Any:
+    """A traced index of a list or tuple as Python's int.
+
+    Raises:
+      TracedIndexError: it is no integer, or an array of several; or `base` is, and must not be, empty.
+    """
+    if jnp.ndim(index) or jnp.result_type(index).kind not in "biu" or not (base or empty):
+        raise _no_meaning(base, index)
+    return as_index(index)
+
+
+def _out_of_range(base: Sequence[Any]) -> str:
+    return f"{'list' if isinstance(base, list) else 'tuple'} index out of range"
+
+
+def _check_bounds(index: Any, length: int, message: str) -> None:
+    carried_checks.fail_if((index < -length) | (index >= length), IndexError(message))
+
+
+def _fix_of_index(base: Any, index: Any) -> str:
+    if jnp.ndim(index):
+        return "make an array of the items, whose index may be an array."
+    return "make an integer of it, int(...)."
+
+
+def _no_meaning(base: Any, index: Any) -> TracedIndexError:
+    kind = type(base).__name__
+    if isinstance(index, (builtins.slice, tuple)):
+        raise TracedIndexError(
+            f"'{source_places.expression()}' has a traced bound, so that it is not known while tracing which items "
+            f"of a {kind} it means.",
+            where=source_places.here(),
+            why="The length of a list is known while tracing, and a slice that is replaced may change it.",
+            fix="write the items one by one, or use an array: x[i : i + 2] = values.",
+        )
+    if isinstance(base, dict):
+        why, fix = (
+            "The keys of a dict are Python values.",
+            "use `match` or `if` on the value, or an array indexed by it.",
+        )
+    elif isinstance(base, (str, bytes)):
+        why, fix = "A compiled program has no text.", "decide on the text outside of the converted function."
+    elif jnp.ndim(index) or jnp.result_type(index).kind not in "biu":
+        why, fix = f"The index of a {kind} is a single integer.", _fix_of_index(base, index)
+    else:
+        why = "Its items would have to be numbers or arrays of one shape, or trees of such."
+        fix = "make the items alike, or use an array."
+    return TracedIndexError(
+        f"'{source_places.expression()}' indexes a {kind} with a traced value, {describe(index)}.",
+        where=source_places.here(),
+        why=why,
+        fix=fix,
+    )
+
+
+def _require_known(index: Any) -> None:
+    """Refuses an index of `x.at` that takes as many items as only the data knows."""
+    parts = index if isinstance(index, tuple) else (index,)
+    held = [part for part in parts if not isinstance(part, jax.Array) or isinstance(part, Tracer)]
+    if any(map(blocks.is_needed, held)):
+        raise TracedIndexError(
+            f"'{source_places.expression()}' has an index in it of which only the data knows how many items it takes.",
+            where=source_places.here(),
+            why="JAX updates as many items as the program knows while it is traced.",
+            fix="write to the items, x[i] = v or x[i] += v: in converted code, that gives the name a new array, too.",
+        )
+
+
+def set_item(base: Any, index: Any, value: Any) -> Any:
+    """`base[index] = value`; returns what the name is bound to then."""
+    if index.__class__ in _KEYS and base.__class__ in _CONTAINERS and not dynamic_length.holds(base):
+        method_patching.record(base)[index] = value
+        return base
+    return _written(base, index, value)
+
+
+def store(value: Any, base: Any, *steps: Any) -> Any:
+    """`base.a[i] = value` for the steps `'a', (i,)`; returns what `base` is then."""
+    return _store(base, steps, lambda: value, None)
+
+
+def update_item(base: Any, *steps_symbol_operand: Any) -> Any:
+    """`base.a[i] += operand()` for the steps `'a', (i,)` and the symbol `'+='`; returns what `base` is then."""
+    *steps, symbol, operand = steps_symbol_operand
+    return _store(base, steps, operand, symbol)
+
+
+def store_shared(value: Any, base: Any, *steps: Any) -> None:
+    """`store` where no name of the function is bound to `base`.
+
+    Raises:
+      MutationError: `base` is an array: a new one in its place would be lost.
+    """
+    same(base, store(value, base, *steps))
+
+
+def update_shared(base: Any, *steps_symbol_operand: Any) -> None:
+    """`update_item` where no name of the function is bound to `base`.
+
+    Raises:
+      MutationError: `base` is an array: a new one in its place would be lost.
+    """
+    same(base, update_item(base, *steps_symbol_operand))
+
+
+def same(base: Any, new: Any) -> None:
+    """Refuses a new array in the place of one that no name of the function is bound to, or none that is read later."""
+    if new is not base:
+        raise MutationError(
+            f"An item of an array, {describe(base)}, is written, and nothing in the function reads the array afterwards.",
+            where=source_places.here(),
+            why="An array is a value to a compiled program: the change makes a new array, which would be lost. An argument, "
+            "an item of a list or an attribute from which the array comes stays as it is.",
+            fix="return the array, and take it where the function is called, `x = f(x)`; write an array in an object by the "
+            "object, `rows[k][i] = v`, `self.x[i] = v`; declare the name of another function's `nonlocal` or `global`.",
+        )
+
+
+def unread(value: Any) -> None:
+    """Refuses `x += v` of an array that nothing reads afterwards: to NumPy it is no new array, and others may hold it.
+
+    Raises:
+      MutationError: `value` is a traced array with axes.
+    """
+    if isinstance(value, jax.Array) and value.ndim and traced(value):
+        raise MutationError(
+            f"An array, {describe(value)}, is changed in place, and nothing in the function reads it afterwards.",
+            where=source_places.here(),
+            why="An array is a value to a compiled program: `x += v` makes a new array, which would be lost. An argument, an "
+            "item of a list or an attribute from which the array comes stays as it is.",
+            fix="store it where it comes from, `rows[k] = rows[k] + v`, `self.x += v`, or return it.",
+        )
+
+
+def still(before: Any, new: Any, now: Any) -> Any:
+    """What a variable is after a statement that has made `new` of `before`, which it was when the statement began, and is `now`.
+
+    Raises:
+      MutationError: `before` is an array, which is lost: the statement has bound the variable to something else.
+    """
+    if new is before:
+        return now
+    if now is not before:
+        raise overtaken(before)
+    return new
+
+
+def overtaken(array: Any) -> MutationError:
+    """A statement writes to an array, and something in it has written to, or replaced, the same one."""
+    return MutationError(
+        f"While an item of an array, {describe(array)}, is written, the statement calls what writes to the same array, or puts "
+        "another in its place.",
+        where=source_places.here(),
+        why="An array is a value to a compiled program: one of the two changes would be lost.",
+        fix="call before the statement, `v = f()`, and write `v`.",
+    )
+
+
+def _store(base: Any, steps: Sequence[Any], operand: Callable[[], Any], symbol: str | None) -> Any:
+    """Writes `operand()` to the item, or what `symbol` makes of the item and it."""
+    first, *rest = steps
+    step = evaluated(first)
+    if rest and not isinstance(step, str) and _is_one_of_several(base, step[0]):
+        _store_in_one(base, step[0], list(map(evaluated, rest)), operand(), symbol)
+        return base
+    if rest:
+        child = getattr(base, step) if isinstance(step, str) else item(base, step[0])
+        new = _store(child, rest, operand, symbol)
+        if new is child:
+            return base  # a Python object that was changed in place
+        if isinstance(child, jax.Array) and _now(base, step, child) is not child:
+            raise overtaken(child)
+    elif symbol is None:
+        new = operand()
+    else:
+        old = getattr(base, step) if isinstance(step, str) else item(base, step[0])
+        if isinstance(old, np.ndarray) and isinstance(base, np.ndarray) and journal.staged():
+            old = jnp.asarray(old)  # a part of the array, which is to stay as it is on other paths
+        elif isinstance(old, (list, dict, set, bytearray, np.ndarray)):
+            journal.record(old)
+        trial.refuse_augmented(old)
+        new = IN_PLACE[symbol](old, operand())
+    if isinstance(step, str):
+        if rest:
+            immutable_owners.check_attribute(base, step, new)
+        setattr(method_patching.record(base), step, new)
+        return base
+    return immutable_owners.with_item(base, step[0], new, _written) if rest else _written(base, step[0], new)
+
+
+def _now(base: Any, step: Any, child: Any) -> Any:
+    """What an object holds now where it held `child`, as far as that is told without running code of the user's."""
+    if isinstance(step, str):
+        now = overlapping_views.held(base, step)
+    elif type(base) in (list, dict) and not _is_traced_index(step[0]):
+        now = base[step[0]]
+    else:
+        return child
+    return now if isinstance(now, jax.Array) else child
+
+
+def _is_one_of_several(base: Any, index: Any) -> bool:
+    """Whether a traced index chooses one of Python's objects, and not an array, which would be written back."""
+    return (
+        isinstance(base, (list, tuple))
+        and _is_traced_index(index)
+        and not isinstance(index, (builtins.slice, tuple))
+        and not any(map(is_arraylike, base))
+    )
+
+
+def _store_in_one(
+    base: Sequence[Any], index: Any, rest: Sequence[Any], value: Any, symbol: str | None
+) -> None:
+    """Writes to the item that a traced index chooses: to each of them, if it is the one."""
+    index = _integer(base, index)
+    _check_bounds(index, len(base), _out_of_range(base))
+    position = jnp.where(index < 0, index + len(base), index)
+    for number, item_ in enumerate(base):
+
+        def write(item_: Any = item_) -> None:
+            _store(item_, rest, lambda: value, symbol)
+
+        if_part(position == number, write, _nothing)
+
+
+def _nothing() -> None:
+    pass
+
+
+def _written(base: Any, index: Any, value: Any) -> Any:
+    index, value = _opened_index(index), value if isinstance(base, (list, dict)) else opened(value)
+    index = _folded(index, base)
+    if isinstance(base, Box):
+        return base.assign(_written(base.read(), index, value))
+    if dynamic_length.holds(base):
+        bounded_growth.set_item(journal.record(base), index, value)
+        return base
+    if isinstance(base, jax.Array) or (isinstance(base, np.ndarray) and _needs_jax(index, value)):
+        store_check.check(base)
+        base = base if isinstance(base, jax.Array) else jnp.asarray(base)
+        index = _arrays(index)
+        if isinstance(value, Selection) or blocks.is_needed(index):
+            return blocks.written(base, index, value)
+        new = _cast(value, base)
+        if (whole := filled(base, index, new)) is not None:
+            return update_order.written(whole)
+
+        def write(array: Any, new: Any) -> Any:
+            block = placed(array, index, new)
+            return array.at[index].set(new) if block is None else block
+
+        return update_order.written(update_order.apart(update_order.latest(base), new, write))
+    index = _plain(index)
+    if isinstance(base, Selection):
+        store_check.check(base)
+        return gathered_stores.written(base, index, value)
+    if _is_traced_index(index) and isinstance(base, (list, dict)):
+        return _written_to_list(base, index, value)
+    method_patching.record(base)[index] = value
+    return base
+
+
+def _needs_jax(index: Any, value: Any) -> bool:
+    """Whether a NumPy array can't be changed in place: something is traced, or the change may have to be undone."""
+    return _is_traced_in_array(index) or isinstance(value, Selection) or any_traced(value) or journal.staged()
+
+
+def _cast(value: Any, base: jax.Array) -> Any:
+    """`value` as NumPy casts it on assignment."""
+    array = jnp.asarray(value)
+    if array.dtype == base.dtype or jnp.issubdtype(base.dtype, jax.dtypes.extended):
+        return array
+    return array.astype(base.dtype)
+
+
+def _written_to_list(base: Any, index: Any, value: Any) -> Any:
+    if not isinstance(base, list) or isinstance(index, (builtins.slice, tuple)):
+        raise _no_meaning(base, index)
+    index = _integer(base, index, empty=True)
+    _check_bounds(index, len(base), "list assignment index out of range")
+    position = jnp.where(index < 0, index + len(base), index)
+    journal.record(base)
+    before = [*base]
+    for i, old in enumerate(before):
+        if not _is_alike(value, old):
+            raise MutationError(
+                f"{describe(value)} is written to a list at a traced index, where there may be {describe(old)}.",
+                where=source_places.here(),
+                why="Which item it replaces is not known while tracing, so each of them may become either.",
+                fix="make the items alike, or use an array.",
+            )
+        base[i] = pytrees.map(lambda new, was, i=i: jnp.where(position == i, *held([new, was])), value, old)
+    rows = [(new, [old]) for new, old in zip(base, before, strict=True)]
+    shared_containers.share([], [*rows, ([*base], [value])], [])
+    return base
+
+
+def _is_alike(new: Any, old: Any) -> bool:
+    """Whether two values are numbers, or arrays of one shape, or trees of such."""
+    if pytrees.structure(new) != pytrees.structure(old):
+        return False
+    pairs = zip(pytrees.leaves(new), pytrees.leaves(old), strict=True)
+    return all(is_arraylike(a) and is_arraylike(b) and jnp.shape(a) == jnp.shape(b) for a, b in pairs)

@@ -1,0 +1,195 @@
+"""Which variables of a rolled loop stay numbers of Python's, and what are they in each iteration?
+
+    n = 0
+    for i in range(100):            rolled: x is carried
+        n += i                      n is 0, 0, 1, 3, 6, ... before the iterations, and the int 4950 after the loop
+        x = jnp.sin(x) * n
+
+Python's loop would have left an int in `n`, with which a shape may be made. So it is computed while tracing, and given to
+the iterations as a row.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from jax.extend import core
+
+from autograph_lite.jax_internals.dataflow.scan_ir import live
+from autograph_lite.operators.lane_eval import primitive_rules, rule_table
+from autograph_lite.operators.lane_eval.interpreter import Report, constant
+from autograph_lite.operators.lane_eval.primitive_rules import Known, UnlikePythonError
+
+STEPS = 200_000  # equations that are gone through one iteration after the other
+NUMBERS = (bool, int, float, complex)
+
+
+@dataclasses.dataclass(frozen=True)
+class Foretold:
+    """A variable that stays a number of Python's.
+
+    Attributes:
+      before: at the start of each iteration.
+      after: after the last.
+    """
+
+    before: Known
+    after: bool | int | float | complex
+
+
+def foretell(
+    body: Any, start: Sequence[Any], rows: Sequence[Known | None], count: int, report: Report,
+    left: list[int] | None = None,
+) -> dict[int, Foretold]:  # fmt: skip
+    """The variables, by their places in the carry, that stay numbers of Python's.
+
+    Args:
+      body: the closed jaxpr of an iteration: carry, rows -> carry, and what is put out.
+      start: for each array of the carry, the number that it is before the loop; None where it is none.
+      rows: the numbers that the iterations get.
+      count: how many iterations there are, at least 1.
+      report: as for `side_by_side.run`.
+      left: how many equations may still be gone through one iteration after the other, in a list.
+
+    Raises:
+      Exception: what `report` gives, where the program does something else than Python.
+    """
+    left = [STEPS] if left is None else left
+    types = [v.aval for v in body.jaxpr.invars]
+    first = {k: _started(value, types[k]) for k, value in enumerate(start) if value is not None}
+    known = {k: value for k, value in first.items() if value is not None}
+    while known:
+        try:
+            values = _iterated(body, known, rows, count, report, left)
+        except _Unknown as found:
+            known = {k: value for k, value in known.items() if k not in found.places}
+        else:
+            return {k: _foretold(known[k], value) for k, value in values.items()}
+    return {}
+
+
+class _Unknown(Exception):
+    """Some of the variables depend on traced data."""
+
+    def __init__(self, places: set[int]) -> None:
+        self.places = places
+
+
+def _started(value: Any, aval: Any) -> Known | None:
+    if aval.shape or not isinstance(value, NUMBERS):
+        return None
+    found = primitive_rules.converted(primitive_rules.number(value), aval)
+    return None if found is None or found.lost.any() else found
+
+
+def _foretold(first: Known, after: Known) -> Foretold:
+    """The variable whose values after the iterations are `after`."""
+
+    def shifted(a: Any, b: Any) -> Any:
+        return np.concatenate([a.reshape(1), b.reshape(-1)[:-1]])
+
+    if after.lost.any():
+        raise UnlikePythonError("a number goes beyond what the arrays of the program can hold")
+    python = shifted(first.python, after.python)
+    program = python if python.dtype.kind not in "fc" else python.astype(first.program.dtype)
+    return Foretold(Known(python, program, np.zeros(len(python), bool)), after.python.reshape(-1)[-1].item())
+
+
+def _iterated(
+    body: Any, known: dict[int, Known], rows: Sequence[Known | None], count: int, report: Report, left: list[int]
+) -> dict[int, Known]:  # fmt: skip
+    """The values of the variables after each iteration.
+
+    Raises:
+      _Unknown: some depend on traced data.
+    """
+    jaxpr, carried = body.jaxpr, len(body.jaxpr.invars) - len(rows)
+    outputs = [jaxpr.outvars[k] for k in known]
+    eqns, needed = live(jaxpr.eqns, outputs, effects=False)
+    inputs = jaxpr.invars[:carried]
+    around = dict(zip(jaxpr.constvars, map(constant, body.consts), strict=True))
+    if not any(inputs[k] in needed for k in known):
+        env = {**around, **dict(zip(jaxpr.invars[carried:], rows, strict=True))}
+        results = rule_table.run(count, report).walk(eqns, env, outputs)
+        found = _all_known(known, results)
+        return {k: _broad(value, count) for k, value in zip(known, found, strict=True)}
+    sums = _sums(body, known, around, rows, count, report)
+    if sums is not None:
+        return sums
+    left[0] -= len(eqns) * count
+    if left[0] < 0:
+        raise UnlikePythonError("the numbers in it are too many to be compared with Python's while tracing")
+    now, after = dict(known), []
+    for step in range(count):
+        env = {**around, **{inputs[k]: value for k, value in now.items()}}
+        env.update(zip(jaxpr.invars[carried:], (_lane(row, step) for row in rows), strict=True))
+        results = rule_table.run(1, report).walk(eqns, env, outputs)
+        found = [_from_table(value) for value in _all_known(known, results)]
+        now = dict(zip(known, found, strict=True))
+        after.append(found)
+    return {k: _stacked([found[place] for found in after]) for place, k in enumerate(known)}
+
+
+def _sums(
+    body: Any, known: dict[int, Known], around: dict[Any, Known | None], rows: Sequence[Known | None], count: int,
+    report: Report,
+) -> dict[int, Known] | None:  # fmt: skip
+    """`_iterated` where each variable is added to something that depends on none of them; else None."""
+    jaxpr, carried = body.jaxpr, len(body.jaxpr.invars) - len(rows)
+    made = {v: eqn for eqn in jaxpr.eqns for v in eqn.outvars if eqn.primitive.name == "add"}
+    inputs = jaxpr.invars[:carried]
+    env = {**around, **dict(zip(jaxpr.invars[carried:], rows, strict=True))}
+    found = {}
+    for k in known:
+        out = jaxpr.outvars[k]
+        eqn = None if isinstance(out, core.Literal) else made.get(out)
+        added = [v for v in eqn.invars if v is not inputs[k]] if eqn is not None else []
+        eqns, needed = live(jaxpr.eqns, added, effects=False)
+        if eqn is None or len(added) != 1 or any(inputs[other] in needed for other in known):
+            return None
+        (value,) = rule_table.run(count, report).walk(eqns, dict(env), added)
+        if value is None or value.python.ndim > 1 or value.lost.any():
+            return None
+        summed = np.cumsum(np.concatenate([known[k].python.reshape(1), _broad(value, count).python]))[1:]
+        after = primitive_rules.held(summed, summed, np.zeros(1, bool), eqn.outvars[0].aval)
+        if after is None:
+            return None
+        found[k] = _broad(after, count)
+    return found
+
+
+def _all_known(known: dict[int, Known], results: Sequence[Known | None]) -> list[Known]:
+    places = {k for k, value in zip(known, results, strict=True) if value is None or value.python.ndim > 1}
+    if places:
+        raise _Unknown(places)
+    return [value for value in results if value is not None]
+
+
+def _from_table(value: Known) -> Known:
+    """A number as the next iteration gets it: Python's, rounded once."""
+    if value.python is value.program or value.python.dtype.kind not in "fc":
+        return value
+    with np.errstate(over="ignore", under="ignore"):
+        return Known(value.python, value.python.astype(value.program.dtype), value.lost)
+
+
+def _lane(row: Known | None, step: int) -> Known | None:
+    return row and Known(row.python[step : step + 1], row.program[step : step + 1], np.zeros(1, bool))
+
+
+def _broad(value: Known, count: int) -> Known:
+    python = np.broadcast_to(value.python.reshape(-1), count)
+    program = python if value.python is value.program else np.broadcast_to(value.program.reshape(-1), count)
+    return Known(python, program, np.broadcast_to(value.lost.reshape(-1), count))
+
+
+def _stacked(values: Sequence[Known]) -> Known:
+    parts = [
+        np.concatenate([np.reshape(getattr(v, field), -1) for v in values])
+        for field in ("python", "program", "lost")
+    ]
+    same = parts[0].dtype.kind not in "fc"
+    return Known(parts[0], parts[0] if same else parts[1], parts[2])

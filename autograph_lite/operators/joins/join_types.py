@@ -1,0 +1,404 @@
+"""What type does a variable have on one path, and on all paths together?
+
+A template is a value without its numbers: the tree, and for each leaf either a dtype, weak type and shape, or a Python
+value that has to be the same on all paths. `join` gives the template that holds both; `fill` brings a value to it.
+"""
+
+from __future__ import annotations
+
+import collections
+import dataclasses
+import functools
+from collections.abc import Callable, Iterable
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax import lax
+
+from autograph_lite.converters.python_ops import Maybe, Returned
+from autograph_lite.jax_internals import avals
+from autograph_lite.operators.values import dataclass_objects, pytrees
+from autograph_lite.operators.values.boxes import Whole
+from autograph_lite.operators.values.values import SCALARS, article, is_arraylike, is_symbolic, result_type
+
+
+# None of these is changed. They are not frozen as it would take three times as long to make them, for each value of a join.
+@dataclasses.dataclass(unsafe_hash=True)
+class Array:
+    """An array leaf.
+
+    Attributes:
+      dtype: its dtype.
+      weak: whether it came from Python scalars only.
+      shape: its shape.
+      varying: mesh axes of an enclosing shard_map over which it varies.
+    """
+
+    dtype: Any
+    weak: bool
+    shape: tuple[int, ...]
+    varying: frozenset[str] = frozenset()
+
+    def __str__(self) -> str:
+        return f"{self.dtype}[{','.join(map(str, self.shape))}]"
+
+
+@dataclasses.dataclass(eq=False)
+class Fixed:
+    """A leaf that is the same object, or an equal Python value, on all paths."""
+
+    value: Any
+    items: Template | None = None  # of a container: the type of what is in it
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Fixed) and same(self.value, other.value)
+
+    def __hash__(self) -> int:
+        return id(self.value)
+
+
+Leaf = Array | Fixed
+
+
+@dataclasses.dataclass(eq=False)
+class Template:
+    """The type of a variable.
+
+    Attributes:
+      tree: structure of the value; None where the variable never has one.
+      leaves: types of its leaves.
+      present: True; False; or None where it is known when the program runs only.
+      kind: Maybe or Returned where the value may be missing, so that the wrapper stays what it was.
+    """
+
+    tree: Any
+    leaves: tuple[Leaf, ...]
+    present: bool | None = True
+    kind: type[Maybe] = Maybe
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Template) or (self.tree is None) != (other.tree is None):
+            return False  # a treedef can't be compared with None
+        return (self.tree is None or self.tree == other.tree) and (
+            (self.leaves, self.present, self.kind) == (other.leaves, other.present, other.kind)
+        )
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def of(self, leaves: Iterable[Leaf]) -> Template:
+        """The same with other leaves."""
+        return Template(self.tree, tuple(leaves), self.present, self.kind)
+
+
+class Mismatch(Exception):
+    """Two templates that have no common one; says why, for the error that names the variable.
+
+    Attributes:
+      left, right: what they are, in words.
+      kind: the class, where they are two objects of one class.
+    """
+
+    def __init__(self, left: str, right: str, kind: type | None = None) -> None:
+        super().__init__(left, right)
+        self.left, self.right, self.kind = left, right, kind
+
+
+def same(a: Any, b: Any) -> bool:
+    """Whether two leaves are the same Python value."""
+    if a is b:
+        return True
+    if type(a) is not type(b) or isinstance(a, _ITSELF) or dataclass_objects.is_structure(a):
+        return False
+    if isinstance(a, (float, complex)):
+        return repr(a) == repr(b)  # tells 0.0 from -0.0, and takes nan for nan
+    try:
+        return bool(a == b)
+    except Exception:  # a user's __eq__ may do anything
+        return False
+
+
+def as_array(leaf: Leaf) -> Array | None:
+    """The leaf as an array type; None if it can't be one."""
+    if isinstance(leaf, Array):
+        return leaf
+    value = leaf.value
+    if isinstance(value, jax.Array):
+        return _array_of(jax.typeof(value))
+    if not is_arraylike(value):
+        return None
+    if isinstance(value, SCALARS) or is_symbolic(value):
+        dtype = result_type(value)
+        if isinstance(value, int) and not isinstance(value, bool):
+            info = jnp.iinfo(dtype)  # type: ignore[no-untyped-call]
+            if not info.min <= value <= info.max:
+                return None
+        return Array(dtype, not isinstance(value, bool), ())
+    return Array(jax.dtypes.canonicalize_dtype(value.dtype), False, value.shape)
+
+
+@functools.lru_cache(maxsize=1024)
+def _array_of(aval: Any) -> Array:
+    return Array(aval.dtype, avals.is_weak(aval), aval.shape, avals.varying_of(aval))
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Deferred:
+    """A leaf that is computed where the types are joined.
+
+    Attributes:
+      make: given the lookup and the type, as `fill` has them, gives the array.
+    """
+
+    make: Callable[[Callable[[Any], Any], Array], Any]
+
+
+@dataclasses.dataclass(eq=False)
+class Captured:
+    """A variable's value at the end of a path, before what the path did to Python objects is undone.
+
+    Attributes:
+      value: the value itself.
+      present: whether it has one: a bool, or a traced bool.
+      template: its type.
+      leaves: of the value, as they were.
+    """
+
+    value: Any
+    present: Any
+    template: Template
+    leaves: list[Any]
+
+
+def capture(value: Any) -> Captured:
+    """The value with its type and leaves as they are now.
+
+    A list, dict or set is taken for the object that it is: where all paths hold the same one, it stays that one, and its
+    contents are the business of the journal.
+    """
+    if isinstance(value, jax.Array):
+        return Captured(value, True, Template(LEAF, (Fixed(value),)), [value])
+    kind, present, inner = Maybe, True, value
+    if isinstance(value, Maybe):
+        kind, present, inner = type(value), value.present, value.value
+        if present is False:
+            return Captured(value, False, Template(None, (), False, kind), [])
+    leaves, tree = dataclass_objects.opened(*pytrees.flatten(inner))
+    known = present if isinstance(present, bool) else None
+    structural = Template(tree, tuple(map(Fixed, leaves)), known, kind)
+    if isinstance(inner, MUTABLE) or dataclass_objects.is_structure(inner):
+        held = Template(LEAF, (Fixed(inner, structural),), known, kind)
+        return Captured(value, present, held, leaves)
+    return Captured(value, present, structural, leaves)
+
+
+MUTABLE = (list, dict, set, bytearray, collections.deque)
+NUMBERS = (bool, int, float)
+_ITSELF = (Whole, jax.Array, np.ndarray, *MUTABLE)  # equal to no other
+LEAF = jax.tree.structure(0)
+
+
+def unchanged(captured: Captured) -> Template:
+    """The type of a value that is one and the same object on all paths."""
+    if isinstance(captured.value, Maybe):
+        return captured.template
+    return Template(LEAF, (Fixed(captured.value),))
+
+
+def template_of(value: Any) -> Template:
+    """The type of a variable's value."""
+    return capture(value).template
+
+
+def join(a: Template, b: Template) -> Template:
+    """The least template that holds both.
+
+    Raises:
+      Mismatch: there is none.
+    """
+    kind = Returned if Returned in (a.kind, b.kind) else Maybe
+    present = a.present if a.present == b.present else None
+    if a.tree is None or b.tree is None:
+        known = detached(b if a.tree is None else a)
+        return Template(known.tree, known.leaves, present, kind)
+    if a.tree == b.tree == LEAF and a.leaves == b.leaves:
+        return Template(a.tree, a.leaves, present, kind)
+    a, b = structural(a), structural(b)
+    if a.tree != b.tree:
+        raise Mismatch(describe(a), describe(b))
+    return Template(a.tree, tuple(map(join_leaves, a.leaves, b.leaves)), present, kind)
+
+
+def detached(template: Template) -> Template:
+    """`template` for a value that only one path has: what the path computed has to come out of it as arrays."""
+    items = structural(template)
+    if items is not template and any(_is_array(leaf) for leaf in items.leaves):
+        template = items
+    return template.of(as_array(leaf) or leaf if _is_array(leaf) else leaf for leaf in template.leaves)
+
+
+def _is_array(leaf: Leaf) -> bool:
+    return isinstance(leaf, Array) or isinstance(leaf.value, jax.Array)
+
+
+def structural(template: Template) -> Template:
+    """`template` with a container taken for its items, and not for the object that it is."""
+    if (
+        template.tree is not None
+        and template.tree == LEAF
+        and isinstance(template.leaves[0], Fixed)
+        and template.leaves[0].items is not None
+    ):
+        return template.leaves[0].items
+    return template
+
+
+def join_leaves(a: Leaf, b: Leaf) -> Leaf:
+    """The least leaf that holds both."""
+    if a == b:
+        return a
+    x, y = as_array(a), as_array(b)
+    if x is None or y is None or x.shape != y.shape:
+        left, right = describe_leaf(a), describe_leaf(b)
+        if left != right or not isinstance(a, Fixed) or not isinstance(b, Fixed):
+            raise Mismatch(left, right)
+        raise Mismatch(left, f"a different {right.partition(' ')[2] or 'object'}", type(b.value))
+    return join_arrays(x, y)
+
+
+def join_arrays(x: Array, y: Array) -> Array:
+    """JAX's promotion of two arrays of one shape, weak types included."""
+    if x is y:
+        return x
+    varying = x.varying | y.varying
+    if x.dtype == y.dtype:
+        return Array(x.dtype, x.weak and y.weak, x.shape, varying)
+    extended = [a for a in (x, y) if jnp.issubdtype(a.dtype, jax.dtypes.extended)]
+    if extended:
+        raise Mismatch(str(x), str(y))
+    dtype = jnp.result_type(*map(_example, (x, y)))
+    weak = all(a.weak or a.dtype == bool for a in (x, y))
+    return Array(dtype, weak, x.shape, varying)
+
+
+def _example(array: Array) -> Any:
+    """Something of that type, as far as promotion goes."""
+    if not array.weak:
+        return array.dtype
+    kind = np.dtype(array.dtype).kind
+    return {"i": 0, "u": 0, "f": 0.0, "c": 0j, "b": False}.get(kind, array.dtype)
+
+
+def widen(template: Template) -> Template:
+    """`template` with the numbers that Python knows as arrays: what a loop's variable most likely becomes."""
+    return template.of(as_array(leaf) or leaf for leaf in template.leaves)
+
+
+def strong(template: Template) -> Template:
+    """`template` with the numbers that came from Python as those that came from arrays."""
+    return template.of(
+        dataclasses.replace(leaf, weak=False) if isinstance(leaf, Array) and leaf.weak else leaf
+        for leaf in template.leaves
+    )
+
+
+def fill(
+    captured: Captured, template: Template, lookup: Callable[[Any], Any] = lambda leaf: leaf
+) -> list[Any]:
+    """The arrays that stand for a value in a program whose variable has the type `template`, or NumPy's numbers.
+
+    A missing value is filled with zeros that nobody reads; a presence that is known when the program runs comes first.
+
+    Args:
+      captured: the variable's value.
+      template: a type that holds it.
+      lookup: gives the array to use in place of a leaf.
+    """
+    arrays: list[Any] = []
+    if template.present is None:
+        arrays.append(jnp.asarray(lookup(captured.present), dtype=bool))
+    if captured.present is False:
+        return arrays + [zeros(kind) for kind in template.leaves if isinstance(kind, Array)]
+    if any(isinstance(kind, Array) for kind in template.leaves):
+        for leaf, kind in zip(captured.leaves, template.leaves, strict=True):
+            if isinstance(kind, Array):
+                made = leaf.make(lookup, kind) if type(leaf) is Deferred else lookup(leaf)
+                arrays.append(_number(made, kind) if type(made) in NUMBERS else convert(made, kind))
+    return arrays
+
+
+def _number(value: Any, kind: Array) -> Any:
+    """A number of Python's as an array of that type, or as NumPy's number of that type."""
+    if kind.weak or kind.shape or kind.varying or result_type(value) != kind.dtype:
+        return convert(value, kind)
+    return kind.dtype.type(value)  # 1 us, and not 10 to 40
+
+
+ABSENT = capture(Maybe(False, None, ""))
+
+
+def zeros(kind: Array) -> jax.Array:
+    """A placeholder of that type, which nobody reads."""
+    if jnp.issubdtype(kind.dtype, jax.dtypes.extended):
+        return lax.full(kind.shape, 0, kind.dtype)
+    return avals.as_varying(
+        avals.as_type(jnp.zeros(kind.shape, kind.dtype), kind.dtype, kind.weak), kind.varying
+    )
+
+
+def convert(leaf: Any, kind: Array) -> jax.Array:
+    """`leaf` as an array of that type."""
+    if isinstance(leaf, jax.Array) and _array_of(jax.typeof(leaf)) is kind:
+        return leaf
+    array = avals.as_type(leaf, kind.dtype, kind.weak)
+    return avals.as_varying(array, kind.varying) if kind.varying else array
+
+
+def rebuild(template: Template, arrays: Iterable[Any], name: str, missing: Any = None) -> Any:
+    """The value that arrays made by `fill` stand for; takes as many from the iterator as it needs."""
+    arrays = iter(arrays)
+    present = next(arrays) if template.present is None else template.present
+    if template.tree is None:
+        return template.kind(present, None, name, missing)
+    leaves = [next(arrays) if isinstance(leaf, Array) else leaf.value for leaf in template.leaves]
+    value = jax.tree.unflatten(template.tree, leaves)
+    if present is True and template.kind is Maybe:
+        return value
+    return template.kind(present, value, name, missing)
+
+
+def describe(template: Template) -> str:
+    """The template in words."""
+    if template.tree is None:
+        return "unassigned"
+    if template.tree == jax.tree.structure(None):
+        return "None"
+    if template.tree == jax.tree.structure(0):
+        return describe_leaf(template.leaves[0])
+    shown = jax.tree.unflatten(template.tree, [_Shown(describe_leaf(leaf)) for leaf in template.leaves])
+    return repr(shown).replace(", ...", "")  # gaps of a list whose length only the data knows
+
+
+class _Shown(str):
+    """Text that is shown without quotes."""
+
+    __slots__ = ()
+
+    def __repr__(self) -> str:
+        return str(self)
+
+
+def describe_leaf(leaf: Leaf) -> str:
+    """A leaf in words: dtype and shape, or the Python value."""
+    if isinstance(leaf, Array):
+        return str(leaf)
+    value = leaf.value
+    if isinstance(value, SCALARS):
+        return f"{type(value).__name__} {value!r}"
+    if isinstance(value, (jax.Array, np.ndarray, np.generic)):
+        return str(as_array(leaf))
+    if callable(value) and hasattr(value, "__qualname__"):
+        return f"the function '{value.__qualname__}'"
+    kind = type(value).__name__
+    return f"{kind} {value!r}" if isinstance(value, str) else f"{article(kind)} {kind} object"

@@ -1,0 +1,107 @@
+"""Does a number that Python knows fit into the type in which paths meet?
+
+    r = x if c else -1        -1 gives way to the type of any integer, as in x + 1; a uint8 has no -1, so that r is an int32
+
+JAX's promotion looks at types only, and would make 255 of it.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+
+from autograph_lite.errors import BranchMismatchError
+from autograph_lite.operators.joins.join_types import (
+    Array,
+    Captured,
+    Fixed,
+    Mismatch,
+    Template,
+    describe_leaf,
+    join_arrays,
+)
+from autograph_lite.operators.user_code import source_places
+from autograph_lite.operators.values.values import ARRAYS, result_type
+
+
+def holding(template: Template, values: Iterable[Captured]) -> Template:
+    """`template` with types that hold the numbers of Python's among the values.
+
+    Raises:
+      Mismatch: no type holds such a number and what the other paths have.
+    """
+    if not any(_is_narrow(kind) for kind in template.leaves):
+        return template
+    leaves = list(template.leaves)
+    for value in values:
+        known = value.leaves if value.present is not False else []
+        for i, (leaf, kind) in enumerate(zip(known, leaves, strict=False)):
+            if isinstance(kind, Array) and not _holds(kind.dtype, leaf):
+                leaves[i] = _wider(kind, leaf)
+    return template.of(leaves)
+
+
+def held(values: Sequence[Any]) -> list[Any]:
+    """Numbers and arrays of which a traced value takes one, so that JAX's promotion of them holds the numbers.
+
+    Raises:
+      BranchMismatchError: no type holds all of them.
+    """
+    if all(type(value) in (int, float) for value in values):
+        return list(values)
+    kind = Array(jnp.result_type(*values), False, ())
+    for value in values:
+        if not _holds(kind.dtype, value):
+            try:
+                kind = _wider(kind, value)
+            except Mismatch as found:
+                raise _no_common_type(found) from None
+            values = [each.astype(kind.dtype) if isinstance(each, ARRAYS) else each for each in values]
+    return list(values)
+
+
+def stacked(values: Sequence[Any]) -> jax.Array:
+    """The numbers or arrays as the rows of an array whose type holds them."""
+    return jnp.stack([jnp.asarray(value) for value in held(values)])
+
+
+def _no_common_type(found: Mismatch) -> BranchMismatchError:
+    return BranchMismatchError(
+        f"A traced value chooses among {found.left} and {found.right}.",
+        where=source_places.here(),
+        why="No integer type that JAX has here holds both.",
+        fix="make them of one type: jnp.int32(...), or another number that the type holds.",
+    )
+
+
+def _is_narrow(kind: Any) -> bool:
+    """Whether a type may not hold a number of Python's: the one that JAX gives such numbers holds them, or none does."""
+    if not isinstance(kind, Array) or kind.weak or kind.dtype == bool:
+        return False
+    return kind.dtype not in (result_type(0), result_type(0.0))
+
+
+def _holds(dtype: Any, leaf: Any) -> bool:
+    """Whether a type holds a number of Python's, as far as there is one: up to rounding."""
+    if type(leaf) is int and jnp.issubdtype(dtype, jnp.integer):
+        info = jnp.iinfo(dtype)  # type: ignore[no-untyped-call]
+        return bool(info.min <= leaf <= info.max)
+    if type(leaf) in (int, float) and jnp.issubdtype(dtype, jnp.floating) and math.isfinite(leaf):
+        return bool(abs(leaf) <= float(jnp.finfo(dtype).max))  # type: ignore[no-untyped-call]
+    return True
+
+
+def _wider(kind: Array, leaf: Any) -> Array:
+    """The type that holds a number of Python's and all that is of type `kind`."""
+    whole = jnp.issubdtype(kind.dtype, jnp.integer)
+    wide = join_arrays(kind, Array(result_type(leaf if whole else float(leaf)), False, kind.shape))
+    if whole:  # of uint64 and int64 JAX makes a float64, which rounds
+        ends = jnp.iinfo(kind.dtype)  # type: ignore[no-untyped-call]
+        integer = jnp.issubdtype(wide.dtype, jnp.integer)
+        if not integer or not all(_holds(wide.dtype, int(end)) for end in (ends.min, ends.max, leaf)):
+            raise Mismatch(str(kind), describe_leaf(Fixed(leaf)))
+    return wide

@@ -1,0 +1,111 @@
+"""Can all steps of a loop be taken side by side, in all lanes at once, and what is gone through then?
+
+for i in range(500):
+    for j in range(i):
+        x[i] += j             124,750 lanes: the pairs; or 500 for `i` and 500 for `j`, as nothing follows from both
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from jax.extend import core
+
+from autograph_lite.operators.lane_eval import cross_dependence
+from autograph_lite.operators.lane_eval.interpreter import Run, Values
+from autograph_lite.operators.lane_eval.primitive_rules import Known
+
+# Steps of all lanes that are gone through at once, whether or not the lanes matter for the steps.
+FEW = 10_000
+
+
+def steady(body: Any, args: Values, carried: Mapping[int, int]) -> Values | None:
+    """What is known of the inputs in all steps, where the carry tells no step from another; else None.
+
+    Args:
+      body: a closed jaxpr.
+      args: its inputs, in the first step.
+      carried: the outputs that become inputs of the next step, by the numbers of these inputs.
+    """
+    jaxpr = body.jaxpr
+    kept = list(args)
+    for place, output in carried.items():
+        after = jaxpr.outvars[output]
+        if after is jaxpr.invars[place]:
+            continue
+        if args[place] is not None and _depends_on_known(jaxpr, after, args):
+            return None
+        kept[place] = None
+    return kept
+
+
+def _depends_on_known(jaxpr: Any, out: Any, args: Values) -> bool:
+    """Whether an output may depend on known inputs alone: it follows from no unknown one by way of the equations."""
+    unknown = {v for v, a in zip(jaxpr.invars, args, strict=True) if a is None}
+    for eqn in jaxpr.eqns:
+        if any(not isinstance(v, core.Literal) and v in unknown for v in eqn.invars):
+            unknown.update(eqn.outvars)
+    return isinstance(out, core.Literal) or out not in unknown
+
+
+def spread(run: Run, body: Any, lengths: Any, args: Values, inside: Sequence[bool]) -> None:
+    """Goes through a body for all steps of all lanes side by side.
+
+    Args:
+      run: the walk of the loop around.
+      body: a closed jaxpr, of the loop inside.
+      lengths: how many steps each lane takes.
+      args: the inputs of the body.
+      inside: which of them are rows, by lanes and steps; the others are by lanes.
+    """
+    total = int(lengths.sum())
+    if total > FEW and _apart(run, body, lengths, args, inside):
+        return
+    run.spend(total)
+    if not total:
+        return
+    lanes = np.repeat(np.arange(run.count), lengths)
+    steps = np.arange(total) - np.repeat(np.cumsum(lengths) - lengths, lengths)
+
+    def row(r: Known) -> Known:
+        at = [
+            a[
+                lanes if len(a) > 1 else np.zeros_like(lanes),
+                steps if a.shape[1] > 1 else np.zeros_like(steps),
+            ]
+            for a in (r.python, r.program, r.lost)
+        ]
+        return Known(at[0], at[0] if r.python is r.program else at[1], at[2])
+
+    taken = [
+        a and (row(a) if by_step else a.at(lanes, run.count)) for a, by_step in zip(args, inside, strict=True)
+    ]
+    run.inside(total).closed(body, taken)
+
+
+def _apart(run: Run, body: Any, lengths: Any, args: Values, inside: Sequence[bool]) -> bool:
+    """`spread`, for all lanes and once more for all steps, where no number follows from both; whether it is so."""
+    pairs = list(zip(args, inside, strict=True))
+    if any(by_step and row is not None and len(row.python) > 1 for row, by_step in pairs):
+        return False
+    sources = [
+        None if a is None else cross_dependence.INSIDE if by_step else cross_dependence.AROUND
+        for a, by_step in pairs
+    ]
+    if cross_dependence.meet(body, sources):
+        return False
+    lanes, steps = np.flatnonzero(lengths), np.arange(int(lengths.max()))
+    run.spend(len(lanes) + len(steps))
+    around = [None if by_step else a and a.at(lanes, run.count) for a, by_step in pairs]
+    run.inside(len(lanes)).closed(body, around)
+    run.inside(len(steps)).closed(body, [a and _steps(a, steps) if by_step else None for a, by_step in pairs])
+    return True
+
+
+def _steps(row: Known, steps: Any) -> Known:
+    """A row that all lanes have, a lane for each of its numbers."""
+    lost = row.lost[0, steps] if row.lost.shape[1] > 1 else np.zeros(len(steps), bool) | row.lost[0, 0]
+    python = row.python[0, steps]
+    return Known(python, python if row.python is row.program else row.program[0, steps], lost)

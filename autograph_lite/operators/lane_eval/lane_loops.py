@@ -1,0 +1,173 @@
+"""What does a loop in the body of a loop give in each lane? Its steps are taken one after the other, or all side by side."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from jax.extend import core
+
+from autograph_lite.jax_internals.dataflow import induction_variables, scan_ir
+from autograph_lite.operators.lane_eval import all_steps_at_once, primitive_rules
+from autograph_lite.operators.lane_eval.interpreter import Run, Values, constant
+from autograph_lite.operators.lane_eval.lane_branches import joined
+from autograph_lite.operators.lane_eval.primitive_rules import Known
+
+
+def scan(run: Run, eqn: Any, operands: Values) -> Values:
+    """The outputs of a `scan`."""
+    body, length = eqn.params["jaxpr"], eqn.params["length"]
+    consts, carry, rows = scan_ir.groups(eqn, operands)
+    if all(o is None for o in operands) or not length:
+        return [None] * len(eqn.outvars)
+    rows = [r if r is not None and r.python.ndim == 2 else None for r in rows]
+    if eqn.params["reverse"]:
+        rows = [r and Known(r.python[:, ::-1], r.program[:, ::-1], r.lost[:, ::-1]) for r in rows]
+    nothing = [None] * (len(eqn.outvars) - len(carry))
+    kept = _at_once(run, body, length, consts, carry, rows)
+    if kept is not None:
+        return [*kept, *nothing]
+    while True:
+        now = carry
+        for step in range(length):
+            run.spend(run.count)
+            row = [
+                r and Known(r.python[:, step], r.program[:, step], r.lost[:, min(step, r.lost.shape[1] - 1)])
+                for r in rows
+            ]
+            new = run.closed(body, [*consts, *now, *row])[: len(carry)]
+            if _forget(carry, now, new):
+                break
+            now = new
+        else:
+            return [*now, *nothing]
+
+
+def _at_once(run: Run, body: Any, length: int, consts: Values, carry: Values, rows: Values) -> Values | None:
+    """The carry of a scan, where all its steps can be taken side by side; else None."""
+    first, last = len(consts), len(consts) + len(carry)
+    steps = enumerate(zip(induction_variables.steps(body, first), carry, strict=False), first)
+    counters = {
+        k: indices
+        for k, (step, start) in steps
+        if (indices := _counter(body.jaxpr.invars[k].aval, step, start, length)) is not None
+    }
+    args = [counters.get(k, value) for k, value in enumerate([*consts, *carry, *rows])]
+    carried = {k: k - first for k in range(first, last) if k not in counters}
+    kept = all_steps_at_once.steady(body, args, carried)
+    if kept is None:
+        return None
+    inside = [k in counters or k >= last for k in range(len(args))]
+    all_steps_at_once.spread(run, body, np.full(run.count, length), kept, inside)
+    return [None if k in counters else kept[k] for k in range(first, last)]
+
+
+def _counter(aval: Any, step: int | None, start: Known | None, length: int) -> Known | None:
+    """The numbers that a variable of a loop is in its steps, where it is counted from the same number in all lanes; else None.
+
+    Args:
+      aval: its type.
+      step: by how much each step changes it; None where that is not one number.
+      start: what it is in the first step.
+      length: the number of steps.
+    """
+    if not step or start is None or start.python.size != 1 or start.python.dtype.kind != "i":
+        return None
+    first, info = int(start.python.reshape(())), np.iinfo(aval.dtype)
+    fits = all(info.min <= first + step * k <= info.max for k in (0, length - 1))
+    return primitive_rules.number(first + step * np.arange(length)) if fits else None
+
+
+def _forget(carry: Values, now: Values, new: Values) -> bool:
+    """Whether something in the carry turns out to depend on traced data; it is then taken out of `carry`."""
+    gone = [k for k, value in enumerate(new) if value is None and now[k] is not None]
+    for k in gone:
+        carry[k] = None
+    return bool(gone)
+
+
+def while_(run: Run, eqn: Any, operands: Values) -> Values:
+    """The outputs of a `while`."""
+    test, body = eqn.params["cond_jaxpr"], eqn.params["body_jaxpr"]
+    a = eqn.params["cond_nconsts"]
+    b = a + eqn.params["body_nconsts"]
+    of_test, of_body, carry = operands[:a], operands[a:b], operands[b:]
+    if all(o is None for o in operands):
+        return [None] * len(eqn.outvars)
+    counted = _counted(run, test, body, of_test, of_body, carry)
+    if counted is not None:
+        return counted
+    while True:
+        found = _stepped(run, test, body, of_test, of_body, carry)
+        if found is not None:
+            return found
+
+
+def _counted(
+    run: Run, test: Any, body: Any, of_test: Values, of_body: Values, carry: Values
+) -> Values | None:
+    """A loop of ours over an index below a known bound, whose other variables are not known: all steps side by side."""
+    compare, index, first = test.jaxpr, carry[0], len(of_body)
+    if index is None or len(compare.eqns) != 1 or compare.eqns[0].primitive.name != "lt":
+        return None
+    left, right = compare.eqns[0].invars
+    if left is not compare.invars[len(of_test)]:
+        return None
+    around = dict(zip(compare.invars, [*of_test, *carry], strict=True))
+    bound = constant(right.val) if isinstance(right, core.Literal) else around.get(right)
+    if bound is None or index.python.any() or induction_variables.steps(body, first)[0] != 1:
+        return None
+    lengths = np.broadcast_to(bound.python.reshape(-1), run.count).clip(0)
+    indices = primitive_rules.number(np.arange(int(lengths.max(initial=0))))
+    args = [*of_body, indices, *carry[1:]]
+    kept = all_steps_at_once.steady(body, args, {first + k: k for k in range(1, len(carry))})
+    if kept is None:
+        return None
+    all_steps_at_once.spread(run, body, lengths, kept, [k == first for k in range(len(args))])
+    return [None, *kept[first + 1 :]]
+
+
+def _stepped(
+    run: Run, test: Any, body: Any, of_test: Values, of_body: Values, carry: Values
+) -> Values | None:
+    """The loop, step by step in all lanes; None where something turns out to depend on traced data."""
+    now = [
+        c and c.at(np.arange(run.count), run.count) if c is not None and len(c.python) > 1 else c
+        for c in carry
+    ]
+    active = np.arange(run.count)
+    done: list[tuple[Any, Values]] = []
+    while len(active):
+        run.spend(len(active))
+        walk = run.inside(len(active))
+        some = [c and c.at(active, run.count) for c in of_test]
+        (go,) = walk.closed(test, [*some, *now])
+        if go is None:
+            return _unpredictable(run, test, body, of_test, of_body, carry)
+        going = np.broadcast_to(go.python.reshape(-1), len(active))
+        ended = np.flatnonzero(~going)
+        if len(ended):
+            done.append((active[ended], [c and c.at(ended, len(active)) for c in now]))
+            on = np.flatnonzero(going)
+            now, active = [c and c.at(on, len(active)) for c in now], active[on]
+        if not len(active):
+            break
+        some = [c and c.at(active, run.count) for c in of_body]
+        new = run.inside(len(active)).closed(body, [*some, *now])
+        if _forget(carry, now, new):
+            return None
+        now = new
+    return [joined(run.count, [(lanes, out[k]) for lanes, out in done]) for k in range(len(carry))]
+
+
+def _unpredictable(run: Run, test: Any, body: Any, of_test: Values, of_body: Values, carry: Values) -> Values:
+    """A loop that traced data end: what it changes is not known."""
+    jaxpr = body.jaxpr
+    first = len(of_body)
+    kept = [
+        c if out is jaxpr.invars[first + k] else None
+        for k, (c, out) in enumerate(zip(carry, jaxpr.outvars, strict=True))
+    ]
+    run.closed(test, [*of_test, *kept])
+    run.closed(body, [*of_body, *kept])
+    return kept

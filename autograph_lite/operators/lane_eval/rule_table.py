@@ -1,0 +1,30 @@
+"""Which values of a loop's body depend on the number of the iteration alone, and does the program compute them as Python would?
+
+    for i in range(1000):
+        x = x * (i ** 4)            i ** 4 is an int of Python's that int32 can't hold from i = 216 on
+
+The body's program is gone through once, with all iterations side by side. What depends on traced data is not computed; it
+is what it would have been in a loop that Python runs.
+"""
+
+from __future__ import annotations
+
+from autograph_lite.operators.lane_eval import lane_branches, lane_loops
+from autograph_lite.operators.lane_eval.interpreter import Report, Rule, Run
+
+RULES: dict[str, Rule] = {
+    "cond": lane_branches.cond,
+    "scan": lane_loops.scan,
+    "while": lane_loops.while_,
+}
+
+
+def run(count: int, report: Report, *, alone: bool = False) -> Run:
+    """A walk through a program, in so many lanes.
+
+    Args:
+      count: of the lanes.
+      report: gives the exception for an equation that does something else than Python, and what that is.
+      alone: whether Python alone computes the numbers, and not the program, too.
+    """
+    return Run(count, report, RULES, alone=alone)

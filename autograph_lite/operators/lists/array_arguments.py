@@ -1,0 +1,104 @@
+"""Which lists, tuples and ranges does a function of jax.numpy take for arrays? Those that NumPy does, and JAX refuses.
+
+np.max([a, b]), np.dot([1, 2], x)     the list becomes an array once JAX has refused it, for a parameter that is an array
+np.vstack([[1, 2], x])                and so do those among the items, for a parameter that is a sequence of arrays
+np.zeros([2, 3]), x.sum(axis=(0, 1))  stay as they are: a shape, axes
+"""
+
+from __future__ import annotations
+
+import inspect
+import re
+from collections.abc import Callable
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from autograph_lite.operators.lists import dynamic_length
+from autograph_lite.operators.values.values import any_traced
+
+_SEQUENCES = (list, tuple, range)
+# What JAX says of a sequence in place of an array: by its own check, by `jit`, and where it asks for a type or a shape.
+_REFUSALS = re.compile(
+    r"requires ndarray.* got <class '(list|tuple|range)'> at position"
+    r"|The problematic value is of type <class '(list|tuple|range)'>"
+    r"|^Cannot determine dtype of [\[(]|conversion method __array__\(\) was called on"
+)
+Given = tuple[tuple[Any, ...], dict[str, Any]]
+
+
+def as_arrays(
+    fn: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any], error: BaseException
+) -> Given | None:
+    """The arguments of a function of JAX's that has failed, with arrays in place of sequences; None where that is no remedy.
+
+    Raises:
+      MutationError: only the data knows how long a list is.
+    """
+    if not isinstance(error, TypeError) or not _REFUSALS.search(str(error)):
+        return None
+    try:
+        bound = inspect.signature(fn).bind(*args, **kwargs)
+    except (TypeError, ValueError):
+        return None
+    before = dict(bound.arguments)
+    for name, value in before.items():
+        parameter = bound.signature.parameters[name]
+        array, items = _takes(parameter.annotation)
+        if parameter.kind is parameter.VAR_POSITIONAL:
+            bound.arguments[name] = _each(value) if array else value
+        elif parameter.kind is parameter.VAR_KEYWORD:
+            bound.arguments[name] = (
+                dict(zip(value, _each((*value.values(),)), strict=True)) if array else value
+            )
+        elif array:
+            bound.arguments[name] = _array(value)
+        elif items and isinstance(value, (list, tuple)):
+            bound.arguments[name] = _each(value)
+    same = all(_is_same(value, bound.arguments[name]) for name, value in before.items())
+    return None if same else (bound.args, bound.kwargs)
+
+
+def beside(left: Any, right: Any, symbol: str) -> tuple[Any, Any]:
+    """The operands, with an array in place of a sequence beside an array of JAX's."""
+    if isinstance(left, jax.Array) and type(right) in _SEQUENCES:
+        return left, right if left.ndim == 0 and symbol in _OF_PYTHON else _array(right)
+    if isinstance(right, jax.Array) and type(left) in _SEQUENCES:
+        return left if right.ndim == 0 and symbol in _OF_PYTHON else _array(left), right
+    return left, right
+
+
+# A number that a program computes is one of Python's beside a sequence.
+_OF_PYTHON = frozenset({"*", "==", "!=", "<", "<=", ">", ">="})
+
+
+def _takes(annotation: Any) -> tuple[bool, bool]:
+    """Whether a parameter is an array, by JAX's annotation or for the want of one; and whether it is a sequence of arrays."""
+    if annotation is inspect.Parameter.empty:
+        return True, False
+    text = inspect.formatannotation(annotation)
+    many = "Sequence[" in text or "list[" in text
+    return "Array" in text and not many, "Array" in text and many
+
+
+def _array(value: Any) -> Any:
+    """What NumPy makes of a sequence; what no traced value is in stays known while tracing: `np.repeat(x, [1, 2])`."""
+    if not isinstance(value, _SEQUENCES):
+        return value
+    value = dynamic_length.whole(value)
+    return jnp.asarray(value) if any_traced(value) else np.asarray(value)
+
+
+def _each(values: Any) -> Any:
+    found = [_array(value) for value in values]
+    return type(values)(found) if type(values) in (list, tuple) else found
+
+
+def _is_same(before: Any, after: Any) -> bool:
+    if isinstance(before, dict):
+        before, after = (*before.values(),), (*after.values(),)
+    if type(before) in (list, tuple) and type(after) in (list, tuple):
+        return all(a is b for a, b in zip(before, after, strict=True))
+    return before is after

@@ -1,0 +1,239 @@
+"""What is a list whose length only the data knows? An ordinary list with a stretch in it: a buffer and a length.
+
+    if x > 0:                             ys before:  [a, b]
+        ys.append(x)                      ys after:   [<up to 3 items>, ..., ...]
+    ys.append(y)                                      [<up to 3 items>, ..., ..., y]
+
+So the list stays the object that it is, and what Python does with whole lists (`+`, `+=`, `[*ys, z]`, `list(ys)`,
+`extend`) is right as it is. Python takes a stretch for as many items as it may hold: gaps fill its place up, which no
+operation takes, so that a slice or an unpacking of Python's own is never taken for the items.
+"""
+
+from __future__ import annotations
+
+import collections
+import dataclasses
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+from jax import lax
+
+from autograph_lite.errors import MutationError
+from autograph_lite.jax_internals import avals
+from autograph_lite.operators.joins.join_types import Array, Template, convert, rebuild
+from autograph_lite.operators.lists import growing_lists, list_errors
+from autograph_lite.operators.object_graph import opaque_objects, places
+from autograph_lite.operators.user_code import source_places
+from autograph_lite.operators.values.place import Contents
+
+Item = Template
+KINDS = (list, tuple, collections.deque)
+Origin = tuple[str, Any]  # how the user calls a list, and the line that changed it
+_made = False  # whether this process has made a stretch: until then nothing has to be asked
+
+
+class Part:
+    """Base of what stands in a list for items; each use of it by others than this package is an error."""
+
+    __slots__ = ()
+    origin: Origin
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__") and not name.startswith(("__array", "__jax_array")):
+            raise AttributeError(name)
+        raise self.misused()
+
+    def misused(self) -> MutationError:
+        """What a use raises."""
+        return list_errors.dynamic(*self.origin, source_places.here())
+
+
+class Gap(Part):
+    """The second and later places of a stretch, as Python counts."""
+
+    __slots__ = ("origin",)
+
+    def __init__(self, origin: Origin) -> None:
+        self.origin = origin
+
+    def __repr__(self) -> str:
+        return "..."
+
+
+class Stretch(Part):
+    """Items in a list, of which only the program knows how many they are.
+
+    Attributes:
+      item: the type of each.
+      most: how many they are at most.
+      origin: see `Origin`.
+      length: how many they are, an int32 scalar.
+      columns: for each array in an item, a buffer with a leading axis for the items.
+    """
+
+    __slots__ = ("columns", "item", "length", "most", "origin")
+
+    def __init__(self, item: Item, most: int, origin: Origin, arrays: Sequence[Any]) -> None:
+        global _made
+        _made = True
+        self.item, self.most, self.origin = item, most, origin
+        self.length, *self.columns = arrays
+
+    def __repr__(self) -> str:
+        return f"<up to {self.most} items>"
+
+    def having(self, arrays: Sequence[Any], most: int) -> Stretch:
+        """Other items of the same type, so many at most."""
+        return Stretch(self.item, most, self.origin, arrays)
+
+    @property
+    def room(self) -> int:
+        """How many items the buffers can hold."""
+        return int(self.columns[0].shape[0]) if self.columns else self.most
+
+    def at(self, position: Any) -> Any:
+        """The item at a position, which is traced."""
+        rows = [lax.dynamic_index_in_dim(column, position, keepdims=False) for column in self.columns]
+        return rebuild(self.item, map(convert, rows, arrays_of(self.item)), "an item")
+
+    def contents(self) -> Contents:
+        """Those of a list that holds nothing else."""
+        return dict(enumerate([self, *[Gap(self.origin)] * self.gaps]))
+
+    @property
+    def gaps(self) -> int:
+        """How many of them follow the stretch: more than any index that is written as a number, or enough."""
+        return max(growing_lists.GAP, self.most) - 1
+
+
+def arrays_of(item: Item) -> list[Array]:
+    """The types of the arrays in an item."""
+    return [leaf for leaf in item.leaves if isinstance(leaf, Array)]
+
+
+def _misused(self: Part, *_: Any) -> Any:
+    raise self.misused()
+
+
+for _name in (
+    *growing_lists.SYMBOLS,
+    *(name for name in growing_lists.OTHERS if name not in ("repr", "str", "format")),
+):
+    for _prefix in ("", "r", "i") if _name in growing_lists.SYMBOLS else ("",):
+        setattr(Part, f"__{_prefix}{_name}__", _misused)
+
+
+@dataclasses.dataclass(frozen=True)
+class _Kind:
+    """What of a stretch, or of a gap, is no array."""
+
+    item: Item | None
+    most: int
+    origin: Origin = dataclasses.field(compare=False)
+
+    def __hash__(self) -> int:
+        return hash(self.most)
+
+
+def _flat(part: Any) -> tuple[list[Any], _Kind]:
+    if not source_places.asked_by_us():  # a library's function, or the outputs of the user's own `jax.jit`
+        raise part.misused()
+    if isinstance(part, Gap):
+        return [], _Kind(None, 0, part.origin)
+    return [part.length, *part.columns], _Kind(part.item, part.most, part.origin)
+
+
+def _stretch(kind: Any, arrays: Iterable[Any]) -> Stretch:
+    return Stretch(kind.item, kind.most, kind.origin, tuple(arrays))
+
+
+jax.tree_util.register_pytree_node(Stretch, _flat, _stretch)
+jax.tree_util.register_pytree_node(Gap, _flat, lambda kind, _: Gap(kind.origin))
+
+
+# What a list holds
+
+
+def holds(value: Any) -> bool:
+    """Whether a list, tuple or deque has a stretch in it."""
+    return _made and isinstance(value, KINDS) and any(isinstance(part, Part) for part in value)
+
+
+def parts_of(values: Iterable[Any]) -> list[Any]:
+    """The items and stretches of a list, without gaps.
+
+    Raises:
+      MutationError: gaps are missing: something else has taken the list apart.
+    """
+    found: list[Any] = []
+    gaps = 0
+    for value in values:
+        if isinstance(value, Gap) != bool(gaps):
+            raise refused([value, *found[-1:]])
+        if gaps:
+            gaps -= 1
+            continue
+        found.append(value)
+        gaps = value.gaps if isinstance(value, Stretch) else 0
+    if gaps:
+        raise refused(found[-1:])
+    return found
+
+
+def most_of(parts: Iterable[Any]) -> int:
+    """How many items there are at most."""
+    return sum(part.most if isinstance(part, Stretch) else 1 for part in parts)
+
+
+def total(plain: int, lengths: Sequence[Any]) -> Any:
+    """The number of items, of which so many are known and others in stretches of these lengths."""
+    number: Any = plain
+    for others in lengths:
+        number = others if number is plain and plain == 0 else number + others
+    return number
+
+
+def length(values: Sequence[Any]) -> Any:
+    """`len(values)`: a traced integer, which adds like one of Python's."""
+    return avals.as_type(_length(values), jnp.int32, True)
+
+
+def _length(values: Sequence[Any]) -> Any:
+    parts = parts_of(values)
+    lengths = [part.length for part in parts if isinstance(part, Stretch)]
+    return total(len(parts) - len(lengths), lengths)
+
+
+def truth(values: Sequence[Any]) -> Any:
+    """`bool(values)`."""
+    return _length(values) > 0
+
+
+def refused(values: Iterable[Any]) -> MutationError:
+    """The error for what has to know the length of a list."""
+    return next(part for part in values if isinstance(part, Part)).misused()
+
+
+def known_inside(owner: Any) -> Any:
+    """An object of a library's, whose methods are about to use the containers in it.
+
+    Raises:
+      MutationError: only the data knows how many items one of them has.
+    """
+    if opaque_objects.holds_others(owner):
+        for inside in places.containers_in(owner):
+            whole(inside)
+    return owner
+
+
+def whole(values: Any) -> Any:
+    """What Python takes apart: `a, b = values`.
+
+    Raises:
+      MutationError: only the data knows how many items there are.
+    """
+    if holds(values):
+        raise refused(values)
+    return growing_lists.readable(values, "an unpacking")

@@ -1,0 +1,156 @@
+"""What do the methods of a list do where only the data knows its length? What Python's do, on a buffer and a length.
+
+ys.reverse(), ys.sort()               the buffer in another order, that of the items that count
+ys.insert(i, x), ys.remove(x)         all later items move by one
+ys.index(x), ys.count(x)              of the items that count; for numbers
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import jax.numpy as jnp
+
+from autograph_lite.jax_internals import avals
+from autograph_lite.operators.checks import carried_checks
+from autograph_lite.operators.effects import journal
+from autograph_lite.operators.joins.join_types import LEAF, capture
+from autograph_lite.operators.lists import bounded_growth, sort_order
+from autograph_lite.operators.lists.dynamic_length import Stretch, length, refused
+from autograph_lite.operators.lists.packing import as_stretch, item_of, packed, room_for, template_of
+from autograph_lite.operators.values.values import traced
+
+
+def reverse(values: list[Any]) -> None:
+    """`values.reverse()`."""
+    stretch = packed(values)
+    _write(values, _taken(stretch, jnp.maximum(stretch.length - 1 - jnp.arange(stretch.room), 0)))
+
+
+def insert(values: list[Any], index: Any, value: Any, /) -> None:
+    """`values.insert(index, value)`."""
+    stretch = packed(values)
+    at = jnp.clip(jnp.where(index < 0, index + stretch.length, index), 0, stretch.length)
+    place, parts = bounded_growth.place_of(values), [capture(stretch), capture(value)]
+    item = item_of(parts, place)
+    most = stretch.most + 1
+    longer = as_stretch(parts, template_of(item, most, room_for(parts, most), parts, place), item)
+    here = jnp.arange(longer.room)
+    _write(
+        values, _taken(longer, jnp.where(here == at, stretch.length, jnp.where(here > at, here - 1, here)))
+    )
+
+
+def remove(values: list[Any], value: Any, /) -> None:
+    """`values.remove(value)`."""
+    kind = type(values).__name__
+    bounded_growth.pop(values, _found(values, value, f"{kind}.remove(x): x not in {kind}"))
+
+
+def index(values: Sequence[Any], value: Any, /) -> Any:
+    """`values.index(value)`."""
+    return _counted(_found(values, value, "list.index(x): x not in list"))
+
+
+def count(values: Sequence[Any], value: Any, /) -> Any:
+    """`values.count(value)`."""
+    return _counted(jnp.sum(equal(values, value)))
+
+
+def contains(values: Sequence[Any], value: Any, /) -> Any:
+    """`value in values`."""
+    return jnp.any(equal(values, value))
+
+
+def sort(values: list[Any], /, *, key: Any = None, reverse: Any = False) -> None:
+    """`values.sort()`."""
+    _write(values, ordered(values, key, reverse))
+
+
+def in_order(values: Sequence[Any], key: Any, reverse: Any) -> list[Any]:
+    """`sorted(values)`."""
+    return list(ordered(values, key, reverse).contents().values())
+
+
+def ordered(values: Sequence[Any], key: Any, reverse: Any) -> Stretch:
+    """The items in their order.
+
+    Raises:
+      MutationError: they are no numbers, or there is a key.
+    """
+    stretch, column = _numbers(values)
+    if key is not None or traced(reverse):
+        raise refused(values)
+    return _taken(stretch, sort_order.by_columns([column], [None], stretch.length, reverse=bool(reverse)))
+
+
+def popleft(values: Any) -> Any:
+    """`values.popleft()`, of a deque."""
+    return bounded_growth.pop(values, 0)
+
+
+def rotate(values: Any, n: Any = 1, /) -> None:
+    """`values.rotate(n)`, of a deque."""
+    stretch = packed(values)
+    here = jnp.arange(stretch.room)
+    _write(
+        values,
+        _taken(stretch, jnp.where(here < stretch.length, (here - n) % jnp.maximum(stretch.length, 1), here)),
+    )
+
+
+METHODS: dict[str, Callable[..., Any]] = {
+    "pop": bounded_growth.pop, "reverse": reverse, "insert": insert, "remove": remove, "index": index, "count": count,
+    "sort": sort, "popleft": popleft, "rotate": rotate, "__len__": length, "__contains__": contains,
+}  # fmt: skip
+
+
+def equal(values: Sequence[Any], value: Any) -> Any:
+    """For each place of the buffer, whether there is an item that equals a number.
+
+    Raises:
+      MutationError: the items, or what they are compared with, are no numbers.
+    """
+    stretch, column = _numbers(values)
+    if jnp.ndim(value):
+        raise refused(values)
+    return (column == value) & counting(stretch)
+
+
+def counting(stretch: Stretch) -> Any:
+    """For each place of the buffers, whether there is an item."""
+    return jnp.arange(stretch.room) < stretch.length
+
+
+def numbers(stretch: Stretch) -> Any:
+    """The buffer, where the items are numbers; else None."""
+    single = stretch.item.tree == LEAF and [jnp.ndim(column) for column in stretch.columns] == [1]
+    return stretch.columns[0] if single else None
+
+
+def _numbers(values: Sequence[Any]) -> tuple[Stretch, Any]:
+    stretch = packed(values)
+    column = numbers(stretch)
+    if column is None:
+        raise refused(values)
+    return stretch, column
+
+
+def _found(values: Sequence[Any], value: Any, message: str) -> Any:
+    same = equal(values, value)
+    carried_checks.fail_if(jnp.logical_not(jnp.any(same)), ValueError(message))
+    return jnp.argmax(same)
+
+
+def _counted(number: Any) -> Any:
+    return avals.as_type(number.astype(jnp.int32), jnp.int32, True)
+
+
+def _taken(stretch: Stretch, order: Any) -> Stretch:
+    columns = [jnp.take(column, order, axis=0, mode="clip") for column in stretch.columns]
+    return stretch.having([stretch.length, *columns], stretch.most)
+
+
+def _write(values: list[Any], stretch: Stretch) -> None:
+    bounded_growth.place_of(journal.record(values)).write(stretch.contents())

@@ -1,0 +1,235 @@
+"""How do the items of a list become one stretch? They are stacked into buffers, where the types of a join are known.
+
+    [a, b]       and    [a, b, x]         on two paths:  [<up to 3 items>], of which 2 or 3 count
+    [<up to 3 items>, y]                  as one:        [<up to 4 items>]
+
+How many items there are at most is known at each point, and makes the size of the buffers: so nothing can be lost.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import itertools
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+from jax import lax
+
+from autograph_lite.jax_internals import avals
+from autograph_lite.operators.joins.join_types import (
+    Array,
+    Captured,
+    Deferred,
+    Mismatch,
+    Template,
+    capture,
+    convert,
+    fill,
+    join,
+    rebuild,
+    widen,
+    zeros,
+)
+from autograph_lite.operators.joins.literal_types import holding
+from autograph_lite.operators.lists import growing_lists, list_errors
+from autograph_lite.operators.lists.dynamic_length import (
+    Item,
+    Part,
+    Stretch,
+    arrays_of,
+    most_of,
+    parts_of,
+    total,
+)
+from autograph_lite.operators.object_graph.places import places_of
+from autograph_lite.operators.purity import trial
+from autograph_lite.operators.user_code import place_names, source_places
+from autograph_lite.operators.values.place import Contents, Place
+from autograph_lite.operators.values.values import is_arraylike
+
+Lookup = Callable[[Any], Any]
+
+
+def item_of(
+    values: Sequence[Captured], place: Place, known: Item | None = None, before: Sequence[Captured] = ()
+) -> Item:
+    """The type that holds all items, and those of the type `known`, of which `before` are.
+
+    Raises:
+      MutationError: there is none, or an item is no value that a program computes.
+    """
+    for value in values:
+        new = value.value.item if isinstance(value.value, Stretch) else _plain(value, place)
+        try:
+            joint = new if known is None else join(known, new)
+            if known is not None:
+                trial.refuse_promotion(known, new)
+            known = joint
+        except Mismatch as found:
+            raise list_errors.unlike(place, found, source_places.here()) from None
+    assert known is not None  # a list whose length depends on data holds an item on some path
+    try:
+        return holding(known, [value for value in (*before, *values) if not isinstance(value.value, Stretch)])
+    except Mismatch as found:
+        raise list_errors.unlike(place, found, source_places.here()) from None
+
+
+def _plain(value: Captured, place: Place) -> Item:
+    for leaf in value.leaves:
+        if isinstance(leaf, growing_lists.Earlier):
+            raise leaf.uneven()
+    if not _is_value(value.value):
+        raise list_errors.unkept(place, type(value.value).__name__, source_places.here())
+    return widen(value.template)
+
+
+def _is_value(item: Any) -> bool:
+    """Whether an item can't be changed in place, so that it does not matter which object it is."""
+    if isinstance(item, tuple):
+        return all(map(_is_value, item))
+    return is_arraylike(item) or isinstance(item, growing_lists.IMMUTABLE)
+
+
+def template_of(item: Item, most: int, room: int, values: Iterable[Captured], place: Place) -> Template:
+    """The type of a stretch.
+
+    Args:
+      item: the type of its items.
+      most: how many they are at most.
+      room: how many the buffers can hold.
+      values: what it is made of.
+      place: the list.
+    """
+    origin = place_names.base(place.owner) or "", place_names.written_at(place.owner)
+    lengths = [value.value.length for value in values if isinstance(value.value, Stretch)]
+    varying: frozenset[str] = frozenset().union(*map(avals.varying_axes, lengths))
+    kinds = [Array(jnp.dtype("int32"), False, (), varying)]
+    kinds += [dataclasses.replace(kind, shape=(max(room, 1), *kind.shape)) for kind in arrays_of(item)]
+    return Template(jax.tree.structure(Stretch(item, most, origin, [0] * len(kinds))), tuple(kinds))
+
+
+def stretched(values: Sequence[Captured], template: Template, item: Item) -> Captured:
+    """Items and stretches as what stands for one stretch of the type `template`."""
+
+    def count(lookup: Lookup, _: Array) -> Any:
+        lengths = [lookup(value.leaves[0]) for value in values if isinstance(value.value, Stretch)]
+        return jnp.asarray(total(len(values) - len(lengths), lengths), jnp.int32)
+
+    def column(rank: int, position: int) -> Deferred:
+        return Deferred(lambda lookup, kind: _filled(values, rank, position, lookup, kind))
+
+    positions = [i for i, leaf in enumerate(item.leaves) if isinstance(leaf, Array)]
+    leaves = [Deferred(count), *itertools.starmap(column, enumerate(positions))]
+    return Captured(None, True, template, leaves)
+
+
+def _filled(values: Sequence[Captured], rank: int, position: int, lookup: Lookup, kind: Array) -> jax.Array:
+    """A buffer with one array of each item.
+
+    Args:
+      values: the items and stretches.
+      rank: the number of the array among the arrays of an item.
+      position: its number among the leaves of an item.
+      lookup: gives the array to use in place of a leaf.
+      kind: the type of the buffer.
+    """
+    row = dataclasses.replace(kind, shape=kind.shape[1:])
+
+    def part(value: Captured) -> tuple[Any, Any]:
+        """Rows, and how many of them count."""
+        if isinstance(value.value, Stretch):
+            rows = lookup(value.leaves[1 + rank])
+            return avals.as_type(rows, kind.dtype, kind.weak), lookup(value.leaves[0])
+        return convert(lookup(value.leaves[position]), row)[None], 1
+
+    known = list(itertools.takewhile(lambda value: not isinstance(value.value, Stretch), values))
+    if not values:
+        return zeros(kind)
+    if known:
+        buffer = jnp.stack([convert(lookup(value.leaves[position]), row) for value in known])
+        end: Any = len(known)
+    else:
+        buffer, end = part(values[0])
+    buffer = _resized(buffer, kind)
+    for value in values[max(len(known), 1) :]:
+        rows, count = part(value)
+        if isinstance(
+            value.value, Stretch
+        ):  # room behind, as JAX moves a part that does not fit to the front
+            buffer = jnp.concatenate([buffer, rows])
+        buffer = _resized(lax.dynamic_update_slice_in_dim(buffer, rows, end, 0), kind)
+        end = end + count
+    return buffer
+
+
+def _resized(rows: jax.Array, kind: Array) -> jax.Array:
+    missing = kind.shape[0] - rows.shape[0]
+    if missing > 0:
+        return jnp.concatenate([rows, zeros(dataclasses.replace(kind, shape=(missing, *kind.shape[1:])))])
+    return rows[: kind.shape[0]] if missing else rows
+
+
+def room_for(values: Sequence[Captured], most: int) -> int:
+    """How large the buffers have to be; as large as those that there are, so that these are not copied."""
+    return max([most, *(value.value.room for value in values if isinstance(value.value, Stretch))])
+
+
+def packed(values: Sequence[Any]) -> Stretch:
+    """All items of a list or tuple as one stretch."""
+    parts = parts_of(values)
+    if len(parts) == 1 and isinstance(parts[0], Stretch):
+        return parts[0]
+    place = places_of(values if growing_lists.has_lengths(values) else [])[0]
+    assert place is not None
+    captured = list(map(capture, parts))
+    item, most = item_of(captured, place), most_of(parts)
+    return as_stretch(captured, template_of(item, most, room_for(captured, most), captured, place), item)
+
+
+def as_stretch(values: Sequence[Captured], template: Template, item: Item) -> Stretch:
+    """Items and stretches as a stretch of the type `template`."""
+    arrays = map(jnp.asarray, fill(stretched(values, template, item), template))
+    made: Stretch = rebuild(template, arrays, "a list")
+    return made
+
+
+def without_gaps(values: Sequence[Captured]) -> list[Captured]:
+    """The items and stretches of a list, as they were captured."""
+    parts_of(value.value for value in values)  # refuses what is no list of ours
+    return [
+        value for value in values if not isinstance(value.value, Part) or isinstance(value.value, Stretch)
+    ]
+
+
+# Where paths meet
+
+
+def uneven(place: Place, contents: Sequence[Contents]) -> bool:
+    """Whether paths leave a list with different lengths, or with different stretches in it."""
+    first = contents[0] if contents else {}
+    if not (place.holds_items and growing_lists.has_lengths(place.owner)):
+        return False
+    return any(
+        len(now) != len(first) or any(isinstance(v, Part) and v is not first[k] for k, v in now.items())
+        for now in contents
+    )
+
+
+def joined(
+    place: Place, paths: Sequence[Sequence[Captured] | None]
+) -> tuple[list[Captured | None], Template]:
+    """What stands on each path for the items of a list, and the type that holds them all.
+
+    Args:
+      place: the list.
+      paths: what each path leaves in it; None for one that raises.
+    """
+    found = [None if path is None else without_gaps(path) for path in paths]
+    alive = [path for path in found if path is not None]
+    values = list(itertools.chain(*alive))
+    item = item_of(values, place)
+    most = max(most_of(value.value for value in path) for path in alive)
+    template = template_of(item, most, room_for(values, most), values, place)
+    return [None if path is None else stretched(path, template, item) for path in found], template

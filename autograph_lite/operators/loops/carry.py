@@ -1,0 +1,619 @@
+"""What does a staged loop carry, and in which types?
+
+The types start from the variables' values before the loop and grow until an iteration leaves them as they are. Places in
+the user's objects that the body writes to are carried like variables. While the types settle the user's body may be
+traced again, but what it did to Python objects is undone each time.
+"""
+
+from __future__ import annotations
+
+import collections
+import dataclasses
+from collections.abc import Callable, Hashable, Iterable, Sequence
+from contextlib import AbstractContextManager
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from autograph_lite.converters.python_ops import Maybe
+from autograph_lite.jax_internals import tracing_state
+from autograph_lite.jax_internals.loops import loop_binding
+from autograph_lite.operators.aliasing import loop_carried_aliases
+from autograph_lite.operators.branches.branch_paths import enter
+from autograph_lite.operators.checks import carried_checks
+from autograph_lite.operators.effects import container_identity, journal, shared_containers
+from autograph_lite.operators.joins import join_errors
+from autograph_lite.operators.joins.join_types import (
+    Array,
+    Captured,
+    Fixed,
+    Mismatch,
+    Template,
+    as_array,
+    capture,
+    fill,
+    join,
+    rebuild,
+    strong,
+    structural,
+    widen,
+)
+from autograph_lite.operators.joins.literal_types import holding
+from autograph_lite.operators.lists import bounded_growth, capacity, growing_lists, list_errors, packing
+from autograph_lite.operators.trace_context import (
+    decision_log,
+    lane_termination,
+    loop_bodies,
+    loop_options,
+    update_order,
+)
+from autograph_lite.operators.user_code import place_names, source_places
+from autograph_lite.operators.values.place import MISSING, Contents, Place
+from autograph_lite.operators.values.values import is_arraylike, traced
+
+Key = tuple[Hashable, Hashable]  # a place, and what is in it
+
+
+class Grow(Exception):
+    """The types have to grow: traces the loop again with `carry`."""
+
+    def __init__(self, carry: Carry) -> None:
+        self.carry = carry
+
+
+class Unjoinable(Exception):
+    """A variable before the loop and after an iteration have no common type."""
+
+    def __init__(self, name: str, found: Mismatch) -> None:
+        self.name, self.found = name, found
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Slot:
+    """A place that the loop carries.
+
+    Attributes:
+      place, key: where it is.
+      before: its value before the loop.
+      template: its type.
+    """
+
+    place: Place
+    key: Hashable
+    before: Captured
+    template: Template
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Carry:
+    """The variables and places of a loop.
+
+    Attributes:
+      names: of the variables.
+      start_values: before the loop.
+      templates: their types.
+      slots: places, by owner and key.
+      outer: the trace around the loop.
+      growths: lists that get longer with each iteration, by the key of their place.
+      bounds: lists whose length only the data knows, likewise.
+      count: the number of iterations, where it is known: then the loop can put out a row for each.
+      parts: variables and places of which an iteration makes the first a part of the second, or the same.
+      sure: for each variable, whether every iteration assigns it; known once the body has been traced.
+      after: the variables after an iteration, and the contents of the places; known likewise.
+    """
+
+    names: tuple[str, ...]
+    start_values: tuple[Captured, ...]
+    templates: tuple[Template, ...]
+    slots: dict[Key, Slot]
+    outer: object
+    growths: dict[Hashable, growing_lists.Growth] = dataclasses.field(default_factory=dict)
+    bounds: dict[Hashable, bounded_growth.Bound] = dataclasses.field(default_factory=dict)
+    count: int | None = None
+    parts: frozenset[tuple[Hashable, Hashable]] = frozenset()
+    sure: list[bool] = dataclasses.field(default_factory=list)
+    after: list[tuple[Sequence[Captured], dict[Key, Captured]]] = dataclasses.field(default_factory=list)
+
+    @classmethod
+    def of(cls, names: Sequence[str], values: Sequence[Any], *, count: int | None = None) -> Carry:
+        """The first guess: numbers that Python knows will be arrays, as a loop's variables change."""
+        captured = tuple(map(capture, values))
+        templates = tuple(widen(c.template) for c in captured)
+        return cls(tuple(names), captured, templates, {}, tracing_state.trace_state(), count=count)
+
+    def wants(self, wanted: growing_lists.Wanted) -> Carry:
+        """The carry with what a body has asked for; raises `wanted` where another loop has to answer."""
+        for owner, growth in self.growths.items():
+            if growth.token is wanted.token:
+                if isinstance(wanted, growing_lists.Uneven):
+                    return self._bounding(
+                        {owner: bounded_growth.Bound.of(growth.place, self.count, growth.templates)}
+                    )
+                new = growth.wants(wanted)
+                known = self.slots.items()
+                slots = {key: slot for key, slot in known if key[0] != owner or _below(key[1], new.head)}
+                before = growth.place.read()
+                for j in range(1, new.window + 1):
+                    first = before[growth.length - j]
+                    if isinstance(first, growing_lists.Earlier):
+                        raise first.wanted()
+                    item, last = capture(first), growing_lists.Last(j)
+                    slots[owner, last] = Slot(growth.place, last, item, widen(structural(item.template)))
+                return dataclasses.replace(self, slots=slots, growths={**self.growths, owner: new})
+        raise wanted
+
+    def numbers(self) -> tuple[list[Any], set[int], set[int]]:
+        """For each array of the carry, the number that it is before the loop, or None.
+
+        And which of them belong to lists that grow; and which to checks.
+        """
+        found: list[Any] = []
+        windows: set[int] = set()
+        of_checks: set[int] = set()
+        for value, template in zip(self.start_values, self.templates, strict=True):
+            found += _numbers(value, template)
+        for (owner, _), slot in self.slots.items():
+            new = _numbers(slot.before, slot.template)
+            if isinstance(slot.place.owner, carried_checks.Frame):
+                new = [int(leaf) if _is_zero(leaf) else None for leaf in slot.before.leaves]
+                of_checks.update(range(len(found), len(found) + len(new)))
+            if owner in self.growths or owner in self.bounds:
+                windows.update(range(len(found), len(found) + len(new)))
+            found += new
+        return found, windows, of_checks
+
+    def traced(self) -> bool:
+        """Whether there are arrays among the variables, and no other numbers: the loop sees the values as they are."""
+        leaves = [leaf for value in self.start_values for leaf in value.leaves]
+        return any(map(traced, leaves)) and all(traced(leaf) or not is_arraylike(leaf) for leaf in leaves)
+
+    def _bounding(self, bounds: dict[Hashable, bounded_growth.Bound]) -> Carry:
+        """The carry with these lists as lists whose length only the data knows."""
+        slots = {key: slot for key, slot in self.slots.items() if key[0] not in bounds}
+        for owner, bound in bounds.items():
+            slots[owner, 0] = Slot(bound.place, 0, *bound.start_value())
+        growths = {owner: growth for owner, growth in self.growths.items() if owner not in bounds}
+        return dataclasses.replace(self, slots=slots, growths=growths, bounds={**self.bounds, **bounds})
+
+    @property
+    def indexed(self) -> bool:
+        """Whether the body asks for the number of the iteration."""
+        return any(growth.indexed for growth in self.growths.values())
+
+    def start(self) -> list[jax.Array]:
+        """The arrays that enter the loop."""
+        return self._arrays(self.start_values, {key: slot.before for key, slot in self.slots.items()})
+
+    def _arrays(self, values: Iterable[Captured], contents: dict[Key, Captured]) -> list[jax.Array]:
+        arrays: list[jax.Array] = []
+        for value, template in zip(values, self.templates, strict=True):
+            arrays += fill(value, template)
+        for key, slot in self.slots.items():
+            arrays += fill(contents[key], slot.template)
+        return arrays
+
+    def read(self, arrays: Iterable[Any]) -> tuple[list[Any], dict[Key, Any]]:
+        """Variables and contents of places that `arrays` stand for."""
+        arrays = iter(arrays)
+        values = [rebuild(t, arrays, name) for t, name in zip(self.templates, self.names, strict=True)]
+        for value, start in zip(values, self.start_values, strict=True):
+            before = container_identity.containers(start.value)
+            if (
+                before and value is not start.value
+            ):  # a new container in each iteration stands for the one before
+                container_identity.share(container_identity.containers(value), before)
+        contents = {
+            key: rebuild(slot.template, arrays, slot.place.label(slot.key))
+            for key, slot in self.slots.items()
+        }
+        return values, contents
+
+    def enter(self, contents: dict[Key, Any]) -> None:
+        """Puts the carried contents into the user's objects, for the time that a body is traced."""
+        for place, new in self._merged(contents):
+            growth = self.growths.get(journal.key_of(place))
+            journal.commit(place, new if growth is None else growth.shown(new))
+
+    def _merged(self, contents: dict[Key, Any]) -> list[tuple[Place, Contents]]:
+        merged: dict[Hashable, tuple[Place, Contents]] = {}
+        for key, slot in self.slots.items():
+            owner = journal.key_of(slot.place)
+            if owner in self.bounds:
+                merged[owner] = slot.place, contents[key].contents()
+                continue
+            _, now = merged.setdefault(owner, (slot.place, slot.place.read()))
+            now[slot.key] = contents[key]
+        for owner, growth in self.growths.items():
+            merged.setdefault(owner, (growth.place, growth.place.read()))
+        return list(merged.values())
+
+    def leave(
+        self, values: Sequence[Any], written: journal.Journal, roots: Sequence[Any]
+    ) -> tuple[Carry, list[jax.Array]]:
+        """The carry, and the arrays after an iteration; then what it puts out.
+
+        The carry is another one where types that came from Python numbers no longer do.
+
+        Raises:
+          Grow: they do not fit the types.
+          Unjoinable: no types hold both.
+        """
+        captured = list(map(capture, values))
+        self.sure[:] = [value.present is True for value in captured]
+        contents = {key: slot.before for key, slot in self.slots.items()}
+        grown, growths = dict(self.slots), dict(self.growths)
+        known = [slot.place.owner for slot in self.slots.values()]
+        known += [growth.place.owner for growth in self.growths.values()]
+        roots = [*roots, *known]
+        appended: dict[Hashable, list[Captured]] = {}
+        bounds: dict[Hashable, bounded_growth.Bound] = {}
+        for owner, change in written.changes(roots).items():
+            if owner in self.bounds or bounded_growth.unknown(change) or self._has_room(change):
+                self._bounded(owner, change, contents, bounds)
+            elif owner in growths or (
+                len(change.new) != len(change.old) and growing_lists.grows(change.place)
+            ):
+                items = self._appended(owner, change, contents, grown)
+                appended[owner] = items
+                growths[owner] = self._growth(owner, change, items, roots)
+            else:
+                self._changed(change, contents, grown)
+        for key, slot in self.slots.items():
+            joined = _join(slot.place.label(slot.key), slot.template, contents[key], slot.before)
+            grown[key] = dataclasses.replace(slot, template=joined)
+        templates = tuple(map(_join, self.names, self.templates, captured, self.start_values))
+        if bounds:
+            tracing_state.abandon_trace()
+            after = dataclasses.replace(self, templates=templates, slots=grown, growths=growths)
+            raise Grow(after._bounding(bounds))
+        after = self
+        if templates != self.templates or _types(grown) != _types(self.slots) or growths != self.growths:
+            after = dataclasses.replace(self, templates=templates, slots=grown, growths=growths)
+            if growths != self.growths or after._strong_types() != self._strong_types():
+                tracing_state.abandon_trace()
+                raise Grow(after)
+        after.after[:] = [(captured, contents)]
+        arrays = after._arrays(captured, contents)
+        for owner, growth in self.growths.items():
+            for item, template in zip(appended[owner], growth.templates, strict=True):
+                arrays += fill(item, template)
+        return after, arrays
+
+    def looped(
+        self, values: Sequence[Any], contents: dict[Key, Any]
+    ) -> AbstractContextManager[loop_carried_aliases.Loop]:
+        """Around the trace of the body, which gets these."""
+        inside = self._by_key(values, contents)
+        outside = self._by_key(self.start_values, {key: slot.before for key, slot in self.slots.items()})
+        parts = [(inside[part], inside[whole]) for part, whole in self.parts if {part, whole} <= {*inside}]
+        return loop_carried_aliases.carried([*inside.values()], [outside[key].value for key in inside], parts)
+
+    def part(self) -> None:
+        """To be called where the body writes to an array.
+
+        Raises:
+          Grow: an iteration leaves variables that are parts of others, and the body did not know that.
+        """
+        after = self._by_key(*self.after[0])
+        keys = [*after]
+        found = {
+            (keys[n], keys[m])
+            for n, m in loop_carried_aliases.joined([each.value for each in after.values()])
+        }
+        if not found <= self.parts:
+            tracing_state.abandon_trace()
+            raise Grow(dataclasses.replace(self, parts=self.parts | found))
+
+    @staticmethod
+    def _by_key(values: Sequence[Any], contents: dict[Key, Any]) -> dict[Hashable, Any]:
+        """Variables, by their numbers, and contents of places."""
+        known: dict[Hashable, Any] = dict(enumerate(values))
+        known.update(contents.items())
+        return known
+
+    def changing(self) -> list[str]:
+        """The variables and places that are of another type before the loop, or after an iteration, than in the loop."""
+        captured, contents = self.after[0]
+        variables = zip(self.names, self.templates, self.start_values, captured, strict=True)
+        slots = [
+            (slot.place.label(slot.key), slot.template, slot.before, contents[key])
+            for key, slot in self.slots.items()
+            if key[0] not in self.bounds
+        ]
+        pairs = [*variables, *slots]
+        return [name for name, kind, *ends in pairs if any(_differs(end, kind) for end in ends)]
+
+    def _strong_types(self) -> tuple[list[Template], dict[Key, Template]]:
+        """The types, whatever numbers they came from."""
+        slots = {key: strong(slot.template) for key, slot in self.slots.items()}
+        return list(map(strong, self.templates)), slots
+
+    def _has_room(self, change: journal.Change) -> bool:
+        """Whether a list gets longer in a loop that may run any number of times, and may do so."""
+        if self.count is not None or len(change.new) <= len(change.old):
+            return False
+        owner = change.place.owner
+        if (
+            type(owner) not in (list, collections.deque)
+            or not growing_lists.has_lengths(owner)
+            or not change.place.holds_items
+        ):
+            return False
+        return self._most() is not None or capacity.room() > 0
+
+    def _most(self) -> int | None:
+        """How many iterations there are, or may be where the user has said it: a list has room for what so many add.
+
+        None where it has not, or where that may be much, and a program that is made for less can be run again.
+        """
+        if self.count is not None:
+            return self.count
+        most = loop_options.most()
+        return most if most is not None and (most <= capacity.FIRST or not capacity.room()) else None
+
+    def _bounded(
+        self, owner: Hashable, change: journal.Change, contents: dict[Key, Captured],
+        bounds: dict[Hashable, bounded_growth.Bound],
+    ) -> None:  # fmt: skip
+        """What an iteration leaves in a list whose length only the data knows; notes in `bounds` what is new."""
+        items = packing.without_gaps([change.captured.get(k) or capture(v) for k, v in change.new.items()])
+        known = self.bounds.get(owner)
+        bound = known or bounded_growth.Bound.of(change.place, self._most())
+        new = bound.after(items)
+        if new is not known:
+            bounds[owner] = new
+        if known is not None:
+            contents[owner, 0] = known.left(items, self.slots[owner, 0].template)
+
+    def _appended(
+        self, owner: Hashable, change: journal.Change, contents: dict[Key, Captured], grown: dict[Key, Slot]
+    ) -> list[Captured]:
+        """The items that an iteration puts out; notes in `contents` and `grown` what it does to the others."""
+        growth = self.growths.get(owner)
+        items = list(change.new.values())
+        captured = [change.captured.get(k) or capture(v) for k, v in change.new.items()]
+        if growth is None:  # found in this pass: the body has seen the list itself
+            if self.count is None:
+                raise list_errors.unbounded(change.place, source_places.here())
+            if len(change.new) < len(change.old):
+                raise list_errors.shrinks(change.place, source_places.here())
+            return captured[len(change.old) :]
+        tail = growth.tail(items, source_places.here())
+        if len(items) < tail + growth.window:
+            if growing_lists.has_lengths(change.place.owner):
+                raise growing_lists.Uneven(growth.token)
+            raise list_errors.shrinks(change.place, source_places.here())
+        last = len(items)
+        for j in range(1, growth.window + 1):
+            contents[owner, growing_lists.Last(j)] = captured[last - j]
+        old = {k: v for k, v in change.old.items() if _below(k, growth.head)}
+        new = {k: v for k, v in change.new.items() if _below(k, growth.head)}
+        self._changed(dataclasses.replace(change, old=old, new=new), contents, grown)
+        return captured[tail : last - growth.window]
+
+    def _growth(
+        self, owner: Hashable, change: journal.Change, items: Sequence[Captured], roots: Sequence[Any]
+    ) -> growing_lists.Growth:
+        """The list as the next pass has to know it: the same object where nothing is new."""
+        growth = self.growths.get(owner) or growing_lists.Growth(change.place, len(change.old), ())
+
+        def reachable(value: Any) -> bool:
+            return bool(journal.reachable(roots, {id(value)}))
+
+        try:
+            new = tuple(growing_lists.stacked_type(item, reachable) for item in items)
+            if len(new) == len(growth.templates):
+                new = tuple(map(growing_lists.joined, growth.templates, new))
+        except growing_lists.UnstackableItemError as error:
+            raise list_errors.unstackable(change.place, error.found, source_places.here()) from None
+        except Mismatch as found:
+            raise list_errors.changing(change.place, found, source_places.here()) from None
+        return growth if new == growth.templates else dataclasses.replace(growth, templates=new)
+
+    def _changed(self, change: journal.Change, contents: dict[Key, Captured], grown: dict[Key, Slot]) -> None:
+        place, old, new = change.place, change.old, change.new
+        for k in dict.fromkeys([*old, *new]):
+            key = journal.key_of(place), k
+            before, after = old.get(k, MISSING), new.get(k, MISSING)
+            if before is after:
+                continue
+            if after is not MISSING and before is MISSING and isinstance(place.owner, carried_checks.Frame):
+                before = np.zeros(jnp.shape(after), jnp.result_type(after))
+            elif before is MISSING:
+                before = place.default(k)
+            if before is MISSING or after is MISSING:
+                raise join_errors.place(place.label(k))
+            if key in self.slots:
+                contents[key] = change.captured[k]
+            else:
+                first = capture(before)
+                template = _join(place.label(k), widen(first.template), change.captured[k], first)
+                grown[key] = Slot(place, k, first, template)
+
+    def finish(
+        self, arrays: Iterable[Any], outputs: Iterable[Any] = (), count: int = 0, *, reverse: bool = False
+    ) -> tuple[Any, ...]:
+        """The variables after the loop; writes the places.
+
+        Args:
+          arrays: after the last iteration.
+          outputs: what the iterations have put out, stacked.
+          count: the number of iterations, where it is known; at least 1.
+          reverse: whether the last iteration is at index 0 of the outputs.
+        """
+        values, contents = self.read(arrays)
+        for owner, bound in self.bounds.items():
+            now = contents[owner, 0]
+            contents[owner, 0] = now.having([now.length, *now.columns], bound.most)
+        if count:  # what every iteration assigns is assigned
+            values = [
+                _certain(value) if sure else value for value, sure in zip(values, self.sure, strict=True)
+            ]
+        outputs = iter(outputs)
+        rows = {owner: growth.rows(outputs, count, reverse=reverse) for owner, growth in self.growths.items()}
+        for place, new in self._merged(contents):
+            owner = journal.key_of(place)
+            journal.commit(place, self.growths[owner].finished(new, rows[owner]) if owner in rows else new)
+        shared_containers.share([], self._joined(values, contents), [])
+        carried_checks.flush()
+        if decision_log.listeners:
+            self._tell()
+        return tuple(values)
+
+    def _joined(self, values: Sequence[Any], contents: dict[Key, Any]) -> list[shared_containers.Joined]:
+        """What variables and places hold after the loop, with what they held before, and what an iteration leaves: `b = a`."""
+        captured, left = self.after[0] if self.after else ((), {})
+        variables = [(value, [one.value]) for value, one in zip(values, captured, strict=False)]
+        places = [
+            (contents[key], [one.value for one in (slot.before, left.get(key)) if one is not None])
+            for key, slot in self.slots.items()
+            if key in contents
+        ]
+        return [*variables, *places]
+
+    def _tell(self) -> None:
+        """Says what became of the lists."""
+        for growth in self.growths.values():
+            place = place_names.written_at(growth.place.owner)
+            decision_log.note_list(place, "outputs of a scan", "each iteration appends as many items")
+        for bound in self.bounds.values():
+            place = place_names.written_at(bound.place.owner)
+            many = f"for the {bound.most} items" if not bound.spare else f"for {bound.most} items"
+            why = "that the loop may make" if not bound.spare else "at first, as nothing bounds the loop"
+            decision_log.note_list(place, "a buffer and a length", f"there is room {many} {why}")
+
+
+def _certain(value: Any) -> Any:
+    return value.value if type(value) is Maybe else value
+
+
+def _below(key: Hashable, end: int) -> bool:
+    return isinstance(key, int) and key < end
+
+
+def _types(slots: dict[Key, Slot]) -> dict[Key, Template]:
+    return {key: slot.template for key, slot in slots.items()}
+
+
+def _is_zero(value: Any) -> bool:
+    """Whether a value that goes with a check is what it is as long as none has failed."""
+    return isinstance(value, np.ndarray) and value.shape == () and value.dtype.kind in "iub" and not value
+
+
+def _numbers(value: Captured, template: Template) -> list[Any]:
+    """For each array that `fill` makes of a value, the number that it is; 0 where nobody reads it."""
+    present = [value.present if isinstance(value.present, bool) else None] if template.present is None else []
+    if value.present is False:
+        return present + [0 for kind in template.leaves if isinstance(kind, Array)]
+    if not any(isinstance(kind, Array) for kind in template.leaves):
+        return present
+    pairs = zip(value.leaves, template.leaves, strict=True)
+    numbers = [
+        leaf if type(leaf) in (bool, int, float, complex) else None
+        for leaf, kind in pairs
+        if isinstance(kind, Array)
+    ]
+    return present + numbers
+
+
+def _differs(value: Captured, template: Template) -> bool:
+    """Whether arrays in a value are of another type than the loop has for them; numbers of Python's are of any."""
+    if value.present is False or len(value.leaves) != len(template.leaves):
+        return False
+    return any(
+        isinstance(kind, Array) and isinstance(leaf, jax.Array) and as_array(Fixed(leaf)) != kind
+        for leaf, kind in zip(value.leaves, template.leaves, strict=True)
+    )
+
+
+def _join(name: str, template: Template, after: Captured, start: Captured) -> Template:
+    try:
+        joined = holding(join(template, after.template), [after])
+    except Mismatch as found:
+        raise Unjoinable(name, found) from None
+    try:
+        return holding(joined, [start])
+    except Mismatch as found:
+        raise Unjoinable(name, Mismatch(found.right, found.left)) from None
+
+
+def run_body(
+    carry: Carry, body_fun: Callable[..., Any], arrays: Iterable[Any], take: Callable[[], Sequence[Any]] = tuple,
+    after: Callable[[list[Any]], Any] | None = None, index: Any = None,
+) -> tuple[Carry, list[jax.Array]]:  # fmt: skip
+    """One iteration, while it is traced: the carry as `Carry.leave` gives it, and the arrays.
+
+    Args:
+      carry: what the loop carries.
+      body_fun: item, variables -> variables.
+      arrays: before the iteration.
+      take: gives the arguments of `body_fun` before the variables; may run the user's code.
+      after: called with the variables after the body, in the same trace; its result, an array, comes first.
+      index: the number of the iteration, where the carry says that the body asks for it.
+    """
+    arrays = list(arrays)
+    values, contents = carry.read(arrays)
+    growths = [*carry.growths.values()]
+    with (
+        loop_bodies.looping(arrays),
+        journal.journal(outer=carry.outer) as written,
+        growing_lists.growing(growths, index),
+        update_order.body(body_fun),
+        carry.looped(values, contents) as loop,
+    ):
+        carry.enter(contents)
+        for bound in carry.bounds.values():
+            bound.check()
+        enter(body_fun, values)
+        extra: list[Any] = []
+        item: Sequence[Any] = ()
+        try:
+            item = take()
+            new = list(body_fun(*item, *values))
+            extra = [after(new)] if after is not None else []
+        except BaseException as error:
+            if not carried_checks.is_explicit(error):
+                raise
+            carried_checks.fail_if(True, error)
+            new = values
+            extra = [jnp.asarray(False)] if after is not None else []
+        roots = [body_fun, take, after, *(c.value for c in carry.start_values), *item]
+        now, results = carry.leave(new, written, roots)
+        if loop.writes:
+            now.part()
+        return now, [*extra, *results]
+
+
+def held(now: Carry, after: Carry, jaxprs: Sequence[Any], start: list[Any]) -> list[Any]:
+    """The arrays that enter the loop, in types that hold.
+
+    Args:
+      now: what the loop was traced with.
+      after: what came out of the body.
+      jaxprs: of the loop's condition, where it has one, and of its body.
+      start: the arrays that they were traced for; those of the carry come last.
+
+    Raises:
+      Grow: the loop has to be traced with other types.
+    """
+    if after is now:
+        return start
+    arrays = after.start()
+    if not loop_binding.settle(jaxprs, len(start) - len(arrays), len(start)):
+        raise Grow(after)
+    return [*start[: len(start) - len(arrays)], *arrays]
+
+
+def failed() -> Any:
+    """Whether a check has failed: a loop stops then, as the exception would have stopped it."""
+    return carried_checks.frame().failed
+
+
+def unless_failed(test: Any) -> Any:
+    """`test`, and no check has failed; see `lanes` for the rest."""
+    stop = failed()
+    return lane_termination.while_reached(
+        jnp.logical_and(test, jnp.logical_not(stop)) if traced(stop) or stop else test
+    )

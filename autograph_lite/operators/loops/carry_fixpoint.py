@@ -1,0 +1,110 @@
+"""A loop is traced until the types of its variables hold. How is that kept from multiplying where loops are nested?
+
+The second pass over an outer loop's body meets the same inner loops again, with types that are the same or wider. Each of
+them starts from the types at which it came to rest in the pass before: promotion only ever widens, so these are no wider
+than what it will need. So a nest of loops costs a pass or two for each loop, and not for each combination.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import types
+from collections.abc import Callable
+from typing import Any
+
+from autograph_lite.jax_internals import tracing_state
+from autograph_lite.operators.checks import carried_checks
+from autograph_lite.operators.joins import join_errors
+from autograph_lite.operators.joins.join_types import Mismatch, Template, join, structural
+from autograph_lite.operators.lists import growing_lists
+from autograph_lite.operators.loops.carry import Carry, Grow, Unjoinable
+from autograph_lite.operators.trace_context import decision_log
+from autograph_lite.scoped import Stack
+
+ATTEMPTS = 24
+Rested = tuple[types.CodeType, tuple[Template, ...]]
+
+
+@dataclasses.dataclass
+class _Pass:
+    """One pass over a loop's body: the types at which the loops in it came to rest, in this pass and in the one before."""
+
+    before: list[Rested]
+    now: list[Rested]
+
+
+_passes: Stack[_Pass] = Stack()
+
+
+@tracing_state.without_leak_check
+def settled(
+    carry: Carry, body_fun: Callable[..., Any], stage: Callable[[Carry], tuple[Carry, Any]]
+) -> tuple[Carry, Any]:
+    """The results of `stage`, the carry and another one; it is called with growing types until they hold.
+
+    Raises:
+      Unjoinable: a variable has no type that holds it before and after an iteration.
+    """
+    carry = _from_last_pass(carry, body_fun.__code__)
+    renumber = carried_checks.renumbering()
+    inside: list[Rested] = []
+    for attempt in range(ATTEMPTS):
+        renumber()
+        if attempt:
+            decision_log.forget_inside()
+        this = _Pass(inside, [])
+        _passes.all.append(this)
+        try:
+            carry, result = stage(carry)
+        except Grow as grow:
+            carry = grow.carry
+        except growing_lists.Wanted as wanted:
+            carry = carry.wants(wanted)
+        else:
+            _passes.all.pop()
+            if _passes.all:
+                _passes.all[-1].now.append((body_fun.__code__, carry.templates))
+            return carry, result
+        finally:
+            if _passes.all and _passes.all[-1] is this:
+                _passes.all.pop()
+        inside = this.now
+    shown = ", ".join(f"'{name}'" for name in carry.names)
+    raise Unjoinable(
+        shown or "the state of the loop", Mismatch("of one type", "of another, again and again,")
+    )
+
+
+def _from_last_pass(carry: Carry, code: types.CodeType) -> Carry:
+    if not _passes.all:
+        return carry
+    around = _passes.all[-1]
+    number = len(around.now)
+    if number >= len(around.before) or around.before[number][0] is not code:
+        return carry
+    known = around.before[number][1]
+    try:
+        templates = tuple(map(_widened, carry.templates, known))
+    except Mismatch:
+        return carry
+    return dataclasses.replace(carry, templates=templates)
+
+
+def _widened(own: Template, earlier: Template) -> Template:
+    """The type of a variable, from those that it has now and had in the last pass; a container is another object now."""
+    both_held = structural(own) is not own and structural(earlier) is not earlier
+    return own if both_held else join(own, earlier)
+
+
+def settle(
+    carry: Carry, body_fun: Callable[..., Any], stage: Callable[[Carry], tuple[Carry, Any]]
+) -> tuple[Carry, Any]:
+    """`settled`, for a loop whose first iteration may not run.
+
+    Raises:
+      CarryMismatchError: a variable has no type that holds it before and after an iteration.
+    """
+    try:
+        return settled(carry, body_fun, stage)
+    except Unjoinable as error:
+        raise join_errors.carry(error.name, error.found, body_fun) from None

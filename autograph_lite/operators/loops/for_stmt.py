@@ -1,0 +1,602 @@
+"""`for`: Python's over Python iterables, `lax.scan` over arrays, `lax.while_loop` over ranges with traced bounds."""
+
+from __future__ import annotations
+
+import gc
+import itertools
+import operator
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+from jax import lax
+from jax.extend.core import jaxpr_as_fun
+
+from autograph_lite.errors import BranchMismatchError, IterationError, MutationError
+from autograph_lite.jax_internals import avals, symbolic_comparisons, tracing_state
+from autograph_lite.jax_internals.dataflow.affine_indices import Position
+from autograph_lite.jax_internals.loops import loop_binding
+from autograph_lite.operators.aliasing import store_check
+from autograph_lite.operators.branches.branch_paths import enter
+from autograph_lite.operators.branches.if_stmt import if_part
+from autograph_lite.operators.branches.truth import truth
+from autograph_lite.operators.effects import journal
+from autograph_lite.operators.iteration import item_columns, iterables
+from autograph_lite.operators.joins import join_errors
+from autograph_lite.operators.lane_eval.path_conditions import Foreseen, Parts, Split
+from autograph_lite.operators.lists import dynamic_length, growing_lists, list_errors
+from autograph_lite.operators.loops import carry as carries, early_exit, rolling, unroll_warning
+from autograph_lite.operators.loops.carry import Carry, Unjoinable, run_body
+from autograph_lite.operators.loops.carry_fixpoint import settle, settled
+from autograph_lite.operators.loops.rolled_scan import Trial
+from autograph_lite.operators.object_graph import python_iterators
+from autograph_lite.operators.purity import trial
+from autograph_lite.operators.trace_context import decision_log, lane_termination, loop_options
+from autograph_lite.operators.user_code import source_places
+from autograph_lite.operators.values.boxes import opened
+from autograph_lite.operators.values.values import article, is_symbolic, result_type, traced
+
+Until = Callable[..., Any] | None
+
+
+def for_stmt(
+    iterable: Any, body_fun: Callable[..., Any], init: tuple[Any, ...], until: Until = None
+) -> tuple[Any, ...]:
+    """Runs `body_fun` for each item, as Python or staged.
+
+    Args:
+      iterable: a traced array or a range with a traced bound stages the loop; anything else is Python's.
+      body_fun: item, variables -> variables.
+      init: the loop's variables, in the order of `body_fun`'s parameters after the item.
+      until: variables -> whether the loop is to be left before the next item.
+
+    Returns:
+      The variables after the loop.
+
+    Raises:
+      CarryMismatchError: an iteration changes the structure or shape of a variable.
+      IterationError: a traced value ends a loop over an iterator that may never end.
+
+    Source: https://docs.jax.dev/en/latest/_autosummary/jax.lax.scan.html
+    """
+    if decision_log.listeners and not isinstance(iterable, iterables.Looped):  # which calls this again
+        with decision_log.deciding("for"):
+            return _for(iterable, body_fun, init, until)
+    return _for(iterable, body_fun, init, until)
+
+
+def _for(iterable: Any, body_fun: Callable[..., Any], init: tuple[Any, ...], until: Until) -> tuple[Any, ...]:
+    if isinstance(iterable, iterables.Looped):
+        return iterable.loop(body_fun, init, _names(body_fun), until)
+    with loop_options.Loop(body_fun):
+        result = _run(iterable, body_fun, init, until)
+    if until is not None:
+        iterables.leave(iterable)
+    return result
+
+
+def _run(iterable: Any, body_fun: Callable[..., Any], init: tuple[Any, ...], until: Until) -> tuple[Any, ...]:
+    items = iterables.staged(iterable)
+    if items is None:
+        return _known(opened(iterable), body_fun, init, until)
+    length = items.length()
+    if decision_log.listeners:
+        _decided(items, length)
+    with store_check.walking(items):
+        if traced(length) and not is_symbolic(length):
+            most = items.most()
+            if most is not None:
+                return _stage_some(items, length, most, body_fun, init, until)
+            return _stage_range(items, length, body_fun, init, until)
+        return init if length == 0 else _stage_rows(items, length, body_fun, init, until)
+
+
+def _decided(items: iterables.Staged, length: Any) -> None:
+    """Tells what the loop is about to become."""
+    known = not traced(length) or is_symbolic(length)
+    most = length if known else items.most()
+    became = "while_loop" if most is None else "scan"
+    why = decision_log.staged_iterable(items, length)
+    if not known and most is not None:
+        why += f", and at most {most}"
+    decision_log.decided(decision_log.LOOPS, became, why, most if isinstance(most, int) else None)
+
+
+def _known(
+    iterable: Any, body_fun: Callable[..., Any], init: tuple[Any, ...], until: Until
+) -> tuple[Any, ...]:
+    """The loop over items that Python knows: rolled where that is asked for, and gives the same."""
+    if not rolling.wanted():
+        return _python(iterable, body_fun, init, until)
+    iterable = item_columns.taken(iterable, body_fun)
+    # Nobody else may take items from what it runs over.
+    if not item_columns.is_sized(iterable) and not python_iterators.is_own(iterable, body_fun):
+        return _python(iterable, body_fun, init, until)
+    with store_check.walking(iterable):
+        rolled = _rolled(iterable, body_fun, init, until)
+    if isinstance(rolled, tuple):
+        return rolled
+    try:
+        return _python(iterable, body_fun, init, until, rolled)
+    except BaseException:
+        rolling.forget(body_fun)
+        raise
+
+
+def _rolled(
+    iterable: Any, body_fun: Callable[..., Any], init: tuple[Any, ...], until: Until,
+    part: tuple[int, int] | None = None, parts: Parts | None = None,
+) -> Any:  # fmt: skip
+    """The loop as one of the program, if it can be: see `rolling.attempt`.
+
+    Args:
+      iterable: of Python's.
+      body_fun: item, variables -> variables.
+      init: the variables before the loop.
+      until: variables -> whether the loop is to be left before the next item.
+      part: which of its iterations are meant, first and last; None for all that are left.
+      parts: of the loop, where this is one.
+    """
+    length: Any = None
+    loop, all_parts, why = None, parts or Parts(), "its body is one program for all items"
+
+    def stage(items: iterables.Staged, trial: Trial) -> tuple[Any, ...]:
+        nonlocal length, loop, why
+        length = items.length()
+        loop = Foreseen(length, all_parts)
+        values = trial.run(loop, lambda: _stage_rows(items, length, body_fun, init, until, trial))
+        why += trial.figures and f": {trial.figures}"
+        return values
+
+    told = decision_log.told()
+    try:
+        result = rolling.attempt(iterable, body_fun, init, stage, part)
+    except Split as split:
+        if split.loop is not loop:
+            raise
+        decision_log.forget_since(told)
+        first, last = part or (0, length)
+        ends = [first, *(first + k for k in split.at), last]
+        try:
+            result = _in_parts(iterable, [*itertools.pairwise(ends)], body_fun, init, until, all_parts)
+        except BaseException:
+            rolling.forget(body_fun)
+            raise
+        if parts is None:
+            decision_log.decided(decision_log.LOOPS, *all_parts.told(), sum(all_parts.lengths))
+        return result
+    if not isinstance(result, tuple):
+        decision_log.forget_since(told)
+        return result
+    if length is not None:
+        loop_options.current().done += length
+        all_parts.lengths.append(length)
+        all_parts.rolled = True
+    if length is not None and not decision_log.is_decided("vmap"):
+        decision_log.decided(decision_log.LOOPS, "scan", why, length)
+    return result
+
+
+def _in_parts(
+    iterable: Any, parts: Sequence[tuple[int, int]], body_fun: Callable[..., Any], values: tuple[Any, ...],
+    until: Until, whole: Parts,
+) -> tuple[Any, ...]:  # fmt: skip
+    """The loop, in parts that are loops of their own."""
+    iterator = iter(growing_lists.readable(iterable, "a `for` loop"))
+    for first, last in parts:
+        rolled = None
+        if last - first > 1:
+            stop = until(*values) if until is not None else False
+            if not traced(stop) and stop:
+                return values
+            rolled = _rolled(iterator, body_fun, values, until, (first, last), whole)
+        if isinstance(rolled, tuple):
+            values = rolled
+        else:
+            done = loop_options.current().done
+            values = _unrolled(iterable, iterator, body_fun, values, until, rolled, last - first)
+            whole.lengths.append(loop_options.current().done - done)
+            whole.refused = (rolled is not None and rolled.prevents) or whole.refused
+        decision_log.keep_inside()
+        if loop_options.current().is_left():
+            return values
+    return values
+
+
+def _python(
+    iterable: Any, body_fun: Callable[..., Any], values: tuple[Any, ...], until: Until,
+    refused: rolling.Refusal | None = None,
+) -> tuple[Any, ...]:  # fmt: skip
+    why = refused.clause if refused else decision_log.python_iterable(iterable)
+    decision_log.decided(decision_log.LOOPS, "unrolled", why, 0)
+    iterator = iter(growing_lists.readable(iterable, "a `for` loop"))
+    with store_check.walking(iterator):
+        return _unrolled(iterable, iterator, body_fun, values, until, refused)
+
+
+def _unrolled(
+    iterable: Any, iterator: Iterator[Any], body_fun: Callable[..., Any], values: tuple[Any, ...], until: Until,
+    refused: rolling.Refusal | None, most: int | None = None,
+) -> tuple[Any, ...]:  # fmt: skip
+    staging = journal.active() is not None
+    if staging and iterator is iterable:
+        journal.consume(iterator)
+    count = (
+        unroll_warning.counter(body_fun, refused.prevents if refused else "")
+        if tracing_state.tracing()
+        else None
+    )
+    peeled, peels = 0, refused.peels if refused else 0
+    sources = _sources(iterator) if count is not None else []
+    endless = count is not None and python_iterators.endless(iterable)
+    unsized = not hasattr(type(iterable), "__len__")
+    loop = loop_options.current()
+    while peeled != most:
+        if sources and (changed := next(filter(dynamic_length.holds, sources), None)) is not None:
+            if not peeled:  # it was changed before the loop, which asks an iterator for its items
+                raise dynamic_length.refused(changed)
+            raise list_errors.iterated(changed, source_places.of_function(body_fun))
+        stop = until(*values) if until is not None else False
+        if stop is not False and traced(stop):
+            rest = iterator if most is None else itertools.islice(iterator, most - peeled)
+            return _guarded(iterable, rest, body_fun, values, until)
+        if stop:
+            return values
+        try:
+            item = next(iterator)
+        except StopIteration:
+            return values
+        if staging:
+            enter(body_fun, (item, *values))
+        if decision_log.listeners:
+            decision_log.iterated()
+        values = body_fun(item, *values)
+        if loop.is_over():
+            return values
+        peeled += 1
+        if peeled <= peels:  # what the first iterations assign may be what all others do
+            rolled = _rolled(iterator, body_fun, values, until, None if most is None else (peeled, most))
+            if isinstance(rolled, tuple):
+                return rolled
+        if count is not None:
+            count()
+            if (endless or (unsized and peeled > python_iterators.MOST)) and traced(carries.failed()):
+                # Only a `raise` under a traced condition leaves it.
+                raise _never_ends(iterable, body_fun, None if endless else peeled)
+    return values
+
+
+_ITERATORS: tuple[type, ...] = (type(iter([])), type(reversed([])), enumerate, zip, map, filter, tuple)
+
+
+def _sources(iterator: Any) -> list[Any]:
+    """The lists that an iterator of Python's takes its items from."""
+    if not isinstance(iterator, _ITERATORS):
+        return []
+    held = gc.get_referents(iterator)
+    return [*(v for v in held if isinstance(v, list)), *itertools.chain.from_iterable(map(_sources, held))]
+
+
+def _never_ends(iterable: Any, body_fun: Callable[..., Any], taken: int | None = None) -> IterationError:
+    kind = type(iterable).__name__
+    so_far = "it would take all of them" if taken is None else f"it has taken {taken}, and found no end"
+    return IterationError(
+        f"A traced value ends a loop over {article(kind)} {kind}.",
+        where=source_places.of_function(body_fun),
+        why=f"Python takes the items while tracing, before the value is known: {so_far}.",
+        fix="iterate over a list, a range or an array, or write a `while` loop.",
+    )
+
+
+def _guarded(
+    iterable: Any,
+    iterator: Iterator[Any],
+    body_fun: Callable[..., Any],
+    values: tuple[Any, ...],
+    until: Until,
+) -> tuple[Any, ...]:
+    """The rest of an unrolled loop, where a traced value says whether it was left."""
+    assert until is not None
+    sized = hasattr(type(iterable), "__len__")
+    if not sized and (not python_iterators.is_own(iterable, body_fun) or python_iterators.endless(iterable)):
+        raise _never_ends(iterable, body_fun)
+    names = _names(body_fun)
+    count = unroll_warning.counter(body_fun)
+    for taken, item in enumerate(journal.unchanging(iterator)):
+        if taken == python_iterators.MOST and not sized:
+            raise _never_ends(iterable, body_fun, taken)
+        before = values
+        decision_log.iterated()
+
+        def skip(*operands: Any) -> Any:
+            return operands
+
+        def run(*operands: Any, item: Any = item) -> Any:
+            enter(body_fun, operands)
+            return body_fun(item, *operands)
+
+        values = _statement(until(*before), skip, run, before, names, body_fun)
+        if loop_options.current().is_over():
+            return values
+        count()
+    return values
+
+
+def _statement(
+    test: Any, true_fun: Callable[..., Any], false_fun: Callable[..., Any], values: Sequence[Any],
+    names: Sequence[str], body_fun: Callable[..., Any],
+) -> tuple[Any, ...]:  # fmt: skip
+    """An `if` of our own that updates all the loop's variables."""
+    _place_at(true_fun, body_fun)
+    _place_at(false_fun, body_fun)
+    if len(names) > 1:
+        return tuple(if_part(test, true_fun, false_fun, values, names))
+    only: Any = (
+        (lambda f: lambda *v: (f(*v) or (None,))[0]) if names else (lambda f: lambda *v: f(*v) and None)
+    )
+    result = if_part(
+        test, _place_at(only(true_fun), body_fun), _place_at(only(false_fun), body_fun), values, names
+    )
+    return (result,) if names else ()
+
+
+def _place_at(fun: Any, body_fun: Callable[..., Any]) -> Any:
+    """`fun`, which errors are to show at the loop."""
+    code = body_fun.__code__
+    return place_at(fun, code.co_filename, code.co_firstlineno, code.co_name)
+
+
+def place_at(fun: Any, path: str, line: int, name: str) -> Any:
+    """`fun`, which errors are to show at that line."""
+    fun.__code__ = source_places.placed(fun.__code__, path, line, name)
+    return fun
+
+
+def _names(body_fun: Callable[..., Any]) -> tuple[str, ...]:
+    given: tuple[str, ...] | None = getattr(body_fun, "names", None)  # of a body that an operator has made
+    return body_fun.__code__.co_varnames[1 : body_fun.__code__.co_argcount] if given is None else given
+
+
+def _stage_rows(
+    items: iterables.Staged, length: Any, body_fun: Callable[..., Any], init: tuple[Any, ...], until: Until,
+    trial: Trial | None = None,
+) -> tuple[Any, ...]:  # fmt: skip
+    """A known number of iterations, or a symbolic one: `lax.scan`, which can be differentiated in reverse."""
+    names = _names(body_fun)
+    reverse = isinstance(items, iterables.Reversed)
+    source = items.items if isinstance(items, iterables.Reversed) else items
+    rows = source.rows()
+
+    def scan(skipped: int) -> Callable[[Carry], Any]:
+        """All iterations but the first ones."""
+        count = length - skipped
+        left = (
+            jax.tree.map(lambda a: a[: length - skipped] if reverse else a[skipped:], rows)
+            if skipped
+            else rows
+        )
+
+        def stage(now: Carry) -> tuple[Carry, Any]:
+            xs: tuple[Any, ...] = (left,)
+            if now.indexed:
+                order = jnp.arange(count)[::-1] if reverse else jnp.arange(count)
+                xs = left, avals.as_type(order, order.dtype, True)
+            flat, tree = jax.tree.flatten(xs)
+            start = now.start()
+
+            def step(arrays: list[Any]) -> tuple[Carry, list[Any]]:
+                row = jax.tree.unflatten(tree, arrays[len(start) :])
+                index = row[1] if now.indexed else None
+                if trial is not None:
+                    with trial.tracing(now, until, arrays):
+                        return iteration(arrays, row, index)
+                return iteration(arrays, row, index)
+
+            def iteration(arrays: list[Any], row: Any, index: Any) -> tuple[Carry, list[Any]]:
+                def take() -> tuple[Any]:
+                    return (source.item(row[0]),)
+
+                if until is None:
+                    return run_body(now, body_fun, arrays[: len(start)], take, index=index)
+                body = _unless(until, body_fun, names)
+                return run_body(now, body, arrays[: len(start)], lambda: (take,), index=index)
+
+            def goes_on(arrays: list[Any]) -> tuple[None, list[Any]]:
+                return None, [_goes_on(now, arrays, until)]
+
+            types = [*map(jax.typeof, start), *map(loop_binding.row_type, flat)]
+            after, body = loop_binding.trace(step, types, body_fun)
+            loop_options.check_length(count)
+            start = carries.held(now, after, [body], start)
+            known = _positions(source, skipped, length, len(flat), now, reverse)
+            unroll = loop_options.current().unroll
+            how = loop_binding.How(reverse, known, unroll, decision_log.at_once(count))
+            if trial is not None:
+                return after, trial.scan(after, body, start, flat, count, how)
+            if until is not None and early_exit.pays(body, start, count):
+                _, test = loop_binding.trace(goes_on, list(map(jax.typeof, start)), body_fun)
+                decision_log.decided(decision_log.LOOPS, "while_loop", "a traced value leaves it", count)
+                return after, (early_exit.run(test, body, start, flat, count, reverse=reverse), [])
+            return after, loop_binding.scan(body, start, flat, count, how)
+
+        return stage
+
+    values, skipped = init, 0
+    while True:
+        try:
+            count = length - skipped
+            known = None if is_symbolic(count) else count
+            carry = Carry.of(names, values, count=known)
+            carry, (arrays, outputs) = settled(carry, body_fun, scan(skipped))
+            return carry.finish(arrays, outputs, known or int(_runs(count)), reverse=reverse)
+        except (Unjoinable, BranchMismatchError, MutationError) as error:
+            if trial is not None:
+                raise
+            # The type of a first value that only stood in for a later one: the first iterations are known to run.
+            if isinstance(error, MutationError):
+                stood_in = error.stood_in
+            else:
+                number = isinstance(error, Unjoinable) and not skipped
+                stood_in = number or any(value is None for value in values)
+            if (
+                skipped == growing_lists.PEELED
+                or not stood_in
+                or not _runs(length - skipped)
+                or (until is not None and until(*values) is not False)
+            ):
+                if isinstance(error, Unjoinable):
+                    raise join_errors.carry(error.name, error.found, body_fun) from None
+                raise
+        except loop_options.ShorterError as shorter:
+            if trial is not None:
+                raise
+            decision_log.forget_inside()
+            decision_log.decided(
+                decision_log.LOOPS, "while_loop", f"it has {shorter.count} iterations at most"
+            )
+            decision_log.uncounted()
+            return _stage_range(items, shorter.count, body_fun, values, until, skipped)
+        except growing_lists.TooShortError:
+            # The body reads items that the first iterations append.
+            if trial is not None:
+                raise
+            if skipped == growing_lists.PEELED:
+                raise list_errors.too_short(source_places.of_function(body_fun)) from None
+        decision_log.forget_inside()
+        enter(body_fun, values)
+        values = tuple(body_fun(items.at(skipped), *values))
+        skipped += 1
+        _peeled(length, skipped)
+        if loop_options.current().is_over() or skipped == length:
+            return values
+
+
+def _peeled(length: Any, skipped: int) -> None:
+    """Tells that the first iterations are not part of the loop that is staged."""
+    if not decision_log.listeners:
+        return
+    if not is_symbolic(length) and length == skipped:
+        decision_log.decided(
+            decision_log.LOOPS, "unrolled", "its first iterations have types of their own", skipped
+        )
+    else:
+        some = "the first iteration runs" if skipped == 1 else f"the first {skipped} iterations run"
+        trips = None if is_symbolic(length) else length - skipped
+        decision_log.decided(
+            decision_log.LOOPS, "scan", f"{some} before it, and the others have types of their own", trips
+        )
+    decision_log.keep_inside()
+
+
+def _positions(
+    source: iterables.Staged, skipped: int, length: Any, leaves: int, now: Carry, reverse: bool
+) -> dict[int, Position]:
+    """Which of the arrays that a scan takes are numbers that follow from those of its iterations, and how."""
+    if is_symbolic(length):
+        return {}
+    first = 0 if reverse else skipped
+    found = {n: Position(p.slope, p.offset + first * p.slope) for n, p in source.positions().items()}
+    if now.indexed:
+        found[leaves - 1] = Position(-1, length - skipped - 1) if reverse else Position(1, 0)
+    return found
+
+
+def _runs(length: Any) -> bool:
+    """Whether a loop of so many iterations is known to have one."""
+    return symbolic_comparisons.compare(operator.gt, length, 0) is True
+
+
+def _unless(
+    until: Callable[..., Any], body_fun: Callable[..., Any], names: tuple[str, ...]
+) -> Callable[..., Any]:
+    """`body_fun` where the loop has not been left, else nothing; there no item is taken, either."""
+
+    def step(take: Callable[[], tuple[Any]], *values: Any) -> tuple[Any, ...]:
+        def skip(*operands: Any) -> Any:
+            return operands
+
+        def run(*operands: Any) -> Any:
+            enter(body_fun, operands)
+            results = body_fun(*take(), *operands)
+            trial.left(body_fun, operands, results)
+            return results
+
+        stop = until(*values)
+        failed = carries.failed()
+        if traced(failed) or failed:
+            stop = jnp.logical_or(truth(stop), failed)
+        return _statement(stop, skip, run, values, names, body_fun)
+
+    return step
+
+
+def _stage_some(
+    items: iterables.Staged, length: Any, most: int, body_fun: Callable[..., Any], init: tuple[Any, ...],
+    until: Until,
+) -> tuple[Any, ...]:  # fmt: skip
+    """A number of iterations that is known when the program runs, and has a bound: the last ones do nothing."""
+    names = _names(body_fun)
+
+    def one(index: Any, *values: Any) -> tuple[Any, ...]:
+        enter(body_fun, values)
+        result: tuple[Any, ...] = body_fun(items.at(index), *values)
+        return result
+
+    def body(index: Any, *values: Any) -> tuple[Any, ...]:
+        def stop(*now: Any) -> Any:
+            past = index >= length
+            return past if until is None else jnp.logical_or(past, truth(until(*now)))
+
+        step = _unless(stop, _place_at(one, body_fun), names)
+        result: tuple[Any, ...] = step(lambda: (index,), *values)
+        return result
+
+    body.names = names  # type: ignore[attr-defined]
+    if most == 0:
+        return init
+    return _stage_rows(iterables.Range(0, most, 1), most, _place_at(body, body_fun), init, None)
+
+
+def _goes_on(now: Carry, arrays: list[Any], until: Until, test: Any = True) -> Any:
+    """Whether there is another iteration, where `test` holds."""
+    values, contents = now.read(arrays)
+    with journal.journal(outer=now.outer):
+        now.enter(contents)
+        if until is not None:
+            test = jnp.logical_and(test, jnp.logical_not(truth(until(*values))))
+        return carries.unless_failed(test)
+
+
+def _stage_range(
+    items: iterables.Staged, length: Any, body_fun: Callable[..., Any], init: tuple[Any, ...], until: Until,
+    first: int = 0,
+) -> tuple[Any, ...]:  # fmt: skip
+    """A number of iterations that is known when the program runs, from item `first` on: `lax.while_loop` over an index."""
+    names = _names(body_fun)
+    bound = jnp.asarray(length)
+    weak = bound.dtype == result_type(0)
+
+    def stage(now: Carry) -> tuple[Carry, Any]:
+        def cond(arrays: list[Any]) -> tuple[None, list[Any]]:
+            index, *rest = arrays
+            return None, [_goes_on(now, rest, until, lax.lt(index, bound))]
+
+        def body(arrays: list[Any]) -> tuple[Carry, list[Any]]:
+            index, *rest = arrays
+            with lane_termination.body(lambda: jaxpr_as_fun(test)(*arrays)[0]):
+                after, results = run_body(
+                    now, body_fun, rest, lambda: (items.at(index + first if first else index),)
+                )
+            return after, [lax.add(index, avals.as_type(1, bound.dtype, weak)), *results]
+
+        # Where it can be, the index is a Python int's array, which the items then need not be made.
+        start = [avals.as_type(0, bound.dtype, weak), *now.start()]
+        types = list(map(jax.typeof, start))
+        _, test = loop_binding.trace(cond, types, body_fun)
+        after, step = loop_binding.trace(body, types, body_fun)
+        start = carries.held(now, after, [test, step], start)
+        return after, loop_options.while_loop(test, step, start)[1:]
+
+    carry, arrays = settle(Carry.of(names, init), body_fun, stage)
+    return carry.finish(arrays)

@@ -1,0 +1,274 @@
+"""Is the body of a loop the same program for each item, and which loop is made of it?
+
+The body was traced once, with arrays in place of the items. The loop is rolled where it then gives what Python's loop
+gives: no number goes beyond what the arrays hold, none is divided by zero, and what Python's loop would leave as a number
+is left as one.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import dataclasses
+import types
+import weakref
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any, NoReturn
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax.extend.core import jaxpr_as_fun
+
+from autograph_lite.jax_internals import avals, recorded_equations
+from autograph_lite.jax_internals.loops import loop_binding
+from autograph_lite.jax_internals.loops.loop_binding import How
+from autograph_lite.operators.branches.truth import truth
+from autograph_lite.operators.effects import journal
+from autograph_lite.operators.iteration import python_carries, python_number_flow
+from autograph_lite.operators.iteration.item_columns import Columns, position_of
+from autograph_lite.operators.iteration.python_carries import Foretold
+from autograph_lite.operators.lane_eval import primitive_rules, rule_table
+from autograph_lite.operators.lane_eval.path_conditions import Foreseen
+from autograph_lite.operators.lane_eval.primitive_rules import Known
+from autograph_lite.operators.loops import unrolled_size
+from autograph_lite.operators.loops.carry import Carry
+from autograph_lite.operators.loops.unrolled_size import Few
+from autograph_lite.operators.purity import trial
+from autograph_lite.operators.purity.trial import Refused
+from autograph_lite.operators.trace_context import decision_log
+from autograph_lite.operators.user_code import source_places
+
+
+class Trial:
+    """A loop that is to be rolled.
+
+    Args:
+      source: its items.
+      lists: those of Python's that the items come from.
+      body_fun: its body.
+      few: how many equations Python may make of it.
+
+    Attributes:
+      figures: by which it is rolled, if they were asked for.
+    """
+
+    def __init__(self, source: Columns, lists: Sequence[Any], body_fun: Callable[..., Any], few: Few) -> None:
+        self.source, self.lists, self.body_fun, self.few = source, lists, body_fun, few
+        self.figures = ""
+        self._flags: list[int] = []  # those that are taken to be False in all iterations
+        self._loop: Foreseen | None = None
+
+    def run(self, loop: Foreseen, stage: Callable[[], tuple[Any, ...]]) -> tuple[Any, ...]:
+        """What `stage` gives, which calls `tracing` and `scan`; it is called again where a flag is not what it was taken for."""
+        self._loop = loop
+        while True:
+            try:
+                return stage()
+            except _WrongGuessError:
+                decision_log.forget_inside()
+
+    @contextlib.contextmanager
+    def tracing(
+        self, carry: Carry, until: Callable[..., Any] | None, arrays: Sequence[Any]
+    ) -> Iterator[None]:
+        """Around the trace of the body.
+
+        Args:
+          carry: of the loop.
+          until: variables -> whether the loop is to be left before the next item.
+          arrays: that the body gets: carried ones, and rows.
+        """
+        assert self._loop is not None
+        count, numbers = self._loop.count, carry.numbers()[0]
+        rows = arrays[len(numbers) :]
+        self._flags = [] if until is None else self._leaving(carry, until, numbers)
+        known = [*self.source.known(), primitive_rules.number(np.arange(count))][: len(rows)]
+        given = [(array, _flat(row)) for array, row in zip(rows, known, strict=True) if row is not None]
+        never = Known(*[np.zeros(count, bool)] * 3)
+        with self._loop.tracing([*given, *((arrays[k], never) for k in self._flags)]):
+            yield
+
+    def _leaving(self, carry: Carry, until: Callable[..., Any], numbers: Sequence[Any]) -> list[int]:
+        """The variables, by their places in the carry, that are False before the loop, and that end it."""
+
+        def stop(arrays: list[Any]) -> tuple[None, list[Any]]:
+            with journal.journal(outer=carry.outer):
+                return None, [jnp.asarray(truth(until(*carry.read(arrays)[0])))]
+
+        told = decision_log.told()
+        _, test = loop_binding.trace(stop, list(map(jax.typeof, carry.start())), self.body_fun)
+        decision_log.forget_since(told)
+        read = {v for eqn in test.jaxpr.eqns for v in eqn.invars if not hasattr(v, "val")}
+        read.update(v for v in test.jaxpr.outvars if not hasattr(v, "val"))
+        data = _by_data.get(self.body_fun.__code__, set())
+        inputs = enumerate(test.jaxpr.invars)
+        return [k for k, v in inputs if v in read and numbers[k] is False and k not in data]
+
+    def _check_flags(self, stay: Mapping[int, Foretold]) -> None:
+        """To be called when the body has been traced.
+
+        Raises:
+          Split: the loop is left by what Python knows.
+        """
+        wrong = [k for k in self._flags if k not in stay]
+        if wrong:
+            self._forget_flags(wrong)
+        turns = [int(np.argmax(stay[k].before.python)) for k in self._flags if stay[k].before.python.any()]
+        if not turns:
+            return
+        assert self._loop is not None
+        split = self._loop.split([min(turns)], needed=True)
+        if split is None:
+            self._forget_flags(self._flags)
+        raise split
+
+    def _forget_flags(self, flags: Sequence[int]) -> NoReturn:
+        _by_data.setdefault(self.body_fun.__code__, set()).update(flags)
+        raise _WrongGuessError
+
+    def scan(
+        self,
+        carry: Carry,
+        body: Any,
+        start: Sequence[Any],
+        rows: Sequence[Any],
+        count: int,
+        how: How,
+    ) -> tuple[list[Any], list[Any]]:
+        """What `loop_binding.scan` gives; the variables that stay numbers of Python's as such.
+
+        Args:
+          carry: of the loop.
+          body: the closed jaxpr of an iteration.
+          start: the arrays that enter the loop.
+          rows: the arrays that the iterations get the rows of.
+          count: how many iterations there are.
+          how: as for `loop_binding.scan`.
+
+        Raises:
+          Refused: the loop has to be run as Python.
+          Small: it is to be.
+        """
+        known = [*self.source.known(), primitive_rules.number(np.arange(count))][: len(rows)]
+        known = [row and _flat(row) for row in known]
+        numbers, windows, of_checks = carry.numbers()
+        self.figures = unrolled_size.judge(
+            body, [one is not None for one in (*numbers, *known)], count, self.few
+        )
+        self._refuse_changing(carry)
+        try:
+            stay = python_carries.foretell(body, numbers, known, count, report)
+        except (primitive_rules.UnlikePythonError, Refused) as found:
+            if self._flags:  # it may be in an iteration that Python does not come to
+                self._forget_flags(self._flags)
+            raise (
+                Refused(*found.args) if isinstance(found, primitive_rules.UnlikePythonError) else found
+            ) from None
+        self._check_flags(stay)
+        if any(stay[k].after or stay[k].before.python.any() for k in of_checks & set(stay)):
+            raise Refused("a check fails for one of the items")
+        if windows & set(stay):
+            raise Refused("a list that gets longer holds numbers of Python's only")
+        given = [stay[k].before if k in stay else None for k in range(len(start))]
+        results = rule_table.run(count, report).closed(body, [*given, *known])
+        self._refuse_python(body, stay, results, len(start))
+        python = python_number_flow.python_only(body, [n is not None for n in numbers], known)
+        if not set(python) <= set(stay):
+            raise Refused("a number stays one of Python's that no array can stand for")
+        if changing := carry.changing():
+            raise Refused(
+                f"'{changing[0]}' is of another type after an iteration than before the loop", peels=1
+            )
+        if trial.has_changed(self.body_fun):
+            raise Refused("a variable is of another type after an iteration than before it", peels=1)
+        if python_number_flow.become_python(body, stay, known):
+            raise Refused("an array becomes a number of Python's", peels=1)
+        arrays, outputs = _scan(body, start, rows, count, stay, how, self.body_fun)
+        return [start[k] if k in of_checks & set(stay) else a for k, a in enumerate(arrays)], outputs
+
+    def _refuse_changing(self, carry: Carry) -> None:
+        held: list[Any] = [*carry.slots.values(), *carry.growths.values(), *carry.bounds.values()]
+        owners = [one.place.owner for one in held]
+        if any(owner is one for owner in owners for one in self.lists):
+            raise Refused("the list that it runs over changes")
+
+    def _refuse_python(
+        self, body: Any, stay: dict[int, Foretold], results: Sequence[Known | None], carried: int
+    ) -> None:
+        jaxpr = body.jaxpr
+        put_out = jaxpr.outvars[carried:]
+        for value, variable in zip(results[carried:], put_out, strict=True):
+            if value is not None and (variable.aval.dtype == bool or avals.is_weak(variable.aval)):
+                raise Refused("a list that gets longer holds numbers of Python's only")
+        same = [k in stay or jaxpr.outvars[k] is jaxpr.invars[k] for k in range(carried)]
+        if all(same) and not put_out and not body.effects:
+            raise Refused("nothing in it is traced")
+
+
+class _WrongGuessError(Exception):
+    """A flag that was taken to be False in all iterations is not."""
+
+
+# By the code of bodies, the flags of which traced values decide.
+_by_data: weakref.WeakKeyDictionary[types.CodeType, set[int]] = weakref.WeakKeyDictionary()
+
+
+def _flat(row: Known) -> Known:
+    """The numbers of a row, a lane for each iteration."""
+    if row.python.ndim == 1:
+        return row
+    return Known(row.python[0], row.program[0], np.zeros(row.python.shape[1], bool))
+
+
+def report(eqn: Any, why: str) -> Refused:
+    """What ends the trial where an equation does something else than Python."""
+    place = recorded_equations.equation_place(eqn)
+    return Refused(why, source_places.at(*place) if place else ())
+
+
+def _scan(
+    body: Any,
+    start: Sequence[Any],
+    rows: Sequence[Any],
+    count: int,
+    stay: dict[int, Foretold],
+    how: How,
+    user: Callable[..., Any],
+) -> tuple[list[Any], list[Any]]:
+    """`loop_binding.scan`, where some of the variables are given to the iterations as rows."""
+    if not stay:
+        return loop_binding.scan(body, start, rows, count, how)
+    jaxpr, carried = body.jaxpr, len(start)
+    kept = [k for k in range(carried) if k not in stay]
+    read = {v for eqn in jaxpr.eqns for v in eqn.invars if not hasattr(v, "val")} | {
+        v for k, v in enumerate(jaxpr.outvars) if k not in stay and not hasattr(v, "val")
+    }
+    tables = {k: _table(stay[k], jaxpr.invars[k].aval) for k in stay if jaxpr.invars[k] in read}
+    run = jaxpr_as_fun(body)
+
+    def step(arrays: list[Any]) -> tuple[None, list[Any]]:
+        inputs: list[Any] = [None] * carried
+        for k, array in zip(
+            [*kept, *tables], [*arrays[: len(kept)], *arrays[len(arrays) - len(tables) :]], strict=True
+        ):
+            inputs[k] = avals.as_type(array, array.dtype, avals.is_weak(jaxpr.invars[k].aval))
+        for k in stay:
+            if k not in tables:
+                inputs[k] = start[k]
+        results = run(*inputs, *arrays[len(kept) : len(arrays) - len(tables)])
+        return None, [*(results[k] for k in kept), *results[carried:]]
+
+    all_rows = [*rows, *tables.values()]
+    init = [start[k] for k in kept]
+    types = [*map(jax.typeof, init), *map(loop_binding.row_type, all_rows)]
+    _, rolled = loop_binding.trace(step, types, user)
+    found = {len(rows) + n: position_of(table) for n, table in enumerate(tables.values())}
+    counted = {n: place for n, place in found.items() if place is not None}
+    how = dataclasses.replace(how, positions={**how.positions, **counted})
+    after, outputs = loop_binding.scan(rolled, init, all_rows, count, how)
+    arrays = dict(zip(kept, after, strict=True))
+    return [arrays[k] if k in arrays else stay[k].after for k in range(carried)], outputs
+
+
+def _table(value: Foretold, aval: Any) -> Any:
+    return np.asarray(value.before.program, aval.dtype)

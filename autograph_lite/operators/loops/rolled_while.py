@@ -1,0 +1,175 @@
+"""Which loop is made of a `while` that Python's numbers end? A scan of as many iterations as Python makes.
+
+The body is traced once, on trial, with arrays in place of the numbers, and the condition in the state that it leaves. From
+then on it is a loop over a known number of items, as a `for` is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+
+from autograph_lite.jax_internals import avals
+from autograph_lite.jax_internals.dataflow.scan_ir import live
+from autograph_lite.jax_internals.loops import loop_binding
+from autograph_lite.operators.branches.branch_paths import enter
+from autograph_lite.operators.branches.truth import truth
+from autograph_lite.operators.effects import journal
+from autograph_lite.operators.iteration import item_columns, while_trip_count
+from autograph_lite.operators.lane_eval import primitive_rules, rule_table
+from autograph_lite.operators.loops import carry as carries, rolling
+from autograph_lite.operators.loops.carry import Carry, run_body
+from autograph_lite.operators.loops.carry_fixpoint import settled
+from autograph_lite.operators.loops.rolled_scan import Trial, report
+from autograph_lite.operators.purity import trial
+from autograph_lite.operators.purity.trial import Refused
+from autograph_lite.operators.trace_context import decision_log, loop_options
+
+
+class _Again(Exception):
+    """The body has to be traced for a loop of so many iterations."""
+
+    def __init__(self, count: int) -> None:
+        self.count = count
+
+
+Stage = Callable[..., tuple[Any, ...]]
+
+
+class _Staged(Exception):
+    """Traced values end the loop: it may be staged, its first iteration with it."""
+
+
+def attempt(
+    cond_fun: Callable[..., Any], body_fun: Callable[..., Any], values: tuple[Any, ...], stage: Stage
+) -> Any:
+    """The variables after the loop, rolled; a `rolling.Refusal` where Python is to run it, or None where it is too short.
+
+    Args:
+      cond_fun: variables -> whether there is another iteration; it is a value of Python's, and true, before the loop.
+      body_fun: variables -> variables.
+      values: the variables before the loop.
+      stage: these, and what the condition is before the loop -> the variables after a loop that traced values end.
+    """
+    told = decision_log.told()
+    result = rolling.tried(body_fun, values, lambda: _rolled(cond_fun, body_fun, values, stage))
+    if not isinstance(result, tuple):
+        decision_log.forget_since(told)
+    return result
+
+
+def _rolled(
+    cond_fun: Callable[..., Any], body_fun: Callable[..., Any], values: tuple[Any, ...], stage: Stage
+) -> Any:
+    try:
+        with trial.trial():
+            trial.enter(cond_fun)
+            trial.enter(body_fun)
+            try:
+                return _traced(cond_fun, body_fun, values, None)
+            except _Again as again:
+                decision_log.forget_inside()
+                return _traced(cond_fun, body_fun, values, again.count)
+    except _Staged:
+        decision_log.forget_inside()
+        return stage(cond_fun, body_fun, values, True)
+
+
+def _traced(
+    cond_fun: Callable[..., Any], body_fun: Callable[..., Any], values: tuple[Any, ...], known: int | None
+) -> tuple[Any, ...] | None:
+    """The loop.
+
+    Args:
+      cond_fun: as for `attempt`.
+      body_fun: likewise.
+      values: likewise.
+      known: the number of iterations, if it is known.
+
+    Raises:
+      _Again: it has to be.
+    """
+    trial = Trial(item_columns.Columns(()), (), body_fun, rolling.few())
+    carry = Carry.of(body_fun.__code__.co_varnames[: body_fun.__code__.co_argcount], values, count=known or 1)
+
+    def goes_on(new: list[Any]) -> Any:
+        enter(cond_fun, new)
+        return jnp.asarray(truth(cond_fun(*new)))
+
+    def stage(now: Carry) -> tuple[Carry, Any]:
+        start = now.start()
+        rows = [avals.as_type(jnp.arange(known or 1), jnp.result_type(int), True)] if now.indexed else []
+
+        def step(arrays: list[Any]) -> tuple[Carry, list[Any]]:
+            index = arrays[-1] if now.indexed else None
+            return run_body(now, body_fun, arrays[: len(start)], after=goes_on, index=index)
+
+        types = [*map(jax.typeof, start), *map(loop_binding.row_type, rows)]
+        after, whole = loop_binding.trace(step, types, body_fun)
+        test, body = _giving(whole, slice(1)), _giving(whole, slice(1, None))
+        start = carries.held(now, after, [test, body], start)
+        count = known
+        if count is None:
+            numbers = after.numbers()[0]
+            try:
+                count = while_trip_count.count(body, test, start, numbers, now.indexed, report)
+            except while_trip_count.TracedError:
+                _refuse_unlike(after, cond_fun, body_fun, body, numbers)
+                raise _Staged from None
+        count = min(count, count if (left := loop_options.current().left()) is None else left)
+        if known is None and not rolling.pays(count):
+            return after, None
+        if known is None and (after.growths or after.bounds) and count != 1:
+            raise _Again(count)
+        how = loop_binding.How(unroll=loop_options.current().unroll, told=decision_log.at_once(count))
+        decision_log.decided(decision_log.LOOPS, "scan", "Python's numbers end it", count)
+        arrays, outputs = trial.scan(after, body, start, rows, count, how)
+        if trial.figures and not decision_log.is_decided("vmap"):
+            decision_log.decided(decision_log.LOOPS, why=f"Python's numbers end it: {trial.figures}")
+        return after, (count, arrays, outputs)
+
+    carry, found = settled(carry, body_fun, stage)
+    if found is None:
+        return None
+    count, arrays, outputs = found
+    return carry.finish(arrays, outputs, count)
+
+
+def _refuse_unlike(
+    after: Carry,
+    cond_fun: Callable[..., Any],
+    body_fun: Callable[..., Any],
+    body: Any,
+    numbers: Sequence[Any],
+) -> None:
+    """Ends the trial where the first test, or the first iteration, is another one with numbers than with arrays."""
+    if after.changing() or trial.has_changed(body_fun):
+        raise Refused("a variable is of another type after an iteration than before the loop")
+    first = [None if number is None else primitive_rules.number(number) for number in numbers]
+    run = rule_table.run(1, report)
+    run.closed(body, [*first, *[None] * (len(body.in_avals) - len(first))])
+    _, test = loop_binding.trace(
+        lambda arrays: (None, [_holds(after, cond_fun, arrays)]), body.in_avals[: len(first)], cond_fun
+    )
+    (holds,) = run.closed(test, first)
+    if holds is None or not holds.python.all() or not holds.program.all():
+        raise Refused("its condition is not known to hold at first")
+
+
+def _holds(carry: Carry, cond_fun: Callable[..., Any], arrays: list[Any]) -> Any:
+    """The condition, of a loop's variables as they are before an iteration."""
+    values, contents = carry.read(arrays)
+    with journal.journal(outer=carry.outer):
+        carry.enter(contents)
+        enter(cond_fun, values)
+        return jnp.asarray(truth(cond_fun(*values)))
+
+
+def _giving(closed: Any, which: slice) -> Any:
+    """The closed jaxpr that gives some of the outputs of another one, with all its effects."""
+    jaxpr, outputs = closed.jaxpr, closed.jaxpr.outvars[which]
+    eqns, _ = live(jaxpr.eqns, outputs)
+    return closed.replace(jaxpr=jaxpr.replace(eqns=eqns, outvars=outputs))

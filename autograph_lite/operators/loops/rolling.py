@@ -1,0 +1,270 @@
+"""When is a loop over Python values traced once, and run as a loop, where it would be traced once for each item?
+
+    @autograph_lite.convert(static_loops="stage")
+    def f(x):
+        for i in range(1000):
+            x = jnp.sin(x) * i            traced once, with an array in place of `i`
+
+It is tried: where the body can't be traced so, or would not give what Python gives, what it did is undone, the reason is
+kept, and Python runs the loop. The next time it meets the loop with variables of the same types, it knows.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import dataclasses
+import threading
+import types
+import weakref
+from collections.abc import Callable, Hashable, Iterator, Sequence
+from typing import Any
+
+from autograph_lite.errors import AutographError, BranchMismatchError
+from autograph_lite.jax_internals import tracing_state
+from autograph_lite.operators.checks import concretization_errors
+from autograph_lite.operators.iteration import item_columns
+from autograph_lite.operators.joins.join_types import Template, as_array, template_of
+from autograph_lite.operators.lists import growing_lists
+from autograph_lite.operators.loops import unrolled_size
+from autograph_lite.operators.loops.carry import Unjoinable
+from autograph_lite.operators.loops.rolled_scan import Trial
+from autograph_lite.operators.loops.unrolled_size import Few, Small
+from autograph_lite.operators.purity import trial
+from autograph_lite.operators.purity.trial import Refused
+from autograph_lite.operators.user_code import source_places
+
+Stage = Callable[[item_columns.Columns, Trial], tuple[Any, ...]]
+
+
+@dataclasses.dataclass(frozen=True)
+class Rule:
+    """Which loops that Python knows are rolled.
+
+    Attributes:
+      least: from how many items on.
+      by_cost: only those that would make a long program.
+    """
+
+    least: int = 2
+    by_cost: bool = False
+
+
+AUTO = Rule(by_cost=True)
+
+
+@dataclasses.dataclass(frozen=True)
+class Refusal:
+    """Why a loop was run as Python.
+
+    Attributes:
+      why: in words.
+      where: the user's line that prevents it.
+      peels: after how many iterations, run as Python, it may be rolled all the same.
+      size: how many equations an iteration makes, where they are few and that is why.
+    """
+
+    why: str
+    where: Any
+    peels: int = 0
+    size: int | None = None
+
+    @property
+    def prevents(self) -> str:
+        """What prevents it, and the line; "" where it can be rolled, and is not worth it."""
+        if self.size is not None:
+            return ""
+        return f"{self.why} (line {self.where.line})" if self.where else self.why
+
+    @property
+    def clause(self) -> str:
+        """The reason as a clause."""
+        return self.why if self.size is not None else f"it can't be rolled: {self.prevents}"
+
+
+Key = tuple[types.CodeType, Hashable, Any]  # a body, the types of its variables, which iterations
+
+
+class _Local(threading.local):
+    def __init__(self) -> None:
+        self.rule: Rule | None = AUTO
+        # By the outermost trace: what is known of a loop's body there, with variables of these types.
+        self.tried: weakref.WeakKeyDictionary[Any, dict[Key, Refusal]] = weakref.WeakKeyDictionary()
+        self.counted: weakref.ref[Any] | None = None  # the outermost trace, for which JAX has computed an int
+
+
+_local = _Local()
+
+
+def rule(static_loops: Any) -> Rule | None:
+    """Which loops are rolled, under an option of `convert`; None where none is.
+
+    Raises:
+      ValueError: it is no such option.
+    """
+    match static_loops:
+        case "python":
+            return None
+        case "stage":
+            return Rule()
+        case "auto":
+            return AUTO
+        case ("auto", int(number)) if number > 0 and not isinstance(number, bool):
+            return Rule(number)
+    raise ValueError(
+        f"static_loops is {static_loops!r}; it may be 'auto', 'python', 'stage' or ('auto', n) with a positive int n."
+    )
+
+
+@contextlib.contextmanager
+def rolling(now: Rule | None) -> Iterator[None]:
+    """By which rule loops that Python knows are rolled."""
+    before, _local.rule = _local.rule, now
+    try:
+        yield
+    finally:
+        _local.rule = before
+
+
+def counted() -> None:
+    """To be called where an int is computed of traced arrays: `range(int(jnp.ceil(T / dt)))` may be a long loop.
+
+    Those of the program that is being traced are rolled as by "auto": nobody has written down how long they are.
+    """
+    if _local.rule is None and tracing_state.tracing():
+        _local.counted = weakref.ref(tracing_state.outermost_trace())
+
+
+def _rule() -> Rule | None:
+    if _local.rule is not None or _local.counted is None:
+        return _local.rule
+    return AUTO if _local.counted() is tracing_state.outermost_trace() else None
+
+
+def wanted() -> bool:
+    """Whether loops that Python knows are to be rolled here."""
+    return _rule() is not None and tracing_state.tracing()
+
+
+def attempt(
+    iterable: Any, body_fun: Callable[..., Any], init: tuple[Any, ...], stage: Stage,
+    part: tuple[int, int] | None = None,
+) -> Any:  # fmt: skip
+    """The variables after the loop, rolled; a `Refusal` where Python is to run it, or None where nothing was tried.
+
+    Args:
+      iterable: of Python's.
+      body_fun: item, variables -> variables.
+      init: the variables before the loop.
+      stage: rolls the loop.
+      part: which iterations are meant of a longer loop, whose other ones are left in `iterable`; None for all of it.
+    """
+    items = item_columns.items_of(iterable)
+    if items is not None and part is not None:
+        items = items[: part[1] - part[0]]
+    if items is None or not pays(count := len(items)):
+        return None
+    limit = few(items)
+    known = _tried().get(_key(body_fun, init, part))
+    if known is not None and known.size is not None and unrolled_size.is_small(known.size, count, limit):
+        return known
+    if known is None and unrolled_size.is_small(unrolled_size.at_most(body_fun.__code__), count, limit):
+        return None
+    return tried(body_fun, init, lambda: _rolled(iterable, items, body_fun, stage, limit), part)
+
+
+def pays(count: int) -> bool:
+    """Whether a loop of so many iterations may be rolled."""
+    now = _rule()
+    return now is not None and count >= now.least
+
+
+def few(items: Sequence[Any] = ()) -> Few:
+    """How many equations Python may make of a loop over such items."""
+    now = _rule()
+    return unrolled_size.few_of(items) if now is not None and now.by_cost else unrolled_size.never
+
+
+def tried(
+    body_fun: Callable[..., Any], init: tuple[Any, ...], roll: Callable[[], Any], part: Any = None
+) -> Any:
+    """What `roll` gives, unless that is refused: the `Refusal` then; it is not called again for variables of these types."""
+    key = _key(body_fun, init, part)
+    known = _tried().get(key)
+    if known is None or known.size is not None:
+        try:
+            return roll()
+        except Small as small:
+            known = Refusal(small.why, None, size=small.size)
+        except Refused as refused:
+            place = refused.place or source_places.of_function(body_fun)
+            known = Refusal(refused.why, place, refused.peels)
+        except Exception as error:  # Python then says what is wrong, if anything is
+            known = Refusal(_told(error), _place(error, body_fun), _peels(error))
+        _tried()[key] = known
+    return known
+
+
+def _tried() -> dict[Key, Refusal]:
+    return _local.tried.setdefault(tracing_state.outermost_trace(), {})
+
+
+def forget(body_fun: Callable[..., Any]) -> None:
+    """To be called where Python could not run the loop, either: the reason may lie in what is around it."""
+    tried = _tried()
+    for key in [key for key in tried if key[0] == body_fun.__code__]:
+        del tried[key]
+
+
+def _rolled(
+    iterable: Any, items: Any, body_fun: Callable[..., Any], stage: Stage, limit: Few
+) -> tuple[Any, ...]:
+    with trial.trial():
+        trial.enter(body_fun)
+        try:
+            source = item_columns.Columns(items)
+        except item_columns.Unlike as unlike:
+            raise Refused(str(unlike)) from None
+        values = stage(source, Trial(source, item_columns.lists_in(iterable), body_fun, limit))
+    item_columns.exhaust(iterable, len(items))
+    return values
+
+
+def _key(body_fun: Callable[..., Any], init: tuple[Any, ...], part: Any) -> Key:
+    """A loop, with the types of its variables, as far as they can be told by a hash."""
+    return body_fun.__code__, tuple(_type(template_of(value)) for value in init), part
+
+
+def _type(template: Template) -> Hashable:
+    leaves = [leaf if leaf is None else as_array(leaf) or type(leaf) for leaf in template.leaves]
+    return str(template.tree), template.present, str(leaves)
+
+
+def _told(error: Exception) -> str:
+    """An exception in one line."""
+    if isinstance(error, AutographError):
+        return error.what.rstrip(".")
+    if isinstance(error, Unjoinable):
+        return f"'{error.name}' is {error.found.left} before an iteration and {error.found.right} after it"
+    if isinstance(error, growing_lists.TooShortError):
+        return "it reads items that its first iterations append"
+    if concretization_errors.is_about_tracer(error) or "Tracer" in str(error):
+        return "Python needs the value of a number, which another item gives another one"
+    text = str(error).partition("\n")[0]
+    return f"{type(error).__name__}: {text}" if text else type(error).__name__
+
+
+def _peels(error: Exception) -> int:
+    """After how many iterations the loop may be another one: what stood for a later value is gone, or a list is longer."""
+    return (
+        1
+        if isinstance(error, (Unjoinable, BranchMismatchError))
+        else growing_lists.PEELED * isinstance(error, growing_lists.TooShortError)
+    )
+
+
+def _place(error: Exception, body_fun: Callable[..., Any]) -> Any:
+    if isinstance(error, AutographError) and error.where:
+        return error.where[0]
+    found = source_places.raised_at(error)
+    loop = source_places.of_function(body_fun)
+    return found if found and loop and found.path == loop.path else loop

@@ -1,0 +1,341 @@
+"""`while`: Python's while Python knows the condition, then `lax.while_loop`."""
+
+from __future__ import annotations
+
+import contextlib
+import dataclasses
+import dis
+import math
+import types
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+from jax.extend.core import jaxpr_as_fun
+
+from autograph_lite.errors import IterationError, MutationError
+from autograph_lite.jax_internals import tracing_state
+from autograph_lite.jax_internals.dataflow import value_ranges
+from autograph_lite.jax_internals.loops import loop_binding
+from autograph_lite.operators.branches.branch_paths import enter
+from autograph_lite.operators.branches.truth import python_truth, truth
+from autograph_lite.operators.effects import journal
+from autograph_lite.operators.loops import rolled_while, rolling, unroll_warning
+from autograph_lite.operators.loops.carry import Carry, failed, held, run_body, unless_failed
+from autograph_lite.operators.loops.carry_fixpoint import settle
+from autograph_lite.operators.object_graph import reachability
+from autograph_lite.operators.trace_context import decision_log, lane_termination, loop_options
+from autograph_lite.operators.user_code import source_places
+from autograph_lite.operators.values.values import known, traced, unfolded
+from autograph_lite.syntax.names import is_operators
+
+
+def while_stmt(
+    cond_fun: Callable[..., Any], body_fun: Callable[..., Any], init: tuple[Any, ...]
+) -> tuple[Any, ...]:
+    """Repeats `body_fun` while `cond_fun` holds, as Python or as `lax.while_loop`.
+
+    Args:
+      cond_fun: variables -> scalar. A traced value stages the loop from there on.
+      body_fun: variables -> variables.
+      init: the loop's variables, in the order of `body_fun`'s parameters.
+
+    Returns:
+      The variables after the loop.
+
+    Raises:
+      CarryMismatchError: an iteration changes the structure or shape of a variable.
+      ConditionError: the condition is an array with several elements.
+
+    Source: https://docs.jax.dev/en/latest/_autosummary/jax.lax.while_loop.html
+    """
+    if decision_log.listeners:
+        with decision_log.deciding("while"):
+            return _while(cond_fun, body_fun, init)
+    return _while(cond_fun, body_fun, init)
+
+
+def _while(
+    cond_fun: Callable[..., Any], body_fun: Callable[..., Any], init: tuple[Any, ...]
+) -> tuple[Any, ...]:
+    with loop_options.Loop(body_fun) as loop:
+        try:
+            return _run(cond_fun, body_fun, init, loop)
+        except BaseException:
+            rolling.forget(body_fun)
+            raise
+
+
+def _run(
+    cond_fun: Callable[..., Any],
+    body_fun: Callable[..., Any],
+    values: tuple[Any, ...],
+    loop: loop_options.Loop,
+) -> tuple[Any, ...]:
+    staging, tracing = journal.active() is not None, tracing_state.tracing()
+    test, unsure = _first_test(cond_fun, body_fun, values), 0
+    count = refused = None
+    while True:
+        if loop.done <= (refused.peels if refused else 0) and rolling.wanted() and _holds(test):
+            refused = rolled_while.attempt(cond_fun, body_fun, values, _stage)
+            if isinstance(refused, tuple):
+                return refused
+        if test is not True and test is not False and (type(test) is _Test or traced(test)):
+            decided = (
+                _decided(cond_fun, values)
+                if type(refused) is rolling.Refusal or not rolling.wanted()
+                else None
+            )
+            if decided is None:
+                return _stage(cond_fun, body_fun, values, test)
+            test = decided
+        if decision_log.listeners:
+            why = refused.clause if refused else decision_log.python_condition(test)
+            decision_log.decided(decision_log.LOOPS, "unrolled", why)
+        if not test:
+            return values
+        if count is None and tracing:
+            count = unroll_warning.counter(
+                body_fun, refused.prevents if refused else "", unroll_warning.CONDITION
+            )
+        if staging:
+            enter(body_fun, values)
+        if decision_log.listeners:
+            decision_log.iterated()
+        values = body_fun(*values)
+        if loop.is_over():
+            return values
+        if count is not None:
+            count()
+        if test is True and traced(failed()) and _endless(cond_fun.__code__):
+            return _stage(cond_fun, body_fun, values, test)  # a `raise` leaves it
+        test = _test(cond_fun, values)
+        if test is True and traced(failed()) and _by_flags(cond_fun.__code__):
+            unsure += 1
+            if unsure == _PATIENCE and not any(type(value) is float for value in values):
+                with contextlib.suppress(Exception):
+                    return _stage(cond_fun, body_fun, values, test)
+                decision_log.forget_inside()
+            if unsure == _MOST:
+                raise _never_ends(body_fun)
+
+
+def _test(cond_fun: Callable[..., Any], values: Sequence[Any]) -> Any:
+    if journal.active() is not None:
+        enter(cond_fun, values)
+    with unfolded():  # it differs from iteration to iteration: as a loop it is compiled once
+        return python_truth(cond_fun(*values))
+
+
+def _decided(cond_fun: Callable[..., Any], values: Sequence[Any]) -> bool | None:
+    """What Python's values make of a condition that is computed by JAX; None where they don't, or hold no float.
+
+    A float of Python's would be rounded in the program, which may then end after another iteration.
+    """
+    if not tracing_state.tracing() or not any(type(value) is float for value in values):
+        return None
+    test = python_truth(cond_fun(*values))
+    found = known(test) if traced(test) else test
+    return None if found is None else bool(found)
+
+
+def _holds(test: Any) -> bool:
+    """Whether it is known that a condition holds."""
+    if type(test) is _Test:
+        return False
+    found = known(test) if traced(test) else test
+    return found is not None and bool(found)
+
+
+@reachability.by_code
+def _endless(code: types.CodeType) -> bool:
+    """Whether a condition is the constant True."""
+    names = {instruction.opname for instruction in dis.get_instructions(code)}
+    return names <= {"RESUME", "LOAD_CONST", "RETURN_VALUE", "RETURN_CONST"}
+
+
+# Of a `while True`, Python may know when it is left, or nobody does but a check that fails when the program runs.
+_PATIENCE = 64  # iterations after which it is tried as a loop of the program's: with floats, it might end at another one
+_MOST = 1024
+
+
+@reachability.by_code
+def _by_flags(code: types.CodeType) -> bool:
+    """Whether a condition tells only if the loop has been left by `break` or `return`."""
+    return set(code.co_names) <= {"not_", "returned", "and_"} and all(map(is_operators, code.co_freevars))
+
+
+def _never_ends(body_fun: Callable[..., Any]) -> IterationError:
+    return IterationError(
+        "A failing check is all that is known to end a `while` loop.",
+        where=source_places.of_function(body_fun),
+        why=f"Python runs it while tracing, before it is known whether the check fails: {_MOST} times, and found no end.",
+        fix="count its iterations by an array, jnp.asarray(0), or give the loop a condition that does not hold for ever.",
+    )
+
+
+class _TestWrites(Exception):
+    """The condition changes the user's objects, so that it has to be computed once for each iteration."""
+
+
+@dataclasses.dataclass(frozen=True)
+class _Test:
+    """The condition of a loop that is to be staged, traced before anything else is known of the loop.
+
+    Attributes:
+      carry: what it was traced with.
+      jaxpr: of the condition.
+    """
+
+    carry: Carry
+    jaxpr: Any
+
+
+def _first_test(cond_fun: Callable[..., Any], body_fun: Callable[..., Any], values: Sequence[Any]) -> Any:
+    """The value of the condition before the loop; where it is traced, the condition itself if that will do.
+
+    So the condition is computed once, in the loop, and not once more before it.
+    """
+    if tracing_state.untraced() or not _plain(cond_fun.__code__):
+        return _test(cond_fun, values)
+    carry = _carry(body_fun, values)
+    if not carry.traced():
+        return _test(cond_fun, values)
+    try:
+        test, jaxpr = _trace_test(carry, cond_fun, carry.start())
+    except Exception:  # of the user's, which is to come from the condition before the loop
+        decision_log.forget_inside()
+        return _test(cond_fun, values)
+    return _Test(carry, jaxpr) if traced(test) else test
+
+
+@reachability.by_code
+def _plain(code: types.CodeType) -> bool:
+    """Whether a condition is computed from its variables alone, and does not care which objects they are."""
+    if any(map(is_operators, code.co_freevars)):
+        return False
+    names = {instruction.opname for instruction in dis.get_instructions(code)}
+    return not names & {"IS_OP", "CONTAINS_OP", "MAKE_FUNCTION"}
+
+
+def _carry(body_fun: Callable[..., Any], values: Sequence[Any]) -> Carry:
+    return Carry.of(body_fun.__code__.co_varnames[: body_fun.__code__.co_argcount], values)
+
+
+def _stage(
+    cond_fun: Callable[..., Any], body_fun: Callable[..., Any], values: Sequence[Any], test: Any
+) -> tuple[Any, ...]:
+    known = test if type(test) is _Test else None
+    decision_log.decided(decision_log.LOOPS, "while_loop", "the condition is traced")
+    carry = known.carry if known else _carry(body_fun, values)
+    try:
+        carry, arrays = settle(carry, body_fun, lambda now: _loop(now, cond_fun, body_fun, known))
+    except _TestWrites:
+        carry, arrays = settle(carry, body_fun, lambda now: _loop_with_test(now, cond_fun, body_fun, test))
+    except MutationError:  # a list gets longer, perhaps: for how many iterations is there to be room?
+        if not _bound(carry, cond_fun, body_fun):
+            raise
+        carry, arrays = settle(carry, body_fun, lambda now: _loop(now, cond_fun, body_fun, known))
+    return carry.finish(arrays, count=int(test is True))
+
+
+def _bound(carry: Carry, cond_fun: Callable[..., Any], body_fun: Callable[..., Any]) -> bool:
+    """Whether it is found out how often the loop runs at most, which was not known before."""
+    loop = loop_options.current()
+    if loop_options.most() is not None:
+        return False
+    most = math.inf
+
+    def look(now: Carry) -> tuple[Carry, None]:
+        nonlocal most
+        start = now.start()
+        test = _trace_test(now, cond_fun, start)[1]
+        after, body = _traced_body(now, body_fun, test, start)
+        start = held(now, after, [test, body], start)
+        pairs = zip(after.numbers()[0], start, strict=True)
+        known = [array if number is None else number for number, array in pairs]
+        most, _ = value_ranges.entered(test, body, [], value_ranges.of_values(known))
+        return after, None
+
+    loop.most = 1  # there is room for what one iteration adds, which is all that is traced
+    with contextlib.suppress(Exception):
+        settle(carry, body_fun, look)
+    decision_log.forget_inside()
+    loop.most = None if most == math.inf else max(1, int(most))
+    return loop.most is not None
+
+
+def repeat(
+    cond_fun: Callable[..., Any], body_fun: Callable[..., Any], values: tuple[Any, ...]
+) -> tuple[Any, ...]:
+    """The variables after a staged loop whose condition holds at first."""
+    with loop_options.Loop(body_fun):
+        return _stage(cond_fun, body_fun, values, True)
+
+
+def _trace_test(carry: Carry, cond_fun: Callable[..., Any], start: Sequence[Any]) -> tuple[Any, Any]:
+    """The condition's value as it is while it is traced, and its jaxpr."""
+
+    def cond(arrays: list[Any]) -> tuple[Any, list[Any]]:
+        values, contents = carry.read(arrays)
+        with journal.journal(outer=carry.outer) as written:
+            carry.enter(contents)
+            enter(cond_fun, values)
+            known = set(written.places)
+            test = truth(cond_fun(*values))
+            if set(written.places) - known or _changed(carry, contents):
+                tracing_state.abandon_trace()
+                raise _TestWrites
+            go_on = unless_failed(test)
+            return test, [go_on if isinstance(go_on, jax.Array) else jnp.asarray(go_on)]
+
+    return loop_binding.trace(cond, list(map(jax.typeof, start)), cond_fun)
+
+
+def _loop(
+    now: Carry, cond_fun: Callable[..., Any], body_fun: Callable[..., Any], known: _Test | None
+) -> tuple[Carry, Sequence[jax.Array]]:
+    start = now.start()
+    if known and known.carry is now:
+        test = known.jaxpr
+    else:
+        decision_log.forget_inside()
+        test = _trace_test(now, cond_fun, start)[1]
+    after, body = _traced_body(now, body_fun, test, start)
+    return after, loop_options.while_loop(test, body, held(now, after, [test, body], start))
+
+
+def _traced_body(
+    now: Carry, body_fun: Callable[..., Any], test: Any, start: Sequence[Any]
+) -> tuple[Carry, Any]:
+    def step(arrays: list[Any]) -> tuple[Carry, list[Any]]:
+        with lane_termination.body(lambda: jaxpr_as_fun(test)(*arrays)[0]):
+            return run_body(now, body_fun, arrays)
+
+    return loop_binding.trace(step, list(map(jax.typeof, start)), body_fun)
+
+
+def _changed(carry: Carry, contents: dict[Any, Any]) -> bool:
+    """Whether a carried place no longer holds what was put there."""
+    return any(slot.place.read().get(slot.key) is not contents[key] for key, slot in carry.slots.items())
+
+
+def _loop_with_test(
+    now: Carry, cond_fun: Callable[..., Any], body_fun: Callable[..., Any], test: Any
+) -> tuple[Carry, Sequence[jax.Array]]:
+    """The loop with the condition carried: computed at the end of the body, in the state that the body leaves."""
+
+    def again(values: list[Any]) -> Any:
+        enter(cond_fun, values)
+        return jnp.asarray(unless_failed(truth(cond_fun(*values))))
+
+    def body(arrays: list[Any]) -> tuple[Carry, list[Any]]:
+        with lane_termination.body(lambda: arrays[0]):
+            return run_body(now, body_fun, arrays[1:], after=again)
+
+    start = [jnp.asarray(unless_failed(truth(test))), *now.start()]
+    types = list(map(jax.typeof, start))
+    _, go_on = loop_binding.trace(lambda arrays: (None, arrays[:1]), types, cond_fun)
+    after, step = loop_binding.trace(body, types, body_fun)
+    return after, loop_options.while_loop(go_on, step, held(now, after, [go_on, step], start))[1:]

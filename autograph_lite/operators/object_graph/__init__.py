@@ -1,0 +1,11 @@
+"""The object graph: what do users' objects hold and lead to, and under which names?"""
+
+__all__ = [
+    "context_variables",
+    "held_items",
+    "opaque_objects",
+    "places",
+    "plain_containers",
+    "python_iterators",
+    "reachability",
+]

@@ -1,0 +1,120 @@
+"""What does an object hold, and under which keys? Items, attributes, and what an iterator has yet to give.
+
+No methods of the user's classes run.
+"""
+
+from __future__ import annotations
+
+import collections
+import functools
+import types
+from collections.abc import Callable, Iterable
+from typing import Any
+
+import numpy as np
+
+from autograph_lite.operators.values import instances
+from autograph_lite.operators.values.lazy_readers import Lazy
+
+_ARRAYS = frozenset({"jax", "jaxlib"})
+_PLAIN = _ARRAYS | {"builtins", "autograph_lite", "numpy"}  # of modules and functions, too
+Items = Iterable[tuple[Any, Any]]
+
+
+def of(value: Any) -> Callable[[Any], Items] | None:
+    """Gives what an object has got, each with its key; None where it has nothing that matters."""
+    kind: type = type(value)
+    return inside(kind)
+
+
+@functools.lru_cache(maxsize=1024)
+def inside(kind: type) -> Callable[[Any], Items] | None:
+    """Likewise, for the objects of a class."""
+    root = str(kind.__module__).partition(".")[0]
+    if root in _ARRAYS or issubclass(kind, np.ndarray):
+        return of_array
+    for base, found in (*_ITEMS.items(), *LAZY.items()):
+        if issubclass(kind, base):
+            return found
+    return None if issubclass(kind, type) or root in _PLAIN else attributes
+
+
+def values_in(value: Any) -> list[Any]:
+    """What an object has got as items and attributes; no methods of the user's classes run."""
+    found = of(value)
+    return [] if found is None else [item for _, item in found(value)]
+
+
+def has_attributes(value: Any) -> bool:
+    """Whether what an object has got is known by names."""
+    return of(value) is attributes
+
+
+def of_array(_value: Any) -> Items:
+    """Nothing: an array is looked at as a whole."""
+    return ()
+
+
+def attributes(value: Any) -> Items:
+    """Its attributes, in slots or not, by name."""
+    return [*dict.items(instances.attributes_of(value) or {}), *instances.slot_contents(value).items()]
+
+
+def _of_function(value: types.FunctionType) -> Items:
+    return [*enumerate(value.__defaults__ or ()), *(value.__kwdefaults__ or {}).items()]
+
+
+def _of_partial(value: functools.partial[Any]) -> Items:
+    return [("func", value.func), *enumerate(value.args), *value.keywords.items()]
+
+
+def _of_method(value: types.MethodType) -> Items:
+    return [("self", value.__self__)]
+
+
+def _of_generator(value: types.GeneratorType[Any, Any, Any]) -> Items:
+    """Its own variables: those of functions around are theirs, which have the new array when it goes on."""
+    frame = value.gi_frame
+    return (
+        []
+        if frame is None
+        else [(k, v) for k, v in frame.f_locals.items() if k not in frame.f_code.co_freevars]
+    )
+
+
+def _of_iterator(value: Any) -> Items:
+    """What an iterator of Python's has yet to give, or was made of: it tells those who copy it."""
+    try:
+        maker, made_of, *place = value.__reduce__()
+    except RuntimeError:  # the dict has got other keys since: the next item is this error
+        return ()
+    if place and isinstance(made_of[0], (list, tuple)):
+        made_of = made_of[0][: place[0] + 1] if maker is reversed else made_of[0][place[0] :]
+    return enumerate(made_of)
+
+
+_EMPTY: dict[Any, Any] = {}
+_ITERATORS: tuple[type, ...] = (
+    type(iter([])),
+    type(iter(())),
+    type(reversed([])),
+    *(type(iter(each)) for each in (_EMPTY, _EMPTY.values(), _EMPTY.items())),
+    *(type(reversed(each)) for each in (_EMPTY, _EMPTY.values(), _EMPTY.items())),
+)
+# What reads an array when it is called, or asked for an item.
+LAZY: dict[type, Callable[[Any], Items]] = {
+    types.FunctionType: _of_function,
+    functools.partial: _of_partial,
+    types.MethodType: _of_method,
+    types.GeneratorType: _of_generator,
+    Lazy: lambda value: [*vars(value).items()],
+    **dict.fromkeys((map, zip, filter, enumerate, *_ITERATORS), _of_iterator),
+}
+
+# Past the methods of subclasses; all at once, since another thread may change what is looked at.
+_ITEMS: dict[type, Callable[[Any], Items]] = {
+    dict: lambda value: [*dict.items(value)],
+    list: lambda value: enumerate([*list.__iter__(value)]),
+    tuple: lambda value: enumerate(tuple.__iter__(value)),
+    collections.deque: lambda value: enumerate([*collections.deque.__iter__(value)]),
+}

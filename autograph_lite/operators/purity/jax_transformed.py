@@ -1,0 +1,71 @@
+"""What stands in for a function of the user's that JAX has wrapped: by `jax.jit`, `jax.custom_jvp`, `jax.custom_vjp`?
+
+    @jax.jit                              ag.call(step)     jax.jit(converted step), made once
+    def step(x): ...
+
+Such a wrapper holds the user's function inside, where no call of converted code sees it.
+"""
+
+from __future__ import annotations
+
+import types
+import weakref
+from collections.abc import Callable
+from typing import Any
+
+import jax
+
+from autograph_lite.jax_internals import configuration
+from autograph_lite.operators.user_code import ownership
+
+KINDS = (type(jax.jit(lambda: None)), jax.custom_jvp, jax.custom_vjp)
+PARTS = ("fun", "jvp", "fwd", "bwd")  # of custom_jvp and custom_vjp
+_made: weakref.WeakKeyDictionary[Any, Any] = weakref.WeakKeyDictionary()
+
+
+def converted(callee: Any, convert: Callable[[types.FunctionType], Any]) -> Any:
+    """`callee` around the converted form of the user's function; None where JAX has not wrapped one.
+
+    Args:
+      callee: an object that can be called.
+      convert: gives the converted form of a function of the user's.
+    """
+    if not isinstance(callee, KINDS) or not ownership.is_users(getattr(callee, "__wrapped__", None)):
+        return None
+    if isinstance(callee, (jax.custom_jvp, jax.custom_vjp)):
+        return _once(callee, lambda: _derived(callee, convert))
+    user: Any = getattr(callee, "__wrapped__", None)
+    info = configuration.jit_info(callee)
+    if info is None or info.user_specified_in_shardings or not _is_default(info):
+        return None
+    return _once(
+        callee,
+        lambda: jax.jit(
+            convert(user),
+            static_argnums=info.static_argnums or None,
+            static_argnames=info.static_argnames or None,
+        ),
+    )
+
+
+def _is_default(info: Any) -> bool:
+    """Whether a compiled function says nothing of where its results lie, nor how to compile it."""
+    unspecified = all(type(leaf).__name__ == "UnspecifiedValue" for leaf in info.out_shardings_leaves)
+    return unspecified and info.device is None and info.backend is None and not info.compiler_options_kvs
+
+
+def _derived(callee: Any, convert: Callable[[types.FunctionType], Any]) -> Any:
+    made = object.__new__(type(callee))  # its constructor would begin anew
+    vars(made).update(vars(callee))
+    for name in PARTS:
+        part = getattr(callee, name, None)
+        if isinstance(part, types.FunctionType) and ownership.is_users(part):
+            setattr(made, name, convert(part))
+    return made
+
+
+def _once(callee: Any, make: Callable[[], Any]) -> Any:
+    made = _made.get(callee)
+    if made is None:
+        made = _made[callee] = make()
+    return made

@@ -1,0 +1,245 @@
+"""Is a loop being traced on trial, with arrays in place of Python's numbers? What would tell them apart ends the trial."""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import io
+import threading
+import types
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+import jax
+
+from autograph_lite.errors import Location
+from autograph_lite.jax_internals import avals
+from autograph_lite.operators.joins.join_types import Array, Captured, Template, as_array
+from autograph_lite.operators.object_graph import opaque_objects, python_iterators
+from autograph_lite.operators.purity import known_calls, python_only
+from autograph_lite.operators.user_code import pure_callables, source_places
+from autograph_lite.operators.values import pytrees
+from autograph_lite.operators.values.values import Tracer
+
+
+class Refused(BaseException):
+    """The loop has to be run as Python; no `except` of the user's takes it for an exception of the program's.
+
+    Attributes:
+      why: in words.
+      place: the user's line that prevents it; () where that is not known.
+      peels: after how many iterations, run as Python, the loop may be rolled all the same.
+    """
+
+    def __init__(self, why: str, place: Location | tuple[()] = (), peels: int = 0) -> None:
+        self.why, self.place, self.peels = why, place, peels
+
+
+class _Local(threading.local):
+    def __init__(self) -> None:
+        self.depth = 0
+        self.changing: dict[types.CodeType, bool] = {}
+        self.made: dict[int, Any] = {}  # iterators that the innermost trial has made
+
+
+_local = _Local()
+
+
+@contextlib.contextmanager
+def trial() -> Iterator[None]:
+    """The code inside traces a loop on trial."""
+    _local.depth += 1
+    before, _local.made = _local.made, {}
+    try:
+        yield
+    finally:
+        _local.depth -= 1
+        _local.made = before
+
+
+def running() -> bool:
+    """Whether a loop is being traced on trial on this thread."""
+    return _local.depth > 0
+
+
+def left(body_fun: Callable[..., Any], before: Sequence[Any], after: Sequence[Any]) -> None:
+    """Notes whether an iteration leaves variables of other types, where the statement around it joins them."""
+    if _local.depth:
+        _local.changing[body_fun.__code__] = any(map(_changes, before, after))
+
+
+def refuse_promotion(item: Template, new: Template) -> None:
+    """Ends a trial where a list gets items of two dtypes, which one buffer can't hold as they are."""
+    pairs = zip(map(as_array, item.leaves), map(as_array, new.leaves), strict=True)
+    if _local.depth and any(a is not None and b is not None and a.dtype != b.dtype for a, b in pairs):
+        raise Refused("a list gets items of several types")
+
+
+def has_changed(body_fun: Callable[..., Any]) -> bool:
+    """Whether the iteration of `body_fun` that was traced last has left variables of other types."""
+    return _local.changing.pop(body_fun.__code__, False)
+
+
+def _changes(before: Any, after: Any) -> bool:
+    pairs = zip(pytrees.leaves(before), pytrees.leaves(after), strict=False)
+    return any(
+        isinstance(a, jax.Array) and isinstance(b, jax.Array) and (a.dtype != b.dtype or _weaker(b, a))
+        for a, b in pairs
+    )
+
+
+def _weaker(a: Any, b: Any) -> bool:
+    """Whether the array `a` gives way to others where `b` does not."""
+    return avals.weak_type(a) and not avals.weak_type(b)
+
+
+def refuse_promoted(values: Sequence[Captured], joined: Template) -> None:
+    """To be called where branches are joined, of which Python would have run one: another type would have come out of it."""
+    if _local.depth and any(_promoted(value, joined) for value in values):
+        refuse("a variable has arrays of two types on two paths")
+
+
+def _promoted(value: Captured, joined: Template) -> bool:
+    pairs = zip(value.leaves, joined.leaves, strict=False)
+    return any(
+        isinstance(kind, Array)
+        and isinstance(leaf, jax.Array)
+        and leaf.dtype != kind.dtype
+        and not avals.weak_type(leaf)
+        for leaf, kind in pairs
+    )
+
+
+def refuse(why: str) -> None:
+    """Ends the trial that is running, if there is one, at the user's line that runs."""
+    if _local.depth:
+        raise Refused(why, source_places.here())
+
+
+def refuse_branch(fn: Callable[..., Any]) -> None:
+    """Ends the trial that is running, if there is one, where a branch that it comes to does what only Python can."""
+    if not _local.depth or (fn.__module__ or "").startswith(
+        "autograph_lite.operators."
+    ):  # one of an operator's
+        return
+    found = python_only.reason(fn)
+    if found is not None:
+        code = fn.__code__
+        raise Refused(
+            found[1], source_places.at(code.co_filename, found[0], source_places.function_name(code))
+        )
+
+
+def enter(fn: Callable[..., Any]) -> None:
+    """To be called before a function of the user's is called on trial."""
+    refuse_branch(fn)
+    for look in entering:
+        look(fn)
+
+
+entering: list[Callable[[Any], None]] = []  # who else is told, from above
+
+
+def refuse_unknown(found: str | None) -> None:
+    """Ends the trial if there is something in the user's line that is not known to leave nothing behind."""
+    if found is not None:
+        refuse(f"'{found}' may leave something behind, or give something else, at each call")
+
+
+def refuse_read(value: Any) -> None:
+    """To be called before an item of `value` is read."""
+    if _local.depth:
+        refuse_unknown(known_calls.unknown_of(value, ("__getitem__",)))
+
+
+def refuse_augmented(value: Any) -> None:
+    """To be called with what a statement such as `bar += 1` may change in place."""
+    if _local.depth:
+        refuse_unknown(known_calls.unknown_of(value, known_calls.IN_PLACE))
+
+
+def refuse_items(value: Any) -> None:
+    """To be called before items of `value` are taken, or asked for."""
+    if not _local.depth:
+        return
+    if python_iterators.is_read(value) and not isinstance(value, io.IOBase):
+        if not owns(value):
+            refuse("an item is taken from an iterator")
+    else:
+        refuse_unknown(known_calls.unknown_of(value, known_calls.ITEMS))
+
+
+def owns(value: Any) -> bool:
+    """Whether the trial that is running has made an iterator or an opaque object, of nothing that others take items from."""
+    return id(value) in _local.made
+
+
+def made(value: Any) -> Any:
+    """`value`, which the code that is on trial has made: noted, if it is an iterator or an opaque object."""
+    if _local.depth and (isinstance(value, opaque_objects.KINDS) or python_iterators.is_read(value)):
+        _local.made[id(value)] = value
+    return value
+
+
+def refuse_call(callee: Any) -> None:
+    """Ends the trial that is running if a call may do something that only Python can do for each item."""
+    owner = getattr(callee, "__self__", None)
+    if isinstance(owner, opaque_objects.KINDS) and callee.__name__ != "__init__":
+        found = None if owns(owner) else f"{type(owner).__name__}.{callee.__name__}"
+    else:
+        found = known_calls.unknown(callee)
+    refuse_unknown(found)
+
+
+@source_places.between
+def looking(callee: Any, called: Any) -> Any:
+    """`called`, what to call in place of a library's `callee`, with a look at what it is handed."""
+    if not known_calls.is_librarys(callee):
+        return called
+    runs_later = getattr(callee, "__module__", None) in pure_callables.HOSTS
+
+    @functools.wraps(callee, updated=())
+    def run(*args: Any, **kwargs: Any) -> Any:
+        handed = (*args, *kwargs.values())
+        for value in handed:
+            if not (runs_later and callable(value)):
+                _look_at(value, callee)
+        result = called(*args, **kwargs)
+        return made(result) if all(map(known_calls.is_alone, handed)) else result
+
+    return run
+
+
+def _look_at(value: Any, callee: Any) -> None:
+    if type(value) in _INERT or isinstance(value, jax.Array):
+        return
+    if python_iterators.is_read(value):
+        refuse_items(value)
+    elif isinstance(value, opaque_objects.KINDS):
+        refuse_unknown(None if owns(value) else type(value).__name__)
+    elif callable(value):
+        refuse_unknown(known_calls.unknown_handed(value, callee))
+    else:
+        refuse_unknown(known_calls.unknown_object(value))
+
+
+_INERT = frozenset({int, float, complex, bool, str, bytes, type(None), list, tuple, dict, range, slice})
+
+
+def refuse_unknown_text(values: Sequence[Any]) -> None:
+    """To be called before text is made of `values`."""
+    for value in values if _local.depth else ():
+        refuse_unknown(known_calls.unknown_of(value, known_calls.TEXT))
+
+
+def refuse_text(values: Any) -> None:
+    """To be called where text is made of `values`."""
+    if _local.depth and any(map(_may_be_number, pytrees.leaves(values))):
+        refuse("text is made of a number that is known for each item only")
+
+
+def _may_be_number(leaf: Any) -> bool:
+    """Whether an array may stand for a number of Python's."""
+    if not isinstance(leaf, Tracer) or not isinstance(leaf, jax.Array):
+        return False
+    return not leaf.shape and (leaf.dtype == bool or avals.weak_type(leaf))

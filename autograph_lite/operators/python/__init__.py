@@ -1,0 +1,11 @@
+"""Python's operators and built-ins on traced values: `and`, `==`, `len`, `sum`, `print`, `assert`, comprehensions."""
+
+__all__ = [
+    "assert_and_raise",
+    "builtins",
+    "comprehensions",
+    "containers",
+    "generator_expressions",
+    "logical",
+    "printing",
+]

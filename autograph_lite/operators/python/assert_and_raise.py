@@ -1,0 +1,64 @@
+"""`assert` and `raise`: Python's own where Python knows, else checks that the program carries."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import jax.numpy as jnp
+
+from autograph_lite.operators.branches.branch_paths import enter
+from autograph_lite.operators.branches.truth import python_truth, truth
+from autograph_lite.operators.calls import calls
+from autograph_lite.operators.checks import carried_checks, exception_templates
+from autograph_lite.operators.effects import journal
+from autograph_lite.operators.values.values import decided, traced
+
+
+def assert_(test: Any, message: Callable[[], Any] | None = None) -> None:
+    """`assert test, message()`.
+
+    Raises:
+      AssertionError: the test is known and false. Where it is traced, the call of the program raises.
+    """
+    if not __debug__:
+        return
+    test = python_truth(test)
+    test = decided(test) if traced(test) else test
+    if traced(test):
+        args = (_unseen(message),) if message is not None else ()
+        carried_checks.fail_if(jnp.logical_not(truth(test)), AssertionError(*args))
+    elif not test:
+        error_ = AssertionError(*([message()] if message is not None else []))
+        exception_templates.explicit(error_)  # on a staged path, it is raised only if that path is taken
+        raise error_
+
+
+def _unseen(message: Callable[[], Any]) -> Any:
+    """What `message` gives. A `defaultdict` whose item it reads is put back: Python makes that only where the test fails."""
+    known = journal.active()
+    with journal.journal(outer=known.state if known else None):
+        enter(message, ())
+        return message()
+
+
+def error(kind: Any) -> Callable[..., Any]:
+    """The callee of `raise kind(...)`: makes the exception, and remembers how."""
+
+    def make(*args: Any, **kwargs: Any) -> Any:
+        made = calls.call(kind)(*args, **kwargs)
+        if isinstance(made, BaseException):
+            exception_templates.made(made, kind, args, kwargs)
+            exception_templates.explicit(made)
+        return made
+
+    return make
+
+
+def raised(error: Any) -> Any:
+    """The operand of `raise error`: a class is made an instance, as Python does."""
+    if isinstance(error, type) and issubclass(error, BaseException):
+        error = error()
+    if isinstance(error, BaseException):
+        exception_templates.explicit(error)
+    return error

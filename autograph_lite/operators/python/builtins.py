@@ -1,0 +1,455 @@
+"""Builtins that have an array meaning where an argument is traced; Python's own everywhere else."""
+
+from __future__ import annotations
+
+import builtins
+import functools
+import itertools
+import operator
+import types
+import warnings
+from collections.abc import Callable
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+
+from autograph_lite.errors import ConditionError, IterationError
+from autograph_lite.jax_internals import avals, tracing_state
+from autograph_lite.operators.branches.truth import Sized, truth
+from autograph_lite.operators.checks import carried_checks
+from autograph_lite.operators.effects import journal, shared_containers
+from autograph_lite.operators.iteration import iterables
+from autograph_lite.operators.joins import join_types, literal_types
+from autograph_lite.operators.lists import dynamic_length, growing_lists, list_methods
+from autograph_lite.operators.loops import rolling
+from autograph_lite.operators.python import comprehensions, generator_expressions, reductions, sort_keys
+from autograph_lite.operators.ragged.selection import Selection
+from autograph_lite.operators.user_code import ownership, source_places, user_warnings
+from autograph_lite.operators.values import pytrees
+from autograph_lite.operators.values.boxes import opening
+from autograph_lite.operators.values.values import (
+    as_index,
+    decided,
+    describe,
+    is_arraylike,
+    is_symbolic,
+    known,
+    python_value,
+    result_type,
+    traced,
+)
+
+
+def _is_narrow(bound: Any) -> bool:
+    """Whether an integer is of another type than Python's ints have, in which their differences may not fit."""
+    return isinstance(bound, jax.Array) and bound.dtype != result_type(0)
+
+
+def range_(*args: Any) -> Any:
+    """`range(...)`, staged where a bound is traced.
+
+    Raises:
+      IterationError: a traced bound is no integer, or an array of several.
+      ValueError: the step is zero; where it is traced, when the program runs.
+    """
+    if not any(map(traced, args)):
+        return range(*args)
+    bounds = [*map(_known_bound, args)]
+    if not any(map(traced, bounds)):
+        return range(*bounds)
+    if not 1 <= len(bounds) <= 3:
+        return range(*args)  # Python's own error
+    for bound in bounds:
+        if not traced(bound):
+            operator.index(bound)  # for its error
+        elif jnp.ndim(bound) or result_type(bound).kind not in "biu":
+            raise _no_bound(bound)
+    bounds = [as_index(bound) if _is_narrow(bound) else bound for bound in bounds]
+    start, stop, step = (0, bounds[0], 1) if len(bounds) == 1 else (*bounds, 1)[:3]
+    if traced(step):
+        carried_checks.fail_if(step == 0, ValueError("range() arg 3 must not be zero"))
+    elif step == 0:
+        return range(0, 1, 0)
+    return iterables.Range(start, stop, step)
+
+
+def _known_bound(bound: Any) -> Any:
+    found = python_value(bound)
+    if found is bound or type(found) is not int:
+        return bound
+    rolling.counted()
+    return found
+
+
+def _no_bound(bound: Any) -> IterationError:
+    fix = "take one of its items, or its size: len(array)." if jnp.ndim(bound) else "convert it: int(bound)."
+    return IterationError(
+        f"range() takes integers; a bound is {describe(bound)}.",
+        where=source_places.here(),
+        why="The number of iterations is one integer for the whole loop.",
+        fix=fix,
+    )
+
+
+def len_(value: Any) -> Any:
+    """`len(value)`: the size of the leading axis of an array."""
+    if isinstance(value, jax.Array):
+        if value.ndim == 0:
+            raise TypeError("len() of unsized object")
+        return value.shape[0]
+    if isinstance(value, Selection):
+        return value.shape[0]
+    if isinstance(value, iterables.Looped):
+        raise TypeError("object of type 'generator' has no len()")
+    if isinstance(value, iterables.Passing):
+        raise TypeError(f"object of type '{value.kind.__name__}' has no len()")
+    if isinstance(value, iterables.Staged):
+        length = value.length()  # of a range that ends before it starts: negative
+        return jnp.maximum(length, 0) if traced(length) and not is_symbolic(length) else length
+    if dynamic_length.holds(value):
+        return dynamic_length.length(value)
+    if isinstance(value, (list, tuple)):
+        return growing_lists.length(value)
+    own = getattr(type(dynamic_length.known_inside(value)), "__len__", None)
+    if isinstance(own, types.FunctionType):  # of the user's: Python would ask a traced answer for an int
+        length = own(value)
+        return length if traced(length) else len(Sized(length))
+    return len(value)
+
+
+def enumerate_(iterable: Any, start: Any = 0) -> Any:
+    """`enumerate(iterable, start)`."""
+    if traced(start) and not is_symbolic(start):
+        if jnp.ndim(start) or start.dtype.kind not in "biu":
+            raise TypeError(f"'{describe(start)}' object cannot be interpreted as an integer")
+        start = _known_bound(start)
+        start = as_index(start) if traced(start) else start
+    found = iterables.staged(iterable)
+    iterables.leave(iterable)
+    if found is None:
+        return iterables.Counted(iterable, start) if traced(start) else enumerate(iterable, start)
+    return iterables.Passing(iterables.Enumerated(found, start), enumerate)
+
+
+def zip_(*args: Any, strict: bool = False) -> Any:
+    """`zip(*args)`, staged where all arguments are arrays or ranges and one is traced."""
+    found = iterables.combined(args)
+    if found is None:
+        return zip(*args, strict=strict)
+    first, *others = (part.length() for part in found)
+    for number, length in enumerate(others, 2) if strict else ():
+        for word, differs in (("shorter", length < first), ("longer", length > first)):
+            error = ValueError(
+                f"zip() argument {number} is {word} than argument{'s 1-' if number > 2 else ' '}{number - 1}"
+            )
+            if traced(differs):
+                carried_checks.fail_if(differs, error)
+            elif differs:
+                raise error
+    return iterables.Passing(iterables.Zipped(found), zip)
+
+
+def reversed_(value: Any) -> Any:
+    """`reversed(value)`."""
+    if isinstance(value, iterables.Looped):
+        raise TypeError("'generator' object is not reversible")
+    if isinstance(value, iterables.Passing):
+        raise TypeError(f"'{value.kind.__name__}' object is not reversible")
+    found = iterables.staged(value)
+    return reversed(value) if found is None else iterables.Passing(iterables.Reversed(found), reversed)
+
+
+def map_(fun: Callable[..., Any], *args: Any) -> Any:
+    """`map(fun, *args)`."""
+    fun = reductions.callee(fun)
+    if len(args) == 1 and isinstance(args[0], iterables.Looped):
+        return generator_expressions.generated(args[0], fun)
+    found = iterables.combined(args)
+    if found is None:
+        return map(fun, *args)
+    return iterables.Passing(iterables.Mapped(fun, iterables.Zipped(found)), map)
+
+
+def length_hint_(value: Any, *default: int) -> Any:
+    """`operator.length_hint(value)`."""
+    return (
+        dynamic_length.length(value) if dynamic_length.holds(value) else operator.length_hint(value, *default)
+    )
+
+
+def abs_(value: Any) -> Any:
+    """`abs(value)`."""
+    return jnp.abs(value) if traced(value) else abs(value)
+
+
+def int_(*args: Any, **kwargs: Any) -> Any:
+    """`int(x)`: truncation towards zero, as an int32 scalar that adds like a Python int."""
+    if len(args) != 1 or kwargs:
+        return int(*args, **kwargs)
+    value = _asked(args[0], "__int__")
+    if traced(value):
+        return value if is_symbolic(value) else _scalar(value, int)
+    return int(value)
+
+
+def float_(*args: Any) -> Any:
+    """`float(x)`: a scalar that adds like a Python float."""
+    if len(args) != 1:
+        return float(*args)
+    value = _asked(args[0], "__float__")
+    return _scalar(value, float) if traced(value) else float(value)
+
+
+def complex_(*args: Any, **kwargs: Any) -> Any:
+    """`complex(real, imag)`: a scalar that adds like a Python complex."""
+    if len(args) == 1:
+        args = (_asked(args[0], "__complex__"),)
+    if kwargs or not any(map(traced, args)):
+        return complex(*args, **kwargs)
+    real, *imaginary = (jnp.asarray(arg) for arg in args)
+    return _scalar(real + 1j * imaginary[0] if imaginary else real, complex)
+
+
+def bool_(*args: Any) -> Any:
+    """`bool(x)`."""
+    if len(args) != 1:
+        return bool(*args)
+    value = truth(*args)
+    return value if isinstance(value, bool) else decided(value)
+
+
+def _asked(value: Any, method: str) -> Any:
+    """What a method of a user's class answers: Python would refuse a traced number. Any other is left for Python to ask for."""
+    own = getattr(type(value), method, None)
+    if not isinstance(own, types.FunctionType) or isinstance(value, jax.Array) or is_symbolic(value):
+        return value
+    answer = own(value)
+    return answer if traced(answer) else type(type(value).__name__, (), {method: lambda _: answer})()
+
+
+def _scalar(value: Any, kind: type) -> Any:
+    if (found := known(value)) is not None and not found.ndim:
+        rolling.counted()
+        return kind(found.item())
+    array = jnp.asarray(value)
+    if array.size != 1:
+        raise TypeError(f"only a scalar can become a Python {kind.__name__}; this is {describe(value)}.")
+    if jnp.issubdtype(array.dtype, jnp.complexfloating) and kind is not complex:
+        raise TypeError(f"{kind.__name__}() argument must be a real number, not 'complex'")
+    return avals.as_type(array.reshape(()), jnp.result_type(kind), True)
+
+
+def round_(value: Any, ndigits: Any = None) -> Any:
+    """`round(value, ndigits)`: to even; an int where `ndigits` is None."""
+    if not traced(value):
+        return round(value) if ndigits is None else round(value, ndigits)
+    if jnp.issubdtype(jnp.result_type(value), jnp.bool_):
+        return jnp.where(value, round(True, ndigits), 0)
+    if ndigits is None:
+        return _scalar(jnp.round(value), int)
+    if jnp.issubdtype(jnp.result_type(value), jnp.integer):
+        return value if ndigits >= 0 else _rounded_integer(value, 10**-ndigits)
+    return jnp.round(value, ndigits)
+
+
+def _rounded_integer(value: Any, unit: int) -> Any:
+    """The multiple of `unit` next to an integer; the even one where two are as near."""
+    quotient, rest = value // unit, value % unit
+    up = (2 * rest > unit) | ((2 * rest == unit) & (quotient % 2 == 1))
+    return (quotient + jnp.where(up, 1, 0).astype(quotient.dtype)) * unit
+
+
+def sorted_(iterable: Any, /, *, key: Any = None, reverse: Any = False) -> list[Any]:
+    """`sorted(...)`: stable; the items are of one structure where a traced value decides on their order."""
+    items, key = iterable, reductions.callee(key)
+    if not (isinstance(iterable, jax.Array) and traced(iterable) and iterable.ndim == 1):
+        items = list_(iterable)
+    if dynamic_length.holds(items):
+        return list_methods.in_order(items, key, reverse)
+    if len(items) < 2:
+        one = list(items)
+        if key is not None and one:
+            key(one[0])  # it may print, or raise
+        return one
+    keys = items
+    if key is not None and isinstance(items, list):
+        keys = [key(item) for item in items]
+    elif key is not None:
+        keys = comprehensions.list_of(items, lambda item: key(item))
+    if (
+        arrays := [key for key in keys if is_arraylike(key) and jnp.ndim(key)]
+        if isinstance(keys, list)
+        else []
+    ):
+        raise _no_order(arrays[0])
+    order = sort_keys.positions(keys, reverse=bool(reverse))
+    if isinstance(order, list) and isinstance(items, list):
+        return [items[i] for i in order]
+    if not isinstance(items, list):
+        return growing_lists.unstacked(items[jnp.asarray(order)])
+    for item in items:
+        if unlike := next((leaf for leaf in pytrees.leaves(item) if not is_arraylike(leaf)), None):
+            raise _no_place(unlike)
+    if len({(pytrees.structure(item), *map(jnp.shape, pytrees.leaves(item))) for item in items}) > 1:
+        raise _unlike(items)
+    stacked = pytrees.map(lambda *leaves: literal_types.stacked(leaves)[order], *items)
+    leaves, tree = pytrees.flatten(stacked)
+    made = [jax.tree.unflatten(tree, row) for row in zip(*map(growing_lists.unstacked, leaves), strict=True)]
+    shared_containers.share(
+        [], [(made, [item]) for item in items], []
+    )  # each of the new ones may be any of these
+    return made
+
+
+def _no_order(key: Any) -> ConditionError:
+    return ConditionError(
+        f"sorted() compares arrays, {describe(key)}.",
+        where=source_places.here(),
+        why="Which of two arrays comes first is ambiguous.",
+        fix="give a key that is a number, or a tuple of numbers: sorted(items, key=lambda item: item[0]).",
+    )
+
+
+def _unlike(items: list[Any]) -> ConditionError:
+    kinds = [join_types.structural(join_types.template_of(item)) for item in items]
+    found = [*dict.fromkeys(map(join_types.describe, kinds))]
+    return ConditionError(
+        f"sorted() puts {found[0]} and {found[1]} in order by traced keys.",
+        where=source_places.here(),
+        why="Which item comes first depends on the data, and a compiled program has one type for it.",
+        fix="give all items the same structure and shape.",
+    )
+
+
+def _no_place(item: Any) -> ConditionError:
+    kind = type(item).__name__
+    return ConditionError(
+        f"sorted() orders objects of the type {kind} by traced keys.",
+        where=source_places.here(),
+        why="Which object comes first depends on the data, and a compiled program has no objects to choose from.",
+        fix=f"sort what the objects hold, or register {kind} as a pytree, for example with "
+        "jax.tree_util.register_dataclass."
+        if ownership.is_users_class(type(item))
+        else "put a number in place of it, such as its place in a list.",
+    )
+
+
+def list_(*args: Any) -> list[Any]:
+    """`list(iterable)`."""
+    if len(args) == 1 and (items := _items(args[0])) is not None:
+        return _collected(items)
+    if len(args) == 1 and isinstance(args[0], generator_expressions.Generated) and args[0].is_fresh:
+        return comprehensions.gathered(args[0])
+    return list(*map(_whole, args))
+
+
+def tuple_(*args: Any) -> tuple[Any, ...]:
+    """`tuple(iterable)`."""
+    if len(args) == 1 and (items := _items(args[0])) is not None:
+        return tuple(_collected(items))
+    return tuple(*map(_whole, args))
+
+
+def _items(iterable: Any) -> iterables.Staged | None:
+    """What a list or tuple is made of by a staged loop, but for the rows of an array."""
+    picked = isinstance(iterable, Selection) and iterable.extents[0] is not None
+    known = picked or isinstance(iterable, (iterables.Staged, iterables.Stepping))
+    return iterables.staged(iterable) if known else None
+
+
+def _collected(items: iterables.Staged) -> list[Any]:
+    return comprehensions.collected(items, items.length())
+
+
+def _whole(iterable: Any) -> Any:
+    if isinstance(iterable, jax.Array) and iterable.ndim and is_symbolic(iterable.shape[0]):
+        raise IterationError(
+            f"A list or tuple is made of the rows of an array, {describe(iterable)}.",
+            where=source_places.here(),
+            why=f"How many rows there are, {iterable.shape[0]}, is not known while tracing for all sizes.",
+            fix="keep the array, which can be indexed and iterated over as the list can, or trace for a known size.",
+        )
+    journal.consume_all(iterable)
+    return growing_lists.readable(iterable, "list() or tuple()")
+
+
+def filter_(fun: Callable[..., Any] | None, iterable: Any) -> Any:
+    """`filter(fun, iterable)`."""
+    if tracing_state.tracing() and (
+        isinstance(iterable, comprehensions.ITEMS) or iterables.is_staged(iterable)
+    ):
+        return generator_expressions.generated(
+            iterable, lambda item: item, reductions.callee(fun) or (lambda item: item)
+        )
+    return filter(fun, iterable)
+
+
+def repeat_(value: Any, *times: Any, **given: Any) -> Any:
+    """`itertools.repeat(value, times)`, staged where the number is traced."""
+    number = times[0] if len(times) == 1 else given.get("times")
+    if not traced(number):
+        return itertools.repeat(value, *times, **given)
+    return map_(lambda _: value, range_(number))
+
+
+def _asking(python: Callable[..., Any]) -> Callable[..., Any]:
+    """A function of `itertools` that asks a condition of each item, which Python has to know."""
+
+    def ask(condition: Any, iterable: Any, /) -> Any:
+        fun = reductions.callee(condition)
+        if not tracing_state.tracing() or not callable(fun):
+            return python(condition, iterable)
+        return python(
+            lambda item: generator_expressions.filter_test(fun(item)), dynamic_length.whole(iterable)
+        )
+
+    return ask
+
+
+def next_(iterator: Any, *default: Any) -> Any:
+    """`next(iterator)`: refused in a staged body for an iterator from outside: one item for all runs."""
+    if isinstance(iterator, generator_expressions.Generated) and iterator.is_fresh:
+        found = iterator.known()
+        return reductions.first(iterator, *default) if found is None else builtins.next(iter(found), *default)
+    if isinstance(iterator, iterables.Stepping):
+        return iterator.step(*default)
+    journal.consume(iterator)
+    return builtins.next(iterator, *default)
+
+
+def isinstance_(value: Any, kinds: Any) -> bool:
+    """`isinstance(value, kinds)`: a size that stands for all sizes is an int, what stands for a range or an iterator is one."""
+    if builtins.isinstance(value, iterables.Range):
+        return builtins.isinstance(_RANGE, kinds)
+    if builtins.isinstance(value, iterables.Passing) and issubclass(value.kind, kinds):
+        return True
+    return builtins.isinstance(value, kinds) or (is_symbolic(value) and builtins.isinstance(SIZE, kinds))
+
+
+def setattr_(owner: Any, name: str, value: Any) -> None:
+    """`setattr(owner, name, value)`."""
+    builtins.setattr(journal.record(owner), name, value)
+
+
+def delattr_(owner: Any, name: str) -> None:
+    """`delattr(owner, name)`."""
+    builtins.delattr(journal.record(owner), name)
+
+
+SIZE = 2  # any
+_RANGE = range(SIZE)
+
+_OF_VALUES: dict[Any, Any] = {
+    range: range_, len: len_, enumerate: enumerate_, zip: zip_, reversed: reversed_, map: map_,
+    filter: filter_, operator.length_hint: length_hint_, abs: abs_, int: int_, float: float_,
+    complex: complex_, bool: bool_, round: round_, list: list_, tuple: tuple_, sorted: sorted_, min: reductions.min_,
+    max: reductions.max_, sum: reductions.sum_, any: reductions.any_, all: reductions.all_, functools.reduce: reductions.reduce_,
+}  # fmt: skip
+
+OVERLOADS: dict[Any, Any] = {
+    **{builtin: opening(fun) for builtin, fun in _OF_VALUES.items()},
+    **{fun: _asking(fun) for fun in (itertools.takewhile, itertools.dropwhile, itertools.filterfalse)},
+    itertools.repeat: repeat_,
+    next: next_, isinstance: isinstance_, setattr: setattr_, delattr: delattr_, warnings.warn: user_warnings.warn_,
+}  # fmt: skip

@@ -1,0 +1,176 @@
+"""What do `[f(x) for x in xs]` and `(f(x) for x in xs)` give where `xs` is traced?
+
+A generator expression over a traced array or range is something that `sum`, `any`, `min`, `for` and the
+like stage as one loop; nobody has to see its items one by one. A list has an item for each row: few are
+computed one after the other, many in one loop, whose body is traced once, and then taken apart.
+"""
+
+from __future__ import annotations
+
+import collections
+import itertools
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from autograph_lite.jax_internals import tracing_state
+from autograph_lite.operators.branches.if_stmt import if_part
+from autograph_lite.operators.effects import journal
+from autograph_lite.operators.iteration import iterables
+from autograph_lite.operators.iteration.iterables import Staged
+from autograph_lite.operators.lists import capacity, growing_lists, list_errors
+from autograph_lite.operators.purity import trial
+from autograph_lite.operators.python.generator_expressions import (
+    Generated,
+    dynamic,
+    filter_test,
+    generated,
+    loop,
+)
+from autograph_lite.operators.trace_context import decision_log
+from autograph_lite.operators.values.values import describe, is_symbolic, traced
+
+UNROLLED = 8  # a list of at most so many items is computed without a loop
+_VIEWS = tuple(map(type, ({}.keys(), {}.values(), {}.items())))
+# Of Python's, whose items a filter may leave out.
+ITEMS = (list, tuple, range, dict, set, frozenset, collections.deque, np.ndarray, *_VIEWS)
+_SOURCES: tuple[type, ...] = (
+    *ITEMS,
+    zip,
+    enumerate,
+    map,
+    filter,
+    reversed,
+    type(reversed([])),
+)  # of an expression
+
+
+def list_of(
+    iterable: Any, elt: Callable[..., Any], keep: Callable[..., Any] | None = None, *,
+    flat: bool = False, reduced: bool = False,
+) -> Any:  # fmt: skip
+    """`[elt(x) for x in iterable if keep(x)]`.
+
+    Args:
+      iterable: what Python iterates over, or a staged iterable of static length.
+      elt: item -> value; several parameters stand for a tuple as target.
+      keep: item -> whether the item counts; None for all.
+      flat: whether `elt` gives an iterable of values, as an inner `for` of the comprehension does.
+      reduced: whether the list is only the argument of `sum`, `any`, `all`, `min` or `max`.
+
+    Raises:
+      IterationError: the number of items depends on a traced value.
+    """
+    elt, keep = unpacking(elt), keep and unpacking(keep)
+    items = iterables.staged(iterable)
+    if reduced and tracing_state.tracing() and (items is not None or keep is not None or flat):
+        return generated(iterable if items is None else items, elt, keep, flat=flat, eager=True)
+    if items is None:
+        found = _python_list(iterable, elt, keep, flat=flat)
+        decision_log.note("for", "unrolled", decision_log.python_iterable(iterable), len(found))
+        return found
+    if keep is not None and (items.most() is not None or _has_room(items.length())):
+        return gathered(generated(items, elt, keep, flat=flat))
+    return collected(generated(items, elt, keep, flat=flat), items.length())
+
+
+def _python_list(
+    iterable: Any, elt: Callable[[Any], Any], keep: Callable[[Any], Any] | None, *, flat: bool
+) -> list[Any]:
+    iterable = growing_lists.readable(iterable, "a comprehension")
+    journal.consume_all(iterable)
+    if flat:
+        return [value for x in iterable if keep is None or filter_test(keep(x)) for value in elt(x)]
+    if keep is None:
+        return [elt(x) for x in iterable]
+    found: list[Any] = []
+    for x in iterable:
+        if_part(keep(x), lambda x=x: journal.record(found).append(elt(x)), lambda: None)
+    return found
+
+
+def generator(
+    iterable: Any, elt: Callable[..., Any], keep: Callable[..., Any] | None = None, *,
+    flat: bool = False, maker: Any = None,
+) -> Any:  # fmt: skip
+    """`(elt(x) for x in iterable if keep(x))`; the arguments are those of `list_of`.
+
+    Of an iterator that the expression itself has made by `maker`, `enumerate` or the like, nobody else takes items.
+    """
+    elt, keep = unpacking(elt), keep and unpacking(keep)
+    iterable = growing_lists.readable(iterable, "a generator expression")
+    journal.consume_all(iterable)
+    traced_filter = tracing_state.tracing() and (keep is not None or flat) and isinstance(iterable, _SOURCES)
+    if traced_filter or isinstance(iterable, Generated) or iterables.is_staged(iterable):
+        return generated(iterable, elt, keep, flat=flat, maker=maker)
+    if flat:
+        return trial.made(value for x in iterable if keep is None or filter_test(keep(x)) for value in elt(x))
+    if keep is None:
+        return trial.made(elt(x) for x in iterable)
+    return trial.made(elt(x) for x in iterable if filter_test(keep(x)))
+
+
+def unpacking(fun: Callable[..., Any]) -> Callable[[Any], Any]:
+    """`fun` as a function of one item, which is unpacked where `fun` has several parameters."""
+    code = getattr(fun, "__code__", None)
+    if code is None or code.co_argcount < 2:
+        return fun
+    count = code.co_argcount
+
+    def run(item: Any) -> Any:
+        if type(item) is tuple and len(item) == count:
+            return fun(*item)
+        return fun(*unpacked(item, count))
+
+    return run
+
+
+def unpacked(item: Any, count: int) -> tuple[Any, ...]:
+    """The `count` values of `item`, with Python's errors for too many and too few."""
+    values = tuple(itertools.islice(iter(item), count + 1))
+    if len(values) > count:
+        raise ValueError(f"too many values to unpack (expected {count})")
+    if len(values) < count:
+        raise ValueError(f"not enough values to unpack (expected {count}, got {len(values)})")
+    return values
+
+
+def collected(items: Any, length: Any) -> list[Any]:
+    """The items of a staged iterable as a list; the body is traced once where there are many.
+
+    Args:
+      items: staged, or `Generated` from what is staged.
+      length: how many items the loop takes.
+
+    Raises:
+      IterationError: their number is not known.
+    """
+    if traced(length) and (is_symbolic(length) or (items.most() is None and not _has_room(length))):
+        raise dynamic(describe(length) if is_symbolic(length) else "the traced bound of a range")
+    if traced(length) or length > UNROLLED:
+        try:
+            return gathered(items)
+        except list_errors.UnstackableError:
+            if isinstance(items, Generated):
+                items._spent = False
+    found = list(items)
+    decision_log.note("for", "unrolled", "it makes a list of few items", len(found))
+    return found
+
+
+def _has_room(length: Any) -> bool:
+    """Whether a list may get as many items as the program finds out."""
+    return not is_symbolic(length) and capacity.room() > 0
+
+
+def gathered(items: Staged | Generated) -> list[Any]:
+    """The items as a list that one loop appends them to."""
+    found: list[Any] = []
+
+    def append(item: Any) -> tuple[()]:
+        journal.record(found).append(item)
+        return ()
+
+    loop(items, append, (), ())
+    return found

@@ -1,0 +1,154 @@
+"""What do methods of Python's containers mean where they compare traced values?
+
+items.sort(), items.index(x), items.count(x)   as Python computes them, without asking for the truth of a comparison
+items.remove(x), items.pop(x), table.get(x)    refused: the structure would depend on the value
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+import jax.numpy as jnp
+
+from autograph_lite.errors import TracedIndexError
+from autograph_lite.operators.branches.truth import truth
+from autograph_lite.operators.checks import carried_checks
+from autograph_lite.operators.effects import journal
+from autograph_lite.operators.python import builtins
+from autograph_lite.operators.python.logical import asks_user, equal
+from autograph_lite.operators.user_code import source_places
+from autograph_lite.operators.values.values import any_traced, as_index, describe, traced
+
+T = TypeVar("T")
+
+
+def _sort(owner: list[Any], /, *, key: Any = None, reverse: Any = False) -> None:
+    items = builtins.list_(owner)
+    journal.record(owner).clear()  # functions that compare see no items, as in Python
+    try:
+        items = builtins.sorted_(items, key=key, reverse=reverse)
+        if owner:
+            raise ValueError("list modified during sort")
+    finally:
+        owner[:] = items
+
+
+def _known(owner: Any, value: Any) -> bool:
+    """Whether Python can compare `value` with all items."""
+    return not (any_traced([value, *owner]) or any(map(asks_user, [value, *owner])))
+
+
+def _same(item: Any, value: Any) -> Any:
+    """Whether a container takes an item for `value`."""
+    return truth(item is value or equal(item, value))
+
+
+def _count(owner: Any, value: Any, /) -> Any:
+    if _known(owner, value):
+        return owner.count(value)
+    same = [_same(item, value) for item in owner]
+    return as_index(sum(jnp.asarray(one, int) for one in same)) if any(map(traced, same)) else sum(same)
+
+
+def _index(owner: Any, value: Any, /, start: int = 0, stop: int = sys.maxsize) -> Any:
+    if _known(owner, value):
+        return owner.index(value, start, stop)
+    numbers = range(len(owner))[start:stop]
+    kind = type(owner).__name__
+    same: list[Any] = []
+    for number in numbers:
+        if number >= len(owner):
+            break  # a comparison has removed items
+        same.append(_same(owner[number], value))
+        if same[-1] is True:
+            break  # Python does not compare those that follow
+    missing = ValueError(f"{kind}.index(x): x not in {kind}")
+    if not any(map(traced, same)):
+        if True not in same:
+            empty: Any = () if isinstance(owner, tuple) else []
+            return empty.index(value)  # for its error, whose words differ from version to version
+        return numbers[len(same) - 1]
+    found = jnp.stack([*map(jnp.asarray, same)])
+    carried_checks.fail_if(jnp.logical_not(jnp.any(found)), missing)
+    return as_index(numbers.start + jnp.argmax(found))
+
+
+def _remove(owner: list[Any], value: Any, /) -> None:
+    if _known(owner, value):
+        return owner.remove(value)
+    for number, item in enumerate(owner):
+        same = _same(item, value)
+        if traced(same):
+            raise TracedIndexError(
+                f"remove() looks for {describe(value)} in a list, and a traced value decides which item it is.",
+                where=source_places.here(),
+                why="The items of a list have their places while tracing.",
+                fix="keep the items in an array with a mask of those that count, jnp.where(items == x, False, mask).",
+            )
+        if same:
+            del owner[number : number + 1]  # which the comparison may have removed
+            return None
+    raise ValueError("list.remove(x): x not in list")
+
+
+def key(value: T) -> T:
+    """A key of a dict, or an item of a set.
+
+    Raises:
+      TracedIndexError: it is traced.
+    """
+    if value.__class__ is not str and any_traced(value):
+        raise TracedIndexError(
+            f"A traced value, {describe(value)}, is a key of a dict or an item of a set.",
+            where=source_places.here(),
+            why="Keys are Python values, known while tracing.",
+            fix="use `match` or `if` on the value, or an array indexed by it.",
+        )
+    return value
+
+
+def _looking(
+    refused: Callable[[str, Any, Any], TracedIndexError], method: Callable[..., Any]
+) -> Callable[..., Any]:
+    """A method that looks for its first argument: a key, an item, or a place."""
+
+    def run(owner: Any, /, *args: Any, **kwargs: Any) -> Any:
+        if args and any_traced(args[:1]):
+            raise refused(method.__name__, owner, args[0])
+        try:
+            return method(owner, *args, **kwargs)
+        except LookupError as error:
+            carried_checks.explicit(error)  # on a staged path, it is raised only if that path is taken
+            raise
+
+    return run
+
+
+def _no_key(name: str, owner: Any, value: Any) -> TracedIndexError:
+    return TracedIndexError(
+        f"{name}() looks for a traced value, {describe(value)}, in a {type(owner).__name__}.",
+        where=source_places.here(),
+        why="The keys of a dict and the items of a set are Python values.",
+        fix="use `match` or `if` on the value, `in`, or an array indexed by it.",
+    )
+
+
+def _no_place(name: str, _: Any, value: Any) -> TracedIndexError:
+    return TracedIndexError(
+        f"{name}() is given a traced place in a list, {describe(value)}.",
+        where=source_places.here(),
+        why="The items of a list have their places while tracing: which of them move depends on the value.",
+        fix="keep the items in an array, and move them by an index of it: items[jnp.where(k < i, k, k + 1)] with "
+        "k = jnp.arange(len(items) - 1) is without item i.",
+    )
+
+
+_KEYED = (dict.get, dict.pop, dict.setdefault, set.add, set.discard, set.remove)
+OVERLOADS: dict[Any, Any] = {
+    list.sort: _sort, list.count: _count, list.index: _index, list.remove: _remove,
+    tuple.count: _count, tuple.index: _index,
+    **{method: _looking(_no_key, method) for method in _KEYED},
+    **{method: _looking(_no_place, method) for method in (list.pop, list.insert)},
+}  # fmt: skip

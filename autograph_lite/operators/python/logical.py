@@ -1,0 +1,356 @@
+"""`and`, `or`, `not`, comparisons and `in` where an operand may be traced: short-circuit as Python's, and once each."""
+
+from __future__ import annotations
+
+import builtins
+import collections
+import dataclasses
+import functools
+import operator
+import types
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax import lax
+
+from autograph_lite.errors import TracedIndexError
+from autograph_lite.jax_internals import symbolic_comparisons
+from autograph_lite.operators.branches.if_stmt import if_part
+from autograph_lite.operators.branches.truth import operand, python_truth, truth
+from autograph_lite.operators.lists import array_arguments, dynamic_length, growing_lists, list_methods
+from autograph_lite.operators.ragged.selection import METHODS, Selection
+from autograph_lite.operators.trace_context import decision_log
+from autograph_lite.operators.user_code import source_places
+from autograph_lite.operators.values import pytrees
+from autograph_lite.operators.values.boxes import opened
+from autograph_lite.operators.values.values import decided, describe, is_symbolic, traced
+
+Thunk = Callable[[], Any]
+
+
+def _rest(combine: Callable[..., Any], operands: tuple[Thunk, ...]) -> Thunk:
+    return lambda: opened(combine(operands[0](), *operands[1:]))
+
+
+def and_(first: Any, *rest: Thunk) -> Any:
+    """`first and rest[0]() and ...`: the first false operand, else the last one."""
+    value = first
+    for number, thunk in enumerate(rest):
+        test = value if value is True else python_truth(value)
+        if test is not True and traced(test):
+            test = decided(test)
+        if test is not True and traced(test):
+            value = operand(opened(value), len(rest) - number)
+            with decision_log.deciding("and", "cond", "an operand is traced"):
+                return _both(value, _rest(and_, rest[number:]), conjunction=True)
+        if not test:
+            return value
+        value = thunk()
+    return value
+
+
+def or_(first: Any, *rest: Thunk) -> Any:
+    """`first or rest[0]() or ...`: the first true operand, else the last one."""
+    value = first
+    for number, thunk in enumerate(rest):
+        test = value if value is False else python_truth(value)
+        if test is not False and traced(test):
+            test = decided(test)
+        if test is not False and traced(test):
+            value = operand(opened(value), len(rest) - number)
+            with decision_log.deciding("or", "cond", "an operand is traced"):
+                return _both(value, _rest(or_, rest[number:]), conjunction=False)
+        if test:
+            return value
+        value = thunk()
+    return value
+
+
+def _both(value: Any, rest: Thunk, *, conjunction: bool) -> Any:
+    """`value and rest()` or `value or rest()`, staged: the rest runs only where it decides."""
+
+    def keep() -> Any:
+        if isinstance(value, jax.Array) and value.dtype == bool and value.shape == ():
+            # Known here. XLA for CPUs writes the result of such a branch over an operand that it hands on (jaxlib 0.10, 0.12).
+            return np.bool_(not conjunction)
+        return value
+
+    return if_part(value, rest, keep) if conjunction else if_part(value, keep, rest)
+
+
+def not_(value: Any) -> Any:
+    """`not value`."""
+    value = python_truth(value)
+    value = decided(value) if traced(value) else value
+    # jnp.logical_not gives the same and takes twice as long to trace.
+    return lax.bitwise_not(truth(operand(value))) if traced(value) else not value
+
+
+def number(value: Any, *makers: Any) -> Any:
+    """A truth value of Python's as the integer that it is in a sum; `makers` are what the builtins that made it are called."""
+    if all(maker in _MAKERS for maker in makers) and isinstance(value, jax.Array):
+        return jnp.where(value, 1, 0) if value.dtype == bool and not value.ndim else value
+    return value
+
+
+_MAKERS = (builtins.any, builtins.all, builtins.bool, builtins.range)
+
+
+def compare(left: Any, *symbols_and_operands: Any) -> Any:
+    """`left < a < b ...`: the first operand on the right is given, later ones are called for."""
+    symbol, right, *rest = symbols_and_operands
+    result = compared(symbol, left, right)
+    if not rest:
+        return result
+    if traced(result):
+        operand(result, len(rest) // 2)
+    return and_(result, lambda: compare(right, rest[0], rest[1](), *rest[2:]))
+
+
+def arithmetic(left: Any, symbol: str, right: Any) -> Any:
+    """`left + right`, or what the symbol says, where a list, a tuple or a range beside an array is one, as for NumPy."""
+    return _ARITHMETIC[symbol](*array_arguments.beside(left, right, symbol))
+
+
+_ARITHMETIC: dict[str, Callable[[Any, Any], Any]] = {
+    "+": operator.add, "-": operator.sub, "*": operator.mul, "/": operator.truediv, "//": operator.floordiv,
+    "%": operator.mod, "**": operator.pow, "@": operator.matmul, "&": operator.and_, "|": operator.or_, "^": operator.xor,
+}  # fmt: skip
+_ORDERED = frozenset({"<", "<=", ">", ">="})
+
+
+def compared(symbol: str, left: Any, right: Any) -> Any:
+    """`left < right`, or what the symbol says; tuples and lists by the first items that differ."""
+    if symbol in _ORDERED and type(left) is type(right) and _has_fields(left, "order"):
+        fields = _fields(left), _fields(right)
+        if any(map(_decides, fields)):
+            left, right = fields
+    if symbol in _ORDERED and (is_symbolic(left) or is_symbolic(right)):
+        return symbolic_comparisons.compare(_COMPARISONS[symbol], left, right)
+    if symbol in _ORDERED and _are_rows(left, right) and (_decides(left) or _decides(right)):
+        return _in_order(symbol, left, right)
+    if symbol in _ORDERED:
+        left, right = array_arguments.beside(left, right, symbol)
+    return _COMPARISONS[symbol](left, right)
+
+
+def _are_rows(left: Any, right: Any) -> bool:
+    """Whether both are tuples, or both are lists."""
+    return any(isinstance(left, kind) and isinstance(right, kind) for kind in (tuple, list))
+
+
+def _in_order(symbol: str, left: Sequence[Any], right: Sequence[Any]) -> Any:
+    """Tuples or lists, compared by the first items that differ; by their lengths where none does."""
+    for count, (a, b) in enumerate(zip(left, right, strict=False), 1):
+        same = truth(a is b or equal(a, b))
+        if same is True:
+            continue
+        here = truth(compared(symbol, a, b))
+        if same is False:
+            return here  # what follows may have no order
+        return jnp.where(same, _in_order(symbol, left[count:], right[count:]), here)
+    return _COMPARISONS[symbol](len(left), len(right))
+
+
+def _is(left: Any, right: Any) -> Any:
+    """`left is right`; a bool that a program computes is the one of Python's two that has its value."""
+    for value, flag in ((left, right), (right, left)):
+        if isinstance(flag, bool) and _is_number(value) and not is_symbolic(value) and value.dtype == bool:
+            return value if flag else not_(value)
+    return left is right
+
+
+def _is_not(left: Any, right: Any) -> Any:
+    return not_(_is(left, right))
+
+
+def equal(left: Any, right: Any) -> Any:
+    """`left == right`, element by element where tuples, lists, dicts and dataclasses hold traced values."""
+    left, right = array_arguments.beside(opened(left), opened(right), "==")
+    if is_symbolic(left) or is_symbolic(right):
+        return symbolic_comparisons.equal(left, right)
+    for side in (left, right):
+        if dynamic_length.holds(growing_lists.readable(side, "`==`")):
+            raise dynamic_length.refused(side)
+    if (isinstance(left, _COLLECTIONS) and _is_number(right)) or (
+        isinstance(right, _COLLECTIONS) and _is_number(left)
+    ):
+        return False  # JAX does not compare them
+    if _has_fields(left) and type(left) is type(right):
+        fields = _fields(left), _fields(right)
+        if any(map(_decides, fields)):
+            return equal(*fields)
+    if not (_decides(left) or _decides(right)):
+        return left == right
+    if isinstance(left, (tuple, list)) and isinstance(right, (tuple, list)):
+        if isinstance(left, tuple) != isinstance(right, tuple) or len(left) != len(right):
+            return False
+        pairs = list(zip(left, right, strict=True))
+    elif isinstance(left, dict) and isinstance(right, dict):
+        if left.keys() != right.keys():
+            return False
+        pairs = [(left[k], right[k]) for k in left]
+    else:
+        return left == right
+    result: Any = True
+    for a, b in pairs:
+        same = a is b or equal(a, b)
+        result = and_(result, _truth_of(same))
+    return result
+
+
+def not_equal(left: Any, right: Any) -> Any:
+    """`left != right`, element by element where tuples, lists, dicts and dataclasses hold traced values."""
+    left, right = array_arguments.beside(opened(left), opened(right), "!=")
+    if is_symbolic(left) or is_symbolic(right):
+        return not_(equal(left, right))
+    both = isinstance(left, (tuple, list, dict)) and isinstance(right, (tuple, list, dict))
+    # Without a `__ne__` of its own, Python asks for the truth of what `__eq__` answers.
+    asks = asks_user(left) and not _has_own(left, "__ne__")
+    if (both and (_decides(left) or _decides(right))) or asks:
+        return not_(equal(left, right))
+    return left != right
+
+
+def _has_own(value: Any, method: str) -> bool:
+    return bool(getattr(type(value), method) is not getattr(object, method))
+
+
+def _has_fields(value: Any, option: str = "eq") -> bool:
+    """Whether `value` is of a dataclass that compares as its fields do; with the option "order", that orders so, too."""
+    parameters = getattr(type(value), "__dataclass_params__", None)
+    own = vars(type(value)).get("__eq__" if option == "eq" else "__lt__")
+    return (
+        getattr(parameters, option, False)
+        and isinstance(own, types.FunctionType)
+        and own.__code__.co_filename == "<string>"
+    )
+
+
+def _fields(value: Any) -> tuple[Any, ...]:
+    return tuple(getattr(value, field.name) for field in dataclasses.fields(value) if field.compare)
+
+
+def _decides(value: Any) -> bool:
+    """Whether something in a collection is compared by JAX, or by a method of the user's, which may answer with a tracer."""
+    if not isinstance(value, (tuple, list, dict)):
+        return False
+    if _PLAIN.issuperset(map(type, value.values() if isinstance(value, dict) else value)):
+        return False
+    return any(traced(leaf) or asks_user(leaf) for leaf in pytrees.leaves(value))
+
+
+def asks_user(value: Any) -> bool:
+    """Whether comparing `value` runs a method that is written in Python."""
+    return isinstance(getattr(type(value), "__eq__", None), types.FunctionType) and not isinstance(
+        value, jax.Array
+    )
+
+
+def asks_for_order(key: Any) -> bool:
+    """Whether putting `key` in order runs a function of the user's, which may answer with a tracer."""
+    if isinstance(key, (tuple, list)):
+        return any(map(asks_for_order, key))
+    if isinstance(key, jax.Array):
+        return False
+    methods = (getattr(type(key), name, None) for name in ("__lt__", "__gt__"))
+    return type(key) is _KEY or any(isinstance(method, types.FunctionType) for method in methods)
+
+
+_KEY = type(functools.cmp_to_key(lambda a, b: 0))
+_PLAIN = frozenset({bool, int, float, complex, str, bytes, type(None)})
+_COLLECTIONS = (tuple, list, dict, set)
+
+
+def _is_number(value: Any) -> bool:
+    return traced(value) and jnp.ndim(value) == 0
+
+
+def _truth_of(value: Any) -> Thunk:
+    return lambda: truth(value)
+
+
+def _equals(item: Any, member: Any) -> Thunk:
+    return lambda: item is member or truth(equal(member, item))
+
+
+def in_(item: Any, container: Any) -> Any:
+    """`item in container`.
+
+    Raises:
+      TracedIndexError: the container has no array meaning for a traced item.
+    """
+    item, container = opened(item), opened(container)
+    if is_symbolic(item):
+        item = symbolic_comparisons.as_array(item)
+    if isinstance(container, (jax.Array, np.ndarray)) and (traced(item) or traced(container)):
+        return jnp.any(jnp.asarray(container) == item)
+    if isinstance(container, Selection):
+        return METHODS["any"](container == item)
+    known: Any = growing_lists.readable(container, "`in`")
+    return list_methods.contains(known, item) if dynamic_length.holds(known) else _among(item, known)
+
+
+def _among(item: Any, container: Any) -> Any:
+    compared: bool = isinstance(container, _COMPARED)
+    if not compared:
+        contains = getattr(type(container), "__contains__", None)
+        if isinstance(contains, types.FunctionType):
+            return truth(contains(container, item))  # Python's `in` would ask a traced answer for its truth
+        if traced(item) and not _has_own_contains(container):
+            raise _no_membership(item, container)
+        return item in container
+    hashed: bool = isinstance(container, _HASHED)
+    if hashed and not _holds_traced(item):
+        try:
+            # At once, however many members there are, and with the calls of `__eq__` that Python makes.
+            return item in container
+        except (TypeError, jax.errors.TracerBoolConversionError) as error:
+            if "Tracer" not in str(error):
+                raise
+    elif not _decides((item, *(() if isinstance(container, range) else container))):
+        return item in container
+    if isinstance(container, range) and traced(item):
+        inside = (item >= container.start) & (item < container.stop)
+        if container.step < 0:
+            inside = (item <= container.start) & (item > container.stop)
+        return inside & ((item - container.start) % container.step == 0)
+    result: Any = False
+    for member in container:
+        result = or_(result, _equals(item, member))
+    return result
+
+
+def _holds_traced(item: Any) -> bool:
+    return type(item) not in _PLAIN and any(map(traced, pytrees.leaves(item)))
+
+
+_HASHED: tuple[type, ...] = (set, frozenset, dict, type({}.keys()))
+_COMPARED = (*_HASHED, tuple, list, range, collections.deque, type({}.values()))
+
+
+def not_in(item: Any, container: Any) -> Any:
+    """`item not in container`."""
+    return not_(in_(item, container))
+
+
+_COMPARISONS: dict[str, Callable[[Any, Any], Any]] = {
+    "<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge, "==": equal, "!=": not_equal,
+    "in": in_, "not in": not_in, "is": _is, "is not": _is_not,
+}  # fmt: skip
+
+
+def _has_own_contains(container: Any) -> bool:
+    return hasattr(type(container), "__contains__") and not isinstance(container, (str, bytes))
+
+
+def _no_membership(item: Any, container: Any) -> TracedIndexError:
+    return TracedIndexError(
+        f"'in' is asked of a traced value, {describe(item)}, and {describe(container)}.",
+        where=source_places.here(),
+        why="Whether a traced value is among the items can be computed for tuples, lists, sets, ranges and arrays.",
+        fix="make the container a tuple or an array of numbers.",
+    )

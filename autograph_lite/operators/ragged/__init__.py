@@ -1,0 +1,13 @@
+"""Selections: parts of arrays with traced bounds or by masks, as positions in an array of a known shape."""
+
+__all__ = [
+    "affine_bounds",
+    "blocks",
+    "elementwise",
+    "extents",
+    "gathered_stores",
+    "indexing",
+    "known_ranges",
+    "mask_positions",
+    "selection",
+]

@@ -1,0 +1,10 @@
+"""The context of a trace: which options, loop bodies, decisions and lanes hold where the code runs now?"""
+
+__all__ = [
+    "branch_options",
+    "decision_log",
+    "lane_termination",
+    "loop_bodies",
+    "loop_options",
+    "update_order",
+]

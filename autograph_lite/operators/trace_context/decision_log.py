@@ -1,0 +1,230 @@
+"""What became of each statement of control flow, and why? Told to whoever listens; nobody pays where nobody does.
+
+The operators ask `decisions.listeners` first, an int of this module, so that a statement costs one look at an attribute.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import dataclasses
+import itertools
+import threading
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from autograph_lite.errors import Location
+from autograph_lite.jax_internals import recorded_equations
+from autograph_lite.operators.user_code import source_places
+from autograph_lite.operators.values.values import article, describe, traced
+
+listeners = 0  # on all threads
+BRANCHES = frozenset({"if", "ternary", "and", "or", "match"})
+LOOPS = frozenset({"for", "while"})
+OTHERS = frozenset({"recursion"})
+_lock = threading.Lock()
+
+
+@dataclasses.dataclass
+class Decision:
+    """One execution of a statement, while it is traced.
+
+    Attributes:
+      statement: "if", "ternary", "and", "or", "match", "for", "while", or what an operator calls it.
+      path, line, column, function: where it stands; the column is None where Python does not tell.
+      became: "Python", "unrolled", or the name of what was emitted.
+      why: the reason, as a clause.
+      trips: how often the body of a loop runs, where that is known.
+      equations: how many were emitted, those in branches and bodies included; None where nobody knows.
+    """
+
+    statement: str
+    path: str
+    line: int
+    column: int | None
+    function: str
+    became: str
+    why: str
+    trips: int | None = None
+    equations: int | None = None
+
+
+class _Local(threading.local):
+    def __init__(self) -> None:
+        self.log: list[Decision] | None = None
+        self.open: list[tuple[int, Decision]] = []  # with the length of the log before what is inside
+
+
+_local = _Local()
+
+
+@contextlib.contextmanager
+def listening() -> Iterator[list[Decision]]:
+    """Gives a list that all decisions are appended to, which are made on this thread inside."""
+    global listeners
+    before = _local.log, _local.open
+    log: list[Decision] = []
+    _local.log, _local.open = log, []
+    with _lock:
+        listeners += 1
+    try:
+        yield log
+    finally:
+        _local.log, _local.open = before
+        with _lock:
+            listeners -= 1
+
+
+def note(statement: str, became: str, why: str, trips: int | None = None) -> None:
+    """Tells of a statement in the user's line that is running."""
+    if _local.log is not None and (made := _decision(statement, became, why, trips)) is not None:
+        _local.log.append(made)
+
+
+def note_list(place: Location | tuple[()] | None, became: str, why: str) -> None:
+    """Tells of the line that appends to a list in a loop."""
+    if _local.log is not None and place:
+        _local.log.append(Decision("append", place.path, place.line, None, place.function, became, why))
+
+
+class deciding:  # noqa: N801 (used as a function)
+    """A context for a statement; what is decided inside, with `decided`, is decided about it.
+
+    Args:
+      statement: see `Decision`; nothing is told where it is empty.
+      became, why: what is known of it from the start.
+    """
+
+    __slots__ = ("_given", "_made", "_start")
+
+    def __init__(self, statement: str, became: str = "Python", why: str = "") -> None:
+        self._given = statement, became, why
+        self._made: Decision | None = None
+
+    def __enter__(self) -> None:
+        made = _decision(*self._given) if listeners and self._given[0] else None
+        if made is not None and _local.log is not None:
+            _local.log.append(made)
+            _local.open.append((len(_local.log), made))
+            self._made, self._start = made, recorded_equations.equation_mark()
+
+    def __exit__(self, *_: object) -> None:
+        if self._made is not None:
+            self._made.equations = recorded_equations.equations_since(self._start)
+            _local.open.pop()
+
+
+def decided(
+    kinds: frozenset[str], became: str | None = None, why: str | None = None, trips: int | None = None
+) -> None:
+    """Says more of the innermost statement that is being decided on, if it is one of `kinds`."""
+    if not listeners or not _local.open or _local.open[-1][1].statement not in kinds:
+        return
+    made = _local.open[-1][1]
+    made.became, made.why = became or made.became, why or made.why
+    made.trips = made.trips if trips is None else trips
+
+
+def at_once(trips: int) -> Callable[[], None] | None:
+    """What tells, now or later, that the innermost statement, a loop, becomes operations on the arrays of its iterations."""
+    if not listeners or not _local.open or _local.open[-1][1].statement not in LOOPS:
+        return None
+    made = _local.open[-1][1]
+
+    def tell() -> None:
+        made.became, made.why, made.trips = "vmap", "its iterations need nothing of each other", trips
+
+    return tell
+
+
+def is_decided(became: str) -> bool:
+    """Whether it is known that this is what the innermost statement has become."""
+    return bool(listeners and _local.open and _local.open[-1][1].became == became)
+
+
+def iterated() -> None:
+    """Counts an iteration of the innermost statement, a loop that Python runs."""
+    if _local.open and _local.open[-1][1].statement in LOOPS:
+        made = _local.open[-1][1]
+        made.trips = (made.trips or 0) + 1
+
+
+def uncounted() -> None:
+    """Nobody knows how often the body of the innermost statement, a loop, is going to run."""
+    if listeners and _local.open and _local.open[-1][1].statement in LOOPS:
+        _local.open[-1][1].trips = None
+
+
+def keep_inside() -> None:
+    """What was told inside of the innermost statement holds, and `forget_inside` leaves it."""
+    if listeners and _local.log is not None and _local.open:
+        _local.open[-1] = len(_local.log), _local.open[-1][1]
+
+
+def forget_inside() -> None:
+    """Forgets what was told inside of the innermost statement: its body is traced again."""
+    if listeners and _local.log is not None and _local.open:
+        del _local.log[_local.open[-1][0] :]
+
+
+def told() -> int:
+    """How much has been told, for `forget_since`."""
+    return len(_local.log) if listeners and _local.log is not None else 0
+
+
+def forget_since(told: int) -> None:
+    """Forgets what was told since then: it was tried, and undone."""
+    if listeners and _local.log is not None:
+        del _local.log[told:]
+
+
+def restart() -> None:
+    """Forgets all: the whole function is traced again."""
+    if listeners and _local.log is not None and not _local.open:
+        _local.log.clear()
+
+
+def _decision(statement: str, became: str, why: str, trips: int | None = None) -> Decision | None:
+    frame = source_places.user_frame()
+    if frame is None:
+        return None
+    code = frame.f_code
+    spans = itertools.islice(code.co_positions(), frame.f_lasti // 2, None)
+    _, _, column, _ = next(spans, (None,) * 4)
+    name = source_places.function_name(code)
+    return Decision(statement, code.co_filename, frame.f_lineno, column, name, became, why, trips)
+
+
+def python_condition(value: Any) -> str:
+    """Why Python decides on a condition."""
+    if value is None:
+        return "the condition is None"
+    name = type(value).__name__
+    return f"the condition is {article(name)} {name}"
+
+
+def traced_condition(value: Any) -> str:
+    """Why a condition is decided on by the program."""
+    return f"the condition is traced: {describe(value)}"
+
+
+def python_iterable(value: Any) -> str:
+    """Why Python runs a loop over `value`."""
+    if isinstance(value, range):
+        return "the bounds of the range are ints"
+    name = type(value).__name__
+    return f"it runs over {article(name)} {name}"
+
+
+def staged_iterable(items: Any, length: Any) -> str:
+    """Why a loop over `items` is staged."""
+    array = getattr(items, "array", None)
+    if array is not None:
+        return f"it runs over an array: {describe(array)}"
+    if traced(length):
+        return f"the number of iterations is traced: {describe(length)}"
+    kind = type(items).__name__
+    if kind == "range":
+        return "it runs over a range that is to be staged"
+    built = {"Enumerated": "enumerate", "Zipped": "zip", "Reversed": "reversed", "Mapped": "map"}.get(kind)
+    over = f"{article(built)} {built} of traced values" if built else "traced values"
+    return f"it runs over {over}, and their number is known"

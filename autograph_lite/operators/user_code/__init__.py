@@ -1,0 +1,13 @@
+"""Users' code: whose is a function, is it converted, where does it stand, and under which form?"""
+
+__all__ = [
+    "conversion",
+    "jax_counterparts",
+    "noting_forms",
+    "ownership",
+    "place_names",
+    "pure_callables",
+    "source_places",
+    "unconverted",
+    "user_warnings",
+]

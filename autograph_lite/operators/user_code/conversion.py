@@ -1,0 +1,80 @@
+"""What is the converted form of a function of the user's?"""
+
+from __future__ import annotations
+
+import types
+from collections.abc import Callable
+from typing import Any
+
+from autograph_lite.errors import SourceNotFoundError
+from autograph_lite.operators.user_code import ownership, unconverted
+from autograph_lite.syntax.names import is_operators
+from autograph_lite.transpiler import Transpiler
+
+_state: dict[str, Any] = {}
+
+
+def install(operators: object, shallow: object) -> None:
+    """Hands over the operators that generated code calls, and those of code whose callees are not converted."""
+    _state["operators"] = operators, shallow
+    library = ownership.leads_to_library
+    _state["transpilers"] = {
+        True: Transpiler(operators, library, is_library_file=ownership.is_library_file),
+        False: Transpiler(shallow, library),
+        "both": Transpiler(operators, library, "both", ownership.is_library_file),
+        "entered": Transpiler(operators, library, "entered", ownership.is_library_file),
+        "light": Transpiler(operators, library, "light", ownership.is_library_file),
+        "wary": Transpiler(operators, lambda *_: False),
+    }
+
+
+def install_function(kinds: tuple[type, ...]) -> None:
+    """Hands over the classes of compiled functions, which lie above this layer."""
+    _state["function_type"] = kinds
+
+
+def is_compiled(fn: Any) -> bool:
+    """Whether `fn` is what `convert` has made, compiled."""
+    return isinstance(fn, _state.get("function_type", ()))
+
+
+def transpiler(*, recursive: bool | str = True) -> Transpiler:
+    """The transpiler of this process that converts callees too, or the one that does not.
+
+    Args:
+      recursive: "entered", "both" and "light" give transpilers that convert callees, too, into those forms; "wary" one whose
+        functions call every library through an operator.
+    """
+    found: Transpiler = _state["transpilers"][recursive]
+    return found
+
+
+def is_converted(fn: types.FunctionType) -> bool:
+    """Whether `fn` is generated code."""
+    code = fn.__code__
+    if not fn.__closure__:
+        return False
+    for name, cell in zip(code.co_freevars, fn.__closure__, strict=True):
+        if is_operators(name):
+            try:
+                if any(cell.cell_contents is operators for operators in _state["operators"]):
+                    return True
+            except ValueError:
+                continue
+    return False
+
+
+def is_converted_code(code: types.CodeType) -> bool:
+    """Whether a code object may be generated."""
+    return any(map(is_operators, code.co_freevars))
+
+
+def convert(fn: types.FunctionType, form: bool | str = True) -> Callable[..., Any]:
+    """The converted form of a user's function, as of `transpiler(recursive=form)`; the function itself where it has no source."""
+    if is_converted(fn):
+        return fn
+    try:
+        return transpiler(recursive=form).convert(fn)
+    except SourceNotFoundError as error:
+        unconverted.remember(fn, error)
+        return fn

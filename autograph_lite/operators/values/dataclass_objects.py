@@ -1,0 +1,67 @@
+"""Dataclasses are structures, as tuples and dicts are: two paths may leave different ones of a class.
+
+    p = Point(x, y) if c else Point(y, x)     a new Point, of the joined x and the joined y
+
+JAX takes an object that nobody has registered for a leaf. So before a value is taken apart, its dataclasses are put into
+nodes that JAX can take apart, and that come back as the objects themselves.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import jax
+
+from autograph_lite.operators.values import instances, pytrees
+from autograph_lite.operators.values.boxes import Whole
+
+
+def is_structure(value: Any) -> bool:
+    """Whether `value` is a dataclass object that JAX takes for a leaf."""
+    return hasattr(type(value), "__dataclass_fields__") and not isinstance(value, Whole)
+
+
+def opened(leaves: list[Any], tree: Any) -> tuple[list[Any], Any]:
+    """The leaves and the tree of a value where dataclasses are no leaves any more, but what is in them."""
+    parted = [is_structure(leaf) and not holds_itself(leaf) for leaf in leaves]
+    if not any(parted):
+        return leaves, tree
+    nodes = [_node(leaf) if known else leaf for leaf, known in zip(leaves, parted, strict=True)]
+    found, whole = pytrees.flatten(jax.tree.unflatten(tree, nodes))
+    return opened(found, whole)
+
+
+def leaves(value: Any, is_leaf: Callable[[Any], bool] | None = None) -> list[Any]:
+    """The leaves of a value, and the dataclass objects in it, each once, with the leaves of what they hold."""
+    found: list[Any] = []
+    seen: set[int] = set()
+    todo = [value]
+    while todo:
+        new = pytrees.leaves(todo.pop(), is_leaf)
+        found += [leaf for leaf in new if id(leaf) not in seen]
+        inside = {id(leaf): leaf for leaf in new if is_structure(leaf) and id(leaf) not in seen}
+        seen.update(inside)
+        todo += [value for owner in inside.values() for value in instances.held_by(owner).values()]
+    return found
+
+
+def holds_itself(owner: Any, around: tuple[Any, ...] = ()) -> bool:
+    """Whether a dataclass object leads back to itself, or has one in it that does: it has no end as a tree."""
+    if any(owner is other for other in around):
+        return True
+    inside = [leaf for leaf in pytrees.leaves([*instances.held_by(owner).values()]) if is_structure(leaf)]
+    return any(holds_itself(leaf, (*around, owner)) for leaf in inside)
+
+
+def _node(owner: Any) -> pytrees.Held:
+    held = instances.held_by(owner)
+    return pytrees.Held(list(held.values()), _object, (type(owner), tuple(held)))
+
+
+def _object(kind_and_names: Any, values: Any) -> Any:
+    kind, names = kind_and_names
+    made = object.__new__(kind)
+    for name, value in zip(names, values, strict=True):
+        object.__setattr__(made, name, value)
+    return made

@@ -1,0 +1,134 @@
+"""What are the leaves of a value, where a dict may have keys that Python can't put in order?
+
+    {(0, 1): x, "k": y}                   JAX sorts the keys of a dict, and refuses this one
+
+Such a dict is taken for a node with its keys in the order in which they were set, and comes back as a dict.
+"""
+
+from __future__ import annotations
+
+import builtins
+import collections
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import jax
+import numpy as np
+
+from autograph_lite.operators.values import boxes
+from autograph_lite.operators.values.boxes import Box, Whole
+
+
+def flatten(value: Any, is_leaf: Callable[[Any], bool] | None = None) -> tuple[list[Any], Any]:
+    """The leaves of a value and its structure, as `jax.tree.flatten`; `jax.tree.unflatten` puts them together.
+
+    Iterators are leaves, of which JAX would warn, and so are objects of ours that are pytrees to JAX.
+    """
+    if isinstance(value, _LEAVES):
+        return jax.tree.flatten(value, is_leaf=is_leaf)
+    unordered = False
+
+    def ends(node: Any) -> bool:
+        return isinstance(node, Whole) or is_iterator(node) or (is_leaf is not None and is_leaf(node))
+
+    def stops(node: Any) -> bool:
+        nonlocal unordered
+        if ends(node):
+            return True
+        if type(node) in _SORTED:
+            unordered = unordered or is_unordered(node)
+        return unordered
+
+    # JAX is not asked to sort what can't be: each time that it fails, Python 3.11 loses some of its recursion limit.
+    found = jax.tree.flatten(value, is_leaf=stops)
+    return found if not unordered else jax.tree.flatten(_held(value, ends), is_leaf=ends)
+
+
+_SORTED = (dict, collections.defaultdict)  # by JAX
+_LEAVES = (jax.Array, np.ndarray, np.generic, bool, int, float, complex, str, type(None))
+
+
+def is_iterator(node: Any) -> bool:
+    """Whether `node` is an iterator of Python's own."""
+    return type(node).__module__ in ("builtins", "itertools") and isinstance(node, Iterator)
+
+
+def leaves(value: Any, is_leaf: Callable[[Any], bool] | None = None) -> list[Any]:
+    """The leaves of a value."""
+    return flatten(value, is_leaf)[0]
+
+
+def structure(value: Any) -> Any:
+    """The structure of a value."""
+    return flatten(value)[1]
+
+
+def map(change: Callable[..., Any], first: Any, *others: Any) -> Any:
+    """`first` with each leaf changed, given those of values of the same structure, as `jax.tree.map`."""
+    found, tree = flatten(first)
+    columns = [found, *(leaves(other) for other in others)]
+    return jax.tree.unflatten(tree, [change(*row) for row in zip(*columns, strict=True)])
+
+
+def opened(value: Any) -> Any:
+    """`value` with the arrays in place of the objects in it that stand for arrays; itself where there are none."""
+    found, tree = flatten(value)
+    if not any(isinstance(leaf, Box) for leaf in found):
+        return value
+    return jax.tree.unflatten(tree, [*builtins.map(boxes.opened, found)])
+
+
+def is_unordered(node: Any) -> bool:
+    """Whether `node` is a dict of which JAX can't sort the keys."""
+    if type(node) not in _SORTED or all(type(key) is str for key in node):
+        return False
+    try:
+        sorted(node)
+    except Exception:  # a user's comparison may do anything
+        return True
+    return False
+
+
+def holds_unordered(value: Any) -> bool:
+    """Whether a dict of which JAX can't sort the keys stands anywhere in `value`."""
+    found = jax.tree.leaves(value, is_leaf=lambda node: is_unordered(node) or is_iterator(node))
+    return any(map(is_unordered, found))
+
+
+class Held:
+    """A node in place of what JAX would refuse or take for a leaf.
+
+    Args:
+      parts: what is in it.
+      make: (known, parts) -> the whole.
+      known: what the whole has besides its parts; can be compared.
+    """
+
+    __slots__ = ("known", "make", "parts")
+
+    def __init__(self, parts: list[Any], make: Callable[[Any, Any], Any], known: Any) -> None:
+        self.parts, self.make, self.known = parts, make, known
+
+
+jax.tree_util.register_pytree_node(
+    Held, lambda held: (held.parts, (held.make, held.known)), lambda made, parts: made[0](made[1], parts)
+)
+
+
+def _held(value: Any, ends: Callable[[Any], bool]) -> Any:
+    """`value` with what stands for such dicts in their place."""
+    found, tree = jax.tree.flatten(value, is_leaf=lambda node: ends(node) or is_unordered(node))
+    opens = [is_unordered(leaf) and not ends(leaf) for leaf in found]
+    leaves = [_items(leaf, ends) if opened else leaf for leaf, opened in zip(found, opens, strict=True)]
+    return jax.tree.unflatten(tree, leaves)
+
+
+def _items(whole: Any, ends: Callable[[Any], bool]) -> Held:
+    known = type(whole), getattr(whole, "default_factory", None), (*whole,)
+    return Held([_held(item, ends) for item in whole.values()], _dict, known)
+
+
+def _dict(known: Any, items: Any) -> Any:
+    kind, factory, keys = known
+    pairs = zip(keys, items, strict=True)
+    return dict(pairs) if kind is dict else kind(factory, pairs)

@@ -1,0 +1,149 @@
+"""What counts as traced, and as an array?"""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+from collections.abc import Callable
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax import core, export
+
+from autograph_lite.jax_internals import avals, constant_folding, tracing_state
+from autograph_lite.operators.values import pytrees
+from autograph_lite.scoped import Now
+
+Tracer = core.Tracer
+SCALARS = (bool, int, float, complex)
+ARRAYS = (jax.Array, np.ndarray, np.generic)
+
+
+def traced(value: Any) -> bool:
+    """Whether JAX, and not Python, has to decide on `value`.
+
+    True of tracers, of symbolic dimensions, and of concrete JAX arrays while JAX is tracing.
+    """
+    kind = value.__class__
+    if kind in _PYTHON:
+        return False
+    if isinstance(value, Tracer):
+        return True
+    if isinstance(value, jax.Array):
+        return tracing_state.tracing()
+    return export.is_symbolic_dim(value)
+
+
+foreseen: list[Callable[[Any], bool | None]] = []  # who else may know, above
+
+
+_folding: Now[bool] = Now(True)
+
+
+def unfolded() -> contextlib.AbstractContextManager[bool]:
+    """What is traced inside stays so: of the condition of a loop that is the first one's only, and others may differ."""
+    return _folding.being(False)
+
+
+def known(value: Any) -> Any:
+    """The value of a traced array as NumPy's, where it follows from Python's values alone; else None.
+
+    As under `jax.jit`, an array of JAX's that is at hand has its value, and what is computed of it while tracing has none.
+    """
+    if isinstance(value, jax.Array) and not isinstance(value, Tracer):
+        is_number = not jnp.issubdtype(value.dtype, jax.dtypes.extended)
+        return np.asarray(value) if is_number and value.is_fully_addressable else None
+    return constant_folding.value_of(value) if isinstance(value, Tracer) and _folding.value else None
+
+
+def python_value(value: Any) -> Any:
+    """A number, or an array of NumPy's, in place of a traced one that follows from Python's values alone; else `value`."""
+    found = known(value)
+    return value if found is None else found if found.ndim else found.item()
+
+
+def decided(test: Any) -> Any:
+    """The bool that a traced condition is, where it follows from Python's values alone and needs no loop; else `test`.
+
+    An array of JAX's that is at hand is data in a program that is being recorded; `vmap` and `grad` alone record none.
+    """
+    if not _folding.value or is_symbolic(test):
+        return test
+    if isinstance(test, Tracer):
+        found = constant_folding.value_of(test, constant_folding.Source.PYTHON)
+        for ask in foreseen if found is None and test.shape == () else ():
+            answer = ask(test)
+            return test if answer is None else answer
+    else:
+        found = known(test) if tracing_state.program_trace()() is None else None
+    return test if found is None or found.size != 1 else bool(found.item())
+
+
+def is_symbolic(value: Any) -> bool:
+    """Whether `value` is a size that stands for all sizes: a dimension of an array in a trace for any of them."""
+    return value.__class__ not in _PYTHON and export.is_symbolic_dim(value)
+
+
+def is_size(value: Any) -> bool:
+    """Whether `value` may be a dimension of an array: an int, or a symbolic size."""
+    return (isinstance(value, int) and not isinstance(value, bool)) or is_symbolic(value)
+
+
+# The commonest types that are never traced: asking JAX takes ten times as long.
+_PYTHON = frozenset(
+    {bool, int, float, complex, str, bytes, type(None), list, tuple, dict, set, range, np.bool_, np.ndarray}
+)
+
+
+def is_arraylike(value: Any) -> bool:
+    """Whether `value` can become an array: an array or a number."""
+    if isinstance(value, (jax.Array, *SCALARS)) or is_symbolic(value):
+        return True
+    return isinstance(value, (np.ndarray, np.generic)) and value.dtype.kind in "biufcV"
+
+
+def result_type(value: Any) -> Any:
+    """The dtype of an array, and that which JAX gives a number of Python's or a symbolic size."""
+    kind: Any = type(value)
+    if kind not in SCALARS:
+        return value.dtype if isinstance(value, jax.Array) else jnp.result_type(value)
+    config: Any = jax.config
+    return _of_number(kind, config.jax_enable_x64)
+
+
+@functools.cache
+def _of_number(kind: type, _x64: bool) -> Any:
+    return jnp.result_type(kind(0))  # 4 us: more than all else that is done with a number
+
+
+def describe(value: Any) -> str:
+    """How `value` is named in messages: dtype and shape of an array, else its type or itself."""
+    if isinstance(value, ARRAYS):
+        shape = ",".join(map(str, value.shape))
+        return f"{value.dtype}[{shape}]"
+    if is_symbolic(value):
+        return f"the symbolic size {value}"
+    if value is None or isinstance(value, (*SCALARS, str)):
+        return f"{type(value).__name__} {value!r}" if value is not None else "None"
+    if isinstance(value, (list, tuple, dict)):
+        return f"{type(value).__name__} of {len(value)}"
+    if type(value).__module__ == "autograph_lite.operators.ragged.selection":
+        return str(value.described())
+    return f"{type(value).__name__} object"
+
+
+def article(noun: str) -> str:
+    """The article before the name of a type."""
+    return "an" if noun[:1].lower() in "aeio" else "a"
+
+
+def as_index(value: Any) -> Any:
+    """A traced integer or bool as Python's int: of JAX's default integer type, and adding to others without a change."""
+    return avals.as_type(value, result_type(0), True)
+
+
+def any_traced(value: Any) -> bool:
+    """Whether JAX has to decide on a leaf of `value`."""
+    return any(map(traced, pytrees.leaves(value)))

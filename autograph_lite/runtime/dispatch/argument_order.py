@@ -1,0 +1,107 @@
+"""In which order does a call give the arrays that a program takes in the order of the parameters?
+
+def f(x, n, y): ...           f(n=3, y=b, x=a)    b before a, as keywords are flattened by name; the program takes a, b
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+
+from autograph_lite.runtime.tracing.trace_table import Resolved
+from autograph_lite.runtime.types.value_leaves import flatten
+
+
+class Default:
+    """An array in the default of a parameter that the call leaves out."""
+
+    def __init__(self, array: Any) -> None:
+        self.array = array
+
+
+Source = int | Default
+
+
+def in_order(sources: Sequence[Source], arrays: Sequence[Any]) -> list[Any]:
+    """The arrays of a call as it is spelled, in the order of the parameters, defaults included."""
+    return [arrays[source] if isinstance(source, int) else source.array for source in sources]
+
+
+def given(sources: Sequence[Source], positions: Sequence[int]) -> list[int]:
+    """Where the arrays at these positions of a program are among those of the call; defaults are not the call's to give."""
+    found = [sources[position] for position in positions]
+    return [source for source in found if isinstance(source, int)]
+
+
+def key(sources: Sequence[Source]) -> tuple[int | None, ...]:
+    """What tells one order from others; the defaults are always the same."""
+    return tuple(source if isinstance(source, int) else None for source in sources)
+
+
+def fits(sources: Sequence[Source], leaves: Sequence[Any], resolved: Resolved) -> bool:
+    """Whether the program's arrays are those of the call, in that order: none was cast, or hidden in what is a leaf."""
+    given = [source for source in sources if isinstance(source, int)]
+    if len(leaves) != len(given):
+        return False
+    pairs = zip(sources, resolved.arrays, strict=True)
+    return all(leaves[source] is array for source, array in pairs if isinstance(source, int))
+
+
+def lasting(resolved: Resolved, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
+    """Whether the defaults that the call leaves out are what they are now at the next call, too."""
+    keys = _keys(resolved.bound, args, kwargs)
+    values = resolved.type.values(resolved.bound)
+    return all(key is not None or _is_fixed(value) for key, value in zip(keys, values, strict=True))
+
+
+def _is_fixed(value: Any) -> bool:
+    """Whether Python can't change a value in place, as far as a trace depends on it."""
+    if type(value) is tuple:
+        return all(map(_is_fixed, value))
+    is_leaf = any(leaf is value for leaf in flatten(value)[0])
+    return value is None or (is_leaf and not isinstance(value, (np.ndarray, set, bytearray)))
+
+
+def sources(resolved: Resolved, args: tuple[Any, ...], kwargs: dict[str, Any]) -> list[Source]:
+    """For each array, in the order of the parameters: its position among those of the call as it is spelled."""
+    types = resolved.type.types
+    values = resolved.type.values(resolved.bound)
+    counts = [len(type.arrays(value)) for type, value in zip(types, values, strict=True)]
+    keys = [*_keys(resolved.bound, args, kwargs)]
+    by_key = dict(zip(keys, counts, strict=True))
+    starts: dict[Any, int] = {}
+    start = 0
+    for key in [*range(len(args)), *sorted(kwargs)]:
+        starts[key] = start
+        start += by_key[key]
+    found: list[Source] = []
+    for key, count in zip(keys, counts, strict=True):
+        if key is None:
+            found += map(Default, resolved.arrays[len(found) : len(found) + count])
+        else:
+            found += range(starts[key], starts[key] + count)
+    return found
+
+
+def _keys(
+    bound: inspect.BoundArguments, args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> Iterator[int | str | None]:
+    """For each argument, in the order of the parameters: its position or keyword in the call; None for a default."""
+    position, rest = 0, dict(kwargs)
+    for name, parameter in bound.signature.parameters.items():
+        if parameter.kind is parameter.VAR_POSITIONAL:
+            yield from range(position, len(args))
+            position = len(args)
+        elif parameter.kind is parameter.VAR_KEYWORD:
+            yield from sorted(rest)
+        elif parameter.kind is not parameter.KEYWORD_ONLY and position < len(args):
+            yield position
+            position += 1
+        elif parameter.kind is not parameter.POSITIONAL_ONLY and name in rest:
+            del rest[name]
+            yield name
+        else:
+            yield None

@@ -1,0 +1,221 @@
+"""How do calls of a function with Variables stay in C++? Their arrays go in beside the arguments, and the new ones come out.
+
+    result, new = program([v's array], [w's array], *args)        v is written, and its memory given away; w is read
+    v's array = new
+
+The list of Variables is that of all programs of the function; a program with others makes a new list.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import jax
+
+from autograph_lite.jax_internals import configuration, cpp_registry
+from autograph_lite.runtime.dispatch import argument_order, bound_calls
+from autograph_lite.runtime.explaining import tracebacks
+from autograph_lite.runtime.state.carried_state import KEPT
+from autograph_lite.runtime.state.variable import DEBUGGED, LENT, WRITING, Variable
+from autograph_lite.runtime.tracing.compile_times import measured
+from autograph_lite.runtime.tracing.program import Program
+from autograph_lite.runtime.tracing.trace_table import Resolved, Traces
+
+Slow = Callable[[tuple[Any, ...], dict[str, Any]], Any]
+FEW = 16  # Variables whose arrays are handed over without a loop
+# The lock is taken by hand: `with` takes three times as long for it.
+_CALL = """\
+        {own}acquire()
+        try:
+            {own}result, {own}new = ({own}run if {unlent} else {own}keeping)(
+                {values}, {read}{arguments}
+            )
+            if {own}new.__class__ is list and ({unlent}):
+                {assign}
+            elif {own}new is not None:
+                {own}give_back({own}new)
+        finally:
+            {own}release()
+        return {own}result
+"""
+# Somebody may hold an array of a Variable that has nothing to do with this function. To copy an array that somebody holds takes
+# longer than most calls: another program takes no memory of Variables'.
+_UNLENT = "not {own}lent or {own}lent.isdisjoint({own}mine)"
+_LOOP = """\
+for {own}v, {own}value in zip({own}written, {own}new):
+                    {own}v._value = {own}value
+"""
+MOST = 64  # Variables of other programs that calls bring along
+
+
+class VariableCalls:
+    """Calls of a function whose programs use these Variables.
+
+    Args:
+      traces: of the function.
+      registry: what is structure among the arguments.
+      slow: runs a call by way of the policy.
+      inline: whether calls are not to be compiled now.
+      other: told of a program that uses other Variables.
+      written: those that programs give new values.
+      read: the others.
+    """
+
+    def __init__(
+        self,
+        traces: Traces,
+        registry: cpp_registry.Registry,
+        slow: Slow,
+        inline: Callable[[], bool],
+        other: Callable[[Program], None],
+        written: Sequence[Variable],
+        read: Sequence[Variable],
+    ) -> None:
+        self._traces, self._registry, self._slow, self._inline = traces, registry, slow, inline
+        self._other = other
+        self.written, self.read = list(written), list(read)
+        self._places = {id(variable): i for i, variable in enumerate([*written, *read])}
+        name = getattr(traces.fn, "__name__", "f")
+        self._dispatchers = [
+            cpp_registry.Dispatcher(
+                registry,
+                name,
+                self._plain,
+                tracebacks.hiding(cpp_registry.of_known_classes(registry, missed)),
+            )
+            for missed in (functools.partial(self._miss, keep) for keep in (False, True))
+        ]
+        self.call = self._wrapper()
+
+    def _wrapper(self) -> Callable[..., Any]:
+        parameters = bound_calls.parameters_of(self._traces.shown)
+        values = _values("written", len(self.written))
+        known = {
+            "lent": LENT, "mine": {DEBUGGED, *map(id, self.written)}, "acquire": WRITING.acquire, "release": WRITING.release,
+            "run": self._dispatchers[0].call, "keeping": self._dispatchers[1].call, "give_back": self._give_back,
+            "hide": self._hide,
+            "written": self.written, "read": self.read,
+            **{f"written{i}": variable for i, variable in enumerate(self.written[:FEW])},
+            **{f"read{i}": variable for i, variable in enumerate(self.read[:FEW])},
+        }  # fmt: skip
+        body = _CALL.format(
+            own=bound_calls.OWN,
+            values=values,
+            unlent=_UNLENT.format(own=bound_calls.OWN),
+            read=_values("read", len(self.read)),
+            assign=f"{values} = {bound_calls.OWN}new"
+            if 0 < len(self.written) <= FEW
+            else _LOOP.format(own=bound_calls.OWN),
+            arguments=f", {parameters.arguments}" if parameters.arguments else "",
+        )
+        name = getattr(self._traces.fn, "__qualname__", "f")
+        return bound_calls.function(name, parameters, body, known)
+
+    def _give_back(self, new: Sequence[Any]) -> None:
+        """Notes that nobody else holds the new arrays."""
+        for variable, value in zip(self.written, new, strict=True):
+            if value is not None:
+                variable._settle(value)
+
+    def _hide(self, error: BaseException) -> None:
+        """Hides our frames; says so where it is the array of a Variable that was given away."""
+        if isinstance(error, (RuntimeError, ValueError)):
+            for variable in (*self.written, *self.read):
+                variable.refuse_gone()
+        tracebacks.hide_frames(error)
+
+    def clear(self) -> None:
+        """Forgets which programs serve which calls."""
+        for dispatcher in self._dispatchers:
+            dispatcher.clear()
+
+    def serves(self, program: Program) -> bool:
+        """Whether the program uses these Variables and no others, and writes none but those that are written."""
+        written = {id(variable) for variable in self.written}
+        uses = all(id(variable) in self._places for variable in program.state.variables)
+        return uses and all(id(variable) in written for variable in program.written)
+
+    def _plain(self, taken: Any, read: Any, /, *args: Any, **kwargs: Any) -> Any:
+        return self._slow(args, kwargs), None
+
+    def _miss(
+        self, keep: bool, taken: list[Any], read: list[Any], /, *args: Any, **kwargs: Any
+    ) -> tuple[Any, Any, bool]:
+        if self._inline():
+            return (self._slow(args, kwargs), None), None, False
+        resolved = self._traces.resolve(args, kwargs)
+        program = resolved.program
+        # JAX would run again what gives a nan, with arrays whose memory is taken: `Program` knows what to do.
+        if configuration.debugging():
+            return (self._traces.call(args, kwargs), None), None, False
+        if not (program.plain and self.serves(program)):
+            result = self._traces.call(args, kwargs)
+            if program.plain:
+                self._other(program)
+            return (result, None), None, False
+        arguments = self._registry.flatten((args, kwargs))
+        leaves = [*taken, *read, *arguments]
+        sources = argument_order.sources(resolved, args, kwargs)
+        if not (
+            argument_order.fits(sources, arguments, resolved)
+            and argument_order.lasting(resolved, args, kwargs)
+        ):
+            return (self._traces.call(args, kwargs), None), None, False
+        jit = self._jit(resolved, sources, len(taken) + len(read), keep)
+        with measured(program.compiling):
+            outputs, fast = cpp_registry.run(jit, leaves, functools.partial(self._structure, program))
+        return self._finished(program, outputs), fast, False
+
+    def _jit(self, resolved: Resolved, sources: Sequence[Any], start: int, keep: bool) -> Any:
+        """The program as a function of the Variables' arrays and of those of the call as it is spelled.
+
+        Args:
+          resolved: the call.
+          sources: its arrays.
+          start: how many arrays of Variables come before them.
+          keep: whether it takes no memory of Variables'.
+        """
+        program = resolved.program
+        jit = program.jit_for(resolved.arrays)
+        state = tuple(self._places[id(variable)] for variable in program.state.variables)
+        jits, key = program.spelled, (jit, state, start, keep, argument_order.key(sources))
+        if key not in jits:
+            given = [start + place for place in argument_order.given(sources, program.given)]
+            donated = [*given, *(state[number] for number in program.donated if not keep)]
+
+            def run(*leaves: Any) -> Any:
+                arrays = argument_order.in_order(sources, leaves[start:])
+                return jit(*arrays, *[leaves[place] for place in state])
+
+            run.__name__ = getattr(self._traces.fn, "__name__", "f")
+            jits[key] = jax.jit(run, donate_argnums=donated)
+        return jits[key]
+
+    def _new(self, program: Program, values: Sequence[Any]) -> list[Any] | tuple[Any, ...]:
+        """The new values of the written Variables, in their order; a tuple with None for what is not written."""
+        new: list[Any] = [None] * len(self.written)
+        for variable, value in zip(program.state.variables, values, strict=True):
+            if value is not KEPT:
+                new[self._places[id(variable)]] = value
+        return tuple(new) if any(value is None for value in new) else new
+
+    def _structure(self, program: Program, outputs: Sequence[Any]) -> Any:
+        if program.returns_arrays:
+            tree = cpp_registry.tree_of(self._finished(program, outputs), outputs)
+            if tree is not None:
+                return tree
+        return self._registry.structure(len(outputs), functools.partial(self._finished, program))
+
+    def _finished(self, program: Program, outputs: Sequence[Any]) -> Any:
+        returned, values = program.finish(outputs)
+        return returned, self._new(program, values)
+
+
+def _values(name: str, count: int) -> str:
+    """The expression for the arrays of the written Variables, or of those that are read only."""
+    own = bound_calls.OWN
+    if not 0 < count <= FEW:
+        return f"[{own}v._value for {own}v in {own}{name}]" if count else "()"
+    return f"[{', '.join(f'{own}{name}{i}._value' for i in range(count))}]"

@@ -1,0 +1,15 @@
+"""Explanations: why was a function traced again, and what became of its statements?"""
+
+__all__ = [
+    "detector",
+    "executed_statements",
+    "explanation",
+    "function_names",
+    "line_links",
+    "notebook_summaries",
+    "program_graph",
+    "retrace_warnings",
+    "text_tables",
+    "trace_differences",
+    "tracebacks",
+]

@@ -1,0 +1,3 @@
+"""Host callbacks: Python that is called while the program runs."""
+
+__all__ = ["host_calls", "py_function"]

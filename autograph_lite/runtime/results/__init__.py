@@ -1,0 +1,10 @@
+"""Results: what comes out of a call, what is written back into arguments, and what is refused?"""
+
+__all__ = [
+    "argument_mutations",
+    "argument_snapshots",
+    "creations_in_arguments",
+    "list_trimming",
+    "refusals",
+    "result_objects",
+]

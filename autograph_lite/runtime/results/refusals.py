@@ -1,0 +1,165 @@
+"""Which changes may a function not make, that no later call of the compiled program could make again?"""
+
+from __future__ import annotations
+
+import functools
+import inspect
+from collections.abc import Iterable
+from typing import Any
+
+from autograph_lite.errors import MutatedArgumentError
+from autograph_lite.jax_internals import tangents_of_state, tracing_state
+from autograph_lite.operators.effects import container_identity, journal
+from autograph_lite.operators.joins import join_errors
+from autograph_lite.operators.lists import dynamic_length
+from autograph_lite.operators.user_code import place_names, source_places
+from autograph_lite.operators.values import dataclass_objects, pytrees
+from autograph_lite.operators.values.values import Tracer
+from autograph_lite.runtime.results import argument_snapshots
+from autograph_lite.runtime.state import tracer_leaks
+from autograph_lite.runtime.state.variable import Variable
+from autograph_lite.runtime.state.variable_metadata import own_attributes
+
+
+def foreign(changes: dict[Any, journal.Change], *, owned: bool) -> None:
+    """Refuses what would leave a tracer of somebody else's trace in an object; of Variables, `lost` tells when it has ended.
+
+    Raises:
+      MutationError: it does.
+    """
+    for change in changes.values():
+        if change.place.ours and not owned:
+            continue
+        for key, value in change.new.items():
+            if not isinstance(value, tuple) and dynamic_length.holds(value):
+                continue  # see `cutting`
+            tracers = [leaf for leaf in pytrees.leaves(value) if isinstance(leaf, Tracer)]
+            if value is change.old.get(key) or not tracers:
+                continue
+            if not (owned and all(map(tracing_state.is_of_this_trace, tracers))):
+                raise join_errors.foreign(change.place.label(key), change.place.owner, owned=owned)
+
+
+def lost(variables: Iterable[tuple[Any, Any]]) -> None:
+    """Refuses to give Variables values that a trace of somebody else's records, or that are one for each row of a `vmap`.
+
+    Those of a gradient are good: the Variable holds the number, and JAX has it as soon as the program has run.
+
+    Raises:
+      MutationError: there is such a value.
+    """
+    for variable, value in variables:
+        recorded = not tracing_state.is_recorded(tangents_of_state.number_of(value))
+        if recorded or tracing_state.program_trace()() is not None:
+            raise join_errors.foreign(variable.place.label("value"), variable, owned=False)
+
+
+def left_in_libraries(changes: dict[Any, journal.Change]) -> None:
+    """Refuses to leave a tracer in an object of a library's, whose contents no program can give.
+
+    Raises:
+      MutationError: it would stay there.
+    """
+    for change in changes.values():
+        if change.place.opaque and tracer_leaks.is_hidden_in(change.new.values()):
+            raise join_errors.left_in(change.place.label("state"), change.place.owner)
+
+
+def mutated_arguments(arguments: Any, owners: Iterable[Any]) -> None:
+    """Refuses to change a container of the call's, or an object that was made anew of its values.
+
+    Args:
+      arguments: of the call, as the function sees them, and as the caller has them.
+      owners: the objects that the function changes.
+
+    Raises:
+      MutatedArgumentError: one is changed.
+    """
+    variables = [found for found in dataclass_objects.leaves(arguments) if isinstance(found, Variable)]
+    arguments = (arguments, [*map(own_attributes, variables)])
+    passed = [
+        *container_identity.containers(arguments, frozen=True),
+        *argument_snapshots.objects(arguments),
+        *variables,
+    ]
+    containers = {id(container): container for container in passed}
+    containers |= {
+        id(vars(each)): each
+        for each in passed
+        if (dataclass_objects.is_structure(each) or isinstance(each, Variable)) and hasattr(each, "__dict__")
+    }
+    for owner in owners:
+        if id(owner) in containers:
+            container = containers[id(owner)]
+            kind = type(container).__name__
+            name = place_names.base(owner) if owner is container else None
+            what = (
+                f"'{name}', a {kind} that was passed as an argument,"
+                if name
+                else f"A {kind} that was passed as an argument"
+            )
+            raise MutatedArgumentError(
+                f"{what} is changed inside the function.",
+                where=place_names.written_at(owner) or source_places.here(),
+                why=_UNSEEN,
+                fix=_instead(container),
+            )
+
+
+def without_caches(changes: dict[Any, journal.Change], arguments: Any) -> dict[Any, journal.Change]:
+    """The changes but for what a `functools.cached_property` has kept in a dataclass object among the arguments.
+
+    Each trace makes that object anew of its values, so that nobody sees what it keeps.
+    """
+    passed = {
+        id(each)
+        for each in container_identity.containers(arguments, frozen=True)
+        if dataclass_objects.is_structure(each)
+    }
+    return {
+        key: change
+        for key, change in changes.items()
+        if id(change.place.owner) not in passed or not _is_cache(change)
+    }
+
+
+def _is_cache(change: journal.Change) -> bool:
+    kind, old, new = type(change.place.owner), change.old, change.new
+    changed = [key for key in {**old, **new} if key not in new or key not in old or old[key] is not new[key]]
+    return all(
+        isinstance(key, str)
+        and isinstance(inspect.getattr_static(kind, key, None), functools.cached_property)
+        and key not in old
+        for key in changed
+    )
+
+
+def changed_by_libraries(passed: argument_snapshots.Contents, fn: Any) -> None:
+    """Refuses what libraries have changed in such objects, which no journal has seen.
+
+    Raises:
+      MutatedArgumentError: they have.
+    """
+    for owner, path in passed.changed():
+        kind = type(owner).__name__
+        raise MutatedArgumentError(
+            f"A {kind} that was passed as an argument is changed inside the function"
+            + (f", at '{path}'." if path else "."),
+            where=source_places.of_function(fn) if hasattr(fn, "__code__") else source_places.here(),
+            why=_UNSEEN,
+            fix=_instead(owner),
+        )
+
+
+_UNSEEN = "The caller would not see the change: a compiled function gets the values of its arguments."
+
+
+def _instead(owner: Any) -> str:
+    kind = type(owner).__name__
+    if isinstance(owner, Variable):
+        return f"use the {kind} from outside of the function, or keep what changes in a Variable."
+    if any(base.__module__.partition(".")[0] == "flax" for base in type(owner).__mro__):
+        return (
+            "convert with to_graph inside of Flax's own jit, which brings changes out: nnx.jit(to_graph(f))."
+        )
+    return f"make a new {kind} and return it."

@@ -1,0 +1,194 @@
+"""How is a check of a program written as data, so that it raises where the user's classes are not known?
+
+raise ValueError(f"{mass} kg")      {"type": "builtins.ValueError", "args": {"tuple": [{"text": ["{} kg", ...]}]}, ...}
+
+Python's own exceptions come back as such; those of the user's as `SavedCheckError`, with their names and texts.
+"""
+
+from __future__ import annotations
+
+import builtins
+import functools
+import string
+from collections.abc import Sequence
+from typing import Any
+
+from autograph_lite import errors
+from autograph_lite.errors import AutographError, SavedCheckError
+from autograph_lite.operators.checks.exception_templates import Hole, Outline, Pattern
+from autograph_lite.operators.checks.raising import Site
+from autograph_lite.operators.checks.traced_text import printable
+from autograph_lite.operators.user_code import source_places
+from autograph_lite.runtime.saving.saved_values import (
+    Json,
+    NotDataError,
+    literal,
+    read_literal,
+    read_tree,
+    tree,
+)
+
+
+def check(site: Site) -> Json:
+    """A check of a program as data."""
+    last = site.trace[-1] if site.trace else None
+    line = f"{last.path}:{last.span[0]} in {last.function}" if last is not None else ""
+    if site.outline is None:
+        raise NotDataError("a check that comes from a file itself")
+    return {"number": site.number, "line": line, "error": _error(site.outline)}
+
+
+def _error(outline: Outline) -> Json:
+    kind = outline.kind
+    return {
+        "type": f"{kind.__module__}.{kind.__qualname__}",
+        "args": tree(outline.args, _part),
+        "cause": None if outline.cause is None else _error(outline.cause),
+        "hides_context": outline.hides_context,
+        "weak": list(outline.weak),
+    }
+
+
+def _part(value: Any) -> Json:
+    if isinstance(value, Hole):
+        return {"hole": value.number}
+    if isinstance(value, Pattern):
+        return {"text": [value.template, tree(value.values, _part)]}
+    try:
+        return literal(value)
+    except NotDataError:
+        return literal(str(value))  # what a message would show of it
+
+
+def is_exact(site: Site) -> bool:
+    """Whether a check is the same after it was data: its exceptions are Python's or ours, and their arguments are data."""
+    outline: Outline | None = site.outline
+    while outline is not None:
+        kind = outline.kind
+        if kind.__module__ not in ("builtins", errors.__name__):
+            return False
+        try:
+            tree(outline.args, _exact_part)
+        except NotDataError:
+            return False
+        outline = outline.cause
+    return True
+
+
+def _exact_part(value: Any) -> Json:
+    if isinstance(value, Hole):
+        return {"hole": value.number} if value.number >= 0 else literal(value)
+    if isinstance(value, Pattern):
+        return {"text": [value.template, tree(value.values, _exact_part)]}
+    return literal(value)
+
+
+def read_check(data: Json, values: Sequence[Any]) -> BaseException:
+    """The exception of a check that has failed.
+
+    Args:
+      data: what `check` gives.
+      values: of its payload.
+    """
+    error = read_error(data["error"], values)
+    if data["line"]:
+        error.add_note(f"Raised at {data['line']}, in the source that was saved.")
+    return error
+
+
+def read_error(data: Json, values: Sequence[Any]) -> BaseException:
+    """The exception that data stand for, with these values of its payload."""
+    pairs = zip(values, data["weak"], strict=True)
+    known = [value.item() if weak and value.ndim == 0 else value for value, weak in pairs]
+    args = read_tree(data["args"], read=functools.partial(_read_part, values=known))
+    error = _made(data["type"], args)
+    cause = data["cause"]
+    error.__cause__ = read_error(cause, values) if cause is not None else None
+    error.__suppress_context__ = data["hides_context"]
+    return error
+
+
+def refuse_other(data: Json, count: int) -> None:
+    """Raises an exception for what `read_error` could not read; makes no text, which values may be wrong for.
+
+    Args:
+      data: of an exception.
+      count: how many values its payload has.
+    """
+    if not (type(data["type"]) is str and type(data["hides_context"]) is bool and type(data["weak"]) is list):
+        raise ValueError("an exception is told in another way")
+    if len(data["weak"]) != count:
+        raise ValueError(f"an exception has {count} values, and {len(data['weak'])} are named")
+    args = read_tree(data["args"], read=functools.partial(_tried_part, count=count))
+    if type(args) is not tuple:
+        raise ValueError("the arguments of an exception are no tuple")
+    if data["cause"] is not None:
+        refuse_other(data["cause"], count)
+
+
+def _tried_part(data: Json, count: int) -> Any:
+    if "hole" in data:
+        if type(data["hole"]) is not int or data["hole"] >= count:
+            raise ValueError(f"{data['hole']!r} is no number of a value")
+        return None
+    if "text" in data:
+        template, fields = data["text"]
+        inner = read_tree(fields, read=functools.partial(_tried_part, count=count))
+        _refuse_lookups(template)
+        template.format(*[_Anything()] * len(inner))
+        return None
+    return read_literal(data)
+
+
+class _Anything:
+    """Has any format."""
+
+    def __format__(self, spec: str) -> str:
+        return ""
+
+    def __str__(self) -> str:
+        return ""
+
+    __repr__ = __str__
+
+
+def _read_part(data: Json, values: Sequence[Any]) -> Any:
+    if "hole" in data:
+        return values[data["hole"]] if data["hole"] >= 0 else "?"
+    if "text" in data:
+        template, fields = data["text"]
+        inner = read_tree(fields, read=functools.partial(_read_part, values=values))
+        _refuse_lookups(template)
+        return template.format(*map(printable, inner))
+    return read_literal(data)
+
+
+def _refuse_lookups(template: str) -> None:
+    """Raises ValueError for a template that would read attributes of the values, which none of ours does."""
+    for _, field, spec, _ in string.Formatter().parse(template):
+        if field and not field.isdigit():
+            raise ValueError(f"the template {template!r} has a field {field!r}")
+        _refuse_lookups(spec or "")
+
+
+def _made(name: str, args: tuple[Any, ...]) -> BaseException:
+    module, _, kind = name.rpartition(".")
+    home = {"builtins": builtins, errors.__name__: errors}.get(module)
+    known = getattr(home, kind, None)
+    if isinstance(known, type) and issubclass(known, Exception):
+        try:
+            return _ours(known, args) if issubclass(known, AutographError) else known(*args)
+        except Exception:  # it wants other arguments than it shows
+            pass
+    return SavedCheckError(
+        f"{kind}: {', '.join(map(str, args))}" if args else kind,
+        where=source_places.here(),
+        why=f"The function raised '{name}', a class that the file does not hold.",
+        fix="catch autograph_lite.SavedCheckError, or raise one of Python's own exceptions.",
+    )
+
+
+def _ours(kind: type[AutographError], args: tuple[Any, ...]) -> BaseException:
+    made = kind.__new__(kind, *args)
+    made.args, made.what, made.where, made.why, made.fix = args, str(args[0]), (), "", ""
+    return made

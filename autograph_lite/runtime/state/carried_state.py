@@ -1,0 +1,262 @@
+"""Attributes and items of the user's objects that a converted function writes traced values to.
+
+They become inputs and outputs of the compiled program: read from the objects at each call, written back after it. So a
+call leaves the objects as plain Python would have left them, and no tracer stays behind.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping, Sequence
+from typing import Any
+
+from jax import export
+
+from autograph_lite.operators.effects import journal
+from autograph_lite.operators.object_graph.reachability import leading
+from autograph_lite.operators.values import pytrees
+from autograph_lite.operators.values.place import MISSING, Contents, Place
+from autograph_lite.operators.values.values import Tracer
+from autograph_lite.runtime.state import tracer_leaks, variable_frames
+from autograph_lite.runtime.state.creations import Creations
+from autograph_lite.runtime.state.discovery import variables_around
+from autograph_lite.runtime.state.variable import KEY, Variable, alone
+from autograph_lite.runtime.state.weak_places import HeldPlace
+from autograph_lite.runtime.types.leaf_partition import Split
+
+KEPT = type("KEPT", (), {"__repr__": lambda self: "KEPT"})()  # of a Variable that a program only reads
+Bindings = Mapping[int, Variable]  # from the ids of Variables that stand for others
+
+
+@dataclasses.dataclass
+class State:
+    """The places that a function carries from call to call, in the order in which they were found.
+
+    Attributes:
+      slots: the places.
+      tied: whether some are in objects that the trace's arguments lead to, and that others may be equal to.
+      creations: the Variables that the function has created, and whether it may create more.
+    """
+
+    slots: dict[tuple[Hashable, Hashable], tuple[HeldPlace, Hashable]] = dataclasses.field(
+        default_factory=dict
+    )
+    creations: Creations = dataclasses.field(default_factory=Creations)
+    tied: bool = False
+    _searched: bool = False
+
+    @property
+    def places(self) -> list[tuple[Place, Hashable]]:
+        """The places, and what they hold it under."""
+        return [(held(), key) for held, key in [*self.slots.values()]]  # which another thread may add to
+
+    @property
+    def is_gone(self) -> bool:
+        """Whether an object went that the function wrote to: then it has to be traced for what is in its place."""
+        return any(held.owner is None for held, _ in self.slots.values())
+
+    def loosen(self, roots: Iterable[Any]) -> None:
+        """Keeps no object alive that a call brings: what `roots` lead to."""
+        owners = {id(held.owner): held for held, _ in self.slots.values() if not held().ours}
+        for owner in leading(roots, set(owners)):
+            for held, _ in self.slots.values():
+                if id(held.owner) == owner:
+                    held.loosen()
+
+    def leads(self, roots: Iterable[Any]) -> bool:
+        """Whether objects lead to some of the places."""
+        return bool(leading(roots, {id(held.owner) for held, _ in self.slots.values()}))
+
+    def search(self, roots: Iterable[Any]) -> None:
+        """Takes in the Variables that can be reached from `roots`; done once.
+
+        Raises:
+          Restart: there are some.
+        """
+        if self._searched:
+            return
+        self._searched = True
+        known = len(self.slots)
+        for variable in variables_around(roots):
+            self._take_in(variable)
+        if len(self.slots) > known:
+            raise Restart
+
+    def _take_in(self, variable: Variable) -> None:
+        place = variable.place
+        self.slots.setdefault((journal.key_of(place), KEY), (HeldPlace(place), KEY))
+
+    def read(self, bindings: Bindings | None = None, donated: Collection[int] = ()) -> Split:
+        """What the places hold now.
+
+        Args:
+          bindings: the Variables of this call, by the ids of those that were traced in their place.
+          donated: the numbers of the slots whose arrays the program takes; see `written`.
+        """
+        held = []
+        for number, (place, key) in enumerate(self.places):
+            if place.ours and number in donated:
+                held.append(_bound(place, bindings).owner.taken())
+            else:
+                bound = _bound(place, bindings)
+                if place.ours:
+                    bound.owner.refuse_gone()
+                held.append(_widened(bound.read().get(key, MISSING)))
+        return Split.of(held)
+
+    def lent(self, bindings: Bindings | None = None) -> Split:
+        """What the places hold now, whose memory no program on another thread takes from now on."""
+        with alone():
+            for place, _ in self.places:
+                if place.ours:
+                    _bound(place, bindings).owner.lend()
+            return self.read(bindings)
+
+    def enter(self, values: Sequence[Any]) -> None:
+        """Puts traced values into the places, for the time of a trace."""
+        for place, contents in self._merged(values):
+            if place.ours:  # of the trace's frame, which ends with it: nothing has to be put back
+                place.write(contents)
+            else:
+                journal.commit(place, contents)
+
+    def write(self, values: Sequence[Any], bindings: Bindings | None = None) -> None:
+        """Puts the values of a finished call into the places."""
+        for place, contents in self._merged(values):
+            _bound(place, bindings).write(contents)
+
+    def given(
+        self, values: Sequence[Any], bindings: Bindings | None = None
+    ) -> Iterator[tuple[Variable, Any]]:
+        """The Variables that a finished call gives new values, and these."""
+        for (place, _), value in zip(self.places, values, strict=True):
+            if place.ours and value is not KEPT:
+                yield _bound(place, bindings).owner, value
+
+    @staticmethod
+    def written(values: Sequence[Any]) -> list[int]:
+        """The numbers of the slots that a trace has given new values, which are `values`."""
+        return [number for number, value in enumerate(values) if value is not KEPT]
+
+    def donated(self, values: Sequence[Any]) -> list[int]:
+        """Those of `written` that are Variables: a program may take their arrays."""
+        ours = [place.ours for place, _ in self.places]
+        return [number for number in self.written(values) if ours[number]]
+
+    def _merged(self, values: Sequence[Any]) -> list[tuple[Place, Contents]]:
+        merged: dict[Hashable, tuple[Place, Contents]] = {}
+        for (place, key), value in zip(self.places, values, strict=True):
+            if value is KEPT:
+                continue
+            if place.ours:
+                merged[journal.key_of(place)] = place, {key: value}
+                continue
+            _, contents = merged.setdefault(journal.key_of(place), (place, place.read()))
+            if value is MISSING:
+                contents.pop(key, None)
+            else:
+                contents[key] = value
+        return list(merged.values())
+
+    @property
+    def is_ours(self) -> bool:
+        """Whether all places are Variables, those of a call among them."""
+        return all(place.ours for place, _ in self.places)
+
+    @property
+    def is_variables(self) -> bool:
+        """Whether all places are Variables."""
+        return not self.tied and all(place.ours and not place.owner.stands_in for place, _ in self.places)
+
+    @property
+    def variables(self) -> list[Variable]:
+        """The Variables, in the order of their places."""
+        return [place.owner for place, _ in self.places if place.ours]
+
+    def positions(self) -> list[int]:
+        """For each place, how many arrays the places before it hold."""
+        counts = [
+            # What stands for a Variable of the call holds none until there is a call.
+            1 if place.ours else len(Split.of([_widened(place.read().get(key, MISSING))]).arrays)
+            for place, key in self.places
+        ]
+        return [sum(counts[:i]) for i in range(len(counts))]
+
+    def owners(self) -> list[Any]:
+        """The objects that the places are in."""
+        return [place.owner for place, _ in self.places]
+
+    def after(self, changes: dict[Hashable, journal.Change]) -> list[Any]:
+        """The values of the places after a trace; changes that nothing traced is in are made for good.
+
+        Raises:
+          Restart: there are more places with traced values than were known; they are known now.
+        """
+        known = dict(self.slots)
+        kept: list[tuple[Place, Contents]] = []
+        for owner, change in changes.items():
+            place, old, new = change.place, change.old, change.new
+            python: Contents = {}
+            for key in dict.fromkeys([*new, *old]):
+                value = new.get(key, MISSING)
+                if place.ours or holds_tracer(value):
+                    self.slots.setdefault((owner, key), (HeldPlace(place), key))
+                python[key] = old.get(key, MISSING) if (owner, key) in self.slots else value
+            kept.append((place, {k: v for k, v in python.items() if v is not MISSING}))
+        frame = variable_frames.program()
+        for variable in frame.found.values() if frame is not None else ():
+            self._take_in(variable)
+        if frame is not None and frame.created:
+            self.creations.keep(kept)
+            raise Restart
+        if self.slots.keys() != known.keys():
+            raise Restart
+        for (_, contents), change in zip(kept, changes.values(), strict=True):
+            fresh = [value for key, value in contents.items() if value is not change.old.get(key)]
+            tracer_leaks.refuse_hidden(pytrees.leaves(fresh), "An object from outside of the function")
+        for place, contents in kept:
+            place.write(contents)
+        values = []
+        for (owner, key), (held, _) in self.slots.items():
+            place = held()
+            if place.ours and owner not in changes:
+                values.append(KEPT)
+                continue
+            contents = changes[owner].new if owner in changes else place.read()
+            values.append(contents.get(key, MISSING))
+        return values
+
+
+class Restart(Exception):
+    """More state was found: the function is to be traced again with it as an input."""
+
+
+class Retyped(Exception):
+    """Objects of the call hold Variables now, so that it is one of another type.
+
+    Attributes:
+      refused: the error where that is so once more.
+    """
+
+    def __init__(self, refused: BaseException | None) -> None:
+        super().__init__()
+        self.refused = refused
+
+
+def holds_tracer(value: Any) -> bool:
+    """Whether a traced value, or a symbolic size, stands anywhere in `value`."""
+    return any(isinstance(leaf, Tracer) or export.is_symbolic_dim(leaf) for leaf in pytrees.leaves(value))
+
+
+def _bound(place: Place, bindings: Bindings | None) -> Place:
+    actual = bindings.get(id(place.owner)) if bindings else None
+    return place if actual is None else actual.place
+
+
+def _widened(value: Any) -> Any:
+    """Numbers that an object holds become inputs like arrays: the next call will find an array there."""
+    import jax.numpy as jnp
+
+    if isinstance(value, (bool, int, float, complex)):
+        return jnp.asarray(value)
+    return value

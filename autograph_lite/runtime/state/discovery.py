@@ -1,0 +1,98 @@
+"""Which Variables may a function use? Those that its closure, its globals, its instance and its arguments lead to.
+
+Looked for before the first trace, so that it has them as inputs; what is overlooked, a trace finds, and the function is
+traced again with it. Likewise the iterators, of which no function may take items.
+"""
+
+from __future__ import annotations
+
+import functools
+import types
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+import jax
+import numpy as np
+
+from autograph_lite.operators.object_graph import plain_containers, python_iterators
+from autograph_lite.operators.object_graph.reachability import names_used
+from autograph_lite.operators.user_code import ownership
+from autograph_lite.operators.values import instances
+from autograph_lite.operators.values.boxes import Whole
+from autograph_lite.runtime.state.variable import Variable
+
+_WRAPPERS = (
+    "autograph_lite",
+    "jax",
+    "jaxlib",
+)  # of the user's functions, in what `convert` and `jax.jit` give
+_PLAIN = (str, bytes, int, float, complex, type(None), type, types.ModuleType, jax.Array, np.ndarray)
+
+
+def variables_around(roots: Iterable[Any]) -> list[Variable]:
+    """The Variables that can be reached from `roots`, each once, in the order in which they are met."""
+    return [item for item in _around(roots) if isinstance(item, Variable) and not item._copied]
+
+
+def iterators_around(roots: Iterable[Any]) -> list[Iterator[Any]]:
+    """The iterators of Python's that can be reached from `roots`."""
+    return [item for item in _around(roots) if python_iterators.is_pythons(item)]
+
+
+def _around(roots: Iterable[Any]) -> Iterator[Any]:
+    seen: set[int] = set()
+    todo = [*roots][::-1]
+    while todo:
+        item = todo.pop()
+        if isinstance(item, _PLAIN) or id(item) in seen:
+            continue
+        seen.add(id(item))
+        yield item
+        if not isinstance(item, Variable) and not plain_containers.are_all(item, _is_plain):
+            todo += _inside(item)[::-1]
+
+
+def _is_plain(kind: type) -> bool:
+    return issubclass(kind, _PLAIN)
+
+
+def _inside(item: Any) -> list[Any]:
+    inner = getattr(item, "python_function", None)
+    if inner is not None:
+        return [inner]
+    match item:
+        case types.FunctionType():
+            return _of_function(item)
+        case types.MethodType():
+            return [item.__self__, item.__func__]
+        case functools.partial():
+            return [item.func, *item.args, *item.keywords.values()]
+        case list() | tuple() | set() | frozenset():
+            return [*item]
+        case dict():
+            return [*item.values()]
+        case types.SimpleNamespace():
+            return [*vars(item).values()]
+    if type(item).__module__.partition(".")[0] in _WRAPPERS:
+        inner = [getattr(item, name, None) for name in ("python_function", "__wrapped__")]
+        if any(inner):
+            return inner
+    if isinstance(item, Whole) or ownership.is_users_class(type(item)):
+        held = [*(instances.attributes_of(item) or {}).values(), *instances.slot_contents(item).values()]
+        method = getattr(type(item), "__call__", None)  # noqa: B004 (the function is wanted)
+        return [*held, method] if isinstance(method, types.FunctionType) else held
+    return []
+
+
+def _of_function(fn: types.FunctionType) -> list[Any]:
+    found: list[Any] = [*(fn.__defaults__ or ()), *(fn.__kwdefaults__ or {}).values()]
+    for cell in fn.__closure__ or ():
+        try:
+            found.append(cell.cell_contents)
+        except ValueError:  # not assigned yet
+            continue
+    names = names_used(fn.__code__)
+    found += [value for name, value in fn.__globals__.items() if name in names]
+    return [
+        value for value in found if not isinstance(value, types.FunctionType) or ownership.is_users(value)
+    ]

@@ -1,0 +1,179 @@
+"""What does a Variable hold on this thread, while a program that uses it is traced or differentiated?
+
+Outside of traces a Variable holds a plain array, which every thread sees. A thread that traces a program has a frame
+with the values that the Variables have in it: tracers, which no other thread and no later call ever sees.
+
+JAX keeps what it has traced of the user's functions, `jax.lax.scan(body, ...)`, with the values that they read from around
+them. So that it does not take such a trace for another value of a Variable, what JAX compares of its surroundings changes
+whenever a Variable that was read in that way does.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import itertools
+import threading
+from collections.abc import Iterable, Iterator
+from typing import Any, Protocol
+
+import jax
+
+from autograph_lite.errors import VariableError
+from autograph_lite.jax_internals import tangents_of_state, tracing_state
+from autograph_lite.operators.effects import journal
+from autograph_lite.runtime.state.creations import Creations
+
+
+class Held(Protocol):
+    """A Variable, as a frame knows it."""
+
+    _value: Any
+
+    def _settle(self, value: Any, /) -> None: ...
+
+    def lend(self) -> None:
+        """Lets others have the array, so that no call gives it away."""
+
+
+class Frame:
+    """The values of Variables in one trace.
+
+    Attributes:
+      creations: what the function that is traced has created; None for a gradient inside of a trace.
+      values: the Variables with their values, by id.
+      found: Variables that the trace came across and that are no inputs of its program.
+      created: Variables that the trace has made.
+      brings_out: whether the Variables may be kept in objects of the call, each of which gets its own.
+      refused: the error for a Variable that must be kept there.
+      captured: ids of Variables that functions have read which JAX traces, and keeps, for the user's code.
+    """
+
+    def __init__(self, creations: Creations | None = None) -> None:
+        self.creations = creations
+        self.values: dict[int, tuple[Any, Any]] = {}
+        self.found: dict[int, Any] = {}
+        self.created: list[Any] = []
+        self.captured: set[int] = set()
+        self.brings_out = False
+        self.refused: VariableError | None = None
+        self.surroundings = contextlib.ExitStack()
+        self.number = next(_numbers)
+
+    @property
+    def is_program(self) -> bool:
+        """Whether it is that of a whole program."""
+        return self.creations is not None
+
+    def refuse(self, refusal: VariableError | None) -> None:
+        """Refuses to create a Variable, at once or where it is known that no object of the call keeps it."""
+        if refusal is not None and not self.brings_out:
+            raise refusal
+        self.refused = self.refused or refusal
+
+    def renew(self, changed: Iterable[int]) -> None:
+        """Makes JAX trace functions anew where they have read a Variable that is now changed, given by its id."""
+        if not self.captured.isdisjoint(changed):
+            self.captured.clear()
+            self.surroundings.enter_context(_surroundings(next(_numbers)))
+
+
+_surroundings = jax.make_user_context(default_value=0)
+_numbers = itertools.count(2)
+
+
+class _Local(threading.local):
+    def __init__(self) -> None:
+        self.frames: list[Frame] = []
+        self.programs = 0  # that are being traced, `init_scope` or not
+
+
+class _Shared:
+    """The surroundings in which programs are traced, until functions that JAX keeps have read a Variable in them."""
+
+    number = 1
+
+
+_local = _Local()
+
+
+def program() -> Frame | None:
+    """The frame of the program that is being traced on this thread."""
+    return next((frame for frame in reversed(_local.frames) if frame.is_program), None)
+
+
+@contextlib.contextmanager
+def entered(frame: Frame) -> Iterator[Frame]:
+    """Inside, Variables have their values in `frame`."""
+    around = frame if frame.is_program else program()
+    if frame.is_program:
+        frame.surroundings.enter_context(_surroundings(_Shared.number))
+    elif around is not None:
+        around.renew(frame.values)
+    _local.frames.append(frame)
+    _local.programs += frame.is_program
+    try:
+        yield frame
+    finally:
+        _local.programs -= frame.is_program
+        _local.frames.pop()
+        if frame.is_program:
+            frame.surroundings.close()
+        elif around is not None:
+            around.renew(frame.values)
+
+
+def tracing() -> bool:
+    """Whether this thread traces a program, be it in `init_scope`."""
+    return _local.programs > 0
+
+
+@contextlib.contextmanager
+def outside() -> Iterator[None]:
+    """Inside, Variables have the values that they have outside of any trace."""
+    before, _local.frames = _local.frames, []
+    try:
+        with _surroundings(0):
+            yield
+    finally:
+        _local.frames = before
+
+
+def read(variable: Held) -> Any:
+    """What `variable` holds on this thread, for the user's code."""
+    frame, now = program(), journal.active()
+    value = value_of(variable)
+    if frame is not None and now is not None and tracing_state.program_trace()() is not now.program():
+        frame.captured.add(id(variable))
+        _Shared.number = next(_numbers)  # of the programs to come
+        if tangents_of_state.number_of(value) is not value:
+            frame.renew(
+                [id(variable)]
+            )  # the derivative that is in it may be over when JAX meets the function again
+    return value
+
+
+def value_of(variable: Held) -> Any:
+    """What `variable` holds on this thread."""
+    for frame in reversed(_local.frames):
+        held = frame.values.get(id(variable))
+        if held is not None:
+            return tangents_of_state.found((frame.number, id(variable)), held[1])
+        if frame.is_program:
+            frame.found[id(variable)] = variable
+            break
+    return tangents_of_state.found((None, id(variable)), variable._value)
+
+
+def hold(variable: Held, value: Any) -> None:
+    """Makes `variable` hold `value` on this thread: in the innermost frame, or for good where there is none."""
+    frame = program()
+    if frame is not None and frame.captured and value_of(variable) is not value:
+        frame.renew([id(variable)])
+    around = _local.frames[-1] if _local.frames else None
+    number = tangents_of_state.keep((around and around.number, id(variable)), value)
+    if around is not None:
+        around.values[id(variable)] = variable, number
+        return
+    variable._settle(number)
+    if number is not value:
+        variable.lend()

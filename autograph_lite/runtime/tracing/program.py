@@ -1,0 +1,579 @@
+"""One signature of a function, traced and compiled: arrays and state in, arrays, state and checks out."""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import inspect
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import jax
+from jax.experimental import checkify
+from jax.extend.core import jaxpr_as_fun
+
+from autograph_lite.errors import AutographError
+from autograph_lite.jax_internals import (
+    avals,
+    configuration,
+    constant_folding,
+    numpy_constants,
+    recorded_equations,
+    tracing_state,
+)
+from autograph_lite.operators.calls import calls, method_patching
+from autograph_lite.operators.checks import (
+    carried_checks,
+    concretization_errors,
+    exception_templates,
+    raising,
+)
+from autograph_lite.operators.effects import clocks, container_identity, journal, mutual_exclusion
+from autograph_lite.operators.lists import capacity
+from autograph_lite.operators.loops import rolling
+from autograph_lite.operators.object_graph import python_iterators, reachability
+from autograph_lite.operators.trace_context import decision_log
+from autograph_lite.operators.user_code import source_places
+from autograph_lite.operators.values.values import Tracer
+from autograph_lite.runtime.host import host_calls
+from autograph_lite.runtime.results import argument_snapshots, list_trimming, refusals, result_objects
+from autograph_lite.runtime.results.argument_mutations import (
+    WrittenBack,
+    is_registered,
+    numbers_of,
+    objects_in,
+)
+from autograph_lite.runtime.results.creations_in_arguments import bring_out
+from autograph_lite.runtime.state import tracer_leaks, variable_frames
+from autograph_lite.runtime.state.carried_state import KEPT, Bindings, Restart, Retyped, State
+from autograph_lite.runtime.state.discovery import iterators_around
+from autograph_lite.runtime.state.variable import WRITING, Variable
+from autograph_lite.runtime.tracing import symbolic_sizes
+from autograph_lite.runtime.tracing.compile_times import Compiling, measured
+from autograph_lite.runtime.types import value_leaves
+from autograph_lite.runtime.types.array_spec import ArraySpec
+from autograph_lite.runtime.types.leaf_partition import Split
+
+_ARRAYS = inspect.signature(lambda *arrays: None)  # what JAX calls the inputs of a program
+
+
+class Program:
+    """A traced function.
+
+    Args:
+      fn: gives the converted function, which may be a method that must not keep its instance alive.
+      name: of the user's function.
+      arguments: the traced arrays of a call -> (args, kwargs) that the function is to see.
+      state: the places that the function carries; grows while it is traced.
+      held: what they hold.
+      checked: whether the program carries checks.
+      outside: what becomes of them where the call is part of a trace of somebody else's: 'callback' or 'checkify'.
+      owned: whether it is not.
+      rolled: by which rule loops that Python knows are rolled; None where none is.
+      given: which of a call's arrays the program may take the memory of.
+
+    Attributes:
+      held: the types of the state's arrays.
+      passes: whether a call of it returns objects that it was given, or writes to them.
+      writes: what it writes to them.
+      raises: whether each call of it ends with an exception of the user's.
+      jit: the program as a function of `jax.jit`: arrays, then those of the state -> a list of arrays.
+    """
+
+    def __init__(
+        self,
+        fn: Callable[[], Callable[..., Any]],
+        name: str,
+        arguments: Callable[[Sequence[Any]], tuple[tuple[Any, ...], dict[str, Any]]],
+        state: State,
+        held: Split,
+        *,
+        checked: bool,
+        outside: str,
+        owned: bool,
+        rolled: rolling.Rule | None,
+        room: int = capacity.FIRST,
+        given: Sequence[int] = (),
+    ) -> None:
+        self.fn, self.name, self.arguments, self.state = fn, name, arguments, state
+        self.checked, self.outside, self.owned, self.rolled = checked, outside, owned, rolled
+        self.capacity = capacity.Capacity(room)
+        self.before = held.emptied()
+        self.held = [
+            jax.ShapeDtypeStruct(a.shape, a.dtype, weak_type=avals.weak_type(a)) for a in held.arrays
+        ]
+        self.symbolic: symbolic_sizes.SymbolicTrace | None = None  # where sizes of arrays are symbols
+        self.raises = self.passes = False
+        self.values: Callable[[], Sequence[Any]] = (
+            tuple  # of the call that it is traced for, as the caller has them
+        )
+        self.result: Split | None = None
+        self.after: Split | None = None
+        self.writes: WrittenBack | None = None
+        # Other objects of a call, ids -> those of what the function sees beside its arguments.
+        self.reads: Callable[[Sequence[Any], set[int]], set[int]] = lambda given, wanted: set()
+        self.checks: list[Any] = []  # the keys of what its checks give
+        self.sites: dict[int, carried_checks.Site] = {}
+        self.program: object = None
+        self.inside = "inner" if owned else outside
+        self.cuts = False  # whether it gives lists whose length only its data know
+        self.jit: Any = jax.jit(self._named(self._body))
+        self._keeping: Callable[..., Any] = self.jit  # the same, which takes nobody's memory
+        self.traced: Any = None
+        self.spelled: dict[Any, Any] = {}  # functions of `jax.jit` that run it for calls as they are spelled
+        self.ready: Any = None  # what another process has compiled; see `warm`
+        self.types: list[Any] = []  # of its inputs, where it was not traced
+        self.compiling = Compiling()
+        self.given = list(given)
+        self.donated: list[int] = []  # the slots of the state whose arrays the program takes
+        self._around: Callable[..., Any] | None = (
+            None  # what runs in place of `jit`, for checks that are not outputs
+        )
+
+    @property
+    def plain(self) -> bool:
+        """Whether a call is nothing but `jit`, `finish` and the Variables' arrays."""
+        simple = self._around is None and not (self.raises or self.capacity.used or self.passes)
+        return self.owned and simple and self.state.is_variables
+
+    @property
+    def can_grow(self) -> bool:
+        """Whether the program may be run again with more room for lists: it does nothing but compute."""
+        pure = not self.jaxpr.effects and not host_calls.in_program(self.jaxpr)
+        return pure and self.capacity.items < capacity.LAST
+
+    @functools.cached_property
+    def calls_users(self) -> bool:
+        """Whether the program calls functions of the user's, on threads of XLA's; to print is ours."""
+        if self.ready is not None:  # what calls Python is not kept, and to ask for the jaxpr would trace
+            return False
+        called = host_calls.in_program(self.jaxpr) if self.owned else []
+        return not all(
+            source_places.is_ours(getattr(getattr(fn, "__code__", None), "co_filename", "")) for fn in called
+        )
+
+    @property
+    def only_raises(self) -> bool:
+        """Whether the program does nothing but raise, without a value in the message, a check or a print before it."""
+        return self.raises and len(self.checks) == len(self.sites) == 1 and not self.jaxpr.effects
+
+    def raise_(self) -> None:
+        """Raises what a program raises that does nothing else."""
+        carried_checks.raise_failed({self.checks[0]: next(iter(self.sites))}, self.sites)
+
+    @property
+    def jaxpr(self) -> Any:
+        """The closed jaxpr, where the program is nobody else's trace."""
+        if self.symbolic is not None:
+            return self.symbolic.jaxpr
+        if self.traced is None:  # it was compiled by another process
+            self.traced = self.jit.trace(*self.types)
+        return self.traced.jaxpr
+
+    def output_types(self, make: Callable[[Any], Any]) -> Any:
+        """What a call returns, with what `make` gives for the type of each array in its place."""
+        assert self.result is not None
+        return self.result.merge([make(aval) for aval in self.jaxpr.out_avals[: len(self.result.arrays)]])
+
+    @property
+    def written(self) -> list[Variable]:
+        """The Variables that the program gives new values."""
+        assert self.after is not None
+        values = self.after.merge([None] * len(self.after.arrays))
+        places = zip(self.state.places, values, strict=True)
+        return [place.owner for (place, _), value in places if place.ours and value is not KEPT]
+
+    def jit_for(self, arrays: Sequence[Any]) -> Any:
+        """The function of `jax.jit` that runs the program for arrays of these shapes."""
+        keeps = configuration.debugging()  # JAX runs it again where it finds a nan, with the same arrays
+        if self.symbolic is None:
+            return self._keeping if keeps and (self.donated or self.given) else self.jit
+        shapes = [array.shape for array in [*arrays, *self.held]]
+        return self.symbolic.jit_for(shapes, () if keeps else tuple(self.given))
+
+    def serves(self, arrays: Sequence[Any]) -> bool:
+        """Whether the program is right for arrays of these shapes; those that it can't be had for, it finds now.
+
+        Raises:
+          InconclusiveSize: it can't be had for them, as its types are others than its symbols say.
+        """
+        if self.symbolic is None:
+            return True
+        if not self.symbolic.serves([array.shape for array in [*arrays, *self.held]]):
+            return False
+        self.jit_for(arrays)
+        return True
+
+    @property
+    def returns_arrays(self) -> bool:
+        """Whether a call returns a pytree of the program's first outputs, and nothing has to be done with them."""
+        assert self.result is not None
+        return not (self.sites or self.cuts or self.result.literals)
+
+    def __call__(
+        self,
+        arrays: Sequence[Any],
+        bindings: Bindings | None = None,
+        passed: Callable[[], Sequence[Any]] | None = None,
+        others: Callable[[], Sequence[Any]] = tuple,
+    ) -> Any:
+        """Runs the program; raises what its checks found; writes its state back.
+
+        Args:
+          arrays: the traced arrays of the call.
+          bindings: the Variables of the call, by those that were traced in their place.
+          passed: gives the objects of the call that it may return, or write to.
+          others: gives the objects that it is tied to.
+        """
+        if self.writes is not None and passed is not None:
+            self.writes.refuse_seen_twice(passed(), functools.partial(self.reads, others()))
+        with measured(self.compiling):
+            run = self._to_run(arrays)
+            if self._around is not self.ready:  # the lock is not held: a function that it calls may need it
+                outputs = run(*arrays, *self.state.lent(bindings).arrays)
+                return self._written(outputs, bindings, passed)
+            with WRITING if self.state.slots else contextlib.nullcontext():
+                outputs = run(*arrays, *self.state.read(bindings, self.donated).arrays)
+                return self._written(outputs, bindings, passed)
+
+    def _to_run(self, arrays: Sequence[Any]) -> Callable[..., Any]:
+        if self._around is not None:
+            return self._around
+        jit: Callable[..., Any] = self.jit_for(arrays)
+        return jit
+
+    def _written(
+        self,
+        outputs: Sequence[Any],
+        bindings: Bindings | None,
+        passed: Callable[[], Sequence[Any]] | None,
+    ) -> Any:
+        given = passed() if passed is not None and self.passes else None
+        result, values = self.finish(outputs, given)
+        if not self.owned:
+            refusals.lost(self.state.given(values, bindings))
+        self.state.write(values, bindings)
+        if self.writes is not None and given is not None:
+            assert self.result is not None
+            start = len(self.result.arrays)
+            arrays = outputs[start : start + self.writes.count]
+            self.writes.write(arrays, given, bindings or {})
+        return result
+
+    def returns(self, item: Any) -> bool:
+        """Whether a call returns this very object, or has it in what it returns."""
+        return self.result is not None and any(value is item for value in self.result.objects())
+
+    def loosen(self, objects: Sequence[Any]) -> None:
+        """Keeps none of these objects alive, which a call may return."""
+        if self.result is not None:
+            self.result = self.result.loosened(objects)
+
+    def returned(self, outputs: Sequence[Any]) -> Any:
+        """What a call returns, where it returns the first outputs."""
+        assert self.result is not None
+        return self.result.merge(outputs[: len(self.result.arrays)])
+
+    def finish(
+        self,
+        outputs: Sequence[Any],
+        passed: Sequence[Any] | None = None,
+    ) -> tuple[Any, list[Any]]:
+        """What a call returns, and the new values of the state, from the program's outputs.
+
+        Raises:
+          Exception: what the first check that failed raises.
+        """
+        assert self.result is not None
+        assert self.after is not None
+        n = len(self.result.arrays)
+        start = n + (0 if self.writes is None else self.writes.count)
+        m = start + len(self.after.arrays)
+        keys = self.checks
+        if carried_checks.CODE in keys and not carried_checks.all_passed(
+            outputs[m + keys.index(carried_checks.CODE)]
+        ):
+            self._raise(dict(zip(self.checks, outputs[m:], strict=True)))
+        values, result = self.after.merge(outputs[start:m]), self.result.merge(outputs[:n], passed)
+        if self.cuts:
+            values, result = list_trimming.cut([values, result])
+        return result, values
+
+    def prepare(
+        self,
+        arrays: Sequence[Any],
+        bindings: Bindings,
+        specs: Sequence[ArraySpec] | None = None,
+        *,
+        again: bool = False,
+    ) -> None:
+        """Traces the function.
+
+        Args:
+          arrays: the traced arrays of a call, or their types.
+          bindings: as for a call.
+          specs: these types, where some of their sizes are symbols in the trace; None where all sizes are known.
+          again: whether there is a program with symbols, which does not serve these arrays.
+
+        Raises:
+          Restart: it carries more state than was known.
+          InconclusiveSize: it can't be traced with symbols.
+        """
+        if specs is not None:
+            self._prepare_symbolic(specs, self.state.read(bindings).arrays, arrays, again)
+            return
+        flat = [*arrays, *self.state.read(bindings).arrays]
+        if not self.owned:
+            return
+        self.traced = self.jit.trace(*flat)
+        if self.checked and recorded_equations.has_checks(self.traced.jaxpr):
+            self._around = self._bringing_out(flat)
+        if self._around is not None or self.capacity.used:  # it may run again with the same arrays
+            self.given = []
+        noted = self._note_variables()
+        called = noted or (self.state.slots and host_calls.in_program(self.traced.jaxpr))
+        # A call that raises leaves the state as it was.
+        self._donate(len(arrays), state=not (called or self.sites or self._around is not None))
+        run = self._around or self.jit
+        if noted:
+            self._around = lambda *flat: host_calls.raising_own(lambda: run(*flat))
+        elif called:
+            self._around = self._calling(run)  # it may fail until it has ended: then it writes nothing
+
+    def described(
+        self, result: Split, after: Split, keys: list[Any], sites: dict[int, carried_checks.Site]
+    ) -> None:
+        """Takes what tracing would have told: what its outputs are, and its checks."""
+        self.result, self.after, self.checks, self.sites = result, after, keys, sites
+        self._donate(len(self.types) - len(self.held), state=not sites)
+
+    def restored(self, ready: Any) -> None:
+        """Takes what another process has compiled for a program that is described."""
+        self._around = self.ready = ready
+        self.state.creations.done()
+
+    def _prepare_symbolic(
+        self, specs: Sequence[ArraySpec], held: Sequence[Any], arrays: Sequence[Any], again: bool
+    ) -> None:
+        types = [*specs, *map(ArraySpec.from_array, held)]
+        shapes = [array.shape for array in [*arrays, *held]]
+        kinds = [(spec.shape or (), spec.dtype, spec.weak_type) for spec in types]
+        self.symbolic = symbolic_sizes.trace_symbolic(self._named(self._body), kinds, shapes, again=again)
+        if self.capacity.used:
+            self.given = []
+        if self.checked and recorded_equations.has_checks(self.symbolic.jaxpr):
+            raise symbolic_sizes.InconclusiveSize(ValueError("checks inside of a transformation"))
+        called = host_calls.in_program(self.symbolic.jaxpr)
+        if any(isinstance(call, host_calls.HostCall) for call in called):
+            raise symbolic_sizes.InconclusiveSize(ValueError("a py_function in the program"))
+        if self.state.slots and called:
+            self._around = self._calling(lambda *flat: self.jit_for(flat[: len(specs)])(*flat))
+
+    def _calling(self, run: Callable[..., Any]) -> Callable[..., Any]:
+        """`run` to its end; meanwhile callbacks of JAX's read nothing that it assigns, and assign nothing that it uses."""
+        used, written = frozenset(map(id, self.used())), frozenset(map(id, self.written))
+        return lambda *flat: host_calls.Calling(used, written).run(lambda: run(*flat))
+
+    def used(self) -> list[Variable]:
+        """The Variables that the program reads or writes, of those that it has found."""
+        jaxpr = self.jaxpr.jaxpr
+        read = {id(var) for equation in jaxpr.eqns for var in equation.invars} | {*map(id, jaxpr.outvars)}
+        inputs = jaxpr.invars[len(jaxpr.invars) - len(self.held) :]
+        ours = [number for number, (place, _) in enumerate(self.state.places) if place.ours]
+        starts = self.state.positions()
+        found = [number for number in ours if id(inputs[starts[number]]) in read]
+        return [*self.written, *(self.state.places[number][0].owner for number in found)]
+
+    def _note_variables(self) -> bool:
+        """Tells the functions of Python's that the program calls which Variables it has; whether it calls any."""
+        found = [
+            call for call in host_calls.in_program(self.traced.jaxpr) if isinstance(call, host_calls.HostCall)
+        ]
+        for call in found:
+            call.used.update(map(id, self.used()))
+            call.written.update(map(id, self.written))
+        return bool(found)
+
+    def _donate(self, start: int, *, state: bool) -> None:
+        """Lets the program take the memory of what the caller gives, and of the Variables that it gives new values."""
+        assert self.after is not None
+        self.donated = self.state.donated(self.after.merge([None] * len(self.after.arrays))) if state else []
+        if self.donated or self.given:
+            places = self.state.positions() if self.donated else []
+            traced = self._keeping = self.jit  # whose trace is kept: the function does not run again
+            donate = [*self.given, *(start + places[number] for number in self.donated)]
+            self.jit = jax.jit(self._named(lambda flat: traced(*flat)), donate_argnums=donate)
+
+    def _bringing_out(self, flat: list[Any]) -> Callable[..., Any]:
+        """The program with the checks in functions that the user handed to jax.vmap, jax.lax.scan and the like."""
+        run = jax.jit(checkify.checkify(jaxpr_as_fun(self.traced.jaxpr), errors=checkify.user_checks))
+        try:
+            run.trace(*flat)
+        except Exception:  # not out of everything: jax 0.12 refuses a `while_loop` under vmap
+            return self._recorded()
+
+        def call(*flat: Any) -> Any:
+            error, outputs = run(*flat)
+            carried_checks.raise_inner(error, self.program)
+            return outputs
+
+        return call
+
+    def _recorded(self) -> Callable[..., Any]:
+        """The program with host callbacks, which are slower, in place of the checks that checkify can't bring out."""
+        self.inside = "recorded"
+        run = jax.jit(self._named(self._body))
+        return lambda *flat: raising.run_recorded(lambda: run(*flat))
+
+    def _named(self, body: Callable[[tuple[Any, ...]], Any]) -> Callable[..., Any]:
+        """`body` under the name and place of the user's function, for JAX's messages, profiles and compiled programs."""
+
+        def run(*flat: Any) -> Any:
+            return body(flat)
+
+        made: Any = run
+        made.__name__, made.__qualname__ = self.name.rpartition(".")[2], self.name
+        made.__signature__ = _ARRAYS
+        fn = self.fn()
+        made.__wrapped__ = getattr(fn, "__func__", fn)
+        return run
+
+    def _raise(self, contents: dict[Any, Any]) -> None:
+        if any(isinstance(leaf, Tracer) for leaf in jax.tree.leaves(contents)):
+            carried_checks.emit(contents, self.sites, self.outside)
+        else:
+            carried_checks.raise_failed(contents, self.sites)
+
+    def _body(self, flat: tuple[Any, ...]) -> list[Any]:
+        with variable_frames.entered(variable_frames.Frame(self.state.creations)):
+            try:
+                outputs = self._run(flat)
+            except (Restart, Retyped):
+                raise
+            except BaseException:
+                self.state.creations.undo()
+                raise
+            finally:
+                for variable in self.state.variables:
+                    if variable.stands_in:
+                        variable.forget()
+            if self.raises:
+                self.state.creations.undo()
+            else:
+                self.state.creations.done()
+            return outputs
+
+    def _run(self, flat: tuple[Any, ...]) -> list[Any]:
+        decision_log.restart()
+        numpy_constants.keep_constants()
+        count = len(flat) - len(self.before.arrays)
+        arrays, state = flat[:count], flat[count:]
+        args, kwargs = self.arguments(arrays)
+        passed = argument_snapshots.Contents((args, kwargs))
+        given = objects_in([*args, *kwargs.values()])
+        variables = variable_frames.program()
+        assert variables is not None
+        variables.brings_out = self.owned and bool(given)
+        fn = self.fn()
+        with (
+            container_identity.of_program(),
+            method_patching.converted_methods(),
+            rolling.rolling(self.rolled),
+            carried_checks.new_frame("outputs" if self.checked else "off", self.inside) as frame,
+            capacity.of(self.capacity if self.owned else None),
+            journal.journal(outer=None) as written,
+        ):
+            method_patching.seen_around(fn, args, kwargs)
+            self.state.enter(self.before.merge(state))
+            for owner in filter(is_registered, given):
+                journal.record(
+                    owner, written=False
+                )  # a library may change it, of which the journal hears nothing
+            found = iterators_around([fn, *args, *kwargs.values()])
+            written.positions = [(iterator, python_iterators.position(iterator)) for iterator in found]
+            result = None
+            try:
+                result = calls.call(fn)(*args, **kwargs)  # notes the globals that it writes, too
+                mutual_exclusion.confirm()
+            except mutual_exclusion.BusyError:
+                raise
+            except BaseException as error:
+                refusal = exception_templates.covered(error)
+                if refusal is not None and not isinstance(error, AutographError):
+                    raise refusal from None
+                if concretization_errors.is_about_tracer(error):
+                    raise concretization_errors.needs_value(error) from error
+                if frame.mode == "off" or not carried_checks.is_explicit(error):
+                    raise
+                # The function always ends in this `raise`, maybe after a check that fails first.
+                carried_checks.fail_if(True, error)
+                self.raises = True
+            list_trimming.refuse_deques(result)
+            owners = self.state.owners()
+            # As it is now: the changes are about to be undone.
+            inside = [arg for arg in (*args, *kwargs.values()) if not isinstance(arg, Tracer)]
+            still_held = {id(leaf) for leaf in value_leaves.flatten(inside)[0]} if self.given else set()
+            results = result_objects.parted(result, given, written, [fn, args, kwargs, *owners])
+            container_identity.refuse_kept(lambda ids: written.reachable([fn, *owners], ids))
+            changes = written.changes([fn, args, kwargs, *given, *owners])
+            journal.refuse_moved(written, fn)
+            failures = changes.pop(journal.key_of(frame.place), None)
+        changes = refusals.without_caches(changes, (args, kwargs))
+        written_back = self._of_arguments(changes, given) if self.owned else {}
+        if variables.created:
+            bring_out(
+                variables, self.state.creations, [*written_back.values()], given, objects_in(self.values())
+            )
+        others = [change for key, change in changes.items() if key not in written_back]
+        owners = [change.place.owner for change in others if not change.place.ours]
+        refusals.mutated_arguments((args, kwargs, self.values()), owners)
+        refusals.changed_by_libraries(passed, fn)
+        for change in changes.values():
+            list_trimming.refuse_outside(change)
+            clocks.changed(change.place.owner)
+        refusals.left_in_libraries(changes)
+        refusals.foreign(changes, owned=self.owned)
+        if written_back:
+            roots = [fn, args, kwargs, *self.state.owners()]
+            self.writes = WrittenBack(
+                [*written_back.values()],
+                given,
+                lambda values: result_objects.parted(values, given, written, roots, values=False),
+                source_places.of_function(fn) if hasattr(fn, "__code__") else (),
+            )
+            tracer_leaks.refuse_hidden(
+                self.writes.split.objects(), "An object that was passed as an argument", returned=True
+            )
+            self.reads = functools.partial(
+                reachability.outside, getattr(fn, "__func__", fn), [*written.codes.values()]
+            )
+            changes = {key: change for key, change in changes.items() if key not in written_back}
+        after = self.state.after(changes)
+        afters = Split.of(after)
+        tracer_leaks.refuse_hidden(results.objects(), "The result", returned=True)
+        tracer_leaks.refuse_hidden(afters.literals.values(), "An object from outside of the function")
+        self.cuts = list_trimming.to_cut([result, after])
+        self.result, self.after = results.emptied(), afters.emptied()
+        self.passes = self.writes is not None or any(made.passes for made in results.made())
+        if self.passes:  # the caller's objects live on, with what they still hold
+            self.given = [number for number in self.given if id(arrays[number]) not in still_held]
+        self.sites, self.program = frame.sites, frame.program
+        contents = failures.new if failures is not None else {}
+        if _all_pass(contents):
+            self.sites, contents = {}, {}
+        self.checks = [*contents]
+        constant_folding.drop_unused()
+        writes = [] if self.writes is None else self.writes.taken()
+        return [*results.arrays, *writes, *afters.arrays, *contents.values()]
+
+    @staticmethod
+    def _of_arguments(changes: dict[Any, journal.Change], given: Sequence[Any]) -> dict[Any, journal.Change]:
+        """The changes to objects of the call, as the function sees them."""
+        ids = numbers_of(given)
+        return {key: change for key, change in changes.items() if id(change.place.owner) in ids}
+
+
+def _all_pass(contents: dict[Any, Any]) -> bool:
+    """Whether no check can fail, as in a rolled loop whose indices are known: no callback is needed to look at them."""
+    code = tracing_state.lowered(contents.get(carried_checks.CODE))
+    return code is not None and not isinstance(code, Tracer) and int(code) == 0

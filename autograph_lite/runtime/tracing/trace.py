@@ -1,0 +1,387 @@
+"""What has been traced for one type of call? The programs, and the state that they carry.
+
+There is more than one program where the function writes to objects whose attributes change in shape or dtype from call
+to call, or where it is called inside somebody else's trace.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import time
+from collections.abc import Callable, Collection, Hashable, Sequence
+from typing import Any, ClassVar, Protocol
+
+import jax
+
+from autograph_lite.errors import MutationError, VariableError
+from autograph_lite.jax_internals import tracing_state
+from autograph_lite.operators.effects import mutual_exclusion
+from autograph_lite.operators.lists import capacity
+from autograph_lite.operators.lists.capacity import OutgrownError
+from autograph_lite.operators.loops import rolling
+from autograph_lite.operators.user_code import source_places
+from autograph_lite.operators.values.values import Tracer
+from autograph_lite.runtime.explaining.function_names import name_of
+from autograph_lite.runtime.explaining.trace_differences import Served
+from autograph_lite.runtime.results import refusals
+from autograph_lite.runtime.results.argument_mutations import objects_in
+from autograph_lite.runtime.state import buffer_donation
+from autograph_lite.runtime.state.carried_state import Bindings, Restart, State
+from autograph_lite.runtime.state.creations import Creations
+from autograph_lite.runtime.state.variable import Variable, named, stand_in
+from autograph_lite.runtime.tracing import symbolic_sizes, symbolic_warnings
+from autograph_lite.runtime.tracing.program import Program
+from autograph_lite.runtime.types.array_spec import ArraySpec, specs_in
+from autograph_lite.runtime.types.function_type import FunctionType, Slot
+from autograph_lite.runtime.types.trace_type import VariableType
+
+Key = tuple[
+    bool, Hashable, Hashable
+]  # whether it is nobody else's trace, the state's types, the shapes of arrays or their equal sizes
+RESTARTS = 24  # of one trace, each of which may find more state that is carried
+
+
+@dataclasses.dataclass(frozen=True)
+class Options:
+    """How a function is converted and traced; see `autograph_lite.convert`."""
+
+    recursive: bool | str = True
+    checks: bool | str = True
+    static_loops: str | tuple[str, int] = "auto"
+    input_signature: Any = None
+    reduce_retracing: bool = False
+    max_traces: int | None = None
+    verify: str | tuple[str, float] | None = None
+    donate_argnums: tuple[int, ...] = ()
+    donate_argnames: tuple[str, ...] = ()
+
+
+class Placeholders:
+    """The values that the function sees in place of the arguments: traced arrays, in order, and literals."""
+
+    def __init__(self, arrays: Sequence[Any], stand_in: Callable[[VariableType], Variable]) -> None:
+        self._arrays, self._stand_in = iter(arrays), stand_in
+
+    def array(self, spec: Any) -> Any:
+        """The next array."""
+        return next(self._arrays)
+
+    def variable(self, type: VariableType) -> Any:
+        """What stands for whatever Variable of the type a call brings."""
+        return self._stand_in(type)
+
+
+class Keeper(Protocol):
+    """What keeps programs for later processes."""
+
+    def prepare(
+        self, trace: Trace, program: Program, arrays: Sequence[Any], make: Callable[[], None]
+    ) -> None:
+        """Gives a program what it needs to run: what was kept, or by `make`, which traces it."""
+
+
+class Trace:
+    """What was traced for one type of call.
+
+    Attributes:
+      keeper: where programs are looked for before they are traced; `enable_compilation_cache` says where.
+
+    Args:
+      fn: the user's function.
+      converted: gives what it was converted to.
+      function_type: the type of the call.
+      options: of the function.
+      creations: the Variables that the function has created.
+      made: told of each program that was traced, of the seconds that it took, and of which calls it serves.
+      donated: the arguments that calls give away.
+    """
+
+    keeper: ClassVar[Keeper | None] = None
+
+    def __init__(
+        self,
+        fn: Callable[..., Any],
+        converted: Callable[[], Callable[..., Any]],
+        function_type: FunctionType,
+        options: Options,
+        creations: Creations,
+        made: Callable[[Trace, Program, float, Served], None],
+        donated: Collection[Slot] = (),
+    ) -> None:
+        self.fn, self.function_type = fn, function_type
+        self.donated, self._given = donated, buffer_donation.positions(function_type, donated)
+        self._converted, self._options, self._made = converted, options, made
+        self.state = State(creations=creations)
+        self._room = capacity.FIRST
+        self._programs: dict[Key, Program] = {}
+        self._stand_ins: dict[int, Variable] = {}
+        specs = specs_in(function_type.types)
+        self._specs = specs if any(spec.is_general for spec in specs) else []
+        self._values: Callable[[], Sequence[Any]] = tuple  # of the call that a program is made for
+        self._unequal: set[Key] = set()  # for which there is no program of all sizes
+        self._per_size = any(spec.shape is None for spec in specs)  # nothing stands for an array of any rank
+
+    def __call__(
+        self,
+        arrays: Sequence[Any],
+        variables: Sequence[Variable] = (),
+        copies: Bindings | None = None,
+        values: Callable[[], Sequence[Any]] = tuple,
+    ) -> Any:
+        """Runs the program for these arrays; makes it first if there is none.
+
+        Args:
+          arrays: the traced arrays among the arguments.
+          variables: the distinct Variables among them.
+          copies: Variables in the place of others that the function uses, by the ids of these.
+          values: gives the arguments as the caller has them.
+
+        Raises:
+          MutationError: each trace finds other objects that change.
+          VariableError: a Variable is an argument, and is used from outside, too.
+        """
+        return mutual_exclusion.alone(lambda: self._run(arrays, variables, copies, values))
+
+    def _run(
+        self,
+        arrays: Sequence[Any],
+        variables: Sequence[Variable],
+        copies: Bindings | None,
+        values: Callable[[], Sequence[Any]],
+    ) -> Any:
+        for _ in range(RESTARTS):
+            program = None
+            try:
+                if not self.state.is_ours:
+                    mutual_exclusion.claim()
+                program = self.program(arrays, variables, values)
+                if not self.state.is_ours and program.calls_users:
+                    mutual_exclusion.let_go()  # what it calls may wait for them
+                bindings = {**self._bindings(variables), **(copies or {})}
+                result = program(arrays, bindings, lambda: objects_in(values()), self.objects)
+            except Restart:
+                continue
+            except OutgrownError:
+                if program is None or not self._grow(program):
+                    raise
+                continue
+            if not program.owned:  # it was not traced before that
+                self._settle(program)
+            if program.raises:
+                self._programs = {key: known for key, known in self._programs.items() if known is not program}
+            return result
+        raise self._endless()
+
+    def program(
+        self,
+        arrays: Sequence[Any],
+        variables: Sequence[Variable] = (),
+        values: Callable[[], Sequence[Any]] = tuple,
+    ) -> Program:
+        """The program for these arrays and for what the state holds now; traces it if there is none."""
+        owned = not tracing_state.tracing() and not any(isinstance(leaf, Tracer) for leaf in arrays)
+        for _ in range(RESTARTS):
+            try:
+                self._values = values
+                program = self._known(arrays, self._bindings(variables), owned=owned)
+            except Restart:
+                continue
+            finally:
+                self._values = tuple
+            if (
+                not self.state.is_ours
+            ):  # what it writes to may be an argument of this call, and not of that of the trace
+                owners = [place.owner for place, _ in self.state.places if not place.ours]
+                refusals.mutated_arguments(values(), owners)
+            self._refuse_captured(variables, program)
+            return program
+        raise self._endless()
+
+    def _grow(self, program: Program) -> bool:
+        """Takes a program away whose lists have too little room; whether there may be one with more."""
+        if not program.can_grow:
+            return False
+        self._room = program.capacity.items * capacity.FACTOR
+        self._programs = {key: known for key, known in self._programs.items() if known is not program}
+        return True
+
+    def objects(self) -> list[Any]:
+        """The objects that a call brings, the instance of a method among them."""
+        referents = [found.referent() for found in self.function_type.objects()]
+        return [*referents, getattr(self._converted(), "__self__", None)]
+
+    @property
+    def programs(self) -> list[Program]:
+        """The programs, in the order in which they were traced."""
+        return [*self._programs.values()]
+
+    @property
+    def options(self) -> Options:
+        """Of the function."""
+        return self._options
+
+    @property
+    def instance(self) -> Any:
+        """What the function is bound to, where it is a method; else None."""
+        return getattr(self._converted(), "__self__", None)
+
+    @property
+    def main(self) -> Program:
+        """The program that was traced first, of those that are nobody else's trace."""
+        return next((p for p in self._programs.values() if p.owned), next(iter(self._programs.values())))
+
+    def _bindings(self, variables: Sequence[Variable]) -> Bindings:
+        """The Variables of a call, by the ids of those that were traced in their place."""
+        return {id(self._stand_in_for(v, alias)): v for alias, v in enumerate(variables)}
+
+    def alias_of(self, variable: Variable) -> int | None:
+        """The number, among the Variables of a call, of what `variable` stands for; None if it is a Variable itself."""
+        return next((alias for alias, known in self._stand_ins.items() if known is variable), None)
+
+    def _stand_in_for(self, kind: Variable | VariableType, alias: int) -> Variable:
+        if alias not in self._stand_ins:
+            self._stand_ins[alias] = stand_in(kind)
+        return self._stand_ins[alias]
+
+    def _refuse_captured(self, variables: Sequence[Variable], program: Program) -> None:
+        captured = {id(variable) for variable in self.state.variables}
+        if captured.isdisjoint(map(id, variables)):
+            return
+        # Of those that were found, as that of a default is, it may use none; part of another trace, it can't write to any.
+        captured = {id(variable) for variable in program.used()} if program.owned else set()
+        for variable in variables:
+            if id(variable) in captured:
+                raise VariableError(
+                    f"{named(variable)} is an argument of '{name_of(self.fn)}', which uses it from outside, too.",
+                    where=source_places.here(),
+                    why="Another Variable may be passed in its place, so that the two are not the same in the program.",
+                    fix="pass it, or use it from outside, but not both.",
+                )
+
+    def _known(self, arrays: Sequence[Any], bindings: Bindings, *, owned: bool) -> Program:
+        if self.state.is_gone:
+            self.state, self._programs = State(creations=self.state.creations), {}
+        state = self.state.read(bindings).key() if self.state.slots else None
+        if self._has_symbols(arrays):
+            try:
+                program = self._kept((owned, state, None), arrays, bindings, self._specs)
+                if program.serves(arrays):
+                    return program
+                other = self._of_equal_sizes((owned, state), arrays, bindings)
+                if other is not None:
+                    return other
+            except symbolic_sizes.InconclusiveSize as failure:
+                program = self._kept((owned, state, _shapes(arrays)), arrays, bindings)
+                self._per_size = True  # only now: what fails for known sizes, too, is the user's mistake
+                symbolic_warnings.warn(self.fn, failure)
+                return program
+        return self._kept((owned, state, _shapes(arrays) if self._specs else None), arrays, bindings)
+
+    def _of_equal_sizes(
+        self, key: tuple[bool, Hashable], arrays: Sequence[Any], bindings: Bindings
+    ) -> Program | None:
+        """A program for arrays of all sizes that are equal where these are; None where there can't be one."""
+        kinds = [(spec.shape or (), spec.dtype, spec.weak_type) for spec in self._specs]
+        whole = [*symbolic_sizes.alike(kinds, [array.shape for array in arrays])][-1:]
+        for equal in whole:
+            if (*key, equal) in self._unequal:
+                continue
+            try:
+                program = self._kept((*key, equal), arrays, bindings, self._specs, again=True)
+            except symbolic_sizes.InconclusiveSize:
+                self._unequal.add((*key, equal))
+                continue
+            if program.serves(arrays):
+                return program
+        return None
+
+    def _has_symbols(self, arrays: Sequence[Any]) -> bool:
+        """Whether one program serves arrays of all sizes. JAX's symbols stand for sizes of at least 1."""
+        return bool(self._specs) and not self._per_size and all(array.size for array in arrays)
+
+    def _kept(
+        self,
+        key: Key,
+        arrays: Sequence[Any],
+        bindings: Bindings,
+        specs: Sequence[ArraySpec] | None = None,
+        *,
+        again: bool = False,
+    ) -> Program:
+        known = self._programs.get(key)
+        if known is None:
+            start = time.perf_counter()
+            known = self._traced(bindings, owned=key[0])
+            known.values = self._values
+            if self.keeper is not None and key[0] and specs is None:
+                self.keeper.prepare(self, known, arrays, lambda: known.prepare(arrays, bindings))
+            else:
+                known.prepare(arrays, bindings, specs, again=again)
+            if known.raises:
+                self._raise(known, arrays, bindings)
+                return known
+            known.values = tuple
+            self._settle(known)
+            buffer_donation.note(name_of(self.fn), self.function_type, known.given, arrays)
+            self._programs[key] = known  # only now: a trace that raises leaves nothing behind
+            sizes: Any = key[2]
+            served = Served(None if again else sizes, sizes if again else None, inside=not key[0])
+            self._made(self, known, time.perf_counter() - start, served)
+        return known
+
+    def _settle(self, program: Program) -> None:
+        """Keeps no object of the call's alive; and serves none that is only equal to one that it writes to or returns."""
+        roots = self.objects()
+        self.state.loosen(roots)
+        for found in self.function_type.objects():
+            if found.may_equal_others and (
+                self.state.leads([found.referent()]) or program.returns(found.referent())
+            ):
+                found.tie()
+                self.state.tied = True
+        program.loosen(roots)
+
+    @staticmethod
+    def _raise(program: Program, arrays: Sequence[Any], bindings: Bindings) -> None:
+        """Raises what a program always raises, or a check before that; Python may decide otherwise at the next call."""
+        if not any(isinstance(array, jax.ShapeDtypeStruct) for array in arrays):
+            program(arrays, bindings)
+        elif program.only_raises:
+            program.raise_()
+
+    def _traced(self, bindings: Bindings, *, owned: bool) -> Program:
+        objects = [found.referent() for found in self.function_type.objects()]
+        self.state.search([self._converted(), *objects, *self._stand_ins.values()])
+        return Program(
+            self._converted,
+            getattr(self.fn, "__qualname__", "f"),
+            self._arguments,
+            self.state,
+            self.state.read(bindings),
+            checked=bool(self._options.checks),
+            outside="checkify" if self._options.checks == "checkify" else "callback",
+            owned=owned,
+            rolled=rolling.rule(self._options.static_loops),
+            room=self._room,
+            given=self._given if owned else [],
+        )
+
+    def _arguments(self, arrays: Sequence[Any]) -> tuple[tuple[Any, ...], dict[str, Any]]:
+        args, kwargs = self.function_type.placeholder_arguments(
+            Placeholders(arrays, lambda type: self._stand_in_for(type, type.alias))
+        )
+        return tuple(args), kwargs
+
+    def _endless(self) -> MutationError:
+        slots = self.state.places[-3:]
+        places = ", ".join(dict.fromkeys(f"'{place.label(key)}'" for place, key in slots))
+        return MutationError(
+            f"{places}: each trace of '{name_of(self.fn)}' changes other objects than the one before.",
+            where=source_places.of_function(self.fn),
+            why="What a call changes is read from the objects before it, and so has to be there before.",
+            fix="make the objects once, outside of the function.",
+        )
+
+
+def _shapes(arrays: Sequence[Any]) -> Hashable:
+    return tuple(array.shape for array in arrays)
