@@ -38,7 +38,7 @@ def tests(session: nox.Session) -> None:
     session.install("-e", ".[test]")
     env = {"JAX_PLATFORMS": "cpu", **UNPOLISHED}
     if session.python != PYTHONS[-1]:
-        # The same programs on every Python would tell little more.
+        # The same programs and examples on every Python would tell little more: a part of them runs (tests/examples.py).
         env["AUTOGRAPH_LITE_FUZZ_PROGRAMS"] = "300"
     session.run("pytest", "-n", "2", "--dist", "worksteal", *session.posargs, env=env)
 

@@ -13,8 +13,10 @@ os.environ.setdefault("AUTOGRAPH_LITE_CHECK", "1")
 import hypothesis
 import pytest
 
+from tests.examples import share
+
 hypothesis.settings.register_profile(
-    "default", deadline=None, max_examples=30, suppress_health_check=[hypothesis.HealthCheck.too_slow]
+    "default", deadline=None, max_examples=share(30), suppress_health_check=[hypothesis.HealthCheck.too_slow]
 )
 hypothesis.settings.register_profile(
     "ci", parent=hypothesis.settings.get_profile("default"), derandomize=True, database=None

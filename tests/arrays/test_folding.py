@@ -9,11 +9,12 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
-from hypothesis import given, settings, strategies as st
+from hypothesis import given, strategies as st
 from jax import lax
 
 import autograph_lite as al
 from autograph_lite.errors import DynamicShapeError, PythonOnlyError
+from tests.examples import examples
 from tests.properties.running import loaded
 
 T, DT = 1.0, 0.3
@@ -400,7 +401,7 @@ def uses(draw: Any) -> str:
     )  # fmt: skip
 
 
-@settings(max_examples=25)
+@examples(25)
 @given(st.lists(uses(), min_size=1, max_size=3))
 def test_random_programs_give_what_numpy_gives(lines: list[str]):
     program = "out = []\n" + "\n".join(lines) + "\nreturn x, out"

@@ -11,9 +11,10 @@ from typing import Any
 
 import jax
 import jax.numpy as jnp
-from hypothesis import given, settings, strategies as st
+from hypothesis import given, strategies as st
 
 import autograph_lite
+from tests.examples import examples
 
 from .outcomes import outcome
 
@@ -74,7 +75,7 @@ def load(text: str) -> Callable[..., Any]:
     return namespace["f"]
 
 
-@settings(max_examples=25)
+@examples(25)
 @given(programs(), st.lists(st.tuples(st.integers(-5, 5), st.integers(-5, 5)), min_size=4, max_size=4))
 def test_a_program_gives_and_raises_what_python_does(text: str, inputs: list[tuple[int, int]]) -> None:
     f = load(text)
@@ -84,7 +85,7 @@ def test_a_program_gives_and_raises_what_python_does(text: str, inputs: list[tup
         assert outcome(converted, jnp.int32(x), jnp.int32(y))[:2] == outcome(f, x, y)[:2]
 
 
-@settings(max_examples=10)
+@examples(10)
 @given(programs(), st.lists(st.tuples(st.integers(-5, 5), st.integers(-5, 5)), min_size=6, max_size=6))
 def test_a_batch_raises_where_one_of_its_lanes_does(text: str, inputs: list[tuple[int, int]]) -> None:
     f = load(text)

@@ -8,9 +8,10 @@ from typing import Any
 import jax
 import numpy as np
 import pytest
-from hypothesis import given, settings, strategies as st
+from hypothesis import given, strategies as st
 
 import autograph_lite
+from tests.examples import examples
 
 
 @dataclasses.dataclass
@@ -89,7 +90,7 @@ def test_the_case_is_pythons(function) -> None:
     converted = autograph_lite.to_graph(function)
     staged = jax.jit(converted)
 
-    @settings(max_examples=40, deadline=None)
+    @examples(40)
     @given(st.integers(-1, 7), st.integers(-1, 7))
     def check(a: int, b: int) -> None:
         assert converted(a, b) == function(a, b)

@@ -7,9 +7,10 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 
 from autograph_lite import convert
+from tests.examples import examples
 
 
 def divided(x, c, w):
@@ -159,7 +160,7 @@ def test_no_nan_where_constants_follow_some_of_the_maps(f) -> None:
     gradients_of_lanes(f, follows, poisoned(1, follows))
 
 
-@settings(max_examples=4)
+@examples(4)
 @given(data=st.data())
 def test_no_nan_whichever_maps_each_array_follows(data) -> None:
     subsets = st.sets(st.sampled_from("cdw")).map(lambda names: names | {"x"})

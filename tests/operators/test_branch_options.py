@@ -11,10 +11,11 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
-from hypothesis import given, settings, strategies as st
+from hypothesis import given, strategies as st
 
 import autograph_lite as ag
 from autograph_lite import set_branch_options
+from tests.examples import examples
 
 Function = Callable[..., Any]
 WAYS = ["select", "map", "group"]
@@ -47,7 +48,7 @@ def smooth(how: str) -> Function:
     return f
 
 
-@settings(max_examples=12, deadline=None)
+@examples(12)
 @given(st.lists(st.floats(-4, 4, width=32), min_size=1, max_size=9), st.integers(1, 10))
 @pytest.mark.parametrize("how", WAYS)
 def test_each_lane_computes_what_python_does(how: str, numbers: list[float], chunk: int) -> None:
@@ -57,7 +58,7 @@ def test_each_lane_computes_what_python_does(how: str, numbers: list[float], chu
     np.testing.assert_allclose(found, [f(jnp.float32(x)) for x in lanes], rtol=1e-5)
 
 
-@settings(max_examples=12, deadline=None)
+@examples(12)
 @given(st.lists(st.integers(-1, 4), min_size=1, max_size=8), st.integers(1, 9))
 @pytest.mark.parametrize("how", WAYS)
 def test_a_match_of_several_cases(how: str, numbers: list[int], chunk: int) -> None:

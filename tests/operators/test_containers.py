@@ -10,10 +10,11 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
-from hypothesis import given, settings, strategies as st
+from hypothesis import given, strategies as st
 
 import autograph_lite
 from autograph_lite import PythonOnlyError, TracedIndexError
+from tests.examples import examples
 
 FROZEN = frozenset({1, 3, 5})
 TABLE = {1: 2, 3: 4}
@@ -56,7 +57,7 @@ def belongs(a, b):
 def test_the_result_is_pythons(function) -> None:
     staged = jax.jit(autograph_lite.to_graph(function))
 
-    @settings(max_examples=30, deadline=None)
+    @examples(30)
     @given(st.integers(-2, 6), st.integers(-2, 6))
     def check(a: int, b: int) -> None:
         jax.tree.map(np.testing.assert_array_equal, staged(a, b), function(a, b))

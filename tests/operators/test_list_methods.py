@@ -10,10 +10,11 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
-from hypothesis import given, settings, strategies as st
+from hypothesis import given, strategies as st
 
 import autograph_lite as al
 from benchmarks import structure
+from tests.examples import examples
 
 INTEGERS = st.lists(st.integers(-4, 4), min_size=7, max_size=7)
 XS = np.array([3, -1, 4, -1, 3, 2, 0], np.int32)
@@ -153,7 +154,7 @@ def agree(fn: Callable[..., Any], xs: np.ndarray) -> None:
 
 
 @pytest.mark.parametrize("fn", PROGRAMS)
-@settings(max_examples=25, deadline=None)
+@examples(25)
 @given(values=INTEGERS)
 def test_a_method_does_what_pythons_does(values, fn):
     agree(fn, np.array(values, np.int32))

@@ -15,11 +15,12 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
-from hypothesis import given, settings, strategies as st
+from hypothesis import given, strategies as st
 
 import autograph_lite as al
 from autograph_lite import MutationError
 from autograph_lite.operators.object_graph import opaque_objects
+from tests.examples import examples
 
 ARRAY_WRITES = {
     "np.copyto(a, 9)": lambda a, b: np.copyto(a, 9),
@@ -250,7 +251,7 @@ def test_outside_of_staged_statements_a_draw_is_made_once():
     assert rng.random() == like.random()
 
 
-@settings(max_examples=30, deadline=None)
+@examples(30)
 @given(st.binary(max_size=9), st.binary(max_size=9), st.integers(0, 5))
 def test_every_state_is_put_back(first, then, draws):
     objects = [

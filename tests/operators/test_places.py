@@ -11,11 +11,12 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
-from hypothesis import given, settings, strategies as st
+from hypothesis import given, strategies as st
 
 import autograph_lite as al
 from autograph_lite import MutationError
 from autograph_lite.operators.object_graph.places import places_of
+from tests.examples import examples
 
 
 class Plain:
@@ -108,7 +109,7 @@ def contents(o):
     return [o.a, o.b, *items]
 
 
-@settings(max_examples=40, deadline=None)
+@examples(40)
 @given(
     st.sampled_from([Plain, Slotted, Both, Table, Row, Queue, Same, types.SimpleNamespace]),
     WRITES, WRITES, WRITES, st.integers(0, 3),

@@ -9,12 +9,13 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
-from hypothesis import given, settings, strategies as st
+from hypothesis import given, strategies as st
 
 import autograph_lite as al
 from autograph_lite import BranchMismatchError
 from autograph_lite.operators.effects import container_identity
 from autograph_lite.operators.values import pytrees
+from tests.examples import examples
 
 
 class Color(enum.Enum):
@@ -71,7 +72,7 @@ def test_an_error_of_the_users_is_not_swallowed():
         pytrees.flatten([Broken()])
 
 
-@settings(max_examples=8, deadline=None)
+@examples(8)
 @given(st.permutations(KEYS), st.integers(0, 3))
 def test_items_written_in_a_branch_and_in_a_loop(keys, n):
     first, second, *_ = keys

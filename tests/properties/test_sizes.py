@@ -8,10 +8,11 @@ from typing import Any
 
 import jax.numpy as jnp
 import numpy as np
-from hypothesis import given, note, settings, strategies as st
+from hypothesis import given, note, strategies as st
 
 import autograph_lite as al
 from autograph_lite.runtime.tracing import symbolic_sizes
+from tests.examples import examples
 
 SMALL = st.integers(-2, 4)
 SIZE = st.sampled_from(
@@ -79,7 +80,7 @@ def function(lines: list[str]) -> tuple[Callable[[Any], Any], str]:
     return namespace["f"], text
 
 
-@settings(max_examples=15)
+@examples(15)
 @given(statements(), st.lists(st.integers(1, 6), min_size=2, max_size=3, unique=True))
 def test_one_trace_gives_for_each_size_what_numpy_gives(lines: list[str], sizes: list[int]) -> None:
     f, text = function(lines)

@@ -11,10 +11,11 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 import numpy as np
-from hypothesis import given, settings, strategies as st
+from hypothesis import given, strategies as st
 
 import autograph_lite as al
 from autograph_lite.runtime.state.array_operators import Arithmetic
+from tests.examples import examples
 
 
 class Plain(np.lib.mixins.NDArrayOperatorsMixin):
@@ -166,7 +167,7 @@ PASSED = {
 }
 
 
-@settings(max_examples=25)
+@examples(25)
 @given(PROGRAMS, st.lists(st.integers(-5, 9), min_size=2, max_size=3), st.booleans(), st.sampled_from([2, 3]))
 def test_variables_become_what_arrays_would_become(
     body: str, numbers: list[int], passed: bool, limit: int
@@ -201,7 +202,7 @@ class Held(Arithmetic):
         return self.assign(self.value + value)
 
 
-@settings(max_examples=6)
+@examples(6)
 @given(LOSSES, st.integers(0, 4), st.sampled_from([-0.75, 1.25]))
 def test_the_gradient_by_a_variable_goes_through_what_a_loss_assigns(body: str, k: int, x: float) -> None:
     text: Any = {"header": "def run(x, k):", "bump": "a * b", "returned": "x + a * b + sum(c)"}

@@ -5,7 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 import hypothesis.strategies as st
-from hypothesis import given, settings
+from hypothesis import given
+
+from tests.examples import examples
 
 from .against import assert_like_numpy
 from .test_reads import rows
@@ -40,7 +42,7 @@ def programs(draw: Any) -> str:
     return "\n".join([*lines, "    return x, y, s"]) + "\n"
 
 
-@settings(max_examples=12, deadline=None)
+@examples(12)
 @given(source=programs(), x=rows, y=rows, m=st.integers(-3, 7))
 def test_a_loop_over_parts(source: str, x: Any, y: Any, m: int) -> None:
     assert_like_numpy(source, x, y, m, 6, may_refuse=True)  # NumPy repeats parts of one item

@@ -9,9 +9,10 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 
 from autograph_lite import DynamicShapeError, SliceLengthError, convert, to_graph
+from tests.examples import examples
 
 from .against import assert_like_numpy, functions
 
@@ -52,7 +53,7 @@ REDUCTIONS = [
 
 
 @pytest.mark.parametrize("reduction", REDUCTIONS)
-@settings(max_examples=6, deadline=None)
+@examples(6)
 @given(data=st.data(), x=rows, i=bounds, j=bounds)
 def test_of_one_axis(reduction: str, data: Any, x: Any, i: int, j: int) -> None:
     part = f"x[{data.draw(st.sampled_from(ONE))}]"
@@ -78,7 +79,7 @@ TWO = [
 
 
 @pytest.mark.parametrize("expression", TWO)
-@settings(max_examples=12, deadline=None)
+@examples(12)
 @given(A=tables, i=bounds, j=bounds)
 def test_of_two_axes(expression: str, A: Any, i: int, j: int) -> None:
     assert_like_numpy(f"def main(A, i, j):\n    return {expression}\n", A, i, j)
@@ -93,7 +94,7 @@ MASKS = [
 
 
 @pytest.mark.parametrize("expression", MASKS)
-@settings(max_examples=12, deadline=None)
+@examples(12)
 @given(x=rows, y=rows)
 def test_of_masks(expression: str, x: Any, y: Any) -> None:
     assert_like_numpy(f"def main(x, y, mask):\n    return {expression}\n", x, y, y > 0)
@@ -112,7 +113,7 @@ PAIRS = [
 
 
 @pytest.mark.parametrize("expression", PAIRS)
-@settings(max_examples=25, deadline=None)
+@examples(25)
 @given(x=rows, y=rows, i=bounds, j=bounds)
 def test_of_two_slices_that_are_moved(expression: str, x: Any, y: Any, i: int, j: int) -> None:
     from .against import traced
@@ -136,7 +137,7 @@ PLACES = ["A[k, i:j].sum()", "A[i:j, k].sum(axis=0)", "A[k, :j].max(axis=1)", "(
 
 
 @pytest.mark.parametrize("expression", PLACES)
-@settings(max_examples=8, deadline=None)
+@examples(8)
 @given(A=tables, i=bounds, j=bounds)
 def test_beside_an_array_of_places(expression: str, A: Any, i: int, j: int) -> None:
     k = np.array([3, 0, -1])

@@ -12,9 +12,10 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 
 import autograph_lite
+from tests.examples import examples
 
 from .against import assert_like_numpy
 
@@ -74,7 +75,7 @@ vectors = st.lists(st.integers(-3, 3), min_size=N, max_size=N).map(lambda v: np.
 matrices = st.lists(vectors, min_size=4, max_size=4).map(np.stack)
 
 
-@settings(max_examples=150, deadline=None)
+@examples(150)
 @given(source=programs(), rows=matrices, before=vectors, k=st.integers(0, 3))
 def test_like_numpy(source: str, rows: Any, before: Any, k: int) -> None:
     assert_like_numpy(source, rows, before, k, may_refuse=True)

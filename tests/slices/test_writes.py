@@ -6,7 +6,9 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
+
+from tests.examples import examples
 
 from .against import assert_like_numpy
 from .test_reads import bounds, rows, tables
@@ -19,7 +21,7 @@ ONE = [
 
 
 @pytest.mark.parametrize("statement", ONE)
-@settings(max_examples=15, deadline=None)
+@examples(15)
 @given(x=rows, y=rows, i=bounds, j=bounds)
 def test_of_one_axis(statement: str, x: Any, y: Any, i: int, j: int) -> None:
     assert_like_numpy(f"def main(x, y, mask, i, j):\n    {statement}\n    return x\n", x, y, y > 0, i, j)
@@ -32,7 +34,7 @@ TWO = [
 
 
 @pytest.mark.parametrize("statement", TWO)
-@settings(max_examples=15, deadline=None)
+@examples(15)
 @given(A=tables, i=bounds, j=bounds)
 def test_of_two_axes(statement: str, A: Any, i: int, j: int) -> None:
     source = f"def main(A, mask, i, j):\n    {statement}\n    return A\n"
@@ -51,7 +53,7 @@ PARTS = [
 
 
 @pytest.mark.parametrize("statement", PARTS)
-@settings(max_examples=15, deadline=None)
+@examples(15)
 @given(x=rows, i=bounds, j=bounds)
 def test_of_a_part_that_is_a_value_of_its_own(statement: str, x: Any, i: int, j: int) -> None:
     source = f"def main(x, i, j):\n    part = x[i:j].copy()\n    {statement}\n    return part.sum(), x\n"
@@ -61,7 +63,7 @@ def test_of_a_part_that_is_a_value_of_its_own(statement: str, x: Any, i: int, j:
 @pytest.mark.parametrize(
     "statement", ["A[k, i:j] = 2", "A[i:j, k] += 1", "A[k, :j] = A[k, :j] * 0.5", "A[k, i:] = A[0, i:]"]
 )
-@settings(max_examples=8, deadline=None)
+@examples(8)
 @given(A=tables, i=bounds, j=bounds)
 def test_beside_an_array_of_places(statement: str, A: Any, i: int, j: int) -> None:
     k = np.array([3, 0, -1])

@@ -10,10 +10,11 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 
 import autograph_lite
 from autograph_lite.operators.ragged_ops import masked_products
+from tests.examples import examples
 
 from .against import assert_like_numpy
 
@@ -113,7 +114,7 @@ bounds = st.integers(0, 4)
 @pytest.mark.usefixtures("sparing")
 @pytest.mark.parametrize("dtype", [np.float32, np.int32, np.complex64])
 @pytest.mark.parametrize("product", PRODUCTS)
-@settings(max_examples=15, deadline=None)
+@examples(15)
 @given(data=st.data(), i=bounds, j=bounds)
 def test_products(product: str, dtype: Any, data: Any, i: int, j: int) -> None:
     items = wild if dtype is np.float32 else numbers

@@ -13,9 +13,10 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
-from hypothesis import given, settings, strategies as st
+from hypothesis import given, strategies as st
 
 import autograph_lite
+from tests.examples import examples
 from tests.properties.running import loaded
 
 X = np.float32(0.3)
@@ -306,7 +307,7 @@ def _block(draw: random.Random, index: str, depth: int) -> list[str]:
     return lines or ["pass"]
 
 
-@settings(max_examples=8, deadline=None)
+@examples(8)
 @given(st.integers(0, 10_000))
 def test_rolled_loops_decide_as_pythons(seed: int) -> None:
     draw = random.Random(seed)

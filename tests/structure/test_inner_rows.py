@@ -10,10 +10,11 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
-from hypothesis import given, settings, strategies as st
+from hypothesis import given, strategies as st
 
 import autograph_lite as al
 from autograph_lite.jax_internals.dataflow.scan_ir import groups
+from tests.examples import examples
 from tests.slices.against import assert_like_numpy
 
 N = 6
@@ -75,7 +76,7 @@ tables = st.lists(rows, min_size=N, max_size=N).map(lambda v: np.array(v, np.flo
 vectors = rows.map(lambda v: np.array(v, np.float32))
 
 
-@settings(max_examples=300, deadline=None)
+@examples(300)
 @given(source=programs(), D=tables, E=tables, x=vectors, y=vectors, k=st.integers(0, N - 1))
 def test_like_numpy(source: str, D: Any, E: Any, x: Any, y: Any, k: int) -> None:
     assert_like_numpy(source, D, E, x, y, k)

@@ -8,10 +8,11 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
-from hypothesis import given, settings, strategies as st
+from hypothesis import given, strategies as st
 
 import autograph_lite as al
 from benchmarks import structure
+from tests.examples import examples
 from tests.slices.against import functions
 
 INDICES = ["i", "i - 1", "i + 1", "(i + 1) % n", "n - 1 - i", "(i - 2) % n", "-i", "-1 - i", "2 * i % n", "i // 2", "0", "k", "idx[i]", "i % 3", "max(i - 1, 0)",
@@ -56,7 +57,7 @@ def programs(draw: Any) -> str:
 rows = st.lists(st.integers(-3, 3), min_size=SIZE, max_size=SIZE).map(lambda v: np.array(v, np.float32))
 
 
-@settings(max_examples=250, deadline=None)
+@examples(250)
 @given(
     programs(),
     rows,

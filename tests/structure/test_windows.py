@@ -10,9 +10,10 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
-from hypothesis import assume, given, settings, strategies as st
+from hypothesis import assume, given, strategies as st
 
 import autograph_lite as al
+from tests.examples import examples
 from tests.slices.against import assert_like_numpy
 from tests.structure.test_inner_rows import carried_by
 
@@ -61,13 +62,13 @@ matrices = st.lists(st.lists(st.integers(-3, 3), min_size=3, max_size=3), min_si
 )
 
 
-@settings(max_examples=200, deadline=None)
+@examples(200)
 @given(source=programs(), x=vectors, y=vectors, z=vectors)
 def test_items(source: str, x: Any, y: Any, z: Any) -> None:
     assert_like_numpy(source, x, y, z)
 
 
-@settings(max_examples=80, deadline=None)
+@examples(80)
 @given(source=programs(), x=matrices, y=matrices, z=matrices)
 def test_rows(source: str, x: Any, y: Any, z: Any) -> None:
     assume("], x[" not in source)  # rows of NumPy's that are swapped are views of each other
@@ -83,7 +84,7 @@ def graph(source: str, staged: Any) -> Any:
     return al.to_graph(space["main"])
 
 
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @given(source=programs(), x=vectors, y=vectors, z=vectors)
 def test_derivatives(source: str, x: Any, y: Any, z: Any) -> None:
     def gradient(staged: Any) -> Any:
