@@ -5,6 +5,7 @@ Checked on jax 0.10.2 and 0.12.0.1.
 
 from __future__ import annotations
 
+import weakref
 from typing import Any
 
 import jax
@@ -13,11 +14,24 @@ import numpy as np
 from jax import lax
 from jax._src.lax import lax as lax_internal
 
+_floats: dict[int, tuple[Any, float]] = {}  # by the ids of arrays, the floats that they were made of
+
+
+def float_of(number: Any) -> float | None:
+    """The float of Python's that a value of a program is, not rounded; None where it is none."""
+    if isinstance(number, float):
+        return float(number)
+    known = _floats.get(id(number))
+    return None if known is None else known[1]
+
 
 def as_type(value: Any, dtype: Any, weak: bool) -> jax.Array:
     """`value` as an array of that dtype and weak type."""
     # The public lax.convert_element_type can't make a weakly typed array.
     array: jax.Array = value if isinstance(value, jax.Array) else jnp.asarray(value)
+    if type(value) is float and not isinstance(array, jax.core.Tracer):
+        key = id(array)
+        _floats[key] = weakref.ref(array, lambda _: _floats.pop(key, None)), value
     if array.dtype == dtype and weak_type(array) == weak:
         return array
     if jnp.issubdtype(array.dtype, jax.dtypes.extended):

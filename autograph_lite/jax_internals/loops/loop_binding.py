@@ -29,7 +29,7 @@ from autograph_lite.jax_internals.conditionals import branch_traces
 from autograph_lite.jax_internals.dataflow import value_ranges
 from autograph_lite.jax_internals.dataflow.affine_indices import Position
 from autograph_lite.jax_internals.dataflow.intervals import ANY, Ends
-from autograph_lite.jax_internals.loops import while_primitive
+from autograph_lite.jax_internals.loops import double_loops, while_primitive
 from autograph_lite.jax_internals.numpy_constants import keep_constants
 from autograph_lite.jax_internals.scan_passes import rows_as_inputs, vectorize
 
@@ -71,6 +71,16 @@ def while_loop(
     cond: Any, body: Any, init: Sequence[Any], options: while_primitive.Options | None = None
 ) -> list[Any]:
     """`lax.while_loop` of two closed jaxprs, as a loop that can be differentiated in reverse."""
+    doubles = None if while_primitive.is_within_a_loop() else double_loops.loop([cond, body], init)
+    if doubles is not None:
+        test, step = doubles.jaxprs
+        return doubles.numbers(_while_loop(test, step, doubles.init, options))
+    return _while_loop(cond, body, init, options)
+
+
+def _while_loop(
+    cond: Any, body: Any, init: Sequence[Any], options: while_primitive.Options | None = None
+) -> list[Any]:
     if not cond.effects and _made_directly(body, len(init)):
         return _while(cond, body, init, options)
     test, step = jaxpr_as_fun(cond), jaxpr_as_fun(body)
@@ -93,12 +103,14 @@ class How:
       positions: which of the rows are numbers that follow from the number of the iteration, and how.
       unroll: how many iterations are run as one.
       told: called where all iterations are computed at once, when the loop around it is made or before.
+      floats: what some of the rows are, as doubles: floats of Python's.
     """
 
     reverse: bool = False
     positions: Mapping[int, Position] = dataclasses.field(default_factory=dict)
     unroll: int = 1
     told: Callable[[], None] | None = None
+    floats: Mapping[int, Any] = dataclasses.field(default_factory=dict)
 
 
 # By the body of a scan, whom to tell.
@@ -117,6 +129,18 @@ def scan(
       length: the number of iterations.
       how: they go.
     """
+    inside = while_primitive.is_within_a_loop() and not how.floats
+    doubles = None if inside else double_loops.loop([body], init, rows, how.floats)
+    if doubles is not None:
+        [step] = doubles.jaxprs
+        now, outputs = _scan_loop(step, doubles.init, doubles.rows, length, how)
+        return doubles.numbers(now), outputs
+    return _scan_loop(body, init, rows, length, how)
+
+
+def _scan_loop(
+    body: Any, init: Sequence[Any], rows: Sequence[Any], length: int, how: How
+) -> tuple[list[Any], list[Any]]:
     if isinstance(length, int):
         body = value_ranges.told(body, _ends(len(init), len(rows), length, how))
     if _made_directly(body, len(init)):

@@ -170,6 +170,11 @@ def within_a_loop() -> contextlib.AbstractContextManager[int]:
     return _depth.being(_depth.value + 1)
 
 
+def is_within_a_loop() -> bool:
+    """Whether the body of a loop is being traced."""
+    return _depth.value > 0
+
+
 def is_of_callback(effect: Any) -> bool:
     """Whether an effect is that of a callback: the only ones that a loop which can be differentiated may have."""
     name = type(effect).__name__.lstrip("_")

@@ -183,6 +183,8 @@ class Trial:
             raise Refused("a variable is of another type after an iteration than before it", peels=1)
         if python_number_flow.become_python(body, stay, known):
             raise Refused("an array becomes a number of Python's", peels=1)
+        floats = {k: row.python for k, row in enumerate(known) if row and row.python.dtype.kind == "f"}
+        how = dataclasses.replace(how, floats=floats)
         arrays, outputs = _scan(body, start, rows, count, stay, how, self.body_fun)
         return [start[k] if k in of_checks & set(stay) else a for k, a in enumerate(arrays)], outputs
 
@@ -264,7 +266,9 @@ def _scan(
     _, rolled = loop_binding.trace(step, types, user)
     found = {len(rows) + n: position_of(table) for n, table in enumerate(tables.values())}
     counted = {n: place for n, place in found.items() if place is not None}
-    how = dataclasses.replace(how, positions={**how.positions, **counted})
+    pythons = enumerate((stay[k].before.python for k in tables), len(rows))
+    floats = {n: python for n, python in pythons if python.dtype.kind == "f"}
+    how = dataclasses.replace(how, positions={**how.positions, **counted}, floats={**how.floats, **floats})
     after, outputs = loop_binding.scan(rolled, init, all_rows, count, how)
     arrays = dict(zip(kept, after, strict=True))
     return [arrays[k] if k in arrays else stay[k].after for k in range(carried)], outputs
