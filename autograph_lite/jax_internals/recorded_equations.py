@@ -6,7 +6,7 @@ Checked on jax 0.10.2 and 0.12.0.1.
 from __future__ import annotations
 
 import weakref
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from jax._src import (
@@ -43,6 +43,14 @@ def _equations_of(equation: Any) -> int:
         return 1
     jaxprs: Any = core.jaxprs_in_params(equation.params)
     return 1 + sum(_equations_of(each) for jaxpr in jaxprs for each in getattr(jaxpr, "jaxpr", jaxpr).eqns)
+
+
+def equations(jaxpr: Any) -> Iterator[Any]:
+    """The equations of a jaxpr, closed or not, and those of all jaxprs in it."""
+    for equation in getattr(jaxpr, "jaxpr", jaxpr).eqns:
+        yield equation
+        for inner in core.jaxprs_in_params(equation.params):
+            yield from equations(inner)
 
 
 def jaxprs_in(equation: Any) -> list[Any]:

@@ -191,10 +191,14 @@ def _inlined(equation: Any) -> list[Any]:
     once = own and len(set(jaxpr.outvars)) == len(jaxpr.outvars)
     if inner.consts or len(jaxpr.eqns) > FEW or not numbers or not once:
         return [equation]
+    return put_in_place(jaxpr, equation)
+
+
+def put_in_place(jaxpr: Any, equation: Any) -> list[Any]:
+    """The equations of a jaxpr, all of whose results these make, in place of the equation that runs it."""
     names = dict(zip(jaxpr.invars, equation.invars, strict=True))
+    names.update((v, core.Var(v.aval)) for e in jaxpr.eqns for v in e.outvars)
     names.update(zip(jaxpr.outvars, equation.outvars, strict=True))
-    for variable in made - set(jaxpr.outvars):
-        names[variable] = core.Var(variable.aval)
     return [
         e.replace(
             invars=[names[v] if is_variable(v) else v for v in e.invars],

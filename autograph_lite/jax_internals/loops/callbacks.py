@@ -6,10 +6,8 @@ It uses JAX's insides. Checked on jax 0.10.2 and 0.12.0.1.
 from __future__ import annotations
 
 import linecache
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
-
-from jax._src import core
 
 from autograph_lite.errors import Location, NotDifferentiableError
 from autograph_lite.jax_internals import recorded_equations
@@ -32,7 +30,7 @@ def _is_print(eqn: Any) -> bool:
 
 def result_of_callback(jaxpr: Any) -> Location | tuple[()]:
     """The user's line that takes a result from a callback, in a jaxpr or in what it calls."""
-    for eqn in _equations(jaxpr):
+    for eqn in recorded_equations.equations(jaxpr):
         if "callback" in eqn.primitive.name and not _is_print(eqn):
             place = recorded_equations.equation_place(eqn)
             if place is not None:
@@ -54,10 +52,3 @@ def no_derivative(place: Location | tuple[()]) -> NotDifferentiableError:
         why="JAX does not see what the callback computes, and no rule says what its derivative is.",
         fix="use autograph_lite.py_function with a vjp=, or take jax.lax.stop_gradient of what the callback is given.",
     )
-
-
-def _equations(jaxpr: Any) -> Iterator[Any]:
-    for eqn in getattr(jaxpr, "jaxpr", jaxpr).eqns:
-        yield eqn
-        for inner in core.jaxprs_in_params(eqn.params):
-            yield from _equations(inner)

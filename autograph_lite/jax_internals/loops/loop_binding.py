@@ -24,7 +24,7 @@ from jax._src.interpreters import partial_eval
 from jax._src.lax.control_flow import loops
 from jax.extend.core import jaxpr_as_fun
 
-from autograph_lite.jax_internals import tracing_state
+from autograph_lite.jax_internals import recorded_equations, tracing_state
 from autograph_lite.jax_internals.conditionals import branch_traces
 from autograph_lite.jax_internals.dataflow import value_ranges
 from autograph_lite.jax_internals.dataflow.affine_indices import Position
@@ -320,10 +320,5 @@ def _kind(dtype: Any) -> str:
 
 def _types(jaxpr: Any) -> Iterator[Any]:
     """Types of the arrays in a jaxpr and in those that it calls."""
-    jaxpr = getattr(jaxpr, "jaxpr", jaxpr)
-    for eqn in jaxpr.eqns:
-        for atom in (*eqn.invars, *eqn.outvars):
-            if hasattr(atom.aval, "dtype"):
-                yield atom.aval
-        for inner in core.jaxprs_in_params(eqn.params):
-            yield from _types(inner)
+    for eqn in recorded_equations.equations(jaxpr):
+        yield from (atom.aval for atom in (*eqn.invars, *eqn.outvars) if hasattr(atom.aval, "dtype"))

@@ -22,7 +22,7 @@ from autograph_lite.jax_internals import avals
 from autograph_lite.jax_internals.dataflow import induction_variables
 from autograph_lite.jax_internals.dataflow.affine_indices import Position, Positions
 from autograph_lite.jax_internals.dataflow.intervals import holds
-from autograph_lite.jax_internals.dataflow.scan_ir import Scan, groups, is_variable
+from autograph_lite.jax_internals.dataflow.scan_ir import Scan, groups, is_variable, put_in_place
 from autograph_lite.jax_internals.scan_passes.array_to_rows import Taken, take
 
 # Binds a scan: its closed body, carried arrays, rows, positions among the rows, and the parameters that it had.
@@ -99,16 +99,7 @@ def _inlined(closed: Any, equation: Any) -> list[Any] | None:
     same = [v.aval for v in jaxpr.outvars] == [v.aval for v in equation.outvars]
     if closed.consts or not same or len(set(results)) < len(jaxpr.outvars) or not made.issuperset(results):
         return None
-    names = dict(zip(jaxpr.invars, equation.invars, strict=True))
-    names.update(zip(jaxpr.outvars, equation.outvars, strict=True))
-    return [
-        e.replace(
-            invars=[names.get(v, v) if is_variable(v) else v for v in e.invars],
-            outvars=[names.get(v, v) for v in e.outvars],
-            source_info=equation.source_info,
-        )
-        for e in jaxpr.eqns
-    ]
+    return put_in_place(jaxpr, equation)
 
 
 @dataclasses.dataclass

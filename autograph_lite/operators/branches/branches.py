@@ -11,10 +11,9 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jax.extend.core import jaxprs_in_params
 
 from autograph_lite.converters.python_ops import NO_RETURN, Returned
-from autograph_lite.jax_internals import tracing_state
+from autograph_lite.jax_internals import recorded_equations, tracing_state
 from autograph_lite.jax_internals.conditionals import branch_traces
 from autograph_lite.operators.branches import if_conversion
 from autograph_lite.operators.branches.branch_paths import Path
@@ -172,13 +171,8 @@ def _select(
 
 def _computes(closed: Any) -> bool:
     """Whether a branch is arithmetic on whole arrays: what reads and writes parts of them is made simpler elsewhere."""
-    equations = getattr(closed, "jaxpr", closed).eqns
-    return bool(equations) and all(
-        eqn.primitive.name not in _NOT_WHOLE
-        and not eqn.effects
-        and all(map(_computes, jaxprs_in_params(eqn.params)))
-        for eqn in equations
-    )
+    found = [*recorded_equations.equations(closed)]
+    return bool(found) and not any(eqn.effects or eqn.primitive.name in _NOT_WHOLE for eqn in found)
 
 
 _NOT_WHOLE = frozenset({

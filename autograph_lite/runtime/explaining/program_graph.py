@@ -13,7 +13,6 @@ import itertools
 from collections.abc import Iterator
 from typing import Any
 
-import jax
 import numpy as np
 
 from autograph_lite.jax_internals import recorded_equations
@@ -75,7 +74,7 @@ def _nodes(jaxpr: Any) -> Iterator[Node]:
             case "cond":
                 yield _branches(equation, jaxpr)
             case _:
-                for inner in _inside(equation):
+                for inner in recorded_equations.jaxprs_in(equation):
                     yield from nodes(inner)
 
 
@@ -98,21 +97,7 @@ def _is_of_bool(index: Any, jaxpr: Any) -> bool:
 
 
 def _part(name: str, jaxpr: Any) -> Part:
-    return Part(name, _count(jaxpr), nodes(jaxpr))
-
-
-def _count(jaxpr: Any) -> int:
-    equations = getattr(jaxpr, "jaxpr", jaxpr).eqns
-    return len(equations) + sum(_count(inner) for each in equations for inner in _inside(each))
-
-
-def _inside(equation: Any) -> list[Any]:
-    leaves = jax.tree.leaves([*equation.params.values()], is_leaf=_is_jaxpr)
-    return [leaf for leaf in leaves if _is_jaxpr(leaf)]
-
-
-def _is_jaxpr(value: Any) -> bool:
-    return hasattr(value, "eqns") or hasattr(getattr(value, "jaxpr", None), "eqns")
+    return Part(name, sum(1 for _ in recorded_equations.equations(jaxpr)), nodes(jaxpr))
 
 
 def _place(equation: Any) -> Place | None:

@@ -180,24 +180,8 @@ def describe_type(kind: jax.ShapeDtypeStruct) -> str:
 
 def in_program(jaxpr: Any) -> list[HostCall | Callable[..., Any]]:
     """The callbacks that a jaxpr reaches, in whatever it calls: ours as `HostCall`, those of JAX's as they are."""
-    found: list[HostCall | Callable[..., Any]] = []
-    todo, seen = [getattr(jaxpr, "jaxpr", jaxpr)], set()
-    while todo:
-        now = todo.pop()
-        if id(now) in seen:
-            continue
-        seen.add(id(now))
-        for equation in now.eqns:
-            callback = recorded_equations.callback_of(equation)
-            if callback is not None and not any(callback is known for known in found):
-                found.append(callback)
-            inner = jax.tree.leaves(list(equation.params.values()), is_leaf=_is_jaxpr)
-            todo += [getattr(part, "jaxpr", part) for part in inner if _is_jaxpr(part)]
-    return found
-
-
-def _is_jaxpr(value: Any) -> bool:
-    return hasattr(getattr(value, "jaxpr", value), "eqns")
+    called = map(recorded_equations.callback_of, recorded_equations.equations(jaxpr))
+    return [*{id(callback): callback for callback in called if callback is not None}.values()]
 
 
 def raising_own(run: Callable[[], Any]) -> Any:

@@ -18,6 +18,7 @@ import jax
 import jax.export
 
 from autograph_lite.errors import CopyError
+from autograph_lite.jax_internals import recorded_equations
 from autograph_lite.operators.user_code import source_places
 from autograph_lite.runtime.state import buffer_donation, function_copies
 from autograph_lite.runtime.state.variable import Variable
@@ -106,7 +107,7 @@ class ConcreteFunction:
     @property
     def equation_count(self) -> int:
         """How many equations the program has, those of loops' and branches' bodies included."""
-        return _count(self.jaxpr.jaxpr)
+        return sum(1 for _ in recorded_equations.equations(self.jaxpr))
 
     @property
     def variables(self) -> tuple[Variable, ...]:
@@ -333,19 +334,3 @@ class _NoArrays:
 
     def variable(self, type: Any) -> Any:
         raise AssertionError(type)
-
-
-def _count(jaxpr: Any) -> int:
-    inner = [
-        sub
-        for equation in jaxpr.eqns
-        for sub in jax.tree.leaves([*equation.params.values()], is_leaf=_is_jaxpr)
-    ]
-    return len(jaxpr.eqns) + sum(_count(getattr(sub, "jaxpr", sub)) for sub in inner if _is_jaxpr(sub))
-
-
-def _is_jaxpr(value: Any) -> bool:
-    return hasattr(value, "eqns") or hasattr(getattr(value, "jaxpr", None), "eqns")
-
-
-__all__ = ["ConcreteFunction"]

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
-
-import jax
 
 from autograph_lite.errors import Location, SaveError
 from autograph_lite.jax_internals import recorded_equations
@@ -25,7 +22,7 @@ def refuse(name: str, trace: Trace, program: Program) -> None:
             where=source_places.of_function(trace.fn),
             fix="return the new values.",
         )
-    for equation in equations(program.jaxpr.jaxpr):
+    for equation in recorded_equations.equations(program.jaxpr):
         if "callback" in equation.primitive.name or equation.primitive.name == "debug_print":
             raise _callback(name, equation)
         if equation.primitive.name == "check":
@@ -96,16 +93,3 @@ def _called(callback: Any) -> Any:
         return inner if hasattr(inner, "__qualname__") or isinstance(inner, HostCall) else None
     found = (_called(cell.cell_contents) for cell in getattr(inner, "__closure__", None) or ())
     return next((called for called in found if called is not None), None)
-
-
-def equations(jaxpr: Any) -> Iterator[Any]:
-    """The equations of a jaxpr, and those of the jaxprs in them."""
-    for equation in jaxpr.eqns:
-        yield equation
-        for inner in jax.tree.leaves([*equation.params.values()], is_leaf=_is_jaxpr):
-            if _is_jaxpr(inner):
-                yield from equations(getattr(inner, "jaxpr", inner))
-
-
-def _is_jaxpr(value: Any) -> bool:
-    return hasattr(value, "eqns") or hasattr(getattr(value, "jaxpr", None), "eqns")
