@@ -28,7 +28,7 @@ from autograph_lite.converters import (
     undefined,
 )
 from autograph_lite.converters.context import Context
-from autograph_lite.syntax import loader, trees
+from autograph_lite.syntax import codes, loader, trees
 from autograph_lite.syntax.depth import deep_recursion
 from autograph_lite.syntax.names import Fresh, of_code as names_of_code, used_names
 from autograph_lite.syntax.printing import printer
@@ -178,10 +178,7 @@ def _holding_objects(fn: types.FunctionType) -> list[str]:
     """The variables from around a function that may hold objects of the user's, by what they hold now."""
     held = {name: fn.__globals__[name] for name in names_of_code(fn.__code__) if name in fn.__globals__}
     for name, cell in zip(fn.__code__.co_freevars, fn.__closure__ or (), strict=True):
-        try:
-            held[name] = cell.cell_contents
-        except ValueError:  # not assigned yet
-            held[name] = cell
+        held[name] = codes.content(cell, cell)
     return [
         name for name, value in held.items() if type(value) is not type and not isinstance(value, _NO_OBJECTS)
     ]

@@ -23,7 +23,7 @@ from typing import Any
 
 import gast
 
-from autograph_lite.syntax import translation
+from autograph_lite.syntax import codes, translation
 from autograph_lite.syntax.depth import deep_recursion
 from autograph_lite.syntax.mangling import class_in, mangled, unmangled
 from autograph_lite.syntax.source_text import compiling
@@ -52,18 +52,11 @@ def load(
     name, qualname = fn.__code__.co_name, fn.__code__.co_qualname
     code = _Renaming(generated)(code, name, qualname, class_in(qualname))
     code = code.replace(co_flags=code.co_flags | fn.__code__.co_flags & _ITERABLE_COROUTINE)
-    _note(code)
+    _converted.update(codes.inside(code))
     return instantiate(code, fn, injected)
 
 
 _converted: weakref.WeakSet[types.CodeType] = weakref.WeakSet()
-
-
-def _note(code: types.CodeType) -> None:
-    _converted.add(code)
-    for const in code.co_consts:
-        if isinstance(const, types.CodeType):
-            _note(const)
 
 
 def is_converted(code: types.CodeType) -> bool:

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 
 import gast
 
-from autograph_lite.syntax import trees
+from autograph_lite.syntax import codes, trees
 
 
 class Fresh:
@@ -62,7 +62,4 @@ def _names(node: gast.AST) -> Iterable[str]:
 
 def of_code(code: types.CodeType) -> list[str]:
     """The names of global variables that a function's code may use, and of attributes, the functions in it included."""
-    inside = [
-        name for const in code.co_consts if isinstance(const, types.CodeType) for name in of_code(const)
-    ]
-    return [*dict.fromkeys([*code.co_names, *inside])]
+    return [*dict.fromkeys(name for each in codes.inside(code) for name in each.co_names)]

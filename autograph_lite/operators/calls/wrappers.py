@@ -15,6 +15,7 @@ from typing import Any
 from autograph_lite.operators.effects import augmented_assignments, journal
 from autograph_lite.operators.user_code import noting_forms, ownership, unconverted
 from autograph_lite.operators.user_code.conversion import convert, is_converted
+from autograph_lite.syntax import codes
 
 
 def may_wrap(fn: types.FunctionType) -> bool:
@@ -47,10 +48,7 @@ def _rebuilt(wrapper: types.FunctionType, around: frozenset[int]) -> Any:
     around |= {id(wrapper)}
     cells = []
     for cell in wrapper.__closure__ or ():
-        try:
-            held = cell.cell_contents
-        except ValueError:  # not assigned yet
-            held = None
+        held = codes.content(cell)
         new = _converted_inside(held, around)
         cells.append(cell if new is held else types.CellType(new))
     defaults = {

@@ -30,7 +30,7 @@ from autograph_lite.operators.trace_context import decision_log
 from autograph_lite.operators.user_code import source_places
 from autograph_lite.operators.values.place import Contents, Place
 from autograph_lite.scoped import Now, Stack
-from autograph_lite.syntax import signatures, tail_calls
+from autograph_lite.syntax import codes, signatures, tail_calls
 
 NO_LOOP: Any = object()
 _STAGED = frozenset({branch_paths.Path._run.__code__, run_body.__code__})
@@ -185,5 +185,4 @@ def _has_cells(frame: types.FrameType, fn: Any) -> bool:
 @functools.lru_cache(maxsize=256)
 def _parts(code: types.CodeType) -> frozenset[types.CodeType]:
     """The code of what is defined inside."""
-    inner = [const for const in code.co_consts if isinstance(const, types.CodeType)]
-    return frozenset(itertools.chain(inner, *map(_parts, inner)))
+    return frozenset(codes.inside(code)) - {code}

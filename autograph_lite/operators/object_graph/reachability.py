@@ -24,6 +24,7 @@ import numpy as np
 from autograph_lite.operators.object_graph import places
 from autograph_lite.operators.user_code import ownership
 from autograph_lite.operators.values import instances
+from autograph_lite.syntax import codes
 from autograph_lite.syntax.names import of_code as names_of_code
 
 R = TypeVar("R")
@@ -220,13 +221,9 @@ def values_used(fn: types.FunctionType) -> list[Any]:
     return [*map(fn.__globals__.get, names_used(fn.__code__)), *held_in_cells(fn)]
 
 
-def held_in_cells(fn: types.FunctionType) -> Iterator[Any]:
+def held_in_cells(fn: types.FunctionType) -> Iterable[Any]:
     """What the variables of enclosing functions hold that a function takes from there."""
-    for cell in fn.__closure__ or ():
-        try:
-            yield cell.cell_contents
-        except ValueError:  # not assigned yet
-            continue
+    return codes.held(fn).values() if fn.__closure__ else ()
 
 
 def _held_by(fn: types.FunctionType) -> list[Any]:
@@ -307,9 +304,8 @@ def names_used(code: types.CodeType) -> frozenset[str]:
 @by_code
 def globals_loaded(code: types.CodeType) -> frozenset[str]:
     """The names of global variables that a function's code reads, and of no attributes."""
-    inner = [const for const in code.co_consts if isinstance(const, types.CodeType)]
-    own = (each.argval for each in dis.get_instructions(code) if each.opname in ("LOAD_GLOBAL", "LOAD_NAME"))
-    return frozenset(own).union(*map(globals_loaded, inner))
+    steps = (step for each in codes.inside(code) for step in dis.get_instructions(each))
+    return frozenset(step.argval for step in steps if step.opname in ("LOAD_GLOBAL", "LOAD_NAME"))
 
 
 def _flags(item: Any) -> int:

@@ -18,6 +18,7 @@ from typing import Any
 
 from autograph_lite.operators.object_graph import python_iterators
 from autograph_lite.operators.object_graph.reachability import by_code
+from autograph_lite.syntax import codes
 
 SEEING = frozenset(
     {"isinstance", "type", "hasattr", "id", "callable", "repr", "str", "ascii", "format", "vars", "dir"}
@@ -29,12 +30,7 @@ def reason(fn: Callable[..., Any]) -> tuple[int, str] | None:
     """The line of `fn` that only Python can run for each item, and why; None where there is none that is known."""
     if not isinstance(fn, types.FunctionType):
         return None
-    values: dict[str, Any] = {}
-    for name, cell in zip(fn.__code__.co_freevars, fn.__closure__ or (), strict=True):
-        try:
-            values[name] = cell.cell_contents
-        except ValueError:  # not assigned yet
-            continue
+    values = codes.held(fn)
     for name, line in _names(fn.__code__):
         why = _why(name, values if name in values else fn.__globals__)
         if why:

@@ -27,6 +27,7 @@ from jax import lax
 from autograph_lite.jax_internals import provenance, tracing_state
 from autograph_lite.operators.trace_context import loop_bodies
 from autograph_lite.operators.user_code import source_places
+from autograph_lite.syntax import codes
 
 WRITES = frozenset({"set_item", "update_item", "store"})
 
@@ -135,16 +136,12 @@ def _writes(fun: Any) -> collections.Counter[str]:
     code = getattr(fun, "__code__", None)
     if code is None:
         return collections.Counter()
-    held = [cell.cell_contents for cell in fun.__closure__ or () if _is_full(cell)]
-    inner = [value for value in held if isinstance(value, types.FunctionType) and _is_body(value)]
+    inner = [
+        value
+        for value in codes.held(fun).values()
+        if isinstance(value, types.FunctionType) and _is_body(value)
+    ]
     return sum(map(_writes, inner), _written_in(code))
-
-
-def _is_full(cell: types.CellType) -> bool:
-    try:
-        return cell.cell_contents is not None
-    except ValueError:
-        return False
 
 
 def _is_body(fun: types.FunctionType) -> bool:

@@ -21,6 +21,7 @@ import numpy as np
 
 from autograph_lite.operators.user_code import pure_callables
 from autograph_lite.operators.user_code.source_places import PACKAGE
+from autograph_lite.syntax import codes
 from autograph_lite.syntax.source_text import texts
 
 MARK = "__autograph_lite_do_not_convert__"
@@ -171,10 +172,7 @@ def lookup(fn: types.FunctionType, name: str) -> Any:
 
     for free, cell in zip(fn.__code__.co_freevars, fn.__closure__ or (), strict=True):
         if free == name:
-            try:
-                return cell.cell_contents
-            except ValueError:
-                return None
+            return codes.content(cell)
     if name in fn.__code__.co_varnames or name in fn.__code__.co_cellvars:
         return None
     return fn.__globals__.get(name, getattr(builtins, name, None))

@@ -14,6 +14,8 @@ from autograph_lite import transpiler
 from autograph_lite.errors import AutographError
 from autograph_lite.operators.user_code import ownership
 from autograph_lite.runtime.explaining.line_links import Line, Place
+from autograph_lite.syntax import codes
+from autograph_lite.syntax.names import of_code
 from autograph_lite.syntax.source_text import source
 
 
@@ -117,9 +119,9 @@ def _reachable(fn: types.FunctionType, instance: Any) -> Iterator[types.Function
     todo: list[Any] = [fn, *_members(type(instance))] if instance is not None else [fn]
     seen: set[int] = {id(fn)}
     for each in todo:
-        names = set(_names(each.__code__))
+        names = set(of_code(each.__code__))
         values = [each.__globals__[name] for name in names if name in each.__globals__]
-        values += [cell.cell_contents for cell in each.__closure__ or () if _is_filled(cell)]
+        values += codes.held(each).values()
         modules = [value for value in values if isinstance(value, types.ModuleType)]
         values += [vars(module)[name] for module in modules for name in names if name in vars(module)]
         new = [inner for value in values for inner in _functions(value) if id(inner) not in seen]
@@ -128,20 +130,6 @@ def _reachable(fn: types.FunctionType, instance: Any) -> Iterator[types.Function
                 seen.add(id(inner))
                 todo.append(inner)
     yield from (each for each in todo if each is not fn)
-
-
-def _names(code: types.CodeType) -> Iterator[str]:
-    yield from code.co_names
-    for const in code.co_consts:
-        if isinstance(const, types.CodeType):
-            yield from _names(const)
-
-
-def _is_filled(cell: types.CellType) -> bool:
-    try:
-        return cell.cell_contents is not cell
-    except ValueError:
-        return False
 
 
 def _functions(value: Any) -> list[types.FunctionType]:

@@ -20,6 +20,7 @@ from autograph_lite.operators.user_code import ownership
 from autograph_lite.operators.values import instances
 from autograph_lite.operators.values.boxes import Whole
 from autograph_lite.runtime.state.variable import Variable
+from autograph_lite.syntax import codes
 
 _WRAPPERS = (
     "autograph_lite",
@@ -86,11 +87,7 @@ def _inside(item: Any) -> list[Any]:
 
 def _of_function(fn: types.FunctionType) -> list[Any]:
     found: list[Any] = [*(fn.__defaults__ or ()), *(fn.__kwdefaults__ or {}).values()]
-    for cell in fn.__closure__ or ():
-        try:
-            found.append(cell.cell_contents)
-        except ValueError:  # not assigned yet
-            continue
+    found += codes.held(fn).values()
     names = names_used(fn.__code__)
     found += [value for name, value in fn.__globals__.items() if name in names]
     return [

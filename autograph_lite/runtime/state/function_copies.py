@@ -22,6 +22,8 @@ from typing import Any
 
 import jax
 
+from autograph_lite.syntax import codes
+
 Memo = dict[int, Any]  # as of `copy.deepcopy`: what was copied, by id; it keeps these objects alive, too
 
 
@@ -102,18 +104,12 @@ def _cell(cell: types.CellType, memo: Memo) -> types.CellType:
 
 
 def _fill(cell: types.CellType, memo: Memo) -> None:
-    made = memo[id(cell)]
-    if _is_set(made) or not _is_set(cell):
-        return
-    made.cell_contents = copied(cell.cell_contents, memo)
+    made, value = memo[id(cell)], codes.content(cell, _UNSET)
+    if value is not _UNSET and codes.content(made, _UNSET) is _UNSET:
+        made.cell_contents = copied(value, memo)
 
 
-def _is_set(cell: types.CellType) -> bool:
-    try:
-        cell.cell_contents  # noqa: B018 (asks whether there are any)
-    except ValueError:
-        return False
-    return True
+_UNSET = object()
 
 
 def method_name(owner: type, function: Callable[..., Any]) -> str:

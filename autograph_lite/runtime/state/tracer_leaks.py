@@ -25,6 +25,7 @@ from autograph_lite.operators.user_code import source_places
 from autograph_lite.operators.values import instances
 from autograph_lite.operators.values.values import Tracer
 from autograph_lite.runtime.state.variable import Variable
+from autograph_lite.syntax import codes
 
 LEAVES = (
     str,
@@ -90,8 +91,11 @@ def _is_leaf(kind: type) -> bool:
 def _inside(item: Any) -> list[Any]:
     match item:
         case types.FunctionType():
-            cells = [cell.cell_contents for cell in item.__closure__ or () if _is_set(cell)]
-            return [*cells, *(item.__defaults__ or ()), *(item.__kwdefaults__ or {}).values()]
+            return [
+                *codes.held(item).values(),
+                *(item.__defaults__ or ()),
+                *(item.__kwdefaults__ or {}).values(),
+            ]
         case types.MethodType():
             return [item.__self__, item.__func__]
         case functools.partial():
@@ -129,14 +133,6 @@ def _attributes(item: Any, owner: Any) -> list[Any]:
         except (AttributeError, TypeError):
             continue
     return found
-
-
-def _is_set(cell: types.CellType) -> bool:
-    try:
-        cell.cell_contents  # noqa: B018 (asks whether there are any)
-    except ValueError:
-        return False
-    return True
 
 
 def _unknown_text(text: traced_text.Text, what: str) -> PythonOnlyError:

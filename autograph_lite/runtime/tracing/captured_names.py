@@ -21,6 +21,7 @@ from typing import Any
 from autograph_lite.operators.object_graph import reachability
 from autograph_lite.operators.user_code import ownership
 from autograph_lite.runtime.types.leaf_partition import VALUES, literal_key
+from autograph_lite.syntax import codes
 
 _READS = ("LOAD_GLOBAL", "LOAD_NAME")
 _ABSENT = object()
@@ -97,39 +98,25 @@ def _names(fn: types.FunctionType) -> Iterator[tuple[str, Any]]:
         if called and not ownership.is_library_file(called.__code__.co_filename):
             yield f"{name}.{attribute}", value
     for name, cell in zip(fn.__code__.co_freevars, fn.__closure__ or (), strict=True):
-        yield name, _content(cell)
+        yield name, codes.content(cell, _ABSENT)
 
 
 @reachability.by_code
 def globals_read(code: types.CodeType) -> frozenset[str]:
     """The names of global variables, and of builtins, that a function's code reads, and the functions in it."""
-    names = {step.argval for step in dis.get_instructions(code) if step.opname in _READS}
-    for const in code.co_consts:
-        if isinstance(const, types.CodeType):
-            names |= globals_read(const)
-    return frozenset(names)
+    steps = (step for each in codes.inside(code) for step in dis.get_instructions(each))
+    return frozenset(step.argval for step in steps if step.opname in _READS)
 
 
 @reachability.by_code
 def attributes_read(code: types.CodeType) -> frozenset[tuple[str, str]]:
     """The attributes that a function's code, and the functions in it, read of global variables: their names, `("np", "sin")`."""
-    steps = list(dis.get_instructions(code))
-    found = {
+    return frozenset(
         (first.argval, second.argval)
-        for first, second in itertools.pairwise(steps)
+        for each in codes.inside(code)
+        for first, second in itertools.pairwise(dis.get_instructions(each))
         if first.opname in _READS and second.opname in ("LOAD_ATTR", "LOAD_METHOD")
-    }
-    for const in code.co_consts:
-        if isinstance(const, types.CodeType):
-            found |= attributes_read(const)
-    return frozenset(found)
-
-
-def _content(cell: types.CellType) -> Any:
-    try:
-        return cell.cell_contents
-    except ValueError:  # not assigned yet
-        return _ABSENT
+    )
 
 
 def _plain_function(value: Any) -> types.FunctionType | None:

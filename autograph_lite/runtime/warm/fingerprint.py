@@ -27,6 +27,7 @@ from autograph_lite.runtime.state.module import Module
 from autograph_lite.runtime.state.variable import Variable
 from autograph_lite.runtime.warm import stable_names
 from autograph_lite.runtime.warm.stable_names import UnknownError
+from autograph_lite.syntax import codes
 
 # Libraries whose functions depend on their arguments alone, as long as nobody changes the libraries' own settings.
 PURE = frozenset({
@@ -188,7 +189,7 @@ class _Walk:
             self._code(fn.__code__)
             self._globals(fn)
         held = {name: value for name, value in vars(fn).items() if name != "__wrapped__"}
-        cells = [stable_names.content(cell) for cell in fn.__closure__ or ()]
+        cells = [codes.content(cell, stable_names.UNSET) for cell in fn.__closure__ or ()]
         self._each(
             "holds", fn.__defaults__, fn.__kwdefaults__, held, getattr(fn, "__wrapped__", None), *cells
         )

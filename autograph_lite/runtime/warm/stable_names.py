@@ -11,6 +11,8 @@ from collections.abc import Iterator
 from typing import Any
 
 from autograph_lite.runtime.tracing.captured_names import globals_read
+from autograph_lite.syntax import codes
+from autograph_lite.syntax.names import of_code
 
 UNSET = "<unset>"
 _ABSENT = "<absent>"
@@ -57,14 +59,6 @@ def looks_up(value: Any) -> bool:
     return name in _LOOKUPS
 
 
-def content(cell: types.CellType) -> Any:
-    """What a cell of a closure holds."""
-    try:
-        return cell.cell_contents
-    except ValueError:  # not assigned yet
-        return UNSET
-
-
 class Scope:
     """The names in a function's code and in the functions inside of it.
 
@@ -78,7 +72,7 @@ class Scope:
 
     def __init__(self, fn: types.FunctionType) -> None:
         self._fn, self._names = fn, sorted({*globals_read(fn.__code__), *_written(fn.__code__)})
-        read = frozenset(_attributes(fn.__code__))
+        read = frozenset(of_code(fn.__code__))
         self.attributes = read | frozenset(_texts(fn.__code__.co_consts))
         found = [looks_up(self._lookup(name)) for name in self._names]
         self.looks_up = any(found) or not read.isdisjoint(_LOOKUP_ATTRIBUTES)
@@ -101,37 +95,22 @@ class Scope:
 
     def _refuse_code(self, code: types.CodeType) -> None:
         """Refuses imports, and numbers from NumPy's own generators."""
-        before: Any = None
-        for step in dis.get_instructions(code):
-            if step.opname.startswith("IMPORT_"):
-                raise UnknownError(f"an import in '{code.co_qualname}'")
-            if step.argval == "random" and "ATTR" in step.opname:
-                owner = (
-                    self._lookup(before.argval) if before is not None and "GLOBAL" in before.opname else None
-                )
-                if getattr(owner, "__name__", "") != "jax":
-                    raise UnknownError("'random', which may be NumPy's")
-            before = step
-        for const in code.co_consts:
-            if isinstance(const, types.CodeType):
-                self._refuse_code(const)
+        for each in codes.inside(code):
+            before: Any = None
+            for step in dis.get_instructions(each):
+                if step.opname.startswith("IMPORT_"):
+                    raise UnknownError(f"an import in '{each.co_qualname}'")
+                if step.argval == "random" and "ATTR" in step.opname:
+                    known = before is not None and "GLOBAL" in before.opname
+                    if getattr(self._lookup(before.argval) if known else None, "__name__", "") != "jax":
+                        raise UnknownError("'random', which may be NumPy's")
+                before = step
 
 
 def _written(code: types.CodeType) -> Iterator[str]:
     """The names of globals that the code binds."""
-    for step in dis.get_instructions(code):
-        if step.opname in ("STORE_GLOBAL", "DELETE_GLOBAL"):
-            yield step.argval
-    for const in code.co_consts:
-        if isinstance(const, types.CodeType):
-            yield from _written(const)
-
-
-def _attributes(code: types.CodeType) -> Iterator[str]:
-    yield from code.co_names
-    for const in code.co_consts:
-        if isinstance(const, types.CodeType):
-            yield from _attributes(const)
+    steps = (step for each in codes.inside(code) for step in dis.get_instructions(each))
+    return (step.argval for step in steps if step.opname in ("STORE_GLOBAL", "DELETE_GLOBAL"))
 
 
 def _texts(consts: tuple[Any, ...]) -> Iterator[str]:

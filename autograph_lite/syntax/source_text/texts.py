@@ -15,6 +15,7 @@ import weakref
 from collections.abc import Iterator
 from pathlib import Path
 
+from autograph_lite.syntax import codes
 from autograph_lite.syntax.source_text import compiling
 
 _Lines = list[str]
@@ -76,10 +77,7 @@ def _keep(path: str, lines: _Lines) -> None:
 
 def note(code: types.CodeType, lines: _Lines) -> None:
     """Says which text the code of a converted function, and what is in it, was made of."""
-    _made_of[code] = lines
-    for const in code.co_consts:
-        if isinstance(const, types.CodeType):
-            note(const, lines)
+    _made_of.update(dict.fromkeys(codes.inside(code), lines))
 
 
 def lines(code: types.CodeType) -> _Lines:

@@ -15,6 +15,8 @@ import types
 from collections.abc import Iterator
 from pathlib import Path
 
+from autograph_lite.syntax import codes
+
 
 def _process_began() -> float | None:
     """When this process began; None where the system does not tell."""
@@ -96,8 +98,4 @@ def _is_made_of(data: bytes, made: os.stat_result, text: bytes, written: os.stat
 
 
 def _holds(module: types.CodeType, code: types.CodeType) -> bool:
-    return any(
-        const == code or _holds(const, code)
-        for const in module.co_consts
-        if isinstance(const, types.CodeType)
-    )
+    return any(each == code for each in codes.inside(module))
