@@ -42,6 +42,7 @@ from autograph_lite.operators.object_graph.reachability import (
     named,
     names_used,
     reachable,
+    values_used,
 )
 from autograph_lite.operators.purity import known_calls, trial
 from autograph_lite.operators.user_code import place_names, source_places
@@ -217,11 +218,6 @@ class Journal:
             found.append(Holder(module))
             found += named(module, self.global_names[ident])
         return found
-
-
-def key_of(place: Place) -> Hashable:
-    """What makes two places one."""
-    return place.key
 
 
 def _target(place: Place) -> Any:
@@ -594,7 +590,7 @@ def _record_variables(fn: types.FunctionType) -> None:
         place = global_place(fn.__globals__, name)
         now.note(place)
         place_names.assigned(now.places[place.key][0].owner, code, line)
-    found = captured(fn)
+    found = values_used(fn)
     for owner in found:
         if isinstance(owner, dict) and hasattr(type(owner), "__missing__"):
             record(owner)  # reading an item may make it
@@ -618,11 +614,6 @@ def handed(fn: Any) -> None:
     if now is not None and isinstance(fn, types.FunctionType):
         now.called(fn)
         record_variables(fn)
-
-
-def captured(fn: types.FunctionType) -> list[Any]:
-    """What the variables hold that `fn` takes from around it, for the functions in it, too."""
-    return [*map(fn.__globals__.get, names_used(fn.__code__)), *held_in_cells(fn)]
 
 
 @by_code
@@ -649,23 +640,3 @@ def commit(place: Place, contents: Contents) -> None:
     if _stack.journals:
         _stack.journals[-1].note(place)
     place.write(contents)
-
-
-__all__ = [
-    "MISSING",
-    "Journal",
-    "active",
-    "bodies",
-    "captured",
-    "commit",
-    "depth",
-    "differ",
-    "handed",
-    "has_left",
-    "journal",
-    "reachable",
-    "record",
-    "record_variables",
-    "staged",
-    "suspended",
-]

@@ -17,6 +17,7 @@ from typing import Any
 from autograph_lite.jax_internals import tracing_state
 from autograph_lite.operators.effects import journal
 from autograph_lite.operators.joins import join_errors
+from autograph_lite.operators.object_graph.reachability import values_used
 from autograph_lite.operators.user_code import ownership, place_names
 from autograph_lite.operators.values import pytrees
 from autograph_lite.operators.values.place import Contents, Place
@@ -69,7 +70,7 @@ def _look_at(fn: Any) -> None:
     functions, seen = [fn], set[int]()
     for one in functions:
         journal.handed(one)
-        for found in journal.captured(one):
+        for found in values_used(one):
             if id(found) in seen:
                 continue
             seen.add(id(found))

@@ -16,7 +16,8 @@ import types
 from collections.abc import Sequence
 from typing import Any, TypeAlias
 
-from autograph_lite.operators.effects import container_identity, journal
+from autograph_lite.operators.effects import container_identity
+from autograph_lite.operators.object_graph.reachability import reachable
 from autograph_lite.operators.user_code import ownership, source_places
 
 # A joined value, and what the paths have left there.
@@ -42,9 +43,9 @@ def share(variables: Sequence[Joined], places: Sequence[Joined], roots: Sequence
     ]
     counts = collections.Counter(ident for owners in held for ident in owners)
     of_places = {ident for owners in held[len(variables) :] for ident in owners}
-    known = journal.reachable(roots, set(counts))
+    known = reachable(roots, set(counts))
     if missing := of_places - known:
-        known = known | journal.reachable(_running(), missing)
+        known = known | reachable(_running(), missing)
     for (value, options), owners, inside in zip(joined, held, replacing, strict=True):
         if not inside or any(option is value for option in options):
             continue

@@ -21,7 +21,8 @@ from autograph_lite.jax_internals import avals
 
 def filled(base: jax.Array, index: Any, value: jax.Array) -> jax.Array | None:
     """`base` after `base[index] = value`, which has its dtype, if `index` is all of it; else None."""
-    if not _is_whole(index, base.shape) or not _fits(value, base, base.shape):
+    slices = _slices(index, base.ndim)
+    if slices is None or not all(map(_is_all, slices, base.shape)) or not _fits(value, base, base.shape):
         return None
     weak = avals.weak_type(base) and avals.weak_type(value)
     return avals.as_type(jnp.broadcast_to(value, base.shape), base.dtype, weak)
@@ -29,10 +30,13 @@ def filled(base: jax.Array, index: Any, value: jax.Array) -> jax.Array | None:
 
 def placed(base: jax.Array, index: Any, value: jax.Array) -> jax.Array | None:
     """`base` after `base[index] = value`, which has its dtype, if `index` is slices of known bounds; else None."""
-    spans = _spans(index, base.shape)
-    if spans is None or not all(map(len, spans)):
+    slices = _slices(index, base.ndim)
+    if slices is None or not all(type(size) is int for size in base.shape):
         return None
+    spans = [range(size)[part] for part, size in zip(slices, base.shape, strict=True)]
     sizes = tuple(map(len, spans))
+    if 0 in sizes:
+        return None
     if not _fits(value, base, sizes):
         return None
     new = lax.dynamic_update_slice(base, jnp.broadcast_to(value, sizes), [span.start for span in spans])
@@ -47,48 +51,24 @@ def _fits(value: jax.Array, base: jax.Array, sizes: tuple[Any, ...]) -> bool:
     return all(size in (1, wanted) for size, wanted in pairs)
 
 
-def _spans(index: Any, shape: tuple[Any, ...]) -> list[range] | None:
-    """Which items of each axis an index takes; None where it is not made of slices of known bounds alone."""
+def _slices(index: Any, ndim: int) -> list[slice] | None:
+    """What an index takes of each axis; None where it is not made of slices of known bounds, and without steps."""
     parts = list(index) if isinstance(index, tuple) else [index]
     ends = [number for number, part in enumerate(parts) if part is Ellipsis]
-    missing = len(shape) - len(parts) + len(ends)
-    if not parts or len(ends) > 1 or missing < 0 or not all(type(size) is int for size in shape):
+    missing = ndim - len(parts) + len(ends)
+    if not parts or len(ends) > 1 or missing < 0:
         return None
     at = ends[0] if ends else len(parts)
     parts[at : at + len(ends)] = [slice(None)] * missing
-    return (
-        [range(size)[part] for part, size in zip(parts, shape, strict=True)]
-        if all(map(_is_block, parts))
-        else None
-    )
+    return parts if all(map(_is_block, parts)) else None
 
 
 def _is_block(part: Any) -> bool:
-    """Whether a part of an index is a slice of known bounds without a step."""
-    if not isinstance(part, slice) or not _is_known(part.step, 1):
+    if not isinstance(part, slice) or not (part.step is None or (type(part.step) is int and part.step == 1)):
         return False
     return all(bound is None or type(bound) is int for bound in (part.start, part.stop))
 
 
-def _is_whole(index: Any, shape: tuple[Any, ...]) -> bool:
-    parts = index if isinstance(index, tuple) else (index,)
-    ends = [number for number, part in enumerate(parts) if part is Ellipsis]
-    if not parts or len(ends) > 1 or len(parts) - len(ends) > len(shape):
-        return False
-    behind = len(parts) - ends[0] - 1 if ends else 0
-    sizes = shape if not ends else (*shape[: ends[0]], None, *shape[len(shape) - behind :])
-    return all(part is Ellipsis or _is_all(part, size) for part, size in zip(parts, sizes, strict=False))
-
-
-def _is_all(part: Any, size: Any) -> bool:
-    """Whether a part of an index is all of an axis."""
-    return (
-        isinstance(part, slice)
-        and _is_known(part.start, 0)
-        and (part.stop is None or (type(part.stop) is int and type(size) is int and part.stop >= size))
-        and _is_known(part.step, 1)
-    )
-
-
-def _is_known(bound: Any, wanted: int) -> bool:
-    return bound is None or (type(bound) is int and bound == wanted)
+def _is_all(part: slice, size: Any) -> bool:
+    """Whether a slice takes all of an axis."""
+    return not part.start and (part.stop is None or (type(size) is int and part.stop >= size))

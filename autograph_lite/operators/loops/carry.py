@@ -42,6 +42,7 @@ from autograph_lite.operators.joins.join_types import (
 )
 from autograph_lite.operators.joins.literal_types import holding
 from autograph_lite.operators.lists import bounded_growth, capacity, growing_lists, list_errors, packing
+from autograph_lite.operators.object_graph import reachability
 from autograph_lite.operators.trace_context import (
     decision_log,
     lane_termination,
@@ -213,13 +214,13 @@ class Carry:
     def enter(self, contents: dict[Key, Any]) -> None:
         """Puts the carried contents into the user's objects, for the time that a body is traced."""
         for place, new in self._merged(contents):
-            growth = self.growths.get(journal.key_of(place))
+            growth = self.growths.get(place.key)
             journal.commit(place, new if growth is None else growth.shown(new))
 
     def _merged(self, contents: dict[Key, Any]) -> list[tuple[Place, Contents]]:
         merged: dict[Hashable, tuple[Place, Contents]] = {}
         for key, slot in self.slots.items():
-            owner = journal.key_of(slot.place)
+            owner = slot.place.key
             if owner in self.bounds:
                 merged[owner] = slot.place, contents[key].contents()
                 continue
@@ -400,7 +401,7 @@ class Carry:
         growth = self.growths.get(owner) or growing_lists.Growth(change.place, len(change.old), ())
 
         def reachable(value: Any) -> bool:
-            return bool(journal.reachable(roots, {id(value)}))
+            return bool(reachability.reachable(roots, {id(value)}))
 
         try:
             new = tuple(growing_lists.stacked_type(item, reachable) for item in items)
@@ -415,7 +416,7 @@ class Carry:
     def _changed(self, change: journal.Change, contents: dict[Key, Captured], grown: dict[Key, Slot]) -> None:
         place, old, new = change.place, change.old, change.new
         for k in dict.fromkeys([*old, *new]):
-            key = journal.key_of(place), k
+            key = place.key, k
             before, after = old.get(k, MISSING), new.get(k, MISSING)
             if before is after:
                 continue
@@ -454,7 +455,7 @@ class Carry:
         outputs = iter(outputs)
         rows = {owner: growth.rows(outputs, count, reverse=reverse) for owner, growth in self.growths.items()}
         for place, new in self._merged(contents):
-            owner = journal.key_of(place)
+            owner = place.key
             journal.commit(place, self.growths[owner].finished(new, rows[owner]) if owner in rows else new)
         shared_containers.share([], self._joined(values, contents), [])
         carried_checks.flush()

@@ -27,7 +27,7 @@ def opened(leaves: list[Any], tree: Any) -> tuple[list[Any], Any]:
     parted = [is_structure(leaf) and not holds_itself(leaf) for leaf in leaves]
     if not any(parted):
         return leaves, tree
-    nodes = [_node(leaf) if known else leaf for leaf, known in zip(leaves, parted, strict=True)]
+    nodes = [node(leaf) if known else leaf for leaf, known in zip(leaves, parted, strict=True)]
     found, whole = pytrees.flatten(jax.tree.unflatten(tree, nodes))
     return opened(found, whole)
 
@@ -54,14 +54,16 @@ def holds_itself(owner: Any, around: tuple[Any, ...] = ()) -> bool:
     return any(holds_itself(leaf, (*around, owner)) for leaf in inside)
 
 
-def _node(owner: Any) -> pytrees.Held:
+def node(owner: Any) -> pytrees.Held:
+    """A dataclass object as a node of a pytree."""
     held = instances.held_by(owner)
-    return pytrees.Held(list(held.values()), _object, (type(owner), tuple(held)))
+    return pytrees.Held(list(held.values()), made, (type(owner), tuple(held)))
 
 
-def _object(kind_and_names: Any, values: Any) -> Any:
+def made(kind_and_names: Any, values: Any) -> Any:
+    """An object of a class with these attributes."""
     kind, names = kind_and_names
-    made = object.__new__(kind)
+    whole = object.__new__(kind)
     for name, value in zip(names, values, strict=True):
-        object.__setattr__(made, name, value)
-    return made
+        object.__setattr__(whole, name, value)
+    return whole

@@ -109,6 +109,9 @@ class Held:
     def __init__(self, parts: list[Any], make: Callable[[Any, Any], Any], known: Any) -> None:
         self.parts, self.make, self.known = parts, make, known
 
+    def __repr__(self) -> str:
+        return repr(self.make(self.known, self.parts))
+
 
 jax.tree_util.register_pytree_node(
     Held, lambda held: (held.parts, (held.make, held.known)), lambda made, parts: made[0](made[1], parts)
@@ -124,8 +127,15 @@ def _held(value: Any, ends: Callable[[Any], bool]) -> Any:
 
 
 def _items(whole: Any, ends: Callable[[Any], bool]) -> Held:
+    found = node(whole)
+    found.parts = [_held(item, ends) for item in found.parts]
+    return found
+
+
+def node(whole: Any) -> Held:
+    """A dict as a node of a pytree, with its keys in the order in which they were set."""
     known = type(whole), getattr(whole, "default_factory", None), (*whole,)
-    return Held([_held(item, ends) for item in whole.values()], _dict, known)
+    return Held([*whole.values()], _dict, known)
 
 
 def _dict(known: Any, items: Any) -> Any:

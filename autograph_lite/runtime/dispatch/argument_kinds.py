@@ -119,7 +119,7 @@ def _by_type(value: Any) -> tuple[tuple[()], Any]:
 def _opened(owner: Any) -> tuple[Any, Any]:
     """The attributes of a dataclass; one that holds itself is an object like others."""
     node = value_leaves.node(owner)
-    return ((), ObjectType(owner)) if node is owner else (node.values, node.static)
+    return ((), ObjectType(owner)) if node is owner else (node.parts, (node.make, node.known))
 
 
 @functools.cache

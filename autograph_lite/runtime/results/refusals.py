@@ -16,6 +16,7 @@ from autograph_lite.operators.user_code import place_names, source_places
 from autograph_lite.operators.values import dataclass_objects, pytrees
 from autograph_lite.operators.values.values import Tracer
 from autograph_lite.runtime.results import argument_snapshots
+from autograph_lite.runtime.results.argument_mutations import is_registered, objects_in
 from autograph_lite.runtime.state import tracer_leaks
 from autograph_lite.runtime.state.variable import Variable
 from autograph_lite.runtime.state.variable_metadata import own_attributes
@@ -79,7 +80,7 @@ def mutated_arguments(arguments: Any, owners: Iterable[Any]) -> None:
     arguments = (arguments, [*map(own_attributes, variables)])
     passed = [
         *container_identity.containers(arguments, frozen=True),
-        *argument_snapshots.objects(arguments),
+        *filter(is_registered, objects_in([arguments])),
         *variables,
     ]
     containers = {id(container): container for container in passed}

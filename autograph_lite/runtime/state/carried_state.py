@@ -84,7 +84,7 @@ class State:
 
     def _take_in(self, variable: Variable) -> None:
         place = variable.place
-        self.slots.setdefault((journal.key_of(place), KEY), (HeldPlace(place), KEY))
+        self.slots.setdefault((place.key, KEY), (HeldPlace(place), KEY))
 
     def read(self, bindings: Bindings | None = None, donated: Collection[int] = ()) -> Split:
         """What the places hold now.
@@ -149,9 +149,9 @@ class State:
             if value is KEPT:
                 continue
             if place.ours:
-                merged[journal.key_of(place)] = place, {key: value}
+                merged[place.key] = place, {key: value}
                 continue
-            _, contents = merged.setdefault(journal.key_of(place), (place, place.read()))
+            _, contents = merged.setdefault(place.key, (place, place.read()))
             if value is MISSING:
                 contents.pop(key, None)
             else:

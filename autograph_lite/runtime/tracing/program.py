@@ -469,8 +469,8 @@ class Program:
         count = len(flat) - len(self.before.arrays)
         arrays, state = flat[:count], flat[count:]
         args, kwargs = self.arguments(arrays)
-        passed = argument_snapshots.Contents((args, kwargs))
         given = objects_in([*args, *kwargs.values()])
+        passed = argument_snapshots.Contents(filter(is_registered, given))
         variables = variable_frames.program()
         assert variables is not None
         variables.brings_out = self.owned and bool(given)
@@ -517,7 +517,7 @@ class Program:
             container_identity.refuse_kept(lambda ids: written.reachable([fn, *owners], ids))
             changes = written.changes([fn, args, kwargs, *given, *owners])
             journal.refuse_moved(written, fn)
-            failures = changes.pop(journal.key_of(frame.place), None)
+            failures = changes.pop(frame.place.key, None)
         changes = refusals.without_caches(changes, (args, kwargs))
         written_back = self._of_arguments(changes, given) if self.owned else {}
         if variables.created:

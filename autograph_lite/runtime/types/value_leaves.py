@@ -6,32 +6,14 @@ Point(x, [y, None])      x, y and None; JAX takes a Point that nobody has regist
 
 from __future__ import annotations
 
-import collections
-from collections.abc import Callable
 from typing import Any
 
 import jax
 
-from autograph_lite.operators.values import dataclass_objects, instances, pytrees
+from autograph_lite.operators.values import dataclass_objects, pytrees
 from autograph_lite.runtime.types.trace_type import TraceType, registered
 
 Around = tuple[Any, ...]  # the objects that a value is inside of
-
-
-class Node:
-    """An object as a node of a pytree, which comes back as an object of its class.
-
-    Attributes:
-      static: what is known of it without its values: how to make it, its class, and the keys of the values.
-      values: what it holds.
-    """
-
-    def __init__(self, make: Callable[..., Any], kind: Any, held: dict[Any, Any], around: Around) -> None:
-        self.static = make, kind, tuple(held)
-        self.values = [_opened(item, around) for item in held.values()]
-
-    def __repr__(self) -> str:
-        return repr(_made(self.static, self.values))
 
 
 def flatten(value: Any) -> tuple[list[Any], Any]:
@@ -79,10 +61,9 @@ def _node(owner: Any, around: Around) -> Any:
     try:
         if any(owner is other for other in around):
             raise _Cyclic
-        if isinstance(owner, dict):
-            kind = type(owner), getattr(owner, "default_factory", None)
-            return Node(_made_dict, kind, owner, (*around, owner))
-        return Node(_made_object, type(owner), instances.held_by(owner), (*around, owner))
+        made = pytrees.node(owner) if isinstance(owner, dict) else dataclass_objects.node(owner)
+        made.parts = [_opened(item, (*around, owner)) for item in made.parts]
+        return made
     except _Cyclic:
         if around:
             raise
@@ -93,32 +74,12 @@ class _Cyclic(Exception):
     """An object holds itself."""
 
 
-def _made_dict(kind: Any, keys: Any, values: Any) -> Any:
-    pairs = zip(keys, values, strict=True)
-    return dict(pairs) if kind[0] is dict else collections.defaultdict(kind[1], pairs)
-
-
-def _made_object(kind: Any, names: Any, values: Any) -> Any:
-    made = object.__new__(kind)
-    for name, value in zip(names, values, strict=True):
-        object.__setattr__(made, name, value)
-    return made
-
-
-def _made(static: Any, values: Any) -> Any:
-    make, kind, keys = static
-    return make(kind, keys, values)
-
-
-jax.tree_util.register_pytree_node(Node, lambda node: (node.values, node.static), _made)
-
-
 def keys_of(treedef: Any) -> list[str]:
     """What to write after a node's name to get at each of its children."""
     kind, static = treedef.node_data()
-    if kind is Node:
-        make, _, keys = static
-        return [f".{key}" if make is _made_object else f"[{key!r}]" for key in keys]
+    if kind is pytrees.Held:
+        make, (*_, keys) = static
+        return [f".{key}" if make is dataclass_objects.made else f"[{key!r}]" for key in keys]
     whole = jax.tree.unflatten(treedef, range(treedef.num_leaves))
     found, _ = jax.tree_util.tree_flatten_with_path(whole, is_leaf=lambda node: node is not whole)
     return [jax.tree_util.keystr(path) for path, _ in found]
