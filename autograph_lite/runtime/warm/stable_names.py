@@ -96,15 +96,15 @@ class Scope:
     def _refuse_code(self, code: types.CodeType) -> None:
         """Refuses imports, and numbers from NumPy's own generators."""
         for each in codes.inside(code):
-            before: Any = None
+            last: Any = None
             for step in dis.get_instructions(each):
                 if step.opname.startswith("IMPORT_"):
                     raise UnknownError(f"an import in '{each.co_qualname}'")
                 if step.argval == "random" and "ATTR" in step.opname:
-                    known = before is not None and "GLOBAL" in before.opname
-                    if getattr(self._lookup(before.argval) if known else None, "__name__", "") != "jax":
+                    owner = self._lookup(last.argval) if last and "GLOBAL" in last.opname else None
+                    if getattr(owner, "__name__", "") != "jax":
                         raise UnknownError("'random', which may be NumPy's")
-                before = step
+                last = step
 
 
 def _written(code: types.CodeType) -> Iterator[str]:
