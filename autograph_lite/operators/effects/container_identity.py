@@ -184,6 +184,12 @@ def choose(copy: Any, items: Iterable[Any]) -> None:
     _local.chosen.append((copy, {id(owner) for owner in containers(copy)}, ids))
 
 
+def is_chosen(value: Any) -> bool:
+    """Whether a container in `value` is a copy that stands for one of several, chosen by a traced index."""
+    ids = {id(owner) for owner in containers(value)} if _local.chosen else set()
+    return any(not ids.isdisjoint(copies) for _, copies, _ in _local.chosen)
+
+
 def _begin() -> None:
     if tracing_state.tracing() and _local.trace() is not (trace := tracing_state.outermost_trace()):
         _local.begin()  # without what a trace has left that failed

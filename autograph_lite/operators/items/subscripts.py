@@ -30,7 +30,7 @@ from autograph_lite.operators.ragged.affine_bounds import Bounds
 from autograph_lite.operators.ragged.selection import Selection
 from autograph_lite.operators.trace_context import update_order
 from autograph_lite.operators.user_code import source_places
-from autograph_lite.operators.values import pytrees
+from autograph_lite.operators.values import dataclass_objects, pytrees
 from autograph_lite.operators.values.boxes import Box, opened
 from autograph_lite.operators.values.values import (
     Tracer,
@@ -174,21 +174,35 @@ def _is_traced_in_array(index: Any) -> bool:
 def _choose(base: Sequence[Any], index: Any) -> Any:
     """The item of a list or tuple at a traced index: all items are of one type, so they stack."""
     index = _integer(base, index)
-    shapes: list[Any] = [pytrees.structure(value) for value in base]
-    leaves = [pytrees.leaves(value) for value in base]
-    alike = all(tree == shapes[0] for tree in shapes) and all(
-        is_arraylike(leaf) for row in leaves for leaf in row
-    )
-    if not alike or any(
-        len({jnp.shape(leaf) for leaf in column}) > 1 for column in zip(*leaves, strict=True)
-    ):
+    leaves, shapes = zip(*(dataclass_objects.opened(*pytrees.flatten(value)) for value in base), strict=True)
+    if any(tree != shapes[0] for tree in shapes):
+        raise _no_meaning(base, index)
+    columns = [*zip(*leaves, strict=True)]
+    parts = [_part(column) for column in columns]
+    if None in parts or "stacked" not in parts:
         raise _no_meaning(base, index)
     _check_bounds(index, len(base), _out_of_range(base))
-    columns = list(map(stacked, zip(*leaves, strict=True)))
-    chosen = jax.tree.unflatten(shapes[0], [column[index] for column in columns])
+    made = [
+        column[0] if part == "same" else stacked(column)[index]
+        for column, part in zip(columns, parts, strict=True)
+    ]
+    chosen = jax.tree.unflatten(shapes[0], made)
     if not isinstance(chosen, jax.Array):
         container_identity.choose(chosen, base)
     return chosen
+
+
+def _part(leaves: Sequence[Any]) -> str | None:
+    """What stands for parts of the items where one is chosen: a row of "stacked" arrays, the "same" value, or nothing."""
+    if all(map(is_arraylike, leaves)):
+        return "stacked" if len({jnp.shape(leaf) for leaf in leaves}) == 1 else None
+    first = leaves[0]
+    is_text = type(first) is str
+    return (
+        "same"
+        if all(leaf is first or (is_text and type(leaf) is str and leaf == first) for leaf in leaves)
+        else None
+    )
 
 
 def _integer(base: Sequence[Any], index: Any, *, empty: bool = False) -> Any:

@@ -29,7 +29,7 @@ from autograph_lite.operators.iteration import iterables
 from autograph_lite.operators.joins.join_types import Array, as_array, same
 from autograph_lite.operators.lane_eval.primitive_rules import Known
 from autograph_lite.operators.object_graph import python_iterators
-from autograph_lite.operators.values import pytrees
+from autograph_lite.operators.values import dataclass_objects, pytrees
 
 _DICTS: tuple[type, ...] = (dict, type({}.items()), type({}.values()), type({}.keys()))
 _OF_DICTS: tuple[type, ...] = (type(iter({})), type(iter({}.items())), type(iter({}.values())))
@@ -145,6 +145,7 @@ class Columns(iterables.Staged):
 
     def __init__(self, items: Sequence[Any]) -> None:
         self.items = items
+        self._made: Any = None
         if isinstance(items, range):
             numbers = np.arange(items.start, items.stop, items.step)
             info = np.iinfo(jnp.result_type(int))
@@ -182,7 +183,18 @@ class Columns(iterables.Staged):
         item = jax.tree.unflatten(self.tree, leaves)
         if container_identity.containers(item):
             container_identity.choose(item, self.items)
+        self._made = item
         return item
+
+    def original(self, value: Any) -> Any:
+        """What `value`, an object in the item that the body was traced with, is in the last item; None where it is none."""
+        if self.range is not None or not self.items:
+            return None
+        copies, originals = (
+            container_identity.containers(self._made),
+            container_identity.containers(self.items[-1]),
+        )
+        return next((mine for copy, mine in zip(copies, originals, strict=False) if copy is value), None)
 
     def at(self, index: Any) -> Any:
         return self.items[index]
@@ -248,11 +260,10 @@ def position_of(column: Any) -> Position | None:
 def _columns(items: Sequence[Any]) -> tuple[Any, list[Any]]:
     if not items:
         return pytrees.structure(0), []
-    tree = pytrees.structure(items[0])
-    if any(pytrees.structure(item) != tree for item in items):
+    parts, trees = zip(*(dataclass_objects.opened(*pytrees.flatten(item)) for item in items), strict=True)
+    if any(tree != trees[0] for tree in trees):
         raise Unlike("its items are no numbers or arrays of one type")
-    columns = [*zip(*map(pytrees.leaves, items), strict=True)]
-    return tree, [_column(column) for column in columns]
+    return trees[0], [_column(column) for column in zip(*parts, strict=True)]
 
 
 def _column(leaves: Sequence[Any]) -> Any:

@@ -43,6 +43,7 @@ from autograph_lite.operators.joins.join_types import (
 from autograph_lite.operators.joins.literal_types import holding
 from autograph_lite.operators.lists import bounded_growth, capacity, growing_lists, list_errors, packing
 from autograph_lite.operators.object_graph import reachability
+from autograph_lite.operators.purity import trial
 from autograph_lite.operators.trace_context import (
     decision_log,
     lane_termination,
@@ -261,6 +262,9 @@ class Carry:
                 growths[owner] = self._growth(owner, change, items, roots)
             else:
                 self._changed(change, contents, grown)
+        kept = [*contents.values(), *(item for items in appended.values() for item in items)]
+        if any(container_identity.is_chosen(each.value) for each in kept):
+            trial.refuse("an object or a list keeps one of the items, of which the loop has a copy")
         for key, slot in self.slots.items():
             joined = _join(slot.place.label(slot.key), slot.template, contents[key], slot.before)
             grown[key] = dataclasses.replace(slot, template=joined)

@@ -429,7 +429,8 @@ def _stage_rows(
             known = None if is_symbolic(count) else count
             carry = Carry.of(names, values, count=known)
             carry, (arrays, outputs) = settled(carry, body_fun, scan(skipped))
-            return carry.finish(arrays, outputs, known or int(_runs(count)), reverse=reverse)
+            values = carry.finish(arrays, outputs, known or int(_runs(count)), reverse=reverse)
+            return values if trial is None else trial.left(values)
         except (Unjoinable, BranchMismatchError, MutationError) as error:
             if trial is not None:
                 raise

@@ -23,7 +23,7 @@ from autograph_lite.jax_internals import avals, recorded_equations
 from autograph_lite.jax_internals.loops import loop_binding
 from autograph_lite.jax_internals.loops.loop_binding import How
 from autograph_lite.operators.branches.truth import truth
-from autograph_lite.operators.effects import journal
+from autograph_lite.operators.effects import container_identity, journal
 from autograph_lite.operators.iteration import python_carries, python_number_flow
 from autograph_lite.operators.iteration.item_columns import Columns, position_of
 from autograph_lite.operators.iteration.python_carries import Foretold
@@ -57,6 +57,13 @@ class Trial:
         self.figures = ""
         self._flags: list[int] = []  # those that are taken to be False in all iterations
         self._loop: Foreseen | None = None
+        self._leaves = False
+        self._left: list[Any] = []
+
+    def left(self, values: Sequence[Any]) -> tuple[Any, ...]:
+        """The variables after the loop, with the last item itself where one is that."""
+        pairs = zip(values, self._left, strict=True)
+        return tuple(value if item is None else item for value, item in pairs)
 
     def run(self, loop: Foreseen, stage: Callable[[], tuple[Any, ...]]) -> tuple[Any, ...]:
         """What `stage` gives, which calls `tracing` and `scan`; it is called again where a flag is not what it was taken for."""
@@ -81,6 +88,7 @@ class Trial:
         assert self._loop is not None
         count, numbers = self._loop.count, carry.numbers()[0]
         rows = arrays[len(numbers) :]
+        self._leaves = until is not None
         self._flags = [] if until is None else self._leaving(carry, until, numbers)
         known = [*self.source.known(), primitive_rules.number(np.arange(count))][: len(rows)]
         given = [(array, _flat(row)) for array, row in zip(rows, known, strict=True) if row is not None]
@@ -179,6 +187,12 @@ class Trial:
             raise Refused(
                 f"'{changing[0]}' is of another type after an iteration than before the loop", peels=1
             )
+        self._left = [None] * len(carry.names)
+        for number, (name, value) in enumerate(zip(carry.names, carry.after[0][0], strict=True)):
+            if container_identity.is_chosen(value.value):
+                self._left[number] = None if self._leaves else self.source.original(value.value)
+                if self._left[number] is None:
+                    raise Refused(f"'{name}' is one of several objects after the loop")
         if trial.has_changed(self.body_fun):
             raise Refused("a variable is of another type after an iteration than before it", peels=1)
         if python_number_flow.become_python(body, stay, known):
