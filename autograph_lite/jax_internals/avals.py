@@ -13,6 +13,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 from jax._src.lax import lax as lax_internal
+from jax.core import Tracer
 
 _floats: dict[int, tuple[Any, float]] = {}  # by the ids of arrays, the floats that they were made of
 
@@ -29,7 +30,7 @@ def as_type(value: Any, dtype: Any, weak: bool) -> jax.Array:
     """`value` as an array of that dtype and weak type."""
     # The public lax.convert_element_type can't make a weakly typed array.
     array: jax.Array = value if isinstance(value, jax.Array) else jnp.asarray(value)
-    if type(value) is float and not isinstance(array, jax.core.Tracer):
+    if type(value) is float and not isinstance(array, Tracer):
         key = id(array)
         _floats[key] = weakref.ref(array, lambda _: _floats.pop(key, None)), value
     if array.dtype == dtype and weak_type(array) == weak:
