@@ -54,7 +54,7 @@ def smooth(how: str) -> Function:
 def test_each_lane_computes_what_python_does(how: str, numbers: list[float], chunk: int) -> None:
     f = uneven(how, chunk)
     lanes = np.array(numbers, np.float32)
-    found = jax.vmap(ag.to_graph(f))(jnp.array(lanes))
+    found = jax.jit(jax.vmap(ag.to_graph(f)))(jnp.array(lanes))
     np.testing.assert_allclose(found, [f(jnp.float32(x)) for x in lanes], rtol=1e-5)
 
 
@@ -212,7 +212,7 @@ def test_in_a_shard_map(how: str) -> None:
     xs = jnp.array(LANES)
     np.testing.assert_allclose(jax.jit(f)(xs), [uneven(how)(x) for x in xs], rtol=1e-5)
     slopes = [jax.grad(uneven(how))(x) for x in xs]
-    np.testing.assert_allclose(jax.grad(lambda xs: f(xs).sum())(xs), slopes, rtol=1e-5)
+    np.testing.assert_allclose(jax.jit(jax.grad(lambda xs: f(xs).sum()))(xs), slopes, rtol=1e-5)
 
 
 def instructions(fn: Function, *args: Any) -> list[str]:

@@ -95,7 +95,7 @@ def an_attribute(x):
 
 
 def in_a_for(x):
-    for _ in range(20):
+    for _ in range(6):
         change = 1.0
         while change > 0.1:
             new = jnp.cos(x) + 0.2

@@ -76,7 +76,7 @@ tables = st.lists(rows, min_size=N, max_size=N).map(lambda v: np.array(v, np.flo
 vectors = rows.map(lambda v: np.array(v, np.float32))
 
 
-@examples(300)
+@examples(150)
 @given(source=programs(), D=tables, E=tables, x=vectors, y=vectors, k=st.integers(0, N - 1))
 def test_like_numpy(source: str, D: Any, E: Any, x: Any, y: Any, k: int) -> None:
     assert_like_numpy(source, D, E, x, y, k)

@@ -57,7 +57,7 @@ def programs(draw: Any) -> str:
 rows = st.lists(st.integers(-3, 3), min_size=SIZE, max_size=SIZE).map(lambda v: np.array(v, np.float32))
 
 
-@examples(250)
+@examples(125)
 @given(
     programs(),
     rows,

@@ -167,9 +167,9 @@ def has_else(x):
 
 def nested(x):
     i = 0
-    while i < 20:
+    while i < 6:
         j = 0
-        while j < 18:
+        while j < 5:
             x = jnp.sin(x) + i * j
             j += 1
         i += 1

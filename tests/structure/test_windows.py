@@ -62,7 +62,7 @@ matrices = st.lists(st.lists(st.integers(-3, 3), min_size=3, max_size=3), min_si
 )
 
 
-@examples(200)
+@examples(100)
 @given(source=programs(), x=vectors, y=vectors, z=vectors)
 def test_items(source: str, x: Any, y: Any, z: Any) -> None:
     assert_like_numpy(source, x, y, z)
@@ -91,9 +91,11 @@ def test_derivatives(source: str, x: Any, y: Any, z: Any) -> None:
         def total(*args: Any) -> Any:
             return sum(jnp.sum(jnp.sin(each) * jnp.arange(N)) for each in graph(source, staged)(*args))
 
-        return jax.jit(jax.grad(total, (0, 1, 2)))(x + 0.1, y * 1.1, z - 0.2)
+        return jax.grad(total, (0, 1, 2))
 
-    for one, other in zip(gradient(al.range), gradient(range), strict=True):
+    point = x + 0.1, y * 1.1, z - 0.2
+    ours = jax.jit(gradient(al.range))(*point)
+    for one, other in zip(ours, gradient(range)(*point), strict=True):
         np.testing.assert_allclose(one, other, rtol=1e-3, atol=1e-3, err_msg=source)
 
 
