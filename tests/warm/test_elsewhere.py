@@ -10,8 +10,8 @@ import pytest
 from tests.warm.test_stale import CHANGES, MODEL, run, written
 
 ELSEWHERE = """\
-from autograph_lite.runtime.warm import machine
-machine._processor = lambda: "another"
+from autograph_lite.runtime.warm import machine_key
+machine_key._processor = lambda: "another"
 """
 
 
@@ -56,7 +56,7 @@ def test_a_change_of_the_source_is_noticed(folder, change):
 
 @pytest.mark.parametrize(
     "version",
-    ["jax.__version__ = '99.0'", "import sys; sys.version = '3.99'", "machine._sources = lambda: ''"],
+    ["jax.__version__ = '99.0'", "import sys; sys.version = '3.99'", "machine_key._sources = lambda: ''"],
 )
 def test_another_version_traces(folder, version):
     assert run(folder, before=ELSEWHERE + version)[1] == 0

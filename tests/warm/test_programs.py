@@ -118,7 +118,7 @@ def test_a_program_of_another_machine_does_what_a_traced_one_does(tmp_path):
     (tmp_path / "model.py").write_text(MODEL)
     (tmp_path / "program.py").write_text(PROGRAM)
     cold, *_ = run(tmp_path)
-    other = "from autograph_lite.runtime.warm import machine; machine._processor = lambda: 'another'"
+    other = "from autograph_lite.runtime.warm import machine_key; machine_key._processor = lambda: 'another'"
     (tmp_path / "program.py").write_text(f"{other}\n{PROGRAM}")
     for _ in range(2):  # StableHLO, and then what that was compiled to
         warm, found, kept, _ = run(tmp_path)
