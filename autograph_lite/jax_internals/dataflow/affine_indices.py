@@ -39,11 +39,11 @@ class Positions:
     Args:
       known: positions that the body is given.
       length: the number of iterations.
-      barriers: whether what has passed a barrier goes by another name; else by its own.
+      barriers: whether what has passed a barrier goes by another name; else by its own; an attribute, too.
     """
 
     def __init__(self, known: Mapping[Any, Position], length: int, *, barriers: bool = True) -> None:
-        self._barriers = barriers
+        self.barriers = barriers
         self._known = dict(known)
         self._length = length
         self._truths = Truths()
@@ -68,7 +68,7 @@ class Positions:
     def read(self, equation: Any) -> Any:
         """The equation with the names of what its operands equal; notes what its result is."""
         equation = self._truths.named(equation)
-        if equation.primitive.name == "optimization_barrier" and not self._barriers:
+        if equation.primitive.name == "optimization_barrier" and not self.barriers:
             self._truths.names.update(zip(equation.outvars, equation.invars, strict=True))
         self._truths.read(equation)
         note = _NOTES.get(equation.primitive.name)

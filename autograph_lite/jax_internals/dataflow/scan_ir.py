@@ -4,24 +4,31 @@ from __future__ import annotations
 
 import dataclasses
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeVar
 
 from jax import lax
 from jax._src import core
 
-from autograph_lite.jax_internals.dataflow.affine_indices import Position
+from autograph_lite.jax_internals.dataflow.affine_indices import Position, Positions
 
 V = TypeVar("V")
+# Binds a scan: its closed body, carried arrays, rows, positions among the rows, and the parameters that it had.
+Bind = Callable[..., tuple[list[Any], list[Any]]]
 
 
 @dataclasses.dataclass(frozen=True)
 class Read:
-    """`row = source[position]`."""
+    """`row = source[position]`, by the equation of a slice and the one that takes its axis out."""
 
     source: Any
-    row: Any
     position: Position
+    equations: tuple[Any, Any]
+
+    @property
+    def row(self) -> Any:
+        """The variable of the row."""
+        return self.equations[1].outvars[0]
 
 
 @dataclasses.dataclass
@@ -52,9 +59,12 @@ class Scan:
       outputs: what an iteration puts out.
       length: the number of iterations.
       reverse: whether the rows are taken from the last to the first.
+      known: the positions in the body.
+      numbers: which of the rows are positions.
+      bind: binds a loop inside once more.
       written: arrays that are no longer carried, by their variables.
       kept: the same of those that no iteration changes.
-      mapped: where the iterations may be computed at once, the rows that are their numbers.
+      at_once: whether all iterations are computed at once, or, before that has been asked, may be.
     """
 
     equations: list[Any]
@@ -65,13 +75,26 @@ class Scan:
     outputs: list[Any]
     length: int
     reverse: bool
+    known: Positions
+    numbers: Mapping[Any, Position]
+    bind: Bind
     written: dict[Any, list[Put]] = dataclasses.field(default_factory=dict)
     kept: dict[Any, Any] = dataclasses.field(default_factory=dict)
-    mapped: Mapping[Any, Position] | None = None
+    at_once: bool = False
 
     def results(self) -> list[Any]:
         """What comes out of an iteration."""
         return [*(self.next[v] for v in self.carried), *self.outputs]
+
+    def give(self, results: Sequence[Any]) -> None:
+        """Makes that come out of an iteration."""
+        self.next = dict(zip(self.carried, results, strict=False))
+        self.outputs = list(results[len(self.carried) :])
+
+    def jaxpr(self, before: Any) -> Any:
+        """The body, with what a jaxpr of it had `before` beside equations, inputs and outputs."""
+        invars = [*self.consts, *self.carried, *self.rows]
+        return before.replace(invars=invars, outvars=self.results(), eqns=self.equations)
 
     def uses(self) -> Counter[Any]:
         """How often each variable is used."""

@@ -31,7 +31,7 @@ from autograph_lite.jax_internals.dataflow.affine_indices import Position
 from autograph_lite.jax_internals.dataflow.intervals import ANY, Ends
 from autograph_lite.jax_internals.loops import double_loops, while_primitive
 from autograph_lite.jax_internals.numpy_constants import keep_constants
-from autograph_lite.jax_internals.scan_passes import rows_as_inputs, vectorize
+from autograph_lite.jax_internals.scan_passes import passes, vectorize
 
 R = TypeVar("R")
 
@@ -198,19 +198,16 @@ def _scan(
     body: Any, init: Sequence[Any], rows: Sequence[Any], length: int, how: How
 ) -> tuple[list[Any], list[Any]]:
     body, consts = partial_eval.separate_consts(body)
-    parts = None
-    if how.positions:
-        at_once = how.unroll == 1
-        parts = rows_as_inputs.split(
-            body, consts, init, rows, how.positions, length, how.reverse, _again, at_once
-        )
-    if parts is None:
+    if not how.positions:
         return _bound(body, consts, init, rows, length, how)
+    parts = passes.rewritten(
+        body, consts, init, rows, how.positions, length, how.reverse, _again, at_once=how.unroll == 1
+    )
     inputs = parts.scan
-    if inputs.mapped is not None:
+    if inputs.at_once:
         if how.told is not None:
             how.told()
-        return parts.joined([], vectorize.outputs(inputs, inputs.mapped, parts.body))
+        return parts.joined([], vectorize.outputs(inputs, parts.body))
     given = list(inputs.consts.values()), list(inputs.carried.values()), list(inputs.rows.values())
     after = _bound(parts.body, *given, length, dataclasses.replace(how, reverse=inputs.reverse))
     return parts.joined(*after)

@@ -39,16 +39,15 @@ class Taken:
     others: dict[Position, Any] = dataclasses.field(default_factory=dict)
 
 
-def take(scan: Scan, array: Any, inner: Positions, slopes: set[int]) -> Taken | None:
+def take(scan: Scan, array: Any, slopes: set[int]) -> Taken | None:
     """Takes few rows in place of an array that the loop carries, where it writes no others; else None.
 
     Args:
-      scan: the inner loop; is changed.
+      scan: the inner loop, whose known positions are those of the outer one; is changed.
       array: the variable that carries the array.
-      inner: the positions of the outer loop in the inner loop's body.
       slopes: those of positions for which the inner loop has a constant.
     """
-    uses = _Uses.of(scan, array)
+    uses, inner = _Uses.of(scan, array), scan.known
     if uses is None or not uses.writes or not all(isinstance(n, int) for n in array.aval.shape):
         return None
     written = [inner.of(_first_index(e, uses.made)) for e in uses.writes]

@@ -11,7 +11,7 @@ that it writes one item of the row. Like `scan_ir`, this uses JAX's insides; che
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import jax
@@ -22,14 +22,17 @@ from autograph_lite.jax_internals import avals
 from autograph_lite.jax_internals.dataflow import induction_variables
 from autograph_lite.jax_internals.dataflow.affine_indices import Position, Positions
 from autograph_lite.jax_internals.dataflow.intervals import holds
-from autograph_lite.jax_internals.dataflow.scan_ir import Scan, groups, is_variable, put_in_place
+from autograph_lite.jax_internals.dataflow.scan_ir import Bind, Scan, groups, is_variable, put_in_place
 from autograph_lite.jax_internals.scan_passes.array_to_rows import Taken, take
 
-# Binds a scan: its closed body, carried arrays, rows, positions among the rows, and the parameters that it had.
-Bind = Callable[..., tuple[list[Any], list[Any]]]
+
+def run(scan: Scan) -> None:
+    """Puts rows in place of arrays in the loops inside, and what variables equal in place of them."""
+    scan.equations = _read(scan.equations, scan.known, scan.bind)
+    scan.give(scan.known.name(scan.results()))
 
 
-def read(equations: Sequence[Any], known: Positions, bind: Bind) -> list[Any]:
+def _read(equations: Sequence[Any], known: Positions, bind: Bind) -> list[Any]:
     """The equations of a loop's body, with rows in place of arrays in the loops inside.
 
     Args:
@@ -54,20 +57,21 @@ def _replaced(equation: Any, known: Positions, bind: Bind) -> list[Any] | None:
         return None
     outside = dict(zip(jaxpr.invars, equation.invars, strict=True))
     inner = known.inside({v: known.of(outside[v]) for v in consts})
-    equations = read(jaxpr.eqns, inner, bind)
+    equations = _read(jaxpr.eqns, inner, bind)
     results = inner.name(jaxpr.outvars)
     scan = Scan(
         equations, dict.fromkeys(consts), dict.fromkeys(carried), dict.fromkeys(rows),
         dict(zip(carried, results, strict=False)), results[len(carried) :], length, equation.params["reverse"],
+        inner, {}, bind,
     )  # fmt: skip
     numbers = {v: at for v in consts if not v.aval.shape and (at := known.of(outside[v])) is not None}
     bases = {at.slope: (v, at.offset) for v, at in numbers.items()}
-    taken = [each for array in arrays if (each := take(scan, array, inner, {0, *bases})) is not None]
+    taken = [each for array in arrays if (each := take(scan, array, {0, *bases})) is not None]
     if not taken:
         return None
     steps = zip(carried, induction_variables.steps(body, len(consts)), strict=False)
     counts = _counts(scan, dict(steps), {v: known.of(outside[v]) for v in carried})
-    new = _New(scan, taken, counts, bases, bind, equation)
+    new = _New(scan, taken, counts, bases, equation)
     return _inlined(jax.make_jaxpr(new.run)(*(atom.aval for atom in equation.invars)), equation)
 
 
@@ -111,7 +115,6 @@ class _New:
       taken: the rows.
       counts: the variables that count.
       bases: by its slope, a constant of the loop that is a position of the outer one, and its offset.
-      bind: binds it.
       equation: that of the loop as it was.
     """
 
@@ -119,7 +122,6 @@ class _New:
     taken: Sequence[Taken]
     counts: Mapping[Any, Position]
     bases: Mapping[int, tuple[Any, int]]
-    bind: Bind
     equation: Any
 
     def run(self, *operands: Any) -> list[Any]:
@@ -140,7 +142,9 @@ class _New:
         )  # fmt: skip
         closed = body.replace(jaxpr=new, consts=list(consts.values()))
         positions = {number: self.counts[v] for number, v in enumerate(rows) if v in self.counts}
-        after, outputs = self.bind(closed, list(carried.values()), list(rows.values()), positions, params)
+        after, outputs = self.scan.bind(
+            closed, list(carried.values()), list(rows.values()), positions, params
+        )
         last = dict(zip(carried, after, strict=True))
         for taken in self.taken:
             array = given[taken.array]

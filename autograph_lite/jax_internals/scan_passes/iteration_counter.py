@@ -6,7 +6,6 @@ for k in range(n):           carries p, 0 at first and one more after each itera
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
 import jax
@@ -17,18 +16,13 @@ from autograph_lite.jax_internals.dataflow.affine_indices import Position
 from autograph_lite.jax_internals.dataflow.scan_ir import Scan
 
 
-def count(scan: Scan, positions: Mapping[Any, Position]) -> None:
-    """Counts in place of taking rows that are positions.
-
-    Args:
-      scan: is changed.
-      positions: of the variables of its rows.
-    """
-    taken = [v for v, position in positions.items() if v in scan.rows and _fits(position, v.aval.dtype)]
-    if not taken:
+def run(scan: Scan) -> None:
+    """Counts in place of taking rows that are positions."""
+    taken = _counted(scan)
+    if scan.at_once or not taken:
         return
-    at = {v: positions[v].from_the_end(scan.length) if scan.reverse else positions[v] for v in taken}
-    kind = taken[0].aval.dtype
+    at = {v: p.from_the_end(scan.length) if scan.reverse else p for v, p in taken.items()}
+    kind = next(iter(taken)).aval.dtype
     numbers = jax.make_jaxpr(lambda p: [p + kind.type(1), *(_number(p, v.aval, at[v]) for v in taken)])
     jaxpr = numbers(jax.ShapeDtypeStruct((), kind)).jaxpr
     (counter,), (after, *values) = jaxpr.invars, jaxpr.outvars
@@ -38,6 +32,15 @@ def count(scan: Scan, positions: Mapping[Any, Position]) -> None:
     scan.carried[counter] = kind.type(0)
     scan.next[counter] = after
     scan.rename(dict(zip(taken, values, strict=True)))
+
+
+def check(scan: Scan) -> None:
+    """Nothing that can be counted is read from memory."""
+    assert scan.at_once or not _counted(scan)
+
+
+def _counted(scan: Scan) -> dict[Any, Position]:
+    return {v: at for v, at in scan.numbers.items() if v in scan.rows and _fits(at, v.aval.dtype)}
 
 
 def _fits(position: Position, dtype: Any) -> bool:

@@ -19,6 +19,7 @@ from jax._src import core
 
 from autograph_lite.jax_internals.dataflow.affine_indices import Position, Positions
 from autograph_lite.jax_internals.dataflow.scan_ir import Put, Read, Scan, writes_place
+from autograph_lite.jax_internals.scan_passes import rows_as_inputs
 
 # As many rows are carried.
 WIDEST = 4
@@ -44,9 +45,21 @@ class _Writing:
         return self.positions[0].slope
 
 
-def put_out(scan: Scan, variable: Any, reads: Sequence[Read], known: Positions) -> None:
-    """Makes a carried array an output, where that can be."""
-    writing = _writing(scan, variable, known)
+def run(scan: Scan) -> None:
+    """Makes outputs of the arrays that the loop carries, where that can be."""
+    found = rows_as_inputs.reads(scan)
+    for variable in list(scan.carried):
+        _try(scan, variable, found)
+
+
+def check(scan: Scan) -> None:
+    """Each row of an array that is written comes out of the loop: of its outputs, or carried to the end."""
+    for put in (put for puts in scan.written.values() for put in puts):
+        assert put.output < len(scan.outputs) and scan.carried.keys() >= set(put.rest.values())
+
+
+def _try(scan: Scan, variable: Any, reads: Sequence[Read]) -> None:
+    writing = _writing(scan, variable, scan.known)
     if writing is None:
         return
     mine = [read for read in reads if any(read.source is v for v in writing.versions)]
@@ -142,8 +155,7 @@ def _put_out(
     scan: Scan, variable: Any, writing: _Writing, reads: Sequence[Read], windows: Mapping[int, _Window]
 ) -> None:
     array = scan.carried[variable]
-    rows = {read.row for read in reads}
-    scan.take_out([*writing.equations, *(e for e in scan.equations if e.outvars and e.outvars[0] in rows)])
+    scan.take_out([*writing.equations, *(e for read in reads for e in read.equations)])
     del scan.carried[variable], scan.next[variable]
     entering = {key: _entering(scan, array, window, variable.aval) for key, window in windows.items()}
     # What is in the window, in each version of the array.

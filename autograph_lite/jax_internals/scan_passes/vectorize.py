@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import jax
@@ -22,7 +22,6 @@ from jax._src import core
 from jax.extend.core import jaxpr_as_fun
 
 from autograph_lite.jax_internals import avals
-from autograph_lite.jax_internals.dataflow.affine_indices import Position
 from autograph_lite.jax_internals.dataflow.scan_ir import Scan, is_variable
 from autograph_lite.jax_internals.scan_passes import strided_slices
 
@@ -54,8 +53,12 @@ _NUMBERS: dict[str, Callable[..., Any]] = {
 }  # fmt: skip
 
 
-def is_mapped(scan: Scan) -> bool:
-    """Whether the iterations of a scan may be computed at once."""
+def run(scan: Scan) -> None:
+    """Decides whether all iterations are computed at once."""
+    scan.at_once = scan.at_once and _is_mapped(scan)
+
+
+def _is_mapped(scan: Scan) -> bool:
     if scan.carried or not scan.outputs or scan.length < _FEWEST:
         return False
     small = all(_is_small(v.aval) for v in (*scan.rows, *scan.outputs))
@@ -106,12 +109,11 @@ class _Number(_Each):
     """An integer, or a bool, that is known for each iteration: an array of NumPy's of one axis."""
 
 
-def outputs(scan: Scan, numbers: Mapping[Any, Position], body: Any) -> list[Any]:
-    """What the iterations of a scan put out, whose `is_mapped` holds.
+def outputs(scan: Scan, body: Any) -> list[Any]:
+    """What the iterations of a scan put out that are computed at once.
 
     Args:
       scan: over arrays.
-      numbers: which of its rows are numbers that follow from the number of the iteration.
       body: its closed jaxpr.
 
     Returns:
@@ -120,7 +122,7 @@ def outputs(scan: Scan, numbers: Mapping[Any, Position], body: Any) -> list[Any]
     places = np.arange(scan.length, dtype=np.int64)
     known: dict[Any, Any] = dict(scan.consts)
     for variable, array in scan.rows.items():
-        at = numbers.get(variable)
+        at = scan.numbers.get(variable)
         known[variable] = _Each(array) if at is None else _Number(at.slope * places + at.offset)
     results = _Run(scan.length, body).results(scan.equations, scan.outputs, known)
     return [
