@@ -16,6 +16,7 @@ import gast
 from autograph_lite.analysis import scopes
 from autograph_lite.analysis.exits import until_of
 from autograph_lite.analysis.liveness import COMPOUND, Facts, liveness
+from autograph_lite.syntax import trees
 
 # Context managers of these modules let exceptions pass, so that names assigned under them need no cell.
 TRANSPARENT = ("jax.", "open", "np.errstate", "numpy.errstate", "contextlib.nullcontext", "nullcontext")
@@ -130,18 +131,7 @@ def _rescued(rescued: dict[gast.AST, frozenset[str]]) -> frozenset[str]:
 
 def _transparent(manager: gast.expr) -> bool:
     call = manager.func if isinstance(manager, gast.Call) else manager
-    return dotted(call).startswith(TRANSPARENT)
-
-
-def dotted(node: gast.AST) -> str:
-    """`a.b.c` for such an expression, else the empty string."""
-    match node:
-        case gast.Name():
-            return str(node.id)
-        case gast.Attribute():
-            base = dotted(node.value)
-            return f"{base}.{node.attr}" if base else ""
-    return ""
+    return trees.dotted(call).startswith(TRANSPARENT)
 
 
 def _bound_outside(body: Sequence[gast.stmt]) -> set[str]:

@@ -17,7 +17,6 @@ import builtins
 import gast
 
 from autograph_lite.analysis import scopes
-from autograph_lite.analysis.plans import dotted
 from autograph_lite.analysis.selections import finds_positions, may_select
 from autograph_lite.converters import opaque
 from autograph_lite.converters.context import Context
@@ -178,7 +177,7 @@ class Calls(trees.Transformer):
     def is_bare(self, node: gast.Call) -> bool:
         """Whether a call leads to a library, and to a function that writes to none of its arguments."""
         into = any(keyword.arg in ("out", "copy", "overwrite_input") for keyword in node.keywords)
-        return not into and self.context.is_library(dotted(node.func), len(node.args))
+        return not into and self.context.is_library(trees.dotted(node.func), len(node.args))
 
 
 def _asks_for_staged(node: gast.Call) -> bool:

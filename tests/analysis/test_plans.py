@@ -3,6 +3,7 @@ from __future__ import annotations
 import pytest
 
 from autograph_lite.analysis import plans
+from autograph_lite.syntax import trees
 from tests.analysis.reading import body, plan
 
 
@@ -74,4 +75,4 @@ def test_nonlocal_names_belong_to_the_enclosing_function() -> None:
 )
 def test_dotted_names(source: str, expected: str) -> None:
     (statement,) = body(source)
-    assert plans.dotted(statement.value) == expected
+    assert trees.dotted(statement.value) == expected

@@ -137,7 +137,7 @@ def test_lambdas_are_told_apart_by_their_parameters():
 def without_columns(program: str, tmp_path: Path) -> str:
     (tmp_path / "program.py").write_text(textwrap.dedent(program))
     command = [sys.executable, "-X", "no_debug_ranges", "program.py"]
-    root = str(Path(source.__file__).parents[2])
+    root = str(Path(source.__file__).parents[3])
     env = {
         "PYTHONPATH": root,
         "PYTHONDONTWRITEBYTECODE": "1",
@@ -149,7 +149,7 @@ def without_columns(program: str, tmp_path: Path) -> str:
 
 def test_lambdas_that_close_over_a_variable_are_told_apart_by_what_they_compile_to(tmp_path: Path):
     program = """
-        from autograph_lite.syntax import source
+        from autograph_lite.syntax.source_text import source
         def made(k):
             return lambda x: k * x, lambda x: x * k
         print(*(source.read(f).node.col_offset for f in made(2)))
@@ -160,7 +160,7 @@ def test_lambdas_that_close_over_a_variable_are_told_apart_by_what_they_compile_
 def test_lambdas_are_told_apart_by_what_they_compile_to(tmp_path: Path):
     program = """
         import ast, gast
-        from autograph_lite.syntax import source
+        from autograph_lite.syntax.source_text import source
         a, b = lambda x, y=lambda: 3: 2 * x, lambda x, y=0: x * x
         print(*(ast.unparse(gast.gast_to_ast(source.read(f).node)) for f in (a, b)), sep="; ")
         """
@@ -169,7 +169,7 @@ def test_lambdas_are_told_apart_by_what_they_compile_to(tmp_path: Path):
 
 def test_equal_lambdas_need_not_be_told_apart(tmp_path: Path):
     program = """
-        from autograph_lite.syntax import source
+        from autograph_lite.syntax.source_text import source
         a, b = lambda x: x, lambda x: x
         print(source.read(b).first_line)
         """
@@ -381,7 +381,7 @@ def test_function_that_an_import_hook_has_compiled_is_read_until_its_file_is_edi
 
 def test_function_that_pytest_has_rewritten_is_read_from_a_new_file(tmp_path: Path):
     (tmp_path / "test_new.py").write_text(
-        "from autograph_lite.syntax import source\n"
+        "from autograph_lite.syntax.source_text import source\n"
         "def test_read():\n"
         "    def f(x):\n"
         "        assert x > 0, 'positive'\n"

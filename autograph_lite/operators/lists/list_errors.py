@@ -60,8 +60,9 @@ def unlike(place: Place, found: Mismatch, location: Any) -> MutationError:
 
 def iterated(owner: Any, location: Any) -> MutationError:
     """A list that changes while a loop goes over it."""
+    name = place_names.base(owner)
     return MutationError(
-        f"{_called(place_names.base(owner))} is changed in a loop over its own items, and a traced value decides how.",
+        f"{_called(name)} is changed in a loop over its own items, and a traced value decides how.",
         where=tuple(found for found in (location, place_names.written_at(owner)) if found),
         why="How often such a loop runs depends on what it does.",
         fix="loop over a copy, list(ys), or over a range with a known bound.",
@@ -70,8 +71,9 @@ def iterated(owner: Any, location: Any) -> MutationError:
 
 def outside(place: Place, location: Any) -> MutationError:
     """A list that was there before the function was called."""
+    name = place_names.base(place.owner)
     return MutationError(
-        f"{_called(place_names.base(place.owner))}, a list from outside of the function, gets a length that only the data knows.",
+        f"{_called(name)}, a list from outside of the function, gets a length that only the data knows.",
         where=_places(place, location),
         why="A compiled function reads and writes such a list item by item, and so needs to know how many there are.",
         fix="make the list in the function, and return it.",
@@ -91,8 +93,9 @@ def returned(owner: Any, location: Any) -> MutationError:
 
 def unkept(place: Place, kind: str, location: Any) -> MutationError:
     """An item that is no value that a program computes."""
+    name = place_names.base(place.owner)
     return MutationError(
-        f"{_called(place_names.base(place.owner))} has a length that only the data knows, and one of its items is a {kind}.",
+        f"{_called(name)} has a length that only the data knows, and one of its items is a {kind}.",
         where=_places(place, location),
         why="The items of such a list are kept in arrays.",
         fix="append arrays, numbers, or tuples of them.",
