@@ -39,7 +39,7 @@ def tests(session: nox.Session) -> None:
     env = {"JAX_PLATFORMS": "cpu", **UNPOLISHED}
     if session.python != PYTHONS[-1]:
         # The same programs and examples on every Python would tell little more: a part of them runs (tests/examples.py).
-        env["AUTOGRAPH_LITE_FUZZ_PROGRAMS"] = "300"
+        env["AUTOGRAPH_LITE_FUZZ_PROGRAMS"] = "200"
     session.run("pytest", "-n", "2", "--dist", "worksteal", *session.posargs, env=env)
 
 
