@@ -237,4 +237,4 @@ def _shown(fn: types.FunctionType, is_library: IsLibrary, after: str | None) -> 
 def _converts(decorator: gast.expr) -> bool:
     """Whether a decorator is our own `convert`, with options or without."""
     called = decorator.func if isinstance(decorator, gast.Call) else decorator
-    return plans.dotted(called).rpartition(".")[2] == "convert"
+    return trees.dotted(called).rpartition(".")[2] == "convert"
