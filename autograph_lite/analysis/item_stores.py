@@ -147,7 +147,7 @@ class _Store:
 
 
 def _conflicts(views: Iterable[View], store: _Store, after: Names, ranges: Ranges) -> list[Conflict]:
-    """The views of which a store changes one side, while the other is live `after` it."""
+    """The views that a store changes on one side, while the other side is live `after` it."""
     found: list[Conflict] = []
     order = sorted(views, key=lambda v: (v.made, v.path))
     deep = store.is_deep

@@ -142,7 +142,7 @@ def items(place: Place, values: tuple[gast.expr, ...], names: Names = frozenset(
 
 @functools.lru_cache(maxsize=256)
 def linked(place: Place, paths: Names) -> tuple[View, ...]:
-    """The views of which the text says at `place` that they may share memory with variables or attributes."""
+    """The views that may share memory with variables or attributes, as the text says at `place`."""
     if place.inner is not None:
         return ()
     return tuple(

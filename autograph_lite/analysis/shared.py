@@ -32,7 +32,7 @@ class Shared:
 
     Attributes:
       own: the variables of the function that no other function binds.
-      written: those of which others write items, and which they do not bind in another way.
+      written: those whose items others write, and which they do not bind in another way.
     """
 
     own: frozenset[str]
@@ -50,7 +50,7 @@ class Shared:
 
 
 def of(body: list[gast.stmt], own: Iterable[str]) -> Shared:
-    """What others may do to the variables of a function, of which `own` are its parameters and what it binds."""
+    """What others may do to the variables of a function; `own` are its parameters and what it binds."""
     functions = [n for n in trees.statements(body, _FUNCTIONS) if isinstance(n, _FUNCTIONS)]
     inner = [n for function in functions for n in trees.walk(function)]
     taken = {name for n in inner if isinstance(n, gast.Nonlocal) for name in n.names}
@@ -84,7 +84,7 @@ def writers(body: list[gast.stmt]) -> dict[gast.AST, list[tuple[str, str]]]:
 
 
 def _stored_to(nodes: Iterable[gast.AST]) -> set[str]:
-    """Names of which nodes write items, by stores that are converted already."""
+    """Names whose items nodes write, by stores that are converted already."""
     return {name.id for node in nodes if (name := _stored(node))}
 
 

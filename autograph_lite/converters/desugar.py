@@ -24,7 +24,7 @@
 Annotations of local names are never evaluated by Python, and a name that was deleted may be handed to a branch like any
 other. A condition that binds a name moves into statements, where its binding is an ordinary one. A message that runs code
 belongs to the path on which the assertion fails. A `nonlocal` or `global` inside of a statement moves to
-the head of the function, for all of which it counts.
+the head of the function, and counts for all of it.
 """
 
 from __future__ import annotations

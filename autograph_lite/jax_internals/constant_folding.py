@@ -4,7 +4,7 @@
     A[~jnp.eye(n, dtype=bool)]            a mask of NumPy's
     if jnp.sum(x) > 0:                    not known: it follows from an input
 
-It is computed when Python needs it, and not before: until then the recorded equations stay, of which JAX drops those that
+It is computed when Python needs it, and not before: until then the recorded equations stay, and JAX drops those that
 nobody uses. What an equation follows from is looked for once. Checked on jax 0.10.2 and 0.12.0.1.
 """
 
@@ -106,7 +106,7 @@ class _Step:
         self.source = Source.PYTHON
 
     def next_unknown(self) -> Any:
-        """The equation of the next operand of which nothing is known; None behind the last one."""
+        """The equation of the next operand that is not known; None behind the last one."""
         for one in self.operands:
             found = _known(one)
             if not isinstance(found, Source):
@@ -256,7 +256,7 @@ _OF_MASKS = "expand_bool_indices"  # it refuses those that have no value
 
 
 class FoldingTracer(partial_eval.DynamicJaxprTracer):
-    """A value of a recorded program, of which Python gets the number that it is, where it asks and that is known."""
+    """A value of a recorded program: Python gets the number that it is, where it asks and that is known."""
 
     __slots__ = ()
     __module__ = partial_eval.__name__  # a class of JAX's, to all who look at where it comes from

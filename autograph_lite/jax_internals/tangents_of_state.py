@@ -19,7 +19,7 @@ from jax._src import core
 from jax._src.interpreters import ad
 
 _TRACERS = ad.JVPTracer, ad.LinearizeTracer
-_KEPT = "_autograph_lite_values"  # an attribute of JAX's traces, of which each has a dict
+_KEPT = "_autograph_lite_values"  # an attribute of JAX's traces: each has a dict
 
 
 def number_of(value: Any) -> Any:

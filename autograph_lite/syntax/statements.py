@@ -65,7 +65,7 @@ def find(path: str, kind: str, line: int, column: int | None) -> Statement | Non
 
 
 def reached(path: str, lines: Collection[int]) -> list[tuple[str, Statement]]:
-    """The statements of which a line has run, each with the name of the function that it stands in, in their order.
+    """The statements that have run a line, each with the name of the function that it stands in, in their order.
 
     Args:
       path: the file, as Python names it in tracebacks.

@@ -4,7 +4,7 @@
 
 Each branch has as many chunks as its lanes fill, the last one filled up with its first lane. That makes a known number of
 chunks at most, so that a loop over all of them can be differentiated; what is left over does nothing. Of 4 to 256 lanes in a
-chunk, 16 to 64 took the least time on a CPU, for small and large branches of which 5 % or 50 % of the lanes took the dear one.
+chunk, 16 to 64 took the least time on a CPU, for small and large branches, where 5 % or 50 % of the lanes took the dear one.
 """
 
 from __future__ import annotations

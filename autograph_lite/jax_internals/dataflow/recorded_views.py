@@ -1,4 +1,4 @@
-"""Of which arrays is one a part, by the program that is being recorded? Of those that it would be a view of in NumPy.
+"""Views: which arrays is an array a part of, by the program that is being recorded? Those that it would be a view of in NumPy.
 
     row = m[i]                            a `dynamic_slice` of `m`
     y = np.rollaxis(m, 1)                 what a `jit` gives that transposes `m`
@@ -57,7 +57,7 @@ def _inwards(array: Any) -> list[Any]:
 
 
 def parts_from(array: Any) -> list[Any]:
-    """The arrays of the program that is being recorded of which `array` is a part, as it is there: `x`, of a row of `x`.
+    """The arrays that `array` is a part of in the program that is being recorded, as it is there: `x`, of a row of `x`.
 
     Those of a tracer of `vmap` or `grad` are as `recorded_as` gives them; what else a statement leaves is a variable of the
     program, of whose array nothing but its `identities` is known.
@@ -109,7 +109,7 @@ def _axes(operand: Any) -> int:
 
 
 def _of_equation(equation: Any, operands: Sequence[Any], number: int, has_lanes: bool) -> _Wholes:
-    """Of which of its operands, and of which other outputs, an output of an equation is a part."""
+    """The operands and the other outputs of an equation that an output is a part of."""
     name, params = equation.primitive.name, equation.params
     if name in _PARTS or (name == "gather" and (has_lanes or _is_of_one_place(*operands))):
         return {0: False}
@@ -171,7 +171,7 @@ _known: weakref.WeakKeyDictionary[Any, dict[int, _Wholes]] = weakref.WeakKeyDict
 
 
 def _through(jaxpr: Any, number: int) -> _Wholes:
-    """Of which inputs of a jaxpr, and of which other outputs, an output is a part."""
+    """The inputs and the other outputs of a jaxpr that an output is a part of."""
     jaxpr = getattr(jaxpr, "jaxpr", jaxpr)
     known = _known.setdefault(jaxpr, {})
     if number not in known:

@@ -59,7 +59,7 @@ class Ranges:
         return equation
 
     def _positive_remainder(self, equation: Any) -> Any:
-        """`jnp.remainder` of numbers none of which is negative: XLA's own, without a look at signs."""
+        """`jnp.remainder` where no number is negative: XLA's own, without a look at signs."""
         if equation.params.get("name") != "remainder" or len(equation.invars) != 2:
             return equation
         left, right = map(self.of, equation.invars)
@@ -126,7 +126,7 @@ class Ranges:
         return _with(equation, branches=tuple(branches))
 
     def simpler(self, equations: Sequence[Any], results: Sequence[Any]) -> tuple[list[Any], list[Any]]:
-        """Equations of which none has been read, and results, without what the ranges make needless."""
+        """Equations that nobody has read yet, and results, without what the ranges make needless."""
         read = list(map(self.read, inlined(equations)))
         named = [new if (new := self._truths.name(atom)).aval == atom.aval else atom for atom in results]
         return live(read, named)[0], named

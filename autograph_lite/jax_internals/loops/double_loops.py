@@ -42,7 +42,7 @@ class Loop:
     Attributes:
       jaxprs: of its condition, if it has one, and its body.
       init: what it starts with.
-      rows: arrays of which the body takes a row.
+      rows: arrays; the body takes a row of each.
     """
 
     jaxprs: list[Any]
@@ -66,7 +66,7 @@ def loop(
     Args:
       jaxprs: closed: of the condition, if it has one, and of the body.
       init: what it starts with.
-      rows: arrays of which the body takes a row.
+      rows: arrays; the body takes a row of each.
       floats: what some of these are, by their numbers, as doubles.
     """
     floats = floats or {}

@@ -324,7 +324,7 @@ def _partial_eval_custom(
 
 
 def _without_lanes(eqn: Any) -> Any:
-    """A loop of which is not known where its lanes are."""
+    """A loop whose lanes are not known."""
     options = eqn.params.get("options")
     if options is None:
         return eqn

@@ -158,7 +158,7 @@ def _emit(bind: Callable[..., Any], params: dict[str, Any], closed: Any, arrays:
 OUTER, INNER = _primitive(), _primitive()
 """A loop, and one within a loop: it keeps no states until its gradient is taken, as there would be some for each round.
 
-So does one of which the user has said that no gradient is taken.
+So does one if the user has said that no gradient is taken of it.
 """
 
 

@@ -1,6 +1,6 @@
 """When is an array that a loop carries an output of its iterations? When these write rows of it next to each other.
 
-y[t] = a * y[t - 1] + b * y[t - 2]     carries two rows, the newest of which each iteration puts out
+y[t] = a * y[t - 1] + b * y[t - 2]     carries two rows; each iteration puts out the newest
 y[t] = y[t] + y[t + 1]                 takes rows of what `y` was before the loop
 x[t] -= e; x[t + 1] += e               carries one row, and takes the one after it; puts out x[t], which is final then
 
@@ -99,7 +99,7 @@ def _writes_row(equation: Any) -> bool:
 
 @dataclasses.dataclass
 class _Window:
-    """Rows of which an iteration writes some; their places are counted in iterations, from that of the first write on.
+    """Rows that an iteration writes in part; their places are counted in iterations, from that of the first write on.
 
     Attributes:
       origin: the position of place 0.

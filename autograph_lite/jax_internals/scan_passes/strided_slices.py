@@ -37,7 +37,7 @@ def array(numbers: Any, dtype: Any) -> Any:
 
 
 def taken(source: Any, axis: int, places: Any) -> Any:
-    """The items of an axis at these places, int64[n] of NumPy's, all of which are on it."""
+    """The items of an axis at these places: int64[n] of NumPy's, all on the axis."""
     runs = _runs(places)
     if len(runs) > _PIECES:
         return jnp.take(source, array(places, np.dtype(np.int32)), axis, mode="clip")

@@ -134,7 +134,7 @@ def is_part(array: Any, whole: AbstractSet[int]) -> bool:
 
 
 def whole_of(array: Any) -> list[Any]:
-    """The arrays of which one is a part."""
+    """The arrays that `array` is a part of."""
     if isinstance(array, np.ndarray):
         base = places.base_of(array)
         return [] if base is array else [base]

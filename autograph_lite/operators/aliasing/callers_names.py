@@ -165,7 +165,7 @@ def _arguments(call: gast.Call, called: types.CodeType, name: str) -> list[gast.
 
 
 def _options(value: gast.expr) -> list[gast.expr]:
-    """The expressions of which a value is one."""
+    """The expressions that a value may be."""
     match value:
         case gast.IfExp(body=body, orelse=orelse):
             return [*_options(body), *_options(orelse)]

@@ -27,7 +27,7 @@ class Loop:
 
     Attributes:
       same: pairs of arrays that are one: what a variable is in the body, and was before.
-      parts: pairs of arrays, of which the first is a part of the second.
+      parts: pairs of arrays; the first is a part of the second.
       writes: whether the body has written an item of an array.
     """
 
@@ -47,7 +47,7 @@ def carried(
     Args:
       inside: the variables there.
       before: what they were before the loop.
-      parts: those of which the body makes one a part of the other, or the same.
+      parts: those where the body makes one a part of the other, or the same.
     """
     pairs = zip(inside, before, strict=True)
     same = [(new, old) for new, old in pairs if isinstance(new, jax.Array)]
@@ -78,7 +78,7 @@ def same(array: Any) -> list[Any]:
 
 
 def whole_of(array: Any) -> list[Any]:
-    """The arrays of which one is a part, by the program that is being recorded, and by what is known of the loops around.
+    """The arrays that `array` is a part of, by the program that is being recorded, and by what is known of the loops around.
 
     What was before a loop holds in its first iteration, and what an iteration leaves in the others: they are not mixed.
     """
@@ -103,7 +103,7 @@ def whole_of(array: Any) -> list[Any]:
 
 
 def joined(after: Sequence[Any]) -> Iterator[tuple[int, int]]:
-    """The numbers of arrays of which, after an iteration, the first is the second, or a part of it."""
+    """Pairs of numbers of arrays: after an iteration, the first is the second, or a part of it."""
     known = [(n, each) for n, each in enumerate(after) if isinstance(each, jax.Array) and each.ndim]
     for n, part in known:
         wholes = whole_of(part)

@@ -53,7 +53,7 @@ def view(
 def viewed(
     value: Any, source: Any, name: str, path: str, made: str, drops: int | None, *, deep: bool = False
 ) -> None:
-    """Before an item of what `path` names is written, of which `value` may be a view that is read later; see `view`.
+    """Before an item of what `path` names is written: `value` may be a view of it that is read later; see `view`.
 
     Where `deep`, an item of an item is written; else a list or a dict gets another item, and its arrays stay as they are.
 

@@ -43,7 +43,7 @@ _rewraps: weakref.WeakKeyDictionary[types.FunctionType, Any] = weakref.WeakKeyDi
 def _rebuilt(wrapper: types.FunctionType, around: frozenset[int]) -> Any:
     """`wrapper` with the converted forms of the user's functions in its closure and defaults; None where there are none.
 
-    `around` are the wrappers that it is inside of, of which one may be in itself.
+    `around` are the wrappers that it is inside of; one may be in itself.
     """
     around |= {id(wrapper)}
     cells = []

@@ -86,7 +86,7 @@ def containers(value: Any, around: tuple[Any, ...] = (), *, frozen: bool = False
 
     Args:
       value: it is.
-      around: the dataclass objects that it is inside of, of which one may be in itself.
+      around: the dataclass objects that it is inside of; one may be in itself.
       frozen: whether dataclass objects that can't be changed by an assignment are among them.
     """
     found: list[Any] = []

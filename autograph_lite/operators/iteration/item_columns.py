@@ -44,7 +44,7 @@ class Unlike(Exception):
 
 
 def items_of(iterable: Any) -> Sequence[Any] | None:
-    """The items that are left in `iterable`, none of which is taken; None where it is none of those that are known."""
+    """The items that are left in `iterable`, which stay there; None where it is of no known kind."""
     kind = type(iterable)
     if kind in (range, list, tuple):
         return iterable  # type: ignore[no-any-return]

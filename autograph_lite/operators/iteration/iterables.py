@@ -144,7 +144,7 @@ class Rows(Staged):
 
 
 def _row(array: Any, index: Any) -> Any:
-    """The row at a traced index; zeros of an array without rows, of which no iteration takes one."""
+    """The row at a traced index; zeros of an array without rows, where no iteration takes one."""
     count = array.shape[0]
     if not is_symbolic(count) and count == 0:
         return jnp.zeros(array.shape[1:], array.dtype)
@@ -283,7 +283,7 @@ class Range(Staged):
         return self._noted(found) if traced(found) else found
 
     def _noted(self, item: Any) -> Any:
-        """An item, of which it is known between which numbers it lies."""
+        """An item, with the numbers that it lies between."""
         if type(self.step) is not int:
             return item
         ends = [bound if type(bound) is int else None for bound in (self.start, self.stop)]
@@ -516,7 +516,7 @@ def staged(value: Any) -> Staged | None:
 
 
 def is_staged(value: Any) -> bool:
-    """Whether `staged` gives something, of which nothing is taken here."""
+    """Whether `staged` gives something; nothing is taken here."""
     return isinstance(value, Passing) or staged(value) is not None
 
 
@@ -566,7 +566,7 @@ def are_numbers(values: Sequence[Any]) -> bool:
 
 
 def numbers(values: Sequence[Any]) -> jax.Array:
-    """The rows of an array, each of which adds to others as the number in Python does."""
+    """The rows of an array; each adds to others as the number in Python does."""
     array = stacked(values)
     weak = all(type(value) in (int, float, complex) for value in values)
     return avals.as_type(array, array.dtype, weak)

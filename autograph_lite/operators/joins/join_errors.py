@@ -333,7 +333,7 @@ def _start(name: str, found: Mismatch) -> str:
 
 
 def _length(text: str) -> int:
-    """How many items a tuple or list has, of which `text` tells the type; 0 for anything else."""
+    """How many items a tuple or list has, whose type `text` tells; 0 for anything else."""
     if text[0] not in "([":
         return 0
     depth, separators = 0, 0

@@ -46,7 +46,7 @@ def holding(template: Template, values: Iterable[Captured]) -> Template:
 
 
 def held(values: Sequence[Any]) -> list[Any]:
-    """Numbers and arrays of which a traced value takes one, so that JAX's promotion of them holds the numbers.
+    """Numbers and arrays, a traced value being one of them, in types whose promotion by JAX holds the numbers.
 
     Raises:
       BranchMismatchError: no type holds all of them.

@@ -45,7 +45,7 @@ class Parts:
         self.rolled, self.refused = False, ""
 
     def told(self) -> tuple[str | None, str | None]:
-        """What the loop has become, and why; None where it is one part, of which that is known."""
+        """What the loop has become, and why; None where it is one part, and that is known."""
         *most, last = map(str, filter(None, self.lengths))
         parts = f"Python's numbers decide, in parts of {', '.join(most)} and {last} iterations"
         if not self.rolled:
@@ -70,7 +70,7 @@ class Foreseen:
 
     Args:
       count: how many iterations it has.
-      parts: of the whole loop, of which it may be one.
+      parts: of the whole loop; it may be one of them.
     """
 
     def __init__(self, count: int, parts: Parts) -> None:

@@ -24,7 +24,7 @@ class Known:
     """A value that depends on nothing but the number of the iteration.
 
     Attributes:
-      python: as Python computes it; the first axis is that of the lanes, of which there may be one for all.
+      python: as Python computes it; the first axis is that of the lanes; there may be one lane for all.
       program: as the program does.
       lost: where the program's type can't hold it.
     """

@@ -63,7 +63,7 @@ class Gap(Part):
 
 
 class Stretch(Part):
-    """Items in a list, of which only the program knows how many they are.
+    """Items in a list; only the program knows how many there are.
 
     Attributes:
       item: the type of each.
@@ -188,7 +188,7 @@ def most_of(parts: Iterable[Any]) -> int:
 
 
 def total(plain: int, lengths: Sequence[Any]) -> Any:
-    """The number of items, of which so many are known and others in stretches of these lengths."""
+    """The number of items: so many are known, and others are in stretches of these lengths."""
     number: Any = plain
     for others in lengths:
         number = others if number is plain and plain == 0 else number + others

@@ -157,7 +157,7 @@ class Growth:
         return self.length - self.window
 
     def gap(self) -> list[Earlier]:
-        """The gap, each item of which knows how far it is from the end."""
+        """The gap; each of its items knows how far it is from the end."""
         return [Earlier(self.token, self.window + GAP - i) for i in range(GAP)]
 
     def wants(self, wanted: Wanted) -> Growth:

@@ -1,6 +1,6 @@
 """How do the items of a list become one stretch? They are stacked into buffers, where the types of a join are known.
 
-    [a, b]       and    [a, b, x]         on two paths:  [<up to 3 items>], of which 2 or 3 count
+    [a, b]       and    [a, b, x]         on two paths:  [<up to 3 items>], where 2 or 3 count
     [<up to 3 items>, y]                  as one:        [<up to 4 items>]
 
 How many items there are at most is known at each point, and makes the size of the buffers: so nothing can be lost.
@@ -55,7 +55,7 @@ Lookup = Callable[[Any], Any]
 def item_of(
     values: Sequence[Captured], place: Place, known: Item | None = None, before: Sequence[Captured] = ()
 ) -> Item:
-    """The type that holds all items, and those of the type `known`, of which `before` are.
+    """The type that holds all items, and those of the type `known`, which `before` have.
 
     Raises:
       MutationError: there is none, or an item is no value that a program computes.

@@ -101,7 +101,7 @@ class Carry:
       growths: lists that get longer with each iteration, by the key of their place.
       bounds: lists whose length only the data knows, likewise.
       count: the number of iterations, where it is known: then the loop can put out a row for each.
-      parts: variables and places of which an iteration makes the first a part of the second, or the same.
+      parts: pairs of variables and places; an iteration makes the first a part of the second, or the same.
       sure: for each variable, whether every iteration assigns it; known once the body has been traced.
       after: the variables after an iteration, and the contents of the places; known likewise.
     """

@@ -225,7 +225,7 @@ class _WrongGuessError(Exception):
     """A flag that was taken to be False in all iterations is not."""
 
 
-# By the code of bodies, the flags of which traced values decide.
+# By the code of bodies, those flags that traced values decide.
 _by_data: weakref.WeakKeyDictionary[types.CodeType, set[int]] = weakref.WeakKeyDictionary()
 
 

@@ -93,7 +93,7 @@ class Queued:
 
 
 def queued(owner: queue.SimpleQueue[Any]) -> Queued:
-    """What is in a queue, all of which stays there."""
+    """What is in a queue, and stays there."""
     found, count = gc.get_referents(owner), owner.qsize()
     if sys.version_info < (3, 13):  # a list, with None for what was taken out of it
         found = found[0][len(found[0]) - count :]

@@ -1,4 +1,4 @@
-"""Does a container hold nothing but values of some kinds? Numbers and texts, of which there may be a million.
+"""Plain containers: does one hold nothing but values of some kinds? Numbers and texts; there may be a million.
 
 Walks that look for arrays and objects in all that a function can see pass such a container by: Python tells the kinds of
 100,000 items in a millisecond.

@@ -24,7 +24,7 @@ import numpy as np
 
 from autograph_lite.syntax.source_text import texts
 
-MOST = 1024  # items of an iterator of which nobody knows whether it ends
+MOST = 1024  # items of an iterator that may have no end
 _MADE = re.compile(r"\s*for\b.*?\bin\s+([\w.]+)\(")
 _MAKERS = (enumerate, zip, reversed)
 _EXPRESSION = re.compile(r"\s*for\b.*?\bin\s+\(.+\bfor\b")

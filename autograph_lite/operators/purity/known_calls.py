@@ -112,7 +112,7 @@ def makers(callee: Any) -> list[Any]:
 
 
 def unknown_of(value: Any, names: tuple[str, ...]) -> str | None:
-    """The first of these methods of an object's class of which that is not known."""
+    """The first of these methods of an object's class for which that is not known."""
     kind: type = type(value)
     return _first_unknown(kind, names)
 

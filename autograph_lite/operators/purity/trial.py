@@ -94,7 +94,7 @@ def _weaker(a: Any, b: Any) -> bool:
 
 
 def refuse_promoted(values: Sequence[Captured], joined: Template) -> None:
-    """To be called where branches are joined, of which Python would have run one: another type would have come out of it."""
+    """To be called where branches are joined and Python would have run one: another type would have come out of it."""
     if _local.depth and any(_promoted(value, joined) for value in values):
         refuse("a variable has arrays of two types on two paths")
 

@@ -112,7 +112,7 @@ def term(value: Any) -> Any:
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Bounds:
-    """The bounds of a slice, one of which at least is traced.
+    """The bounds of a slice; one at least is traced.
 
     Attributes:
       lower, upper, step: as in a slice.

@@ -40,7 +40,7 @@ _WHOLE = builtins.slice(None)
 
 
 def picked(base: Any, index: Any, origin: Origin | None = None, *, missing: int | None = None) -> Any:
-    """`base[index]`, of which one at least is a selection.
+    """`base[index]`, where one at least is a selection.
 
     Args:
       base: an array or a selection.

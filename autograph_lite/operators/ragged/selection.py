@@ -46,7 +46,7 @@ class Origin:
 
 
 class Selection:
-    """Some of the items of an array, on axes of which only the program knows how many there are.
+    """Some of the items of an array, on axes where only the program knows how many there are.
 
     Attributes:
       array: all items; what those are that are not chosen is no matter.
@@ -227,7 +227,7 @@ def chosen(extents: Sequence[Extent | None], axes: Iterable[int] | None = None) 
 
 
 def chosen_by(lanes: Sequence[Any]) -> Any:
-    """The same of which it is known for each axis which places are chosen: bool[size], or None of an axis that is whole."""
+    """The same, if for each axis the chosen places are known: bool[size], or None of an axis that is whole."""
     found: Any = None
     for axis, row in enumerate(lanes):
         if row is not None:

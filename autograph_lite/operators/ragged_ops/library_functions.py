@@ -64,7 +64,7 @@ def _found(value: Any) -> Selection | None:
 
 
 def call(fun: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    """`fun(*args, **kwargs)`, of a library's function, an argument of which is a selection.
+    """`fun(*args, **kwargs)` of a library's function, where an argument is a selection.
 
     Raises:
       DynamicShapeError: the function would need the length of the selection.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 
 class Lazy:
-    """Base of what holds arrays of which it gives items later: who writes to one of them is told (see `array_paths`).
+    """Base of what holds arrays and gives items of them later: who writes to one of them is told (see `array_paths`).
 
     Attributes:
       kind: the type that it stands for to those who know Python's only; `object` for others.

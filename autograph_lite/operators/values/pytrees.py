@@ -22,7 +22,7 @@ from autograph_lite.operators.values.boxes import Box, Whole
 def flatten(value: Any, is_leaf: Callable[[Any], bool] | None = None) -> tuple[list[Any], Any]:
     """The leaves of a value and its structure, as `jax.tree.flatten`; `jax.tree.unflatten` puts them together.
 
-    Iterators are leaves, of which JAX would warn, and so are objects of ours that are pytrees to JAX.
+    Iterators are leaves (JAX would warn of them), and so are objects of ours that are pytrees to JAX.
     """
     if isinstance(value, _LEAVES):
         return jax.tree.flatten(value, is_leaf=is_leaf)
@@ -79,7 +79,7 @@ def opened(value: Any) -> Any:
 
 
 def is_unordered(node: Any) -> bool:
-    """Whether `node` is a dict of which JAX can't sort the keys."""
+    """Whether `node` is a dict whose keys JAX can't sort."""
     if type(node) not in _SORTED or all(type(key) is str for key in node):
         return False
     try:
@@ -90,7 +90,7 @@ def is_unordered(node: Any) -> bool:
 
 
 def holds_unordered(value: Any) -> bool:
-    """Whether a dict of which JAX can't sort the keys stands anywhere in `value`."""
+    """Whether a dict whose keys JAX can't sort stands anywhere in `value`."""
     found = jax.tree.leaves(value, is_leaf=lambda node: is_unordered(node) or is_iterator(node))
     return any(map(is_unordered, found))
 

@@ -15,7 +15,7 @@ from typing import Any, Protocol
 
 from autograph_lite.runtime.explaining.trace_differences import TraceRecord
 
-TRACES = 5  # within the window, of which the oldest was no retrace
+TRACES = 5  # within the window; the oldest was no retrace
 WINDOW = 10  # calls that count beside those that belong to the oldest trace
 WARNINGS = 2  # of one detector
 

@@ -1,4 +1,4 @@
-"""Which statements ran while a function was traced, of which no operator tells? Those that Python decided on alone.
+"""Decisions of Python's: which statements ran while a function was traced, though no operator tells of them?
 
 match point:                          looks at the structure of Python values
     case (x, y): ...
@@ -49,7 +49,7 @@ def lines() -> Iterator[set[tuple[str, int]]]:
 def pythons(
     run: Collection[tuple[str, int]], told: Collection[tuple[str, int, int]], paths: Collection[str]
 ) -> Iterator[tuple[str, str, Statement, str]]:
-    """The statements that ran and of which nobody has told: path, function, statement and reason.
+    """The statements that ran, and that nobody has told of: path, function, statement and reason.
 
     Args:
       run: the lines that ran.
@@ -59,6 +59,6 @@ def pythons(
     for path in sorted(paths):
         numbers = {line for file, line in run if file == path}
         for function, found in statements.reached(path, numbers):
-            # An `elif` of which nobody tells is a branch of a switch.
+            # An `elif` that nobody tells of is a branch of a switch.
             if (path, found.line, found.column) not in told and not found.text.startswith("elif"):
                 yield path, function, found, _REASONS.get(found.kind, _DECIDED)

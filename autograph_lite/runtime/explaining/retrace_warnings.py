@@ -33,7 +33,7 @@ def warn(fn: Callable[..., Any], frequent: Frequent, *, method: bool = False) ->
     Args:
       fn: the function as the user wrote it.
       frequent: what `RetraceDetector.traced` has found.
-      method: whether it was called as a method, of which each instance has traces of its own.
+      method: whether it was called as a method: each instance has traces of its own.
     """
     place = frequent.records[-1].called_from or _definition(fn)
     if place:

@@ -78,7 +78,7 @@ def grad(fun: Callable[..., Any], variables: Any, *, has_aux: bool = False) -> C
     Args:
       fun: as for `value_and_grad`.
       variables: as for `value_and_grad`.
-      has_aux: whether `fun` gives a pair, of which the second is given, too.
+      has_aux: whether `fun` gives a pair; the second is given, too.
 
     Returns:
       A function of the arguments of `fun`: the gradients, in the structure of `variables`; a pair where `has_aux`.

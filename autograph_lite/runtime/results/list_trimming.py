@@ -1,6 +1,6 @@
 """How does a list whose length only the data knows come out of a program? With the items that it has, as a list.
 
-    ys = f(xs)                            [<up to 8 items>, ...], of which the program says that 3 count
+    ys = f(xs)                            [<up to 8 items>, ...]; the program says that 3 count
                                           [Array(3.), Array(4.), Array(5.)]
 
 Inside somebody else's trace nobody runs the program, so that the items can't be counted: there it is an error.

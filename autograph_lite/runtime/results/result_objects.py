@@ -30,7 +30,7 @@ def parted(
 
     Args:
       result: it is.
-      given: the objects of the call, of which those of dataclasses come back as they are.
+      given: the objects of the call; those of dataclasses come back as they are.
       written: what the trace has changed and made.
       roots: from where the function sees what it has not made.
       values: whether a Variable stands for the value that it has at that call, and not for itself.

@@ -60,9 +60,7 @@ class Writer:
         dtype = str(value.dtype)
         is_key = jnp.issubdtype(value.dtype, jax.dtypes.prng_key)
         plain = np.asarray(jax.random.key_data(value) if is_key else value)
-        if (
-            not is_key and plain.dtype.kind == "V"
-        ):  # bfloat16 and the like, of which NumPy's files know nothing
+        if not is_key and plain.dtype.kind == "V":  # bfloat16 and the like, which NumPy's files don't know
             plain = plain.view(f"u{plain.dtype.itemsize}")
         buffer = io.BytesIO()
         np.save(buffer, plain, allow_pickle=False)

@@ -204,7 +204,7 @@ class Output:
 
     Attributes:
       number: of the output.
-      weak: whether its dtype came from a Python number, of which a file's program knows nothing.
+      weak: whether its dtype came from a Python number, which a file's program knows nothing of.
     """
 
     number: int

@@ -1,7 +1,7 @@
 """Which Variables may a function use? Those that its closure, its globals, its instance and its arguments lead to.
 
 Looked for before the first trace, so that it has them as inputs; what is overlooked, a trace finds, and the function is
-traced again with it. Likewise the iterators, of which no function may take items.
+traced again with it. Likewise the iterators: no function may take items of them.
 """
 
 from __future__ import annotations

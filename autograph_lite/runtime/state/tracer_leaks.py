@@ -43,7 +43,7 @@ LEAVES = (
 
 
 def refuse_hidden(values: Iterable[Any], what: str, *, returned: bool = False) -> None:
-    """Raises MutationError if a traced value is hidden in one of `values`, none of which is an array.
+    """Raises MutationError if a traced value is hidden in one of `values`, which are no arrays.
 
     Args:
       values: leaves of pytrees.

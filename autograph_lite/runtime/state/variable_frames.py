@@ -43,7 +43,7 @@ class Frame:
       values: the Variables with their values, by id.
       found: Variables that the trace came across and that are no inputs of its program.
       created: Variables that the trace has made.
-      brings_out: whether the Variables may be kept in objects of the call, each of which gets its own.
+      brings_out: whether the Variables may be kept in objects of the call; each gets its own.
       refused: the error for a Variable that must be kept there.
       captured: ids of Variables that functions have read which JAX traces, and keeps, for the user's code.
     """

@@ -488,7 +488,7 @@ class Program:
             for owner in filter(is_registered, given):
                 journal.record(
                     owner, written=False
-                )  # a library may change it, of which the journal hears nothing
+                )  # a library may change it, and the journal hears nothing of that
             found = iterators_around([fn, *args, *kwargs.values()])
             written.positions = [(iterator, python_iterators.position(iterator)) for iterator in found]
             result = None

@@ -38,7 +38,7 @@ from autograph_lite.runtime.types.trace_type import VariableType
 Key = tuple[
     bool, Hashable, Hashable
 ]  # whether it is nobody else's trace, the state's types, the shapes of arrays or their equal sizes
-RESTARTS = 24  # of one trace, each of which may find more state that is carried
+RESTARTS = 24  # of one trace; each may find more state that is carried
 
 
 @dataclasses.dataclass(frozen=True)
@@ -92,7 +92,7 @@ class Trace:
       function_type: the type of the call.
       options: of the function.
       creations: the Variables that the function has created.
-      made: told of each program that was traced, of the seconds that it took, and of which calls it serves.
+      made: told of each program that was traced: the seconds that it took, and the calls that it serves.
       donated: the arguments that calls give away.
     """
 

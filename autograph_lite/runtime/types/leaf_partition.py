@@ -52,7 +52,7 @@ class Split:
         Args:
           tree: what they are in.
           keep_numpy: whether arrays of NumPy's are literals.
-          part: a leaf -> what stands for it, where it is an object of which arrays are parts.
+          part: a leaf -> what stands for it, where it is an object that has arrays in it.
         """
         leaves, structure = pytrees.flatten(tree)
         arrays: list[Any] = []

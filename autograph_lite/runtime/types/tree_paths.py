@@ -45,7 +45,7 @@ _EQUAL_TO_NO_OTHERS = frozenset(
 )
 
 
-PLAIN: set[tuple[type, ...]] = set()  # types of items of tuples, none of which has parts
+PLAIN: set[tuple[type, ...]] = set()  # types of items of tuples, where none has parts
 _WITH_PARTS = (dict, list, tuple, frozenset, float, complex)
 _MOST = 4096
 
