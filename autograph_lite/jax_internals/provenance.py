@@ -15,13 +15,14 @@ import numpy as np
 from jax._src import core
 
 from autograph_lite.jax_internals import tracing_state
+from autograph_lite.jax_internals.dataflow import primitive_traits
 
 # So far back equations are looked at for what a test waits for: what is further away costs time alone.
 _DEEPEST = 200
-# What is made of an array by these may lie where it does.
-_WRITES = frozenset({"copy", "dynamic_update_slice", "scatter"})
-_SHAPES = frozenset({"squeeze", "reshape", "transpose", "expand_dims"})
-_READS = frozenset({"dynamic_slice", "slice", "gather"})
+# What is made of an array by these may lie where it does; what is repeated or turned round is computed.
+_WRITES = primitive_traits.WRITES | {"copy"}
+_SHAPES = primitive_traits.SHAPES - {"broadcast_in_dim", "rev"}
+_READS = primitive_traits.PARTS | {"gather"}
 # Which may turn out to change nothing: `row * 1`.
 _ARITHMETIC = frozenset({
     "add", "sub", "mul", "div", "max", "min", "and", "or", "select_n", "convert_element_type", "integer_pow", "stop_gradient",

@@ -19,6 +19,7 @@ import jax.numpy as jnp
 from jax import lax
 from jax._src import core
 
+from autograph_lite.jax_internals.dataflow import primitive_traits
 from autograph_lite.jax_internals.dataflow.induction_variables import inner
 from autograph_lite.jax_internals.dataflow.scan_ir import is_variable, live, writes_place
 
@@ -70,10 +71,6 @@ class Sunk:
 
 # A conditional costs about as much as so many operations on numbers.
 FEW = 12
-_CHEAP = frozenset({
-    "add", "sub", "neg", "abs", "sign", "max", "min", "clamp", "lt", "le", "gt", "ge", "eq", "ne", "and", "or", "xor",
-    "not", "select_n", "convert_element_type",
-})  # fmt: skip
 
 
 def _is_cheap(equation: Any) -> bool:
@@ -84,7 +81,7 @@ def _is_cheap(equation: Any) -> bool:
     if equation.primitive.name in ("jit", "pjit"):
         return all(map(_is_cheap, inner[0].eqns))
     whole = not jnp.issubdtype(equation.outvars[0].aval.dtype, jnp.inexact)
-    return equation.primitive.name in _CHEAP or (equation.primitive.name == "mul" and whole)
+    return equation.primitive.name in primitive_traits.CHEAP or (equation.primitive.name == "mul" and whole)
 
 
 def sink(branches: Sequence[Any], inputs: Sequence[Any]) -> Sunk:

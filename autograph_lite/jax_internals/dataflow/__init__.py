@@ -8,6 +8,7 @@ __all__ = [
     "framework",
     "induction_variables",
     "intervals",
+    "primitive_traits",
     "recorded_copies",
     "recorded_views",
     "scan_ir",

@@ -14,6 +14,7 @@ from jax._src import core
 
 from autograph_lite.jax_internals.dataflow.intervals import holds
 from autograph_lite.jax_internals.dataflow.known_bools import TESTS, Truths
+from autograph_lite.jax_internals.dataflow.primitive_traits import PARTS, SHAPES
 
 
 @dataclasses.dataclass(frozen=True)
@@ -139,8 +140,7 @@ _ARITHMETIC: dict[str, Callable[[Position, Position], Position | None]] = {
     "mul": _product,
 }
 _NOTES: dict[str, Callable[[Positions, Any, Any], None]] = {
-    "convert_element_type": Positions._same,
-    **dict.fromkeys(("broadcast_in_dim", "squeeze", "slice", "reshape"), Positions._same),
+    **dict.fromkeys((*SHAPES, *PARTS, "convert_element_type", "copy"), Positions._same),
     **dict.fromkeys(_ARITHMETIC, Positions._combine),
     "neg": Positions._negate,
     **dict.fromkeys(TESTS, Positions._compare),

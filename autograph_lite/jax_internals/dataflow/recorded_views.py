@@ -20,17 +20,11 @@ from jax._src import core
 from jax._src.interpreters import batching, partial_eval
 
 from autograph_lite.jax_internals.dataflow import scan_ir
+from autograph_lite.jax_internals.dataflow.primitive_traits import VIEWS, WRITES
 
-# What a view of NumPy's becomes; each is one of its first operand.
-_PARTS = frozenset({
-    "slice", "dynamic_slice", "squeeze", "transpose", "rev", "unstack", "split", "reshape", "broadcast_in_dim",
-    "bitcast_convert_type", "real", "imag",
-})  # fmt: skip
 # Functions under `jit` that give views in NumPy, by what they are called in a program, which does not show it otherwise.
 _VIEWING = frozenset({"diagonal", "diag", "_diag"})
 _COPYING = frozenset({"_where"})  # and one that gives none, though its program may look so
-# What is written to an array makes a new one, which stands for it from then on.
-_WRITES = frozenset({"dynamic_update_slice", "scatter", "scatter-add", "scatter-mul", "scatter-sub"})
 # Of what an output is a part: operands by number, n, and other outputs, ~n; whether it has been written to since.
 _Wholes = dict[int, bool]
 
@@ -97,7 +91,7 @@ def _wholes(array: Any, has_lanes: bool) -> list[Any]:
 def _written(array: Any) -> Any:
     """The array to which equations write that make `array` of it; None where none does."""
     equation, before = getattr(array, "parent", None), None
-    while equation is not None and equation.primitive.name in _WRITES:
+    while equation is not None and equation.primitive.name in WRITES:
         before = equation.in_tracers[0]
         equation = getattr(before, "parent", None)
     return before
@@ -111,9 +105,9 @@ def _axes(operand: Any) -> int:
 def _of_equation(equation: Any, operands: Sequence[Any], number: int, has_lanes: bool) -> _Wholes:
     """The operands and the other outputs of an equation that an output is a part of."""
     name, params = equation.primitive.name, equation.params
-    if name in _PARTS or (name == "gather" and (has_lanes or _is_of_one_place(*operands))):
+    if name in VIEWS or (name == "gather" and (has_lanes or _is_of_one_place(*operands))):
         return {0: False}
-    if name in _WRITES:
+    if name in WRITES:
         return {0: True}
     if name == "select_n":  # of a statement; a user's chooses items
         return dict.fromkeys(range(1, len(operands)), False) if has_lanes or not _axes(operands[0]) else {}

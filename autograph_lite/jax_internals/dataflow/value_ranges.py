@@ -25,6 +25,7 @@ from autograph_lite.jax_internals.dataflow import induction_variables
 from autograph_lite.jax_internals.dataflow.induction_variables import inner, is_integer
 from autograph_lite.jax_internals.dataflow.intervals import ANY, RULES, Ends, holds, union
 from autograph_lite.jax_internals.dataflow.known_bools import TESTS, Truths
+from autograph_lite.jax_internals.dataflow.primitive_traits import PARTS, SHAPES
 from autograph_lite.jax_internals.dataflow.scan_ir import groups, inlined, is_variable, live
 from autograph_lite.jax_internals.while_lanes import JAXS
 from autograph_lite.jax_internals.while_options import Options
@@ -235,12 +236,10 @@ def may_change(jaxpr: Any) -> bool:
 _RULES: dict[str, Callable[..., Ends]] = {
     **RULES,
     "concatenate": union,
-    **dict.fromkeys(
-        ("broadcast_in_dim", "squeeze", "reshape", "slice", "dynamic_slice", "rev", "copy"), lambda a: a
-    ),
+    **dict.fromkeys((*SHAPES, *PARTS, "copy"), lambda a: a),
 }
 # Of how many operands the range of the result follows.
-_TAKEN: dict[str, int] = dict.fromkeys(("dynamic_slice", "broadcast_in_dim", "reshape"), 1)
+_TAKEN = dict.fromkeys(SHAPES | PARTS, 1)
 _INSIDE: dict[str, Callable[[Ranges, Any], Any]] = {
     **dict.fromkeys(("jit", "pjit"), Ranges.call),
     "scan": Ranges.scan,

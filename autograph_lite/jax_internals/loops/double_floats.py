@@ -25,6 +25,7 @@ from jax._src.lax.lax import optimization_barrier_p
 from autograph_lite.jax_internals import avals
 from autograph_lite.jax_internals.dataflow import scan_ir
 from autograph_lite.jax_internals.dataflow.induction_variables import inner
+from autograph_lite.jax_internals.dataflow.primitive_traits import COMPARISONS, SHAPES
 from autograph_lite.jax_internals.dataflow.scan_ir import is_variable
 
 F32, F64, U32 = np.dtype("float32"), np.dtype("float64"), np.dtype("uint32")
@@ -34,8 +35,8 @@ _ARITHMETIC = frozenset({
     "select_n", "sqrt", "rsqrt", "cbrt", "square", "exp", "exp2", "expm1", "log", "log1p", "sin", "cos", "tan",
     "asin", "acos", "atan", "atan2", "sinh", "cosh", "tanh", "asinh", "acosh", "atanh", "clamp",
 })  # fmt: skip
-_COMPARISONS = frozenset({"lt", "le", "gt", "ge", "eq", "ne", "is_finite"})
-_SAME = frozenset({"copy", "reshape", "squeeze", "broadcast_in_dim", "stop_gradient"})
+_COMPARISONS = COMPARISONS | {"is_finite"}
+_SAME = SHAPES | {"copy", "stop_gradient"}
 
 Emit = Callable[[Any, Sequence[Any], dict[str, Any], Any], Any]
 

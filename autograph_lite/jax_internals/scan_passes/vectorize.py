@@ -22,20 +22,10 @@ from jax._src import core
 from jax.extend.core import jaxpr_as_fun
 
 from autograph_lite.jax_internals import avals
+from autograph_lite.jax_internals.dataflow import primitive_traits
 from autograph_lite.jax_internals.dataflow.scan_ir import Scan, is_variable
 from autograph_lite.jax_internals.scan_passes import strided_slices
 
-# What a primitive of these computes in an iteration costs as much where all are computed at once, and has no effect.
-_EACH = frozenset({
-    "abs", "acos", "acosh", "add", "and", "argmax", "argmin", "asin", "asinh", "atan", "atan2", "atanh",
-    "broadcast_in_dim", "cbrt", "ceil", "clamp", "concatenate", "convert_element_type", "copy", "cos", "cosh",
-    "digamma", "div", "dot_general", "dynamic_slice", "eq", "erf", "erf_inv", "erfc", "exp", "exp2", "expm1", "floor",
-    "gather", "ge", "gt", "imag", "integer_pow", "iota", "is_finite", "le", "lgamma", "log", "log1p", "logistic", "lt",
-    "max", "min", "mul", "ne", "neg", "not", "or", "pad", "pow", "real", "reduce_and", "reduce_max", "reduce_min",
-    "reduce_or", "reduce_prod", "reduce_sum", "rem", "reshape", "rev", "round", "rsqrt", "select_n", "shift_left",
-    "shift_right_arithmetic", "shift_right_logical", "sign", "sin", "sinh", "slice", "sqrt", "square", "squeeze", "sub",
-    "tan", "tanh", "transpose", "xor",
-})  # fmt: skip
 # Those that call other jaxprs.
 _INNER: dict[str, Callable[[dict[str, Any]], Sequence[Any]]] = {
     "jit": lambda params: [params["jaxpr"]], "pjit": lambda params: [params["jaxpr"]], "cond": lambda params: params["branches"],
@@ -46,10 +36,8 @@ ROOM = 8
 # With fewer iterations there is nothing to gain.
 _FEWEST = 3
 _NUMBERS: dict[str, Callable[..., Any]] = {
-    "add": np.add, "sub": np.subtract, "mul": np.multiply, "neg": np.negative, "max": np.maximum, "min": np.minimum,
-    "rem": np.fmod, "lt": np.less, "le": np.less_equal, "gt": np.greater, "ge": np.greater_equal, "eq": np.equal,
-    "ne": np.not_equal, "and": np.bitwise_and, "or": np.bitwise_or, "not": np.invert,
-    "convert_element_type": np.asarray, "copy": np.asarray, "select_n": lambda which, *cases: np.choose(which, cases),
+    **primitive_traits.FOLDS, "rem": np.fmod, "convert_element_type": np.asarray,
+    "select_n": lambda which, *cases: np.choose(which, cases),
 }  # fmt: skip
 
 
@@ -78,7 +66,7 @@ def _fits(equations: Sequence[Any], varying: set[Any]) -> bool:
             return False
         if name == "cond" and is_variable(operands[0]) and operands[0] in varying:
             return False  # all branches would be computed in all iterations
-        if name not in _EACH and name not in _INNER:
+        if name not in primitive_traits.BATCHED and name not in _INNER:
             return False
         given = operands[1:] if name == "cond" else operands
         for inner in _INNER[name](equation.params) if name in _INNER else ():

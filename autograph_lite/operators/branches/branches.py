@@ -15,6 +15,7 @@ import numpy as np
 from autograph_lite.converters.python_ops import NO_RETURN, Returned
 from autograph_lite.jax_internals import recorded_equations, tracing_state
 from autograph_lite.jax_internals.conditionals import branch_traces
+from autograph_lite.jax_internals.dataflow import primitive_traits
 from autograph_lite.operators.branches import if_conversion
 from autograph_lite.operators.branches.branch_paths import Path
 from autograph_lite.operators.checks import carried_checks
@@ -175,9 +176,7 @@ def _computes(closed: Any) -> bool:
     return bool(found) and not any(eqn.effects or eqn.primitive.name in _NOT_WHOLE for eqn in found)
 
 
-_NOT_WHOLE = frozenset({
-    "dynamic_slice", "dynamic_update_slice", "gather", "scatter", "scatter-add", "cond", "scan", "while",
-})  # fmt: skip
+_NOT_WHOLE = primitive_traits.WRITES | {"dynamic_slice", "gather", "cond", "scan", "while"}
 
 
 @dataclasses.dataclass(frozen=True)

@@ -30,6 +30,7 @@ from jax import lax
 from jax.extend.core import Literal, jaxpr_as_fun
 
 from autograph_lite.jax_internals import provenance
+from autograph_lite.jax_internals.dataflow import primitive_traits
 from autograph_lite.operators.trace_context import loop_bodies
 
 MOST = 8  # equations of both branches
@@ -39,12 +40,9 @@ _COPIES = tuple(map(int, importlib.metadata.version("jaxlib").split(".")[:3])) <
 # Below jaxlib 0.11.1 a branch in a loop copies what it takes: 6.8 times a select on 64 numbers, 1.9 times on 4,096.
 ELEMENTS = 4096 if _COPIES else 0
 
-_CHEAP = frozenset({
-    "add", "add_any", "sub", "neg", "max", "min", "lt", "le", "gt", "ge", "eq", "ne", "and", "or", "not", "xor",
-    "select_n", "convert_element_type", "broadcast_in_dim", "stop_gradient", "copy",
-})  # fmt: skip
+_CHEAP = primitive_traits.CHEAP | {"broadcast_in_dim"}
 # Which take so long that it is no loss not to foresee a branch after them.
-_SLOW = frozenset({"exp", "exp2", "log", "log1p", "logistic", "pow", "sin", "cos", "tan", "tanh", "atan2"})
+_SLOW = primitive_traits.TRANSCENDENTAL | {"pow"}
 
 
 def may_be_cheap() -> bool:

@@ -13,16 +13,15 @@ from typing import Any
 from jax.extend import core
 
 from autograph_lite.jax_internals import avals
+from autograph_lite.jax_internals.dataflow import primitive_traits
 from autograph_lite.jax_internals.dataflow.framework import Forward
 from autograph_lite.operators.lane_eval.primitive_rules import Known
 
 # What only functions of arrays give, also where they are called with numbers.
-OF_ARRAYS = frozenset({
-    "sin", "cos", "tan", "asin", "acos", "atan", "atan2", "sinh", "cosh", "tanh", "asinh", "acosh", "atanh", "exp", "exp2",
-    "expm1", "log", "log1p", "sqrt", "rsqrt", "cbrt", "square", "logistic", "erf", "erfc", "erf_inv", "lgamma", "digamma",
-    "dot_general", "reduce_sum", "reduce_max", "reduce_min", "reduce_prod", "reduce_and", "reduce_or", "argmax", "argmin",
-    "cumsum", "cumprod", "sort", "random_bits", "random_seed", "random_wrap", "random_fold_in", "threefry2x32", "fft",
-})  # fmt: skip
+OF_ARRAYS = primitive_traits.TRANSCENDENTAL | primitive_traits.ROOTS | primitive_traits.REDUCTIONS | {
+    "dot_general", "cumsum", "cumprod", "sort", "random_bits", "random_seed", "random_wrap", "random_fold_in", "threefry2x32",
+    "fft",
+}  # fmt: skip
 
 
 class _Plain(Forward[bool]):

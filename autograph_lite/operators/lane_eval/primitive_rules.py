@@ -12,6 +12,8 @@ from typing import Any
 
 import numpy as np
 
+from autograph_lite.jax_internals.dataflow.primitive_traits import COMPARISONS, FOLDS
+
 Lanes = np.ndarray[Any, Any]
 
 
@@ -94,16 +96,13 @@ def _chosen(which: Lanes, *cases: Lanes) -> Lanes:
 
 
 RULES: dict[str, Callable[..., Any]] = {
-    "add": np.add, "add_any": np.add, "sub": np.subtract, "mul": np.multiply, "neg": np.negative, "abs": abs,
-    "max": np.maximum, "min": np.minimum, "sign": np.sign, "div": _divided, "rem": _rest, "pow": _power,
-    "integer_pow": lambda a, *, y: _power(a, np.asarray([y])), "floor": np.floor, "ceil": np.ceil, "round": _rounded,
-    "lt": np.less, "le": np.less_equal, "gt": np.greater, "ge": np.greater_equal, "eq": np.equal, "ne": np.not_equal,
-    "and": np.bitwise_and, "or": np.bitwise_or, "xor": np.bitwise_xor, "not": np.bitwise_not,
-    "shift_left": _shifted, "shift_right_arithmetic": lambda a, b: np.right_shift(a, np.minimum(b, 63)),
-    "select_n": _chosen, "copy": np.copy, "is_finite": np.isfinite, "real": np.real, "imag": np.imag,
+    **FOLDS, "div": _divided, "rem": _rest, "pow": _power, "integer_pow": lambda a, *, y: _power(a, np.asarray([y])),
+    "floor": np.floor, "ceil": np.ceil, "round": _rounded, "shift_left": _shifted,
+    "shift_right_arithmetic": lambda a, b: np.right_shift(a, np.minimum(b, 63)),
+    "select_n": _chosen, "is_finite": np.isfinite, "real": np.real, "imag": np.imag,
     "complex": lambda a, b: a + 1j * b, "conj": lambda a, **_: np.conj(a),
 }  # fmt: skip
-COMPARISONS = frozenset({"lt", "le", "gt", "ge", "eq", "ne", "floor", "ceil", "round", "rem"})
+JUMPS = COMPARISONS | {"floor", "ceil", "round", "rem"}
 RELATIVE = 1e-4  # floats that differ by less may compare otherwise in the narrower type
 TWICE = 2  # XLA's roundings may add up to as much as NumPy's do
 DRIFT = 1e-5  # of the largest of the floats: some hundred roundings of a float32
@@ -120,7 +119,7 @@ def applied(
     operands = _aligned(operands)
     if name in ("div", "rem") and _zero(operands[1]):
         raise UnlikePythonError("a number is divided by zero, for which Python raises ZeroDivisionError")
-    if name in COMPARISONS:
+    if name in JUMPS:
         _refuse_close(name, operands)
     options = {
         k: params[k] for k in ("y", "rounding_method") if k in params and name in ("integer_pow", "round")

@@ -10,6 +10,7 @@ from typing import Any
 import jax
 
 from autograph_lite.jax_internals import recorded_equations
+from autograph_lite.jax_internals.dataflow import primitive_traits
 from autograph_lite.operators.object_graph.reachability import by_code
 from autograph_lite.operators.purity.trial import Refused
 from autograph_lite.operators.values import pytrees
@@ -19,34 +20,9 @@ from autograph_lite.syntax.names import is_operators
 # a loop adds about as much to the time to compile as 100 equations do. Arrays have to be put into one for a loop.
 LONG, FEW, OF_ARRAYS = 16, 100, 1000
 # What Python may have computed of its numbers.
-ARITHMETIC = (
-    "add",
-    "sub",
-    "mul",
-    "div",
-    "rem",
-    "neg",
-    "abs",
-    "sign",
-    "floor",
-    "ceil",
-    "round",
-    "max",
-    "min",
-    "clamp",
+PYTHONS = (
+    primitive_traits.ARITHMETIC | primitive_traits.SHAPES | primitive_traits.PARTS | {"concatenate", "square"}
 )
-POWERS = ("pow", "integer_pow", "square")
-TESTS = ("eq", "ne", "lt", "le", "gt", "ge", "and", "or", "not", "xor", "select_n")
-CASTS = (
-    "convert_element_type",
-    "broadcast_in_dim",
-    "reshape",
-    "squeeze",
-    "concatenate",
-    "slice",
-    "dynamic_slice",
-)
-PYTHONS = frozenset([*ARITHMETIC, *POWERS, *TESTS, *CASTS])
 UNKNOWN = 16  # iterations of a loop that nobody can count
 LIBRARY, CALL, LOOP = (
     4,
