@@ -11,7 +11,7 @@ from typing import Any, ParamSpec, TypeVar, cast, overload
 from autograph_lite import config, transpiler
 from autograph_lite.errors import SourceNotFoundError
 from autograph_lite.operators.calls import callables
-from autograph_lite.operators.checks import carried_checks as program_checks, concretization_errors
+from autograph_lite.operators.checks import concretization_errors
 from autograph_lite.operators.iteration.iterables import Range
 from autograph_lite.operators.loops import rolling
 from autograph_lite.operators.python.builtins import range_
@@ -28,6 +28,7 @@ from autograph_lite.runtime.verifying import first_call
 from autograph_lite.runtime.verifying.report import Verification
 from autograph_lite.runtime.verifying.tolerance import Tolerance
 from autograph_lite.runtime.verifying.verify import verify as verify_call
+from autograph_lite.tracing import entered
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -178,7 +179,7 @@ def to_graph(
 
     @functools.wraps(converted)
     def run(*args: Any, **kwargs: Any) -> Any:
-        with program_checks.default_mode(mode), rolling.rolling(rolling.rule(static_loops)):
+        with entered(default_mode=mode, rule=rolling.rule(static_loops)):
             return converted(*args, **kwargs)
 
     return cast(F, run)

@@ -10,26 +10,6 @@ from typing import Generic, TypeVar
 T = TypeVar("T")
 
 
-class Stack(threading.local, Generic[T]):
-    """What holds around the code that a thread runs.
-
-    Attributes:
-      all: of this thread, the innermost last.
-    """
-
-    def __init__(self) -> None:
-        self.all: list[T] = []
-
-    @contextlib.contextmanager
-    def holding(self, value: T) -> Iterator[T]:
-        """Inside, `value` is the innermost."""
-        self.all.append(value)
-        try:
-            yield value
-        finally:
-            self.all.pop()
-
-
 class Now(threading.local, Generic[T]):
     """A value of each thread's own; all threads begin with the same one, which is not changed in place.
 

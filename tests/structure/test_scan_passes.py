@@ -28,7 +28,7 @@ def follow(x: Any, y: Any) -> Any:
 def stages() -> list[tuple[str, Any]]:
     """The name of each pass, and the body after it, for the loop above."""
     found: list[tuple[str, Any]] = []
-    with passes.observers.holding(lambda name, jaxpr: found.append((name, jaxpr))):
+    with passes.observer.being(lambda name, jaxpr: found.append((name, jaxpr))):
         convert(follow).get_concrete_function(jnp.asarray(X), jnp.zeros(100))
     return found
 

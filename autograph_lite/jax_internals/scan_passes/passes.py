@@ -19,7 +19,7 @@ from autograph_lite.jax_internals.scan_passes import (
     verifier,
 )
 from autograph_lite.jax_internals.scan_passes.written_arrays import overwritten
-from autograph_lite.scoped import Stack
+from autograph_lite.scoped import Now
 
 _BARRIER = "optimization_barrier"
 
@@ -82,7 +82,7 @@ PASSES = (
 )
 # Called with "given" and the body before all passes, then with the name of each and the body after it, as a jaxpr. Where
 # a loop is tried without its barriers first, all comes twice.
-observers: Stack[Callable[[str, Any], None]] = Stack()
+observer: Now[Callable[[str, Any], None] | None] = Now(None)
 
 
 @dataclasses.dataclass
@@ -170,5 +170,5 @@ def _run(scan: Scan, jaxpr: Any) -> Any:
 
 
 def _observe(name: str, scan: Scan, jaxpr: Any) -> None:
-    for observer in observers.all:
-        observer(name, scan.jaxpr(jaxpr))
+    if observer.value is not None:
+        observer.value(name, scan.jaxpr(jaxpr))

@@ -10,13 +10,12 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Iterator, Sequence
-from contextlib import AbstractContextManager
 from typing import Any
 
 import jax
 
 from autograph_lite.jax_internals.dataflow import recorded_views
-from autograph_lite.scoped import Stack
+from autograph_lite.tracing import thread
 
 Pair = tuple[Any, Any]
 
@@ -36,13 +35,8 @@ class Loop:
     writes: bool = False
 
 
-_loops: Stack[Loop] = Stack()
-
-
-def carried(
-    inside: Sequence[Any], before: Sequence[Any], parts: Sequence[Pair]
-) -> AbstractContextManager[Loop]:
-    """Around the trace of a loop's body.
+def carried(inside: Sequence[Any], before: Sequence[Any], parts: Sequence[Pair]) -> Loop:
+    """What is known where a loop's body is traced.
 
     Args:
       inside: the variables there.
@@ -51,17 +45,17 @@ def carried(
     """
     pairs = zip(inside, before, strict=True)
     same = [(new, old) for new, old in pairs if isinstance(new, jax.Array)]
-    return _loops.holding(Loop(same, [*parts]))
+    return Loop(same, [*parts])
 
 
 def are_traced() -> bool:
     """Whether bodies of staged loops are traced."""
-    return bool(_loops.all)
+    return bool(thread.now.aliases)
 
 
 def note_write() -> None:
     """An item of an array is written."""
-    for loop in _loops.all:
+    for loop in thread.now.aliases:
         loop.writes = True
 
 
@@ -69,7 +63,7 @@ def same(array: Any) -> list[Any]:
     """An array, what it was before the loops around, and what else was that."""
     found = [array]
     for each in found:
-        for loop in _loops.all:
+        for loop in thread.now.aliases:
             for new, old in loop.same:
                 other = old if new is each else new if old is each else None
                 if other is not None and not any(other is one for one in found):
@@ -83,12 +77,12 @@ def whole_of(array: Any) -> list[Any]:
     What was before a loop holds in its first iteration, and what an iteration leaves in the others: they are not mixed.
     """
     found = recorded_views.parts_from(array)
-    if not _loops.all:
+    if not thread.now.aliases:
         return found
     todo: list[tuple[Any, frozenset[int]]] = [(each, frozenset()) for each in (array, *found)]
     while todo:
         one, asked = todo.pop()
-        for number, loop in enumerate(_loops.all):
+        for number, loop in enumerate(thread.now.aliases):
             if number in asked:
                 continue
             wholes = [

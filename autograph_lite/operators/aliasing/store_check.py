@@ -11,7 +11,6 @@ for this one (see `callers`). Whether these are read later, the text of the func
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from contextlib import AbstractContextManager
 from typing import Any
 
 import jax
@@ -32,15 +31,12 @@ from autograph_lite.operators.aliasing.access_paths import Path, is_one
 from autograph_lite.operators.iteration import iterables
 from autograph_lite.operators.user_code import source_places
 from autograph_lite.operators.values.values import describe
-from autograph_lite.scoped import Stack
-
-# What the loops whose bodies are traced run over: `Staged`, or an iterator of Python's.
-_walked: Stack[Any] = Stack()
+from autograph_lite.tracing import entered, thread
 
 
-def walking(items: Any) -> AbstractContextManager[object]:
-    """Around a loop over items, which are taken from arrays as they were before it; of Python's, those that are left."""
-    return _walked.holding(items)
+def walking(items: Any) -> entered:
+    """Around a loop over items, which are taken from arrays as they were before it: `Staged`, or an iterator of Python's."""
+    return entered(walked=(*thread.now.walked, items))
 
 
 def check(array: Any) -> None:
@@ -63,7 +59,7 @@ def check(array: Any) -> None:
     if whole and not isinstance(array, np.ndarray):
         found += access_paths.leading_to(variables, whole)
     handed = len(runs) > 1 and user_frames.was_handed(runs[0], same)
-    is_walked = any(_is_walked(items, same, whole) for items in _walked.all)
+    is_walked = any(_is_walked(items, same, whole) for items in thread.now.walked)
     looked_at = handed or len(found) > 1 or is_walked
     place = user_frames.place(runs[0]) if looked_at else None  # which takes its time
     if place is None:

@@ -22,6 +22,7 @@ from autograph_lite.operators.joins.join_types import ABSENT, Captured, capture
 from autograph_lite.operators.purity import trial
 from autograph_lite.operators.trace_context import branch_options, lane_termination
 from autograph_lite.operators.values.values import SCALARS
+from autograph_lite.tracing import entered
 
 MUTABLE = (list, dict, set, bytearray)
 
@@ -54,7 +55,10 @@ class Path:
         outer = tracing_state.trace_state()
 
         def run() -> list[Any]:
-            with lane_termination.branch(self._taken), self.options, journal.journal(outer=outer) as written:
+            with (
+                entered(branch=self.options, reached=lane_termination.reached(self._taken, loop=False)),
+                journal.journal(outer=outer) as written,
+            ):
                 return self._run(fun, operands, count, written)
 
         self.trace = branch_traces.branch_trace()(run, fun)

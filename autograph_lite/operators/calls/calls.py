@@ -21,7 +21,7 @@ from autograph_lite.jax_internals import tracing_state
 from autograph_lite.jax_internals.dataflow import recorded_copies
 from autograph_lite.operators.calls import host_callbacks, library_calls, method_patching, recursion_guard
 from autograph_lite.operators.calls.wrappers import may_wrap, rewrapped
-from autograph_lite.operators.checks import concretization_errors, exception_templates, outside_trace
+from autograph_lite.operators.checks import concretization_errors, exception_templates
 from autograph_lite.operators.effects import clocks, container_identity, journal, lru_caches
 from autograph_lite.operators.lists import dynamic_length, growing_lists, list_methods
 from autograph_lite.operators.object_graph import context_variables, reachability
@@ -32,6 +32,7 @@ from autograph_lite.operators.user_code import conversion, ownership, unconverte
 from autograph_lite.operators.user_code.conversion import convert, is_converted, transpiler
 from autograph_lite.operators.user_code.noting_forms import plain
 from autograph_lite.operators.values import pytrees
+from autograph_lite.tracing import thread
 
 OVERLOADS: dict[Any, Any] = {}
 
@@ -297,7 +298,7 @@ def _object(callee: Any) -> Any:
     """An object with `__call__`, a compiled function of JAX's, a callable of a library's."""
     kind = type(callee)
     if conversion.is_compiled(callee):
-        return callee if outside_trace.left() else _valued(call(callee.inside()))
+        return callee if thread.now.left else _valued(call(callee.inside()))
     if ownership.is_users_class(kind):
         method_patching.seen(callee)
         return callee

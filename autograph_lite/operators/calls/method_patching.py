@@ -29,6 +29,7 @@ from autograph_lite.operators.object_graph import plain_containers, reachability
 from autograph_lite.operators.user_code import conversion, ownership
 from autograph_lite.operators.values import instances
 from autograph_lite.operators.values.values import Tracer, is_symbolic
+from autograph_lite.tracing import entered, thread
 
 _lock = threading.RLock()
 _installed: dict[
@@ -65,7 +66,6 @@ class _Scope:
 
 class _Local(threading.local):
     def __init__(self) -> None:
-        self.scopes: list[_Scope] = []
         # Where nothing is traced: the outermost converted function that runs, and its scope.
         self.untraced: tuple[types.FrameType, _Scope] | None = None
         # Of a trace that somebody else has opened: where it fails, the exception may keep it for long.
@@ -79,18 +79,18 @@ _local = _Local()
 def converted_methods() -> Iterator[None]:
     """Inside, methods of the user's classes that are met are converted."""
     scope = _Scope()
-    _local.scopes.append(scope)
     try:
-        yield
+        with entered(scope=scope):
+            yield
     finally:
-        _local.scopes.pop()
         scope.close()
 
 
 def _scope() -> _Scope | None:
     """Of what runs now; None where no converted function does."""
-    if _local.scopes:
-        return _local.scopes[-1]
+    inside: _Scope | None = thread.now.scope
+    if inside is not None:
+        return inside
     if tracing_state.tracing():
         trace = tracing_state.outermost_trace()
         if _local.of_trace is None or _local.of_trace[0]() is not trace:
@@ -134,7 +134,7 @@ def begins(*values: Any, around: tuple[str, ...] = ()) -> bool:
     The classes of those have converted methods until `ends` is called, or the trace is over.
     """
     untraced = tracing_state.untraced()
-    if not untraced and _local.scopes:
+    if not untraced and thread.now.scope is not None:
         return False  # part of a program, which has seen to it
     look = _meet if untraced else seen_inside
     for value in values:
@@ -174,7 +174,7 @@ def _meet(value: Any) -> None:
         except TypeError:  # as in `_is_common`
             kinds = [kind, *map(type, held)]
         for each in kinds:
-            if (_local.scopes or _changes(each)) and not _is_plain(each):
+            if (thread.now.scope is not None or _changes(each)) and not _is_plain(each):
                 _add(each)
 
 
@@ -224,7 +224,7 @@ def recast(owner: Any, name: str) -> Any:
 
 def seen_inside(value: Any) -> None:
     """`seen` for an object that a library owns, and for the objects in it, whose methods the library may call."""
-    if _local.scopes or _local.untraced is not None or tracing_state.tracing():
+    if thread.now.scope is not None or _local.untraced is not None or tracing_state.tracing():
         _see_inside(value)
 
 
@@ -271,7 +271,7 @@ def seen_in_cells(fn: types.FunctionType) -> None:
 def seen_class(kind: type) -> None:
     """Converts the methods of a class and of its bases, where they are the user's, for as long as JAX is tracing."""
     # Most classes have no such methods, where nothing is traced: it is not looked for what runs.
-    if _local.scopes or tracing_state.tracing() or _changes(kind):
+    if thread.now.scope is not None or tracing_state.tracing() or _changes(kind):
         _add(kind)
 
 

@@ -13,7 +13,7 @@ from autograph_lite.operators.loops import tail_recursion
 from autograph_lite.operators.user_code import source_places
 from autograph_lite.operators.values import pytrees
 from autograph_lite.operators.values.values import Tracer, traced
-from autograph_lite.scoped import Stack
+from autograph_lite.tracing import thread
 
 
 class _Call(NamedTuple):
@@ -30,9 +30,6 @@ class _Call(NamedTuple):
         return bool((self.signature or _signature(self.arguments, {})) == signature)
 
 
-_calls: Stack[_Call] = Stack()
-
-
 def guarded(fn: Any) -> Any:
     """`fn`, called inside a staged statement: an endless recursion is refused at its first round.
 
@@ -46,7 +43,7 @@ def guarded(fn: Any) -> Any:
 def _run(fn: Any, /, *args: Any, **kwargs: Any) -> Any:
     if (result := tail_recursion.call(fn, args, kwargs)) is not tail_recursion.NO_LOOP:
         return result
-    depth, running = journal.depth(), _calls.all
+    depth, running = journal.depth(), thread.now.calls
     kept = not kwargs and all(isinstance(value, _UNCHANGING) for value in args)
     signature = None if kept else _signature(args, kwargs)
     for call in running:
@@ -93,8 +90,8 @@ def _known(leaf: Any) -> Any:
 
 
 def _endless(fn: Any, name: str) -> TracedRecursionError:
-    names = [call.name for call in _calls.all]
-    start = next(i for i, call in enumerate(_calls.all) if _is_same(call.fn, fn))
+    names = [call.name for call in thread.now.calls]
+    start = next(i for i, call in enumerate(thread.now.calls) if _is_same(call.fn, fn))
     cycle = " -> ".join([*names[start:], name])
     return TracedRecursionError(
         f"'{name}' calls itself on traced values: {cycle}.",

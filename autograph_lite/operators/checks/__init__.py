@@ -4,7 +4,6 @@ __all__ = [
     "carried_checks",
     "concretization_errors",
     "exception_templates",
-    "outside_trace",
     "raising",
     "traced_text",
 ]

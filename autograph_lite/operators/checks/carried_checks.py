@@ -11,7 +11,6 @@ from __future__ import annotations
 import contextlib
 import functools
 import sys
-import threading
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
@@ -35,6 +34,8 @@ from autograph_lite.operators.checks.raising import (
 from autograph_lite.operators.effects import journal
 from autograph_lite.operators.user_code import source_places
 from autograph_lite.operators.values.place import Contents, Place
+from autograph_lite.scoped import Now
+from autograph_lite.tracing import entered, thread
 
 
 class Frame:
@@ -71,25 +72,13 @@ class Frame:
 _modes: Any = jax.make_user_context("callback")
 
 
-class _Local(threading.local):
-    def __init__(self) -> None:
-        self.frames: list[Frame] = []
-        self.handlers: list[tuple[Callable[[], Any], tuple[object, int], tuple[str, int, str]]] = []
-        self.default_mode = "callback"
-        self.count = 0
-        # For each `try ... finally` that runs, how many checks there were before it.
-        self.tried: list[tuple[int, BaseException | None]] = []  # with what was being handled around it
-        # For each `finally` that runs, the checks that failed before it.
-        self.replaced: list[tuple[int, int]] = []
-
-
-_local = _Local()
+_count: Now[int] = Now(0)  # of the checks that were made on this thread
 
 
 def frame() -> Frame:
     """The frame of the trace that the running code belongs to."""
     base = journal.base()
-    frames = _local.frames
+    frames: list[Frame] = thread.now.frames
     while frames and frames[-1].base != base and not frames[-1].whole:
         frames.pop()  # of a trace that was left
     if not frames or frames[-1].base != base:
@@ -101,7 +90,7 @@ def frame() -> Frame:
 def _frame_inside(owner: Frame | None, base: tuple[object, int]) -> Frame:
     """A frame for a trace that the user has opened, inside that of `owner`."""
     if owner is None:
-        return Frame(_local.default_mode, base)
+        return Frame(thread.now.default_mode, base)
     if owner.mode == "off":
         return Frame("off", base)
     new = Frame(owner.inside, base)
@@ -111,48 +100,33 @@ def _frame_inside(owner: Frame | None, base: tuple[object, int]) -> Frame:
 
 def within_program() -> bool:
     """Whether a program of ours is being traced on this thread: what it calls is a part of it, and so are its checks."""
-    return any(known.whole for known in _local.frames)
+    return any(known.whole for known in thread.now.frames)
 
 
 def escapes() -> bool:
     """Whether an exception that is raised now leaves converted code for somebody else's trace, past no handler of the user's."""
-    return tracing_state.tracing() and not _local.handlers and not within_program()
+    return tracing_state.tracing() and not thread.now.handlers and not within_program()
 
 
 @contextlib.contextmanager
 def new_frame(mode: str, inside: str) -> Iterator[Frame]:
     """Checks of the code inside, a whole trace, go to a new frame."""
     new = Frame(mode, (None, 0), inside)
-    outer, _local.frames = _local.frames, [new]
-    count, _local.count = _local.count, 0  # a program does not depend on those that were made before it
-    replaced, _local.replaced = _local.replaced, []
-    try:
-        with _modes(f"{mode} {inside}"):
-            yield new
-    finally:
-        _local.frames, _local.count, _local.replaced = outer, count, replaced
+    # A program does not depend on the checks that were made before it.
+    with entered(frames=[new], replaced=[], left=False), _count.being(0), _modes(f"{mode} {inside}"):
+        yield new
 
 
 @contextlib.contextmanager
-def suspended() -> Iterator[None]:
-    """Code inside belongs to no program that is being traced, and neither do its checks."""
-    frames, handlers = _local.frames, _local.handlers
-    _local.frames, _local.handlers = [], []
-    try:
-        with _modes("callback"):
-            yield
-    finally:
-        _local.frames, _local.handlers = frames, handlers
-
-
-@contextlib.contextmanager
-def default_mode(mode: str) -> Iterator[None]:
-    """What happens to checks outside of any frame."""
-    old, _local.default_mode = _local.default_mode, mode
-    try:
-        yield
-    finally:
-        _local.default_mode = old
+def suspended() -> Iterator[journal.Journal]:
+    """Code inside belongs to no trace: nothing is undone, and checks are Python's own. Gives the journal of what it writes."""
+    with (
+        tracing_state.no_trace(),
+        journal.suspended() as written,
+        entered(frames=[], handlers=[], left=True),
+        _modes("callback"),
+    ):
+        yield written
 
 
 def fail_if(failed: Any, error: BaseException) -> None:
@@ -166,8 +140,8 @@ def fail_if(failed: Any, error: BaseException) -> None:
     if here.mode == "off":
         return
     recipe = exception_templates.of(error)
-    _local.count += 1
-    number = _local.count
+    _count.value += 1
+    number = _count.value
     trace, outside = raising.user_trace(error)
     here.sites[number] = Site(
         number, recipe.make, trace, outside, recipe.template, here.program, recipe.outline
@@ -177,7 +151,7 @@ def fail_if(failed: Any, error: BaseException) -> None:
         journal_.note(here.place)
     contents = dict(here.contents)
     code = contents.get(CODE, 0)
-    counts = _counts(code, (*_local.replaced, *getattr(error, _REPLACES, ())))
+    counts = _counts(code, (*thread.now.replaced, *getattr(error, _REPLACES, ())))
     contents[CODE] = jnp.where(counts & jnp.asarray(failed), jnp.int32(number), code)
     for k, value in enumerate(recipe.payload):
         before = contents.get((number, k))  # of an earlier iteration: the first one that fails counts
@@ -217,7 +191,7 @@ def _counts(code: Any, replaced: Sequence[tuple[int, int]]) -> Any:
 def alive() -> Any:
     """Whether Python would run the statement: False, or a traced False, after a check that has failed."""
     here = frame()
-    return True if CODE not in here.contents else _counts(here.contents[CODE], _local.replaced)
+    return True if CODE not in here.contents else _counts(here.contents[CODE], thread.now.replaced)
 
 
 def renumbering() -> Callable[[], None]:
@@ -225,10 +199,10 @@ def renumbering() -> Callable[[], None]:
 
     A loop's body that is traced again has the same checks, and their numbers are among what the loop carries.
     """
-    start = _local.count
+    start = _count.value
 
     def restart() -> None:
-        _local.count = start
+        _count.value = start
 
     return restart
 
@@ -238,7 +212,7 @@ def flush() -> None:
     here = frame()
     state, depth = here.base
     if not here.whole and depth == journal.depth() and state == tracing_state.trace_state():
-        _local.frames.remove(here)
+        thread.now.frames.remove(here)
         contents, here.contents = here.contents, {}  # no change that statements around would carry on
         if CODE in contents:
             emit(contents, here.sites, here.mode)
@@ -287,12 +261,12 @@ def is_explicit(error: BaseException) -> bool:
 
 def trying() -> None:
     """To be called first in a `try` that has a `finally`."""
-    _local.tried.append((_local.count, sys.exception()))
+    thread.now.tried.append((_count.value, sys.exception()))
 
 
 def in_try() -> bool:
     """Whether a `try` with a `finally` that may raise is running."""
-    return bool(_local.tried)
+    return bool(thread.now.tried)
 
 
 @contextlib.contextmanager
@@ -301,10 +275,10 @@ def finishing() -> Iterator[None]:
 
     An error of ours stays: what it left half-way may fail here for that reason alone.
     """
-    count, around = _local.tried.pop()
-    before = count, _local.count
+    count, around = thread.now.tried.pop()
+    before = count, _count.value
     refused = sys.exception()
-    _local.replaced.append(before)
+    thread.now.replaced.append(before)
     try:
         yield
     except BaseException as error:  # which Python raises, and which becomes a check further out
@@ -314,7 +288,7 @@ def finishing() -> Iterator[None]:
             setattr(error, _REPLACES, (*getattr(error, _REPLACES, ()), before))
         raise
     finally:
-        _local.replaced.pop()
+        thread.now.replaced.pop()
 
 
 _REPLACES = "__autograph_lite_replaces__"
@@ -329,10 +303,10 @@ class handling:  # noqa: N801 (a context manager that reads as a verb)
     def __enter__(self) -> None:
         frame = source_places.user_frame() or sys._getframe(1)
         place = frame.f_code.co_filename, frame.f_lineno, frame.f_code.co_name
-        _local.handlers.append((self.kinds, journal.base(), place))
+        thread.now.handlers.append((self.kinds, journal.base(), place))
 
     def __exit__(self, *_: object) -> None:
-        _local.handlers.pop()
+        thread.now.handlers.pop()
 
 
 def _catches(kinds: Any, error: BaseException) -> bool:
@@ -352,7 +326,7 @@ def refuse_handlers(error: BaseException) -> None:
             fix="iterate over a range or an array, or write a `while` loop.",
         )
     base = journal.base()
-    for kinds, trace, around in reversed(_local.handlers):
+    for kinds, trace, around in reversed(thread.now.handlers):
         # A `try` around a call of a compiled function, which is another trace, gets the exception from the call.
         if trace == base and _catches(kinds(), error):
             places = tuple(p for p in (source_places.raised_at(error), source_places.at(*around)) if p)
@@ -365,7 +339,7 @@ def refuse_handlers(error: BaseException) -> None:
 
 
 __all__ = [
-    "CODE", "Frame", "Site", "alive", "all_passed", "default_mode", "emit", "explicit", "fail_if", "finishing", "flush", "frame",
+    "CODE", "Frame", "Site", "alive", "all_passed", "emit", "explicit", "fail_if", "finishing", "flush", "frame",
     "handling", "in_try", "is_explicit", "new_frame", "raise_failed", "raise_inner", "refuse_handlers", "renumbering",
     "suspended", "trying", "within_program",
 ]  # fmt: skip

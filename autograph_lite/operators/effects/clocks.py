@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from autograph_lite.operators.object_graph.opaque_objects import MODULES
-from autograph_lite.scoped import Now
+from autograph_lite.tracing import entered, thread
 
 _CLOCKS = {
     **{getattr(time, name): f"time.{name}" for name in dir(time) if name.partition("_ns")[0] in
@@ -29,26 +29,23 @@ _CLOCKS = {
 _GENERATORS = random.Random, np.random.Generator, np.random.RandomState, np.random.BitGenerator
 
 
-_asked: Now[list[str] | None] = Now(None)
-
-
 @contextlib.contextmanager
 def listening() -> Iterator[list[str]]:
     """Gives a list that the names of what is asked on this thread are appended to."""
     found: list[str] = []
-    with _asked.being(found):
+    with entered(clocks=found):
         yield found
 
 
 def called(fn: Any) -> None:
     """Tells of a function written in C that is called while a function is traced, if it is a clock."""
-    if _asked.value is not None and fn in _CLOCKS:
-        _asked.value.append(_CLOCKS[fn])
+    if thread.now.clocks is not None and fn in _CLOCKS:
+        thread.now.clocks.append(_CLOCKS[fn])
 
 
 def changed(owner: Any) -> None:
     """Tells of an object that has changed while a function was traced, if it gives random numbers."""
-    if _asked.value is not None and isinstance(owner, _GENERATORS):
+    if thread.now.clocks is not None and isinstance(owner, _GENERATORS):
         of_modules = zip(MODULES, ("random", "numpy.random"), strict=True)
         module = next((name for held, name in of_modules if owner is held), None)
-        _asked.value.append(module or f"a {type(owner).__name__}")
+        thread.now.clocks.append(module or f"a {type(owner).__name__}")

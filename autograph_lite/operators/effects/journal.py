@@ -15,7 +15,6 @@ import contextlib
 import dataclasses
 import dis
 import itertools
-import threading
 import types
 from collections import deque
 from collections.abc import Callable, Hashable, Iterable, Iterator
@@ -23,6 +22,7 @@ from typing import Any
 
 import numpy as np
 
+from autograph_lite import tracing
 from autograph_lite.errors import MutationError
 from autograph_lite.jax_internals import tracing_state
 from autograph_lite.operators.effects import (
@@ -50,7 +50,9 @@ from autograph_lite.operators.user_code.noting_forms import plain
 from autograph_lite.operators.values.boxes import Box
 from autograph_lite.operators.values.place import MISSING, Contents, Place
 from autograph_lite.operators.values.values import Tracer
+from autograph_lite.scoped import Now
 from autograph_lite.syntax.names import is_operators
+from autograph_lite.tracing import thread
 
 
 @dataclasses.dataclass(frozen=True)
@@ -95,9 +97,9 @@ class Journal:
         self.watched: dict[int, tuple[np.ndarray[Any, Any], int]] = {}  # arrays and their checksums
 
     def __enter__(self) -> Journal:
-        if not _stack.journals and self.outer is None:
+        if not thread.now.journals and self.outer is None:
             place_names.forget()
-        _stack.journals.append(self)
+        thread.now.journals.append(self)
         return self
 
     def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
@@ -107,9 +109,9 @@ class Journal:
             if error is not None and self.outer is not None:
                 vars(error)[_LEFT] = True
         finally:
-            _stack.journals.pop()
-        if _stack.journals:
-            _stack.journals[-1].cached.add_forgotten(self.cached)
+            thread.now.journals.pop()
+        if (around := active()) is not None:
+            around.cached.add_forgotten(self.cached)
         if error is None and any(
             augmented_assignments.checksum(array) != before for array, before in self.watched.values()
         ):
@@ -117,7 +119,7 @@ class Journal:
 
     def note(self, place: Place) -> None:
         """Keeps the contents of `place`, unless they are kept already."""
-        _stack.writes += 1
+        _writes.value += 1
         if place.key not in self.places:
             if not place.ours:
                 mutual_exclusion.claim()
@@ -273,33 +275,29 @@ def _equal_sets(a: Any, b: Any) -> bool:
     return isinstance(a, (frozenset, bytes)) and a == b
 
 
-class _Stack(threading.local):
-    def __init__(self) -> None:
-        self.journals: list[Journal] = []
-        self.writes = 0  # how many there were, or may have been
-
-
-_stack = _Stack()
+_writes: Now[int] = Now(0)  # how many there were on this thread, or may have been
 
 
 def active() -> Journal | None:
     """The journal of the innermost body that is being traced on this thread."""
-    return _stack.journals[-1] if _stack.journals else None
+    now: list[Journal] = thread.now.journals
+    return now[-1] if now else None
 
 
 def outermost() -> Journal | None:
     """The journal of the outermost body that is being traced on this thread."""
-    return _stack.journals[0] if _stack.journals else None
+    now: list[Journal] = thread.now.journals
+    return now[0] if now else None
 
 
 def depth() -> int:
     """How many bodies are being traced on this thread, one in the other."""
-    return len(_stack.journals)
+    return len(thread.now.journals)
 
 
 def bodies() -> tuple[int, ...]:
     """The numbers of the bodies that are being traced on this thread, the outermost first."""
-    return tuple(now.number for now in _stack.journals)
+    return tuple(now.number for now in thread.now.journals)
 
 
 def base() -> tuple[object, int]:
@@ -309,10 +307,11 @@ def base() -> tuple[object, int]:
     somebody else has opened in between (a `jax.vmap` in the user's code) is a base of its own.
     """
     state = tracing_state.trace_state()
-    depth_ = len(_stack.journals)
-    while depth_ and _stack.journals[depth_ - 1].state == state:
+    bodies = thread.now.journals
+    depth_ = len(bodies)
+    while depth_ and bodies[depth_ - 1].state == state:
         depth_ -= 1
-        state = _stack.journals[depth_].outer
+        state = bodies[depth_].outer
     return state, depth_
 
 
@@ -332,14 +331,14 @@ def suspended() -> Iterator[Journal]:
 
     Gives a journal of its own, which is never undone.
     """
-    outer = _stack.journals
+    outer: list[Journal] = thread.now.journals
     here = [[python_iterators.position(iterator) for iterator, _ in now.positions] for now in outer]
     before = [(old, place, place.read()) for now in outer for place, old in now.places.values()]
-    _stack.journals = [Journal(None, tracing_state.trace_state())]
+    inside = Journal(None, tracing_state.trace_state())
     try:
-        yield _stack.journals[0]
+        with tracing.entered(journals=[inside]):
+            yield inside
     finally:
-        _stack.journals = outer
         for now, positions in zip(outer, here, strict=True):
             now.positions = [
                 (iterator, python_iterators.position(iterator) if known == position else known)
@@ -375,7 +374,7 @@ def has_left(error: BaseException) -> bool:
 
 def staged() -> bool:
     """Whether the body of a statement is being traced on this thread, so that what it does has to be undone."""
-    return any(now.outer is not None for now in _stack.journals)
+    return any(now.outer is not None for now in thread.now.journals)
 
 
 def cached_property(instance: Any, name: str) -> tuple[Any] | None:
@@ -384,7 +383,7 @@ def cached_property(instance: Any, name: str) -> tuple[Any] | None:
     Raises:
       MutationError: Python might give a value from before a change.
     """
-    found = (now.cached.get(instance, name, _stack.writes) for now in reversed(_stack.journals))
+    found = (now.cached.get(instance, name, _writes.value) for now in reversed(thread.now.journals))
     return next((value for value in found if value is not None), None)
 
 
@@ -394,15 +393,15 @@ def keep_cached(instance: Any, name: str, value: Any) -> Any:
     Raises:
       MutationError: the value can be changed in place.
     """
-    _stack.journals[-1].cached.keep(instance, name, value, _stack.writes)
+    thread.now.journals[-1].cached.keep(instance, name, value, _writes.value)
     return value
 
 
 def record_cached(instance: Any) -> None:
     """`record`, where a cached property is about to keep its value: no other property gives another one for that."""
-    before = _stack.writes
+    before = _writes.value
     record(instance)
-    _stack.writes = before
+    _writes.value = before
 
 
 def record(owner: Any, *, written: bool = True) -> Any:
@@ -411,24 +410,25 @@ def record(owner: Any, *, written: bool = True) -> Any:
         container_identity.refuse_write(owner)
         if trial.running():
             trial.refuse_unknown(known_calls.unknown_store(owner))
-    if _stack.journals:
+    now = active()
+    if now is not None:
         for place in places.places_of(owner):
             if written:
                 place_names.wrote(place.owner)
-            _stack.journals[-1].note(place)
+            now.note(place)
         if opaque_objects.holds_others(owner):
             for inside in places.containers_in(owner):
                 for place in places.places_of(inside):
                     if written:
                         place_names.wrote(place.owner)
-                    _stack.journals[-1].note(place)
+                    now.note(place)
     return owner
 
 
 def gave_birth(made: Any) -> None:
     """Notes that the body that is being traced, if one is, has made an object."""
-    if _stack.journals:
-        _stack.journals[-1].born[id(made)] = made
+    if (now := active()) is not None:
+        now.born[id(made)] = made
 
 
 def passed(arguments: dict[int | str, Any]) -> None:
@@ -437,7 +437,8 @@ def passed(arguments: dict[int | str, Any]) -> None:
         return
     for position, value in arguments.items():
         for place in places.places_of(value)[:1]:
-            known = _stack.journals[-1].places.get(place.key)
+            here: Journal = thread.now.journals[-1]
+            known = here.places.get(place.key)
             if known is not None and not place_names.knows(place.owner) and differ(*known, place.read()):
                 place_names.wrote(place.owner, position)
 
@@ -461,17 +462,18 @@ def consume(iterator: Any) -> None:
 
 def _refuse_outside(iterator: Any) -> None:
     """Refuses an iterator that was there before the whole function ran, or takes from such a one, while it has its items."""
-    if not _stack.journals:
+    whole = outermost()
+    if whole is None:
         return
-    if any(known is iterator for known, _ in _stack.journals[0].positions):
-        raise join_errors.iterator("", iterator, whole=len(_stack.journals) == 1)
+    if any(known is iterator for known, _ in whole.positions):
+        raise join_errors.iterator("", iterator, whole=len(thread.now.journals) == 1)
     for source in python_iterators.sources(iterator) if python_iterators.is_pythons(iterator) else []:
         _refuse_outside(source)
 
 
 def consume_all(iterable: Any) -> None:
     """Notes that Python takes the items of `iterable`, which may be an iterator of Python's, or a file."""
-    if _stack.journals and python_iterators.is_read(iterable):
+    if thread.now.journals and python_iterators.is_read(iterable):
         consume(iterable)
 
 
@@ -482,10 +484,10 @@ def entered(manager: Any) -> None:
 
 
 def _use_up(found: Any, name: str) -> None:
-    if _stack.journals:
+    if (now := active()) is not None:
         place_names.wrote(found)
         taken: Contents = {"items": False}
-        _stack.journals[-1].note(Place(found, lambda: dict(taken), lambda _: None, lambda _: name))
+        now.note(Place(found, lambda: dict(taken), lambda _: None, lambda _: name))
         taken["items"] = True
 
 
@@ -544,7 +546,7 @@ def misses_deleted(error: BaseException) -> bool:
     """Whether `error` says that a global is not there, which a body that is traced has deleted."""
     if not isinstance(error, NameError) or isinstance(error, UnboundLocalError):
         return False
-    known = [each for now in _stack.journals for each in now.places.values()]
+    known = [each for now in thread.now.journals for each in now.places.values()]
     return any(error.name in old and error.name not in place.read() for place, old in known)
 
 
@@ -555,7 +557,7 @@ def written_line(label: str) -> Any:
 
 def record_variables(fn: types.FunctionType) -> None:
     """Notes the closure cells and globals that `fn` writes, before it runs, and the functions that it calls if it is ours."""
-    if _stack.journals:
+    if thread.now.journals:
         for each in _with_operands(fn):
             _record_variables(each)
 
@@ -581,7 +583,7 @@ def _with_operands(fn: types.FunctionType) -> Iterable[types.FunctionType]:
 def _record_variables(fn: types.FunctionType) -> None:
     code = fn.__code__
     cells, names = written_variables(code)
-    now = _stack.journals[-1]
+    now: Journal = thread.now.journals[-1]
     if cells:
         for name, cell in zip(code.co_freevars, fn.__closure__ or (), strict=True):
             if name in cells:
@@ -599,13 +601,14 @@ def _record_variables(fn: types.FunctionType) -> None:
 
 def record_augmented(fn: types.FunctionType, values: Iterable[Any]) -> None:
     """Notes which of the values are, or have got, what `fn` may change in place by `xs += ys`, before it runs."""
-    operators = augmented_assignments.operators(fn.__code__) if _stack.journals else None
-    if operators:
+    now = active()
+    operators = augmented_assignments.operators(fn.__code__) if now is not None else None
+    if now is not None and operators:
         for found, is_large in augmented_assignments.changeable(values, operators):
             if not is_large:
                 record(found, written=False)
-            elif _stack.journals[-1].outer is not None:
-                _stack.journals[-1].watch(found)
+            elif now.outer is not None:
+                now.watch(found)
 
 
 def handed(fn: Any) -> None:
@@ -637,6 +640,6 @@ def commit(place: Place, contents: Contents) -> None:
         and place.holds_items
     ):
         raise join_errors.ndarray(place.label("array"))
-    if _stack.journals:
-        _stack.journals[-1].note(place)
+    if (now := active()) is not None:
+        now.note(place)
     place.write(contents)

@@ -21,7 +21,7 @@ from autograph_lite.operators.lane_eval import rule_table
 from autograph_lite.operators.lane_eval.interpreter import constant
 from autograph_lite.operators.lane_eval.primitive_rules import Known, UnlikePythonError
 from autograph_lite.operators.values import values
-from autograph_lite.scoped import Stack
+from autograph_lite.tracing import entered, thread
 
 CHANGES = 4  # of a condition at most, where a loop is split
 PARTS = 8  # that a loop is split into at most
@@ -98,7 +98,7 @@ class Foreseen:
         before = self._evaluation
         self._evaluation = Evaluation(known, compute, constant) if self.count <= LANES else None
         try:
-            with _loops.holding(self):
+            with entered(foreseen=(*thread.now.foreseen, self)):
                 yield
         finally:
             self._evaluation = before
@@ -129,12 +129,9 @@ class Foreseen:
         return Split(self, at)
 
 
-_loops: Stack[Foreseen] = Stack()
-
-
 def decided(test: Any) -> bool | None:
     """Whether a condition holds in all iterations, or in none; None where that is not so, or not known."""
-    for loop in reversed(_loops.all):
+    for loop in reversed(thread.now.foreseen):
         found = loop.of(test)
         if found is not None:
             return bool(found[0]) if (found.astype(bool) == bool(found[0])).all() else None
@@ -149,7 +146,7 @@ def split_of(select: Any) -> Callable[[bool], None]:
 
     Its argument says whether it is needed: `Foreseen.split`.
     """
-    for loop in reversed(_loops.all):
+    for loop in reversed(thread.now.foreseen):
         found = loop.of(select)
         if found is not None and len(found) > 1:
             at = np.flatnonzero(found[1:] != found[:-1]) + 1
@@ -164,7 +161,7 @@ def seldom(select: Any, count: int) -> list[int]:
     Each iteration keeps room for what the derivative of each branch needs: where `i % 10 == 0`, up to five times the memory
     and four times the time. To compute it again in a tenth of the iterations costs less.
     """
-    for loop in reversed(_loops.all):
+    for loop in reversed(thread.now.foreseen):
         found = loop.of(select)
         if found is not None and len(found) > 1:
             numbers = np.logical_not(found) if found.dtype == bool else np.clip(found, 0, count - 1)

@@ -8,13 +8,12 @@ Only who calls the program can do that: inside of somebody else's trace, and of 
 
 from __future__ import annotations
 
-import contextlib
 import dataclasses
 
 from autograph_lite.errors import MutationError
 from autograph_lite.operators.checks import carried_checks
 from autograph_lite.operators.purity import trial
-from autograph_lite.scoped import Now
+from autograph_lite.tracing import thread
 
 FIRST, FACTOR, LAST = 64, 4, 1 << 24  # items
 
@@ -36,20 +35,13 @@ class Capacity:
     used: bool = False
 
 
-_now: Now[Capacity | None] = Now(None)
-
-
-def of(capacity: Capacity | None) -> contextlib.AbstractContextManager[Capacity | None]:
-    """Inside, a program with that room is traced; None where nobody could run it again with more."""
-    return _now.being(capacity)
-
-
 def room() -> int:
     """For how many items there is room; 0 where a loop has to have a bound.
 
     It has to where a loop around it is traced on trial: run as Python, that loop may know the bound.
     """
-    if _now.value is None or trial.running() or carried_checks.frame().mode != "outputs":
+    now: Capacity | None = thread.now.capacity
+    if now is None or trial.running() or carried_checks.frame().mode != "outputs":
         return 0
-    _now.value.used = True
-    return _now.value.items
+    now.used = True
+    return now.items

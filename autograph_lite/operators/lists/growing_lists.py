@@ -17,7 +17,6 @@ iterations.
 
 from __future__ import annotations
 
-import contextlib
 import dataclasses
 import enum
 import types
@@ -45,7 +44,7 @@ from autograph_lite.operators.lists import list_errors
 from autograph_lite.operators.purity import trial
 from autograph_lite.operators.user_code import place_names, source_places
 from autograph_lite.operators.values.place import Contents, Place
-from autograph_lite.scoped import Now
+from autograph_lite.tracing import thread
 
 GAP = 64  # wider than any index that is written as a number, so that none of them jumps over it
 PEELED = 4  # iterations run before the loop, until the list is as long as the body's reads need
@@ -302,17 +301,14 @@ class _Live:
     index: Any
 
 
-_live: Now[tuple[_Live, ...]] = Now(())
-
-
-def growing(growths: Sequence[Growth], index: Any) -> contextlib.AbstractContextManager[object]:
-    """While the body of a loop is traced: these lists grow, and `index` counts the iterations."""
-    return _live.being((*_live.value, *(_Live(growth, index) for growth in growths)))
+def growing(growths: Sequence[Growth], index: Any) -> tuple[_Live, ...]:
+    """The lists that grow in the body of a loop, these and those of the loops around; `index` counts the iterations."""
+    return (*thread.now.growing, *(_Live(growth, index) for growth in growths))
 
 
 def _refuse_copied(values: Any) -> None:
     """Asks for another form of a growing list if `values` is another one with some of its items."""
-    if _live.value and isinstance(values, (list, tuple)):
+    if thread.now.growing and isinstance(values, (list, tuple)):
         for item in values:
             if isinstance(item, Earlier):
                 raise item.uneven()
@@ -320,7 +316,7 @@ def _refuse_copied(values: Any) -> None:
 
 def length(owner: Sequence[Any]) -> Any:
     """`len(owner)`: an int, or a traced one where earlier iterations of a staged loop have appended to it."""
-    return _length(_live.value, owner, len(owner)) if _live.value else len(owner)
+    return _length(thread.now.growing, owner, len(owner)) if thread.now.growing else len(owner)
 
 
 def _length(live: Sequence[_Live], owner: Any, shown: int) -> Any:
@@ -331,14 +327,14 @@ def _length(live: Sequence[_Live], owner: Any, shown: int) -> Any:
                 raise Wanted(growth.token, None)
             before = _length(live[:number], owner, growth.length)
             return before + index * len(growth.templates) + (shown - growth.length - GAP)
-    if len(live) == len(_live.value):
+    if len(live) == len(thread.now.growing):
         _refuse_copied(owner)
     return shown
 
 
 def truth(owner: list[Any]) -> bool:
     """`bool(owner)`: where the list grows in the loop that runs, it is made to hold an item first."""
-    for live in reversed(_live.value):
+    for live in reversed(thread.now.growing):
         if live.growth.place.owner is owner and live.growth.length == 0 and len(owner) == GAP:
             raise Wanted(live.growth.token, 1)
     return bool(owner)
@@ -351,7 +347,9 @@ def readable(owner: Any, what: str) -> Any:
       Uneven: it is a list that does: what earlier iterations have appended has to be carried.
       MutationError: it is something else that does.
     """
-    growth = next((live.growth for live in reversed(_live.value) if live.growth.place.owner is owner), None)
+    growth = next(
+        (live.growth for live in reversed(thread.now.growing) if live.growth.place.owner is owner), None
+    )
     if growth is None:
         _refuse_copied(owner)
         trial.refuse_items(owner)

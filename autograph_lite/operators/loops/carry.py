@@ -10,7 +10,6 @@ from __future__ import annotations
 import collections
 import dataclasses
 from collections.abc import Callable, Hashable, Iterable, Sequence
-from contextlib import AbstractContextManager
 from typing import Any
 
 import jax
@@ -47,13 +46,13 @@ from autograph_lite.operators.purity import trial
 from autograph_lite.operators.trace_context import (
     decision_log,
     lane_termination,
-    loop_bodies,
     loop_options,
     update_order,
 )
 from autograph_lite.operators.user_code import place_names, source_places
 from autograph_lite.operators.values.place import MISSING, Contents, Place
 from autograph_lite.operators.values.values import is_arraylike, traced
+from autograph_lite.tracing import entered, thread
 
 Key = tuple[Hashable, Hashable]  # a place, and what is in it
 
@@ -286,10 +285,8 @@ class Carry:
                 arrays += fill(item, template)
         return after, arrays
 
-    def looped(
-        self, values: Sequence[Any], contents: dict[Key, Any]
-    ) -> AbstractContextManager[loop_carried_aliases.Loop]:
-        """Around the trace of the body, which gets these."""
+    def aliases(self, values: Sequence[Any], contents: dict[Key, Any]) -> loop_carried_aliases.Loop:
+        """What is known where the body is traced, which gets these."""
         inside = self._by_key(values, contents)
         outside = self._by_key(self.start_values, {key: slot.before for key, slot in self.slots.items()})
         parts = [(inside[part], inside[whole]) for part, whole in self.parts if {part, whole} <= {*inside}]
@@ -560,13 +557,15 @@ def run_body(
     """
     arrays = list(arrays)
     values, contents = carry.read(arrays)
-    growths = [*carry.growths.values()]
+    loop = carry.aliases(values, contents)
     with (
-        loop_bodies.looping(arrays),
         journal.journal(outer=carry.outer) as written,
-        growing_lists.growing(growths, index),
-        update_order.body(body_fun),
-        carry.looped(values, contents) as loop,
+        entered(
+            carried=arrays,
+            growing=growing_lists.growing([*carry.growths.values()], index),
+            barriers=update_order.barriers(body_fun),
+            aliases=(*thread.now.aliases, loop),
+        ),
     ):
         carry.enter(contents)
         for bound in carry.bounds.values():

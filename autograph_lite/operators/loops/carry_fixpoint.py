@@ -19,7 +19,7 @@ from autograph_lite.operators.joins.join_types import Mismatch, Template, join, 
 from autograph_lite.operators.lists import growing_lists
 from autograph_lite.operators.loops.carry import Carry, Grow, Unjoinable
 from autograph_lite.operators.trace_context import decision_log
-from autograph_lite.scoped import Stack
+from autograph_lite.tracing import entered, thread
 
 ATTEMPTS = 24
 Rested = tuple[types.CodeType, tuple[Template, ...]]
@@ -31,9 +31,6 @@ class _Pass:
 
     before: list[Rested]
     now: list[Rested]
-
-
-_passes: Stack[_Pass] = Stack()
 
 
 @tracing_state.without_leak_check
@@ -53,21 +50,17 @@ def settled(
         if attempt:
             decision_log.forget_inside()
         this = _Pass(inside, [])
-        _passes.all.append(this)
         try:
-            carry, result = stage(carry)
+            with entered(inner=this):
+                carry, result = stage(carry)
         except Grow as grow:
             carry = grow.carry
         except growing_lists.Wanted as wanted:
             carry = carry.wants(wanted)
         else:
-            _passes.all.pop()
-            if _passes.all:
-                _passes.all[-1].now.append((body_fun.__code__, carry.templates))
+            if thread.now.inner is not None:
+                thread.now.inner.now.append((body_fun.__code__, carry.templates))
             return carry, result
-        finally:
-            if _passes.all and _passes.all[-1] is this:
-                _passes.all.pop()
         inside = this.now
     shown = ", ".join(f"'{name}'" for name in carry.names)
     raise Unjoinable(
@@ -76,9 +69,9 @@ def settled(
 
 
 def _from_last_pass(carry: Carry, code: types.CodeType) -> Carry:
-    if not _passes.all:
+    around: _Pass | None = thread.now.inner
+    if around is None:
         return carry
-    around = _passes.all[-1]
     number = len(around.now)
     if number >= len(around.before) or around.before[number][0] is not code:
         return carry

@@ -36,6 +36,7 @@ from autograph_lite.operators.trace_context import decision_log, lane_terminatio
 from autograph_lite.operators.user_code import source_places
 from autograph_lite.operators.values.boxes import opened
 from autograph_lite.operators.values.values import article, is_symbolic, result_type, traced
+from autograph_lite.tracing import entered
 
 Until = Callable[..., Any] | None
 
@@ -69,7 +70,7 @@ def for_stmt(
 def _for(iterable: Any, body_fun: Callable[..., Any], init: tuple[Any, ...], until: Until) -> tuple[Any, ...]:
     if isinstance(iterable, iterables.Looped):
         return iterable.loop(body_fun, init, _names(body_fun), until)
-    with loop_options.Loop(body_fun):
+    with entered(loop=loop_options.Loop(body_fun)):
         result = _run(iterable, body_fun, init, until)
     if until is not None:
         iterables.leave(iterable)
@@ -585,7 +586,7 @@ def _stage_range(
 
         def body(arrays: list[Any]) -> tuple[Carry, list[Any]]:
             index, *rest = arrays
-            with lane_termination.body(lambda: jaxpr_as_fun(test)(*arrays)[0]):
+            with entered(reached=lane_termination.reached(lambda: jaxpr_as_fun(test)(*arrays)[0], loop=True)):
                 after, results = run_body(
                     now, body_fun, rest, lambda: (items.at(index + first if first else index),)
                 )

@@ -11,12 +11,10 @@ kept, and Python runs the loop. The next time it meets the loop with variables o
 
 from __future__ import annotations
 
-import contextlib
 import dataclasses
-import threading
 import types
 import weakref
-from collections.abc import Callable, Hashable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from typing import Any
 
 from autograph_lite.errors import AutographError, BranchMismatchError
@@ -32,6 +30,7 @@ from autograph_lite.operators.loops.unrolled_size import Few, Small
 from autograph_lite.operators.purity import trial
 from autograph_lite.operators.purity.trial import Refused
 from autograph_lite.operators.user_code import source_places
+from autograph_lite.tracing import thread
 
 Stage = Callable[[item_columns.Columns, Trial], tuple[Any, ...]]
 
@@ -84,15 +83,9 @@ class Refusal:
 Key = tuple[types.CodeType, Hashable, Any]  # a body, the types of its variables, which iterations
 
 
-class _Local(threading.local):
-    def __init__(self) -> None:
-        self.rule: Rule | None = AUTO
-        # By the outermost trace: what is known of a loop's body there, with variables of these types.
-        self.tried: weakref.WeakKeyDictionary[Any, dict[Key, Refusal]] = weakref.WeakKeyDictionary()
-        self.counted: weakref.ref[Any] | None = None  # the outermost trace, for which JAX has computed an int
-
-
-_local = _Local()
+# By the outermost trace: what is known of a loop's body there, with variables of these types.
+_refusals: weakref.WeakKeyDictionary[Any, dict[Key, Refusal]] = weakref.WeakKeyDictionary()
+_counted: weakref.WeakSet[Any] = weakref.WeakSet()  # the outermost traces for which JAX has computed an int
 
 
 def rule(static_loops: Any) -> Rule | None:
@@ -115,29 +108,20 @@ def rule(static_loops: Any) -> Rule | None:
     )
 
 
-@contextlib.contextmanager
-def rolling(now: Rule | None) -> Iterator[None]:
-    """By which rule loops that Python knows are rolled."""
-    before, _local.rule = _local.rule, now
-    try:
-        yield
-    finally:
-        _local.rule = before
-
-
 def counted() -> None:
     """To be called where an int is computed of traced arrays: `range(int(jnp.ceil(T / dt)))` may be a long loop.
 
     Those of the program that is being traced are rolled as by "auto": nobody has written down how long they are.
     """
-    if _local.rule is None and tracing_state.tracing():
-        _local.counted = weakref.ref(tracing_state.outermost_trace())
+    if thread.now.rule is None and tracing_state.tracing():
+        _counted.add(tracing_state.outermost_trace())
 
 
 def _rule() -> Rule | None:
-    if _local.rule is not None or _local.counted is None:
-        return _local.rule
-    return AUTO if _local.counted() is tracing_state.outermost_trace() else None
+    rule: Rule | tuple[()] | None = thread.now.rule
+    if isinstance(rule, tuple) or (rule is None and _counted and tracing_state.outermost_trace() in _counted):
+        return AUTO
+    return rule
 
 
 def wanted() -> bool:
@@ -205,7 +189,7 @@ def tried(
 
 
 def _tried() -> dict[Key, Refusal]:
-    return _local.tried.setdefault(tracing_state.outermost_trace(), {})
+    return _refusals.setdefault(tracing_state.outermost_trace(), {})
 
 
 def forget(body_fun: Callable[..., Any]) -> None:

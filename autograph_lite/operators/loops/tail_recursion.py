@@ -29,8 +29,8 @@ from autograph_lite.operators.loops.while_stmt import repeat
 from autograph_lite.operators.trace_context import decision_log
 from autograph_lite.operators.user_code import source_places
 from autograph_lite.operators.values.place import Contents, Place
-from autograph_lite.scoped import Now, Stack
 from autograph_lite.syntax import codes, signatures, tail_calls
+from autograph_lite.tracing import entered, thread
 
 NO_LOOP: Any = object()
 _STAGED = frozenset({branch_paths.Path._run.__code__, run_body.__code__})
@@ -67,10 +67,6 @@ class _Round:
         return dict(self.contents)
 
 
-_rounds: Stack[_Round] = Stack()
-_refused: Now[frozenset[types.CodeType]] = Now(frozenset())
-
-
 def call(fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """What `fn(*args, **kwargs)` gives, where that is a tail call of `fn` in `fn` itself, on a path that is staged.
 
@@ -78,7 +74,7 @@ def call(fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
       `NO_LOOP` where it is no such call, or its rounds are not the same program.
     """
     frame = source_places.user_frame()
-    if frame is None or fn.__code__ in _refused.value or not _is_tail_call(frame, fn):
+    if frame is None or fn.__code__ in thread.now.unrolled or not _is_tail_call(frame, fn):
         return NO_LOOP
     try:
         arguments = _bound(fn, args, kwargs)
@@ -86,14 +82,15 @@ def call(fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         return NO_LOOP  # Python says what is wrong
     if arguments is None:
         return NO_LOOP
-    if _rounds.all and _rounds.all[-1].fn.__code__ is fn.__code__:
-        return _rounds.all[-1].go_on(arguments)
+    around: _Round | None = thread.now.round
+    if around is not None and around.fn.__code__ is fn.__code__:
+        return around.go_on(arguments)
     with decision_log.deciding("recursion", "while_loop", "it is a tail call, and a traced value ends it"):
         try:
             return _loop(fn, arguments)
         except (AutographError, TypeError, ValueError, IndexError):
             # It is traced as Python would run it then, and fails there if it must.
-            with _refused.being(_refused.value | {fn.__code__}):
+            with entered(unrolled=thread.now.unrolled | {fn.__code__}):
                 decision_log.decided(decision_log.OTHERS, "Python", "its rounds are not one program")
                 return fn(*args, **kwargs)
 
@@ -106,7 +103,7 @@ def _loop(fn: Any, arguments: Contents) -> Any:
 
     def body(again: Any, result: Any, arguments: Any) -> Any:
         this = _Round(fn, dict(zip(names, arguments, strict=True)))
-        with _rounds.holding(this):
+        with entered(round=this):
             result = _called(fn, this.contents)
         now = this.ended()
         return now.pop("again"), result, tuple(now.values())

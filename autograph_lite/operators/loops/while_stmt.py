@@ -29,6 +29,7 @@ from autograph_lite.operators.trace_context import decision_log, lane_terminatio
 from autograph_lite.operators.user_code import source_places
 from autograph_lite.operators.values.values import known, traced, unfolded
 from autograph_lite.syntax.names import is_operators
+from autograph_lite.tracing import entered
 
 
 def while_stmt(
@@ -59,9 +60,9 @@ def while_stmt(
 def _while(
     cond_fun: Callable[..., Any], body_fun: Callable[..., Any], init: tuple[Any, ...]
 ) -> tuple[Any, ...]:
-    with loop_options.Loop(body_fun) as loop:
+    with entered(loop=loop_options.Loop(body_fun)):
         try:
-            return _run(cond_fun, body_fun, init, loop)
+            return _run(cond_fun, body_fun, init, loop_options.current())
         except BaseException:
             rolling.forget(body_fun)
             raise
@@ -270,7 +271,7 @@ def repeat(
     cond_fun: Callable[..., Any], body_fun: Callable[..., Any], values: tuple[Any, ...]
 ) -> tuple[Any, ...]:
     """The variables after a staged loop whose condition holds at first."""
-    with loop_options.Loop(body_fun):
+    with entered(loop=loop_options.Loop(body_fun)):
         return _stage(cond_fun, body_fun, values, True)
 
 
@@ -310,7 +311,7 @@ def _traced_body(
     now: Carry, body_fun: Callable[..., Any], test: Any, start: Sequence[Any]
 ) -> tuple[Carry, Any]:
     def step(arrays: list[Any]) -> tuple[Carry, list[Any]]:
-        with lane_termination.body(lambda: jaxpr_as_fun(test)(*arrays)[0]):
+        with entered(reached=lane_termination.reached(lambda: jaxpr_as_fun(test)(*arrays)[0], loop=True)):
             return run_body(now, body_fun, arrays)
 
     return loop_binding.trace(step, list(map(jax.typeof, start)), body_fun)
@@ -331,7 +332,7 @@ def _loop_with_test(
         return jnp.asarray(unless_failed(truth(cond_fun(*values))))
 
     def body(arrays: list[Any]) -> tuple[Carry, list[Any]]:
-        with lane_termination.body(lambda: arrays[0]):
+        with entered(reached=lane_termination.reached(lambda: arrays[0], loop=True)):
             return run_body(now, body_fun, arrays[1:], after=again)
 
     start = [jnp.asarray(unless_failed(truth(test))), *now.start()]

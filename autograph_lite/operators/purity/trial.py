@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import contextlib
 import functools
 import io
-import threading
-import types
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import jax
@@ -20,6 +17,7 @@ from autograph_lite.operators.purity import known_calls, python_only
 from autograph_lite.operators.user_code import pure_callables, source_places
 from autograph_lite.operators.values import pytrees
 from autograph_lite.operators.values.values import Tracer
+from autograph_lite.tracing import entered, thread
 
 
 class Refused(BaseException):
@@ -35,49 +33,32 @@ class Refused(BaseException):
         self.why, self.place, self.peels = why, place, peels
 
 
-class _Local(threading.local):
-    def __init__(self) -> None:
-        self.depth = 0
-        self.changing: dict[types.CodeType, bool] = {}
-        self.made: dict[int, Any] = {}  # iterators that the innermost trial has made
-
-
-_local = _Local()
-
-
-@contextlib.contextmanager
-def trial() -> Iterator[None]:
+def trial() -> entered:
     """The code inside traces a loop on trial."""
-    _local.depth += 1
-    before, _local.made = _local.made, {}
-    try:
-        yield
-    finally:
-        _local.depth -= 1
-        _local.made = before
+    return entered(trial=True, made={})
 
 
 def running() -> bool:
     """Whether a loop is being traced on trial on this thread."""
-    return _local.depth > 0
+    return thread.now.trial
 
 
 def left(body_fun: Callable[..., Any], before: Sequence[Any], after: Sequence[Any]) -> None:
     """Notes whether an iteration leaves variables of other types, where the statement around it joins them."""
-    if _local.depth:
-        _local.changing[body_fun.__code__] = any(map(_changes, before, after))
+    if thread.now.trial:
+        thread.now.changing[body_fun.__code__] = any(map(_changes, before, after))
 
 
 def refuse_promotion(item: Template, new: Template) -> None:
     """Ends a trial where a list gets items of two dtypes, which one buffer can't hold as they are."""
     pairs = zip(map(as_array, item.leaves), map(as_array, new.leaves), strict=True)
-    if _local.depth and any(a is not None and b is not None and a.dtype != b.dtype for a, b in pairs):
+    if thread.now.trial and any(a is not None and b is not None and a.dtype != b.dtype for a, b in pairs):
         raise Refused("a list gets items of several types")
 
 
 def has_changed(body_fun: Callable[..., Any]) -> bool:
     """Whether the iteration of `body_fun` that was traced last has left variables of other types."""
-    return _local.changing.pop(body_fun.__code__, False)
+    return thread.now.changing.pop(body_fun.__code__, False)
 
 
 def _changes(before: Any, after: Any) -> bool:
@@ -95,7 +76,7 @@ def _weaker(a: Any, b: Any) -> bool:
 
 def refuse_promoted(values: Sequence[Captured], joined: Template) -> None:
     """To be called where branches are joined and Python would have run one: another type would have come out of it."""
-    if _local.depth and any(_promoted(value, joined) for value in values):
+    if thread.now.trial and any(_promoted(value, joined) for value in values):
         refuse("a variable has arrays of two types on two paths")
 
 
@@ -112,13 +93,13 @@ def _promoted(value: Captured, joined: Template) -> bool:
 
 def refuse(why: str) -> None:
     """Ends the trial that is running, if there is one, at the user's line that runs."""
-    if _local.depth:
+    if thread.now.trial:
         raise Refused(why, source_places.here())
 
 
 def refuse_branch(fn: Callable[..., Any]) -> None:
     """Ends the trial that is running, if there is one, where a branch that it comes to does what only Python can."""
-    if not _local.depth or (fn.__module__ or "").startswith(
+    if not thread.now.trial or (fn.__module__ or "").startswith(
         "autograph_lite.operators."
     ):  # one of an operator's
         return
@@ -148,19 +129,19 @@ def refuse_unknown(found: str | None) -> None:
 
 def refuse_read(value: Any) -> None:
     """To be called before an item of `value` is read."""
-    if _local.depth:
+    if thread.now.trial:
         refuse_unknown(known_calls.unknown_of(value, ("__getitem__",)))
 
 
 def refuse_augmented(value: Any) -> None:
     """To be called with what a statement such as `bar += 1` may change in place."""
-    if _local.depth:
+    if thread.now.trial:
         refuse_unknown(known_calls.unknown_of(value, known_calls.IN_PLACE))
 
 
 def refuse_items(value: Any) -> None:
     """To be called before items of `value` are taken, or asked for."""
-    if not _local.depth:
+    if not thread.now.trial:
         return
     if python_iterators.is_read(value) and not isinstance(value, io.IOBase):
         if not owns(value):
@@ -171,13 +152,13 @@ def refuse_items(value: Any) -> None:
 
 def owns(value: Any) -> bool:
     """Whether the trial that is running has made an iterator or an opaque object, of nothing that others take items from."""
-    return id(value) in _local.made
+    return id(value) in thread.now.made
 
 
 def made(value: Any) -> Any:
     """`value`, which the code that is on trial has made: noted, if it is an iterator or an opaque object."""
-    if _local.depth and (isinstance(value, opaque_objects.KINDS) or python_iterators.is_read(value)):
-        _local.made[id(value)] = value
+    if thread.now.trial and (isinstance(value, opaque_objects.KINDS) or python_iterators.is_read(value)):
+        thread.now.made[id(value)] = value
     return value
 
 
@@ -228,13 +209,13 @@ _INERT = frozenset({int, float, complex, bool, str, bytes, type(None), list, tup
 
 def refuse_unknown_text(values: Sequence[Any]) -> None:
     """To be called before text is made of `values`."""
-    for value in values if _local.depth else ():
+    for value in values if thread.now.trial else ():
         refuse_unknown(known_calls.unknown_of(value, known_calls.TEXT))
 
 
 def refuse_text(values: Any) -> None:
     """To be called where text is made of `values`."""
-    if _local.depth and any(map(_may_be_number, pytrees.leaves(values))):
+    if thread.now.trial and any(map(_may_be_number, pytrees.leaves(values))):
         refuse("text is made of a number that is known for each item only")
 
 

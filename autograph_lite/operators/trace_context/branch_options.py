@@ -16,15 +16,15 @@ from typing import Any
 from autograph_lite.jax_internals.conditionals import lane_grouping
 from autograph_lite.jax_internals.conditionals.lanewise_cond import Lanes
 from autograph_lite.operators.user_code import source_places
-from autograph_lite.scoped import Stack
 from autograph_lite.syntax import first_statements
+from autograph_lite.tracing import thread
 
 TOLD = {"map": "lanes one by one", "group": "lanes in groups"}
 """What `explain` says of the ways."""
 
 
 class Branch:
-    """A branch that is being traced; a context in which it is.
+    """A branch that is being traced.
 
     Attributes:
       lanes: how those of a `vmap` are to go through it; None where it has not said it.
@@ -36,18 +36,9 @@ class Branch:
         self._code: types.CodeType | None = getattr(fun, "__code__", None)
         self.lanes: Lanes | None = None
 
-    def __enter__(self) -> None:
-        _branches.all.append(self)
-
-    def __exit__(self, *exception: object) -> None:
-        _branches.all.pop()
-
     def is_run_by(self, frame: types.FrameType) -> bool:
         """Whether a frame runs the statements of the branch."""
         return frame.f_code is self._code
-
-
-_branches: Stack[Branch] = Stack()
 
 
 def of(branches: Sequence[Branch]) -> Lanes | None:
@@ -92,5 +83,6 @@ def set_branch_options(*, vmap: str = "select", chunk: int = lane_grouping.CHUNK
             f"set_branch_options: it is called at {frame.f_code.co_filename}:{frame.f_lineno}, which does not begin a branch; "
             "it may be the first statement in an `if`, an `elif`, an `else` or a `case`."
         )
-    if _branches.all and _branches.all[-1].is_run_by(frame):
-        _branches.all[-1].lanes = Lanes(vmap, chunk)
+    branch: Branch | None = thread.now.branch
+    if branch is not None and branch.is_run_by(frame):
+        branch.lanes = Lanes(vmap, chunk)

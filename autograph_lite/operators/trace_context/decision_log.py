@@ -16,6 +16,7 @@ from autograph_lite.errors import Location
 from autograph_lite.jax_internals import recorded_equations
 from autograph_lite.operators.user_code import source_places
 from autograph_lite.operators.values.values import article, describe, traced
+from autograph_lite.tracing import entered, thread
 
 listeners = 0  # on all threads
 BRANCHES = frozenset({"if", "ternary", "and", "or", "match"})
@@ -48,42 +49,56 @@ class Decision:
     equations: int | None = None
 
 
-class _Local(threading.local):
-    def __init__(self) -> None:
-        self.log: list[Decision] | None = None
-        self.open: list[tuple[int, Decision]] = []  # with the length of the log before what is inside
+@dataclasses.dataclass
+class _Log:
+    """What is told to a listener.
+
+    Attributes:
+      told: all decisions.
+      open: those on statements that are being traced, with how many there were before what is inside.
+    """
+
+    told: list[Decision] = dataclasses.field(default_factory=list)
+    open: list[tuple[int, Decision]] = dataclasses.field(default_factory=list)
 
 
-_local = _Local()
+def _log() -> _Log | None:
+    """That of this thread, where somebody listens."""
+    return thread.now.decisions if listeners else None
+
+
+def _deciding(kinds: frozenset[str] | None = None) -> Decision | None:
+    """The innermost statement that is being decided on, if it is one of `kinds`."""
+    log = _log()
+    made = log.open[-1][1] if log is not None and log.open else None
+    return made if made is not None and (kinds is None or made.statement in kinds) else None
 
 
 @contextlib.contextmanager
 def listening() -> Iterator[list[Decision]]:
     """Gives a list that all decisions are appended to, which are made on this thread inside."""
     global listeners
-    before = _local.log, _local.open
-    log: list[Decision] = []
-    _local.log, _local.open = log, []
+    log = _Log()
     with _lock:
         listeners += 1
     try:
-        yield log
+        with entered(decisions=log):
+            yield log.told
     finally:
-        _local.log, _local.open = before
         with _lock:
             listeners -= 1
 
 
 def note(statement: str, became: str, why: str, trips: int | None = None) -> None:
     """Tells of a statement in the user's line that is running."""
-    if _local.log is not None and (made := _decision(statement, became, why, trips)) is not None:
-        _local.log.append(made)
+    if (log := _log()) is not None and (made := _decision(statement, became, why, trips)) is not None:
+        log.told.append(made)
 
 
 def note_list(place: Location | tuple[()] | None, became: str, why: str) -> None:
     """Tells of the line that appends to a list in a loop."""
-    if _local.log is not None and place:
-        _local.log.append(Decision("append", place.path, place.line, None, place.function, became, why))
+    if (log := _log()) is not None and place:
+        log.told.append(Decision("append", place.path, place.line, None, place.function, became, why))
 
 
 class deciding:  # noqa: N801 (used as a function)
@@ -94,41 +109,42 @@ class deciding:  # noqa: N801 (used as a function)
       became, why: what is known of it from the start.
     """
 
-    __slots__ = ("_given", "_made", "_start")
+    __slots__ = ("_given", "_log", "_made", "_start")
 
     def __init__(self, statement: str, became: str = "Python", why: str = "") -> None:
         self._given = statement, became, why
         self._made: Decision | None = None
 
     def __enter__(self) -> None:
-        made = _decision(*self._given) if listeners and self._given[0] else None
-        if made is not None and _local.log is not None:
-            _local.log.append(made)
-            _local.open.append((len(_local.log), made))
-            self._made, self._start = made, recorded_equations.equation_mark()
+        log = _log()
+        made = _decision(*self._given) if log is not None and self._given[0] else None
+        if log is not None and made is not None:
+            log.told.append(made)
+            log.open.append((len(log.told), made))
+            self._log, self._made, self._start = log, made, recorded_equations.equation_mark()
 
     def __exit__(self, *_: object) -> None:
         if self._made is not None:
             self._made.equations = recorded_equations.equations_since(self._start)
-            _local.open.pop()
+            self._log.open.pop()
 
 
 def decided(
     kinds: frozenset[str], became: str | None = None, why: str | None = None, trips: int | None = None
 ) -> None:
     """Says more of the innermost statement that is being decided on, if it is one of `kinds`."""
-    if not listeners or not _local.open or _local.open[-1][1].statement not in kinds:
+    made = _deciding(kinds)
+    if made is None:
         return
-    made = _local.open[-1][1]
     made.became, made.why = became or made.became, why or made.why
     made.trips = made.trips if trips is None else trips
 
 
 def at_once(trips: int) -> Callable[[], None] | None:
     """What tells, now or later, that the innermost statement, a loop, becomes operations on the arrays of its iterations."""
-    if not listeners or not _local.open or _local.open[-1][1].statement not in LOOPS:
+    made = _deciding(LOOPS)
+    if made is None:
         return None
-    made = _local.open[-1][1]
 
     def tell() -> None:
         made.became, made.why, made.trips = "vmap", "its iterations need nothing of each other", trips
@@ -138,49 +154,49 @@ def at_once(trips: int) -> Callable[[], None] | None:
 
 def is_decided(became: str) -> bool:
     """Whether it is known that this is what the innermost statement has become."""
-    return bool(listeners and _local.open and _local.open[-1][1].became == became)
+    made = _deciding()
+    return made is not None and made.became == became
 
 
 def iterated() -> None:
     """Counts an iteration of the innermost statement, a loop that Python runs."""
-    if _local.open and _local.open[-1][1].statement in LOOPS:
-        made = _local.open[-1][1]
+    if (made := _deciding(LOOPS)) is not None:
         made.trips = (made.trips or 0) + 1
 
 
 def uncounted() -> None:
     """Nobody knows how often the body of the innermost statement, a loop, is going to run."""
-    if listeners and _local.open and _local.open[-1][1].statement in LOOPS:
-        _local.open[-1][1].trips = None
+    if (made := _deciding(LOOPS)) is not None:
+        made.trips = None
 
 
 def keep_inside() -> None:
     """What was told inside of the innermost statement holds, and `forget_inside` leaves it."""
-    if listeners and _local.log is not None and _local.open:
-        _local.open[-1] = len(_local.log), _local.open[-1][1]
+    if (log := _log()) is not None and log.open:
+        log.open[-1] = len(log.told), log.open[-1][1]
 
 
 def forget_inside() -> None:
     """Forgets what was told inside of the innermost statement: its body is traced again."""
-    if listeners and _local.log is not None and _local.open:
-        del _local.log[_local.open[-1][0] :]
+    if (log := _log()) is not None and log.open:
+        del log.told[log.open[-1][0] :]
 
 
 def told() -> int:
     """How much has been told, for `forget_since`."""
-    return len(_local.log) if listeners and _local.log is not None else 0
+    return len(log.told) if (log := _log()) is not None else 0
 
 
 def forget_since(told: int) -> None:
     """Forgets what was told since then: it was tried, and undone."""
-    if listeners and _local.log is not None:
-        del _local.log[told:]
+    if (log := _log()) is not None:
+        del log.told[told:]
 
 
 def restart() -> None:
     """Forgets all: the whole function is traced again."""
-    if listeners and _local.log is not None and not _local.open:
-        _local.log.clear()
+    if (log := _log()) is not None and not log.open:
+        log.told.clear()
 
 
 def _decision(statement: str, became: str, why: str, trips: int | None = None) -> Decision | None:

@@ -11,7 +11,6 @@ stays as it is: the same program, to the last instruction.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from contextlib import AbstractContextManager
 from typing import Any
 
 import jax
@@ -20,32 +19,28 @@ from jax.extend.core import Primitive
 from jax.interpreters import ad, batching, mlir
 
 from autograph_lite.operators.effects import journal
-from autograph_lite.scoped import Stack
+from autograph_lite.tracing import thread
 
 _while_reached = Primitive(
     "while_reached"
 )  # the condition of a loop, and whether the code around it is reached
 
 
-# The depth of the journals inside, whether it is a loop, and what gives whether this lane is in it.
-_around: Stack[tuple[int, bool, Callable[[], Any]]] = Stack()
+def reached(taken: Callable[[], Any], *, loop: bool) -> tuple[Any, ...]:
+    """What is entered as `reached` where a branch or the body of a loop is traced.
 
-
-def branch(reached: Callable[[], Any]) -> AbstractContextManager[object]:
-    """A context in which a branch is traced; `reached` gives whether it is taken, a scalar bool."""
-    return _around.holding((journal.depth() + 1, False, reached))
-
-
-def body(test: Callable[[], Any]) -> AbstractContextManager[object]:
-    """A context in which the body of a loop is traced; `test` gives the loop's condition before this iteration."""
-    return _around.holding((journal.depth() + 1, True, test))
+    Args:
+      taken: gives whether the branch is taken, a scalar bool; or the loop's condition before this iteration.
+      loop: whether it is a loop.
+    """
+    return (*thread.now.reached, (journal.depth() + 1, loop, taken))
 
 
 def while_reached(test: Any) -> Any:
     """`test`, the condition of a loop, which no lane fulfils that does not reach the loop."""
     _, base = journal.base()  # what lies further out belongs to traces whose tracers are not to be seen here
     reached: Any = None
-    for depth, is_loop, taken in reversed(_around.all):
+    for depth, is_loop, taken in reversed(thread.now.reached):
         if depth <= base:
             break
         reached = taken() if reached is None else jnp.logical_and(reached, taken())

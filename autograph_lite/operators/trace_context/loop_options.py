@@ -23,12 +23,12 @@ from autograph_lite.jax_internals import symbolic_comparisons
 from autograph_lite.jax_internals.loops import loop_binding
 from autograph_lite.jax_internals.loops.while_primitive import Options
 from autograph_lite.operators.user_code import source_places
-from autograph_lite.scoped import Stack
 from autograph_lite.syntax import first_statements
+from autograph_lite.tracing import thread
 
 
 class Loop:
-    """A loop that is running, or being traced; a context in which it is.
+    """A loop that is running, or being traced.
 
     Args:
       body_fun: what runs its body.
@@ -50,13 +50,6 @@ class Loop:
         self.unroll = 1
         self.done = 0
         self.most: int | None = None
-
-    def __enter__(self) -> Loop:
-        _loops.all.append(self)
-        return self
-
-    def __exit__(self, *exception: object) -> None:
-        _loops.all.pop()
 
     def stands_at(self, path: str, line: int | None) -> bool:
         """Whether it is the loop on that line; any is where the line is None."""
@@ -80,22 +73,20 @@ class Loop:
 UNSET = Options()
 
 
-_loops: Stack[Loop] = Stack()
-
-
 def current() -> Loop:
     """The innermost loop."""
-    return _loops.all[-1]
+    loop: Loop = thread.now.loop
+    return loop
 
 
 def left() -> int | None:
     """How many iterations the innermost loop may still have; None where nobody has said it."""
-    return current().left() if _loops.all else None
+    return current().left() if thread.now.loop else None
 
 
 def most() -> int | None:
     """How many iterations the innermost loop has at most; None where nobody knows."""
-    known = [most for most in (left(), current().most if _loops.all else None) if most is not None]
+    known = [most for most in (left(), current().most if thread.now.loop else None) if most is not None]
     return min(known, default=None)
 
 
@@ -178,11 +169,12 @@ def set_loop_options(
             f"set_loop_options: it is called at {path}:{frame.f_lineno}, which does not begin the body of a loop; "
             "it may be the first statement in a `for` or a `while`."
         )
-    if _loops.all and _loops.all[-1].stands_at(path, line):
-        if maximum_iterations is not None and not _loops.all[-1].counts:
+    loop: Loop | None = thread.now.loop
+    if loop is not None and loop.stands_at(path, line):
+        if maximum_iterations is not None and not loop.counts:
             raise ValueError(
                 f"set_loop_options: maximum_iterations is set at {path}:{frame.f_lineno}, in a loop over items that a condition "
                 "chooses, or an inner loop gives: nobody counts them. Count in the body, and leave it by `break`."
             )
-        _loops.all[-1].unroll = unroll
-        _loops.all[-1].options = Options(maximum_iterations, checkpoints, differentiable)
+        loop.unroll = unroll
+        loop.options = Options(maximum_iterations, checkpoints, differentiable)

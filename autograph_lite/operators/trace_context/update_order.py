@@ -12,12 +12,11 @@ update of a part of the matrix, `R[k:, k:] -= np.outer(v, w)`: with it, a matrix
 from __future__ import annotations
 
 import collections
-import contextlib
+import dataclasses
 import dis
 import functools
-import threading
 import types
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 import jax
@@ -28,52 +27,50 @@ from autograph_lite.jax_internals import provenance, tracing_state
 from autograph_lite.operators.trace_context import loop_bodies
 from autograph_lite.operators.user_code import source_places
 from autograph_lite.syntax import codes
+from autograph_lite.tracing import thread
 
 WRITES = frozenset({"set_item", "update_item", "store"})
 
 
-class _Local(threading.local):
-    def __init__(self) -> None:
-        # In the body of a loop with several updates: its trace, and by the id of an array and of a trace within, the array
-        # and what it is there behind the last barrier.
-        self.trace: Any = None
-        self.behind: dict[tuple[int, int], tuple[Any, Any]] | None = None
-        self.repeats = False  # whether there are several updates
+@dataclasses.dataclass
+class Barriers:
+    """Those in the body of a loop with updates.
+
+    Attributes:
+      trace: of the body.
+      repeats: whether there are several updates.
+      behind: by the id of an array and of a trace within, the array and what it is there behind the last barrier.
+    """
+
+    trace: Any
+    repeats: bool
+    behind: dict[tuple[int, int], tuple[Any, Any]] = dataclasses.field(default_factory=dict)
 
 
-_local = _Local()
-
-
-@contextlib.contextmanager
-def body(fun: Callable[..., Any]) -> Iterator[None]:
-    """Around the trace of the body of a loop, which `fun` is."""
-    before = _local.behind, _local.trace, _local.repeats
+def barriers(fun: Callable[..., Any]) -> Barriers | None:
+    """Those of the body of a loop that `fun` is, to be called in its trace; None where it needs none."""
     updates = max(_writes(fun).values(), default=0) if _helps() else 0
-    _local.behind, _local.trace, _local.repeats = (
-        {} if updates else None,
-        tracing_state.current_trace(),
-        updates > 1,
-    )
-    try:
-        yield
-    finally:
-        _local.behind, _local.trace, _local.repeats = before
+    return Barriers(tracing_state.current_trace(), updates > 1) if updates else None
 
 
 def read(base: Any, value: Any, *, unknown: bool = False) -> Any:
     """`value`, a part of the array `base` that has been read from `latest(base)`; `unknown`: of unknown length."""
-    if _local.behind is None or not (_local.repeats or (unknown and base.ndim > 1)):
+    now: Barriers | None = thread.now.barriers
+    if now is None or not (now.repeats or (unknown and base.ndim > 1)):
         return value
-    if not _is_part(value, base) or not _is_carried(base):
+    if not _is_part(value, base) or not any(
+        tracing_state.is_of(base, trace) for trace in (now.trace, tracing_state.current_trace())
+    ):  # it comes from outside of the loop
         return value
     array, value = lax.optimization_barrier((latest(base), value))
-    _local.behind[id(base), id(tracing_state.current_trace())] = base, array
+    now.behind[id(base), id(tracing_state.current_trace())] = base, array
     return value
 
 
 def written(array: Any) -> Any:
     """The array after an update, which is not computed once more where it is read."""
-    return lax.optimization_barrier(array) if _local.behind or _local.repeats else array
+    now: Barriers | None = thread.now.barriers
+    return lax.optimization_barrier(array) if now is not None and (now.behind or now.repeats) else array
 
 
 def computed(array: Any) -> Any:
@@ -107,16 +104,12 @@ def apart(base: Any, new: Any, write: Callable[[Any, Any], Any]) -> Any:
     return jnp.where(written, write(jnp.zeros(base.shape, base.dtype), new), base)
 
 
-def _is_carried(base: Any) -> bool:
-    """Whether an array is one that the body may update: none that comes from outside of the loop."""
-    return tracing_state.is_of(base, _local.trace) or tracing_state.is_of(base, tracing_state.current_trace())
-
-
 def latest(base: Any) -> Any:
     """The array `base` behind its last barrier."""
-    if _local.behind is None:
+    now: Barriers | None = thread.now.barriers
+    if now is None:
         return base
-    return _local.behind.get((id(base), id(tracing_state.current_trace())), (None, base))[1]
+    return now.behind.get((id(base), id(tracing_state.current_trace())), (None, base))[1]
 
 
 def _is_part(value: Any, base: Any) -> bool:

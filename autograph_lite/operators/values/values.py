@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import functools
 from collections.abc import Callable
 from typing import Any
@@ -14,7 +13,7 @@ from jax import core, export
 
 from autograph_lite.jax_internals import avals, constant_folding, tracing_state
 from autograph_lite.operators.values import pytrees
-from autograph_lite.scoped import Now
+from autograph_lite.tracing import entered, thread
 
 Tracer = core.Tracer
 SCALARS = (bool, int, float, complex)
@@ -39,12 +38,9 @@ def traced(value: Any) -> bool:
 foreseen: list[Callable[[Any], bool | None]] = []  # who else may know, above
 
 
-_folding: Now[bool] = Now(True)
-
-
-def unfolded() -> contextlib.AbstractContextManager[bool]:
+def unfolded() -> entered:
     """What is traced inside stays so: of the condition of a loop that is the first one's only, and others may differ."""
-    return _folding.being(False)
+    return entered(folding=False)
 
 
 def known(value: Any) -> Any:
@@ -55,7 +51,7 @@ def known(value: Any) -> Any:
     if isinstance(value, jax.Array) and not isinstance(value, Tracer):
         is_number = not jnp.issubdtype(value.dtype, jax.dtypes.extended)
         return np.asarray(value) if is_number and value.is_fully_addressable else None
-    return constant_folding.value_of(value) if isinstance(value, Tracer) and _folding.value else None
+    return constant_folding.value_of(value) if isinstance(value, Tracer) and thread.now.folding else None
 
 
 def python_value(value: Any) -> Any:
@@ -69,7 +65,7 @@ def decided(test: Any) -> Any:
 
     An array of JAX's that is at hand is data in a program that is being recorded; `vmap` and `grad` alone record none.
     """
-    if not _folding.value or is_symbolic(test):
+    if not thread.now.folding or is_symbolic(test):
         return test
     if isinstance(test, Tracer):
         found = constant_folding.value_of(test, constant_folding.Source.PYTHON)

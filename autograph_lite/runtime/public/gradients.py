@@ -46,7 +46,7 @@ def value_and_grad(
     def run(*args: Any, **kwargs: Any) -> tuple[Any, Any]:
         def inner(values: dict[int, Any]) -> Any:
             frame = variable_frames.Frame()
-            with variable_frames.entered(frame):
+            with variable_frames.inside(frame):
                 for key, value in values.items():
                     variable_frames.hold(chosen[key], value)
                 before = dict(frame.values)

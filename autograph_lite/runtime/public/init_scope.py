@@ -13,7 +13,7 @@ import jax
 
 from autograph_lite.errors import InitScopeError
 from autograph_lite.jax_internals import tracing_state
-from autograph_lite.operators.checks import carried_checks, concretization_errors, outside_trace
+from autograph_lite.operators.checks import carried_checks, concretization_errors
 from autograph_lite.operators.effects import journal
 from autograph_lite.operators.user_code import ownership, source_places
 from autograph_lite.operators.values import pytrees
@@ -61,7 +61,7 @@ class _Left:
 
     def __enter__(self) -> None:
         if tracing_state.tracing() or journal.active() is not None:
-            self.written = self.contexts.enter_context(outside_trace.leaving())
+            self.written = self.contexts.enter_context(carried_checks.suspended())
             self.contexts.enter_context(variable_frames.outside())
 
     def __exit__(

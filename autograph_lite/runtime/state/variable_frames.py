@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import contextlib
 import itertools
-import threading
 from collections.abc import Iterable, Iterator
 from typing import Any, Protocol
 
@@ -22,6 +21,7 @@ from autograph_lite.errors import VariableError
 from autograph_lite.jax_internals import tangents_of_state, tracing_state
 from autograph_lite.operators.effects import journal
 from autograph_lite.runtime.state.creations import Creations
+from autograph_lite.tracing import entered, thread
 
 
 class Held(Protocol):
@@ -81,41 +81,30 @@ _surroundings = jax.make_user_context(default_value=0)
 _numbers = itertools.count(2)
 
 
-class _Local(threading.local):
-    def __init__(self) -> None:
-        self.frames: list[Frame] = []
-        self.programs = 0  # that are being traced, `init_scope` or not
-
-
 class _Shared:
     """The surroundings in which programs are traced, until functions that JAX keeps have read a Variable in them."""
 
     number = 1
 
 
-_local = _Local()
-
-
 def program() -> Frame | None:
     """The frame of the program that is being traced on this thread."""
-    return next((frame for frame in reversed(_local.frames) if frame.is_program), None)
+    return next((frame for frame in reversed(thread.now.variables) if frame.is_program), None)
 
 
 @contextlib.contextmanager
-def entered(frame: Frame) -> Iterator[Frame]:
+def inside(frame: Frame) -> Iterator[Frame]:
     """Inside, Variables have their values in `frame`."""
     around = frame if frame.is_program else program()
     if frame.is_program:
         frame.surroundings.enter_context(_surroundings(_Shared.number))
     elif around is not None:
         around.renew(frame.values)
-    _local.frames.append(frame)
-    _local.programs += frame.is_program
+    now = thread.now
     try:
-        yield frame
+        with entered(variables=(*now.variables, frame), in_program=now.in_program or frame.is_program):
+            yield frame
     finally:
-        _local.programs -= frame.is_program
-        _local.frames.pop()
         if frame.is_program:
             frame.surroundings.close()
         elif around is not None:
@@ -124,18 +113,14 @@ def entered(frame: Frame) -> Iterator[Frame]:
 
 def tracing() -> bool:
     """Whether this thread traces a program, be it in `init_scope`."""
-    return _local.programs > 0
+    return thread.now.in_program
 
 
 @contextlib.contextmanager
 def outside() -> Iterator[None]:
     """Inside, Variables have the values that they have outside of any trace."""
-    before, _local.frames = _local.frames, []
-    try:
-        with _surroundings(0):
-            yield
-    finally:
-        _local.frames = before
+    with entered(variables=()), _surroundings(0):
+        yield
 
 
 def read(variable: Held) -> Any:
@@ -154,7 +139,7 @@ def read(variable: Held) -> Any:
 
 def value_of(variable: Held) -> Any:
     """What `variable` holds on this thread."""
-    for frame in reversed(_local.frames):
+    for frame in reversed(thread.now.variables):
         held = frame.values.get(id(variable))
         if held is not None:
             return tangents_of_state.found((frame.number, id(variable)), held[1])
@@ -169,7 +154,7 @@ def hold(variable: Held, value: Any) -> None:
     frame = program()
     if frame is not None and frame.captured and value_of(variable) is not value:
         frame.renew([id(variable)])
-    around = _local.frames[-1] if _local.frames else None
+    around = thread.now.variables[-1] if thread.now.variables else None
     number = tangents_of_state.keep((around and around.number, id(variable)), value)
     if around is not None:
         around.values[id(variable)] = variable, number

@@ -9,7 +9,7 @@ from typing import Any
 
 import jax
 
-from autograph_lite.scoped import Stack
+from autograph_lite.scoped import Now
 
 EVENT = "/jax/core/compile/backend_compile_duration"
 
@@ -21,7 +21,7 @@ class Compiling:
         self.seconds: float | None = None
 
 
-_now: Stack[Compiling] = Stack()
+_now: Now[Compiling | None] = Now(None)
 
 
 @functools.cache
@@ -30,8 +30,8 @@ def _listen() -> None:
 
 
 def _note(event: str, duration_secs: float, **_: Any) -> None:
-    if event == EVENT and _now.all:
-        into = _now.all[-1]
+    into = _now.value
+    if event == EVENT and into is not None:
         into.seconds = duration_secs + (into.seconds or 0.0)
 
 
@@ -39,5 +39,5 @@ def _note(event: str, duration_secs: float, **_: Any) -> None:
 def measured(into: Compiling) -> Iterator[None]:
     """Adds what is compiled on this thread, inside, to `into`."""
     _listen()
-    with _now.holding(into):
+    with _now.being(into):
         yield

@@ -53,6 +53,7 @@ from autograph_lite.runtime.tracing.compile_times import Compiling, measured
 from autograph_lite.runtime.types import value_leaves
 from autograph_lite.runtime.types.array_spec import ArraySpec
 from autograph_lite.runtime.types.leaf_partition import Split
+from autograph_lite.tracing import entered
 
 _ARRAYS = inspect.signature(lambda *arrays: None)  # what JAX calls the inputs of a program
 
@@ -445,7 +446,7 @@ class Program:
             carried_checks.raise_failed(contents, self.sites)
 
     def _body(self, flat: tuple[Any, ...]) -> list[Any]:
-        with variable_frames.entered(variable_frames.Frame(self.state.creations)):
+        with variable_frames.inside(variable_frames.Frame(self.state.creations)):
             try:
                 outputs = self._run(flat)
             except (Restart, Retyped):
@@ -478,9 +479,8 @@ class Program:
         with (
             container_identity.of_program(),
             method_patching.converted_methods(),
-            rolling.rolling(self.rolled),
             carried_checks.new_frame("outputs" if self.checked else "off", self.inside) as frame,
-            capacity.of(self.capacity if self.owned else None),
+            entered(rule=self.rolled, capacity=self.capacity if self.owned else None),
             journal.journal(outer=None) as written,
         ):
             method_patching.seen_around(fn, args, kwargs)

@@ -1,0 +1,105 @@
+"""Dynamic scope of a trace: what is known where code runs, of the program and of the statements that it stands in?
+
+    with entered(carried=arrays):         # inside, and on this thread only
+        ... thread.now.carried ...
+
+A file reads and enters what is its own. Low packages don't know the classes of high ones, so that the fields are typed there.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import threading
+from typing import Any
+
+
+@dataclasses.dataclass(eq=False)
+class Tracing:
+    """What holds where code runs; of several, the innermost comes last.
+
+    Attributes:
+      journals: of the bodies that are traced (`effects.journal`).
+      calls: of functions, in staged statements (`calls.recursion_guard`).
+      frames, handlers, tried, replaced: of checks; `default_mode` is what becomes of those outside of any frame
+        (`checks.carried_checks`).
+      left: whether the code has left the trace that it stands in (`checks.carried_checks`).
+      variables: frames with the values of Variables (`state.variable_frames`).
+      in_program: whether a program is traced, even if the code has left it (`state.variable_frames`).
+      scope: the classes whose methods are converted (`calls.method_patching`).
+      rule: by which loops that Python knows are rolled; () where nobody has said it (`loops.rolling`).
+      capacity: the room of lists (`lists.capacity`).
+      decisions: the log of who listens, and the statements that are decided on (`trace_context.decision_log`).
+      clocks: those that were asked, where somebody listens (`effects.clocks`).
+      trial: whether a loop is traced on trial; `made` are the iterators that were made in it, `changing` the bodies
+        that leave variables of other types (`purity.trial`).
+      folding: whether what follows from Python's numbers is known (`values.values`).
+      loop, branch: the innermost, with what the user has said of it (`trace_context.loop_options`, `branch_options`).
+      carried: the arrays that the innermost staged loop carries, None outside of one (`trace_context.loop_bodies`).
+      barriers: of the innermost staged loop (`trace_context.update_order`).
+      reached: which lanes reach this code (`trace_context.lane_termination`).
+      foreseen: loops whose numbers are known in each iteration (`lane_eval.path_conditions`).
+      growing: lists that loops make longer (`lists.growing_lists`).
+      aliases: what arrays were before the loops (`aliasing.loop_carried_aliases`).
+      walked: what loops go through (`aliasing.store_check`).
+      inner: the types of the loops in the one that is traced (`loops.carry_fixpoint`).
+      round, unrolled: the innermost of tail calls, and functions whose tail calls are no loops (`loops.tail_recursion`).
+    """
+
+    journals: list[Any] = dataclasses.field(default_factory=list)
+    calls: list[Any] = dataclasses.field(default_factory=list)
+    frames: list[Any] = dataclasses.field(default_factory=list)
+    handlers: list[Any] = dataclasses.field(default_factory=list)
+    tried: list[Any] = dataclasses.field(default_factory=list)
+    replaced: list[Any] = dataclasses.field(default_factory=list)
+    default_mode: str = "callback"
+    left: bool = False
+    variables: tuple[Any, ...] = ()
+    in_program: bool = False
+    scope: Any = None
+    rule: Any = ()
+    capacity: Any = None
+    decisions: Any = None
+    clocks: list[str] | None = None
+    trial: bool = False
+    made: dict[int, Any] = dataclasses.field(default_factory=dict)
+    changing: dict[Any, bool] = dataclasses.field(default_factory=dict)
+    folding: bool = True
+    loop: Any = None
+    branch: Any = None
+    carried: Any = None
+    barriers: Any = None
+    reached: tuple[Any, ...] = ()
+    foreseen: tuple[Any, ...] = ()
+    growing: tuple[Any, ...] = ()
+    aliases: tuple[Any, ...] = ()
+    walked: tuple[Any, ...] = ()
+    inner: Any = None
+    round: Any = None
+    unrolled: frozenset[Any] = frozenset()
+
+
+class _Thread(threading.local):
+    def __init__(self) -> None:
+        self.now = Tracing()
+
+
+thread = _Thread()
+
+
+class entered:  # noqa: N801 (a context manager that reads as a verb)
+    """Inside, these are others; all is as it was afterwards. `dataclasses.replace` takes ten times as long."""
+
+    __slots__ = ("_around", "_changes")
+
+    def __init__(self, **changes: Any) -> None:
+        self._changes = changes
+
+    def __enter__(self) -> None:
+        self._around = thread.now
+        known = vars(self._around)
+        assert known.keys() >= self._changes.keys()
+        thread.now = object.__new__(Tracing)
+        vars(thread.now).update(known, **self._changes)
+
+    def __exit__(self, *exception: object) -> None:
+        thread.now = self._around
