@@ -845,7 +845,7 @@ class UnrolledLoopWarning(UserWarning):
 
 
 class RetraceWarning(UserWarning):
-    """A function is traced and compiled anew by most of its calls, which costs much more than running it.
+    """A function is traced and compiled again by most of its calls, which costs much more than running it.
 
     Fails:
 

@@ -5,8 +5,8 @@
 
     %autograph step                   shows it for a function that is there
 
-When a statement of a cell, or `%autoreload`, defines a function or class anew, converted functions that have read the old one
-are traced anew.
+When a statement of a cell, or `%autoreload`, defines a function or class again, converted functions that have read the old one
+are traced again.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ def unload_ipython_extension(shell: Any) -> None:
 
 
 def forget_outdated(result: object = None) -> None:
-    """Forgets the traces of functions that have read what is defined anew since."""
+    """Forgets the traces of functions that have read what is defined again since."""
     for function in eager.registered():
         if isinstance(function, Function):
             function.follow_code()
@@ -59,7 +59,7 @@ def forget_outdated(result: object = None) -> None:
 
 
 class _Watched:
-    """Runs the statements of cells, one after the other: what is defined anew in a cell is new in the next statement.
+    """Runs the statements of cells, one after the other: what is defined again in a cell is new in the next statement.
 
     Args:
       run_code: the shell's own, which runs the code of one.

@@ -32,7 +32,7 @@ def assert_converts(
 ) -> Any:
     """Asserts that `fn`, converted and compiled, does what it does in Python.
 
-    A function that is not converted yet is converted anew each time; one that is keeps its traces.
+    A function that is not converted yet is converted again each time; one that is keeps its traces.
 
     Args:
       fn: a function, or what `convert` made of it, whose options hold then.

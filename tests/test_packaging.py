@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 import shutil
 import subprocess
 import sys
@@ -123,4 +124,4 @@ def _names(requirements: list[str]) -> set[str]:
 
 def test_each_layer_imports_only_those_below_it_and_the_converters_never_jax() -> None:
     out = run("-c", "from importlinter.cli import lint_imports_command; lint_imports_command(['--no-cache'])")
-    assert "Contracts: 2 kept, 0 broken." in out
+    assert re.search(r"Contracts: \d+ kept, 0 broken", out)

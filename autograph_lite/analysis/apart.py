@@ -1,11 +1,12 @@
-"""Are two parts of an array surely different ones, by what stands in their brackets?
+"""Dependence test: are two parts of an array surely different ones, by what stands in their brackets?
 
     m[i - 1]    m[i]                                    a row and the one before it
     m[p]        m[r], in `for r in range(p + 1, n)`     a row and one below it
     m[i, :i]    m[i, i]                                 what stands before an item, and that item
     d["x"]      d["v"]                                  two items of a dict
 
-Both indices are known to have the values that they would have now.
+Both indices are known to have the values that they would have now. Of the tests in Allen and Kennedy, "Optimizing Compilers
+for Modern Architectures" (2001), chapter 3, these are the simplest: constant distances and ranges of one variable.
 """
 
 from __future__ import annotations

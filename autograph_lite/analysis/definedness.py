@@ -1,7 +1,7 @@
-"""Which variables may be unassigned where they are read, or where a statement takes them?
+"""Definite assignment: which variables may be unassigned where they are read, or where a statement takes them?
 
 One forward walk over structured code. A name counts as assigned only where every path before has assigned it; so a
-name that a loop's body assigns is unsure after the loop.
+name that a loop's body assigns is unsure after the loop. Source: The Java Language Specification, chapter 16.
 """
 
 from __future__ import annotations

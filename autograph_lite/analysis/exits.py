@@ -1,4 +1,4 @@
-"""Where does control leave a block of statements?
+"""Control flow: where does control leave a block of statements?
 
 escapes([...])        kinds of jump ('break', 'continue', 'return') that leave the block
 always_jumps([...])   no path falls off its end

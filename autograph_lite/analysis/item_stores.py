@@ -1,4 +1,4 @@
-"""Which item stores would arrays, as values, not carry out as NumPy does?
+"""Item stores: which would arrays, as values, not carry out as NumPy does?
 
     row = m[i]
     row[0] = v            NumPy changes m as well: `m` is read later, so that the difference would be seen

@@ -1,9 +1,9 @@
-"""Which variables does each compound statement read from before it, and owe to what comes after it?
+"""Liveness: which variables does each compound statement read from before it, and owe to what comes after it?
 
 Structured data flow: after the pass *jumps* a function body has no break, continue or early return, so liveness needs
 no control-flow graph, only one backward walk over the statement lists. A statement inside `try` may be left at any
 point for a handler, so what the handlers read is live throughout the body; likewise after a `with`, which may
-swallow an exception.
+swallow an exception. The textbook analysis: Aho, Lam, Sethi and Ullman, "Compilers" (2006), 9.2.5.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Which variables go into and come out of each compound statement, and which stay in their cells?
+"""Plans: which variables go into and come out of each compound statement, and which stay in their cells?
 
 The variables that a statement writes are passed in and returned, as operands and results of `lax` are. Three kinds
 stay in closure cells or globals instead, and are written in place, because somebody else may look at them while the

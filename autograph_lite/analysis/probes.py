@@ -1,4 +1,4 @@
-"""What would a function be that tells the values of its variables after each statement?
+"""Instrumentation: what would a function be that tells the values of its variables after each statement?
 
 y = 2 * x                       y = 2 * x
 if y > limit:                   probe(0, y)

@@ -1,4 +1,4 @@
-"""Which variables and attributes are read after a place in a function: after an item store, or after a call?
+"""Later reads: which variables and attributes are read after a place in a function, an item store or a call?
 
 sift(x, 0)            an item store in `sift` changes what `x` means here, in NumPy
 return x.max()        `x` is read after the call

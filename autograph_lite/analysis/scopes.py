@@ -1,4 +1,4 @@
-"""Which names does a piece of code bind and read, and which does a nested function capture?
+"""Scopes: which names does a piece of code bind and read, and which does a nested function capture?
 
 bound([...])      names bound by statements, in the order of their first binding
 read(node)        names read by a node, those of nested functions included

@@ -1,4 +1,4 @@
-"""Which expressions may be a part of an array whose length only the program knows? Slices of variables, and masks.
+"""Selections in text: which expressions may be a part of an array whose length only the program knows? Slices and masks.
 
     row = A[i, :j]                        'row' may be one, and jnp.sum(row) has to know
     jnp.mean(x[x > 0]), x[mask]           so may these

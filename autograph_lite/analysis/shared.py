@@ -1,4 +1,4 @@
-"""Which variables of a function may other functions bind, while one of its statements runs?
+"""Shared variables: which variables of a function may other functions bind, while one of its statements runs?
 
     def f(a):
         def put(v):

@@ -1,4 +1,4 @@
-"""Which views may there be before each statement of a function, as it was written, its jumps included?"""
+"""Flow of views: which may there be before each statement of a function, as it was written, its jumps included?"""
 
 from __future__ import annotations
 
@@ -230,7 +230,7 @@ def _moved(each: Fact, shifted: set[str]) -> Fact:
 
 
 def _now(each: Fact, bound: set[str]) -> Fact:
-    """A view, whose index no longer tells where it is if its variables are bound anew."""
+    """A view, whose index no longer tells where it is if its variables are bound again."""
     if isinstance(each, View) and bound.intersection(_NAME.findall(each.index)):
         return dataclasses.replace(each, index=UNKNOWN)
     return each

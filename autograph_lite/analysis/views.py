@@ -1,4 +1,4 @@
-"""What may a name be a view of? Of what the statement names that binds it.
+"""Views: what may a name be a view of? Of what the statement names that binds it.
 
     row = m[i]        row of m
     g = self.grid     g of self.grid

@@ -22,7 +22,7 @@ to the item is read before. Only a name of this function is rebound: a container
 enclosing function is reached as it is, so `TABLE[0] = 1` does not make `TABLE` a local name; nor is a name rebound that
 nothing reads afterwards, as an array would be lost; nor may `row += v` change an array that nothing reads afterwards,
 `ag.unread(row)`. `ag.view` refuses to write to an array that NumPy would know by another name, too (see
-`analysis.item_stores`). Where the value's evaluation may bind the base or an index anew (see `analysis.shared`), it comes
+`analysis.item_stores`). Where the value's evaluation may bind the base or an index again (see `analysis.shared`), it comes
 before them in a statement of its own.
 """
 
@@ -289,12 +289,12 @@ class _Stores(trees.Transformer):
         return quote.assign([name.id], call) if name else gast.Expr(call)
 
     def rebound(self, base: gast.expr, steps: Sequence[gast.expr]) -> gast.Name | None:
-        """The name that a store binds anew; none for an object whose attribute is written, which stays what it is."""
+        """The name that a store binds again; none for an object whose attribute is written, which stays what it is."""
         of_object = isinstance(steps[0], gast.Constant)
         return base if isinstance(base, gast.Name) and self.is_rebound(base) and not of_object else None
 
     def is_rebound(self, base: gast.expr) -> bool:
-        """Whether a store binds the name anew: it is one of this function's, and is read later."""
+        """Whether a store binds the name again: it is one of this function's, and is read later."""
         return isinstance(base, gast.Name) and base.id in self.writable and base.id not in self.lost
 
     def path(self, target: gast.expr) -> tuple[gast.expr, list[gast.expr]]:

@@ -69,7 +69,7 @@ def _walks(iterable: gast.expr, target: gast.expr, *around: str) -> list[_Walk]:
 
 
 def _writes(loop: gast.For, name: str) -> bool:
-    """Whether the loop writes to items of what the name means, and never binds it anew."""
+    """Whether the loop writes to items of what the name means, and never binds it again."""
     nodes = list(scopes.own_nodes([loop.target, *loop.body]))
     added = [n.target for n in nodes if isinstance(n, gast.AugAssign)]
     stored = [n for n in nodes if isinstance(n, gast.Subscript) and isinstance(n.ctx, gast.Store)]

@@ -1,4 +1,4 @@
-"""Which dtype, weak type and varying axes has an array, and how does it get others?
+"""Avals: which dtype, weak type and varying axes has an array, and how does it get others?
 
 Checked on jax 0.10.2 and 0.12.0.1.
 """

@@ -1,4 +1,4 @@
-"""What of JAX's configuration does a trace depend on, and what do we change of JAX's own logs and tracebacks?
+"""JAX's configuration: what of it does a trace depend on, and what do we change of JAX's logs and tracebacks?
 
 Checked on jax 0.10.2 and 0.12.0.1.
 """

@@ -1,4 +1,4 @@
-"""What does a derivative of an exported program say that its file does not hold?
+"""Exported derivatives: what does one say that the file of its program does not hold?
 
 Workaround: `jax.export` says "No VJP is available" (JAX 0.12), and has no public place for a reason.
 """

@@ -1,4 +1,4 @@
-"""Which value has an array of NumPy's in a program? The one that it had when it was used, as in Python.
+"""Constants: which value has an array of NumPy's in a program? The one that it had when it was used, as in Python.
 
     buf = np.zeros(3)
     y = x + buf          # JAX keeps `buf` itself, and reads it when the trace is over:

@@ -1,4 +1,4 @@
-"""What does a value follow from in a program that is being recorded?
+"""Provenance: what was a value of the recorded program computed from?
 
     new = row.copy()                  `new` lies where `row` does, until somebody writes to it
     test = u < jnp.exp(x - y)         `test` follows from `x` through an exponential

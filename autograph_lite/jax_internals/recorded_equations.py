@@ -1,4 +1,4 @@
-"""What has the program that is being recorded so far, and what does one of its equations run, call and come from?
+"""Recorded equations: which are there so far, and what does one of them run, call and come from?
 
 Checked on jax 0.10.2 and 0.12.0.1.
 """

@@ -1,4 +1,4 @@
-"""What is a comparison of symbolic sizes that Python can't decide? Traced, where converted code asks. JAX's insides again.
+"""Symbolic sizes: what is a comparison that Python can't decide? Traced, where converted code asks. JAX's insides again.
 
 JAX answers `n == 8` with False for a symbolic `n`, and `n > 8` with an error. Where converted code asks, the answer is a
 traced bool here. Where a library asks for `==` while we trace, its False is kept, and with it the condition under which

@@ -1,4 +1,4 @@
-"""Which names that JAX does not promise does the package use, and which of them does the installed JAX lack?
+"""Private names: which does the package use that JAX does not promise, and which of them does the installed JAX lack?
 
     python autograph_lite/jax_internals/unpromised_names.py
 

@@ -1,4 +1,4 @@
-"""What is a value of the program that is being recorded, as far as it follows from some whose values are known?
+"""Abstract interpretation: what is a value of the recorded program, as far as it follows from some that are known?
 
 i % 10 == 0        all that is known is what `i` is: the equations between the two are gone through
 x + i > 3          not known, as `x` isn't

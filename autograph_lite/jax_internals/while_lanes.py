@@ -1,4 +1,4 @@
-"""Where are the lanes in the arrays of a `while` loop that `vmap`s end lane by lane? It uses JAX's insides.
+"""Batching of `while`: where are the lanes in the arrays of a loop that `vmap`s end lane by lane? JAX's insides.
 
 The derivative of such a loop lets a lane that has finished compute with what one holds that has not (`lanes`). So each
 array that lanes do not all share has to have an item for each of them, which one that follows only some of the `vmap`s

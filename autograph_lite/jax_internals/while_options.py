@@ -1,4 +1,4 @@
-"""How is a `while` loop differentiated in reverse, and what is known of it for that?"""
+"""Reverse mode of `while`: how is a loop differentiated, and what is known of it for that?"""
 
 from __future__ import annotations
 

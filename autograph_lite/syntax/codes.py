@@ -1,4 +1,4 @@
-"""Which code is in a function's code, and what do the variables hold that a function takes from around it?"""
+"""Code objects: which are in a function's code, and what do the variables hold that a function takes from around it?"""
 
 from __future__ import annotations
 

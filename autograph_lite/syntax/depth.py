@@ -1,4 +1,4 @@
-"""How are trees walked that nest deeper than Python's recursion limit allows?
+"""Deep recursion: how are trees walked that nest deeper than Python's recursion limit allows?
 
 A chain of 200 `elif`s is a tree 200 levels deep, and a walk takes up to six frames for a level. The limit
 protects the C stack, which calls from Python to Python do not use since 3.11: it may be higher for a while.

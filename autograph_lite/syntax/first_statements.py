@@ -1,4 +1,4 @@
-"""Is what stands on a line of a user's file the first statement of a branch, or of a loop's body?
+"""First statements: is what stands on a line of a user's file the first of a branch, or of a loop's body?
 
     if x > 0:
         here()                      it is

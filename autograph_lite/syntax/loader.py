@@ -1,4 +1,4 @@
-"""How does a converted tree become a function that takes the place of the user's own?
+"""Loading: how does a converted tree become a function that takes the place of the user's own?
 
 The tree is compiled under the user's file name, with the user's line and column numbers, inside a factory
 whose parameters are the names that the function takes from around it:

@@ -1,4 +1,4 @@
-"""What does Python call a private name such as `__x` inside a class `C`? `_C__x`.
+"""Name mangling: what does Python call a private name such as `__x` inside a class `C`? `_C__x`.
 
 A method is compiled outside its class, where Python no longer does this itself. So the names are written out:
 

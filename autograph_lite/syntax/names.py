@@ -1,4 +1,4 @@
-"""Which names does a tree use, and which are still free for generated code?"""
+"""Fresh names: which names does a tree use, and which are still free for generated code?"""
 
 from __future__ import annotations
 

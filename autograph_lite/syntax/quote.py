@@ -1,4 +1,4 @@
-"""How is new code written? As Python text with holes, parsed once and filled with gast nodes.
+"""Quoting: how is new code written? As Python text with holes, parsed once and filled with gast nodes.
 
     stmts("x = f(value)", x="y", value=node)   # y = f(<node>)
 

@@ -1,4 +1,4 @@
-"""Which parameters does a function show, also where its annotations can't be evaluated yet?
+"""Signatures: which parameters does a function show, also where its annotations can't be evaluated yet?
 
     @convert
     def joined(self, other: Tree) -> Tree: ...     # in the class Tree, which is there when its body has run

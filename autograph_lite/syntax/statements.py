@@ -1,4 +1,4 @@
-"""Which statement of control flow stands at a place of a user's file? Its kind, its own place and its first line.
+"""Statements: which one of control flow stands at a place of a user's file? Its kind, its own place and its first line.
 
     find("model.py", "if", 14, 7)  ->  Statement(kind="if", line=14, column=4, text="if x > 0:")
 

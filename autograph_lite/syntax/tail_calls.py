@@ -1,4 +1,4 @@
-"""Is a call the last thing that its function does? Then a function that calls itself there is a loop.
+"""Tail calls: is a call the last thing that its function does? Then a function that calls itself there is a loop.
 
 def gcd(a, b):
     if b == 0:

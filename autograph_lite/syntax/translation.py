@@ -1,4 +1,4 @@
-"""How does Python's tree become gast's, and gast's become Python's, with a valid place in the user's file for every node?
+"""Translation: how does Python's tree become gast's, and back, with a valid place in the user's file for every node?
 
 gast's own functions give the same trees in two to three times the time, and leave out the places that compiling needs.
 The two kinds of tree have the same fields, but for a few that are named here: parameters, and the name of an `except`,

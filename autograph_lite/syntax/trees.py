@@ -1,4 +1,4 @@
-"""How is a tree walked, rewritten and copied fast?
+"""Trees: how is one walked, rewritten and copied fast?
 
 Passes look at each node many times, and `ast` takes its time. Contexts and operators (`Load()`, `Add()`) are
 no nodes here: no pass rewrites them, and they are a third of a tree.

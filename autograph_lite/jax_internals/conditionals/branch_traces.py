@@ -1,4 +1,4 @@
-"""How is a branch traced once, without being emitted? In a trace of its own, which the conditional then holds.
+"""Branch traces: how is a branch traced once, without being emitted? In a trace of its own, which the conditional then holds.
 
 It uses JAX's insides; `branch_trace` falls back to public means where these have changed.
 """

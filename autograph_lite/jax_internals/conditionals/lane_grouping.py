@@ -1,4 +1,4 @@
-"""How do lanes that take the same branch run together, where only the data tell which branch a lane takes?
+"""Lane grouping: how do lanes that take the same branch run together, where only the data tell which branch that is?
 
     branches   0 1 1 0 1                  chunks of two lanes:   [0 3] branch 0,   [1 2] branch 1,   [4 4] branch 1
 

@@ -1,4 +1,4 @@
-"""How do the lanes of a `vmap` go through a conditional that says how? It uses JAX's insides.
+"""Batching of conditionals: how do the lanes of a `vmap` go through one that says how? It uses JAX's insides.
 
 JAX computes all branches for all lanes, and takes one of the results for each. The primitive here is written `cond` in a
 jaxpr, takes what JAX's takes, and is compiled as JAX's; only where its index differs from lane to lane it is something else:

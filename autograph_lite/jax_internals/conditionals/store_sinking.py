@@ -1,4 +1,4 @@
-"""Which items do all branches of a conditional write to one array? They are written once, after it.
+"""Store sinking: which items do all branches of a conditional write to one array? They are written once, after it.
 
     if a[i] == b[j]:                       here = cond(a[i] == b[j], ...)
         D[i, j] = D[i - 1, j - 1]          D[i, j] = here

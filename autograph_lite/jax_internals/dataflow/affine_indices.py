@@ -1,4 +1,4 @@
-"""Which numbers in a loop's body are positions, `slope * p + offset` in iteration `p`, and what follows from their range?
+"""Affine indices: which numbers of a body are `slope * p + offset` in iteration `p`, and what follows from their range?
 
 JAX makes `where(i < 0, i + n, i)` of each index. Where `i` is a position, `i < 0` is known for all iterations at once.
 """

@@ -1,7 +1,9 @@
-"""Which variables of a `while` loop count, and which of the conditions under which it goes on compare them with a bound?
+"""Induction variables: which variables of a `while` count, and which conditions compare them with a bound?
 
     while k >= 0 and a[k] > key:       k counts down by one, and the loop goes on as long as it is not below zero
         k -= 1
+
+The basic ones of Aho, Lam, Sethi and Ullman, "Compilers" (2006), 9.1.8.
 
 It uses JAX's insides. Checked on jax 0.10.2 and 0.12.0.1.
 """

@@ -1,8 +1,8 @@
-"""Between which integers does the result of an operation lie, given the same of its operands?
+"""Intervals: between which integers does the result of an operation lie, given the same of its operands?
 
     i in (0, 9), j in (1, 3)        i + j in (1, 12), i % j in (0, 2)
 
-An end that nobody knows is infinite.
+An end that nobody knows is infinite. Source: Cousot and Cousot, "Abstract interpretation" (1977).
 """
 
 from __future__ import annotations

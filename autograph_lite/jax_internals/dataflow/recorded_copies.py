@@ -1,4 +1,4 @@
-"""Which functions of JAX's hand back the array that they were given, where NumPy's make a copy, and what copies then?
+"""Copies: which functions of JAX's hand back the array that they were given, where NumPy's make a copy, and what copies then?
 
     y = x.astype(np.float32)              of a float32 array, JAX gives `x` itself
     y = m.flatten()                       a `reshape`, as what `m.ravel()` gives, which is a view in NumPy

@@ -1,4 +1,4 @@
-"""What is a scan while it is being rewritten? Its equations, what goes into an iteration and what comes out of it."""
+"""Scan IR: what is a scan while it is being rewritten? Its equations, what goes into an iteration and what comes out of it."""
 
 from __future__ import annotations
 

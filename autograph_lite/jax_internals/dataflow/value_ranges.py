@@ -1,6 +1,6 @@
 """Value ranges: between which integers do the values of a program lie, and what follows for the loops in it?
 
-    for i in range(n):               i is none below 0
+    for i in range(n):               i is never below 0
         for j in range(i + 1):       nor is j: no index of A[i, j] has to be looked at for counting from the end, and the
             ...                      loop has n iterations at most: room for what their derivatives need can be made before
 

@@ -1,4 +1,4 @@
-"""Which callbacks are there in a program, and how is it run once more without what it prints?
+"""Callbacks: which are there in a program, and how is it run once more without what it prints?
 
 It uses JAX's insides. Checked on jax 0.10.2 and 0.12.0.1.
 """

@@ -1,4 +1,4 @@
-"""How is a loop of unknown length run backwards, in little memory? From states that its forward run has kept.
+"""Checkpointing: how is a loop of unknown length run backwards, in little memory? From states that its forward run has kept.
 
 The forward run keeps the states before chunk 0, `spacing`, 2 * `spacing`, ... of `Sizes.chunk` iterations each. There is
 room for `Sizes.kept` of them: when it is full, every other one is dropped and `spacing` doubles. Backwards, each chunk is
@@ -10,7 +10,8 @@ Where the loop is known to end after so few iterations that there is room for al
 at once.
 
 So a loop of up to `chunk * kept` iterations, 4096 unless they are large, is run twice forward and once backward; one of
-any length a million times as long, four times. Memory does not depend on the number of iterations.
+any length a million times as long, four times. Memory does not depend on the number of iterations. Online checkpointing: Stumm
+and Walther, "New algorithms for optimal online checkpointing" (2010); ours thins out evenly, and is not optimal.
 """
 
 from __future__ import annotations

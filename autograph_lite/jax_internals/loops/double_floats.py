@@ -1,4 +1,4 @@
-"""Which numbers of a loop are Python's floats? They are computed as doubles, as by Python, and rounded where arrays meet them.
+"""Double arithmetic: which numbers of a loop are Python's floats? They are doubles, and rounded where arrays meet them.
 
     t = 0.0
     while t < 1.0 and x < 1e3:         as a float32, `t` would be 1.0000001 after 10 iterations; Python makes 11

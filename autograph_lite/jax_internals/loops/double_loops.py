@@ -1,4 +1,4 @@
-"""What is a loop whose Python floats are doubles made of? Of what they are before it, in the program that is being recorded.
+"""Doubles in loops: what is a loop made of whose Python floats are doubles? Of what they are in the program before it.
 
 A number is known as Python had it; one that follows from numbers, through equations that are recorded already, is computed once
 more, as a double. It uses JAX's insides. Checked on jax 0.10.2 and 0.12.0.1.

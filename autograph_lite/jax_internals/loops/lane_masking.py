@@ -1,4 +1,4 @@
-"""What does an iteration of a loop under `vmap` do in a lane that has finished? Nothing, and its derivative is that of nothing.
+"""Masking: what does an iteration under `vmap` do in a lane that has finished? Nothing, and its derivative is that of nothing.
 
 The body runs in every lane as long as one lane goes on. Where its derivative is taken, a lane that has finished computes
 with the state of one that has not, and with what that one holds: what it would compute with its own need not have a

@@ -1,4 +1,4 @@
-"""How is the body of a loop traced exactly once, and becomes the loop as it is? It uses JAX's insides.
+"""Loop binding: how is a body traced exactly once, and becomes the loop as it is? It uses JAX's insides.
 
 `lax.scan` and `lax.while_loop` trace the functions that they are handed. Here the trace is made first, and looked at;
 then the loop is made of it. Checked on jax 0.10.2 and 0.12.0.1; where another JAX differs, the public functions get

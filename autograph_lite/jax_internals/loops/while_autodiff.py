@@ -1,4 +1,4 @@
-"""How is a `while` loop differentiated? It uses JAX's insides.
+"""Automatic differentiation of `while`: what are the loop's tangents and cotangents? It uses JAX's insides.
 
 Forwards, as JAX does: each variable has its tangent beside it in the loop. Where the tangents are not known yet, which is
 reverse mode, the loop is run without them; what stands for them is an equation that `checkpoints` transposes.

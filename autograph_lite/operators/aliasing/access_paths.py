@@ -1,4 +1,4 @@
-"""By which paths do variables lead to an array: by names, attributes of objects, items of lists, tuples and dicts?"""
+"""Access paths: how do variables lead to an array: by names, attributes of objects, items of lists, tuples and dicts?"""
 
 from __future__ import annotations
 

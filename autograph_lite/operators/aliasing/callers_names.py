@@ -1,4 +1,4 @@
-"""Does a function that waits for another one read an array later to whose items that one writes?
+"""Callers' names: does a function that waits for another one read an array later to whose items that one writes?
 
     def sift(a, i):                       def main(x):
         a[i] = a[2 * i]                       sift(x, 0)          in NumPy, this changes `x`

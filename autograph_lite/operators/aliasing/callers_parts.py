@@ -1,4 +1,4 @@
-"""Does a function that waits hold an array to whose items the one that it has called writes, or a part of it, or the whole?
+"""Callers' parts: does a function that waits hold an array whose items its callee writes, or a part or the whole of it?
 
     def put(self):                        row = g.m[1]
         self.m[1] = 0                     g.put()               in NumPy, this changes `row`

@@ -1,6 +1,6 @@
-"""What Python can't change, and NumPy's arrays in it can: `args[0][i] = v`, `t.a[i] = v`.
+"""Immutable owners: what can Python not change though NumPy's arrays in it can? `args[0][i] = v`, `t.a[i] = v`.
 
-The array is a value here, so that it gets a new one. A tuple that a name, or an item, means is made anew; an attribute that
+The array is a value here, so that it gets a new one. A tuple that a name, or an item, means is made again; an attribute that
 can't be set is an error.
 """
 
@@ -34,9 +34,9 @@ def check_attribute(owner: Any, attribute: str, new: Any) -> None:
     kind = type(owner)
     parameters = getattr(kind, "__dataclass_params__", None)
     if attribute in getattr(kind, "_fields", ()):
-        anew = f"t._replace({attribute}=...)"
+        rebuilt = f"t._replace({attribute}=...)"
     elif parameters is not None and parameters.frozen:
-        anew = f"dataclasses.replace(t, {attribute}=...)"
+        rebuilt = f"dataclasses.replace(t, {attribute}=...)"
     else:
         _check_place(owner, attribute, new)
         return
@@ -45,7 +45,7 @@ def check_attribute(owner: Any, attribute: str, new: Any) -> None:
         "set.",
         where=source_places.here(),
         why="An array is a value to a compiled program: the change makes a new array, which the attribute would have to get.",
-        fix=f"make a new object, t = {anew}, with the array that is to be there.",
+        fix=f"make a new object, t = {rebuilt}, with the array that is to be there.",
     )
 
 

@@ -1,4 +1,4 @@
-"""In the body of a staged loop each variable is a new array. Which of these would be one in NumPy, and was it before the loop?
+"""Loop-carried aliases: which variables of a staged body would be one array in NumPy, and were one before the loop?
 
 old = g.m                             `old` and `g.m` are two arrays in the body, which were one before it
 for k in range(n):

@@ -1,4 +1,4 @@
-"""Is an array about to be written to that NumPy would know by another name, too? Then what is written would be seen by one alone.
+"""Overlap: would NumPy know an array that is about to be written by another name? Then only one would see the change.
 
 The analysis says which two names may mean one array (see `analysis.item_stores`); here are the values that tell whether they do.
 """

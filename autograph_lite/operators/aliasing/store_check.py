@@ -1,4 +1,4 @@
-"""By which other ways do the functions that run know an array whose item is written? They would not see the change.
+"""Store check: by which other ways do the functions that run know an array whose item is written? They'd miss the change.
 
     h = Holder(x)
     x[0] = 1            in NumPy, `h.x` is changed, too

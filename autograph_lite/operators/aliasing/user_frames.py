@@ -1,4 +1,4 @@
-"""Which of the user's converted functions run, where are they, and what do their variables mean?"""
+"""User frames: which of the user's converted functions run, where are they, and what do their variables mean?"""
 
 from __future__ import annotations
 

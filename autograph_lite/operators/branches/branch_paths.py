@@ -1,4 +1,4 @@
-"""How is a branch traced exactly once? Into a path: the values of its variables, what it wrote to, and its equations.
+"""Branch paths: how is a branch traced exactly once? Into its variables' values, what it wrote to, and its equations.
 
 Tracing once to look and once for real doubles the work at every level of nesting, so it is exponential in the nesting
 depth. A path's values are the tracers of its own trace, which goes on when `trace.finish` brings them to their joined

@@ -1,11 +1,12 @@
-"""When are both branches of an `if` computed, and one of the results taken? In a loop, where that is cheaper than a branch.
+"""If-conversion: when are both branches of an `if` computed, and one result taken? In a loop, where that is cheaper.
 
     for x in xs:
         y = y + x if x > 0 else y - 1     select(x > 0, y + x, y - 1), and no `cond`
 
 Only arithmetic on numbers that can't fail, and whose derivative is finite whatever the operands are: the branch that is
 not taken may have got any. Where the results are integers or bools, items of arrays may be read. Such a loop takes 0.6 to
-0.8 of the time; a branch outside of loops is as fast as a select.
+0.8 of the time; a branch outside of loops is as fast as a select. Source: Allen, Kennedy, Porterfield and Warren, "Conversion of
+control dependence to data dependence" (1983).
 
     if u < exp(x - new):              each iteration waits for the exponential of the one before,
         x = new                       where a processor that foresees the branch goes on

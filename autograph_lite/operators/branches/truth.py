@@ -1,4 +1,4 @@
-"""When does a value count as true, and when has JAX to find out?"""
+"""Truth: when does a value count as true, and when has JAX to find out?"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What does somebody get who asks to convert a callable, of whatever kind?"""
+"""Callables: what does somebody get who asks to convert one, of whatever kind?"""
 
 from __future__ import annotations
 

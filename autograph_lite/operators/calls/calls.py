@@ -1,4 +1,4 @@
-"""What does a call in converted code call? The converted form of the user's functions; everything else as it is.
+"""Calls: what does one in converted code call? The converted form of the user's functions; everything else as it is.
 
 ag.call(helper)                       the converted helper
 ag.call(obj.method)                   the converted method, bound to obj

@@ -1,4 +1,4 @@
-"""Would an `except` or a `with` catch what it must not: an error of ours, or one that only some paths raise?
+"""Handlers: would an `except` or a `with` catch what it must not: an error of ours, or one that only some paths raise?
 
     try:                                  try:
         if x > 0:                             ...
@@ -34,7 +34,7 @@ def caught(kinds: Any = ()) -> None:
     """To be called first in an `except` clause, and in a `finally` that is left by a jump, which drops an exception.
 
     Args:
-      kinds: what the clause catches, if that is no exception of Python's own.
+      kinds: what the clause catches, if that isn't one of Python's own exceptions.
 
     Raises:
       HandledRaiseError: the exception comes from a statement that is staged, around which the handler is.

@@ -1,4 +1,4 @@
-"""What calls Python from the program in place of JAX's functions? These, which name their line where they are differentiated.
+"""Host callbacks: what takes the place of JAX's functions that call Python? Ours name their line when differentiated.
 
     jax.pure_callback(np.exp, x, x)       an error at this line if `jax.grad` comes to it
 

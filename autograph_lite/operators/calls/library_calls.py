@@ -1,4 +1,4 @@
-"""How does converted code call a library? With the converted forms of the user's functions among the arguments.
+"""Library calls: how does converted code call a library? With the converted forms of the user's functions among the arguments.
 
     jax.lax.scan(step, x, ys)             scan, handed the converted `step`
     heapq.heappush(queue, entry)          as it is, with a look at what is handed over

@@ -1,4 +1,4 @@
-"""How are methods converted that Python or a library calls: properties, operators, `__init__`, a module's `__call__`?
+"""Method patching: how are methods converted that Python or a library calls: properties, operators, `__init__`, `__call__`?
 
 Such calls do not pass through `ag.call`. So the user's classes that converted code meets have their methods replaced by
 converted ones as long as an outermost converted function is being traced or runs, and get their own back afterwards.

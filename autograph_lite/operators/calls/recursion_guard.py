@@ -1,4 +1,4 @@
-"""Does a function call itself while it is staged, with nothing known that could end it?"""
+"""Recursion: does a function call itself while it is staged, with nothing known that could end it?"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What does a call in converted code call where nothing is traced? As little of ours as gives Python's result."""
+"""Untraced calls: what does a call become where nothing is traced? As little of ours as gives Python's result."""
 
 from __future__ import annotations
 

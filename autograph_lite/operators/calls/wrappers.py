@@ -1,4 +1,4 @@
-"""How is a library's wrapper around a function of the user's made to wrap the converted form?
+"""Wrappers: how is a library's wrapper around a function of the user's made to wrap the converted form?
 
 A library's, or one that it has made from text that Python has not kept, as beartype does.
 """

@@ -1,4 +1,4 @@
-"""Objects that a branch makes and that outlive it: what they hold leaves the branch as its variables do.
+"""Escape analysis of objects that a branch makes: which outlive it? What they hold leaves the branch as its variables do.
 
 if n > 0:
     box = Box(n * 2)          box is the same object after the statement; box.value is a result of the branch

@@ -5,7 +5,7 @@ holds is right until another thread changes that. So a thread has the objects fo
 is undone, and from the choice of a program until its new values are there. Who changes nothing waits for nobody.
 
 A thread that traces may hold locks that others wait for. So it never waits here: it gives up, lets go of what it holds,
-waits, and begins anew.
+waits, and begins again.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ LOCK = threading.RLock()
 
 
 class BusyError(BaseException):
-    """Another thread has the objects: to be begun anew. No `except Exception` of the user's is to see it."""
+    """Another thread has the objects: to be begun again. No `except Exception` of the user's is to see it."""
 
 
 class _Scope:

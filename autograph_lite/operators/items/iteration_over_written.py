@@ -1,4 +1,4 @@
-"""What does a loop over an array give whose body writes to it? The items as they are by then, as NumPy's iterator does.
+"""Written iterables: what does a loop over an array give whose body writes to it? The items as they are by then, as NumPy's.
 
 An array of JAX's is a value: what the name means is another one after each write. So the loop counts places.
 """

@@ -1,4 +1,4 @@
-"""How does a loop collect values where a list is not explicit enough? In a buffer of fixed size, as `tf.TensorArray` does.
+"""TensorArray: how does a loop collect values where a list is not explicit enough? In a buffer of fixed size.
 
 ys = TensorArray(jnp.float32, n)      n elements, all zero
 for i in range(k):

@@ -1,4 +1,4 @@
-"""Which of Python's iterables can a rolled loop take its items from, and without taking any of them before it is rolled?
+"""Columns: from which of Python's iterables can a rolled loop take its items, without taking any before it is rolled?
 
 range(1000)                                 the index of the iteration
 [1.5, 2.5], (w1, w2), [(w1, b1), (w2, b2)]  numbers of one type, arrays of one type, or tuples and dicts of such

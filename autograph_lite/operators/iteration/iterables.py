@@ -1,4 +1,4 @@
-"""What can a staged loop iterate over? Rows of arrays, ranges with traced bounds, and combinations of them.
+"""Iterables: what can a staged loop go over? Rows of arrays, ranges with traced bounds, and combinations of them.
 
 Each gives its length, the item at a traced index, and, where the length is static, arrays that `lax.scan` can slice.
 Outside of staged loops they iterate as in Python, one item after the other.

@@ -1,4 +1,4 @@
-"""Which variables of a rolled loop stay numbers of Python's, and what are they in each iteration?
+"""Python carries: which variables of a rolled loop stay numbers of Python's, and what are they in each iteration?
 
     n = 0
     for i in range(100):            rolled: x is carried

@@ -1,4 +1,4 @@
-"""Which variables of a loop would be numbers of Python's, if Python ran it: those that follow from numbers alone.
+"""Number flow: which variables of a loop would be Python's numbers, if Python ran it? Those that follow from numbers alone.
 
 n = n // 2 + i                      a number, if `n` is one before the loop
 s = s + jnp.sin(i)                  an array, as sin() gives one also for a number

@@ -1,4 +1,4 @@
-"""How many iterations has a `while` whose condition follows from Python's numbers? As many as Python would make.
+"""Trip count: how many iterations has a `while` whose condition follows from Python's numbers? As many as Python would make.
 
     t = 0.0
     while t < T:                    t is 0.0, 0.1, 0.2, 0.30000000000000004, ...: doubles, as Python adds them

@@ -1,4 +1,4 @@
-"""The errors of a join: which variable, what it is on each side, where, and what to type instead."""
+"""Join errors: which variable, what is it on each side, where, and what is to be typed instead?"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What type does a variable have on one path, and on all paths together?
+"""Join: what type does a variable have on one path, and on all paths together?
 
 A template is a value without its numbers: the tree, and for each leaf either a dtype, weak type and shape, or a Python
 value that has to be the same on all paths. `join` gives the template that holds both; `fill` brings a value to it.

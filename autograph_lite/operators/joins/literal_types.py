@@ -1,4 +1,4 @@
-"""Does a number that Python knows fit into the type in which paths meet?
+"""Literal promotion: does a number that Python knows fit into the type in which paths meet?
 
     r = x if c else -1        -1 gives way to the type of any integer, as in x + 1; a uint8 has no -1, so that r is an int32
 

@@ -1,4 +1,4 @@
-"""Can all steps of a loop be taken side by side, in all lanes at once, and what is gone through then?
+"""Inner loops: can all steps be taken side by side, in all lanes at once, and what is gone through then?
 
 for i in range(500):
     for j in range(i):

@@ -1,4 +1,4 @@
-"""Do the numbers of a loop meet those of the loop around it, in an operation that a program computes from both?
+"""Dependence: does an operation of the program take both the numbers of a loop and those of the loop around it?
 
     for i in range(500):
         for j in range(500):

@@ -1,4 +1,4 @@
-"""What does a program compute from numbers that are known in many lanes at once, and does it compute what Python would?
+"""Abstract interpreter: what does a program compute from numbers that are known in many lanes, and would Python, too?
 
 i ** 2 * x        in lanes i = 0, 1, 2, 3: `i ** 2` is 0, 1, 4, 9; what depends on the traced `x` is not known
 """

@@ -1,4 +1,4 @@
-"""What does a conditional give in each lane, where the numbers decide, and where traced data do?"""
+"""Conditionals in lanes: what does one give in each lane, where the numbers decide, and where traced data do?"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What does a loop in the body of a loop give in each lane? Its steps are taken one after the other, or all side by side."""
+"""Loops in lanes: what does an inner loop give in each lane? Its steps are taken one after the other, or all side by side."""
 
 from __future__ import annotations
 

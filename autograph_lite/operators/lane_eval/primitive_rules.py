@@ -1,4 +1,4 @@
-"""What does an operation of a program give for numbers that Python would have had? One NumPy function for each primitive.
+"""Transfer functions: what does an operation give for numbers that Python would have had? One NumPy function per primitive.
 
 A number is kept for many iterations at once, one lane for each: as Python computes it, and, where it is a float, also as
 the program does, in its narrower type.

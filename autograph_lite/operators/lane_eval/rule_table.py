@@ -1,4 +1,4 @@
-"""Which values of a loop's body depend on the number of the iteration alone, and does the program compute them as Python would?
+"""Lane walks: which values of a body depend on the number of the iteration alone, and does the program agree with Python?
 
     for i in range(1000):
         x = x * (i ** 4)            i ** 4 is an int of Python's that int32 can't hold from i = 216 on

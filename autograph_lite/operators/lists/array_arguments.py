@@ -1,4 +1,4 @@
-"""Which lists, tuples and ranges does a function of jax.numpy take for arrays? Those that NumPy does, and JAX refuses.
+"""Array arguments: which lists, tuples and ranges does jax.numpy take for arrays here? Those that NumPy does, and JAX refuses.
 
 np.max([a, b]), np.dot([1, 2], x)     the list becomes an array once JAX has refused it, for a parameter that is an array
 np.vstack([[1, 2], x])                and so do those among the items, for a parameter that is a sequence of arrays

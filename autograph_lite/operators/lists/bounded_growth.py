@@ -1,4 +1,4 @@
-"""How many items can a list in a loop get? What it holds before, and what an iteration adds, times the iterations.
+"""Bounded growth: how many items can a list get in a loop? What it holds before, and what an iteration adds, each time.
 
     for x in xs:                          at most len(xs) items:  a buffer of that size and a length, carried
         if x > 0:

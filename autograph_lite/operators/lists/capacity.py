@@ -1,4 +1,4 @@
-"""How many items has a list room for, in a loop that may run any number of times? As many as the program was made for.
+"""Capacity: how many items has a list room for, in a loop that may run any number of times? As many as the program has.
 
     while n != 1:                         a buffer for 64 items and a length, carried; the program says whether it was enough,
         ys.append(n)                      and if not, the call makes one with four times the room, and starts again

@@ -1,4 +1,4 @@
-"""What is a list whose length only the data knows? An ordinary list with a stretch in it: a buffer and a length.
+"""Dynamic length: what is a list whose length only the data knows? An ordinary list with a stretch in it: buffer and length.
 
     if x > 0:                             ys before:  [a, b]
         ys.append(x)                      ys after:   [<up to 3 items>, ..., ...]

@@ -1,4 +1,4 @@
-"""How does a list grow in a staged loop? The items of each iteration become outputs of the loop, then rows.
+"""Growing lists: how does a list grow in a staged loop? The items of each iteration become outputs of the loop, then rows.
 
     for x in xs:                          ys, as the body sees it:  [*before, <gap>]
         ys.append(f(x))                   after the body:           [*before, <gap>, f(x)]
@@ -68,7 +68,7 @@ class TooShortError(Exception):
 
 
 class UnstackableItemError(Exception):
-    """An item that is made anew in each iteration can't be an output of a program."""
+    """An item that is made again in each iteration can't be an output of a program."""
 
     def __init__(self, found: str) -> None:
         super().__init__(found)
@@ -249,7 +249,7 @@ def stacked_type(item: Captured, reachable: Callable[[Any], bool]) -> Template:
       reachable: whether an object was there before the loop.
 
     Raises:
-      UnstackableItemError: it holds an object that each iteration makes anew.
+      UnstackableItemError: it holds an object that each iteration makes again.
       Wanted: it is an item of an earlier iteration.
     """
     template = item.template

@@ -1,4 +1,4 @@
-"""Which changes of a list can a staged loop not carry, and where does the user make them?"""
+"""List errors: which changes of a list can a staged loop not carry, and where does the user make them?"""
 
 from __future__ import annotations
 
@@ -141,7 +141,7 @@ def misused(place: Place, location: Any) -> MutationError:
 
 
 class UnstackableError(MutationError):
-    """An item that each iteration makes anew is no array."""
+    """An item that each iteration makes again is no array."""
 
 
 def unstackable(place: Place, found: str, location: Any) -> UnstackableError:

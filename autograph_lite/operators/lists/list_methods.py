@@ -1,4 +1,4 @@
-"""What do the methods of a list do where only the data knows its length? What Python's do, on a buffer and a length.
+"""List methods: what do they do where only the data knows the length? What Python's do, on a buffer and a length.
 
 ys.reverse(), ys.sort()               the buffer in another order, that of the items that count
 ys.insert(i, x), ys.remove(x)         all later items move by one

@@ -1,4 +1,4 @@
-"""How do the items of a list become one stretch? They are stacked into buffers, where the types of a join are known.
+"""Packing: how do the items of a list become one stretch? They are stacked into buffers, where the types of a join are known.
 
     [a, b]       and    [a, b, x]         on two paths:  [<up to 3 items>], where 2 or 3 count
     [<up to 3 items>, y]                  as one:        [<up to 4 items>]

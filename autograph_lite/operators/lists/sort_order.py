@@ -1,4 +1,4 @@
-"""In which order does Python put numbers? That of a sort of arrays, and an error where one of them is nan.
+"""Sorting: in which order does Python put numbers? That of a sort of arrays, and an error where one of them is nan.
 
 sorted([2.0, 1.0, 3.0, nan])          Python leaves them in the order that its own sort comes to, which nobody means
 

@@ -1,4 +1,4 @@
-"""What does a staged loop carry, and in which types?
+"""Carry: what does a staged loop hand to its next iteration, and in which types?
 
 The types start from the variables' values before the loop and grow until an iteration leaves them as they are. Places in
 the user's objects that the body writes to are carried like variables. While the types settle the user's body may be

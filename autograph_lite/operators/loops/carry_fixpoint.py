@@ -1,4 +1,4 @@
-"""A loop is traced until the types of its variables hold. How is that kept from multiplying where loops are nested?
+"""Fixpoint of the carry: a loop is traced until its types hold. How is that kept from multiplying where loops are nested?
 
 The second pass over an outer loop's body meets the same inner loops again, with types that are the same or wider. Each of
 them starts from the types at which it came to rest in the pass before: promotion only ever widens, so these are no wider

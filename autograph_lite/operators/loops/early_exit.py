@@ -1,4 +1,4 @@
-"""When is a loop over rows that a traced value leaves a `while` of the program? Where its gradient takes less so.
+"""Early exit: when is a loop over rows that a traced value leaves a `while` of the program? Where its gradient takes less so.
 
 for x in xs:
     s = step(s, x)

@@ -1,4 +1,4 @@
-"""Is the body of a loop the same program for each item, and which loop is made of it?
+"""Rolling: is the body of a loop the same program for each item, and which loop is made of it?
 
 The body was traced once, with arrays in place of the items. The loop is rolled where it then gives what Python's loop
 gives: no number goes beyond what the arrays hold, none is divided by zero, and what Python's loop would leave as a number

@@ -1,4 +1,4 @@
-"""Which loop is made of a `while` that Python's numbers end? A scan of as many iterations as Python makes.
+"""Rolled `while`: which loop is made of one that Python's numbers end? A scan of as many iterations as Python makes.
 
 The body is traced once, on trial, with arrays in place of the numbers, and the condition in the state that it leaves. From
 then on it is a loop over a known number of items, as a `for` is.

@@ -1,4 +1,4 @@
-"""When is a loop over Python values traced once, and run as a loop, where it would be traced once for each item?
+"""Rolling: when is a loop over Python values traced once, and run as a loop, where it'd be traced once for each item?
 
     @autograph_lite.convert(static_loops="stage")
     def f(x):

@@ -1,4 +1,4 @@
-"""A function that ends with a call of itself, on traced values, is a loop: how does it become one?
+"""Tail recursion: how does a function become a loop that ends with a call of itself, on traced values?
 
     def gcd(a, b):                        again, arguments = True, (a, b)
         if b == 0:                        while again:

@@ -1,4 +1,4 @@
-"""A loop over Python values is traced once for each iteration: warns where that becomes slow."""
+"""Unrolling: when does a loop over Python values, which is traced once for each iteration, become slow? It warns then."""
 
 from __future__ import annotations
 

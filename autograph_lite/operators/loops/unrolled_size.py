@@ -1,4 +1,4 @@
-"""How much longer is the program if Python runs a loop: by the equations of its body, or by its text before there are any?"""
+"""Unrolled size: how much longer is a program if Python runs a loop? By the equations of its body, or its text before."""
 
 from __future__ import annotations
 

@@ -55,7 +55,7 @@ def _is_default(info: Any) -> bool:
 
 
 def _derived(callee: Any, convert: Callable[[types.FunctionType], Any]) -> Any:
-    made = object.__new__(type(callee))  # its constructor would begin anew
+    made = object.__new__(type(callee))  # its constructor would begin again
     vars(made).update(vars(callee))
     for name in PARTS:
         part = getattr(callee, name, None)

@@ -1,4 +1,4 @@
-"""What do `[f(x) for x in xs]` and `(f(x) for x in xs)` give where `xs` is traced?
+"""Comprehensions: what do `[f(x) for x in xs]` and `(f(x) for x in xs)` give where `xs` is traced?
 
 A generator expression over a traced array or range is something that `sum`, `any`, `min`, `for` and the
 like stage as one loop; nobody has to see its items one by one. A list has an item for each row: few are

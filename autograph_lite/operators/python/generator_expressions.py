@@ -1,4 +1,4 @@
-"""What does a generator expression give that a staged loop consumes, or whose filter is traced?
+"""Generator expressions: what does one give that a staged loop consumes, or whose filter is traced?
 
 Nobody has to see its items one by one: `sum`, `any`, `min`, `for` and the like run one loop over what it
 iterates over. Where Python itself asks for an item, it gets one as long as Python knows which.

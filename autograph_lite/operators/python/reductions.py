@@ -1,4 +1,4 @@
-"""What do `sum`, `any`, `all`, `min`, `max`, `functools.reduce` and `next` give of traced items?
+"""Reductions: what do `sum`, `any`, `all`, `min`, `max`, `functools.reduce` and `next` give of traced items?
 
 Over an array they are one operation, over anything else that is staged one loop, over Python's items
 Python's own loop with operators that know traced values. The result is what Python's order of comparisons

@@ -1,4 +1,4 @@
-"""In which order do items come whose keys are compared when the program runs?
+"""Sort keys: in which order do items come whose keys are compared when the program runs?
 
 sorted([x, y])                        one sort of an array
 sorted([(x, 1), (y, 2)])              one sort by several arrays, the first of them first

@@ -1,4 +1,4 @@
-"""What is known of the bounds of a slice, where they are traced: by how much they differ, and which are the same?
+"""Affine bounds: by how much do the traced bounds of a slice differ, and which are the same?
 
     x[i - 1 : i + 2]                      ag.bounds(lambda i: (i - 1, i + 2), i): three items, whatever i is
     A[k + 1 :, k] -= A[k, k + 1 :]        ag.bounds(lambda k: (k + 1, None), k): the same bound, computed twice

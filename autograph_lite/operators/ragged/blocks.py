@@ -1,4 +1,4 @@
-"""What does an index choose, where its slices have traced bounds or masks stand in it? A block, and extents in it.
+"""Blocks: what does an index choose that has slices with traced bounds, or masks, in it? A block, and extents in it.
 
     A[i, :j]                              the row i, and in it a span
     x[i - 1 : i + 2]                      the three items from i - 1 on

@@ -1,4 +1,4 @@
-"""How do selections go together, item by item? The items that are chosen are brought to the same places first.
+"""Elementwise operations: how do selections go together? The items that are chosen are brought to the same places first.
 
 x[1:j] - x[: j - 1]                   the second array is moved by one place, and both lengths are checked
 A[i, :j] * A[k, :j]                   the same places already

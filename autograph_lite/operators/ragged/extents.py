@@ -1,4 +1,4 @@
-"""Which items of an axis does a slice or a mask choose, where only the program knows? A span, or a mask.
+"""Extents: which items of an axis does a slice or a mask choose, where only the program knows? A span, or a mask.
 
     x[i:j]                                Span: the places from i to j
     x[x > 0]                              Chosen: the places where the mask holds

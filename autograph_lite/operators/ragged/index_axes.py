@@ -1,4 +1,4 @@
-"""What does a part of an index choose of its axis, where it may be traced?
+"""Index axes: what does a part of an index choose of its axis, where it may be traced?
 
 i                                     one place
 i : i + b                             b places from i on, once it is checked that all are on the axis

@@ -1,4 +1,4 @@
-"""What is an item, or a part, of a selection? Indices count the chosen items.
+"""Indexing: what is an item, or a part, of a selection? Indices count the chosen items.
 
 x[i:j][k]                             x[i + k], where k is less than j - i
 x[:j][::-1], x[:j][1:], x[:j][x[:j] > 0]

@@ -1,4 +1,4 @@
-"""Between which numbers does a traced integer lie? The variable of a staged loop over a range that Python knows.
+"""Value ranges: between which numbers does a traced integer lie? The variable of a loop over a range that Python knows.
 
 for i in range(1, n - 1):             1 <= i <= n - 2, so that x[i - 1 : i + 2] is never cut off
 """

@@ -1,4 +1,4 @@
-"""Where does a mask hold? At those of all positions that it chooses: a selection of numbers, where the mask is traced.
+"""Mask positions: where does a traced mask hold? At a selection of all positions, those that it chooses.
 
     jnp.nonzero(m), jnp.where(m)          (jnp.arange(n)[m],)
     jnp.argwhere(m), jnp.flatnonzero(m), m.nonzero()

@@ -1,4 +1,4 @@
-"""What does a slice choose of an axis of which some items are chosen already? It counts these.
+"""Nested slices: what does a slice choose of an axis, if items of it are chosen already? It counts these.
 
 x[i:j][1:-1], x[m][::2]               a shorter span, every second place where the mask holds
 x[m][::-1], x[m][3:0:-2]              likewise of the axis in reverse

@@ -1,4 +1,4 @@
-"""What is a part of an array of which only the program knows how long it is? The whole array, with an extent for an axis.
+"""Selections: what is a part of an array, if only the program knows its length? The whole array, with an extent for an axis.
 
     row = A[i, :j]                        Selection(A[i], (Span(n, 0, j),))
     jnp.sum(row)                          the sum of A[i] where the extent holds, else of zeros

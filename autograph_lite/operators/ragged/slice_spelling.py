@@ -1,4 +1,4 @@
-"""How does a message spell a part of an array, the bound that is traced, and the mask to use instead?
+"""Slice spelling: how does a message show a part of an array, the bound that is traced, and the mask to use instead?
 
 A[i, :j]                              'j' is traced; jnp.where(jnp.arange(5) < j, A[i, :], 0)
 """

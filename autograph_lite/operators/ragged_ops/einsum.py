@@ -1,4 +1,4 @@
-"""What are the sums of products of selections, over axes that letters name? Those of the whole arrays, with zeros elsewhere.
+"""Einstein sums: what are the sums of products of selections over axes named by letters? Those of arrays with zeros elsewhere.
 
 jnp.einsum("i,i->", x[:j], y[:j])     zeros from the place j on, in both
 jnp.einsum("ij,j->i", A[:i], x)       a selection of i items

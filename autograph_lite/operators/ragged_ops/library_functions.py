@@ -1,4 +1,4 @@
-"""What does a library's function give of selections? What it gives of the items, where that is known.
+"""Library functions: what does one give of selections? What it gives of the items, where that is known.
 
 jnp.sum(A[i, :j]), jnp.exp(x[mask])   a reduction, a function of each item
 jnp.fft.fft(x[:n])                    an error: it would need the length

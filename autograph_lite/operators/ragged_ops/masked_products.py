@@ -1,4 +1,4 @@
-"""Which operands of a product get zeros where they are not chosen? Both: what is there may be infinite, or nan.
+"""Masked products: which operands get zeros where they are not chosen? Both: what is there may be infinite, or nan.
 
     v[k:] @ R[k:, k:]                     v and R with zeros up to k
 

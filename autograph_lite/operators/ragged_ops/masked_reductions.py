@@ -1,4 +1,4 @@
-"""What are the reductions of a selection? Those of the whole array, with what changes nothing in place of other items.
+"""Reductions: what are those of a selection? Those of the whole array, with what changes nothing in place of other items.
 
 jnp.sum(x[:j])                        jnp.sum(jnp.where(k < j, x, 0)), where k counts the places of x
 jnp.mean(x[mask])                     the sum where the mask holds, by how often it does

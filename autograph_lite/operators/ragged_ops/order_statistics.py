@@ -1,4 +1,4 @@
-"""What are selections in order, and reductions that leave nans out? Those of the items that are chosen.
+"""Order statistics: what are selections in order, and reductions that leave nans out? Those of the items that are chosen.
 
 jnp.sort(x[:j])                       the items that are not chosen come last
 jnp.median(x[mask])                   the middle ones of so many as the mask chooses

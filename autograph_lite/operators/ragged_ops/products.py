@@ -1,4 +1,4 @@
-"""What are the products of selections? Those of the whole arrays, with zeros in place of what is not chosen.
+"""Matrix products: what are those of selections? Those of the whole arrays, with zeros in place of what is not chosen.
 
 A[i, :j] @ B[:j, k]                   zeros from the place j on
 A[:i, :j] @ x[:j]                     a selection of i items

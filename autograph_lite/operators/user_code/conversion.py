@@ -1,4 +1,4 @@
-"""What is the converted form of a function of the user's?"""
+"""Conversion: what is the converted form of a function of the user's?"""
 
 from __future__ import annotations
 

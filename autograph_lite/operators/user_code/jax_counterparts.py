@@ -1,4 +1,4 @@
-"""What of JAX's takes the place of a call that needs the value of a traced array?
+"""Counterparts: what of JAX's takes the place of a call that needs the value of a traced array?
 
 math.floor(x), np.where(x > 0, x, 0)     jnp.floor, jnp.where
 x.item(), x.tolist()                     x, list(x)

@@ -1,4 +1,4 @@
-"""Which forms of converted functions note what they change before they run, and what do these stand for?"""
+"""Noting forms: which forms of converted functions note what they change before they run, and what do these stand for?"""
 
 from __future__ import annotations
 

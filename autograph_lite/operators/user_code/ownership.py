@@ -1,4 +1,4 @@
-"""Whose code is a function: the user's, which is converted, or a library's, which is called as it is?
+"""Ownership: whose code is a function: the user's, which is converted, or a library's, which is called as it is?
 
 Decided by where the file lies: the standard library, installed packages and this package are libraries; everything else
 is the user's. A function without a file (a built-in, `exec`) can't be converted.

@@ -1,4 +1,4 @@
-"""How did the user write the place that a staged statement changes: `self.count`, `table['k']`, `log`?
+"""Place names: how did the user write the place that a staged statement changes: `self.count`, `table['k']`, `log`?
 
     o.value = x                           'o.value'
     d['k'] = x                            "d['k']"

@@ -1,4 +1,4 @@
-"""Where in the user's source is a piece of generated code, or the line that is running?"""
+"""Source places: where in the user's source is a piece of generated code, or the line that is running?"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Why was a function of the user's called as it is?"""
+"""Unconverted functions: why was a function of the user's called as it is?"""
 
 from __future__ import annotations
 

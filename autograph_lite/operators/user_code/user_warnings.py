@@ -1,4 +1,4 @@
-"""Whose line does a warning name? The user's, whatever frames of ours or of JAX's lie between.
+"""Warnings: whose line does one name? The user's, whatever frames of ours or of JAX's lie between.
 
 With `stacklevel=2` it is the line that called the user's function, as in Python.
 """

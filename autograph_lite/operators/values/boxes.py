@@ -1,4 +1,4 @@
-"""Which objects of ours stand for an array that may change, and are one leaf to converted code?
+"""Boxes: which objects of ours stand for an array that may change, and are one leaf to converted code?
 
     v = Variable(0.)
     if v > limit: ...                     the array that `v` holds now decides

@@ -1,4 +1,4 @@
-"""What does an object hold in its attributes and slots? Found past the methods of its class."""
+"""Instances: what does an object hold in its attributes and slots? Found past the methods of its class."""
 
 from __future__ import annotations
 

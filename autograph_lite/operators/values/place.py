@@ -1,4 +1,4 @@
-"""What is a place in the user's objects, which a staged body may write to: where is it read, and put back?"""
+"""Places: what is one in the user's objects, which a staged body may write to: where is it read, and put back?"""
 
 from __future__ import annotations
 

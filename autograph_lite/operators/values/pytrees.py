@@ -1,4 +1,4 @@
-"""What are the leaves of a value, where a dict may have keys that Python can't put in order?
+"""Pytrees: what are the leaves of a value, where a dict may have keys that Python can't put in order?
 
     {(0, 1): x, "k": y}                   JAX sorts the keys of a dict, and refuses this one
 

@@ -1,4 +1,4 @@
-"""What counts as traced, and as an array?"""
+"""Traced values: what counts as traced, and as an array?"""
 
 from __future__ import annotations
 

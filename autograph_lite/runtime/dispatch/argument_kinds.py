@@ -1,4 +1,4 @@
-"""How does C++ take a value among the arguments: as a structure of others, as a literal, or not at all?
+"""Argument kinds: how does C++ take a value among the arguments: as a structure of others, as a literal, or not at all?
 
 It has to tell apart what the trace types tell apart. Where one of its own comparisons does that, it is used; else the
 trace type of the value is what it compares.

@@ -1,4 +1,4 @@
-"""In which order does a call give the arrays that a program takes in the order of the parameters?
+"""Argument order: in which order does a call give the arrays that a program takes in the order of the parameters?
 
 def f(x, n, y): ...           f(n=3, y=b, x=a)    b before a, as keywords are flattened by name; the program takes a, b
 """

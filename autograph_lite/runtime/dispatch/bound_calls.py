@@ -1,4 +1,4 @@
-"""A call by position, whatever its spelling: Python binds the arguments, as fast as it can.
+"""Argument binding: how is a call made one by position, whatever its spelling? Python binds it, as fast as it can.
 
 def f(x, n=3, *, k="s"): ...      def f(x, n=_1, *, k=_2):
                                       return table((type(x), type(n), type(k)))(x, n, k)

@@ -1,4 +1,4 @@
-"""How does a call find its program without running Python? By JAX's own dispatch, whose cache key is our signature.
+"""C++ dispatch: how does a call find its program without running Python? By JAX's own, whose cache key is our signature.
 
 A call that was not seen comes to `_miss`, where the policy (`traces`) chooses or makes a program. What is given back
 with the result lets C++ run the same program for the next call with that structure, those literals, dtypes and shapes.

@@ -1,4 +1,4 @@
-"""How does a function that has seen hundreds of literals find a program? By hash.
+"""Hashing: how does a function that has seen hundreds of literals find a program?
 
 Literals are structure to C++, which compares structures one by one: 25 ns for each that it has. `jax.jit` hashes static
 arguments; so arguments that are numbers and strings become those, and Python tells their types apart before.

@@ -1,4 +1,4 @@
-"""How do calls of a function with Variables stay in C++? Their arrays go in beside the arguments, and the new ones come out.
+"""Variable passing: how do calls of a function with Variables stay in C++? Arrays go in beside the arguments, and come out.
 
     result, new = program([v's array], [w's array], *args)        v is written, and its memory given away; w is read
     v's array = new

@@ -1,4 +1,4 @@
-"""Does a function retrace so often that the user should know? The rule is TensorFlow's, call for call.
+"""Retrace detection: does a function retrace so often that the user should know? TensorFlow's rule, call for call.
 
 T T T T T                 5 traces in a row: warned at the fifth
 T n n n T n n n T ...     three calls out of four find their trace: never

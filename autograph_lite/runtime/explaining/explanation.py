@@ -1,4 +1,4 @@
-"""Why did a function retrace, what did each trace cost, and what would have avoided it? For programs, and as a table.
+"""Retraces: why did a function retrace, what did each trace cost, and what would have avoided it? For programs, and as a table.
 
 step: 2 traces, 12.3 ms tracing, 30.1 ms compiling
   trace  signature             tracing  compiling  called from        what differs

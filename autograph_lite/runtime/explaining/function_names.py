@@ -1,4 +1,4 @@
-"""What is a function called in what users read? By its name; by that of its class, where it is an object that can be called."""
+"""Function names: what is a function called in what users read? By its name, or its class's if it is an object."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What does a notebook show of a converted function? Its traces, and what their programs have in loops and branches.
+"""Notebook summaries: what does a notebook show of a converted function? Its traces, and their loops and branches.
 
 Nothing is traced for it: what Python does while tracing would be done at each look.
 """

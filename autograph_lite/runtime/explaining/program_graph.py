@@ -1,4 +1,4 @@
-"""What control flow does a program have? A tree of its loops and branches, each with the user's line that it came of.
+"""Control flow graph: what does a program have of it? A tree of loops and branches, each with the user's line.
 
 scan of 4 steps, model.py:15
     cond, model.py:16

@@ -1,4 +1,4 @@
-"""What is a user told whose function retraces too often? Which argument is guilty, and what to pass instead.
+"""Retrace warnings: what is a user told whose function retraces too often? Which argument is guilty, and what to pass.
 
 4 of the last 4 calls of 'step' retraced it: each ran its Python code and compiled it once more.
   model.py:14 in step

@@ -1,4 +1,4 @@
-"""What differs between two traces of a function, and what would have made one trace serve both?
+"""Trace differences: what differs between two traces of a function, and what would have made one trace serve both?
 
 n: 2 -> 3                                  pass an array, jnp.asarray(n)
 x: float32[3] -> float32[4]                reduce_retracing=True, or None in an ArraySpec
@@ -116,7 +116,7 @@ class TraceRecord:
       called_from: the user's line that called the function; empty where none did.
       trace_seconds: the time that the user's Python and JAX took to make the program.
       compile_seconds: the time that XLA took; None where it has not compiled yet.
-      changed_globals: the captured names that have been bound anew since.
+      changed_globals: the captured names that have been bound again since.
       context: JAX's configuration, as far as traces depend on it, by option.
       reduces: whether the function was to find out which sizes vary.
       served: which calls of these types it is for.

@@ -1,4 +1,4 @@
-"""Tracebacks show the user's lines: frames of this package are taken out, as JAX takes out its own."""
+"""Tracebacks: which frames does the user see? His own: those of this package are taken out, as JAX takes out its own."""
 
 from __future__ import annotations
 

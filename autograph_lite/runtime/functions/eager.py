@@ -1,4 +1,4 @@
-"""Do converted functions run as the user's own Python, for a debugger's sake, or compiled?"""
+"""Eager execution: do converted functions run as the user's own Python, for a debugger's sake, or compiled?"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is `instance.method`, where `method` is a compiled function? It depends on what the instance is.
+"""Bound methods: what is `instance.method`, where `method` is a compiled function? It depends on what the instance is.
 
 A structure, such as a dataclass object or a registered pytree, is the first argument, and traced as others are. Any other
 object has a function with traces of its own. These go when the instance goes: what keeps them holds it weakly, and what a
@@ -45,7 +45,7 @@ class BoundFunction(functools.partial[Any], Bound):
     """A compiled function bound to an instance. It has the attributes of a `Function`.
 
     They hold for that instance, where it has traces of its own; else `args` has it, and they hold for all instances.
-    It is made anew at each access of the method. Python makes and calls nothing faster than a `partial`. That is one of the
+    It is made again at each access of the method. Python makes and calls nothing faster than a `partial`. That is one of the
     function, and not of what runs its calls at present: somebody may keep it while that becomes something else.
     """
 

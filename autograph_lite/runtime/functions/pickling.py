@@ -1,7 +1,7 @@
-"""How is a compiled function pickled? As Python pickles functions: by where it is found, with its options.
+"""Pickling: how is a compiled function pickled? As Python pickles functions: by where it is found, with its options.
 
 A function that stands in its module under its name comes back as that; one made of a function of a module, as
-`fast = convert(step)`, is made again of it. Traces are not kept: they are made anew where it is called.
+`fast = convert(step)`, is made again of it. Traces are not kept: they are made again where it is called.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""How does a compiled program call Python? Through a callback that says where in the source it comes from.
+"""Host calls: how does a compiled program call Python? Through a callback that says where in the source it comes from.
 
 An exception of the user's can't pass through XLA: it is kept here under a number that the text of JAX's error holds, and the
 call of a converted function raises it as itself.

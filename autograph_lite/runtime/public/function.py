@@ -180,7 +180,7 @@ class Function:
     def report(self, /, *args: Any, **kwargs: Any) -> Report:
         """A page that shows what became of the function: source, generated code, jaxpr and HLO, line by line.
 
-        The function is traced anew for these arguments and compiled, and not run; no trace is kept.
+        The function is traced again for these arguments and compiled, and not run; no trace is kept.
 
         Args:
           *args: of a call, or an `ArraySpec` or `jax.ShapeDtypeStruct` in place of an array. None at all for those of the
@@ -298,7 +298,7 @@ class Function:
             function.clear_cache()
 
     def follow_code(self) -> None:
-        """Begins anew where the user's function has got other code, as `%autoreload` gives it."""
+        """Begins again where the user's function has got other code, as `%autoreload` gives it."""
         if getattr(self._fn, "__code__", None) is not self._code:
             self.__init__(self._fn, self._options, method=self._method)  # type: ignore[misc]
 

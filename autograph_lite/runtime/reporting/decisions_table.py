@@ -98,7 +98,7 @@ class Decisions(Sequence[Decision]):
 
 
 def explain(fn: Converted, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Decisions:
-    """Traces a function anew, and tells what became of its statements."""
+    """Traces a function again, and tells what became of its statements."""
     return followed(fn, lambda function: function.get_concrete_function(*args, **kwargs))[0]
 
 

@@ -48,7 +48,7 @@ class Gathered:
 
 
 def gather(fn: Converted, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Gathered:
-    """Traces a function anew, compiles it, and collects what there is to show.
+    """Traces a function again, compiles it, and collects what there is to show.
 
     Args:
       fn: the function.

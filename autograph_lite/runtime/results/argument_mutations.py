@@ -1,9 +1,9 @@
-"""What does a call leave in the objects that it was given? What it has written to them comes out of the program.
+"""Argument mutations: what does a call leave in the objects that it was given? What it wrote to them comes out of the program.
 
 def add(self, x):                  the program gives the new total, and the call writes it into the caller's object
     self.total = self.total + x
 
-A function sees objects that are made anew of the values of a call, in the order in which these have them: so the number of
+A function sees objects that are rebuilt from the values of a call, in the order in which these have them: so the number of
 an object tells which one of the caller's it stands for.
 """
 
@@ -51,7 +51,7 @@ def objects_in(values: Iterable[Any]) -> list[Any]:
                 attributes = instances.held_by(node)
                 found.extend(
                     objects_in(attributes[name] for name in sorted(attributes))
-                )  # made anew, they may be in another order
+                )  # made again, they may be in another order
             return True
         if isinstance(node, (list, dict)) or is_registered(node):
             found.append(node)

@@ -1,4 +1,4 @@
-"""Which objects among the arguments are made anew of their values, and has anybody changed them since?
+"""Snapshots: which objects among the arguments are rebuilt from their values, and has anybody changed them since?
 
 A function sees a registered pytree, such as a module of Flax NNX, as an object that was made of traced arrays. What it
 changes there would be lost. Converted code notes what it changes; libraries do not, so the values are compared.
@@ -28,7 +28,7 @@ class Contents:
         """Those that hold something else now, each with the path to it; "" where it has none."""
         for owner, leaves, tree, again, same in self._held:
             found = jax.tree.leaves_with_path(owner)
-            # What is made anew each time that it is asked for tells nothing of changes.
+            # What is made again each time that it is asked for tells nothing of changes.
             if tree_paths.equal(tree, same) and not tree_paths.equal(tree, jax.tree.structure(owner)):
                 yield owner, ""
             elif len(leaves) == len(again) == len(found):

@@ -1,4 +1,4 @@
-"""May a function create Variables in the objects that it is given? Once in each, which keeps them.
+"""Variables in arguments: may a function create some in the objects that it is given? Once in each, which keeps them.
 
 if self.v is None: self.v = Variable(0.0)       each object gets one of its own, and the call is one of another type
 """

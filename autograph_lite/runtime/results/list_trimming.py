@@ -1,4 +1,4 @@
-"""How does a list whose length only the data knows come out of a program? With the items that it has, as a list.
+"""List trimming: how does a list whose length only the data knows come out of a program? With the items that it has.
 
     ys = f(xs)                            [<up to 8 items>, ...]; the program says that 3 count
                                           [Array(3.), Array(4.), Array(5.)]

@@ -1,4 +1,4 @@
-"""Which changes may a function not make, that no later call of the compiled program could make again?"""
+"""Refusals: which changes may a function not make, that no later call of the compiled program could make again?"""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def left_in_libraries(changes: dict[Any, journal.Change]) -> None:
 
 
 def mutated_arguments(arguments: Any, owners: Iterable[Any]) -> None:
-    """Refuses to change a container of the call's, or an object that was made anew of its values.
+    """Refuses to change a container of the call's, or an object that was rebuilt from its values.
 
     Args:
       arguments: of the call, as the function sees them, and as the caller has them.
@@ -110,7 +110,7 @@ def mutated_arguments(arguments: Any, owners: Iterable[Any]) -> None:
 def without_caches(changes: dict[Any, journal.Change], arguments: Any) -> dict[Any, journal.Change]:
     """The changes but for what a `functools.cached_property` has kept in a dataclass object among the arguments.
 
-    Each trace makes that object anew of its values, so that nobody sees what it keeps.
+    Each trace makes that object again of its values, so that nobody sees what it keeps.
     """
     passed = {
         id(each)

@@ -1,4 +1,4 @@
-"""Which objects does a call return: those that it makes, those that it was given, or others?
+"""Result objects: which does a call return: those that it makes, those that it was given, or others?
 
     return Point(x, y)           each call makes a Point of its own, of the arrays that the program gives
     return {1, 2}                each call makes a set of its own

@@ -1,4 +1,4 @@
-"""The operators of an array, for an object that holds one: `v + 1`, `v < limit`, `v[0]`, `len(v)`, `float(v)`."""
+"""Array operators: what do `v + 1`, `v < limit`, `v[0]`, `len(v)` and `float(v)` give for an object that holds an array?"""
 
 from __future__ import annotations
 

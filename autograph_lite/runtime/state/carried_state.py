@@ -1,4 +1,4 @@
-"""Attributes and items of the user's objects that a converted function writes traced values to.
+"""Carried state: which attributes and items of the user's objects does a function write traced values to?
 
 They become inputs and outputs of the compiled program: read from the objects at each call, written back after it. So a
 call leaves the objects as plain Python would have left them, and no tracer stays behind.

@@ -1,4 +1,4 @@
-"""May a function create Variables? On its first call only: a compiled program can't make new ones at each call.
+"""Variable creation: may a function do it? On its first call only: a program can't make new ones at each call.
 
 The first trace creates them; what it has done to Python objects is kept (`self.v = Variable(0.)`), and the function is
 traced again, without creating any. Where that fails, the objects become what they were.

@@ -1,4 +1,4 @@
-"""How does a loop run over data without a program that grows with them? Over the slices of arrays, which are scanned.
+"""Datasets: how does a loop run over data without a program that grows with them? Over slices of arrays, which are scanned.
 
 for x, y in from_slices((xs, ys)):    one iteration is traced; xs and ys are inputs of the scan
     loss += error(x, y)
@@ -51,7 +51,7 @@ class Slices(Staged):
         return jax.tree.map(lambda a: a[index], self.arrays)
 
     def __iter__(self) -> Iterator[Any]:
-        """An iterator whose position is kept from call to call; while tracing, one that starts anew at each execution."""
+        """An iterator whose position is kept from call to call; while tracing, one that starts again at each execution."""
         return (
             super().__iter__()
             if tracing_state.tracing()

@@ -1,4 +1,4 @@
-"""Which Variables may a function use? Those that its closure, its globals, its instance and its arguments lead to.
+"""Discovery: which Variables may a function use? Those that its closure, globals, instance and arguments lead to.
 
 Looked for before the first trace, so that it has them as inputs; what is overlooked, a trace finds, and the function is
 traced again with it. Likewise the iterators: no function may take items of them.

@@ -1,4 +1,4 @@
-"""How is a function of the user's copied, with state of its own? Its closure and its defaults are; its module is not.
+"""Deep copies: how is a function copied, with state of its own? With its closure and defaults, and without its module.
 
 def make():
     count = Variable(0)

@@ -1,4 +1,4 @@
-"""Objects that hold Variables: `Module` finds them, and is a pytree of their values to JAX.
+"""Modules: how are the Variables in an object found? A `Module` is a pytree of their values to JAX.
 
 class Dense(Module):
     def __init__(self, rows, columns):

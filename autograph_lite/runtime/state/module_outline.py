@@ -1,4 +1,4 @@
-"""What is a Module without the values of its Variables? The structure that JAX compares, and builds Modules from."""
+"""Tree structure of Modules: what is one without its Variables' values? What JAX compares, and builds Modules from."""
 
 from __future__ import annotations
 

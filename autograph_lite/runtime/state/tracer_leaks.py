@@ -1,4 +1,4 @@
-"""Does a traced value leave a call inside an object that the program can't fill in afterwards?
+"""Tracer leaks: does a traced value leave a call inside an object that the program can't fill in afterwards?
 
 Arrays in lists, dicts, tuples and registered pytrees come out of a compiled program. A value in an attribute of a new
 object, or in the closure of a function, would stay a tracer: it is refused where it would leave.

@@ -1,4 +1,4 @@
-"""State that lives from call to call: `Variable`.
+"""Variables: what lives from call to call?
 
     count = Variable(0)
 

@@ -1,4 +1,4 @@
-"""What does a Variable hold on this thread, while a program that uses it is traced or differentiated?
+"""Variable frames: what does a Variable hold on this thread, while a program that uses it is traced or differentiated?
 
 Outside of traces a Variable holds a plain array, which every thread sees. A thread that traces a program has a frame
 with the values that the Variables have in it: tracers, which no other thread and no later call ever sees.
@@ -71,7 +71,7 @@ class Frame:
         self.refused = self.refused or refusal
 
     def renew(self, changed: Iterable[int]) -> None:
-        """Makes JAX trace functions anew where they have read a Variable that is now changed, given by its id."""
+        """Makes JAX trace functions again where they have read a Variable that is now changed, given by its id."""
         if not self.captured.isdisjoint(changed):
             self.captured.clear()
             self.surroundings.enter_context(_surroundings(next(_numbers)))

@@ -1,4 +1,4 @@
-"""What is a Variable besides its value? Its class, whether it is trained, and what a class of the user's has put into it.
+"""Metadata: what is a Variable besides its value? Its class, whether it is trained, and what a class of the user's adds.
 
 class Clipped(Variable):
     def __init__(self, value, least):

@@ -1,4 +1,4 @@
-"""A place that a trace carries from call to call; it need not keep the object alive that it is in.
+"""Weak references: which places does a trace carry from call to call without keeping their objects alive?
 
 account.deposit(x)       the trace writes to 'account', which is held weakly: it goes when its user lets go of it
 deposit(x)               the trace writes to a global's object, as of trace time, and keeps it

@@ -1,4 +1,4 @@
-"""Which of the names that a trace has read are bound to something else by now? The trace keeps what it has read.
+"""Captured names: which of those that a trace has read are bound to something else by now? The trace keeps what it has read.
 
 RATE = 0.1
 

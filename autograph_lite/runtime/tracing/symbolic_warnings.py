@@ -1,4 +1,4 @@
-"""What is a user told whose function can't be traced for all sizes at once? Which line needs to know a size."""
+"""Symbolic warnings: what is a user told whose function can't be traced for all sizes? Which line needs to know a size."""
 
 from __future__ import annotations
 

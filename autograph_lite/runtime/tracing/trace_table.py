@@ -202,7 +202,7 @@ class Traces:
         return tuple(dict.fromkeys(name for captures in self._captures for name in captures.rebound()))
 
     def is_outdated(self) -> bool:
-        """Whether a function or class that a trace has read is defined anew."""
+        """Whether a function or class that a trace has read is defined again."""
         return any(captures.redefined() for captures in self._captures)
 
     def resolve(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Resolved:

@@ -1,4 +1,4 @@
-"""Which arrays does one trace serve? Those of a dtype and a shape, where `None` is any size or, for a shape, any rank.
+"""Array specs: which arrays does one trace serve? Those of a dtype and a shape, where `None` is any size or any rank.
 
 ArraySpec((None, 3), "float32")      prints as float32[?,3]
 ArraySpec(None, "int32")             prints as int32[...]

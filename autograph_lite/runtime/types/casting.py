@@ -1,4 +1,4 @@
-"""What does a value become where a signature says which array is expected? Or is it refused?
+"""Casting: what does a value become where a signature says which array is expected? Or is it refused?
 
 Arrays of JAX's have the dtype or are refused. Values of Python's and NumPy's, and weakly typed arrays, take the dtype
 where that is of their kind and can hold them: a NumPy array of int64 becomes one of int32, a Python 3 a float.

@@ -1,4 +1,4 @@
-"""What does a container hold now that is neither a structure nor a literal? Items come and go in a deque.
+"""Container contents: what does a container hold now that is neither a structure nor a literal? A deque's items come and go.
 
 deque([x, 3], maxlen=4)      (4, x itself, Literal[3])
 """

@@ -1,4 +1,4 @@
-"""Which calls of a function does one trace serve?
+"""Function types: which calls of a function does one trace serve?
 
     f(x, 3, k="s")      (x: float32[3], n: Literal[3], *, k: Literal['s'])
 

@@ -1,4 +1,4 @@
-"""Which one type of calls does `input_signature=` allow, and what becomes of a call's arguments?
+"""Input signatures: which one type of calls does `input_signature=` allow, and what becomes of a call's arguments?
 
     @convert(input_signature=[ArraySpec([None], "float32")])
     def f(x, n=2): ...                      (x: float32[?], n: Literal[2])

@@ -1,4 +1,4 @@
-"""Which of a call's values are traced, and which are literals that a trace is made for?
+"""Partition: which of a call's values are traced, and which are literals that a trace is made for?
 
 Arrays are traced: by shape, dtype and weak type. Everything else is a literal: by type and value where it has one, else
 by identity.

@@ -1,4 +1,4 @@
-"""Which values is a trace made for, one by one, and when are two of them the same?
+"""Literals: which values is a trace made for, one by one, and when are two of them the same?
 
 By type and value: 1, 1.0 and True are three, 0.0 is not -0.0, a nan is a nan. Two values are the same only if no program
 could tell them apart: `range(0, 3, 2) == range(0, 4, 2)`, and their `stop` differs.

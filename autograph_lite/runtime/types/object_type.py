@@ -1,4 +1,4 @@
-"""Is this the object that a trace was made for?
+"""Object identity: is this the object that a trace was made for?
 
 Identity tells, then equality; and the object is held weakly, so that no trace keeps a model alive. What is dead equals
 nothing, and the trace made for it can go.
@@ -20,7 +20,7 @@ from autograph_lite.runtime.types.trace_type import Placeholders, Single, TraceT
 
 
 class Bound:
-    """Base of what is made anew at each access, as Python's own bound methods are: what lives is the instance."""
+    """Base of what is made again at each access, as Python's own bound methods are: what lives is the instance."""
 
     __slots__ = ()
 
@@ -125,7 +125,7 @@ _OF_VALUES: frozenset[Any] = frozenset(
     )
 )
 _CALLED = (types.FunctionType, types.MethodType, types.BuiltinFunctionType)
-_BOUND = (types.MethodType, Bound)  # made anew at each access: what lives is the instance
+_BOUND = (types.MethodType, Bound)  # made again at each access: what lives is the instance
 
 
 class _Held:

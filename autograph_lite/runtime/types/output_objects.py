@@ -1,4 +1,4 @@
-"""What stands for an object that comes out of a program: how is it made of the program's arrays?
+"""Output objects: what stands for an object that comes out of a program, and how is it made of the program's arrays?
 
 return Point(x, [y])         Made(Point, ('a', 'b'), two arrays)
 """

@@ -1,4 +1,4 @@
-"""What is the trace type of a value: of its structure, and of each leaf in it?
+"""Structures: what is the trace type of a value, and of each leaf in it?
 
     {"w": [x, y], "n": 3}      {'n': Literal[3], 'w': [float32[3], float32[4]]}
 

@@ -1,4 +1,4 @@
-"""What does a trace depend on, of a value that a function is called with?
+"""Trace types: what does a trace depend on, of a value that a function is called with?
 
     f(x, 3)      x: float32[3] (any array of that type uses the trace), n: Literal[3] (another number is another trace)
 

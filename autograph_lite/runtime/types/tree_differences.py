@@ -1,4 +1,4 @@
-"""Where do two structures differ, in the words of the user?
+"""Tree differences: where do two structures differ, in the words of the user?
 
 {"w": [x, y]} and {"w": (x, y), "b": z}      "x['w']: [float32[3], float32[3]] where (float32[3], float32[3]) was"
                                              "x['b']: nothing where float32[] was"

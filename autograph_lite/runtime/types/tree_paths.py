@@ -1,4 +1,4 @@
-"""How does the user get at each leaf of a structure, and what does the structure look like?
+"""Tree paths: how does the user get at each leaf of a structure, and what does the structure look like?
 
 JAX's own description of a structure tells neither `1` from `True` among the keys and the static fields of its nodes, nor
 where a leaf is in a dataclass.

@@ -1,4 +1,4 @@
-"""What are the leaves of a value, where dataclasses, None and dictionaries of any keys count?
+"""Leaves: what are those of a value, where dataclasses, None and dictionaries of any keys count?
 
 Point(x, [y, None])      x, y and None; JAX takes a Point that nobody has registered for one leaf, and None for none
 {(0, 1): x, "k": y}      x and y; JAX sorts the keys of a dict, and refuses this one

@@ -1,4 +1,4 @@
-"""What may a call change, and how is it put back? Each place in the objects that the function and its arguments lead to.
+"""Snapshots: what may a call change, and how is it put back? Each place that the function and its arguments lead to.
 
 Open files, iterators, and objects of libraries that are written in C tell nobody what is in them: they are not put back.
 """

@@ -1,4 +1,4 @@
-"""How far may two arrays be apart that are to be the same? As far as another order of the same additions brings them.
+"""Tolerance: how far apart may two arrays be that are to be the same? As far as another order of additions brings them.
 
 integers, booleans, keys          not at all
 float64                           |a - b| <= 1e-10 * |b| + 1e-10 * the largest |b|

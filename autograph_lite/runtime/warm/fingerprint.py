@@ -1,4 +1,4 @@
-"""What may a trace of a function have read? Its code, that of all it calls, and the values that these can get at.
+"""Fingerprint: what may a trace of a function have read? Its code, that of all it calls, and the values these can get at.
 
 Two functions with the same fingerprint have the same traces. Where that can't be said (a clock, a file, an object of a class
 that nobody here knows) there is none, and nothing is kept for the function.

@@ -1,4 +1,4 @@
-"""What else does a compiled program depend on? The versions, the machine, and the settings of JAX, XLA and this package."""
+"""Machine key: what else does a compiled program depend on? The versions, the machine, and JAX's, XLA's and our settings."""
 
 from __future__ import annotations
 

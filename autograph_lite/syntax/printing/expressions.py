@@ -1,4 +1,4 @@
-"""How is an expression written with no more parentheses and lines than it needs?
+"""Expressions: how is one written with no more parentheses and lines than it needs?
 
 This half of the printer holds expressions and what statements share with them, `printer.py` the statements.
 """

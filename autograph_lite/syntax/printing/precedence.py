@@ -1,4 +1,4 @@
-"""How tightly does an expression bind, and where may it stand without parentheses?
+"""Precedence: how tightly does an expression bind, and where may it stand without parentheses?
 
 Levels as in the grammar: https://docs.python.org/3/reference/expressions.html#operator-precedence
 """

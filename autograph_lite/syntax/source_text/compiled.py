@@ -1,4 +1,4 @@
-"""Is a definition that of a function? It is if it compiles to the code that the function has.
+"""Compiled definitions: is one that of a function? It is if it compiles to the code that the function has.
 
     import jax.numpy as jnp         # a name that the same compilation imports is called in another way, since Python 3.12
     def f(x):                       # compiled alone, in a function whose parameters are what `f` takes from around it

@@ -1,4 +1,4 @@
-"""How are text and trees compiled, from any thread, without repeating the warnings that Python gave at import?"""
+"""Compiling: how are text and trees compiled, from any thread, without repeating the warnings that Python gave at import?"""
 
 from __future__ import annotations
 import __future__

@@ -1,4 +1,4 @@
-"""Which definitions in a text may be that of a function: those at its line, or those that compile to its code?
+"""Definitions: which in a text may be that of a function: those at its line, or those that compile to its code?
 
 A whole file is parsed, once per text. So line and column numbers are the file's own, and what surrounds a definition
 (its class, for private names) is known.

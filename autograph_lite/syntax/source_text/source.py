@@ -1,4 +1,4 @@
-"""Where is the source of a function, and what is its tree?
+"""Source: where is that of a function, and what is its tree?
 
     read(fn) -> Source(path="model.py", first_line=14, text="def step(x): ...", node=<gast.FunctionDef>, ...)
 
@@ -125,7 +125,7 @@ def around(code: types.CodeType, span: Span) -> gast.FunctionDef | None:
       span: line and column of the place's start, and of its end.
     """
     path = code.co_filename
-    lines = texts.lines(code)  # the same list until the file is read anew
+    lines = texts.lines(code)  # the same list until the file is read again
     known = _arounds.get((path, span))
     if known is None or known[0] is not lines:
         if len(_arounds) >= _MOST_AROUNDS:

@@ -1,4 +1,4 @@
-"""Which text may a function have been made of?
+"""Texts: which may a function have been made of?
 
 That of its file as it is now, or as it was when it was read before: files are edited while a process lives. The text of a
 cell has a name that is its own, that of a block at the prompt belongs to the code; others are registered with

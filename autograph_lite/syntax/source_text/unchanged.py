@@ -1,4 +1,4 @@
-"""Is a file what it was when Python made a function of it?
+"""Unchanged files: is a file what it was when Python made a function of it?
 
 Most files are, and are known by the times of the file system: nothing else is looked at then. Of others it is known where
 what was compiled of the file as it is now holds the function's very code, as pytest and import hooks compile it.
