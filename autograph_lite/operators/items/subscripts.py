@@ -174,7 +174,7 @@ def _is_traced_in_array(index: Any) -> bool:
 def _choose(base: Sequence[Any], index: Any) -> Any:
     """The item of a list or tuple at a traced index: all items are of one type, so they stack."""
     index = _integer(base, index)
-    leaves, shapes = zip(*(dataclass_objects.opened(*pytrees.flatten(value)) for value in base), strict=True)
+    leaves, shapes = zip(*(dataclass_objects.flatten(value) for value in base), strict=True)
     if any(tree != shapes[0] for tree in shapes):
         raise _no_meaning(base, index)
     columns = [*zip(*leaves, strict=True)]

@@ -260,7 +260,7 @@ def position_of(column: Any) -> Position | None:
 def _columns(items: Sequence[Any]) -> tuple[Any, list[Any]]:
     if not items:
         return pytrees.structure(0), []
-    parts, trees = zip(*(dataclass_objects.opened(*pytrees.flatten(item)) for item in items), strict=True)
+    parts, trees = zip(*(dataclass_objects.flatten(item) for item in items), strict=True)
     if any(tree != trees[0] for tree in trees):
         raise Unlike("its items are no numbers or arrays of one type")
     return trees[0], [_column(column) for column in zip(*parts, strict=True)]

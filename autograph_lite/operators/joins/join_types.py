@@ -19,7 +19,7 @@ from jax import lax
 
 from autograph_lite.converters.python_ops import Maybe, Returned
 from autograph_lite.jax_internals import avals
-from autograph_lite.operators.values import dataclass_objects, pytrees
+from autograph_lite.operators.values import dataclass_objects
 from autograph_lite.operators.values.boxes import Whole
 from autograph_lite.operators.values.values import SCALARS, article, is_arraylike, is_symbolic, result_type
 
@@ -184,7 +184,7 @@ def capture(value: Any) -> Captured:
         kind, present, inner = type(value), value.present, value.value
         if present is False:
             return Captured(value, False, Template(None, (), False, kind), [])
-    leaves, tree = dataclass_objects.opened(*pytrees.flatten(inner))
+    leaves, tree = dataclass_objects.flatten(inner)
     known = present if isinstance(present, bool) else None
     structural = Template(tree, tuple(map(Fixed, leaves)), known, kind)
     if isinstance(inner, MUTABLE) or dataclass_objects.is_structure(inner):

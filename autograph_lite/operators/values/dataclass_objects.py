@@ -11,8 +11,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-import jax
-
 from autograph_lite.operators.values import instances, pytrees
 from autograph_lite.operators.values.boxes import Whole
 
@@ -22,14 +20,20 @@ def is_structure(value: Any) -> bool:
     return hasattr(type(value), "__dataclass_fields__") and not isinstance(value, Whole)
 
 
-def opened(leaves: list[Any], tree: Any) -> tuple[list[Any], Any]:
-    """The leaves and the tree of a value where dataclasses are no leaves any more, but what is in them."""
-    parted = [is_structure(leaf) and not holds_itself(leaf) for leaf in leaves]
-    if not any(parted):
-        return leaves, tree
-    nodes = [node(leaf) if known else leaf for leaf, known in zip(leaves, parted, strict=True)]
-    found, whole = pytrees.flatten(jax.tree.unflatten(tree, nodes))
-    return opened(found, whole)
+def flatten(value: Any) -> tuple[list[Any], Any]:
+    """The leaves of a value and its structure, where dataclass objects are no leaves, but what is in them.
+
+    One that holds itself, or leads to one that does, stays a leaf: it has no end as a tree.
+    """
+    return pytrees.flatten(pytrees.parted(value, _ends, _node_of))
+
+
+def _ends(node: Any) -> bool:
+    return isinstance(node, Whole) or pytrees.is_iterator(node)
+
+
+def _node_of(leaf: Any) -> pytrees.Held | None:
+    return node(leaf) if is_structure(leaf) else None
 
 
 def leaves(value: Any, is_leaf: Callable[[Any], bool] | None = None) -> list[Any]:
@@ -44,14 +48,6 @@ def leaves(value: Any, is_leaf: Callable[[Any], bool] | None = None) -> list[Any
         seen.update(inside)
         todo += [value for owner in inside.values() for value in instances.held_by(owner).values()]
     return found
-
-
-def holds_itself(owner: Any, around: tuple[Any, ...] = ()) -> bool:
-    """Whether a dataclass object leads back to itself, or has one in it that does: it has no end as a tree."""
-    if any(owner is other for other in around):
-        return True
-    inside = [leaf for leaf in pytrees.leaves([*instances.held_by(owner).values()]) if is_structure(leaf)]
-    return any(holds_itself(leaf, (*around, owner)) for leaf in inside)
 
 
 def node(owner: Any) -> pytrees.Held:

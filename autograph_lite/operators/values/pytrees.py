@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import builtins
 import collections
+import sys
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -41,7 +42,7 @@ def flatten(value: Any, is_leaf: Callable[[Any], bool] | None = None) -> tuple[l
 
     # JAX is not asked to sort what can't be: each time that it fails, Python 3.11 loses some of its recursion limit.
     found = jax.tree.flatten(value, is_leaf=stops)
-    return found if not unordered else jax.tree.flatten(_held(value, ends), is_leaf=ends)
+    return found if not unordered else jax.tree.flatten(parted(value, ends, dict_node), is_leaf=ends)
 
 
 _SORTED = (dict, collections.defaultdict)  # by JAX
@@ -118,22 +119,56 @@ jax.tree_util.register_pytree_node(
 )
 
 
-def _held(value: Any, ends: Callable[[Any], bool]) -> Any:
-    """`value` with what stands for such dicts in their place."""
-    found, tree = jax.tree.flatten(value, is_leaf=lambda node: ends(node) or is_unordered(node))
-    opens = [is_unordered(leaf) and not ends(leaf) for leaf in found]
-    leaves = [_items(leaf, ends) if opened else leaf for leaf, opened in zip(found, opens, strict=True)]
-    return jax.tree.unflatten(tree, leaves)
+def parted(value: Any, ends: Callable[[Any], bool], node_of: Callable[[Any], Held | None]) -> Any:
+    """`value` with nodes in place of leaves of JAX's, and of what these hold; what holds itself is left as it is.
+
+    Args:
+      value: any.
+      ends: whether something is a leaf, whatever it holds.
+      node_of: another leaf -> its node, or None.
+    """
+    around: list[Any] = []
+
+    def opened(value: Any) -> Any:
+        found, tree = jax.tree.flatten(value, is_leaf=lambda item: ends(item) or is_unordered(item))
+        nodes = [(n, made) for n, leaf in enumerate(found) if not ends(leaf) and (made := node_of(leaf))]
+        for number, made in nodes:
+            found[number] = filled(found[number], made)
+        return jax.tree.unflatten(tree, found) if nodes else value
+
+    def filled(owner: Any, made: Held) -> Any:
+        if any(owner is other for other in around):
+            raise _Cyclic
+        if len(around) >= sys.getrecursionlimit() // FRAMES:
+            raise RecursionError(
+                f"A {type(owner).__name__} is inside of {len(around)} objects, one in the other, which is as deep as values are "
+                "taken apart. Hold them in a list, or let `sys.setrecursionlimit` allow more."
+            )
+        around.append(owner)
+        try:
+            made.parts = [opened(item) for item in made.parts]
+        except _Cyclic:
+            if len(around) > 1:
+                raise
+            return owner
+        finally:
+            around.pop()
+        return made
+
+    return opened(value)
 
 
-def _items(whole: Any, ends: Callable[[Any], bool]) -> Held:
-    found = node(whole)
-    found.parts = [_held(item, ends) for item in found.parts]
-    return found
+FRAMES = 5  # of Python's that one more object around takes, in those who look at values
 
 
-def node(whole: Any) -> Held:
-    """A dict as a node of a pytree, with its keys in the order in which they were set."""
+class _Cyclic(Exception):
+    """An object holds itself."""
+
+
+def dict_node(whole: Any) -> Held | None:
+    """A dict of which JAX can't sort the keys as a node of a pytree, with its keys in the order in which they were set."""
+    if not is_unordered(whole):
+        return None
     known = type(whole), getattr(whole, "default_factory", None), (*whole,)
     return Held([*whole.values()], _dict, known)
 

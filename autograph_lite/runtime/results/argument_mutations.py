@@ -32,8 +32,13 @@ _CONTAINERS = (list, tuple, dict, type(None))
 _LEAVES = (jax.Array, int, float, complex, str, bytes)
 
 
-def objects_in(values: Iterable[Any]) -> list[Any]:
-    """The lists, dicts, dataclass objects and registered pytrees in values, in an order that is that of their type."""
+def objects_in(values: Iterable[Any], *, end: bool = False) -> list[Any]:
+    """The lists, dicts, dataclass objects and registered pytrees in values, in an order that is that of their type.
+
+    Args:
+      values: any.
+      end: whether it is known that no object in them holds itself, since one around them does not.
+    """
     found: list[Any] = []
 
     def visit(node: Any) -> bool:
@@ -41,17 +46,16 @@ def objects_in(values: Iterable[Any]) -> list[Any]:
             return True
         if pytrees.is_unordered(node):
             found.append(node)
-            found.extend(objects_in(node.values()))
+            found.extend(objects_in(node.values(), end=end))
             return True
         if value_leaves.is_leaf(node):
             return True
         if dataclass_objects.is_structure(node):
-            if value_leaves.node(node) is not node:
+            if end or value_leaves.node(node) is not node:
                 found.append(node)
                 attributes = instances.held_by(node)
-                found.extend(
-                    objects_in(attributes[name] for name in sorted(attributes))
-                )  # made again, they may be in another order
+                # Made again, they may be in another order.
+                found.extend(objects_in((attributes[name] for name in sorted(attributes)), end=True))
             return True
         if isinstance(node, (list, dict)) or is_registered(node):
             found.append(node)

@@ -13,15 +13,13 @@ import jax
 from autograph_lite.operators.values import dataclass_objects, pytrees
 from autograph_lite.runtime.types.trace_type import TraceType, registered
 
-Around = tuple[Any, ...]  # the objects that a value is inside of
-
 
 def flatten(value: Any) -> tuple[list[Any], Any]:
     """The leaves of a value and its structure; `jax.tree.unflatten` makes a value of other leaves.
 
     An object that holds itself is a leaf, and so is what has trace types of its own.
     """
-    return jax.tree.flatten(_opened(value, ()), is_leaf=is_leaf)
+    return jax.tree.flatten(pytrees.parted(value, _ends, _node_of), is_leaf=is_leaf)
 
 
 def flatten_up_to(treedef: Any, value: Any) -> list[Any]:
@@ -30,48 +28,31 @@ def flatten_up_to(treedef: Any, value: Any) -> list[Any]:
     Raises:
       ValueError: the value does not have that structure.
     """
-    found: list[Any] = treedef.flatten_up_to(_opened(value, ()))
+    found: list[Any] = treedef.flatten_up_to(pytrees.parted(value, _ends, _node_of))
     return found
 
 
 def is_leaf(value: Any) -> bool:
     """Whether a value is a leaf, whatever JAX takes it for."""
-    if value is None or isinstance(value, TraceType) or registered(value) is not None:
-        return True
-    return pytrees.is_iterator(value) or pytrees.is_unordered(value)
+    return _ends(value) or pytrees.is_unordered(value)
 
 
-def _opened(value: Any, around: Around) -> Any:
-    leaves, tree = jax.tree.flatten(value, is_leaf=is_leaf)
-    if not any(map(_is_open, leaves)):
-        return value
-    return jax.tree.unflatten(tree, [_node(leaf, around) if _is_open(leaf) else leaf for leaf in leaves])
+def _ends(value: Any) -> bool:
+    return (
+        value is None
+        or isinstance(value, TraceType)
+        or registered(value) is not None
+        or pytrees.is_iterator(value)
+    )
 
 
-def _is_open(leaf: Any) -> bool:
-    return pytrees.is_unordered(leaf) or (dataclass_objects.is_structure(leaf) and not is_leaf(leaf))
+def _node_of(leaf: Any) -> pytrees.Held | None:
+    return dataclass_objects.node(leaf) if dataclass_objects.is_structure(leaf) else pytrees.dict_node(leaf)
 
 
 def node(owner: Any) -> Any:
     """A dataclass object as a node; the object itself where it holds itself."""
-    return _node(owner, ())
-
-
-def _node(owner: Any, around: Around) -> Any:
-    try:
-        if any(owner is other for other in around):
-            raise _Cyclic
-        made = pytrees.node(owner) if isinstance(owner, dict) else dataclass_objects.node(owner)
-        made.parts = [_opened(item, (*around, owner)) for item in made.parts]
-        return made
-    except _Cyclic:
-        if around:
-            raise
-        return owner
-
-
-class _Cyclic(Exception):
-    """An object holds itself."""
+    return pytrees.parted(owner, _ends, _node_of)
 
 
 def keys_of(treedef: Any) -> list[str]:
