@@ -90,6 +90,12 @@ REFUSED = {
     "a slot": "s = Slotted(x)\ns.x[0] = 4\nreturn x",
     "an attribute of an attribute": "n = Node(0, Node(x))\nn.inner.x[0] = 3\nreturn x",
     "two fields of an object": "p = Pair(x, x)\np.a[0] = 3\nreturn p.b",
+    "a list that has a name and an owner": "l = [x]\nn = Node(l)\nx[0] = 3\nreturn n.x[0]",
+    "a list that two objects have": "l = [x]\nn = Node(0, l)\np = Pair(l, 1)\nx[0] = 3\nreturn p.a[0]",
+    "a dict that has a name, and is in a tuple": "d = {'a': x}\nt = (d,)\nx[0] = 3\nreturn t[0]['a']",
+    "an object by the one that it holds": "n = Node(x)\nn.inner = Pair(n, 1)\np = n.inner\nx[0] = 3\nreturn p.a.x",
+    "many names in a row": "n = Node(x)\nn.inner = n\nx[0] = 3\nreturn n.inner.inner.inner.inner.inner.inner.x",
+    "among many objects": "l = [*map(Pair, range(600), range(600)), Pair(x, 0)]\nn = Node(l)\nx[0] = 3\nreturn n.x[-1].a",
     "a copy of a list": "l = [x]\nk = copy.copy(l)\nk[0][0] = 3\nreturn l, k",
     "a part of a list": "l = [x, x + 1]\nk = l[:]\nk[0][0] = 3\nreturn l[0], k[0]",
     "a list of a list": "l = [x, x + 1]\nk = list(l)\nk[0][0] = 3\nreturn l[0], k[0]",
@@ -132,6 +138,8 @@ FROZEN = {
     "a field of a named tuple": "t = Named(x * 2, 1)\nt.a[1] = 2\nreturn t.a",
 }
 GIVEN = {
+    "an item of a list that has an owner": "l = [x * 2]\nn = Node(l)\nl[0][0] = 3\nreturn l[0], n.x[0]",
+    "an attribute of one that is held twice": "n = Node(x * 2)\nn.inner = Pair(n, n)\nn.x[0] = 3\nreturn n.inner.a.x, n.x",
     "the first of any arguments": "return fill_first((x * 2, 1))",
     "an item of a tuple": "t = (x, 1)\nt[0][1] = 2\nreturn t",
     "an item of a tuple in a list": "l = [(x, 2)]\nl[0][0][0] = 4\nreturn l",

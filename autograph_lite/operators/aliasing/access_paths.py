@@ -17,6 +17,8 @@ from autograph_lite.operators.object_graph.held_items import Items
 from autograph_lite.operators.ragged.selection import Method, Selection
 
 Slot = tuple[int, Any]
+Way = tuple[Any, ...]  # of a variable, its name alone; else the way to an owner, the owner, and the key there
+NAMES = 3
 _LAZY = (*held_items.LAZY, Method)  # what reads an array when it is called, or asked for an item
 
 
@@ -54,40 +56,94 @@ class Path:
         return self.shown != self.attributes
 
 
-def leading_to(variables: Mapping[str, Any], arrays: Iterable[Any], *, parts: bool = False) -> list[Path]:
+def leading_to(
+    variables: Mapping[str, Any], arrays: Iterable[Any], *, parts: bool = False, first: bool = False
+) -> list[Path]:
     """The paths from variables to any of the arrays, short ones first; no methods of the user's classes run.
 
     Args:
       variables: by name.
       arrays: which are looked for.
       parts: whether parts of these are, too: rows, as the program that is being recorded says.
+      first: whether one path will do.
     """
     wanted = identities(arrays)
-    found: list[Path] = []
+    found: list[tuple[Way, Any]] = []
     seen: set[int] = set()
-    todo: collections.deque[tuple[Any, ...]] = collections.deque()
+    again: dict[int, list[Way]] = {}  # further ways to an object, by its identity
+    todo: collections.deque[tuple[Way, Any, Callable[[Any], Items]]] = collections.deque()
 
-    def look_at(way: tuple[Any, ...], value: Any, inside: Callable[[Any], Items]) -> None:
-        if inside is not held_items.of_array:
+    def is_wanted(value: Any) -> bool:
+        known = not wanted.isdisjoint(recorded_views.identities(value))
+        return known or (parts and is_part(value, wanted))
+
+    def look_at(way: Way, value: Any) -> None:
+        inside = _of(value)
+        if inside is held_items.of_array:
+            if is_wanted(value):
+                found.append((way, value))
+        elif inside is not None:
             todo.append((way, value, inside))
-        elif not wanted.isdisjoint(recorded_views.identities(value)) or (parts and is_part(value, wanted)):
-            found.append(_path(way, value))
 
     for name, value in variables.items():
-        inside = _of(value)
-        if inside is not None:
-            look_at((name,), value, inside)
-    while todo:
+        look_at((name,), value)
+    while todo and not (first and found):
         way, value, items = todo.popleft()
-        if id(value) in seen or plain_containers.are_all(value, _is_plain):
+        if id(value) in seen:
+            again.setdefault(id(value), []).append(way)
+            continue
+        if plain_containers.are_all(value, _is_plain):
             continue
         # A tuple is no part of a cycle alone, and no place that all who lead there share.
         if not issubclass(type(value), tuple):
             seen.add(id(value))
         for key, item in items(value):
-            inside = _of(item)
-            if inside is not None:
-                look_at((way, value, key), item, inside)
+            look_at((way, value, key), item)
+    leading = {} if first else _owners([way for way, _ in found], again)
+    if first or again.keys().isdisjoint(leading):
+        return [_path(way, value) for way, value in found]
+    return _by_all_ways(variables, leading, is_wanted)
+
+
+def _owners(ways: list[Way], again: Mapping[int, list[Way]]) -> dict[int, Any]:
+    """The objects on these ways, and on the further ways to such objects, by their identities."""
+    found: dict[int, Any] = {}
+    while ways:
+        way = ways.pop()
+        while len(way) > 1:
+            way, owner, _ = way
+            if id(owner) not in found:
+                found[id(owner)] = owner
+                ways += again.get(id(owner), ())
+            elif not issubclass(type(owner), tuple):
+                break
+    return found
+
+
+def _by_all_ways(
+    variables: Mapping[str, Any], leading: Mapping[int, Any], is_wanted: Callable[[Any], bool]
+) -> list[Path]:
+    """The paths through the objects in `leading`: it goes through each once for all attributes that lead there.
+
+    Of more than `NAMES` attributes in a row the first ones stand for all: who reads any behind them counts as a reader.
+    """
+    found: list[Path] = []
+    seen: set[tuple[int, str, bool]] = set()
+    todo: collections.deque[tuple[Way, str, bool, Any]] = collections.deque()
+    todo.extend(((name,), name, True, value) for name, value in variables.items())
+    while todo:
+        way, attributes, are_names, value = todo.popleft()
+        inside, key_here = _of(value), (id(value), attributes, are_names)
+        if inside is held_items.of_array:
+            if is_wanted(value):
+                found.append(dataclasses.replace(_path(way, value), attributes=attributes))
+        elif inside is not None and id(value) in leading and key_here not in seen:
+            seen.add(key_here)
+            are_names = are_names and not isinstance(value, _LAZY) and attributes.count(".") < NAMES
+            for key, item in inside(value):
+                text = _text(value, key)
+                named = are_names and text[0] == "."
+                todo.append(((way, value, key), attributes + text if named else attributes, named, item))
     return found
 
 

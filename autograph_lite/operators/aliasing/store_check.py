@@ -66,7 +66,7 @@ def check(array: Any) -> None:
         return
     written = frozenset(path.partition(".")[0] for path in place.stores)
     owners = {name: variables[name] for name in written & variables.keys()}
-    here = next(iter(access_paths.leading_to(owners, same)), None)
+    here = next(iter(access_paths.leading_to(owners, same, first=True)), None)
     if here is not None:
         _check_own(variables, here, found, place, same)
     own = here.name if here is not None and here.is_variable else ""
@@ -133,8 +133,8 @@ def _is_walked(items: Any, same: Sequence[Any], whole: Sequence[Any]) -> bool:
         wanted = access_paths.identities(same)
         return any(is_one(each, same) or access_paths.is_part(each, wanted) for each in _arrays_of(items))
     left = {"": items}
-    found = access_paths.leading_to(left, same, parts=True)
-    return bool(found or (whole and access_paths.leading_to(left, whole)))
+    found = access_paths.leading_to(left, same, parts=True, first=True)
+    return bool(found or (whole and access_paths.leading_to(left, whole, first=True)))
 
 
 def _is_looped_over(here: Path, same: Sequence[Any]) -> MutationError:

@@ -57,7 +57,7 @@ def was_handed(run: Run, same: Sequence[Any]) -> bool:
     )
     names = [name for name in (*code.co_varnames[:number], *code.co_freevars) if name in known]
     given = {name: known[name] for name in names}
-    return bool(access_paths.leading_to(given, same))
+    return bool(access_paths.leading_to(given, same, first=True))
 
 
 def _has(code: types.CodeType, flag: int) -> bool:

@@ -166,7 +166,7 @@ class _Cyclic(Exception):
 
 
 def dict_node(whole: Any) -> Held | None:
-    """A dict of which JAX can't sort the keys as a node of a pytree, with its keys in the order in which they were set."""
+    """A dict whose keys JAX can't sort as a node of a pytree, with its keys in the order in which they were set."""
     if not is_unordered(whole):
         return None
     known = type(whole), getattr(whole, "default_factory", None), (*whole,)
