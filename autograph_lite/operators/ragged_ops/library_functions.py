@@ -58,7 +58,7 @@ def is_concerned(args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
 def _found(value: Any) -> Selection | None:
     if isinstance(value, Selection):
         return value
-    if type(value) in (list, tuple) and len(value) < 64:
+    if type(value) in (list, tuple):
         return next((item for item in value if isinstance(item, Selection)), None)
     return None
 
