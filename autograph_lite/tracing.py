@@ -18,6 +18,7 @@ class Tracing:
     """What holds where code runs; of several, the innermost comes last.
 
     Attributes:
+      around: that which holds again afterwards.
       journals: of the bodies that are traced (`effects.journal`).
       calls: of functions, in staged statements (`calls.recursion_guard`).
       frames, handlers, tried, replaced: of checks; `default_mode` is what becomes of those outside of any frame
@@ -45,6 +46,7 @@ class Tracing:
       round, unrolled: the innermost of tail calls, and functions whose tail calls are no loops (`loops.tail_recursion`).
     """
 
+    around: Tracing | None = None
     journals: list[Any] = dataclasses.field(default_factory=list)
     calls: list[Any] = dataclasses.field(default_factory=list)
     frames: list[Any] = dataclasses.field(default_factory=list)
@@ -87,19 +89,25 @@ thread = _Thread()
 
 
 class entered:  # noqa: N801 (a context manager that reads as a verb)
-    """Inside, these are others; all is as it was afterwards. `dataclasses.replace` takes ten times as long."""
+    """Inside, these are others; all is as it was afterwards. `dataclasses.replace` takes ten times as long.
 
-    __slots__ = ("_around", "_changes")
+    What a generator enters may be left after what is around it: then it is over, and to leave it changes nothing.
+    """
+
+    __slots__ = ("_changes", "_made")
 
     def __init__(self, **changes: Any) -> None:
         self._changes = changes
 
     def __enter__(self) -> None:
-        self._around = thread.now
-        known = vars(self._around)
-        assert known.keys() >= self._changes.keys()
-        thread.now = object.__new__(Tracing)
-        vars(thread.now).update(known, **self._changes)
+        around = thread.now
+        assert vars(around).keys() >= self._changes.keys()
+        self._made = thread.now = object.__new__(Tracing)
+        vars(self._made).update(vars(around), around=around, **self._changes)
 
     def __exit__(self, *exception: object) -> None:
-        thread.now = self._around
+        now: Tracing | None = thread.now
+        while now is not None and now is not self._made:
+            now = now.around
+        if now is not None and now.around is not None:
+            thread.now = now.around

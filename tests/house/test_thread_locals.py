@@ -38,6 +38,20 @@ def test_what_is_not_entered_is_shared_with_what_is_around() -> None:
         assert thread.now.calls == [1]
 
 
+def test_what_is_left_late_changes_nothing() -> None:
+    around = thread.now
+    outer, inner = entered(trial=True), entered(left=True)
+    outer.__enter__()
+    inner.__enter__()
+    outer.__exit__()
+    assert thread.now is around
+    with entered(folding=False):
+        inside = thread.now
+        inner.__exit__()
+        assert thread.now is inside
+    assert thread.now is around
+
+
 def test_a_thread_begins_with_nothing() -> None:
     seen: list[Tracing] = []
     with entered(trial=True, journals=[object()]):

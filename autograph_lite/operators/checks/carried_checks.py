@@ -303,10 +303,11 @@ class handling:  # noqa: N801 (a context manager that reads as a verb)
     def __enter__(self) -> None:
         frame = source_places.user_frame() or sys._getframe(1)
         place = frame.f_code.co_filename, frame.f_lineno, frame.f_code.co_name
-        thread.now.handlers.append((self.kinds, journal.base(), place))
+        self._among: list[Any] = thread.now.handlers
+        self._among.append((self.kinds, journal.base(), place))
 
     def __exit__(self, *_: object) -> None:
-        thread.now.handlers.pop()
+        self._among.pop()
 
 
 def _catches(kinds: Any, error: BaseException) -> bool:

@@ -99,7 +99,8 @@ class Journal:
     def __enter__(self) -> Journal:
         if not thread.now.journals and self.outer is None:
             place_names.forget()
-        thread.now.journals.append(self)
+        self._among: list[Journal] = thread.now.journals
+        self._among.append(self)
         return self
 
     def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
@@ -109,7 +110,7 @@ class Journal:
             if error is not None and self.outer is not None:
                 vars(error)[_LEFT] = True
         finally:
-            thread.now.journals.pop()
+            self._among.pop()
         if (around := active()) is not None:
             around.cached.add_forgotten(self.cached)
         if error is None and any(
