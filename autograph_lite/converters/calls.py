@@ -2,6 +2,7 @@
 
     y = helper(x, *rest, k=1)             y = ag.call(helper)(x, *rest, k=1)
     y = jnp.sin(x)                        as it is: leads to a library function that takes no callback
+    y = np.sin(x)                         y = ag.call(np.sin)(x)
     y = jnp.dot([1, 2], x)                y = ag.call(jnp.dot)([1, 2], x)
     y = isinstance(n, int)                y = ag.call(isinstance)(n, int)
     names = locals()                      names = ag.without(locals(), 'ag')
@@ -177,7 +178,17 @@ class Calls(trees.Transformer):
     def is_bare(self, node: gast.Call) -> bool:
         """Whether a call leads to a library, and to a function that writes to none of its arguments."""
         into = any(keyword.arg in ("out", "copy", "overwrite_input") for keyword in node.keywords)
-        return not into and self.context.is_library(trees.dotted(node.func), len(node.args))
+        takes_traced = self.operator == "call" and not _are_literals(node)
+        return not into and self.context.is_library(trees.dotted(node.func), len(node.args), takes_traced)
+
+
+def _are_literals(node: gast.Call) -> bool:
+    """Whether all arguments are numbers, and types under their names: `np.zeros((2, 3), dtype=np.float32)`."""
+    given = [*node.args, *(keyword.value for keyword in node.keywords if keyword.arg != "dtype")]
+    return all(isinstance(n, _LITERALS) for value in given for n in trees.walk(value))
+
+
+_LITERALS = (gast.Constant, gast.Tuple, gast.List, gast.UnaryOp, gast.unaryop, gast.expr_context)
 
 
 def _asks_for_staged(node: gast.Call) -> bool:

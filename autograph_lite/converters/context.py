@@ -39,7 +39,7 @@ class Context:
     path: str
     function: str
     lines: list[str]
-    is_library: Callable[..., bool] = lambda dotted, operands=0: False
+    is_library: Callable[..., bool] = lambda dotted, operands=0, takes_traced=False: False
     returns: set[str] = dataclasses.field(default_factory=set)
     chains: dict[gast.AST, Any] = dataclasses.field(default_factory=dict)
     lists: set[str] = dataclasses.field(default_factory=set)

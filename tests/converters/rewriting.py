@@ -45,7 +45,7 @@ def context(tree: Any) -> Context:
         path="example.py",
         function="example",
         lines=[],
-        is_library=lambda dotted, operands=0: dotted in LIBRARY,
+        is_library=lambda dotted, operands=0, takes_traced=False: dotted in LIBRARY,
     )
 
 

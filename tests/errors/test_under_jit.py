@@ -14,14 +14,14 @@ import autograph_lite
 from autograph_lite import PythonOnlyError
 
 PROGRAMS = {
-    "np.sin": (lambda x: np.sin(x), 2.0, "use jnp.sin in place of np.sin."),
-    "math.sqrt": (lambda x: math.sqrt(x), 2.0, "use jnp.sqrt in place of math.sqrt."),
+    "np.random": (lambda x: np.random.normal(x), 2.0, "draw with jax.random"),
+    "math.factorial": (lambda x: math.factorial(x), 2.0, "compute it in floats"),
     "text": (
         lambda n: "ab" * n,
         2,
         "compute with jax.numpy on the array, or pass the value as a Python number",
     ),
-    "np.unique": (lambda x: np.unique(x), [1.0, 1.0], "use jnp.unique in place of np.unique."),
+    "np.unique": (lambda x: np.unique(x), [1.0, 1.0], "compute with jax.numpy on the array"),
     "list": (lambda n: [0] * n, 2, ""),
     "shape": (
         lambda n: jnp.zeros(n),
@@ -38,17 +38,17 @@ PROGRAMS = {
 
 def in_a_branch(x):
     if x > 0:
-        return np.sin(x)
+        return np.random.normal(x)
     return x
 
 
 def helper(x):
-    return math.floor(x)
+    return math.factorial(x)
 
 
-PROGRAMS["in a branch"] = in_a_branch, 2.0, "use jnp.sin in place of np.sin."
-PROGRAMS["in a helper"] = lambda x: helper(x), 2.0, "use jnp.floor in place of math.floor."
-PROGRAMS["partial"] = partial(lambda k, x: np.sin(x) * k, 2), 2.0, "use jnp.sin in place of np.sin."
+PROGRAMS["in a branch"] = in_a_branch, 2.0, "draw with jax.random"
+PROGRAMS["in a helper"] = lambda x: helper(x), 2.0, "compute it in floats"
+PROGRAMS["partial"] = partial(lambda k, x: np.random.normal(x) * k, 2), 2.0, "draw with jax.random"
 
 
 @pytest.mark.parametrize("around", [jax.jit, jax.vmap], ids=["jit", "vmap"])

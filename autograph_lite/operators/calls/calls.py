@@ -16,6 +16,8 @@ import types
 import weakref
 from typing import Any
 
+import numpy as np
+
 from autograph_lite.analysis import selections
 from autograph_lite.jax_internals import tracing_state
 from autograph_lite.jax_internals.dataflow import recorded_copies
@@ -59,7 +61,7 @@ def _look_at_call(fn: Any) -> None:
 
 def shallow_call(callee: Any) -> Any:
     """What to call where callees are not to be converted: builtins keep their array meaning."""
-    if isinstance(callee, (type, types.BuiltinFunctionType)):
+    if isinstance(callee, (type, types.BuiltinFunctionType, np.ufunc, type(np.sum))):
         return call(callee)
     return callee
 
@@ -197,7 +199,7 @@ def _method(method: types.MethodType) -> Any:
     of_jax = library_calls.of_jax(fn, convert)
     if of_jax is not None:  # a method under `jax.jit`
         return types.MethodType(of_jax, owner)
-    return handing(method) if noted else method
+    return handing(method) if noted or isinstance(owner, _OF_NUMPY) else method
 
 
 def _builtin(fn: Any) -> Any:
@@ -206,7 +208,7 @@ def _builtin(fn: Any) -> Any:
         return handing(overload) if fn in HIGHER_ORDER else overload
     owner = getattr(fn, "__self__", None)
     clocks.called(fn)
-    if owner is None or isinstance(owner, types.ModuleType):
+    if owner is None or isinstance(owner, (types.ModuleType, np.ufunc)):
         return handing(fn)
     if journal.active() is not None:
         if isinstance(owner, contextvars.ContextVar):
@@ -227,11 +229,12 @@ def _builtin(fn: Any) -> Any:
     method = OVERLOADS.get(getattr(type(owner), fn.__name__, None))
     if method is not None:
         return handing(functools.partial(method, owner))
-    if journal.active() is None or isinstance(owner, _FOLLOWED):
+    if isinstance(owner, _FOLLOWED) or (journal.active() is None and not isinstance(owner, _OF_NUMPY)):
         return fn
     return handing(fn)  # it may write to its arguments: `np.add.at`
 
 
+_OF_NUMPY = (np.ndarray, np.random.Generator, np.random.RandomState)  # they know no traced value
 _FOLLOWED = (list, dict, str, bytes, tuple, int, float, set, bytearray)
 
 

@@ -25,6 +25,7 @@ from autograph_lite.operators.calls import method_patching
 from autograph_lite.operators.checks import carried_checks, concretization_errors
 from autograph_lite.operators.effects import journal
 from autograph_lite.operators.lists import array_arguments, dynamic_length
+from autograph_lite.operators.numpy_calls import counterparts
 from autograph_lite.operators.object_graph import opaque_objects
 from autograph_lite.operators.purity import jax_transformed
 from autograph_lite.operators.ragged import mask_positions
@@ -48,6 +49,9 @@ def handing(fn: Any, convert: Convert) -> Any:
     """`fn`, a library's callable, handed the converted forms of the user's functions."""
     module = getattr(fn, "__module__", None)
     root = module.partition(".")[0] if isinstance(module, str) else ""
+    of_numpy = counterparts.of(fn)
+    if of_numpy is not None and module in ("math", "cmath"):
+        return _of_numbers(fn, of_numpy)
     if root in ownership.UNTOUCHED_MODULES or module in ownership.UNTOUCHED_MODULES:
         return fn
     if isinstance(fn, (type, types.FunctionType, types.BuiltinFunctionType)) and fn in ownership.UNTOUCHED:
@@ -75,6 +79,9 @@ def handing(fn: Any, convert: Convert) -> Any:
                 return positions(mask)
             if root != "autograph_lite" and library_functions.is_concerned(args, kwargs):
                 return library_functions.call(fn, args, kwargs)
+            if of_numpy is not None and counterparts.is_concerned(args, kwargs):
+                counterpart, given, named = of_numpy(args, kwargs)
+                return handing(counterpart, convert)(*given, **named)
             if not changes_nothing and journal.active() is not None:
                 noted = _note([*enumerate(args), *kwargs.items()])
         if values and not keeps and any(_may_hold_functions(value, deep) for value in values):
@@ -95,6 +102,18 @@ def handing(fn: Any, convert: Convert) -> Any:
         if noted:
             journal.passed(noted)
         return result
+
+    return run
+
+
+def _of_numbers(fn: Any, of_numpy: counterparts.Counterpart) -> Any:
+    """A function of `math` or `cmath`, which is handed numbers and nothing else."""
+
+    def run(*args: Any, **kwargs: Any) -> Any:
+        if tracing_state.untraced() or not counterparts.is_concerned(args, kwargs):
+            return fn(*args, **kwargs)
+        counterpart, given, named = of_numpy(args, kwargs)
+        return counterpart(*given, **named)
 
     return run
 

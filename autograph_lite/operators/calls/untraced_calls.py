@@ -100,4 +100,6 @@ def _light_known(callee: Any) -> Any:
     """`light` for a class or a builtin function, which needs no array meaning."""
     if callee in OVERLOADS:
         return handing(callee) if callee in HIGHER_ORDER else callee
+    if callee in ownership.UNTOUCHED:
+        return callee  # of `math`, which has nothing of the user's to call
     return callee if isinstance(callee, type) and ownership.is_users_class(callee) else handing(callee)

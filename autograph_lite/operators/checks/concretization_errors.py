@@ -10,7 +10,7 @@ from typing import Any
 import jax
 
 from autograph_lite.errors import AutographError, ConversionError, NotAFunctionError, PythonOnlyError
-from autograph_lite.operators.user_code import jax_counterparts, ownership, source_places, unconverted
+from autograph_lite.operators.user_code import ownership, source_places, unconverted
 from autograph_lite.operators.user_code.conversion import is_converted_code
 from autograph_lite.operators.values import pytrees
 from autograph_lite.operators.values.values import Tracer, article
@@ -136,17 +136,9 @@ def _is_no_text_of_users(path: str) -> bool:
 
 
 def _remedy(error: BaseException) -> str:
-    entry = source_places.raising_entry(error, _is_no_text_of_users)
-    frame = (
-        source_places.user_frame() if entry is None else entry.tb_frame
-    )  # what has called the library that fails
-    at = -1 if frame is None else frame.f_lasti if entry is None else entry.tb_lasti
-    instead = "" if frame is None else jax_counterparts.instead(error, frame, at)
     if sequence := _BESIDE_SEQUENCE.search(str(error)):
         return f"make an array of the {sequence[1]}, jnp.asarray(...): beside an array, JAX takes no {sequence[1]}."
-    return instead or (
-        "compute with jax.numpy on the array, or pass the value as a Python number, which is not traced."
-    )
+    return "compute with jax.numpy on the array, or pass the value as a Python number, which is not traced."
 
 
 def _called_by_a_library(error: BaseException) -> str | None:

@@ -2,7 +2,6 @@
 
 __all__ = [
     "conversion",
-    "jax_counterparts",
     "noting_forms",
     "ownership",
     "place_names",

@@ -115,18 +115,10 @@ UNTOUCHED = frozenset({
     *(fn for module in (math, cmath) for fn in vars(module).values() if isinstance(fn, types.BuiltinFunctionType)),
 })  # fmt: skip
 
-# Functions of these modules that take no function of the user's: a call of theirs needs no operator.
-ROOTS = (
-    "jax.numpy",
-    "numpy",
-    "math",
-    "cmath",
-    "operator",
-    "jax.random",
-    "jax.nn",
-    "jax.scipy",
-    "builtins",
-)
+# Functions of these modules that take no function of the user's: a call of theirs needs no operator, but those of NumPy's and
+# Python's where a traced value may be among the arguments.
+OF_NUMPY = ("numpy", "math", "cmath")
+ROOTS = (*OF_NUMPY, "jax.numpy", "operator", "jax.random", "jax.nn", "jax.scipy", "builtins")
 CALLBACKS = frozenset({
     "vectorize", "apply_along_axis", "apply_over_axes", "piecewise", "fromfunction", "frompyfunc", "methodcaller",
     "setitem", "delitem", "iadd", "iconcat", "isub", "imul", "ior", "iand", "ixor", "call", "map", "sorted", "min",
@@ -135,13 +127,16 @@ CALLBACKS = frozenset({
 })  # fmt: skip
 
 
-def leads_to_library(fn: types.FunctionType, dotted: str, operands: int = 0) -> bool:
+def leads_to_library(
+    fn: types.FunctionType, dotted: str, operands: int = 0, takes_traced: bool = False
+) -> bool:
     """Whether `dotted`, as `fn` would find it now, is a library function that takes no callback and changes no object.
 
     Args:
       fn: the function that calls it.
       dotted: its name there.
       operands: how many positional arguments it is called with: a ufunc of NumPy's writes to one too many.
+      takes_traced: whether a traced value may be among the arguments: then NumPy's functions need JAX's in their place.
     """
     root, *attributes = dotted.split(".")
     found = lookup(fn, root)
@@ -163,7 +158,8 @@ def leads_to_library(fn: types.FunctionType, dotted: str, operands: int = 0) -> 
         isinstance(found, np.ufunc) and operands > found.nin
     ):
         return False
-    return any(owner == known or owner.startswith(f"{known}.") for known in ROOTS)
+    roots = ROOTS[len(OF_NUMPY) :] if takes_traced else ROOTS
+    return any(owner == known or owner.startswith(f"{known}.") for known in roots)
 
 
 def lookup(fn: types.FunctionType, name: str) -> Any:

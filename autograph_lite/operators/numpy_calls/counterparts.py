@@ -1,0 +1,271 @@
+"""Counterparts: what computes a call of a function of NumPy's, `math`'s or `cmath`'s, once a traced value is among its arguments?
+
+    np.max([a, b]), np.add.reduce(x)      `jnp.max`, `jnp.add.reduce`, with the arguments under JAX's names
+    m.dot(x)                              of an array of NumPy's: the method of the same array as JAX's
+    np.save(path, x), np.add(x, y, out=z) an error that says what to write
+
+What follows from Python's numbers alone is left to NumPy, and so is all that is not traced.
+"""
+
+from __future__ import annotations
+
+import cmath
+import inspect
+import math
+import sys
+import types
+from collections.abc import Callable
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from autograph_lite.errors import PythonOnlyError
+from autograph_lite.operators.lists import dynamic_length
+from autograph_lite.operators.numpy_calls import function_table, python_math
+from autograph_lite.operators.user_code import source_places
+from autograph_lite.operators.values.boxes import Box
+from autograph_lite.operators.values.values import Tracer, is_symbolic, known
+
+Given = tuple[Callable[..., Any], tuple[Any, ...], dict[str, Any]]  # what to call, and with what
+Counterpart = Callable[[tuple[Any, ...], dict[str, Any]], Given]
+# What says how an array lies in memory, or how NumPy goes about it, and changes no value.
+_MEANINGLESS = frozenset({"order", "kind", "subok", "like", "casting", "check_finite"})
+_IN_PLACE = frozenset({"fill", "itemset", "partition", "put", "resize", "sort", "setfield", "byteswap"})
+_table: dict[int, tuple[Any, Counterpart]] = {}  # by identity: not everything has a hash
+
+
+def of(fn: Any) -> Counterpart | None:
+    """What a call of `fn` becomes if it is handed a traced value; None where it is none of these functions."""
+    found = _table.get(id(fn))
+    if found is not None:
+        return found[1]
+    owner = getattr(fn, "__self__", None)
+    if isinstance(owner, np.ufunc):
+        return _of_ufunc(owner, fn.__name__)
+    if isinstance(owner, np.ndarray):
+        return _of_method(owner, fn.__name__)
+    if isinstance(owner, (np.random.Generator, np.random.RandomState)):
+        return _refusing(f"the generator's {fn.__name__}", function_table.RANDOM)
+    if isinstance(fn, np.ufunc) or str(getattr(fn, "__module__", "")).startswith("scipy."):
+        return _of_scipy(fn)
+    return None
+
+
+def is_concerned(args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
+    """Whether a traced value is among the arguments, or in a list or tuple there, that has no value yet."""
+    return any(map(_has_traced, args)) or any(map(_has_traced, kwargs.values()))
+
+
+def _has_traced(value: Any) -> bool:
+    kind = value.__class__
+    if kind is list or kind is tuple:
+        return any(map(_has_traced, value)) or dynamic_length.holds(value)
+    if isinstance(value, Tracer):
+        return known(value) is None
+    return isinstance(value, Box) or is_symbolic(value)
+
+
+def _refused(name: str, fix: str, does: str = "is called with a traced value") -> PythonOnlyError:
+    return PythonOnlyError(
+        f"'{name}' {does}.",
+        where=source_places.here(),
+        why="It is NumPy's or Python's own: it would need the value, which is known when the compiled program runs.",
+        fix=fix,
+    )
+
+
+def _refusing(name: str, fix: str) -> Counterpart:
+    def refuse(args: tuple[Any, ...], kwargs: dict[str, Any]) -> Given:
+        raise _refused(name, fix)
+
+    return refuse
+
+
+def _computing(name: str, fun: Any, theirs: Any) -> Counterpart:
+    """A call of `theirs`, JAX's, with the arguments that NumPy's `fun` takes."""
+
+    def given(args: tuple[Any, ...], kwargs: dict[str, Any]) -> Given:
+        return theirs, *_arguments(name, fun, theirs, args, kwargs)
+
+    return given
+
+
+def _arguments(
+    name: str, fun: Any, theirs: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> tuple[tuple[Any, ...], dict[str, Any]]:
+    """NumPy's arguments, as JAX's function takes them."""
+    if isinstance(fun, np.ufunc):
+        args, kwargs = _ufunc_arguments(name, fun, args, kwargs)
+    else:
+        args, kwargs = _by_name(name, fun, theirs, args, kwargs)
+    return tuple(map(_type, args)), {key: _type(value) for key, value in kwargs.items()}
+
+
+def _type(value: Any) -> Any:
+    """JAX's type in place of NumPy's, which JAX would warn of where it has none of 64 bits."""
+    return function_table.canonical(value) if isinstance(value, (type, np.dtype)) else value
+
+
+def _by_name(
+    name: str, fun: Any, theirs: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> tuple[tuple[Any, ...], dict[str, Any]]:
+    """The arguments under the names that JAX's function has for them, or at its places where it has others."""
+    ours, known_ = _parameters(fun), _parameters(theirs)
+    order = [*ours.values()]
+    if any(parameter.kind == parameter.VAR_POSITIONAL for parameter in order) or len(args) > len(order):
+        taken, order = [*args], []
+    else:
+        taken = []
+    places = [parameter.name for parameter in order]
+    found = [*zip(range(len(args)), places, args, strict=False)]
+    found += [(places.index(key) if key in places else -1, key, value) for key, value in kwargs.items()]
+    given: dict[str, Any] = {}
+    for place, own, value in found:
+        key = function_table.RENAMED.get(own, own) if own not in known_ else own
+        at = [*known_.values()][place] if 0 <= place < len(known_) else None
+        if key == "out":
+            if value is not None:
+                raise _refused(name, *_OUT)
+        elif (key == "order" and value in ("K", "A", "C", None)) or key == "overwrite_input":
+            continue
+        elif key == "copy" and value is False and name == "np.nan_to_num":
+            raise _refused(
+                name, "leave out copy=False, and take the result: x = np.nan_to_num(x).", _IN_MEMORY
+            )
+        elif key in known_ and known_[key].kind in (_EITHER, _KEYWORD) and key != "kind":
+            given[key] = value
+        elif at is not None and at.kind in (_PLACE, _EITHER) and place == len(taken):
+            taken.append(value)
+        elif key not in _MEANINGLESS and value is not None:
+            raise _refused(
+                name,
+                "leave it out, or write what it means.",
+                f"is called with '{key}=', which JAX's function hasn't",
+            )
+    return (*taken,), given
+
+
+def _parameters(fun: Any) -> dict[str, inspect.Parameter]:
+    """Those of a function; none where nobody knows."""
+    try:
+        return dict(inspect.signature(fun).parameters)
+    except (TypeError, ValueError):
+        return {}
+
+
+_PLACE, _EITHER = inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD
+_KEYWORD = inspect.Parameter.KEYWORD_ONLY
+_IN_MEMORY = "changes a traced array in place"
+_OUT = "take the result, `z[...] = np.add(x, y)`.", "writes a traced value into an array that it is handed"
+
+
+def _ufunc_arguments(
+    name: str, fun: np.ufunc, args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> tuple[tuple[Any, ...], dict[str, Any]]:
+    given = {key: value for key, value in kwargs.items() if key not in _MEANINGLESS and value is not None}
+    if given.pop("out", None) is not None or any(value is not None for value in args[fun.nin :]):
+        raise _refused(name, *_OUT)
+    if given.pop("where", True) is not True:
+        raise _refused(
+            name,
+            "choose between values: np.where(mask, np.sqrt(x), 0).",
+            "leaves items without a value, by `where=`",
+        )
+    dtype = given.pop("dtype", None)
+    if given:
+        raise _refused(name, "leave it out.", f"is called with '{next(iter(given))}='")
+    args = args[: fun.nin]
+    return (args if dtype is None else tuple(jnp.asarray(arg, _type(np.dtype(dtype))) for arg in args)), {}
+
+
+def _of_ufunc(fun: np.ufunc, method: str) -> Counterpart:
+    """`np.add.reduce` and the like."""
+    name = f"np.{fun.__name__}.{method}"
+    if method == "at":
+        return _refusing(
+            name,
+            "write the items: x[i] += v; where i names one more than once, jnp.add.at gives a new array.",
+        )
+    theirs = getattr(getattr(jnp, fun.__name__, None), method, None)
+    if theirs is None and hasattr(jnp, fun.__name__):
+        made = jnp.frompyfunc(getattr(jnp, fun.__name__), fun.nin, fun.nout, identity=fun.identity)
+        theirs = getattr(made, method, None)
+    if theirs is None:
+        return _refusing(name, "write it with functions of arrays.")
+
+    def given(args: tuple[Any, ...], kwargs: dict[str, Any]) -> Given:
+        if kwargs.get("out") is not None:
+            raise _refused(name, *_OUT)
+        first = [_array(arg) for arg in args[:2]]
+        named = {key: _type(value) for key, value in kwargs.items() if value is not None or key == "axis"}
+        return theirs, (*first, *map(_type, args[2:])), named
+
+    return given
+
+
+def _array(value: Any) -> Any:
+    """An array in place of a list; axes are a tuple of ints."""
+    return jnp.asarray(value) if isinstance(value, list) else value
+
+
+def _of_method(owner: np.ndarray[Any, Any], method: str) -> Counterpart | None:
+    """A method of an array of NumPy's, which is handed a traced value."""
+    if method in _IN_PLACE:
+        return _refusing(f"the array's {method}", "write the items: x[...] = v, x[i] = v.")
+    fun = getattr(np.ndarray, method, None)
+    if fun is None or not hasattr(jax.Array, method):
+        return None
+
+    def given(args: tuple[Any, ...], kwargs: dict[str, Any]) -> Given:
+        if kwargs.get("out") is not None:
+            raise _refused(f"the array's {method}", *_OUT)
+        return getattr(jnp.asarray(owner), method), args, kwargs
+
+    return given
+
+
+def _of_scipy(fn: Any) -> Counterpart | None:
+    """A function of `scipy.special` or `scipy.linalg`, if the user has imported that."""
+    import importlib
+
+    for part in ("special", "linalg"):
+        theirs, name = sys.modules.get(f"scipy.{part}"), getattr(fn, "__name__", "")
+        if theirs is None or getattr(theirs, name, None) is not fn:
+            continue
+        found = getattr(importlib.import_module(f"jax.scipy.{part}"), name, None)
+        if found is None:
+            return _refusing(
+                f"scipy.{part}.{name}", f"jax.scipy.{part} has none of this name: write it with jax.numpy."
+            )
+        return _computing(f"scipy.{part}.{name}", fn, found)
+    return None
+
+
+def _enter() -> None:
+    names = {np: "np", np.linalg: "np.linalg", np.fft: "np.fft"}
+    for module, name, fun, found in function_table.rows():
+        text = f"{names.get(module, 'np.random')}.{name}"
+        _table[id(fun)] = (
+            fun,
+            _refusing(text, found) if isinstance(found, str) else _computing(text, fun, found),
+        )
+    for module, functions in ((math, python_math.MATH), (cmath, python_math.CMATH)):
+        for name, number in functions.items():
+            if (fun := getattr(module, name, None)) is not None:
+                _table[id(fun)] = fun, _plainly(number)
+    for name, fix in python_math.REFUSED.items():
+        if (fun := getattr(math, name, None)) is not None:
+            _table[id(fun)] = fun, _refusing(f"math.{name}", fix)
+    for method in (python_math.item, python_math.tolist):
+        of_jax = getattr(Tracer, method.__name__, None)
+        if isinstance(of_jax, types.FunctionType):
+            _table[id(of_jax)] = of_jax, _plainly(method)
+
+
+def _plainly(fun: Any) -> Counterpart:
+    return lambda args, kwargs: (fun, args, kwargs)
+
+
+_enter()

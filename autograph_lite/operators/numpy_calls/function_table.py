@@ -1,0 +1,138 @@
+"""Table of functions: which one of JAX's computes what each of NumPy's does, or why does none?
+
+np.sin, np.linalg.norm, np.fft.rfft   of the same name in `jax.numpy`
+np.fix, np.ascontiguousarray          other names
+np.save, np.nditer, np.matrix         refused on traced values, with what to write; NumPy computes them of its own arrays
+"""
+
+from __future__ import annotations
+
+import types
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+NAMESPACES: tuple[tuple[types.ModuleType, Any], ...] = (
+    (np, jnp),
+    (np.linalg, jnp.linalg),
+    (np.fft, jnp.fft),
+)
+
+# By what to write in place of them on a traced value.
+REFUSED: dict[str, str] = {
+    name: fix
+    for fix, names in {
+        "print the array, which shows it when the program runs, or make the text of what the call returns.":
+            "array2string array_repr array_str base_repr binary_repr format_float_positional format_float_scientific info",
+        "return the array, and read and write files outside of the converted function, or in autograph_lite.py_function.":
+            "save savez savez_compressed savetxt load loadtxt genfromtxt fromfile fromregex fromstring memmap from_dlpack "
+            "frombuffer",
+        "loop over the places, `for i in np.ndindex(x.shape)`, and read `x[i]`.":
+            "nditer ndenumerate nested_iters flatiter broadcast",
+        "use an array of two dimensions, and `@` for its products.": "matrix asmatrix bmat",
+        "keep an array for each field, or the coefficients in an array: np.polyval(p, x).": "recarray record poly1d",
+        "leave it out: a compiled program has values, and nobody sees where they lie.":
+            "may_share_memory shares_memory isfortran",
+        "say which type is meant, x.astype(...): a compiled program's types don't depend on values.":
+            "real_if_close min_scalar_type common_type mintypecode",
+        "use np.asarray, and test np.isfinite(x).all().": "asarray_chkfinite",
+        "compute with numbers, such as days since a date.":
+            "datetime64 timedelta64 datetime_as_string datetime_data busday_count busday_offset busdaycalendar is_busday isnat",
+        "compute with numbers: a traced array holds nothing else.":
+            "str_ bytes_ void object_ character flexible fromiter frompyfunc typename",
+        "write the items: x[...] = np.where(mask, values, x).": "copyto putmask place",
+        "write the items: x[i] = v.": "put put_along_axis",
+        "write the items: x[np.arange(n), np.arange(n)] = v.": "fill_diagonal",
+    }.items()
+    for name in names.split()
+}  # fmt: skip
+RANDOM = "draw with jax.random, from a key that the function is handed, or hand over what NumPy has drawn."
+
+# These take no array, or change how NumPy itself works: no traced value is ever among their arguments.
+OF_PYTHON = frozenset({
+    "bool", "dtype", "errstate", "finfo", "generic", "get_include", "get_printoptions", "getbufsize", "geterr", "geterrcall",
+    "iinfo", "ndarray", "ndindex", "number", "integer", "signedinteger", "unsignedinteger", "inexact", "floating",
+    "complexfloating", "printoptions", "set_printoptions", "setbufsize", "seterr", "seterrcall", "show_config",
+    "show_runtime", "test", "ufunc", "vectorize", "LinAlgError",
+})  # fmt: skip
+
+
+def _contiguous(a: Any, dtype: Any = None) -> Any:
+    return jnp.atleast_1d(jnp.asarray(a, dtype))
+
+
+def _require(a: Any, dtype: Any = None, requirements: Any = None) -> Any:
+    return jnp.asarray(a, dtype)
+
+
+def _by_whole_numbers(name: str) -> Callable[[Any, Any], Any]:
+    """A quotient, or what is left: NumPy's is 0 where an integer is divided by 0, and that of machines is anything."""
+    fun = getattr(jnp, name)
+
+    def divided(x1: Any, x2: Any) -> Any:
+        x1, x2 = (jnp.asarray(x) if isinstance(x, (list, tuple)) else x for x in (x1, x2))
+        if not jnp.issubdtype(jnp.result_type(x1, x2), jnp.integer):
+            return fun(x1, x2)
+        by_zero = jnp.equal(x2, 0)
+        found = fun(x1, jnp.where(by_zero, 1, x2))
+        zeroed = [
+            jnp.where(by_zero, 0, each).astype(each.dtype)
+            for each in (found if name == "divmod" else (found,))
+        ]
+        return (*zeroed,) if name == "divmod" else zeroed[0]
+
+    return divided
+
+
+def _histogram(a: Any, bins: Any = 10, range: Any = None, density: Any = None, weights: Any = None) -> Any:
+    counts, edges = jnp.histogram(a, bins, range, weights, density)
+    return (counts if density or weights is not None else counts.astype(int)), edges
+
+
+_OWN: dict[str, Any] = {
+    "asanyarray": jnp.asarray, "ascontiguousarray": _contiguous, "asfortranarray": _contiguous, "require": _require,
+    "fix": jnp.trunc, "histogram": _histogram, "row_stack": jnp.vstack,
+    **{name: _by_whole_numbers(name) for name in ("floor_divide", "remainder", "mod", "fmod", "divmod")},
+}  # fmt: skip
+RENAMED = {"a_min": "min", "a_max": "max"}  # parameters, in JAX
+
+
+def rows() -> Iterator[tuple[Any, str, Any, Any]]:
+    """Each public function of NumPy's: its module, name, itself, and what of JAX's computes it, or what to write instead."""
+    for module, theirs in NAMESPACES:
+        for name in filter(lambda name: name[0] != "_" and name not in OF_PYTHON, dir(module)):
+            fun = getattr(module, name)
+            if not callable(fun):
+                continue
+            if name in REFUSED:
+                yield module, name, fun, REFUSED[name]
+            elif isinstance(fun, type):
+                if issubclass(fun, (np.number, np.bool_)):
+                    yield module, name, fun, _of_scalars(fun)
+            elif name in _OWN and module is np:
+                yield module, name, fun, _OWN[name]
+            elif hasattr(theirs, name):
+                yield module, name, fun, getattr(theirs, name)
+    for name, fun in vars(np.random).items():
+        if callable(fun) and name[0] != "_":
+            yield np.random, name, fun, RANDOM
+
+
+def canonical(dtype: Any) -> Any:
+    """The type that JAX has for one of NumPy's: of 32 bits, unless it is told to use 64; anything else as it is."""
+    try:
+        return jax.dtypes.canonicalize_dtype(np.dtype(dtype))
+    except TypeError:
+        return dtype
+
+
+def _of_scalars(kind: type) -> Callable[[Any], Any]:
+    """`np.float32(x)`, of a number or an array."""
+
+    def made(x: Any) -> Any:
+        return jnp.asarray(x).astype(canonical(kind))
+
+    return made

@@ -1,0 +1,175 @@
+"""Numbers as Python's: what do the functions of `math` and `cmath` give of a traced number?
+
+    math.sin(x), math.lgamma(x)           a float of `jnp.sin`, of `jax.scipy.special.gammaln`
+    math.floor(x), math.isqrt(n)          an int
+    math.remainder(x, y), math.isclose    other functions than JAX's of these names
+
+Where Python raises, `math.sqrt(-1.0)`, a program goes on with NaN, as NumPy does.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Iterable
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import jax.scipy.special as special
+import numpy as np
+
+from autograph_lite.jax_internals import avals
+from autograph_lite.operators.values.values import describe
+
+
+def _number(value: Any, kind: type) -> Any:
+    """A traced number that adds like one of Python's."""
+    return avals.as_type(value, jnp.result_type(kind), True)
+
+
+def _operand(value: Any, kind: type) -> Any:
+    array = jnp.asarray(value)
+    if array.size != 1:
+        raise TypeError(f"only a number can be handed to a function of Python's; this is {describe(array)}.")
+    if kind is int and not jnp.issubdtype(array.dtype, jnp.integer) and array.dtype != bool:
+        raise TypeError("'float' object cannot be interpreted as an integer")
+    if kind is float and jnp.issubdtype(array.dtype, jnp.complexfloating):
+        raise TypeError("must be real number, not complex")
+    return _number(array.reshape(()), kind)
+
+
+def _of(fun: Callable[..., Any], given: type, gives: Any) -> Callable[..., Any]:
+    """`fun` of numbers as Python's, which gives one, or a tuple of them; None is a bool's own type."""
+
+    @functools.wraps(fun)
+    def run(*args: Any, **kwargs: Any) -> Any:
+        found = fun(*(_operand(arg, given) for arg in args), **kwargs)
+        if gives is None:
+            return found
+        if isinstance(gives, tuple):
+            return tuple(map(_number, found, gives))
+        return _number(found, gives)
+
+    return run
+
+
+def _log(x: Any, *base: Any) -> Any:
+    return jnp.log(x) / jnp.log(base[0]) if base else jnp.log(x)
+
+
+def _remainder(x: Any, y: Any) -> Any:
+    """IEEE 754's: by the nearest multiple, the even one of two."""
+    rest = jnp.fmod(jnp.abs(x), y := jnp.abs(y))
+    other = rest - y
+    is_odd = jnp.fmod(jnp.abs(x) - rest, 2 * y) != 0
+    nearer = jnp.where((rest > -other) | ((rest == -other) & is_odd), other, rest)
+    return jnp.where(jnp.isinf(y) & jnp.isfinite(x), x, jnp.copysign(1.0, x) * nearer)
+
+
+def _isclose(a: Any, b: Any, *, rel_tol: Any = 1e-9, abs_tol: Any = 0.0) -> Any:
+    larger = jnp.maximum(jnp.abs(a), jnp.abs(b))
+    near = jnp.abs(a - b) <= jnp.maximum(rel_tol * larger, abs_tol)
+    return (a == b) | (near & ~(jnp.isinf(a) | jnp.isinf(b)))
+
+
+def _isqrt(n: Any) -> Any:
+    root = jnp.sqrt(n).astype(n.dtype)
+    root = jnp.where((root > 0) & (root > n // jnp.maximum(root, 1)), root - 1, root)
+    return jnp.where(root + 1 <= n // (root + 1), root + 1, root)
+
+
+def _hypot(*sides: Any) -> Any:
+    return functools.reduce(jnp.hypot, sides, jnp.zeros(()))
+
+
+def _ulp(x: Any) -> Any:
+    x = jnp.abs(x)
+    return jnp.nextafter(x, jnp.inf) - x
+
+
+def _whole(fun: Callable[[Any], Any]) -> Callable[[Any], Any]:
+    """A function that rounds, which leaves an int as it is."""
+
+    def run(x: Any) -> Any:
+        array = jnp.asarray(x)
+        if array.size == 1 and not jnp.issubdtype(array.dtype, jnp.inexact):
+            return _operand(array, int)
+        return _number(fun(_operand(array, float)), int)
+
+    return run
+
+
+def _items(values: Iterable[Any]) -> list[Any]:
+    return [*values]
+
+
+def _fsum(seq: Iterable[Any], /) -> Any:
+    return _number(sum(map(jnp.asarray, _items(seq)), jnp.zeros(())), float)
+
+
+def _prod(iterable: Iterable[Any], /, *, start: Any = 1) -> Any:
+    return functools.reduce(lambda total, item: total * item, _items(iterable), start)
+
+
+def _sumprod(p: Iterable[Any], q: Iterable[Any], /) -> Any:
+    return sum(a * b for a, b in zip(p, q, strict=True))
+
+
+def _dist(p: Iterable[Any], q: Iterable[Any], /) -> Any:
+    return _number(_hypot(*(jnp.asarray(a - b, float) for a, b in zip(p, q, strict=True))), float)
+
+
+_REAL = (
+    "acos", "acosh", "asin", "asinh", "atan", "atan2", "atanh", "cbrt", "copysign", "cos", "cosh", "degrees", "exp",
+    "exp2", "expm1", "fabs", "fmod", "log10", "log1p", "log2", "nextafter", "radians", "sin", "sinh", "sqrt", "tan",
+    "tanh",
+)  # fmt: skip
+_COMPLEX = (
+    "acos", "acosh", "asin", "asinh", "atan", "atanh", "cos", "cosh", "exp", "log10", "sin", "sinh", "sqrt", "tan",
+    "tanh",
+)  # fmt: skip
+_ASKED = ("isnan", "isinf", "isfinite")
+
+MATH: dict[str, Callable[..., Any]] = {
+    **{name: _of(getattr(jnp, name), float, float) for name in _REAL},
+    **{name: _of(getattr(jnp, name), float, None) for name in _ASKED},
+    **{name: _of(getattr(special, name), float, float) for name in ("erf", "erfc", "gamma")},
+    "lgamma": _of(special.gammaln, float, float),
+    "floor": _whole(jnp.floor), "ceil": _whole(jnp.ceil), "trunc": _whole(jnp.trunc),
+    "frexp": _of(jnp.frexp, float, (float, int)), "modf": _of(jnp.modf, float, (float, float)),
+    "ldexp": lambda x, i, /: _number(jnp.ldexp(_operand(x, float), _operand(i, int)), float),
+    "gcd": lambda *n: functools.reduce(_of(jnp.gcd, int, int), n, 0),
+    "lcm": lambda *n: functools.reduce(_of(jnp.lcm, int, int), n, 1),
+    "isqrt": _of(_isqrt, int, int), "pow": _of(jnp.power, float, float), "log": _of(_log, float, float),
+    "remainder": _of(_remainder, float, float), "isclose": _of(_isclose, float, None),
+    "hypot": _of(_hypot, float, float), "ulp": _of(_ulp, float, float),
+    "fsum": _fsum, "prod": _prod, "sumprod": _sumprod, "dist": _dist,
+}  # fmt: skip
+CMATH: dict[str, Callable[..., Any]] = {
+    **{name: _of(getattr(jnp, name), complex, complex) for name in _COMPLEX},
+    **{name: _of(getattr(jnp, name), complex, None) for name in _ASKED},
+    "phase": _of(jnp.angle, complex, float), "log": _of(_log, complex, complex), "isclose": _of(_isclose, complex, None),
+    "polar": _of(lambda z: (jnp.abs(z), jnp.angle(z)), complex, (float, float)),
+    "rect": _of(lambda r, phi: r * jax.lax.complex(jnp.cos(phi), jnp.sin(phi)), float, complex),
+}  # fmt: skip
+_BIG = "compute it in floats, jnp.exp(jax.scipy.special.gammaln(n + 1)): Python's integers grow, and those of a program don't."
+REFUSED = {
+    **dict.fromkeys(("factorial", "comb", "perm"), _BIG),
+    "fma": "write x * y + z, which is rounded twice.",
+}
+
+
+def item(array: Any, *place: Any) -> Any:
+    """`array.item()`: a number that adds like Python's."""
+    if len(place) == 1 and not isinstance(place[0], tuple):
+        array = array.reshape(-1)
+    array = array[place[0] if place and isinstance(place[0], tuple) else place] if place else array
+    if array.size != 1:
+        raise ValueError("can only convert an array of size 1 to a Python scalar")
+    kind = {"f": float, "i": int, "u": int, "c": complex}.get(np.dtype(array.dtype).kind, float)
+    return array.reshape(()) if array.dtype == bool else _number(array.reshape(()), kind)
+
+
+def tolist(array: Any) -> Any:
+    """`array.tolist()`: its numbers, in lists."""
+    return [tolist(row) for row in array] if array.ndim else item(array)

@@ -1,0 +1,250 @@
+"""Do `np`, `math` and `cmath` give on traced values what they give on NumPy's? Each public name of theirs is looked at."""
+
+from __future__ import annotations
+
+import cmath
+import math
+import sys
+import warnings
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+import autograph_lite
+from autograph_lite import PythonOnlyError
+from autograph_lite.operators.numpy_calls import counterparts, function_table
+from tests.errors.messages import message
+
+X = np.array([0.3, 1.7, -2.2, 0.9], np.float32)
+M = np.array([[2.0, 1.0, 0.5], [0.3, 3.0, -1.0], [1.0, 0.2, 4.0]], np.float32)
+S, N = np.float32(0.7), np.array([7, -3, 2, 0], np.int32)
+
+
+@pytest.mark.parametrize("module", [np, np.linalg, np.fft, math, cmath], ids=lambda module: module.__name__)
+def test_each_public_name_is_mapped_or_refused_with_a_reason(module: Any) -> None:
+    names = [name for name in dir(module) if name[0] != "_" and callable(getattr(module, name))]
+    unknown = [name for name in names if counterparts.of(getattr(module, name)) is None]
+
+    assert [name for name in unknown if name not in function_table.OF_PYTHON] == []
+
+
+def of_items(x, m, s, n):
+    return [
+        np.sin(x), np.where(x > 0, x, 0.0), np.clip(x, a_min=0, a_max=1), np.clip(x, -1, 1), np.round(x, 1), np.rint(x),
+        np.floor_divide(n, [2, 2, 0, 0]), np.mod(n, 0), np.divmod(n, 2), np.fmod(n, 0), np.remainder(n, 3),
+        np.isclose(x, 0.3), np.add(x, x, dtype=np.float64), np.nan_to_num(x), np.hypot(x, x), np.sign(x), np.modf(x),
+        np.select([x > 1, x > 0], [x, -x], 9.0), np.heaviside(x, 0.5), np.bitwise_and(n, 3), np.interp(s, [0.0, 1.0], [3.0, 4.0]),
+    ]  # fmt: skip
+
+
+def of_shapes(x, m, s, n):
+    return [
+        np.array([s, 1.0], dtype=float), np.array([s, 1.0], np.float64), np.stack([x, x * 2], axis=1), np.full(3, s),
+        np.concatenate([x, [1.0, 2.0]]), np.hstack((x, s)), np.vstack([x, x]), np.linspace(s, 2.0, 5), np.tile(x, 2),
+        np.reshape(m, (9,), order="F"), np.ravel(m, order="C"), np.broadcast_to(s, (2, 2)), np.ascontiguousarray(s),
+        np.pad(x, (1, 2), mode="edge"), np.ones_like(x, dtype=int), np.shape(x), np.ndim(m), np.size(m), np.meshgrid(x, x),
+        np.float32(s), np.float64(s), np.int32(x), np.bool_(s), np.isscalar(s), s.item(), x.item(2), m.item(1, 2), x.tolist(),
+    ]  # fmt: skip
+
+
+def reduced(x, m, s, n):
+    return [
+        np.max([s, 1.2]), np.sum(x, axis=0, keepdims=True), np.sum(x, where=x > 0), np.std(m, axis=0, ddof=1), np.mean(m, 1),
+        np.median(m, axis=0), np.sort(x, kind="stable"), np.argsort(-x, kind="mergesort"),
+        np.histogram(x, 4, (-3, 3), None), np.average(x, weights=[1, 2, 3, 4]), np.percentile(x, 30), np.any(x > 1),
+        np.add.reduce(x), np.add.accumulate(x), np.multiply.outer(x, x), np.maximum.reduce(m, axis=1),
+        np.add.reduceat(x, [0, 2]), np.arange(4.0).clip(s, 2), np.eye(4).dot(x), np.trapezoid(x, dx=0.1), np.diff(x, prepend=0.0),
+    ]  # fmt: skip
+
+
+def of_matrices(x, m, s, n):
+    return [
+        np.dot(m, m[0]), np.outer(x, x), np.einsum("ij,j->i", m, m[0]), np.cross(x[:3], m[0]), np.linalg.solve(m, m[0]),
+        np.linalg.norm(m, axis=1), np.linalg.inv(m), np.linalg.det(m), np.linalg.lstsq(m, m[0], rcond=None)[0],
+        np.linalg.svd(m, compute_uv=False), np.fft.fft(x), np.fft.rfft(x, n=8), np.tensordot(m, m, axes=1), np.trace(m),
+    ]  # fmt: skip
+
+
+def of_numbers(x, m, s, n):
+    return [
+        math.sin(s), math.floor(s * 9), math.ceil(s), math.trunc(-5.0 * s.item()), math.sqrt(2 * s), math.log(s, 2), math.log(s),
+        math.pow(s, 3), math.hypot(s, s, s), math.atan2(s, 1), math.fsum([s, 1.0, s]), math.prod([s, 2.0, s]),
+        math.dist([s, 1.0], [2.0, s]), math.isclose(s, 0.7, rel_tol=1e-5), math.isnan(s), math.gcd(n[0], 21), math.lcm(n[0], 3),
+        math.isqrt(n[0] * 100), math.isqrt(n[0] * 7), math.isqrt(n[3]), math.lgamma(s), math.gamma(s), math.erf(s), math.erfc(s),
+        math.remainder(s * 10, 2.0), math.remainder(-3.0 * (s + 0.3), 2.0), math.fmod(-s * 10, 2.0), math.modf(s * 5),
+        math.frexp(s), math.ldexp(s, 3), math.degrees(s), math.copysign(1, -s), math.floor(n[1]), math.cbrt(s),
+        cmath.exp(1j * s), cmath.phase(s + 1j), cmath.polar(s + 1j), cmath.rect(s, 0.5), cmath.sqrt(-s), cmath.log(-s),
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize("fn", [of_items, of_shapes, reduced, of_matrices, of_numbers])
+def test_values_are_numpys(fn: Any) -> None:
+    with np.errstate(divide="ignore"):
+        expected = fn(X, M, S, N)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        found = autograph_lite.convert(fn)(*map(jnp.asarray, (X, M, S, N)))
+
+    for number, (want, got) in enumerate(zip(expected, found, strict=True)):
+        for one, other in zip(jax.tree.leaves(want), jax.tree.leaves(got), strict=True):
+            assert np.asarray(one).dtype.kind == np.asarray(other).dtype.kind, number
+            np.testing.assert_allclose(one, other, rtol=2e-4, atol=2e-5, err_msg=str(number))
+
+
+def simpson(a, b, n=20):
+    h = (b - a) / n
+    total = math.exp(-a * a) + math.exp(-b * b)
+    for i in range(1, n):
+        t = a + i * h
+        total += (4 if i % 2 else 2) * math.exp(-t * t)
+    return total * h / 3
+
+
+def pendulum(y, t_end, dt=0.05):
+    def slope(state):
+        angle, speed = state
+        return np.array([speed, -math.sin(angle) - 0.1 * speed])
+
+    steps = int(np.ceil(t_end / dt))
+    largest = 0.0
+    for _ in range(steps):
+        k1 = slope(y)
+        k2 = slope(y + dt / 2 * k1)
+        k3 = slope(y + dt / 2 * k2)
+        k4 = slope(y + dt * k3)
+        y = y + dt / 6 * (k1 + 2 * k2 + 2 * k3 + k4)
+        largest = np.max([largest, np.abs(y[0])])
+    return y, largest
+
+
+def option(spot, noise):
+    paths = np.zeros(len(noise))
+    for i in range(len(noise)):
+        level = math.log(spot)
+        for z in noise[i]:
+            level += -0.02 + 0.2 * z
+        paths[i] = np.maximum(np.exp(level) - 100.0, 0.0)
+    return np.mean(paths), np.std(paths) / np.sqrt(len(paths))
+
+
+def smoothed(signal, alpha):
+    out = np.empty_like(signal)
+    out[0] = signal[0]
+    for k in range(1, len(signal)):
+        out[k] = np.add(np.multiply(alpha, signal[k]), np.multiply(1 - alpha, out[k - 1]))
+    return out, np.convolve(out, np.ones(3) / 3, mode="valid")
+
+
+NOISE = np.random.default_rng(1).normal(size=(12, 5)).astype(np.float32)
+
+
+@pytest.mark.parametrize(
+    ("program", "given"),
+    [
+        (simpson, (np.float32(0.2), np.float32(1.3))),
+        (pendulum, (np.array([1.0, 0.0], np.float32), np.float32(1.02))),
+        (option, (np.float32(101.0), NOISE)),
+        (smoothed, (NOISE[:, 0], np.float32(0.3))),
+    ],
+)
+def test_programs_written_for_numpy(program: Any, given: Any) -> None:
+    found = autograph_lite.convert(program)(*map(jnp.asarray, given))
+
+    for one, other in zip(jax.tree.leaves(program(*given)), jax.tree.leaves(found), strict=True):
+        np.testing.assert_allclose(one, other, rtol=1e-3, atol=1e-4)
+
+
+def test_gradients_and_lanes() -> None:
+    def f(x):
+        return math.exp(-x) * np.sum(np.sin([x, 2 * x]))
+
+    def by_hand(x):
+        return jnp.exp(-x) * (jnp.sin(x) + jnp.sin(2 * x))
+
+    graph, xs = autograph_lite.to_graph(f), jnp.array([0.3, 0.8])
+
+    np.testing.assert_allclose(jax.grad(graph)(0.5), jax.grad(by_hand)(0.5), rtol=1e-5)
+    np.testing.assert_allclose(jax.vmap(jax.grad(graph))(xs), jax.vmap(jax.grad(by_hand))(xs), rtol=1e-5)
+
+
+def test_numpy_computes_where_nothing_is_traced() -> None:
+    def f(x):
+        n = int(np.ceil(2.5))
+        table = np.outer(np.arange(n), np.arange(n))
+        assert type(table) is np.ndarray
+        return x + table[n - 1, n - 1]
+
+    assert autograph_lite.convert(f)(jnp.float32(1)) == 5
+    assert "sin" not in str(jax.make_jaxpr(autograph_lite.to_graph(lambda x: x + math.sin(1.0)))(1.0))
+
+
+def test_a_number_that_is_known_while_tracing_is_numpys() -> None:
+    def f(x):
+        n = jnp.asarray(3)
+        return x + np.zeros(n).sum() + np.ones((n, 2)).size
+
+    assert jax.jit(autograph_lite.to_graph(f))(jnp.float32(1)) == 7
+
+
+def test_names_of_scipy_if_the_user_has_imported_it() -> None:
+    special = pytest.importorskip("scipy.special")
+    linalg = pytest.importorskip("scipy.linalg")
+
+    def f(x, m):
+        return special.erf(x), special.gammaln(x + 3), linalg.expm(m), linalg.cho_factor(m @ m.T)[0].shape
+
+    found = autograph_lite.convert(f)(jnp.asarray(X), jnp.asarray(M))
+    for one, other in zip(f(X, M), found, strict=True):
+        np.testing.assert_allclose(one, other, rtol=1e-3, atol=1e-4)
+
+
+def test_scipy_is_not_imported_by_us() -> None:
+    assert "scipy.special" not in {module.__name__ for module, _ in function_table.NAMESPACES}
+    assert sys.modules[counterparts.__name__]
+
+
+def test_arrays_are_refused_where_python_takes_a_number() -> None:
+    with pytest.raises(TypeError, match="only a number can be handed to a function of Python's"):
+        autograph_lite.convert(lambda x: math.sin(x))(jnp.ones(3))
+
+
+REFUSED = {
+    "files": (lambda x: np.save("x.npy", x), "'np.save' is called with a traced value."),
+    "where=": (lambda x: np.sqrt(x, where=x > 0), "'np.sqrt' leaves items without a value, by `where=`."),
+    "in place": (
+        lambda x: np.nan_to_num(x, copy=False),
+        "'np.nan_to_num' changes a traced array in place.",
+    ),
+    "random": (lambda x: np.random.normal(x), "'np.random.normal' is called with a traced value."),
+    "a generator": (
+        lambda x: np.random.default_rng(0).normal(x),
+        "'the generator's normal' is called with a traced value.",
+    ),
+    "items": (lambda x: np.ones(3).fill(x[0]), "'the array's fill' is called with a traced value."),
+}
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_what_is_refused(name: str) -> None:
+    fn, what = REFUSED[name]
+    with pytest.raises(PythonOnlyError) as caught:
+        autograph_lite.convert(fn)(jnp.ones(3))
+
+    assert caught.value.what == what
+
+
+def test_a_whole_message() -> None:
+    def f(x, y):
+        z = np.add(x, 1, out=y)
+        return z
+
+    assert message(f, jnp.float32(1), np.ones(())) == (
+        "PythonOnlyError: 'np.add' writes a traced value into an array that it is handed.\n"
+        "  test.py:1 in f\n"
+        "      z = np.add(x, 1, out=y)\n"
+        "  It is NumPy's or Python's own: it would need the value, which is known when the compiled program runs.\n"
+        "  Fix: take the result, `z[...] = np.add(x, y)`."
+    )
