@@ -26,6 +26,7 @@ from autograph_lite.operators.calls.wrappers import may_wrap, rewrapped
 from autograph_lite.operators.checks import concretization_errors, exception_templates
 from autograph_lite.operators.effects import clocks, container_identity, journal, lru_caches
 from autograph_lite.operators.lists import dynamic_length, growing_lists, list_methods
+from autograph_lite.operators.numpy_calls import counterparts
 from autograph_lite.operators.object_graph import context_variables, reachability
 from autograph_lite.operators.purity import known_calls, trial
 from autograph_lite.operators.purity.known_calls import READERS
@@ -77,6 +78,8 @@ def call(callee: Any) -> Any:
 
 
 def _called_for(callee: Any) -> Any:
+    if (known := _handing.get(id(callee))) is not None:
+        return known
     kind = type(callee)
     if kind is types.FunctionType:
         return _function(callee)
@@ -324,6 +327,15 @@ def _valued(fn: Any) -> Any:
     return run
 
 
+# Of NumPy's functions and `math`'s, which stay: making it takes longer than most of them.
+_handing: dict[int, Any] = {}
+
+
 def handing(fn: Any) -> Any:
     """`fn`, a library's callable, handed the converted forms of the user's functions."""
-    return library_calls.handing(fn, convert)
+    known = _handing.get(id(fn))
+    if known is None:
+        known = library_calls.handing(fn, convert)
+        if counterparts.stays(fn):
+            _handing[id(fn)] = known
+    return known

@@ -53,6 +53,11 @@ def of(fn: Any) -> Counterpart | None:
     return None
 
 
+def stays(fn: Any) -> bool:
+    """Whether `fn` is one of these functions that a module holds, so that no other object ever has its identity."""
+    return id(fn) in _table
+
+
 def is_concerned(args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
     """Whether a traced value is among the arguments, or in a list or tuple there, that has no value yet."""
     return any(map(_has_traced, args)) or any(map(_has_traced, kwargs.values()))
