@@ -794,24 +794,24 @@ class VerificationError(AutographError, AssertionError):
     Fails:
 
         @autograph_lite.convert(verify="first_call")
-        def factorial(n):
+        def power(n):
             result = 1
-            for i in range(1, n + 1):
-                result = result * i
+            for i in range(n + 1):
+                result = 3**i
             return result
 
-        factorial(jnp.int32(20))
+        power(jnp.int32(20))
 
     Works:
 
         @autograph_lite.convert(verify="first_call")
-        def factorial(n):
+        def power(n):
             result = 1.0
-            for i in range(1, n + 1):
-                result = result * i
+            for i in range(n + 1):
+                result = 3.0**i
             return result
 
-        factorial(jnp.int32(20))
+        power(jnp.int32(20))
     """
 
 

@@ -86,7 +86,7 @@ def test_the_derivatives_are_those_of_the_unrolled_loop(program):
 def test_a_number_that_may_overflow_has_no_range():
     def program(x, n):
         for i in range(n):
-            if (i + 2_000_000_000) + 200_000_000 < 0:
+            if (i + np.int32(2_000_000_000)) + 200_000_000 < 0:
                 x += 1
         return x
 

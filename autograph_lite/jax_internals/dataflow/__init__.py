@@ -7,6 +7,7 @@ __all__ = [
     "affine_indices",
     "framework",
     "induction_variables",
+    "integer_growth",
     "intervals",
     "primitive_traits",
     "recorded_copies",

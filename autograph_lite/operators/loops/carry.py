@@ -41,6 +41,7 @@ from autograph_lite.operators.joins.join_types import (
 )
 from autograph_lite.operators.joins.literal_types import holding
 from autograph_lite.operators.lists import bounded_growth, capacity, growing_lists, list_errors, packing
+from autograph_lite.operators.loops import integer_overflow
 from autograph_lite.operators.object_graph import reachability
 from autograph_lite.operators.purity import trial
 from autograph_lite.operators.trace_context import (
@@ -577,6 +578,9 @@ def run_body(
             item = take()
             new = list(body_fun(*item, *values))
             extra = [after(new)] if after is not None else []
+            integer_overflow.check(_variables(carry, values, contents, new))
+        except OverflowError as error:
+            raise integer_overflow.told(error) from None
         except BaseException as error:
             if not carried_checks.is_explicit(error):
                 raise
@@ -588,6 +592,19 @@ def run_body(
         if loop.writes:
             now.part()
         return now, [*extra, *results]
+
+
+def _variables(
+    carry: Carry, values: Sequence[Any], contents: dict[Key, Any], new: Sequence[Any]
+) -> list[integer_overflow.Variable]:
+    """The variables and places of a loop before and after an iteration."""
+    variables = zip(carry.names, values, new, (one.value for one in carry.start_values), strict=True)
+    slots = [
+        (slot.place.label(key[1]), contents[key], slot.place.read().get(key[1]), slot.before.value)
+        for key, slot in carry.slots.items()
+        if key[0] not in carry.bounds
+    ]
+    return [*variables, *slots]
 
 
 def held(now: Carry, after: Carry, jaxprs: Sequence[Any], start: list[Any]) -> list[Any]:

@@ -21,7 +21,7 @@ from autograph_lite.jax_internals.loops import loop_binding
 from autograph_lite.operators.branches.branch_paths import enter
 from autograph_lite.operators.branches.truth import python_truth, truth
 from autograph_lite.operators.effects import journal
-from autograph_lite.operators.loops import rolled_while, rolling, unroll_warning
+from autograph_lite.operators.loops import integer_overflow, rolled_while, rolling, unroll_warning
 from autograph_lite.operators.loops.carry import Carry, failed, held, run_body, unless_failed
 from autograph_lite.operators.loops.carry_fixpoint import settle
 from autograph_lite.operators.object_graph import reachability
@@ -285,7 +285,7 @@ def _trace_test(carry: Carry, cond_fun: Callable[..., Any], start: Sequence[Any]
             enter(cond_fun, values)
             known = set(written.places)
             test = truth(cond_fun(*values))
-            if set(written.places) - known or _changed(carry, contents):
+            if set(written.places) - known or integer_overflow.may_be() or _changed(carry, contents):
                 tracing_state.abandon_trace()
                 raise _TestWrites
             go_on = unless_failed(test)

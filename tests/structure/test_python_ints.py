@@ -1,0 +1,253 @@
+"""Python's ints that outgrow the program's in a loop that a traced value ends: Python's number, or an error at the line."""
+
+import inspect
+import linecache
+
+import hypothesis
+import hypothesis.strategies as st
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+from autograph_lite import convert, to_graph
+
+
+def powers(x):
+    p = 1
+    for _ in range(100):
+        p = p * 2
+        if x * p > 1e12:
+            break
+    return p
+
+
+def generator(x):
+    seed = 42
+    while x < 5:
+        seed = (seed * 1103515245 + 12345) & 0x7FFFFFFF
+        x = x + seed / 0x7FFFFFFF
+    return seed
+
+
+def modulus(x):
+    seed = 1
+    while x < 5:
+        seed = (seed * 1103515245 + 12345) % 2147483648
+        x = x + seed / 2147483648
+    return seed
+
+
+def factorial(x):
+    n, f = 0, 1
+    while f * x < 1:
+        n += 1
+        f = f * n
+    return f
+
+
+def hashes(x):
+    h, k = 5381, 0
+    while k < x:
+        h = h * 33 + k
+        k += 1
+    return h
+
+
+def collatz(x):
+    n, steps = 837799, 0
+    while n != 1 and steps < x:
+        if n % 2 == 0:
+            n = n // 2
+        else:
+            n = 3 * n + 1
+        steps += 1
+    return n
+
+
+def shifts(x):
+    k = 0
+    while x * (1 << k) < 1:
+        k += 1
+    return k
+
+
+def fibonacci(x):
+    a, b = 0, 1
+    while a < x:
+        a, b = b, a + b
+    return a
+
+
+def binomial(x):
+    c, k = 1, 0
+    while c < x:
+        c = c * (60 - k) // (k + 1)
+        k += 1
+    return c
+
+
+def bytes_read(x):
+    n = 0
+    while x < 8:
+        n += 1024 * 1024 * 512
+        x = x + 1
+    return n
+
+
+def guarded(x):
+    p = 1
+    while x < 40:
+        if p < 2**28:
+            p = p * 4
+        x = x + 1
+    return p
+
+
+def in_branch(x):
+    p = 1
+    while x < 40:
+        if x > 35:
+            p = p * 1000
+            for _ in range(3):
+                p = p + 1
+        x = x + 1
+    return p
+
+
+class Counter:
+    def __init__(self):
+        self.total = 1
+
+
+def attribute(x):
+    counter = Counter()
+    while x < 40:
+        counter.total = counter.total * 3
+        x = x + 1
+    return counter.total
+
+
+def line_of(function, text):
+    lines, first = inspect.getsourcelines(function)
+    line = next(n for n, each in enumerate(lines) if text in each)
+    return first + line
+
+
+@pytest.mark.parametrize(
+    ("function", "argument", "text", "name"),
+    [
+        (powers, 1, "p = p * 2", "p"),
+        (factorial, 1e-12, "f = f * n", "f"),
+        (hashes, 9, "h = h * 33 + k", "h"),
+        (collatz, 1000, "n = 3 * n + 1", "n"),
+        (fibonacci, 1e10, "a, b = b, a + b", "b"),
+        (binomial, 1e13, "c = c * (60 - k) // (k + 1)", "c"),
+        (bytes_read, 0, "n += 1024 * 1024 * 512", "n"),
+        (in_branch, 0, "p = p * 1000", None),
+        (attribute, 0, "counter.total = counter.total * 3", "Counter.total"),
+        (shifts, 1e-11, "while x * (1 << k) < 1:", None),
+        (modulus, 0, "seed = (seed * 1103515245 + 12345) % 2147483648", None),
+    ],
+)
+def test_one_that_does_not_fit_is_an_error(function, argument, text, name):
+    if function is in_branch:
+        assert convert(function)(jnp.float32(37)) == function(37)
+    with pytest.raises(OverflowError) as raised:
+        jax.block_until_ready(convert(function)(jnp.float32(argument)))
+    of = f" of '{name}'" if name else ""
+    place = f"{__file__}:{line_of(function, text)}"
+    message = str(raised.value)
+    if function is in_branch:
+        message = message.replace(" of 'p'", "")
+    assert message == (
+        f"`{text}` computes an int{of} that does not fit int32; Python's ints have no end ({place}). To fix it, make it a "
+        "float, as in 1.0, or have ints of 64 bits: jax.config.update('jax_enable_x64', True)."
+    )
+
+
+@pytest.mark.parametrize(
+    ("function", "argument"),
+    [
+        (powers, 1e5), (generator, 0), (factorial, 1e-6), (hashes, 3), (collatz, 20), (shifts, 1e-6), (fibonacci, 1e8),
+        (binomial, 1e6), (bytes_read, 6), (guarded, 0), (in_branch, 37), (attribute, 30),
+    ],
+)  # fmt: skip
+def test_one_that_fits_is_pythons(function, argument):
+    assert int(convert(function)(jnp.float32(argument))) == function(np.float32(argument))
+
+
+def test_lanes_and_derivatives():
+    def series(x):
+        n, f, total = 0, 1, x * 0
+        while n < 2 or x**n / f > 1e-4:
+            total = total + x**n / f
+            n += 1
+            f = f * n
+        return total
+
+    converted = to_graph(series)
+    xs = jnp.array([0.1, 0.5, 1.0])
+    want = [series(x) for x in np.asarray(xs)]
+    np.testing.assert_allclose(jax.vmap(converted)(xs), want, rtol=1e-5)
+    np.testing.assert_allclose(jax.grad(converted)(jnp.float32(0.5)), np.exp(0.5), rtol=1e-3)
+    lanes = convert(lambda xs: jax.vmap(to_graph(hashes))(xs))
+    assert lanes(jnp.array([1.0, 3.0])).tolist() == [hashes(1), hashes(3)]
+    with pytest.raises(OverflowError, match="h = h"):
+        jax.block_until_ready(lanes(jnp.array([1.0, 9.0])))
+
+
+def test_counters_cost_nothing():
+    def counts(x):
+        n, m = 0, 0
+        while x < 100:
+            if x > 50:
+                m += 1
+            n += 2
+            x = x + 2 * n + m % 7
+        return n, m
+
+    program = str(jax.make_jaxpr(to_graph(counts))(1.0))
+    assert "xor" not in program
+    assert program.count(" abs ") == 0
+
+
+STEPS = [
+    "n = n * {}",
+    "n = n + {}",
+    "n = n - {}",
+    "n = n * {} % 1009",
+    "n = (n * {}) & 4095",
+    "n = n // {}",
+    "n, m = m, n + m",
+]
+
+
+@hypothesis.settings(max_examples=8, deadline=None)
+@hypothesis.given(
+    st.lists(st.tuples(st.sampled_from(STEPS), st.integers(2, 70000)), min_size=1, max_size=3),
+    st.integers(1, 40),
+)
+def test_as_python_or_an_error(steps, turns):
+    body = "".join(f"        {step.format(k)}\n" for step, k in steps)
+    text = f"def function(x):\n    n, m = 3, 1\n    while x < {turns}:\n{body}        x = x + 1\n    return n, m\n"
+    names: dict = {}
+    exec(compile(text, "<steps>", "exec"), names)
+    function = names["function"]
+    linecache.cache["<steps>"] = (len(text), None, text.splitlines(keepends=True), "<steps>")
+    want = function(0)
+    try:
+        found = [int(v) for v in jax.block_until_ready(convert(function)(jnp.float32(0)))]
+    except OverflowError as error:
+        assert "does not fit int32" in str(error)
+        peak = 0
+        scope = {"n": 3, "m": 1}
+        lines = [line.strip() for line in body.splitlines()]
+        for _ in range(turns):
+            for line in lines:
+                operands = scope["n"] * 70000 if "*" in line else 0
+                exec(line, scope)
+                peak = max(peak, abs(operands), abs(scope["n"]), abs(scope["m"]))
+        assert peak > 2**31 - 1
+    else:
+        assert found == [*want]
