@@ -181,7 +181,7 @@ class _Ranges:
 
         Of a conditional, those of its branches.
         """
-        read = set(filter(is_variable, results))  # those of which more than the last bits is
+        read = set(filter(is_variable, results))  # more than their last bits
         found: dict[int, Sequence[Mapping[int, Any]]] = {}
         for equation, operands in reversed(lines):
             out: Any = equation.outvars[0] if equation.outvars else None
