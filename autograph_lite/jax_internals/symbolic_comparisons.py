@@ -25,7 +25,10 @@ from autograph_lite.scoped import Now
 from autograph_lite.syntax.loader import is_converted
 
 Undecided = jax.errors.InconclusiveDimensionOperation
-_FOLDERS = tuple(f"{path.resolve().parent}/" for path in map(pathlib.Path, (__file__, jax.__file__)))
+_FOLDERS = (
+    f"{pathlib.Path(__file__).resolve().parents[1]}/",
+    f"{pathlib.Path(jax.__file__).resolve().parent}/",
+)
 _ORDER: dict[str, Callable[[Any, Any], Any]] = {
     "__lt__": operator.lt, "__le__": operator.le, "__gt__": operator.gt, "__ge__": operator.ge,
 }  # fmt: skip
