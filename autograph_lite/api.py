@@ -17,7 +17,7 @@ from autograph_lite.operators.loops import rolling
 from autograph_lite.operators.python.builtins import range_
 from autograph_lite.operators.user_code import ownership
 from autograph_lite.operators.values.values import traced
-from autograph_lite.runtime.functions.methods import BoundFunction, bind, is_structure
+from autograph_lite.runtime.functions.methods import BoundFunction, bind_method, is_traced_instance
 from autograph_lite.runtime.public.function import Function
 from autograph_lite.runtime.reporting import decisions_table
 from autograph_lite.runtime.reporting.decisions_table import Decisions
@@ -128,9 +128,9 @@ def convert(
         get, put, delete = (p and convert(p, **options) for p in (fn.fget, fn.fset, fn.fdel))
         return property(get, put, delete, fn.__doc__)
     fn = fn.python_function if isinstance(fn, BoundFunction) and fn.args else fn
-    if isinstance(fn, types.MethodType) and is_structure(fn.__self__):
-        of_class = {**options, "donate_argnums": buffer_donation.of_method(donated[0])}
-        return cast(Function, bind(Function(fn.__func__, Options(**of_class)), fn.__self__))
+    if isinstance(fn, types.MethodType) and is_traced_instance(fn.__self__):
+        of_class = {**options, "donate_argnums": buffer_donation.method_positions(donated[0])}
+        return cast(Function, bind_method(Function(fn.__func__, Options(**of_class)), fn.__self__))
     return Function(fn, Options(**options))
 
 
@@ -170,8 +170,8 @@ def to_graph(
       ValueError: an option is something else.
     """
     _refuse_options(recursive, checks, static_loops)
-    converted: Any = callables.converted(
-        fn, recursive="entered" if recursive and config.light() else recursive
+    converted: Any = callables.convert_callable(
+        fn, recursive="entered" if recursive and config.light_bodies() else recursive
     )
     if checks is True and static_loops == "auto":
         return cast(F, converted)
@@ -204,7 +204,7 @@ def explain(fn: Callable[..., Any]) -> Callable[..., Decisions]:
     """
 
     def run(*args: Any, **kwargs: Any) -> Decisions:
-        return decisions_table.explain(_compiled(fn), args, kwargs)
+        return decisions_table.trace_decisions(_compiled(fn), args, kwargs)
 
     return run
 

@@ -101,7 +101,7 @@ def check_passes() -> bool:
     return options().check_passes
 
 
-def light() -> bool:
+def light_bodies() -> bool:
     """Whether functions that `to_graph` gives get a light body, which runs where nothing is traced."""
     return options().light
 

@@ -51,7 +51,7 @@ def unload_ipython_extension(shell: Any) -> None:
 
 def forget_outdated(result: object = None) -> None:
     """Forgets the traces of functions that have read what is defined again since."""
-    for function in eager.registered():
+    for function in eager.converted_functions():
         if isinstance(function, Function):
             function.follow_code()
             if function.traces.is_outdated():

@@ -89,8 +89,8 @@ class Transpiler:
             start = time.perf_counter()
             tree, context = convert_tree(fn, self.is_library, form=self.form)
             injected = {context.ag: self.operators, context.known: [None] * (2 * context.sites)}
-            new = loader.load(tree, fn, injected, frozenset(context.generated))
-            texts.note(new.__code__, context.lines)
+            new = loader.load_function(tree, fn, injected, frozenset(context.generated))
+            texts.note_text(new.__code__, context.lines)
             self._keep_texts(fn)
             # The user's code object is kept, so that its id stays its own.
             self._codes[id(fn.__code__)] = fn.__code__, new.__code__, injected
@@ -98,7 +98,7 @@ class Transpiler:
                 self._log(fn, time.perf_counter() - start)
             return new
         _, code, injected = known
-        return loader.instantiate(code, fn, injected)
+        return loader.function_from_code(code, fn, injected)
 
     def _keep_texts(self, fn: types.FunctionType) -> None:
         """Reads the files of what `fn` may call: a helper that is called first after an edit is the one that was imported."""
@@ -107,7 +107,7 @@ class Transpiler:
             module = getattr(found, "__file__", None) if isinstance(found, types.ModuleType) else None
             path = found.__code__.co_filename if isinstance(found, types.FunctionType) else module
             if path and not self.is_library_file(path):
-                texts.keep(path)
+                texts.remember_file(path)
 
     def _log(self, fn: types.FunctionType, seconds: float) -> None:
         if config.verbosity() == 0:
@@ -132,7 +132,7 @@ def convert_tree(
 def _convert_tree(
     fn: types.FunctionType, is_library: IsLibrary, after: str | None, form: str
 ) -> tuple[Any, Context]:
-    read = source.read(fn)
+    read = source.read_source(fn)
     tree = read.node
     names = used_names(tree)
     fresh = Fresh(names)
@@ -145,15 +145,15 @@ def _convert_tree(
         lines=read.lines,
         is_library=functools.partial(is_library, fn),
     )
-    plain = trees.copied(tree) if form != "full" else None
+    plain = trees.copy_tree(tree) if form != "full" else None
     functions = functions_in(tree)
     open_ = [function for function in functions if not opaque.is_opaque(function)]
     function_plans: dict[gast.FunctionDef, plans.FunctionPlan] = {}
     if form == "light" and functions == [tree] == open_:  # no other function that needs the converted body
-        return light.join(tree, tree, functions, context, form, ()), context
+        return light.with_light_body(tree, tree, functions, context, form, ()), context
     for step in PASSES:
         if step.name == "undefined":
-            function_plans = {f: plans.plan(f.body, scopes.parameters(f.args)) for f in open_}
+            function_plans = {f: plans.plan(f.body, scopes.parameter_names(f.args)) for f in open_}
         if step.name == "control_flow":
             for function in functions:
                 if function not in function_plans:
@@ -162,7 +162,7 @@ def _convert_tree(
         if step.name == after:
             break
     if plain is not None:
-        tree = light.join(plain, tree, functions, context, form, _holding_objects(fn))
+        tree = light.with_light_body(plain, tree, functions, context, form, _holding_objects(fn))
     return tree, context
 
 
@@ -210,25 +210,25 @@ def _run(
 def convert_part_one(fn: types.FunctionType, after: str = PART_ONE[-1]) -> types.FunctionType:
     """`fn` after the passes of part 1 up to `after`: plain Python, which runs without JAX."""
     tree, context = convert_tree(fn, lambda *_: False, after=after)
-    return loader.load(tree, fn, {context.ag: python_ops}, frozenset(context.generated))
+    return loader.load_function(tree, fn, {context.ag: python_ops}, frozenset(context.generated))
 
 
 def to_source(fn: types.FunctionType, is_library: IsLibrary, after: str | None = None) -> str:
     """The generated code of `fn` as text."""
-    return printer.to_source(_shown(fn, is_library, after))
+    return printer.unparse(_shown(fn, is_library, after))
 
 
 def to_mapped_source(fn: types.FunctionType, is_library: IsLibrary) -> tuple[str, list[frozenset[int]]]:
     """The generated code of `fn` as text, and the lines of the user's file that each line of it stands for."""
     shown = _shown(fn, is_library, None)
-    text = printer.to_source(shown)
+    text = printer.unparse(shown)
     return text, line_map(text, shown)
 
 
 def _shown(fn: types.FunctionType, is_library: IsLibrary, after: str | None) -> Any:
     tree, _ = convert_tree(fn, is_library, after)
     with deep_recursion():
-        shown = trees.copied(tree)
+        shown = trees.copy_tree(tree)
     if not isinstance(shown, gast.Lambda):  # what is shown is what `convert` has made
         shown.decorator_list = [d for d in shown.decorator_list if not _converts(d)]
     return shown

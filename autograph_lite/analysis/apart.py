@@ -21,7 +21,7 @@ Ranges = Mapping[
 ]  # a variable is at least the one, and less than the other
 
 
-def apart(one: str, other: str, ranges: Ranges) -> bool:
+def are_disjoint(one: str, other: str, ranges: Ranges) -> bool:
     """Whether `x[one]` and `x[other]` have no item in common."""
     pairs = zip(_components(one), _components(other), strict=False)
     return any(_differ(a, b, ranges) or _differ(b, a, ranges) for a, b in pairs)

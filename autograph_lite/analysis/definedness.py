@@ -118,27 +118,27 @@ class _Walk:
 
     def at_each_start(self, body: Sequence[gast.stmt], have: Names) -> Names:
         """What is assigned whenever an iteration begins, and after the last."""
-        if not have & unbound(body):
+        if not have & maybe_unassigned(body):
             return have
         return have & _Walk(self.plan, frozenset()).block(body, have)
 
     def try_statement(self, node: gast.Try, have: Names) -> Names:
         done = self.block(node.orelse, self.block(node.body, have))
-        have -= unbound(node.body)  # it may be left anywhere
+        have -= maybe_unassigned(node.body)  # it may be left anywhere
         for handler in node.handlers:
             name = frozenset({handler.name.id}) if handler.name is not None else frozenset()
             if handler.type is not None:
                 self.expression(handler.type, have)
             done &= self.block(handler.body, have | name) - name
-        have -= unbound([*node.orelse, *node.handlers])
-        return (done | (self.block(node.finalbody, have) - have)) - unbound(node.finalbody)
+        have -= maybe_unassigned([*node.orelse, *node.handlers])
+        return (done | (self.block(node.finalbody, have) - have)) - maybe_unassigned(node.finalbody)
 
     def expression(self, node: gast.AST, have: Names) -> Names:
         """Notes the reads in `node`; bindings by a walrus that is always evaluated count from then on."""
         for part in scopes.own_nodes([node]):
             if isinstance(part, gast.Name):
                 self.read(part, have)
-            elif isinstance(part, gast.Call) and scopes.is_ours(part):
+            elif isinstance(part, gast.Call) and scopes.is_generated_call(part):
                 for operand in part.args:
                     if isinstance(operand, gast.Lambda):
                         self.expression(operand.body, have)
@@ -171,7 +171,7 @@ def _certain(node: gast.AST) -> list[gast.AST]:
     return found
 
 
-def unbound(body: Sequence[gast.AST]) -> Names:
+def maybe_unassigned(body: Sequence[gast.AST]) -> Names:
     """Names that some statement in `body` leaves unassigned, whatever comes after it."""
     assigned = [node for node in scopes.own_nodes(body) if isinstance(node, gast.Assign)]
     dropped = [

@@ -1,6 +1,6 @@
 """Control flow: where does control leave a block of statements?
 
-escapes([...])        kinds of jump ('break', 'continue', 'return') that leave the block
+jumps_out([...])        kinds of jump ('break', 'continue', 'return') that leave the block
 always_jumps([...])   no path falls off its end
 """
 
@@ -15,7 +15,7 @@ from autograph_lite.syntax.names import is_operators
 LOOPS = (gast.While, gast.For, gast.AsyncFor)
 
 
-def escapes(body: Sequence[gast.AST]) -> frozenset[str]:
+def jumps_out(body: Sequence[gast.AST]) -> frozenset[str]:
     """Kinds of jump that leave this block."""
     found: set[str] = set()
     for statement in body:
@@ -27,10 +27,10 @@ def escapes(body: Sequence[gast.AST]) -> frozenset[str]:
             case gast.Return():
                 found.add("return")
             case gast.While() | gast.For() | gast.AsyncFor():
-                found |= (escapes(statement.body) - {"break", "continue"}) | escapes(statement.orelse)
+                found |= (jumps_out(statement.body) - {"break", "continue"}) | jumps_out(statement.orelse)
             case _:
                 for block in blocks(statement):
-                    found |= escapes(block)
+                    found |= jumps_out(block)
     return frozenset(found)
 
 
@@ -57,7 +57,7 @@ def always_jumps(body: Sequence[gast.AST]) -> bool:
         case [gast.If(body=true, orelse=false)]:
             return always_jumps(true) and always_jumps(false)
         case [gast.While() as loop]:
-            return endless(loop)
+            return is_endless_loop(loop)
     return False
 
 
@@ -82,7 +82,7 @@ def _ends(body: Sequence[gast.AST], kinds: tuple[type[gast.stmt], ...]) -> bool:
             done = _ends(tried, kinds) or _ends(other, kinds)
             return (done and all(_ends(h.body, kinds) for h in handlers)) or _ends(final, kinds)
         case [gast.While() as loop]:
-            return endless(loop)
+            return is_endless_loop(loop)
         case [
             gast.With(
                 items=[
@@ -100,13 +100,13 @@ def _ends(body: Sequence[gast.AST], kinds: tuple[type[gast.stmt], ...]) -> bool:
     return False
 
 
-def endless(loop: gast.AST) -> bool:
+def is_endless_loop(loop: gast.AST) -> bool:
     """Whether nothing but a `return` or an exception leaves `loop`: `while True` without `break`."""
     return (
         isinstance(loop, gast.While)
         and isinstance(loop.test, gast.Constant)
         and bool(loop.test.value)
-        and "break" not in escapes(loop.body)
+        and "break" not in jumps_out(loop.body)
     )
 
 

@@ -17,10 +17,10 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 import gast
 
 from autograph_lite.analysis import scopes
-from autograph_lite.analysis.apart import Ranges, apart, linear
+from autograph_lite.analysis.apart import Ranges, are_disjoint, linear
 from autograph_lite.analysis.liveness import Names, Walk
 from autograph_lite.analysis.view_flow import Flow, State, Unbound, attributes_bound, made_in
-from autograph_lite.analysis.views import AROUND, View, overlap, text_of
+from autograph_lite.analysis.views import AROUND, View, index_text, overlap
 from autograph_lite.syntax import trees
 
 # Attributes that tell nothing of an array's items.
@@ -82,7 +82,7 @@ def stores(function: gast.FunctionDef, also: Mapping[gast.AST, Sequence[Stored]]
     }
     if not (written or added) or any(isinstance(n, gast.Name) and n.id in READERS for n in nodes):
         return Stores({}, {})
-    parameters, own, always = variables(function, inner=any(isinstance(node, _INNER) for node in nodes))
+    parameters, own, always = name_sets(function, inner=any(isinstance(node, _INNER) for node in nodes))
     needs = Needs(always, {}, (), own - parameters)
     needs.block(body, frozenset())
     unread = {n: name for n, name in added.items() if n in needs.after and name in own - needs.after[n]}
@@ -115,7 +115,7 @@ def stores(function: gast.FunctionDef, also: Mapping[gast.AST, Sequence[Stored]]
     return found
 
 
-def variables(function: gast.FunctionDef, *, inner: bool = True) -> tuple[Names, Names, Names]:
+def name_sets(function: gast.FunctionDef, *, inner: bool = True) -> tuple[Names, Names, Names]:
     """A function's parameters, its own variables, these included, and those that others may read at any time.
 
     Args:
@@ -123,7 +123,7 @@ def variables(function: gast.FunctionDef, *, inner: bool = True) -> tuple[Names,
       inner: whether there are functions in it.
     """
     body = function.body
-    parameters = frozenset(scopes.parameters(function.args))
+    parameters = frozenset(scopes.parameter_names(function.args))
     declared = scopes.declared(body)
     own = (parameters | frozenset(scopes.bound(body))) - declared
     return parameters, own, ((scopes.captured(body) & own) if inner else frozenset()) | declared
@@ -169,7 +169,7 @@ def _conflicts(views: Iterable[View], store: _Store, after: Names, ranges: Range
 def meets(view: View, path: str, index: str, ranges: Ranges) -> bool:
     """Whether a store to an item of what `path` names may change a view."""
     if view.path == path:
-        return not apart(view.index, index, ranges)
+        return not are_disjoint(view.index, index, ranges)
     return overlap(path, view.path)  # as `m.T` and `m`, which count other axes
 
 
@@ -177,7 +177,9 @@ def _beside(written: View, view: View, places: Sequence[Stored], ranges: Ranges)
     """Whether a store writes to one view of what the other is a view of, too, and they may have items in common."""
     if written.path != view.path or written.held or written.is_same or view.is_same:
         return False
-    return any(path == written.name for path, _ in places) and not apart(written.index, view.index, ranges)
+    return any(path == written.name for path, _ in places) and not are_disjoint(
+        written.index, view.index, ranges
+    )
 
 
 def _ranges(loops: Iterable[gast.For | gast.AsyncFor]) -> Ranges:
@@ -336,7 +338,7 @@ def _walked_over(iterable: gast.expr) -> Names:
 
 def _indices(target: gast.Subscript) -> str:
     inner = f"{_indices(target.value)}][" if isinstance(target.value, gast.Subscript) else ""
-    return inner + text_of(target.slice)
+    return inner + index_text(target.slice)
 
 
 def _chains(node: gast.AST) -> Iterator[str]:

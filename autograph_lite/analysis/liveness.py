@@ -59,7 +59,7 @@ class Walk:
         """What a statement or an expression reads."""
         found = self.reads.get(node)
         if found is None:
-            found = self.reads[node] = scopes.read(node)
+            found = self.reads[node] = scopes.names_read(node)
         return found
 
     def block(self, body: Sequence[gast.stmt], live: Names) -> Names:
@@ -105,7 +105,7 @@ class Walk:
                 return live | self.read(node)
             case gast.Delete():
                 # Deleting an unbound name raises, so the name must be there.
-                return live | self.read(node) | scopes.deleted([node])
+                return live | self.read(node) | scopes.names_deleted([node])
         if isinstance(node, (gast.FunctionDef, gast.AsyncFunctionDef, gast.ClassDef)):
             return (live - {node.name}) | self.read(node)
         return (live - _surely_bound(node)) | self.read(node)

@@ -66,11 +66,11 @@ def plan(body: Sequence[gast.stmt], params: Sequence[str]) -> FunctionPlan:
     globals_ = scopes.declared(body, gast.Global)
     known: scopes.Known = {}
     written = scopes.bound(body, known)
-    local = {*params, *written, *scopes.deleted(body)} - outer - globals_
+    local = {*params, *written, *scopes.names_deleted(body)} - outer - globals_
     captured = scopes.captured(body) & local
     facts, rescued = liveness(body, captured | outer | globals_)
     cells = (captured | outer | _rescued(rescued)) - globals_
-    deletes = bool(scopes.deleted(body))
+    deletes = bool(scopes.names_deleted(body))
     plans = {node: _plan(node, facts[node], cells, globals_, known, deletes) for node in facts}
     inside = {name for p in plans.values() for name in p.nonlocals} - outer
     direct = {*params, *_bound_outside(body)}
@@ -99,7 +99,7 @@ def _plan(
         case _:
             raise AssertionError(f"a {type(node).__name__} has no plan")
     written = scopes.bound(parts, known)
-    unbound = scopes.deleted(parts) if deletes else set()
+    unbound = scopes.names_deleted(parts) if deletes else set()
     own = [n for n in written if n not in cells and n not in globals_]
     in_place = [*written, *sorted(unbound - set(written))]
     return Plan(

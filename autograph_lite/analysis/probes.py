@@ -74,7 +74,7 @@ class _Following(trees.Transformer):
     visit_FunctionDef = visit_AsyncFunctionDef = visit_ClassDef = visit_Lambda = _leave
 
 
-def insert(function: gast.FunctionDef, name: str, wanted: Wanted) -> list[Site]:
+def insert_probes(function: gast.FunctionDef, name: str, wanted: Wanted) -> list[Site]:
     """Adds calls of `name` to a function, in place.
 
     Args:
@@ -87,7 +87,7 @@ def insert(function: gast.FunctionDef, name: str, wanted: Wanted) -> list[Site]:
     """
     inserting = _Inserting(name, wanted)
     start = scopes.first_statement(function.body)
-    known = frozenset(scopes.parameters(function.args))
+    known = frozenset(scopes.parameter_names(function.args))
     function.body[start:] = inserting.block(function.body[start:], known)
     return inserting.sites
 
@@ -112,7 +112,7 @@ class _Inserting:
             elif not (isinstance(statement, _SILENT) or _only_declares(statement)):
                 new.append(self._call(statement, _changed(statement)))
                 known |= frozenset(scopes.bound([statement]))
-            known -= scopes.deleted([statement])
+            known -= scopes.names_deleted([statement])
         return new
 
     def _open(self, statement: Any, known: frozenset[str]) -> None:
@@ -170,7 +170,7 @@ def _changed(statement: gast.stmt) -> list[Any]:
         while isinstance(target, (gast.Subscript, gast.Starred)):
             target = target.value
         if isinstance(target, (gast.Attribute, gast.Name)) and (shown := trees.dotted(target)):
-            read = trees.copied(target)
+            read = trees.copy_tree(target)
             read.ctx = gast.Load()
             found.setdefault(shown, read)
     return list(found.values())

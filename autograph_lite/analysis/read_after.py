@@ -14,7 +14,7 @@ from typing import Any
 import gast
 
 from autograph_lite.analysis import scopes
-from autograph_lite.analysis.item_stores import Conflict, Needs, Stored, stored, stored_in, stores, variables
+from autograph_lite.analysis.item_stores import Conflict, Needs, Stored, name_sets, stored, stored_in, stores
 from autograph_lite.analysis.liveness import Names
 from autograph_lite.analysis.view_flow import UNKNOWN, Flow, Given, State, attributes_bound, made_in
 from autograph_lite.analysis.views import View, overlap, seen_by
@@ -90,7 +90,7 @@ class Place:
 
 
 @functools.lru_cache(maxsize=256)
-def place(function: gast.FunctionDef, span: Span) -> Place | None:
+def place_of_span(function: gast.FunctionDef, span: Span) -> Place | None:
     """The place at `span`, nested functions excluded."""
     statement: gast.stmt | None = None
     here: gast.expr | None = None
@@ -110,10 +110,10 @@ def place(function: gast.FunctionDef, span: Span) -> Place | None:
 
 
 @functools.lru_cache(maxsize=256)
-def given(place: Place, paths: Names) -> Names:
+def parameters_meant(place: Place, paths: Names) -> Names:
     """The parameters whose values, as the caller gave them, the variables `paths` may mean at a place."""
     if place.inner is not None:
-        return paths & frozenset(scopes.parameters(place.inner.args))
+        return paths & frozenset(scopes.parameter_names(place.inner.args))
     state = _known(place, set(paths))
     there = {each.name for each in state if isinstance(each, Given)}
     sources = {each.path for each in state if isinstance(each, View) and each.name in paths and each.is_same}
@@ -124,12 +124,12 @@ def _known(place: Place, names: set[str]) -> State:
     """What the text says at `place` of the variables that have to do with `names`."""
     function = place.function
     flow = Flow(made_in(scopes.own_nodes(function.body), names), {})
-    flow.block(function.body, frozenset(map(Given, scopes.parameters(function.args))))
+    flow.block(function.body, frozenset(map(Given, scopes.parameter_names(function.args))))
     return flow.before.get(place.statement, frozenset())
 
 
 @functools.lru_cache(maxsize=256)
-def items(place: Place, values: tuple[gast.expr, ...], names: Names = frozenset()) -> Items:
+def items_meant(place: Place, values: tuple[gast.expr, ...], names: Names = frozenset()) -> Items:
     """The items of variables and attributes that expressions and names mean, by the text before `place`: of `row`, `m[i]`."""
     names |= frozenset(path for value in values if (path := trees.dotted(value)))
     known = [view for value in values for view in seen_by(value)]
@@ -166,7 +166,7 @@ def read_after(place: Place, paths: Names, written: Items = frozenset()) -> tupl
     if place.inner is not None:
         return frozenset(path for path in paths if path.partition(".")[0] in soon), frozenset()
     function = place.function
-    parameters, own, always = variables(function)
+    parameters, own, always = name_sets(function)
     views = [View("", path, "") for path in paths]
     needs = _Needs(always, _before(place, written), views, own - parameters)
     needs.block(function.body, needs.at_exit)
@@ -221,7 +221,7 @@ class _Needs(Needs):
         match node:
             case gast.Assign(targets=[gast.Subscript() as target], value=value):
                 place = stored(target)[0] if trees.dotted(trees.owner(target)) else ("", "")
-                if place[0].partition(".")[0] in scopes.read(value):
+                if place[0].partition(".")[0] in scopes.names_read(value):
                     return []
                 marks = [
                     each
@@ -240,7 +240,7 @@ def shared(place: Place, name: str, index: str = UNKNOWN) -> tuple[Conflict, ...
         return ()
     if name in place.assigned:  # `row = sorted_(row)`: what is taken may be stored where it comes from
         of = [view for view in linked(place, frozenset({name})) if view.name == name]
-        written = items(place, (), frozenset({name}))
+        written = items_meant(place, (), frozenset({name}))
         read, _ = read_after(place, frozenset(view.path for view in of), written)
         return tuple(Conflict(view, to_view=True) for view in of if view.path in read)
     found = stores(place.function, {place.statement: [(name, index)]})

@@ -1,7 +1,7 @@
 """Scopes: which names does a piece of code bind and read, and which does a nested function capture?
 
 bound([...])      names bound by statements, in the order of their first binding
-read(node)        names read by a node, those of nested functions included
+names_read(node)        names read by a node, those of nested functions included
 captured(body)    names that functions defined in `body` may use later, whenever they are called
 """
 
@@ -94,7 +94,7 @@ _BINDS_NOTHING = frozenset({
 })  # fmt: skip
 
 
-def deleted(body: Iterable[gast.AST]) -> set[str]:
+def names_deleted(body: Iterable[gast.AST]) -> set[str]:
     """Names that `del` unbinds."""
     targets = [
         target for n in trees.statements(body, _SCOPES) if isinstance(n, gast.Delete) for target in n.targets
@@ -102,7 +102,7 @@ def deleted(body: Iterable[gast.AST]) -> set[str]:
     return {n.id for n in own_nodes(targets) if isinstance(n, gast.Name) and isinstance(n.ctx, gast.Del)}
 
 
-def read(node: gast.AST) -> frozenset[str]:
+def names_read(node: gast.AST) -> frozenset[str]:
     """Names that `node` may read, whether now or when a function defined in it is called."""
     found = set()
     for n in trees.walk(node):
@@ -183,7 +183,7 @@ def _captured(node: gast.AST, *, lazy_generators: bool) -> set[str]:
         isinstance(node, gast.GeneratorExp) and lazy_generators
     ):
         return set(free(node))
-    if isinstance(node, gast.Call) and is_ours(node):
+    if isinstance(node, gast.Call) and is_generated_call(node):
         # The lambdas that part 1 makes are called while the statement runs, and never again.
         parts = [a.body if isinstance(a, gast.Lambda) else a for a in node.args]
         return {name for part in parts for name in _captured(part, lazy_generators=True)}
@@ -209,7 +209,7 @@ def _consumes(call: gast.Call) -> bool:
     return False
 
 
-def is_ours(call: gast.Call) -> bool:
+def is_generated_call(call: gast.Call) -> bool:
     """Whether a call is one that part 1 has made with a lambda."""
     match call.func:
         case gast.Attribute(value=gast.Name(id=root), attr="until" | "update_item" | "step"):
@@ -236,10 +236,10 @@ def _scope(function: gast.AST) -> tuple[list[gast.AST], frozenset[str]]:
     """The nodes evaluated inside a scope and the names that are its own."""
     match function:
         case gast.Lambda():
-            return [function.body], frozenset({*parameters(function.args), *bound([function.body])})
+            return [function.body], frozenset({*parameter_names(function.args), *bound([function.body])})
         case gast.FunctionDef() | gast.AsyncFunctionDef():
             body: list[gast.AST] = list(function.body)
-            own = {*parameters(function.args), *bound(body), *deleted(body)}
+            own = {*parameter_names(function.args), *bound(body), *names_deleted(body)}
             return body, frozenset(own - declared(body))
         case gast.ClassDef():
             # Names bound in a class body are not seen by its methods, but reads of them are harmless here.
@@ -254,7 +254,7 @@ def _scope(function: gast.AST) -> tuple[list[gast.AST], frozenset[str]]:
     return list(trees.children(function)), frozenset(targets)
 
 
-def parameters(args: gast.arguments) -> list[str]:
+def parameter_names(args: gast.arguments) -> list[str]:
     """Names of all parameters, in the order of the signature."""
     positional = [*args.posonlyargs, *args.args]
     stars = [a for a in (args.vararg, args.kwarg) if a is not None]

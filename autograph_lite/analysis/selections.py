@@ -23,7 +23,7 @@ _READS = frozenset({"item", "and_", "or_", "if_expr", "if_stmt", "call"})
 _found = False
 
 
-def found() -> bool:
+def any_selection_converted() -> bool:
     """Whether the text of a function that this process has converted has such an expression in it."""
     return _found
 
@@ -51,7 +51,7 @@ def selected(function: gast.AST, ag: str) -> Selected:
     names: set[str] = set()
     if may_select(function, names, masks, ag):  # what is handed to a function in it may be one
         inner = [n for n in nodes if isinstance(n, gast.FunctionDef | gast.Lambda) and n is not function]
-        names |= {name for each in inner for name in scopes.parameters(each.args)}
+        names |= {name for each in inner for name in scopes.parameter_names(each.args)}
     while True:
         more = {name for name, value in pairs if may_select(value, names, masks, ag)} | names
         if more == names:
@@ -100,7 +100,7 @@ def finds_positions(call: gast.Call, ag: str) -> bool:
 def _is_source(index: gast.expr, masks: frozenset[str] | set[str], ag: str) -> bool:
     """Whether an index has a slice of variables in it, or may be a mask."""
     parts = index.elts if isinstance(index, gast.Tuple) else [index]
-    return any(_is_slice(part, ag) or is_mask(part, masks) for part in parts)
+    return any(_is_slice(part, ag) or may_be_mask(part, masks) for part in parts)
 
 
 def _is_slice(part: gast.expr, ag: str) -> bool:
@@ -115,7 +115,7 @@ def _is_slice(part: gast.expr, ag: str) -> bool:
 _LOGICAL = (gast.BitAnd, gast.BitOr, gast.BitXor)
 
 
-def is_mask(value: gast.expr, masks: frozenset[str] | set[str]) -> bool:
+def may_be_mask(value: gast.expr, masks: frozenset[str] | set[str]) -> bool:
     """Whether an index may be a mask, as far as its text tells."""
     match value:
         case gast.Compare() | gast.UnaryOp(op=gast.Invert()):
@@ -127,7 +127,7 @@ def is_mask(value: gast.expr, masks: frozenset[str] | set[str]) -> bool:
         case gast.Call(func=gast.Attribute(attr=attr), args=args):
             if attr in ("compare", "equal", "not_equal"):
                 return True
-            return attr.startswith(("is", "logical")) or any(is_mask(arg, masks) for arg in args)
+            return attr.startswith(("is", "logical")) or any(may_be_mask(arg, masks) for arg in args)
     return False
 
 
@@ -135,7 +135,7 @@ def _masks(nodes: Sequence[gast.AST], pairs: Sequence[tuple[str, gast.expr]]) ->
     """Names that may hold a mask: those of comparisons, and parameters that are compared with nothing."""
     names = _parameters(nodes)
     while True:
-        more = names | {name for name, value in pairs if is_mask(value, names)}
+        more = names | {name for name, value in pairs if may_be_mask(value, names)}
         if more == names:
             return names
         names = more
@@ -147,7 +147,7 @@ def _parameters(nodes: Sequence[gast.AST]) -> frozenset[str]:
         name
         for node in nodes
         if isinstance(node, gast.FunctionDef | gast.Lambda)
-        for name in scopes.parameters(node.args)
+        for name in scopes.parameter_names(node.args)
     }
     for node in nodes:
         match node:

@@ -49,7 +49,7 @@ class Shared:
         )
 
 
-def of(body: list[gast.stmt], own: Iterable[str]) -> Shared:
+def shared_variables(body: list[gast.stmt], own: Iterable[str]) -> Shared:
     """What others may do to the variables of a function; `own` are its parameters and what it binds."""
     functions = [n for n in trees.statements(body, _FUNCTIONS) if isinstance(n, _FUNCTIONS)]
     inner = [n for function in functions for n in trees.walk(function)]
@@ -69,7 +69,7 @@ def writers(body: list[gast.stmt]) -> dict[gast.AST, list[tuple[str, str]]]:
     written = {f.name: scopes.declared(f.body, gast.Nonlocal) & _stored_to(trees.walk(f)) for f in functions}
     if not any(written.values()):
         return {}
-    read = {f.name: frozenset().union(*map(scopes.read, f.body)) for f in functions}
+    read = {f.name: frozenset().union(*map(scopes.names_read, f.body)) for f in functions}
     for _ in functions:  # what a function calls that is defined beside it, it writes as well
         for name, names in read.items():
             written[name] = written[name].union(*(written[other] for other in names & written.keys()))
@@ -77,7 +77,7 @@ def writers(body: list[gast.stmt]) -> dict[gast.AST, list[tuple[str, str]]]:
     for node in statements:
         if node not in functions:
             parts = [part for part in trees.children(node) if isinstance(part, gast.expr)]
-            named = frozenset().union(*map(scopes.read, parts)) & written.keys()
+            named = frozenset().union(*map(scopes.names_read, parts)) & written.keys()
             if places := frozenset().union(*(written[name] for name in named)):
                 found[node] = [(path, "?") for path in sorted(places)]
     return found

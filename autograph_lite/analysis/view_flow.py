@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Sequence
 import gast
 
 from autograph_lite.analysis import scopes
-from autograph_lite.analysis.views import View, chained, made_by, put_in, walked
+from autograph_lite.analysis.views import View, chained, made_by, put_in, views_of_loop
 from autograph_lite.syntax import trees
 
 
@@ -54,7 +54,7 @@ def made_in(nodes: Iterable[gast.AST], written: set[str]) -> Made:
             case gast.Expr():
                 views = put_in(node)
             case gast.For(target=target, iter=iterable) | gast.AsyncFor(target=target, iter=iterable):
-                views = walked(target, iterable)
+                views = views_of_loop(target, iterable)
             case _:
                 continue
         if views:
@@ -198,7 +198,7 @@ def _without(state: State, nodes: Sequence[gast.AST]) -> State:
     if not state:
         return state
     state = frozenset(_moved(each, shifted) for each in state) if (shifted := _shifted(nodes)) else state
-    names, deleted = set(scopes.bound(nodes)), scopes.deleted(nodes)
+    names, deleted = set(scopes.bound(nodes)), scopes.names_deleted(nodes)
     paths = {path for node in nodes for path in attributes_bound(node)}
     if not names and not deleted and not paths:
         return state

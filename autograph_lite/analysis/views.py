@@ -76,7 +76,7 @@ class View:
         return f"{self.path} is kept, {self.made}"
 
 
-def text_of(index: gast.expr) -> str:
+def index_text(index: gast.expr) -> str:
     """What stands in brackets, as text."""
     return gast.unparse(gast.Subscript(gast.Name("x", gast.Load(), None, None), index, gast.Load()))[2:-1]
 
@@ -125,7 +125,7 @@ def put_in(node: gast.AST) -> list[View]:
         case gast.Assign(
             targets=[gast.Subscript(value=(gast.Name() | gast.Attribute()) as owner, slice=index)], value=item
         ):
-            path, items = trees.dotted(owner), [(text_of(index), item)]
+            path, items = trees.dotted(owner), [(index_text(index), item)]
         case gast.Expr(
             value=gast.Call(
                 func=gast.Attribute(value=(gast.Name() | gast.Attribute()) as owner, attr="append"),
@@ -159,7 +159,7 @@ def seen_by(value: gast.expr) -> list[View]:
                 views += [dataclasses.replace(view, drops=None) for view in seen_by(value.value)]
             return views
         case gast.Subscript(value=base, slice=index):
-            drops, text = _drops(index), text_of(index)
+            drops, text = _drops(index), index_text(index)
             return [
                 dataclasses.replace(
                     view,
@@ -193,7 +193,7 @@ def _is_ellipsis(node: gast.expr) -> bool:
     return isinstance(node, gast.Constant) and node.value is ...
 
 
-def walked(target: gast.expr, iterable: gast.expr, index: str = "") -> list[View]:
+def views_of_loop(target: gast.expr, iterable: gast.expr, index: str = "") -> list[View]:
     """The views that `for target in iterable` makes."""
     match iterable, target:
         case ((gast.Name() | gast.Attribute()), gast.Name(id=name)):
@@ -201,11 +201,13 @@ def walked(target: gast.expr, iterable: gast.expr, index: str = "") -> list[View
             made = f"for {name} in {path}"
             return [View(name, path, made, index, 1)] if path.count(".") in (0, 1) and path else []
         case gast.Call(func=gast.Name(id="reversed"), args=[value]), _:
-            return walked(target, value)
+            return views_of_loop(target, value)
         case gast.Call(func=gast.Name(id="enumerate"), args=[value, *start]), gast.Tuple(elts=[count, item]):
-            return walked(item, value, count.id if isinstance(count, gast.Name) and not start else "")
+            return views_of_loop(item, value, count.id if isinstance(count, gast.Name) and not start else "")
         case gast.Call(func=gast.Name(id="zip"), args=args), gast.Tuple(elts=items) if len(args) == len(
             items
         ):
-            return [view for item, each in zip(items, args, strict=True) for view in walked(item, each)]
+            return [
+                view for item, each in zip(items, args, strict=True) for view in views_of_loop(item, each)
+            ]
     return []

@@ -19,9 +19,9 @@ from pathlib import Path
 
 from autograph_lite import config
 from autograph_lite.cli import error_pages, showing
-from autograph_lite.cli.named_functions import Found, find
-from autograph_lite.cli.named_modules import load, split
-from autograph_lite.cli.usage import PROG, UsageError, parse
+from autograph_lite.cli.named_functions import Found, find_functions
+from autograph_lite.cli.named_modules import import_target, split_target
+from autograph_lite.cli.usage import PROG, UsageError, parse_command
 from autograph_lite.errors import AutographError
 
 DONE, FAILED, WRONG_USAGE = 0, 1, 2
@@ -41,7 +41,7 @@ def main(argv: Sequence[str] | None = None) -> int:
       found a problem; 2 what the user gave is wrong.
     """
     try:
-        given = parse(argv)
+        given = parse_command(argv)
         code = _run(given)
         sys.stdout.flush()
         return code
@@ -65,10 +65,10 @@ def _run(given: Namespace) -> int:
 
 def _show_all(given: Namespace) -> int:
     """Shows each function that `given.target` names, even when others of them can't be converted."""
-    place, name = split(given.target)
+    place, name = split_target(given.target)
     _check_environment()
     _check_pass(given.after)
-    functions = find(load(place), place, name)
+    functions = find_functions(import_target(place), place, name)
     if len(functions) > 1 and given.view in {"jaxpr", "hlo", *_COMMANDS}:
         names = ", ".join(found.name for found in functions)
         view = given.view if given.view in _COMMANDS else f"--{given.view}"
@@ -83,7 +83,7 @@ def _show_all(given: Namespace) -> int:
         return _written(shown, given.output)
     path = place if Path(place).is_file() else functions[0].code.co_filename
     text = showing.diff(shown, path) if given.view == "diff" else _listing(shown, path)
-    showing.write(text, _LANGUAGES[given.view], color=showing.use_color(given.color))
+    showing.write_colored(text, _LANGUAGES[given.view], color=showing.use_color(given.color))
     return DONE if len(shown) == len(functions) else FAILED
 
 
@@ -96,7 +96,7 @@ def _examine() -> int:
 
 def _tell(name: str | None) -> int:
     """Shows what an error means."""
-    print(error_pages.told(name))
+    print(error_pages.error_page(name))
     return DONE
 
 
@@ -126,8 +126,8 @@ def _show(found: Found, given: Namespace) -> str:
     views = {
         "jaxpr": example_traces.jaxpr,
         "hlo": example_traces.hlo,
-        "explain": example_traces.explained,
-        "report": example_traces.report,
+        "explain": example_traces.decisions_text,
+        "report": example_traces.report_page,
     }
     return views[given.view](found, given.arguments)
 
@@ -136,7 +136,7 @@ def _written(shown: list[tuple[Found, str]], output: str) -> int:
     """Writes the page, if there is one, to a file, or with "-" to stdout."""
     for found, text in shown:
         if output == "-":
-            showing.write(text, "html", color=False)
+            showing.write_colored(text, "html", color=False)
             continue
         try:
             Path(output).write_text(text, encoding="utf-8", errors="backslashreplace")

@@ -22,7 +22,7 @@ def classes() -> dict[str, type[Exception]]:
     }
 
 
-def told(name: str | None) -> str:
+def error_page(name: str | None) -> str:
     """What the command shows for `name`.
 
     Args:

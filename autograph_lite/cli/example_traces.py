@@ -44,13 +44,13 @@ def hlo(found: Found, arguments: Iterable[str]) -> str:
     )
 
 
-def explained(found: Found, arguments: Iterable[str]) -> str:
+def decisions_text(found: Found, arguments: Iterable[str]) -> str:
     """A table of the statements of control flow, and what the arguments make of each; otherwise as `jaxpr`."""
     args, kwargs = _arguments(found, arguments)
     return _reported(lambda: str(api.explain(found.call)(*args, **kwargs)), found)
 
 
-def report(found: Found, arguments: Iterable[str]) -> str:
+def report_page(found: Found, arguments: Iterable[str]) -> str:
     """A page that shows what the arguments make of the function, line by line; otherwise as `jaxpr`."""
     args, kwargs = _arguments(found, arguments)
     return _reported(lambda: api.convert(found.call).report(*args, **kwargs).html, found)

@@ -40,7 +40,7 @@ class Found:
         return self.code.co_firstlineno
 
 
-def find(module: types.ModuleType, place: str, name: str) -> list[Found]:
+def find_functions(module: types.ModuleType, place: str, name: str) -> list[Found]:
     """The functions that `name` stands for in `module`, all of the module's own for "".
 
     Args:

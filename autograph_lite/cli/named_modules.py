@@ -20,14 +20,14 @@ from types import ModuleType
 from autograph_lite.cli.usage import PROG, UsageError
 
 
-def split(target: str) -> tuple[str, str]:
+def split_target(target: str) -> tuple[str, str]:
     r"""The file or module of a target, and the name in it ("" for all of it).
 
-    >>> split("model.py:Model.step")
+    >>> split_target("model.py:Model.step")
     ('model.py', 'Model.step')
-    >>> split("model.py")
+    >>> split_target("model.py")
     ('model.py', '')
-    >>> split(r"C:\code\model.py")
+    >>> split_target(r"C:\code\model.py")
     ('C:\\code\\model.py', '')
     """
     place, colon, name = target.rpartition(":")
@@ -38,7 +38,7 @@ def split(target: str) -> tuple[str, str]:
     return place, name
 
 
-def load(place: str) -> ModuleType:
+def import_target(place: str) -> ModuleType:
     """Imports the file or module `place`.
 
     What it prints while it is imported goes to stderr, so that stdout holds the generated code only.

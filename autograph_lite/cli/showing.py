@@ -25,7 +25,7 @@ def use_color(choice: str) -> bool:
     return sys.stdout.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
 
 
-def write(text: str, language: str, *, color: bool) -> None:
+def write_colored(text: str, language: str, *, color: bool) -> None:
     """Writes `text` and a newline to stdout.
 
     Args:

@@ -64,7 +64,7 @@ class _ShowVersion(argparse.Action):
         parser.exit()
 
 
-def parse(argv: Sequence[str] | None) -> argparse.Namespace:
+def parse_command(argv: Sequence[str] | None) -> argparse.Namespace:
     """Reads the command line.
 
     Args:

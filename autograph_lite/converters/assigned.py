@@ -13,7 +13,7 @@ from autograph_lite.syntax import quote, trees
 Node = TypeVar("Node", bound=gast.AST)
 
 
-def marked(node: Node, names: frozenset[str], ag: str) -> Node:
+def mark_assigned(node: Node, names: frozenset[str], ag: str) -> Node:
     """`node` with reads of `names` as `ag.assigned(name)`; the pass *undefined* takes the marks away that do nothing."""
     result: Node = _Assigned(ag, names).visit(node)
     return result
@@ -21,8 +21,8 @@ def marked(node: Node, names: frozenset[str], ag: str) -> Node:
 
 def marked_body(body: Sequence[gast.stmt], names: frozenset[str], ag: str) -> list[gast.stmt]:
     """`body`, where all of `names` are assigned when it begins; those that it deletes are left as they are."""
-    known = names - definedness.unbound(body)
-    return [marked(statement, known, ag) for statement in body]
+    known = names - definedness.maybe_unassigned(body)
+    return [mark_assigned(statement, known, ag) for statement in body]
 
 
 class _Assigned(trees.Transformer):

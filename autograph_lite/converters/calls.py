@@ -83,7 +83,7 @@ def shadowed(function: gast.AST) -> set[str]:
 def first_parameter(function: gast.AST) -> str | None:
     """The name of the parameter that `super()` would take."""
     args = getattr(function, "args", None)
-    names = scopes.parameters(args) if args is not None else []
+    names = scopes.parameter_names(args) if args is not None else []
     return names[0] if names else None
 
 

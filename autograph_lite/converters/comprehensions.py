@@ -162,7 +162,7 @@ class _Comprehensions(trees.Transformer):
 
     def function(self, target: gast.expr, value: gast.expr) -> gast.expr:
         """A function of the item to `value`."""
-        target = trees.copied(target)
+        target = trees.copy_tree(target)
         names = _names(target)
         if names is not None:
             return quote.located(quote.lambda_(names, value), value)

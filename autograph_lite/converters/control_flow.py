@@ -29,7 +29,7 @@ def _block(body: Sequence[gast.stmt], plans: dict[gast.AST, Plan], context: Cont
             ]
             for inner in chain.bodies:
                 inner[:] = _block(inner, plans, context)
-            done += switches.convert(node, chain, plans[node], cases, context)
+            done += switches.convert_switch(node, chain, plans[node], cases, context)
             continue
         names = _names(node, plans.get(node), context)
         for inner in blocks(node):
@@ -39,11 +39,11 @@ def _block(body: Sequence[gast.stmt], plans: dict[gast.AST, Plan], context: Cont
             continue
         match node:
             case gast.If():
-                done += if_stmt.convert(node, plans[node], names, context)
+                done += if_stmt.convert_if(node, plans[node], names, context)
             case gast.While():
-                done += while_stmt.convert(node, plans[node], names, context)
+                done += while_stmt.convert_while(node, plans[node], names, context)
             case gast.For():
-                done += for_stmt.convert(node, plans[node], names, context)
+                done += for_stmt.convert_for(node, plans[node], names, context)
     return done
 
 

@@ -50,7 +50,7 @@ def run(function: gast.FunctionDef, context: Context) -> None:
     fixed = scopes.captured(body) | declared
     nodes = [*scopes.own_nodes(body)]
     only_said = {id(n.target) for n in nodes if isinstance(n, gast.AnnAssign) and n.value is None}
-    own = {*scopes.parameters(function.args)}
+    own = {*scopes.parameter_names(function.args)}
     own |= {n.id for n in nodes if isinstance(n, gast.Name) and _is_stored(n) and id(n) not in only_said}
     visitor = _Desugar(context, fixed, own)
     function.body = visitor.block(body) or [quote.located(gast.Pass(), function)]

@@ -37,7 +37,7 @@ from collections.abc import Iterator
 
 import gast
 
-from autograph_lite.analysis.exits import escapes
+from autograph_lite.analysis.exits import jumps_out
 from autograph_lite.converters.context import Context
 from autograph_lite.syntax import quote, trees
 
@@ -85,7 +85,7 @@ class _Failures(trees.Transformer):
     def visit_Try(self, node: gast.Try) -> gast.AST:
         self.generic_visit(node)
         self.mark_finally(node)
-        if escapes(node.finalbody):  # a jump drops the exception that is on its way, as an `except` does
+        if jumps_out(node.finalbody):  # a jump drops the exception that is on its way, as an `except` does
             check = quote.located(gast.Expr(quote.expr("ag.caught()", ag=self.ag)), node.finalbody[0])
             node.finalbody = [check, *node.finalbody]
         kinds = [handler.type for handler in node.handlers]
@@ -96,7 +96,9 @@ class _Failures(trees.Transformer):
             check = quote.located(gast.Expr(caught), handler)
             handler.body = [check, *handler.body]
         named = [kind for kind in kinds if kind is not None]
-        every = quote.expr("BaseException") if None in kinds else gast.Tuple(trees.copied(named), gast.Load())
+        every = (
+            quote.expr("BaseException") if None in kinds else gast.Tuple(trees.copy_tree(named), gast.Load())
+        )
         manager = quote.expr("ag.handling(lambda: kinds)", ag=self.ag, kinds=every)
         guarded = gast.With([gast.withitem(manager, None)], node.body, None)
         node.body = [quote.located(guarded, node)]
@@ -127,7 +129,7 @@ class _Failures(trees.Transformer):
 def _foreign(kinds: gast.expr | None) -> list[gast.expr]:
     """What a clause catches, if that is named and no exception of Python's own."""
     named = [n for n in trees.walk(kinds) if isinstance(n, gast.Name)] if kinds else []
-    return [] if kinds is None or all(hasattr(builtins, n.id) for n in named) else [trees.copied(kinds)]
+    return [] if kinds is None or all(hasattr(builtins, n.id) for n in named) else [trees.copy_tree(kinds)]
 
 
 def _inside(body: list[gast.stmt]) -> Iterator[gast.AST]:

@@ -38,12 +38,12 @@ def run(function: gast.FunctionDef, context: Context) -> None:
 
 def _assigned_by(node: gast.Try, function: gast.FunctionDef) -> list[str]:
     """Variables that `node.finalbody` reads and that nothing but assignments and loops in its `try` binds."""
-    read = frozenset().union(*map(scopes.read, node.finalbody))
+    read = frozenset().union(*map(scopes.names_read, node.finalbody))
     wanted = [name for name in scopes.bound([*node.body, *node.orelse]) if name in read]
     if not wanted:
         return []
     targets = {id(n) for s in (*node.body, *node.orelse) for n in _targets(s)}
-    others = {*scopes.parameters(function.args), *_bound_otherwise(function, targets)}
+    others = {*scopes.parameter_names(function.args), *_bound_otherwise(function, targets)}
     return [name for name in wanted if name not in others]
 
 

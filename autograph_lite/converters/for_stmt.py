@@ -21,7 +21,7 @@ from autograph_lite.converters.while_stmt import assign_carry
 from autograph_lite.syntax import quote
 
 
-def convert(node: gast.For, plan: Plan, names: tuple[str, str], context: Context) -> list[gast.stmt]:
+def convert_for(node: gast.For, plan: Plan, names: tuple[str, str], context: Context) -> list[gast.stmt]:
     """Rewrites one `for`, free of break, continue, return and `else`; its body is already converted."""
     body_fun, item = names
     until, iterable = until_of(node)
@@ -33,7 +33,7 @@ def convert(node: gast.For, plan: Plan, names: tuple[str, str], context: Context
     else:
         body.insert(0, quote.located(gast.Assign([target], quote.name(item), None), target))
     end = quote.located(gast.Return(quote.tuple_of(plan.ins)), body[-1])
-    function = quote.function(body_fun, [item, *plan.ins], [*written_in_place(plan, body), *body, end])
+    function = quote.function_def(body_fun, [item, *plan.ins], [*written_in_place(plan, body), *body, end])
     call = quote.expr(
         "ag.for_stmt(iterable, body_fun, carry)",
         ag=context.ag, iterable=iterable, body_fun=body_fun, carry=quote.tuple_of(plan.ins),

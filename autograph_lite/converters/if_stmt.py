@@ -22,7 +22,7 @@ from autograph_lite.converters.context import Context
 from autograph_lite.syntax import quote
 
 
-def convert(node: gast.If, plan: Plan, names: tuple[str, str], context: Context) -> list[gast.stmt]:
+def convert_if(node: gast.If, plan: Plan, names: tuple[str, str], context: Context) -> list[gast.stmt]:
     """Rewrites one `if`.
 
     Args:
@@ -38,8 +38,8 @@ def convert(node: gast.If, plan: Plan, names: tuple[str, str], context: Context)
     true_fun, false_fun = names
     outs = () if returns else plan.outs
     functions = [
-        branch(true_fun, node.body, plan, outs, returns, node),
-        branch(false_fun, node.orelse, plan, outs, returns, node),
+        branch_def(true_fun, node.body, plan, outs, returns, node),
+        branch_def(false_fun, node.orelse, plan, outs, returns, node),
     ]
     call = quote.expr(
         "ag.if_stmt(test, true_fun, false_fun)",
@@ -55,7 +55,7 @@ def convert(node: gast.If, plan: Plan, names: tuple[str, str], context: Context)
     return quote.all_located([*functions, last], node)
 
 
-def branch(
+def branch_def(
     name: str, body: list[gast.stmt], plan: Plan, outs: tuple[str, ...], returns: bool, node: gast.stmt
 ) -> gast.FunctionDef:
     """`def name(ins): body; return outs`."""
@@ -63,14 +63,14 @@ def branch(
     if outs and not returns:
         value = quote.name(outs[0]) if len(outs) == 1 else quote.tuple_of(outs)
         end = [quote.located(gast.Return(value), body[-1] if body else node)]
-    return quote.function(name, plan.ins, [*written_in_place(plan, body), *body, *end])
+    return quote.function_def(name, plan.ins, [*written_in_place(plan, body), *body, *end])
 
 
 def written_in_place(plan: Plan, body: list[gast.stmt]) -> list[gast.stmt]:
     """`nonlocal` and `global` statements for the names that live outside."""
     if not plan.nonlocals and not plan.globals:
         return []
-    here = {*scopes.bound(body), *scopes.deleted(body)}
+    here = {*scopes.bound(body), *scopes.names_deleted(body)}
     kept: list[gast.stmt] = []
     if nonlocals := [n for n in plan.nonlocals if n in here]:
         kept.append(gast.Nonlocal(nonlocals))

@@ -82,7 +82,7 @@ class _Items(trees.Transformer):
         if _is_static(node.slice) and not is_end:
             return node
         if any(isinstance(n, (gast.Starred, gast.Slice)) for n in trees.walk(node.slice)):
-            index = slices.index(node.slice, self.context.ag)
+            index = slices.index_expr(node.slice, self.context.ag)
         else:
             index = node.slice
         call = quote.expr("ag.item(value, index)", ag=self.context.ag, value=node.value, index=index)

@@ -28,8 +28,8 @@ from autograph_lite.analysis.exits import (
     always_jumps,
     always_returns,
     blocks,
-    endless,
-    escapes,
+    is_endless_loop,
+    jumps_out,
 )
 from autograph_lite.converters import assigned
 from autograph_lite.converters.context import Context
@@ -43,12 +43,12 @@ Block = list[gast.stmt]
 def run(function: gast.FunctionDef, context: Context) -> None:
     """Rewrites the body of `function` in place; nested functions keep theirs."""
     body = function.body
-    if "return" in escapes(body) and not always_returns(body):
+    if "return" in jumps_out(body) and not always_returns(body):
         # Implicit `return None` made explicit, so that joins of return values see every path.
         body = [*body, quote.located(gast.Return(quote.constant(None)), body[-1])]
     bound = scopes.bound(body)
     function.body = _Jumps(context).block(body, _Frame())
-    lost = set(bound) - set(scopes.bound(function.body)) - set(scopes.parameters(function.args))
+    lost = set(bound) - set(scopes.bound(function.body)) - set(scopes.parameter_names(function.args))
     if lost:
         lost -= scopes.declared(body)
         _keep(function, [name for name in bound if name in lost], context)
@@ -116,9 +116,9 @@ class _Jumps:
                 case gast.While() | gast.For():
                     loop, after = self.loop(node, frame)
                     return done + loop + self.block(after + rest, frame)
-                case gast.If() if escapes([node]):
+                case gast.If() if jumps_out([node]):
                     return done + self.conditional(node, rest, frame)
-                case gast.With() | gast.Try() | gast.TryStar() if escapes([node]):
+                case gast.With() | gast.Try() | gast.TryStar() if jumps_out([node]):
                     return done + self.guarded(node, rest, frame)
                 case _:
                     for inner in blocks(node):
@@ -135,14 +135,14 @@ class _Jumps:
         inner = frame.deeper()
         if frame.depth >= MAX_NESTING:
             return self.flagged(node, rest, frame)
-        if escapes(node.body) and always_jumps(node.body):
+        if jumps_out(node.body) and always_jumps(node.body):
             node.body, node.orelse = self.block(node.body, inner), self.block(node.orelse + rest, inner)
-        elif escapes(node.orelse) and always_jumps(node.orelse):
+        elif jumps_out(node.orelse) and always_jumps(node.orelse):
             node.body, node.orelse = self.block(node.body + rest, inner), self.block(node.orelse, inner)
         elif not rest or (len(rest) == 1 and isinstance(rest[0], (gast.Break, gast.Continue, gast.Return))):
             # Duplicates at most one simple jump.
             node.body = self.block(node.body + rest, inner)
-            node.orelse = self.block(node.orelse + trees.copied(rest), inner)
+            node.orelse = self.block(node.orelse + trees.copy_tree(rest), inner)
         else:
             return self.flagged(node, rest, frame)
         if not node.body and not node.orelse and self.is_flag(node.test, frame):
@@ -161,7 +161,7 @@ class _Jumps:
 
     def flagged(self, node: gast.If | gast.With | gast.Try, rest: Block, frame: _Frame) -> Block:
         """`node`, which may jump at some paths, then `rest` where it did not."""
-        kinds = escapes([node])
+        kinds = jumps_out([node])
         inner = dataclasses.replace(
             frame,
             depth=0,
@@ -177,7 +177,7 @@ class _Jumps:
         ended = _is_last(node, rest)
         tried = (
             node
-            if isinstance(node, (gast.Try, gast.TryStar)) and node.orelse and escapes(node.body)
+            if isinstance(node, (gast.Try, gast.TryStar)) and node.orelse and jumps_out(node.body)
             else None
         )
         for body in blocks(node):
@@ -206,7 +206,7 @@ class _Jumps:
 
     def guarded(self, node: gast.With | gast.Try, rest: Block, frame: _Frame) -> Block:
         """A `with` or `try` that control may leave early."""
-        inside = [body for body in blocks(node) if escapes(body)]
+        inside = [body for body in blocks(node) if jumps_out(body)]
         if frame.ret is None and not frame.in_loop and all(map(always_returns, inside)):
             # At function level a `return` that ends its block may stay: `with` and `try` do not become functions.
             for body in blocks(node):
@@ -216,7 +216,7 @@ class _Jumps:
 
     def loop(self, node: gast.While | gast.For, frame: _Frame) -> tuple[Block, Block]:
         """The loop, and what follows it: its own `else`, and the passing on of a `return`."""
-        kinds = escapes(node.body) - {"continue"}
+        kinds = jumps_out(node.body) - {"continue"}
         late = self.late_return(node) if frame.ret is None and "return" in kinds else None
         inner = _Frame(
             stop=self.fresh("stop") if "break" in kinds else None,
@@ -230,7 +230,7 @@ class _Jumps:
             before += quote.stmts("done = False", done=inner.holder)
         elif inner.ret != frame.ret:
             before += quote.stmts("ret = ag.NO_RETURN", ret=inner.holder, ag=self.ag)
-        only_by_return = endless(node)
+        only_by_return = is_endless_loop(node)
         node.body = self.block(node.body, inner) or [gast.Pass()]
         tests = self.tests(inner, kinds)
         if tests and isinstance(node, gast.While):
@@ -265,12 +265,12 @@ class _Jumps:
         guarded = any(isinstance(n, (gast.With, gast.Try, gast.TryStar)) for n in scopes.own_nodes(node.body))
         if len(returns) != 1 or guarded:
             return None
-        late = trees.copied(returns[0])
+        late = trees.copy_tree(returns[0])
         if late.value is None:
             late.value = quote.located(quote.constant(None), late)
         known = _assigned_before([node], returns[0], frozenset())
         assert known is not None
-        late.value = assigned.marked(late.value, known - definedness.unbound([node]), self.ag)
+        late.value = assigned.mark_assigned(late.value, known - definedness.maybe_unassigned([node]), self.ag)
         return late
 
     def new_ret(self) -> str:
@@ -335,7 +335,7 @@ def _gives_something(node: gast.stmt) -> bool:
 
 
 def _any(tests: list[gast.expr]) -> gast.expr:
-    fresh = [trees.copied(test) for test in tests]
+    fresh = [trees.copy_tree(test) for test in tests]
     return fresh[0] if len(fresh) == 1 else gast.BoolOp(gast.Or(), fresh)
 
 

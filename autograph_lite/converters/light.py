@@ -63,7 +63,7 @@ EXPRESSIONS = tuple(
 )
 
 
-def join(
+def with_light_body(
     plain: Any,
     full: Any,
     functions: Sequence[gast.FunctionDef],
@@ -88,7 +88,7 @@ def join(
     light = [function for function, _ in pairs if not opaque.is_opaque(function)]
     for function in light:
         subscripts.run(function, context)
-    mutations.refuse_lost(plain, context)
+    mutations.rewrite_lost_stores(plain, context)
     _LightCalls(context, calls.shadowed(plain), calls.first_parameter(plain)).generic_visit(plain)
     for function, converted in pairs:
         if function not in light:
@@ -111,7 +111,7 @@ def _entry(function: gast.FunctionDef | gast.Lambda, context: Context, around: S
     names: list[gast.expr] = [quote.constant(name) for name in around]
     call = quote.expr("ag.begins()", ag=context.ag)
     assert isinstance(call, gast.Call)
-    call.args = [quote.name(parameter) for parameter in scopes.parameters(function.args)]
+    call.args = [quote.name(parameter) for parameter in scopes.parameter_names(function.args)]
     if names:
         call.keywords = [gast.keyword("around", gast.Tuple(names, gast.Load()))]
     return call
@@ -151,7 +151,7 @@ class _LightCalls(calls.Calls):
         method = gast.Attribute(quote.name(name), attr, gast.Load())
         return quote.expr(
             "method if owner.__class__ in ag.BUILTIN else ag.light(again)",
-            ag=self.context.ag, owner=name, method=method, again=trees.copied(method),
+            ag=self.context.ag, owner=name, method=method, again=trees.copy_tree(method),
         )  # fmt: skip
 
     def _remembered(self, name: str) -> gast.expr:
@@ -170,8 +170,8 @@ class _LightCalls(calls.Calls):
                 func=gast.Attribute(value=gast.Name(id=self.context.ag), attr="set_item"),
                 args=[gast.Name(id=name) as base, index, gast.Name() | gast.Constant() as value],
             ):
-                item = gast.Subscript(trees.copied(base), trees.copied(index), gast.Store())
-                stored = gast.Assign([item], trees.copied(value), None)
+                item = gast.Subscript(trees.copy_tree(base), trees.copy_tree(index), gast.Store())
+                stored = gast.Assign([item], trees.copy_tree(value), None)
                 self.generic_visit(stored)
                 self.generic_visit(node)
                 return self._either_store(name, stored, node)
@@ -189,7 +189,7 @@ class _LightCalls(calls.Calls):
             ) if all(keyword.arg != "deep" for keyword in keywords):
                 written = view if operator == "view" else source
                 test = quote.expr(
-                    "x.__class__ not in ag.CHANGED", ag=self.context.ag, x=trees.copied(written)
+                    "x.__class__ not in ag.CHANGED", ag=self.context.ag, x=trees.copy_tree(written)
                 )
                 return quote.located(gast.If(test, [node], []), node)
             case gast.Call(
@@ -215,7 +215,7 @@ class _LightCalls(calls.Calls):
 
     def _plain(self, base: gast.expr, index: gast.expr, symbol: str, value: gast.expr) -> gast.stmt:
         """`base[index] += value`, with calls converted."""
-        base, index, value = map(trees.copied, (base, index, value))
+        base, index, value = map(trees.copy_tree, (base, index, value))
         plain = gast.AugAssign(gast.Subscript(base, index, gast.Store()), SYMBOLS[symbol](), value)
         self.generic_visit(plain)
         return plain
@@ -246,7 +246,7 @@ class _LightCalls(calls.Calls):
         if id(node) in self.at_once:
             self.generic_visit(node)
             return node
-        converted = trees.copied(node)
+        converted = trees.copy_tree(node)
         for step in EXPRESSIONS:
             assert step.run is not None
             step.run(converted, self.context)

@@ -110,7 +110,7 @@ class _Logical(trees.Transformer):
         middle, right = node.comparators
         first = self.comparison(gast.copy_location(gast.Compare(node.left, node.ops[:1], [middle]), node))
         second = self.comparison(
-            gast.copy_location(gast.Compare(trees.copied(middle), node.ops[1:], [right]), node)
+            gast.copy_location(gast.Compare(trees.copy_tree(middle), node.ops[1:], [right]), node)
         )
         return quote.located(
             quote.expr("ag.and_(first, lambda: second)", ag=self.ag, first=first, second=second), node

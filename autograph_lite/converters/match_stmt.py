@@ -122,7 +122,7 @@ class _Match(trees.Transformer):
         if structural.is_wildcard(case.pattern) and case.guard is None:
             return case.body
         matched = self.fresh("matched")
-        tried = structural.tried(subject, case, matched, self.context)
+        tried = structural.match_case_stmts(subject, case, matched, self.context)
         chosen = gast.If(quote.name(matched), case.body, self.one_by_one(subject, cases[1:]))
         return quote.all_located([*tried, chosen], case.body[0])
 

@@ -27,7 +27,7 @@ def run(function: gast.AST, context: Context) -> None:
     _Record(context).generic_visit(function)
 
 
-def refuse_lost(function: gast.AST, context: Context) -> None:
+def rewrite_lost_stores(function: gast.AST, context: Context) -> None:
     """Rewrites the stores alone that make an array which no name takes: also where nothing is traced."""
     _Lost(context).generic_visit(function)
 

@@ -12,7 +12,7 @@ from __future__ import annotations
 import gast
 
 from autograph_lite.analysis import scopes
-from autograph_lite.analysis.exits import escapes
+from autograph_lite.analysis.exits import jumps_out
 from autograph_lite.converters.context import Context
 from autograph_lite.syntax import quote, trees
 
@@ -28,7 +28,7 @@ def is_opaque(function: gast.FunctionDef | gast.AsyncFunctionDef) -> bool:
     for node in scopes.own_nodes(function.body):
         if isinstance(node, SUSPENDING) or (isinstance(node, gast.comprehension) and node.is_async):
             return True
-        if isinstance(node, (gast.Try, gast.TryStar)) and escapes(node.finalbody):
+        if isinstance(node, (gast.Try, gast.TryStar)) and jumps_out(node.finalbody):
             return True
         if isinstance(node, gast.Name) and node.id in ("locals", "eval", "exec"):
             return True

@@ -18,13 +18,13 @@ import gast
 from autograph_lite.syntax import quote, trees
 
 
-def index(node: gast.expr, ag: str) -> gast.expr:
+def index_expr(node: gast.expr, ag: str) -> gast.expr:
     """What stands in brackets as an expression."""
     match node:
         case gast.Slice():
             return _slice(node, ag)
         case gast.Tuple() if any(isinstance(e, gast.Slice) for e in node.elts):
-            return gast.copy_location(gast.Tuple([index(e, ag) for e in node.elts], gast.Load()), node)
+            return gast.copy_location(gast.Tuple([index_expr(e, ag) for e in node.elts], gast.Load()), node)
     return node
 
 
@@ -36,7 +36,7 @@ def _slice(node: gast.Slice, ag: str) -> gast.expr:
     if not (all(map(_is_sum, bounds)) and any(isinstance(b, gast.BinOp) for b in bounds)):
         return quote.located(gast.Call(quote.expr("ag.slice", ag=ag), parts, []), node)
     given = _Values()
-    computed = gast.Tuple([given.visit(trees.copied(part)) for part in parts], gast.Load())
+    computed = gast.Tuple([given.visit(trees.copy_tree(part)) for part in parts], gast.Load())
     compute = quote.lambda_(list(given.found.values()), computed)
     return quote.located(gast.Call(quote.expr("ag.bounds", ag=ag), [compute, *given.nodes], []), node)
 

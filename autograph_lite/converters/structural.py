@@ -34,7 +34,7 @@ def is_wildcard(pattern: gast.pattern) -> bool:
     return isinstance(pattern, gast.MatchAs) and pattern.pattern is None and pattern.name is None
 
 
-def tried(subject: str, case: gast.match_case, matched: str, context: Context) -> list[gast.stmt]:
+def match_case_stmts(subject: str, case: gast.match_case, matched: str, context: Context) -> list[gast.stmt]:
     """Statements that leave in `matched` whether the case is the one; marks the reads of the names that it binds."""
     fresh = context.fresh
     names = frozenset(scopes.bound([case.pattern]))
@@ -53,7 +53,7 @@ def tried(subject: str, case: gast.match_case, matched: str, context: Context) -
             attempt = gast.If(gast.UnaryOp(gast.Not(), quote.name(matched)), [attempt], [])
         done.append(attempt)
     if case.guard is not None:
-        guard = assigned.marked(case.guard, names, context.ag)
+        guard = assigned.mark_assigned(case.guard, names, context.ag)
         asked = quote.stmts("matched = guard", matched=matched, guard=guard)
         done.append(gast.If(quote.name(matched), asked, []))
     return quote.all_located(done, case.body[0])
@@ -72,7 +72,7 @@ def _opened(pattern: gast.pattern, tests: list[gast.expr], fresh: Fresh) -> gast
         name = fresh("value")
         tests.append(_equals(name, pattern))
         return gast.MatchAs(None, name)
-    opened = trees.copied(pattern)
+    opened = trees.copy_tree(pattern)
     for field in ("patterns", "kwd_patterns"):
         if getattr(opened, field, None):
             setattr(opened, field, [_opened(p, tests, fresh) for p in getattr(opened, field)])

@@ -53,9 +53,9 @@ def run(function: gast.FunctionDef, context: Context) -> None:
     found = item_stores.stores(function, calls)
     walked.run(function, context)
     body = function.body
-    own = {*scopes.parameters(function.args), *scopes.bound(body)}
+    own = {*scopes.parameter_names(function.args), *scopes.bound(body)}
     writable = own | scopes.declared(body)
-    visitor = _Stores(context, frozenset(writable), found, shared.of(body, own), parts, calls)
+    visitor = _Stores(context, frozenset(writable), found, shared.shared_variables(body, own), parts, calls)
     function.body = visitor.block(body)
 
 
@@ -149,8 +149,8 @@ class _Stores(trees.Transformer):
     def apart(self, target: gast.Subscript, base: gast.Name, node: gast.AugAssign) -> Block:
         """`x[i] += v` where `v` may write items of `x`, too: the item is read, changed and stored."""
         before = self.indices_kept(target)
-        index = trees.copied(target.slice)
-        item = self.kept("item", gast.Subscript(trees.copied(base), index, gast.Load()), before)
+        index = trees.copy_tree(target.slice)
+        item = self.kept("item", gast.Subscript(trees.copy_tree(base), index, gast.Load()), before)
         added = gast.AugAssign(quote.name(item.id, gast.Store), node.op, node.value)
         return [*before, quote.located(added, node), *self.store(target, item)]
 
@@ -182,7 +182,7 @@ class _Stores(trees.Transformer):
         while isinstance(target, (gast.Subscript, gast.Attribute)):
             if isinstance(target, gast.Subscript) and not isinstance(target.slice, gast.Constant):
                 inner: Block = []
-                target.slice = self.kept("index", slices.index(target.slice, self.context.ag), inner)
+                target.slice = self.kept("index", slices.index_expr(target.slice, self.context.ag), inner)
                 before = [*inner, *before]  # those of `a` in `a[i][j]` come first
             target = target.value
         return before
@@ -278,7 +278,7 @@ class _Stores(trees.Transformer):
                 stored = gast.Call(quote.expr("ag.store", ag=ag), [value, kept, *steps], [])
                 return [*before, self.still(name, kept, stored)]
         if name and len(steps) == 1 and _is_plain(target.slice):
-            index = slices.index(target.slice, self.context.ag)
+            index = slices.index_expr(target.slice, self.context.ag)
             new = quote.expr("ag.set_item(base, index, value)", ag=ag, base=base, index=index, value=value)
             return [*before, self.rebind(base, steps, new)]
         call = gast.Call(quote.expr("ag.store", ag=ag), [value, base, *steps], [])
@@ -302,7 +302,7 @@ class _Stores(trees.Transformer):
         match target:
             case gast.Subscript(value=value):
                 base, steps = self.path(value)
-                index = slices.index(target.slice, self.context.ag)
+                index = slices.index_expr(target.slice, self.context.ag)
                 if steps and not _is_plain(target.slice) and not _binds(target.slice):
                     step = quote.expr("ag.step(index)", ag=self.context.ag, index=quote.lambda_([], index))
                     return base, [*steps, step]

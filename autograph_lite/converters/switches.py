@@ -23,7 +23,7 @@ import gast
 from autograph_lite.analysis.exits import always_returns
 from autograph_lite.analysis.plans import Plan
 from autograph_lite.converters.context import Context
-from autograph_lite.converters.if_stmt import branch, finish_call
+from autograph_lite.converters.if_stmt import branch_def, finish_call
 from autograph_lite.syntax import quote, trees
 
 LEAST_CASES = 2  # besides the last `else`
@@ -108,12 +108,14 @@ def _integer(node: gast.expr) -> int | None:
     return None
 
 
-def convert(node: gast.If, chain: Chain, plan: Plan, names: list[str], context: Context) -> list[gast.stmt]:
+def convert_switch(
+    node: gast.If, chain: Chain, plan: Plan, names: list[str], context: Context
+) -> list[gast.stmt]:
     """Rewrites one chain, its bodies already converted."""
     returns = always_returns([node])
     outs = () if returns else plan.outs
     functions = [
-        branch(name, body, plan, outs, returns, part)
+        branch_def(name, body, plan, outs, returns, part)
         for name, body, part in zip(names, chain.bodies, [*chain.nodes, chain.nodes[-1]], strict=True)
     ]
     values = gast.Tuple(

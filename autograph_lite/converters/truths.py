@@ -114,7 +114,7 @@ class _Sums(trees.Transformer):
 
     def visit_Lambda(self, node: gast.Lambda) -> gast.AST:
         before = self.known
-        self.known = before.without(scopes.parameters(node.args))
+        self.known = before.without(scopes.parameter_names(node.args))
         self.generic_visit(node)
         self.known = before
         return node
@@ -245,7 +245,7 @@ class _Bindings:
     def of(cls, node: gast.FunctionDef) -> _Bindings:
         nodes = list(scopes.own_nodes(node.body))
         stores = Counter(n.id for n in nodes if isinstance(n, gast.Name) and not isinstance(n.ctx, gast.Load))
-        return cls(nodes, stores, {*scopes.parameters(node.args), *scopes.bound_by_others(nodes)})
+        return cls(nodes, stores, {*scopes.parameter_names(node.args), *scopes.bound_by_others(nodes)})
 
     def only(self, count: Counter[str]) -> list[str]:
         """The names whose bindings are all counted."""

@@ -24,7 +24,7 @@ from autograph_lite.syntax import quote, trees
 
 def run(function: gast.FunctionDef, plan: FunctionPlan, context: Context) -> None:
     """Rewrites the body of `function` in place; nested functions keep theirs."""
-    params = scopes.parameters(function.args)
+    params = scopes.parameter_names(function.args)
     unsure = [n for n in definedness.unsure(function.body, params, plan) if n not in plan.outer]
     deleted = {
         name for n in scopes.own_nodes(function.body) if (name := _deletion(n, context.ag)) is not None
@@ -56,7 +56,7 @@ def _reads_inside(body: Sequence[gast.AST], tracked: frozenset[str]) -> list[gas
     found: list[gast.Name] = []
     ours: set[int] = set()
     for node in scopes.own_nodes(body):
-        if isinstance(node, gast.Call) and scopes.is_ours(node):  # whose lambdas run at once
+        if isinstance(node, gast.Call) and scopes.is_generated_call(node):  # whose lambdas run at once
             lambdas = [part for part in node.args if isinstance(part, gast.Lambda)]
             ours.update(map(id, lambdas))
             found += _reads_inside([each.body for each in lambdas], tracked)

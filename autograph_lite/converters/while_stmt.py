@@ -23,15 +23,15 @@ from autograph_lite.converters.if_stmt import written_in_place
 from autograph_lite.syntax import quote
 
 
-def convert(node: gast.While, plan: Plan, names: tuple[str, str], context: Context) -> list[gast.stmt]:
+def convert_while(node: gast.While, plan: Plan, names: tuple[str, str], context: Context) -> list[gast.stmt]:
     """Rewrites one `while`, free of break, continue, return and `else`; its body is already converted."""
     cond_fun, body_fun = names
     carry = quote.tuple_of(plan.ins)
     test = quote.located(gast.Return(node.test), node.test)
     end = quote.located(gast.Return(quote.tuple_of(plan.ins)), node.body[-1])
     functions = [
-        quote.function(cond_fun, plan.ins, [test]),
-        quote.function(body_fun, plan.ins, [*written_in_place(plan, node.body), *node.body, end]),
+        quote.function_def(cond_fun, plan.ins, [test]),
+        quote.function_def(body_fun, plan.ins, [*written_in_place(plan, node.body), *node.body, end]),
     ]
     call = quote.expr(
         "ag.while_stmt(cond_fun, body_fun, carry)",

@@ -110,7 +110,7 @@ def shows_all_frames() -> bool:
     return bool(config.traceback_filtering.value == "off")
 
 
-def hide_frames(path: str) -> None:
+def hide_files(path: str) -> None:
     """Hides the frames of the files under `path` in tracebacks, as JAX hides its own."""
     traceback_util.register_exclusion(path)
     source_info_util.register_exclusion(

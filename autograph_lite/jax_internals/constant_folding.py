@@ -130,7 +130,7 @@ def _forget(fact: _Fact) -> None:
 
 def _known(value: Any) -> Any:
     """What a value follows from, as far as that is known at once; else the equation that it comes from."""
-    value = held(value)
+    value = underlying_value(value)
     if not isinstance(value, core.Tracer):
         return (
             Source.PYTHON
@@ -149,7 +149,7 @@ def _known(value: Any) -> Any:
 _PYTHON = (np.ndarray, np.generic, bool, int, float, complex)  # asking for an array of JAX's takes longer
 
 
-def held(value: Any) -> Any:
+def underlying_value(value: Any) -> Any:
     """The constant of a program, or the value of a program around it, that a tracer stands for; else itself."""
     while isinstance(value, partial_eval.DynamicJaxprTracer) and value.parent is None:
         found: Any = value.get_const()
@@ -187,7 +187,7 @@ def _inside(equation: Any, operands: Sequence[Any]) -> Iterator[tuple[Sequence[A
                 yield from _inside(each, each.invars)
 
 
-def value_of(value: Any, most: Source = Source.LOOP) -> Any:
+def constant_value(value: Any, most: Source = Source.LOOP) -> Any:
     """The value of a traced array as NumPy's, computed now; None where it may follow from more than `most`."""
     if not isinstance(value, core.Tracer) or follows_from(value) > most:
         return None
@@ -197,7 +197,7 @@ def value_of(value: Any, most: Source = Source.LOOP) -> Any:
         return None
 
 
-def constant(value: Any) -> Any:
+def fold_constant(value: Any) -> Any:
     """What a value of a program always is, captured arrays being constants of it; itself where that is not known.
 
     jnp.zeros(x.shape) -> an array; x + 1 -> itself, as a call gives `x`
@@ -206,13 +206,13 @@ def constant(value: Any) -> Any:
 
 
 def _computed(value: Any) -> Any:
-    todo = [held(value)]
+    todo = [underlying_value(value)]
     while todo:
         equation = getattr(todo[-1], "parent", None)
         if equation is None or id(equation) in _outputs:
             todo.pop()
             continue
-        operands = [held(each) for each in equation.in_tracers]
+        operands = [underlying_value(each) for each in equation.in_tracers]
         missing = [
             each for each in operands if isinstance(each, core.Tracer) and id(each.parent) not in _outputs
         ]
@@ -221,7 +221,7 @@ def _computed(value: Any) -> Any:
             continue
         _outputs.keep(id(equation), _run(equation, [_output(each) for each in operands]))
         todo.pop()
-    found = _output(held(value))
+    found = _output(underlying_value(value))
     _outputs.make_room()
     return found
 
@@ -265,17 +265,17 @@ class FoldingTracer(partial_eval.DynamicJaxprTracer):
         """The value, where JAX can't do without; it also asks whether there is one, of all that it converts."""
         caller = sys._getframe(1)
         if caller.f_code is _NEEDS_VALUE:
-            return value_of(self)
+            return constant_value(self)
         asker = caller.f_back and caller.f_back.f_back  # through two functions of JAX's
-        return value_of(self) if asker and asker.f_code.co_name == _OF_MASKS else None
+        return constant_value(self) if asker and asker.f_code.co_name == _OF_MASKS else None
 
     def __array__(self, *args: Any, **kwargs: Any) -> Any:
-        found, base = value_of(self), cast(Any, super())
+        found, base = constant_value(self), cast(Any, super())
         return base.__array__(*args, **kwargs) if found is None else np.array(found, *args, **kwargs)
 
     def tolist(self) -> Any:
         """The value as Python's numbers, in lists."""
-        found, base = value_of(self), cast(Any, super())
+        found, base = constant_value(self), cast(Any, super())
         return base.tolist() if found is None else found.tolist()
 
 
@@ -290,7 +290,7 @@ def _asking(name: str, convert: Callable[[Any], Any]) -> Any:
     otherwise = getattr(partial_eval.DynamicJaxprTracer, name)
 
     def ask(self: Any) -> Any:
-        found = None if getattr(self.aval, "shape", ()) else value_of(self)
+        found = None if getattr(self.aval, "shape", ()) else constant_value(self)
         return otherwise(self) if found is None else convert(found[()])
 
     return ask

@@ -217,7 +217,7 @@ class Dispatcher:
         self.call._clear_cache()
 
 
-def run(
+def run_jitted(
     jitted: Any, leaves: Sequence[Any], structure: Callable[[Sequence[Any]], Any]
 ) -> tuple[Sequence[Any], Any]:
     """Runs a function of `jax.jit` that gives a list of arrays.
@@ -267,7 +267,9 @@ def _tried() -> bool:
     def miss(*args: Any, **kwargs: Any) -> tuple[Any, Any, bool]:
         missed.append(args)
         leaves = registry.flatten((args, kwargs))
-        outputs, fast = run(double, leaves, lambda outputs: registry.structure(1, lambda kept: kept[0] + 1))
+        outputs, fast = run_jitted(
+            double, leaves, lambda outputs: registry.structure(1, lambda kept: kept[0] + 1)
+        )
         return outputs[0] + 1, fast, False
 
     call = Dispatcher(registry, "tried", miss, of_known_classes(registry, miss)).call

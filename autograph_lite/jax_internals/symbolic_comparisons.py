@@ -22,7 +22,7 @@ from jax import export
 from jax._src import core
 
 from autograph_lite.scoped import Now
-from autograph_lite.syntax.loader import is_converted
+from autograph_lite.syntax.loader import is_loaded
 
 Undecided = jax.errors.InconclusiveDimensionOperation
 _FOLDERS = (
@@ -46,32 +46,34 @@ def assuming() -> Iterator[list[tuple[Any, Any]]]:
         yield found
 
 
-def as_array(dim: Any) -> jax.Array:
+def size_as_array(dim: Any) -> jax.Array:
     """A symbolic size as a traced scalar, which adds to others as a Python int does."""
     return jnp.asarray(dim)
 
 
-def compare(compared: Callable[[Any, Any], Any], left: Any, right: Any) -> Any:
+def compare_sizes(compared: Callable[[Any, Any], Any], left: Any, right: Any) -> Any:
     """`left < right` and the like, where one is a symbolic size: a bool where JAX can decide, else traced."""
     if not (_is_size(left) and _is_size(right)):
-        left, right = (as_array(side) if export.is_symbolic_dim(side) else side for side in (left, right))
+        left, right = (
+            size_as_array(side) if export.is_symbolic_dim(side) else side for side in (left, right)
+        )
         return compared(left, right)
     try:
         return compared(left, right)
     except Undecided:
-        return compared(as_array(left), right)
+        return compared(size_as_array(left), right)
 
 
-def equal(left: Any, right: Any) -> Any:
+def sizes_equal(left: Any, right: Any) -> Any:
     """`left == right`, where one is a symbolic size: a bool where JAX can decide, else traced."""
     if not _is_size(left) or not _is_size(right):
         known = isinstance(left, (jax.Array, float, complex)) or isinstance(
             right, (jax.Array, float, complex)
         )
-        return compare(operator.eq, left, right) if known else False
+        return compare_sizes(operator.eq, left, right) if known else False
     if _plain_equal(left, right):
         return True
-    return False if _differs(left, right) else as_array(left) == as_array(right)
+    return False if _differs(left, right) else size_as_array(left) == size_as_array(right)
 
 
 def _is_size(value: Any) -> bool:
@@ -113,7 +115,7 @@ def _ordered(name: str, original: Callable[[Any, Any], Any]) -> Callable[[Any, A
     @functools.wraps(original)
     def method(self: Any, other: Any) -> Any:
         code = _caller()
-        return compare(_ORDER[name], self, other) if code and is_converted(code) else original(self, other)
+        return compare_sizes(_ORDER[name], self, other) if code and is_loaded(code) else original(self, other)
 
     return method
 
@@ -126,8 +128,8 @@ def _equality(original: Callable[[Any, Any], Any], *, negated: bool) -> Callable
     @functools.wraps(original)
     def method(self: Any, other: Any) -> Any:
         code = _caller()
-        if code is not None and is_converted(code):
-            same = equal(self, other)
+        if code is not None and is_loaded(code):
+            same = sizes_equal(self, other)
             return (not same if isinstance(same, bool) else jnp.logical_not(same)) if negated else same
         same = bool(original(self, other)) is not negated
         if code is not None and not same and _assumed.value is not None and _is_size(other):

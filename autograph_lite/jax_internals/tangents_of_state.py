@@ -29,8 +29,8 @@ def number_of(value: Any) -> Any:
     return value
 
 
-def keep(key: Hashable, value: Any) -> Any:
-    """The number that whoever is called `key` is to hold from now on, for `value`; see `found`."""
+def store_with_tangents(key: Hashable, value: Any) -> Any:
+    """The number that whoever is called `key` is to hold from now on, for `value`; see `read_with_tangents`."""
     number = number_of(value)
     trace: Any = core.trace_ctx.trace
     while trace is not None and not isinstance(trace, core.EvalTrace):
@@ -58,7 +58,7 @@ def _end(reference: weakref.ref[Any]) -> None:
     type(trace).invalidate(trace)
 
 
-def found(key: Hashable, number: Any) -> Any:
+def read_with_tangents(key: Hashable, number: Any) -> Any:
     """The value of whoever is called `key` and holds `number`, with the derivatives that are being taken here."""
     trace: Any = core.trace_ctx.trace
     while trace is not None and not isinstance(trace, core.EvalTrace):

@@ -36,7 +36,7 @@ effects.partial_eval_kept_effects.add_type(checkify.ErrorEffect)
 trace_state: Callable[[], object] = get_opaque_trace_state
 
 
-def tracing() -> bool:
+def is_tracing() -> bool:
     """Whether JAX is tracing on this thread."""
     return not core.trace_state_clean()
 
@@ -52,7 +52,7 @@ _traces, _python = core.trace_state_strong_ref, core.eval_trace
 
 
 def untraced() -> bool:
-    """Whether JAX is not tracing on this thread: `not tracing()`, in a third of the time.
+    """Whether JAX is not tracing on this thread: `not is_tracing()`, in a third of the time.
 
     Functions ask it where they begin; where one is traced, its program keeps copies of NumPy's arrays from then on.
     """
@@ -147,7 +147,7 @@ def when_trace_ends(action: Callable[[], None]) -> None:
     weakref.finalize(trace if constants is None else constants, action)
 
 
-def let_go(trace: Any) -> None:
+def empty_trace(trace: Any) -> None:
     """Empties a trace that has ended."""
     # A trace holds the tracers around that it uses, and each of them holds the trace: neither would ever go.
     trace.frame.constvar_to_val.clear()
@@ -158,7 +158,7 @@ def abandon_trace() -> None:
     """To be called before an exception of ours ends the current trace: JAX forgets to let go of it then."""
     trace = core.trace_ctx.trace
     if isinstance(trace, partial_eval.DynamicJaxprTrace):
-        let_go(trace)
+        empty_trace(trace)
 
 
 def is_alive(value: Any) -> bool:

@@ -38,13 +38,13 @@ class Evaluation:
 
     def of(self, value: Any) -> Any:
         """What is known of a value; None where nothing is."""
-        todo = [constant_folding.held(value)]
+        todo = [constant_folding.underlying_value(value)]
         while todo:
             if self._is_known(todo[-1]):
                 todo.pop()
                 continue
             equation = todo[-1].parent
-            operands = [constant_folding.held(each) for each in equation.in_tracers]
+            operands = [constant_folding.underlying_value(each) for each in equation.in_tracers]
             missing = [each for each in operands if not self._is_known(each)]
             if missing:
                 todo += missing
@@ -56,7 +56,7 @@ class Evaluation:
             self._results[id(equation)] = found
             self._kept.append(equation)
             todo.pop()
-        return self._known(constant_folding.held(value))
+        return self._known(constant_folding.underlying_value(value))
 
     def _is_known(self, value: Any) -> bool:
         """Whether it is known what is known of it."""

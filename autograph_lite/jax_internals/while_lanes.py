@@ -91,7 +91,7 @@ def of_one(axis: Any, dims: Sequence[int | None], params: dict[str, Any]) -> Lan
     return Lanes(tuple(axes[:first]), tuple(axes[first:last]), tuple(params.items()), (axis,))
 
 
-def spread(array: Any, axes: Axes, sizes: Sequence[int]) -> Any:
+def broadcast_lanes(array: Any, axes: Axes, sizes: Sequence[int]) -> Any:
     """`array` with an item for each lane, and the lanes in front; itself where all lanes share it."""
     present = [a for a in axes if a is not None]
     if not present:

@@ -164,5 +164,7 @@ __all__ = [
     "without",
 ]  # fmt: skip
 
-while_autodiff.install()
-calls.install(sys.modules[__name__], {**builtins.OVERLOADS, **containers.OVERLOADS, **traced_text.OVERLOADS})
+while_autodiff.install_derivatives()
+calls.install_operators(
+    sys.modules[__name__], {**builtins.OVERLOADS, **containers.OVERLOADS, **traced_text.OVERLOADS}
+)

@@ -7,12 +7,12 @@ from collections.abc import Iterator
 from typing import Any
 
 
-def inside(code: types.CodeType) -> Iterator[types.CodeType]:
+def nested_codes(code: types.CodeType) -> Iterator[types.CodeType]:
     """The code, and that of all that is defined in it."""
     yield code
     for const in code.co_consts:
         if isinstance(const, types.CodeType):
-            yield from inside(const)
+            yield from nested_codes(const)
 
 
 def content(cell: types.CellType, missing: Any = None) -> Any:
@@ -26,7 +26,7 @@ def content(cell: types.CellType, missing: Any = None) -> Any:
 _MISSING = object()
 
 
-def held(fn: types.FunctionType) -> dict[str, Any]:
+def closure_variables(fn: types.FunctionType) -> dict[str, Any]:
     """What the variables of enclosing functions hold that a function takes from there, by their names."""
     cells = zip(fn.__code__.co_freevars, fn.__closure__ or (), strict=True)
     found = {name: content(cell, _MISSING) for name, cell in cells}

@@ -41,7 +41,7 @@ def loop_begun(code: types.CodeType, line: int) -> int | None:
 
 def _begun(code: types.CodeType, line: int) -> list[ast.AST] | None:
     """What a call on that line begins a part of."""
-    lines = texts.lines(code)
+    lines = texts.text_of_code(code)
     spans = _spans("".join(lines)) if lines else None
     return None if spans is None else [node for first, last, node in spans if first <= line <= last]
 

@@ -33,7 +33,7 @@ _NAME = "__autograph_lite_function__"
 _ITERABLE_COROUTINE = 0x100  # set by types.coroutine; no syntax gives it
 
 
-def load(
+def load_function(
     node: gast.AST,
     fn: types.FunctionType,
     injected: Mapping[str, object],
@@ -52,22 +52,22 @@ def load(
     name, qualname = fn.__code__.co_name, fn.__code__.co_qualname
     code = _Renaming(generated)(code, name, qualname, class_in(qualname))
     code = code.replace(co_flags=code.co_flags | fn.__code__.co_flags & _ITERABLE_COROUTINE)
-    _converted.update(codes.inside(code))
-    return instantiate(code, fn, injected)
+    _converted.update(codes.nested_codes(code))
+    return function_from_code(code, fn, injected)
 
 
 _converted: weakref.WeakSet[types.CodeType] = weakref.WeakSet()
 
 
-def is_converted(code: types.CodeType) -> bool:
-    """Whether `code` is that of a function made by `load`, or of a piece of one."""
+def is_loaded(code: types.CodeType) -> bool:
+    """Whether `code` is that of a function made by `load_function`, or of a piece of one."""
     return code in _converted
 
 
-def instantiate(
+def function_from_code(
     code: types.CodeType, fn: types.FunctionType, injected: Mapping[str, object]
 ) -> types.FunctionType:
-    """A function in place of `fn` that runs `code`, made by `load` for a function of the same code."""
+    """A function in place of `fn` that runs `code`, made by `load_function` for a function of the same code."""
     cells = dict(zip(fn.__code__.co_freevars, fn.__closure__ or (), strict=True))
     cells |= {name: types.CellType(value) for name, value in injected.items()}
     closure = tuple(cells[name] for name in code.co_freevars)

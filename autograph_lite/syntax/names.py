@@ -62,4 +62,4 @@ def _names(node: gast.AST) -> Iterable[str]:
 
 def of_code(code: types.CodeType) -> list[str]:
     """The names of global variables that a function's code may use, and of attributes, the functions in it included."""
-    return [*dict.fromkeys(name for each in codes.inside(code) for name in each.co_names)]
+    return [*dict.fromkeys(name for each in codes.nested_codes(code) for name in each.co_names)]

@@ -42,7 +42,7 @@ def stmts(text: str, /, **holes: Hole) -> list[gast.stmt]:
     """The statements of `text`, each hole filled."""
     filled: list[gast.stmt] = []
     for statement in _parsed(text):
-        new = _Fill(holes).visit(trees.copied(statement))
+        new = _Fill(holes).visit(trees.copy_tree(statement))
         filled += new if isinstance(new, list) else [new]
     return filled
 
@@ -54,7 +54,7 @@ def expr(text: str, /, **holes: Hole) -> gast.expr:
     return statement.value
 
 
-def function(name_: str, params: Sequence[str], body: Sequence[gast.stmt]) -> gast.FunctionDef:
+def function_def(name_: str, params: Sequence[str], body: Sequence[gast.stmt]) -> gast.FunctionDef:
     """`def name_(params): body`."""
     return gast.FunctionDef(name_, arguments(params), list(body) or [gast.Pass()], [], None, None, [])
 

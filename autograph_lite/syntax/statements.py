@@ -1,6 +1,6 @@
 """Statements: which one of control flow stands at a place of a user's file? Its kind, its own place and its first line.
 
-    find("model.py", "if", 14, 7)  ->  Statement(kind="if", line=14, column=4, text="if x > 0:")
+    find_statement("model.py", "if", 14, 7)  ->  Statement(kind="if", line=14, column=4, text="if x > 0:")
 
 Operators know where the part is that was running: the condition of an `if`, or the whole of a loop.
 """
@@ -46,7 +46,7 @@ class Statement:
     text: str
 
 
-def find(path: str, kind: str, line: int, column: int | None) -> Statement | None:
+def find_statement(path: str, kind: str, line: int, column: int | None) -> Statement | None:
     """The statement that begins at a place, or has its condition there; None where there is none of that kind.
 
     Args:
@@ -64,7 +64,7 @@ def find(path: str, kind: str, line: int, column: int | None) -> Statement | Non
     return Statement(_name(node, kind), node.lineno, node.col_offset, _text(path, node))
 
 
-def reached(path: str, lines: Collection[int]) -> list[tuple[str, Statement]]:
+def statements_on_lines(path: str, lines: Collection[int]) -> list[tuple[str, Statement]]:
     """The statements that have run a line, each with the name of the function that it stands in, in their order.
 
     Args:

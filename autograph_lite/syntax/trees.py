@@ -48,7 +48,7 @@ def children(node: gast.AST) -> list[gast.AST]:
     return found
 
 
-def is_leaf(node: Any) -> bool:
+def is_leaf_node(node: Any) -> bool:
     """Whether a node is one of the two commonest that have no others in them."""
     kind = node.__class__
     return kind is gast.Constant or (kind is gast.Name and node.annotation is None)
@@ -78,7 +78,7 @@ def walk(node: gast.AST) -> Iterator[gast.AST]:
     while stack:
         node = stack.pop()
         yield node
-        if is_leaf(node):
+        if is_leaf_node(node):
             continue
         inner = children(node)
         if inner:
@@ -105,16 +105,16 @@ def statements(body: Iterable[gast.AST], closed: Container[type] = ()) -> Iterat
 _BLOCKS = ("cases", "finalbody", "orelse", "handlers", "body")
 
 
-def copied(tree: Node) -> Node:
+def copy_tree(tree: Node) -> Node:
     """A deep copy of a node, or of a list of nodes."""
     copy: Any
     if isinstance(tree, list):
-        copy = [copied(item) for item in tree]
+        copy = [copy_tree(item) for item in tree]
     elif isinstance(tree, gast.AST):
         copy = tree.__class__.__new__(tree.__class__)
         held = copy.__dict__
         for name, value in tree.__dict__.items():
-            held[name] = copied(value) if value.__class__ is list or isinstance(value, gast.AST) else value
+            held[name] = copy_tree(value) if value.__class__ is list or isinstance(value, gast.AST) else value
     else:
         copy = tree
     return copy  # type: ignore[no-any-return]
@@ -137,7 +137,7 @@ class Transformer:
             method = self._methods[kind] = getattr(type(self), f"visit_{kind.__name__}", None)
         if method is not None:
             return method(self, node)
-        return node if is_leaf(node) else self.generic_visit(node)
+        return node if is_leaf_node(node) else self.generic_visit(node)
 
     def generic_visit(self, node: gast.AST) -> Any:
         """Visits what is in `node`, which keeps its place."""

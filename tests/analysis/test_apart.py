@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given, strategies as st
 
-from autograph_lite.analysis.apart import Ranges, apart
+from autograph_lite.analysis.apart import Ranges, are_disjoint
 
 # for j in range(n): for i in range(j + 1, n): for h in range(j): ...; nothing is known of k.
 RANGES: Ranges = {"j": (("", 0), ("n", 0)), "i": (("j", 1), ("n", 0)), "h": (("", 0), ("j", 0))}
@@ -45,7 +45,7 @@ def taken(index: str, names: dict[str, int], size: int) -> set[int]:
 
 @given(INDICES, INDICES)
 def test_parts_that_are_apart_have_no_item_in_common(one, other):
-    if apart(one, other, RANGES):
+    if are_disjoint(one, other, RANGES):
         # m[k - 1] and m[k] are taken for two rows, also where a matrix has one alone.
         least = 5 if ":" not in one + other and one[:1] == other[:1] else 0
         for names, size in itertools.product(ALL, range(least, 7)):
@@ -57,13 +57,13 @@ def test_parts_that_are_apart_have_no_item_in_common(one, other):
     (":k", "k"), (":k", "k:"), (":2", "2"), ("3:", "2"), (":-1", "-1"), ("0, :j", "0, j"), (":j, 0", "j:, 0"), ("j, :j", "i, j"),
 ])  # fmt: skip
 def test_parts_of_loops_over_triangles_are_apart(one, other):
-    assert apart(one, other, RANGES)
-    assert apart(other, one, RANGES)
+    assert are_disjoint(one, other, RANGES)
+    assert are_disjoint(other, one, RANGES)
 
 
 @pytest.mark.parametrize("one, other", [
     (":k", "k+1"), ("k+1:", "k"), (":-1", "0"), ("1:", "-1"), (":j+1", "j"), (":j", "j-1"), (":j:-1", "j"), (":", "j"), (":j*2", "j"),
 ])  # fmt: skip
 def test_parts_that_may_have_an_item_in_common_are_not_apart(one, other):
-    assert not apart(one, other, RANGES)
-    assert not apart(other, one, RANGES)
+    assert not are_disjoint(one, other, RANGES)
+    assert not are_disjoint(other, one, RANGES)

@@ -3,7 +3,7 @@ from __future__ import annotations
 import gast
 import pytest
 
-from autograph_lite.analysis.exits import always_jumps, always_returns, escapes, until_of
+from autograph_lite.analysis.exits import always_jumps, always_returns, jumps_out, until_of
 from tests.analysis.reading import body, names
 
 
@@ -26,7 +26,7 @@ from tests.analysis.reading import body, names
     ],
 )
 def test_escapes_are_the_jumps_that_leave_the_block(source: str, expected: str) -> None:
-    assert names(escapes(body(source))) == expected
+    assert names(jumps_out(body(source))) == expected
 
 
 @pytest.mark.parametrize(

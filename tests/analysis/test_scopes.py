@@ -48,7 +48,7 @@ def test_bound_names_come_in_the_order_of_their_binding(source: str, expected: s
 )
 def test_read_names_include_those_of_nested_functions(source: str, expected: str) -> None:
     (statement,) = body(source)
-    assert names(scopes.read(statement)) == expected
+    assert names(scopes.names_read(statement)) == expected
 
 
 @pytest.mark.parametrize(
@@ -78,7 +78,7 @@ def test_captured_names_are_those_that_somebody_may_read_later(source: str, expe
 
 def test_parameters_come_in_the_order_of_the_signature() -> None:
     (function,) = body("def f(a, /, b, *args, c, d=1, **kw): pass")
-    assert scopes.parameters(function.args) == ["a", "b", "c", "d", "args", "kw"]
+    assert scopes.parameter_names(function.args) == ["a", "b", "c", "d", "args", "kw"]
 
 
 def test_own_nodes_leave_out_the_insides_of_nested_scopes() -> None:
@@ -93,4 +93,4 @@ def test_declarations_of_a_nested_function_are_its_own() -> None:
 
 
 def test_deleted_names_are_found_at_any_depth_of_statements() -> None:
-    assert scopes.deleted(body("if c:\n    del x, y[0], z.a")) == {"x"}
+    assert scopes.names_deleted(body("if c:\n    del x, y[0], z.a")) == {"x"}

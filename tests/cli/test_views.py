@@ -191,7 +191,7 @@ def test_a_table_on_a_terminal_shows_what_is_unrolled(capsys: pytest.CaptureFixt
         "  m.py:1  unrolled 3 times  x",
         "  m.py:2  Python            x",
     )
-    showing.write("\n".join(rows), "table", color=True)
+    showing.write_colored("\n".join(rows), "table", color=True)
     _, _, unrolled, python = capsys.readouterr().out.splitlines()
     assert "\x1b[33munrolled 3 times" in unrolled
     assert python == rows[-1]

@@ -69,7 +69,7 @@ def run(name: str, tree: Any, shared: Context) -> None:
             if opaque.is_opaque(function):
                 opaque.run(function, shared)
                 continue
-            plan = plans.plan(function.body, scopes.parameters(function.args))
+            plan = plans.plan(function.body, scopes.parameter_names(function.args))
             if name == "undefined":
                 undefined.run(function, plan, shared)
             else:
@@ -87,7 +87,7 @@ def run(name: str, tree: Any, shared: Context) -> None:
 
 def text(tree: Any, *, whole: bool) -> str:
     """The tree as text: the whole function, or its body alone."""
-    shown = printer.to_source(tree).rstrip("\n")
+    shown = printer.unparse(tree).rstrip("\n")
     if whole:
         return shown
     return textwrap.dedent(shown.split("\n", 1)[1]).strip("\n")

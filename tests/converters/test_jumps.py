@@ -327,4 +327,4 @@ def test_a_variable_that_only_an_inner_function_writes_stays_one_when_its_assign
         return x
         j = 1
 
-    assert callables.converted(outer)(3) == 3
+    assert callables.convert_callable(outer)(3) == 3

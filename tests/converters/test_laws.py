@@ -161,7 +161,7 @@ def own_modules() -> list[str]:
 def test_our_own_source_converts(module: str) -> None:
     for fn in _functions(importlib.import_module(module)):
         tree, context = transpiler.convert_tree(fn, lambda *_: False)
-        loaded = loader.load(tree, fn, {context.ag: None}, frozenset(context.generated))
+        loaded = loader.load_function(tree, fn, {context.ag: None}, frozenset(context.generated))
         assert loaded.__code__.co_filename == fn.__code__.co_filename
 
 
@@ -195,4 +195,4 @@ def test_a_comprehension_has_a_variable_of_its_own() -> None:
             log.append([{v: [v for v in (v, 8)]} for v in (v, 5)])
         return log
 
-    assert callables.converted(f)(7) == autograph_lite.to_graph(f)(7) == f(7)
+    assert callables.convert_callable(f)(7) == autograph_lite.to_graph(f)(7) == f(7)

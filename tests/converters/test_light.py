@@ -143,7 +143,7 @@ def test_signature_and_documentation_stay():
 
 
 def test_the_light_body_can_be_left_out(monkeypatch):
-    monkeypatch.setattr(config, "light", lambda: False)
+    monkeypatch.setattr(config, "light_bodies", lambda: False)
     assert "untraced" not in al.to_graph(step).__code__.co_names
     assert al.to_graph(step)(3) == 6
 

@@ -352,7 +352,7 @@ def test_state_that_is_found_late_is_told_of_once():
 
 def test_nobody_is_told_of_what_ran_before_and_after():
     f = ag.to_graph(lambda x: x if x > 0 else -x)
-    with decision_log.listening() as log:
+    with decision_log.collecting_decisions() as log:
         jax.make_jaxpr(f)(1.0)
     jax.make_jaxpr(f)(1.0)
     assert [each.statement for each in log] == ["ternary"]

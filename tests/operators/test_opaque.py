@@ -259,7 +259,7 @@ def test_every_state_is_put_back(first, then, draws):
         random.Random(draws), np.random.default_rng(draws), np.random.RandomState(draws), np.random.PCG64(draws),
         memoryview(bytearray(first + b"x")),
     ]  # fmt: skip
-    places = [opaque_objects.place_of(o) for o in objects]
+    places = [opaque_objects.opaque_place(o) for o in objects]
     before = [place.read() for place in places]
     objects[0].extend(then)
     objects[1].write(then)

@@ -15,7 +15,7 @@ from hypothesis import given, strategies as st
 
 import autograph_lite as al
 from autograph_lite import MutationError
-from autograph_lite.operators.object_graph.places import places_of
+from autograph_lite.operators.object_graph.places import object_places
 from tests.examples import examples
 
 
@@ -221,9 +221,9 @@ def test_a_new_attribute_of_a_list_is_refused_by_name():
 
 def test_one_dict_is_one_place():
     o = Plain()
-    assert [p.key for p in places_of(o)] == [p.key for p in places_of(o.__dict__)]
+    assert [p.key for p in object_places(o)] == [p.key for p in object_places(o.__dict__)]
     same = Same()
-    assert len(places_of(same)) == 1
+    assert len(object_places(same)) == 1
 
 
 class Strict(dict):

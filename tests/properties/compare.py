@@ -183,7 +183,7 @@ def compare(program: Program, *, stage: bool = True, batch: bool = False, only: 
         forms[f"after {name}"] = functools.partial(comparison.as_python, f"after {name}", convert)
     forms["converted"] = functools.partial(comparison.as_python, "converted", autograph_lite.to_graph)
     # The form that is traced, run on Python values: `to_graph` has a lighter one for these.
-    forms["full form"] = functools.partial(comparison.as_python, "full form", callables.converted)
+    forms["full form"] = functools.partial(comparison.as_python, "full form", callables.convert_callable)
     forms |= {"jit": comparison.jitted, "raise": comparison.raised} if stage else {}
     forms |= {"vmap": comparison.mapped} if batch else {}
     for form, run_form in forms.items():

@@ -14,7 +14,7 @@ import pytest
 import autograph_lite as al
 from autograph_lite.errors import Location
 from autograph_lite.runtime.explaining import explanation
-from autograph_lite.runtime.explaining.explanation import Retrace, explain
+from autograph_lite.runtime.explaining.explanation import Retrace, explain_retraces
 from autograph_lite.runtime.types.array_spec import ArraySpec
 from autograph_lite.runtime.types.literal import Literal
 
@@ -24,7 +24,7 @@ X = ArraySpec((3,), "float32")
 
 
 def test_the_first_trace_differs_from_nothing():
-    (found,) = explain("step", [record(x=X, n=Literal(1))])
+    (found,) = explain_retraces("step", [record(x=X, n=Literal(1))])
 
     assert found == Retrace(
         index=1,
@@ -40,7 +40,7 @@ def test_the_first_trace_differs_from_nothing():
 
 
 def test_a_retrace_says_what_differs_and_what_would_avoid_it():
-    found = explain("step", [record(x=X, n=Literal(1)), record(x=X, n=Literal(2))])[1]
+    found = explain_retraces("step", [record(x=X, n=Literal(1)), record(x=X, n=Literal(2))])[1]
 
     assert (found.nearest, found.differences) == (1, ("n: 1 -> 2",))
     assert found.advice == "pass an array, jnp.asarray(n): each Python number is a trace of its own."
@@ -48,7 +48,7 @@ def test_a_retrace_says_what_differs_and_what_would_avoid_it():
 
 def test_what_reduces_retracing_is_not_told_to_do_so():
     traces = [record(x=X), record(x=ArraySpec((4,), "float32"))]
-    found = explain("step", [dataclasses.replace(each, reduces=True) for each in traces])[1]
+    found = explain_retraces("step", [dataclasses.replace(each, reduces=True) for each in traces])[1]
 
     assert found.advice == (
         "give an ArraySpec with None for the size of 'x' that varies; "
@@ -63,14 +63,14 @@ def test_the_nearest_trace_has_the_fewest_differences():
         record(x=X, n=Literal(3)),
     ]
 
-    assert explain("step", traces)[2].nearest == 1
-    assert explain("step", traces)[2].differences == ("n: 1 -> 3",)
+    assert explain_retraces("step", traces)[2].nearest == 1
+    assert explain_retraces("step", traces)[2].differences == ("n: 1 -> 3",)
 
 
 def test_the_nearest_trace_differs_in_the_dtype_and_not_in_the_shape_too():
     traces = [record(x=ArraySpec((), "float32")), record(x=X), record(x=ArraySpec((), "int32"))]
 
-    found = explain("step", traces)[2]
+    found = explain_retraces("step", traces)[2]
 
     assert (found.nearest, found.differences) == (1, ("x: float32[] -> int32[]",))
     assert found.advice == "cast 'x' to one dtype: jnp.asarray(x, 'float32')."
@@ -83,13 +83,15 @@ def test_the_nearest_trace_has_the_same_structure():
         record(d=dictionary(a=ArraySpec((3,), "int32"))),
     ]
 
-    found = explain("step", traces)[2]
+    found = explain_retraces("step", traces)[2]
 
     assert (found.nearest, found.differences) == (1, ("d['a']: float32[3] -> int32[3]",))
 
 
 def test_arrays_that_differ_in_two_ways_need_two_remedies():
-    found = explain("step", [record(x=ArraySpec((), "float32")), record(x=ArraySpec((3,), "int32"))])[1]
+    found = explain_retraces(
+        "step", [record(x=ArraySpec((), "float32")), record(x=ArraySpec((3,), "int32"))]
+    )[1]
 
     assert found.advice.splitlines() == [
         "reshape 'x' to one number of dimensions, or let jax.vmap add the further ones.",
@@ -101,7 +103,7 @@ def test_arrays_that_differ_in_two_ways_need_two_remedies():
 def test_a_key_can_not_be_cast(other):
     keys = [ArraySpec.from_array(each) for each in (jax.random.key(0, impl="threefry2x32"), other)]
 
-    found = explain("step", [record(k=key) for key in keys])[1]
+    found = explain_retraces("step", [record(k=key) for key in keys])[1]
 
     assert found.advice.splitlines()[-1] == (
         "make 'k' each time by the same function, jax.random.key or jax.random.PRNGKey, and with the same impl."
@@ -109,13 +111,13 @@ def test_a_key_can_not_be_cast(other):
 
 
 def test_of_equally_near_traces_it_is_the_newest():
-    found = explain("step", [record(n=Literal(n)) for n in range(3)])
+    found = explain_retraces("step", [record(n=Literal(n)) for n in range(3)])
 
     assert [each.nearest for each in found] == [None, 1, 2]
 
 
 def test_an_argument_that_is_not_always_there():
-    found = explain("step", [record(x=X), record(x=X, n=Literal(1)), record(n=Literal(1))])
+    found = explain_retraces("step", [record(x=X), record(x=X, n=Literal(1)), record(n=Literal(1))])
 
     assert [each.differences for each in found] == [(), ("n: absent -> 1",), ("x: float32[3] -> absent",)]
     assert found[1].advice == "pass as many arguments each time; stack what grows in number into one array."
@@ -124,14 +126,14 @@ def test_an_argument_that_is_not_always_there():
 def test_the_configuration_of_jax_is_compared():
     off, on = [("jax_enable_x64", False)], [("jax_enable_x64", True)]
 
-    found = explain("step", [record(x=X, context=off), record(x=X, context=on)])[1]
+    found = explain_retraces("step", [record(x=X, context=off), record(x=X, context=on)])[1]
 
     assert found.differences == ("jax_enable_x64: False -> True",)
     assert found.advice == "set 'jax_enable_x64' once, before the first call: traces depend on it."
 
 
 def test_a_trace_for_equal_arguments_is_laid_to_state():
-    found = explain("step", [record(x=X), record(x=X)])[1]
+    found = explain_retraces("step", [record(x=X), record(x=X)])[1]
 
     assert found.differences == ()
     assert found.advice == (
@@ -213,7 +215,7 @@ def test_a_variable_and_an_array():
 
 
 def test_a_global_that_was_rebound_since_is_reported_for_the_first_trace_too():
-    (found,) = explain("step", [record(x=X, rebound=["RATE"])])
+    (found,) = explain_retraces("step", [record(x=X, rebound=["RATE"])])
 
     assert found.rebound == ("RATE",)
     assert found.advice == (
@@ -222,7 +224,7 @@ def test_a_global_that_was_rebound_since_is_reported_for_the_first_trace_too():
 
 
 def test_it_is_a_sequence_of_frozen_records():
-    found = explain("step", [record(n=Literal(n)) for n in range(3)])
+    found = explain_retraces("step", [record(n=Literal(n)) for n in range(3)])
 
     assert len(found) == 3
     assert [each.index for each in found] == [1, 2, 3]
@@ -240,7 +242,7 @@ def test_each_trace_is_compared_with_a_bounded_number_of_others(monkeypatch):
         record(x=X, n=Literal(0)),
     ]
 
-    assert explain("step", traces)[3].nearest == 3
+    assert explain_retraces("step", traces)[3].nearest == 3
 
 
 def test_the_table():
@@ -251,7 +253,7 @@ def test_the_table():
     ]
 
     assert (
-        str(explain("step", traces))
+        str(explain_retraces("step", traces))
         == textwrap.dedent("""\
         step: 3 traces, 19.5 ms tracing, 1.5 s compiling
           trace  signature                       tracing  compiling  called from       what differs
@@ -266,7 +268,7 @@ def test_the_table():
 def test_the_table_of_one_trace_that_nobody_called():
     trace = dataclasses.replace(record(x=X), called_from=(), compile_seconds=None)
 
-    assert str(explain("step", [trace])) == textwrap.dedent("""\
+    assert str(explain_retraces("step", [trace])) == textwrap.dedent("""\
         step: 1 trace, 12.5 ms tracing
           trace  signature        tracing  compiling  called from  what differs
               1  (x: float32[3])  12.5 ms""")
@@ -274,7 +276,7 @@ def test_the_table_of_one_trace_that_nobody_called():
 
 def test_long_signatures_are_cut_in_the_table_only():
     trace = record(**{f"argument_{n}": X for n in range(9)})
-    found = explain("step", [trace])
+    found = explain_retraces("step", [trace])
 
     assert "argument_8" in found[0].signature
     assert "argument_8" not in str(found)
@@ -282,4 +284,4 @@ def test_long_signatures_are_cut_in_the_table_only():
 
 
 def test_a_function_without_traces():
-    assert str(explain("step", [])) == "step: no traces"
+    assert str(explain_retraces("step", [])) == "step: no traces"

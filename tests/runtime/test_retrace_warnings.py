@@ -35,7 +35,9 @@ WHERE = f"  test.py:{step.__code__.co_firstlineno} in step\n      def step(x, n)
 
 def message(*traces: TraceRecord, functions: int = 1) -> str:
     """What the warning says, apart from where the file lies."""
-    text = retrace_warnings.message(step, Frequent(len(traces) - 1, len(traces) - 1, traces, functions))
+    text = retrace_warnings.retrace_message(
+        step, Frequent(len(traces) - 1, len(traces) - 1, traces, functions)
+    )
     return text.replace(step.__code__.co_filename, "test.py")
 
 
@@ -273,7 +275,7 @@ def decorated(x):
 
 
 def test_the_definition_is_named_below_its_decorators():
-    text = retrace_warnings.message(decorated, Frequent(1, 1, (record(x=X), record(x=X)), 1))
+    text = retrace_warnings.retrace_message(decorated, Frequent(1, 1, (record(x=X), record(x=X)), 1))
 
     assert f":{decorated.__code__.co_firstlineno + 4} in decorated\n      def decorated(x):\n" in text
 
@@ -281,7 +283,7 @@ def test_the_definition_is_named_below_its_decorators():
 def test_what_has_no_definition_in_python_is_named_by_its_last_call():
     partial = functools.partial(step, n=1)
 
-    assert retrace_warnings.message(
+    assert retrace_warnings.retrace_message(
         partial, Frequent(1, 1, (record(x=X), record(x=ArraySpec((), "float32"))), 1)
     ) == (
         "1 of the last 1 calls of 'partial' retraced it: each ran its Python code and compiled it once more.\n"
@@ -296,7 +298,7 @@ def test_the_warning_is_at_the_line_of_the_last_call():
     traces = [record(line, x=X, n=Literal(line)) for line in range(1, 6)]
 
     with pytest.warns(RetraceWarning) as caught:
-        retrace_warnings.warn(step, Frequent(4, 4, tuple(traces), 1))
+        retrace_warnings.warn_of_retraces(step, Frequent(4, 4, tuple(traces), 1))
 
     assert [(each.filename, each.lineno) for each in caught] == [("/model/train.py", 5)]
 
@@ -306,7 +308,7 @@ def test_the_second_warning_of_a_line_is_shown_too():
 
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("default")
-        retrace_warnings.warn(step, frequent)
-        retrace_warnings.warn(step, frequent)
+        retrace_warnings.warn_of_retraces(step, frequent)
+        retrace_warnings.warn_of_retraces(step, frequent)
 
     assert len(caught) == 2

@@ -29,7 +29,7 @@ from hypothesis import given, strategies as st
 from autograph_lite.runtime.types.array_spec import ArraySpec
 from autograph_lite.runtime.types.casting import cast
 from autograph_lite.runtime.types.literal import Literal
-from autograph_lite.runtime.types.object_type import ObjectType, objects_in
+from autograph_lite.runtime.types.object_type import ObjectType, object_types_in
 from autograph_lite.runtime.types.structure import Structure, from_value
 from autograph_lite.runtime.types.trace_type import (
     Placeholders,
@@ -385,7 +385,7 @@ def test_the_death_of_an_object_is_told():
     owner, deaths = Plain(), []
     type = type_of([1, {"model": owner}])
     assert isinstance(type, Structure)
-    (part,) = objects_in(type)
+    (part,) = object_types_in(type)
     part.on_death(lambda: deaths.append("gone"))
     assert deaths == []
     del owner

@@ -24,14 +24,14 @@ COUNTER = 0
 
 def loaded(fn: Any, **injected: object) -> Any:
     """`fn` from its own tree, unchanged."""
-    return loader.load(source.read(fn).node, fn, injected)
+    return loader.load_function(source.read_source(fn).node, fn, injected)
 
 
 def with_body(fn: Any, text: str, *generated: str, **injected: object) -> Any:
     """`fn` with statements in place of its body."""
-    node = source.read(fn).node
+    node = source.read_source(fn).node
     node.body = quote.all_located(quote.stmts(text), node.body[0])
-    return loader.load(node, fn, injected, frozenset(generated))
+    return loader.load_function(node, fn, injected, frozenset(generated))
 
 
 def registered(text: str, **names: object) -> dict[str, Any]:
@@ -273,7 +273,7 @@ def test_nodes_without_or_with_broken_locations_are_compiled():
     def f(x):
         return x
 
-    node = source.read(f).node
+    node = source.read_source(f).node
     value = quote.expr("g(x)", g=quote.located(quote.name("abs"), node))
     value.lineno, value.col_offset, value.end_lineno, value.end_col_offset = (
         node.lineno + 1,
@@ -282,7 +282,7 @@ def test_nodes_without_or_with_broken_locations_are_compiled():
         5,
     )
     node.body = [gast.Return(value)]
-    assert loader.load(node, f, {})(-2) == 2
+    assert loader.load_function(node, f, {})(-2) == 2
 
 
 def test_tree_is_not_changed():
@@ -290,9 +290,9 @@ def test_tree_is_not_changed():
     def f(x: int = 1):
         return x
 
-    node = source.read(f).node
+    node = source.read_source(f).node
     before = gast.dump(node)
-    loader.load(node, f, {})
+    loader.load_function(node, f, {})
     assert gast.dump(node) == before
 
 

@@ -9,12 +9,12 @@ import gast
 import pytest
 
 from autograph_lite.syntax import quote
-from autograph_lite.syntax.printing.printer import to_source
+from autograph_lite.syntax.printing.printer import unparse
 
 
 def printed(text: str) -> str:
     tree = gast.parse(textwrap.dedent(text))
-    shown = to_source(tree)
+    shown = unparse(tree)
     assert ast.dump(ast.parse(shown)) == ast.dump(ast.parse(textwrap.dedent(text)))
     return shown
 
@@ -106,7 +106,7 @@ def test_functions_of_a_module_have_two_blank_lines_between_them():
 @pytest.mark.parametrize("text", ['"""', "a\\n\\t\n", 'ends with "', "\r\x00\ud800", " \n", "'"])
 def test_docstring_survives(text: str):
     tree = ast.Module([ast.Expr(ast.Constant(text))], [])
-    assert ast.literal_eval(to_source(tree).strip("\n")) == text
+    assert ast.literal_eval(unparse(tree).strip("\n")) == text
 
 
 def test_long_call_is_broken_and_aligned():
@@ -130,7 +130,7 @@ def test_inner_call_is_broken_where_it_alone_is_too_long():
 
 @pytest.mark.parametrize("value", [-1, -2.5, float("inf"), float("-inf"), -2j, True, None, ..., b"b"])
 def test_generated_constant_keeps_its_value_in_any_place(value: object):
-    text = to_source(
+    text = unparse(
         quote.expr("c.__class__, (c,), [c][0], lambda x: x ** c, x ** c if x else c", c=quote.constant(value))
     )
     got = eval(text, {"x": 0})
@@ -138,17 +138,17 @@ def test_generated_constant_keeps_its_value_in_any_place(value: object):
 
 
 def test_expression_has_no_final_newline():
-    assert to_source(quote.expr("a + b")) == "a + b"
+    assert unparse(quote.expr("a + b")) == "a + b"
 
 
 def test_plain_ast_is_printed_too():
-    assert to_source(ast.parse("x = (1, 2)")) == "x = 1, 2\n"
+    assert unparse(ast.parse("x = (1, 2)")) == "x = 1, 2\n"
 
 
 def test_tree_is_not_changed():
     tree = gast.parse("def f(x): return x")
     before = gast.dump(tree)
-    to_source(tree)
+    unparse(tree)
     assert gast.dump(tree) == before
 
 
@@ -156,10 +156,10 @@ def test_text_in_an_f_string_that_no_f_string_can_hold_is_joined():
     tree = gast.parse("x = f'a {b!r:>3} {c}'")
     tree.body[0].value.values[3].value = quote.constant("\n'\"'''\"\"\"\\")
     scope = {"b": 1}
-    exec(to_source(tree), scope)
+    exec(unparse(tree), scope)
     assert scope["x"] == "a   1 \n'\"'''\"\"\"\\"
 
 
 def test_sum_deeper_than_the_recursion_limit_is_printed():
     text = " + ".join(["x"] * 900)
-    assert to_source(ast.parse(text)) == text + "\n"
+    assert unparse(ast.parse(text)) == text + "\n"

@@ -14,7 +14,7 @@ from pathlib import Path
 import gast
 import pytest
 
-from autograph_lite.syntax.printing.printer import to_source
+from autograph_lite.syntax.printing.printer import unparse
 from tests.syntax.stdlib import FILES, STDLIB, parsed
 
 
@@ -27,7 +27,7 @@ def changed(files: Sequence[Path]) -> list[str]:
             continue
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            if ast.dump(ast.parse(to_source(gast.ast_to_gast(tree)))) != ast.dump(tree):
+            if ast.dump(ast.parse(unparse(gast.ast_to_gast(tree)))) != ast.dump(tree):
                 bad.append(str(path.relative_to(STDLIB)))
     return bad
 

@@ -51,7 +51,7 @@ def defined(text: str, name: str = "f", path: str = "<registered>") -> FunctionT
 
 
 def body_text(fn: FunctionType) -> str:
-    return ast.unparse(gast.gast_to_ast(source.read(fn).node))
+    return ast.unparse(gast.gast_to_ast(source.read_source(fn).node))
 
 
 def marked(fn: FunctionType) -> FunctionType:
@@ -62,7 +62,7 @@ def test_lines_and_columns_are_those_of_the_file():
     def f(x):
         return x + 1
 
-    found = source.read(f)
+    found = source.read_source(f)
     assert found.node.lineno == found.first_line == f.__code__.co_firstlineno
     assert found.node.col_offset == 4
     assert found.text == "    def f(x):\n        return x + 1\n"
@@ -72,7 +72,9 @@ def test_lines_and_columns_are_those_of_the_file():
 def test_columns_count_bytes_as_pythons_own_do():
     f = defined("def f(x): return 'é', x\n")
     name = next(
-        n for n in gast.walk(source.read(f).node) if isinstance(n, gast.Name) and isinstance(n.ctx, gast.Load)
+        n
+        for n in gast.walk(source.read_source(f).node)
+        if isinstance(n, gast.Name) and isinstance(n.ctx, gast.Load)
     )
     assert name.col_offset == len("def f(x): return 'é', ".encode())
 
@@ -83,7 +85,7 @@ def test_text_begins_with_the_first_decorator():
     def f():
         pass
 
-    assert source.read(f).text.split() == ["@marked", "@marked", "def", "f():", "pass"]
+    assert source.read_source(f).text.split() == ["@marked", "@marked", "def", "f():", "pass"]
 
 
 def test_function_whose_decorator_spans_lines_is_found():
@@ -93,7 +95,7 @@ def test_function_whose_decorator_spans_lines_is_found():
     def f(x):
         return x
 
-    assert source.read(f.__wrapped__).node.name == "f"
+    assert source.read_source(f.__wrapped__).node.name == "f"
 
 
 def test_second_definition_of_a_name_is_told_by_its_line():
@@ -152,7 +154,7 @@ def test_lambdas_that_close_over_a_variable_are_told_apart_by_what_they_compile_
         from autograph_lite.syntax.source_text import source
         def made(k):
             return lambda x: k * x, lambda x: x * k
-        print(*(source.read(f).node.col_offset for f in made(2)))
+        print(*(source.read_source(f).node.col_offset for f in made(2)))
         """
     assert without_columns(program, tmp_path) == "11 28\n"
 
@@ -162,7 +164,7 @@ def test_lambdas_are_told_apart_by_what_they_compile_to(tmp_path: Path):
         import ast, gast
         from autograph_lite.syntax.source_text import source
         a, b = lambda x, y=lambda: 3: 2 * x, lambda x, y=0: x * x
-        print(*(ast.unparse(gast.gast_to_ast(source.read(f).node)) for f in (a, b)), sep="; ")
+        print(*(ast.unparse(gast.gast_to_ast(source.read_source(f).node)) for f in (a, b)), sep="; ")
         """
     assert without_columns(program, tmp_path) == "lambda x, y=lambda: 3: 2 * x; lambda x, y=0: x * x\n"
 
@@ -171,7 +173,7 @@ def test_equal_lambdas_need_not_be_told_apart(tmp_path: Path):
     program = """
         from autograph_lite.syntax.source_text import source
         a, b = lambda x: x, lambda x: x
-        print(source.read(b).first_line)
+        print(source.read_source(b).first_line)
         """
     assert without_columns(program, tmp_path) == "3\n"
 
@@ -197,14 +199,14 @@ def test_enclosing_class_is_the_innermost_around_the_text(name: str, enclosing: 
 
     inner = C().method()
     functions = dict(method=C.method, inner=inner, deepest=inner().deepest, plain=plain, base=base)
-    assert source.read(functions[name]).enclosing_class == enclosing
+    assert source.read_source(functions[name]).enclosing_class == enclosing
 
 
 def test_tree_belongs_to_the_caller():
     def f(x):
         return x
 
-    source.read(f).node.body.clear()
+    source.read_source(f).node.body.clear()
     assert body_text(f) == "def f(x):\n    return x"
 
 
@@ -222,7 +224,7 @@ def test_other_parameters_in_the_file_are_an_error(imported: Importer):
     f = imported("def f(x):\n    return x\n").f
     Path(f.__code__.co_filename).write_text("def f(x, y):\n    return x\n")
     with pytest.raises(ConversionError) as error:
-        source.read(f)
+        source.read_source(f)
     assert str(error.value).splitlines() == [
         "The source of 'f' has changed since it was defined.",
         f"  {f.__code__.co_filename}:1 in f",
@@ -237,21 +239,21 @@ def test_function_that_moved_or_went_is_an_error(imported: Importer, text: str):
     f = imported("def f(x):\n    y = x\n    return y\n").f
     Path(f.__code__.co_filename).write_text(text)
     with pytest.raises(ConversionError, match="has changed since it was defined"):
-        source.read(f)
+        source.read_source(f)
 
 
 def test_shorter_body_in_the_file_is_an_error(imported: Importer):
     f = imported("def f(x):\n    y = x\n    return y\n").f
     Path(f.__code__.co_filename).write_text("def f(x):\n    return x\n")
     with pytest.raises(ConversionError, match="has changed since it was defined"):
-        source.read(f)
+        source.read_source(f)
 
 
 def test_method_is_read_where_the_rest_of_the_file_is_not_python(imported: Importer):
     text = "x = 1\nclass C:\n    def f(self):\n        return self.__x\n"
     f = imported(text).C.f
     Path(f.__code__.co_filename).write_text(text + "while being edited\n")
-    found = source.read(f)
+    found = source.read_source(f)
     assert (found.node.lineno, found.node.col_offset, found.enclosing_class) == (3, 4, "C")
     assert "return self._C__x" in body_text(f)
 
@@ -260,7 +262,7 @@ def test_definition_that_is_not_python_is_an_error(imported: Importer):
     f = imported("def f(x):\n    return x\n").f
     Path(f.__code__.co_filename).write_text("def f(x):\n    return x +\n")
     with pytest.raises(ConversionError) as error:
-        source.read(f)
+        source.read_source(f)
     assert str(error.value).splitlines() == [
         "The source of 'f' could not be read: its file is not valid Python.",
         f"  {f.__code__.co_filename}:1 in f",
@@ -292,14 +294,14 @@ def _registered(name: str, text: str, kept: list[str]) -> FunctionType:
 
 def test_registered_text_without_the_ends_of_its_lines_is_read():
     text = "def f(x):\n    return x"
-    assert source.read(_registered("<without ends>", text, text.split("\n"))).text == f"{text}\n"
+    assert source.read_source(_registered("<without ends>", text, text.split("\n"))).text == f"{text}\n"
 
 
 @pytest.mark.parametrize("kept", ["def g():\n    pass\n", "def f(x:\n", "def f(x): return -x\n"])
 def test_registered_text_of_another_function_is_an_error(kept: str):
     fn = _registered("<another's>", "def f(x): return x", kept.splitlines(keepends=True))
     with pytest.raises(ConversionError):
-        source.read(fn)
+        source.read_source(fn)
 
 
 def test_lambdas_on_one_line_that_are_constants_are_told_apart():
@@ -323,7 +325,7 @@ def test_chain_deeper_than_the_recursion_limit_is_read():
     text = "def f(x):\n    if x == 0: return 0\n" + "".join(
         f"    elif x == {i}: return {i}\n" for i in range(1, 700)
     )
-    assert isinstance(source.read(defined(text)).node, gast.FunctionDef)
+    assert isinstance(source.read_source(defined(text)).node, gast.FunctionDef)
 
 
 @pytest.mark.skipif(sys.version_info < (3, 12), reason="the syntax is new in 3.12")
@@ -335,14 +337,14 @@ def test_function_with_type_parameters_is_read():
 @pytest.mark.parametrize("fn", [len, "".join, functools.partial(print), Path])
 def test_what_is_no_python_function_has_no_source(fn: Any):
     with pytest.raises(SourceNotFoundError, match="It is not written in Python"):
-        source.read(fn)
+        source.read_source(fn)
 
 
 def test_function_without_text_is_an_error_that_names_it():
     namespace: dict[str, Any] = {}
     exec("def f(x): return x", namespace)
     with pytest.raises(SourceNotFoundError) as error:
-        source.read(namespace["f"])
+        source.read_source(namespace["f"])
     assert isinstance(error.value, OSError)
     assert str(error.value).splitlines() == [
         "No source for 'f'.",
@@ -373,7 +375,7 @@ def test_function_that_an_import_hook_has_compiled_is_read_until_its_file_is_edi
         assert body_text(module.f) == "def f(x):\n    return x + 1"
         path.write_text("def f(x):\n    return x + 1\ndef g(x):\n    return x + 2\n")
         with pytest.raises(ConversionError, match="has changed since it was defined"):
-            source.read(module.g)
+            source.read_source(module.g)
         assert body_text(module.f) == "def f(x):\n    return x + 1"
     finally:
         del sys.modules["hooked"]
@@ -386,7 +388,7 @@ def test_function_that_pytest_has_rewritten_is_read_from_a_new_file(tmp_path: Pa
         "    def f(x):\n"
         "        assert x > 0, 'positive'\n"
         "        return x\n"
-        "    assert 'assert x > 0' in source.read(f).text\n"
+        "    assert 'assert x > 0' in source.read_source(f).text\n"
     )
     bytecode, sys.dont_write_bytecode = sys.dont_write_bytecode, False
     try:
@@ -416,13 +418,13 @@ def test_function_of_a_block_that_is_compiled_statement_by_statement_is_read():
 )
 def test_what_is_around_a_method_does_not_make_it_another(text: str):
     method = defined(text, "A", "<around>").f
-    assert source.read(method).node.name == "f"
+    assert source.read_source(method).node.name == "f"
 
 
 def test_registered_text_of_another_body_is_no_source_of_a_function():
     fn = _registered("<another's>", "def f(x): return x\n", ["def f(x): return -x\n"])
     with pytest.raises(SourceNotFoundError) as error:
-        source.read(fn)
+        source.read_source(fn)
     assert str(error.value).splitlines() == [
         "No source for 'f'.",
         "  The text that is kept for '<another's>' is that of another function.",

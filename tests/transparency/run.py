@@ -128,7 +128,7 @@ def main(names: list[str]) -> int:
     failed = 0
     for name in names or TARGETS:
         try:
-            result = run(name, light=config.light())
+            result = run(name, light=config.light_bodies())
         except (RuntimeError, subprocess.TimeoutExpired) as error:
             failed += 1
             print(f"{name}: {error}", flush=True)

@@ -26,7 +26,10 @@ import pytest
 import autograph_lite
 from autograph_lite.operators.calls import callables
 
-FORMS: dict[str, Callable[[Any], Any]] = {"light": autograph_lite.to_graph, "full": callables.converted}
+FORMS: dict[str, Callable[[Any], Any]] = {
+    "light": autograph_lite.to_graph,
+    "full": callables.convert_callable,
+}
 
 
 @pytest.fixture(params=FORMS)

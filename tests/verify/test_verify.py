@@ -367,8 +367,10 @@ def test_converted_functions_that_are_called_run_in_python_too() -> None:
 @pytest.mark.parametrize("option", ["first_call", ("first_call", 1e-3)])
 def test_the_first_call_of_each_trace_is_compared(monkeypatch: pytest.MonkeyPatch, option) -> None:
     compared: list[object] = []
-    run = first_call.run
-    monkeypatch.setattr(first_call, "run", lambda f, *call: (compared.append(call), run(f, *call))[1])
+    run = first_call.run_verified
+    monkeypatch.setattr(
+        first_call, "run_verified", lambda f, *call: (compared.append(call), run(f, *call))[1]
+    )
     function = convert(model.mean, verify=option)
 
     for shape in ((2,), (2,), (3,), (3,), (2,)):

@@ -20,7 +20,7 @@ from autograph_lite.runtime.warm import fingerprint, stable_names
 
 def over(value):
     """The fingerprint of a function that has `value` in its closure."""
-    return fingerprint.of([lambda x: (x, value)])
+    return fingerprint.fingerprint_of([lambda x: (x, value)])
 
 
 def scaled(rate):

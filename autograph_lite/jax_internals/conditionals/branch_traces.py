@@ -117,7 +117,7 @@ class OpenTrace:
         constant_folding.drop_unused(self._trace)
         outputs = [self._trace.to_jaxpr_tracer(array, source_info=source) for array in self._kept]
         jaxpr = ClosedJaxpr(*self._trace.frame.to_jaxpr(self._trace, outputs, self._debug, source))
-        tracing_state.let_go(self._trace)
+        tracing_state.empty_trace(self._trace)
         self._kept = ()
         return jaxpr
 
@@ -171,7 +171,9 @@ class OpenTrace:
         kept = [way is None for way in forwarded]
         pruned = [partial_eval.prune_closed_jaxpr_outputs(jaxpr, kept) for jaxpr in merged]
         bind = (
-            conditionals.cond_p.bind if lanes is None else functools.partial(lanewise_cond.bind, lanes=lanes)
+            conditionals.cond_p.bind
+            if lanes is None
+            else functools.partial(lanewise_cond.bind_cond, lanes=lanes)
         )
         outputs = iter(bind(index, *consts, branches=tuple(pruned)))
         return sunk.written(

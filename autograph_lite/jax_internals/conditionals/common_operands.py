@@ -14,7 +14,7 @@ from jax._src import core
 from jax._src.interpreters import partial_eval
 from jax._src.lax.control_flow import common
 
-from autograph_lite.jax_internals.dataflow.induction_variables import inner
+from autograph_lite.jax_internals.dataflow.induction_variables import open_jaxpr
 
 
 def merged(branches: Sequence[Any]) -> tuple[Sequence[Any], Sequence[Any]]:
@@ -32,7 +32,7 @@ def merged(branches: Sequence[Any]) -> tuple[Sequence[Any], Sequence[Any]]:
         return branches, values
     made = []
     for branch, consts in zip(separated, held, strict=True):
-        own = dict(zip(map(id, consts), inner(branch).invars, strict=True))
+        own = dict(zip(map(id, consts), open_jaxpr(branch).invars, strict=True))
         made.append(_of(branch, own, types))
     return made, [*inputs.values()]
 
@@ -41,6 +41,6 @@ def _of(branch: Any, own: Mapping[int, Any], types: Mapping[int, Any]) -> Any:
     """The branch as a function of all inputs: `own` are its variables for some of them."""
     if list(own) == list(types):
         return branch
-    jaxpr = inner(branch)
+    jaxpr = open_jaxpr(branch)
     jaxpr = jaxpr.replace(invars=[own.get(key) or core.Var(kind) for key, kind in types.items()])
-    return jaxpr if branch is inner(branch) else branch.replace(jaxpr=jaxpr)
+    return jaxpr if branch is open_jaxpr(branch) else branch.replace(jaxpr=jaxpr)

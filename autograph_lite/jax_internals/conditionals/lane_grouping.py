@@ -54,7 +54,7 @@ class Groups:
         return [result.reshape(-1, *result.shape[2:])[self.place] for result in results]
 
 
-def groups(index: jax.Array, count: int, chunk: int) -> Groups:
+def group_lanes(index: jax.Array, count: int, chunk: int) -> Groups:
     """The lanes in chunks of one branch each.
 
     Args:

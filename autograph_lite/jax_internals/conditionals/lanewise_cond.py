@@ -55,7 +55,7 @@ def _primitive() -> Any:
     return made
 
 
-def bind(index: Any, *inputs: Any, branches: Sequence[Any], lanes: Lanes) -> list[Any]:
+def bind_cond(index: Any, *inputs: Any, branches: Sequence[Any], lanes: Lanes) -> list[Any]:
     """The outputs of the branch of that number.
 
     Args:
@@ -91,7 +91,9 @@ def _batched(
     index, *inputs = rows
     if not flags[0]:
         wide, batched = _for_all(axis, flags[1:], branches)
-        return bind(index, *inputs, branches=wide, lanes=lanes), [0 if flag else None for flag in batched]
+        return bind_cond(index, *inputs, branches=wide, lanes=lanes), [
+            0 if flag else None for flag in batched
+        ]
     if lanes.how == "map":
         outputs = _one_by_one(index, inputs, flags[1:], branches, lanes)
     else:
@@ -121,7 +123,7 @@ def _one_by_one(
     index: Any, inputs: Arrays, flags: Sequence[bool], branches: Sequence[Any], lanes: Lanes
 ) -> list[Any]:
     def one(row: Any) -> list[Any]:
-        return bind(row[0], *_filled(inputs, flags, row[1]), branches=branches, lanes=lanes)
+        return bind_cond(row[0], *_filled(inputs, flags, row[1]), branches=branches, lanes=lanes)
 
     return list(lax.map(one, (index, _which(inputs, flags))))
 
@@ -129,13 +131,13 @@ def _one_by_one(
 def _by_group(
     index: Any, inputs: Arrays, flags: Sequence[bool], branches: Sequence[Any], lanes: Lanes
 ) -> list[Any]:
-    groups = lane_grouping.groups(index, len(branches), lanes.chunk)
+    groups = lane_grouping.group_lanes(index, len(branches), lanes.chunk)
     wide = [_widened(branch, flags, groups.chunk) for branch in branches]
     kinds = [kind.aval for kind in getattr(wide[0], "jaxpr", wide[0]).outvars]
     wide.append(jax.make_jaxpr(lambda *_: [_zeros(kind) for kind in kinds])(*wide[0].in_avals))
 
     def one(number: Any, rows: list[Any]) -> list[Any]:
-        return bind(number, *_filled(inputs, flags, rows), branches=wide, lanes=lanes)
+        return bind_cond(number, *_filled(inputs, flags, rows), branches=wide, lanes=lanes)
 
     return groups.run(one, _which(inputs, flags))
 
@@ -168,10 +170,10 @@ def _jvp(
     slots = _Slots([part.needs for part in parted])
     known = [part.known(slots, number) for number, part in enumerate(parted)]
     linear = [part.linear(slots, number) for number, part in enumerate(parted)]
-    results = bind(*primals, branches=known, lanes=lanes)
+    results = bind_cond(*primals, branches=known, lanes=lanes)
     outputs, needs = results[: len(kinds)], results[len(kinds) :]
     given = _which(tangents[1:], moving)
-    changes = iter(bind(primals[0], *needs, *given, branches=linear, lanes=lanes) if any(moving) else ())
+    changes = iter(bind_cond(primals[0], *needs, *given, branches=linear, lanes=lanes) if any(moving) else ())
     return outputs, [
         next(changes) if flag and any(moving) else ad.Zero(jax.typeof(output).to_tangent_aval())
         for output, flag in zip(outputs, smooth, strict=True)
@@ -280,7 +282,7 @@ def _transposed(
         return run
 
     backwards = [jax.make_jaxpr(back(branch))(*types) for branch in branches]
-    found = iter(bind(index, *known, *given, branches=backwards, lanes=lanes))
+    found = iter(bind_cond(index, *known, *given, branches=backwards, lanes=lanes))
     return [None, *(next(found) if flag else None for flag in linear)]
 
 

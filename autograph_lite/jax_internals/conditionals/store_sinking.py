@@ -20,7 +20,7 @@ from jax import lax
 from jax._src import core
 
 from autograph_lite.jax_internals.dataflow import primitive_traits
-from autograph_lite.jax_internals.dataflow.induction_variables import inner
+from autograph_lite.jax_internals.dataflow.induction_variables import open_jaxpr
 from autograph_lite.jax_internals.dataflow.scan_ir import is_variable, live, writes_place
 
 
@@ -64,7 +64,7 @@ class Sunk:
 
     def cheap(self) -> bool:
         """Whether the branches choose an item, and computing all of them costs less than a branch, and can't fail."""
-        bodies = [inner(branch) for branch in self.branches]
+        bodies = [open_jaxpr(branch) for branch in self.branches]
         equations = [equation for body in bodies for equation in body.eqns]
         return bool(self._writes) and len(equations) <= FEW and all(map(_is_cheap, equations))
 
@@ -88,7 +88,7 @@ def sink(branches: Sequence[Any], inputs: Sequence[Any]) -> Sunk:
     """The same conditional with what all branches write to one place of an array taken out of it."""
     if not all(map(_writes, branches)):
         return Sunk(list(branches), list(inputs), {})
-    bodies = [_Body(inner(branch)) for branch in branches]
+    bodies = [_Body(open_jaxpr(branch)) for branch in branches]
     writes: dict[int, tuple[Any, Any, Any]] = {}
     extra: dict[Any, Any] = {}
     for number in range(len(bodies[0].results)):
@@ -121,7 +121,7 @@ def sink(branches: Sequence[Any], inputs: Sequence[Any]) -> Sunk:
 
 
 def _writes(branch: Any) -> bool:
-    return any(equation.primitive.name == "scatter" for equation in inner(branch).eqns)
+    return any(equation.primitive.name == "scatter" for equation in open_jaxpr(branch).eqns)
 
 
 def _read_before(

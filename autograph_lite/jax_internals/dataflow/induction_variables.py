@@ -41,7 +41,7 @@ class _Comparison:
         return _Comparison(self.name, left, right)
 
 
-def inner(closed: Any) -> Any:
+def open_jaxpr(closed: Any) -> Any:
     """The jaxpr of a closed one."""
     return getattr(closed, "jaxpr", closed)
 
@@ -60,7 +60,7 @@ def steps(body: Any, consts: int, facts: Facts | None = None) -> list[int | None
       consts: how many of its inputs come before the variables.
       facts: what is so in the iterations that are meant.
     """
-    jaxpr = inner(body)
+    jaxpr = open_jaxpr(body)
     made = _made(jaxpr)
     # After the variables of a scan come its rows, and what it puts out.
     return [
@@ -83,7 +83,7 @@ def _step(before: Any, after: Any, made: dict[Any, Any], facts: Facts) -> int | 
     if name == "select_n" and facts.get(_variable(given[0])) is not None:
         return _step(before, given[1 + facts[given[0]]], made, facts)
     if name == "cond" and (which := facts.get(_selector(equation, made))) is not None:
-        branch = inner(equation.params["branches"][which])
+        branch = open_jaxpr(equation.params["branches"][which])
         result = branch.outvars[_place(equation, after)]
         operands = dict(zip(branch.invars, given[1:], strict=True))
         if _variable(result) in operands:
@@ -109,7 +109,7 @@ def going_on(cond: Any, consts: int, body: Any, variables: int) -> Facts:
       body: the jaxpr of an iteration.
       variables: how many there are.
     """
-    jaxpr, after = inner(cond), inner(body)
+    jaxpr, after = open_jaxpr(cond), open_jaxpr(body)
     places = {v: n for n, v in enumerate(jaxpr.invars[consts:])}
     made, found = _made(after), Facts()
     for atom, holds in _facts(jaxpr.outvars[0], True, _made(jaxpr)):
@@ -169,7 +169,7 @@ class Test:
 
 def tests(cond: Any, consts: int, variables: Sequence[int | None]) -> Iterator[Test]:
     """The comparisons of variables that count with something, without which the loop ends."""
-    jaxpr = inner(cond)
+    jaxpr = open_jaxpr(cond)
     counting = {v: (n, 0) for n, v in enumerate(jaxpr.invars[consts:]) if variables[n]}
     made = _made(jaxpr)
     yield from _compared(Facts(_facts(jaxpr.outvars[0], True, made)), counting, variables)
@@ -177,7 +177,7 @@ def tests(cond: Any, consts: int, variables: Sequence[int | None]) -> Iterator[T
 
 def later_tests(body: Any, consts: int, variables: Sequence[int | None], facts: Facts) -> Iterator[Test]:
     """Those of them that an iteration makes, as by `break`."""
-    jaxpr = inner(body)
+    jaxpr = open_jaxpr(body)
     counts = [n for n, step in enumerate(variables) if step]
     counting = {jaxpr.invars[consts + n]: (n, 2) for n in counts}
     counting.update({v: (n, 1) for n in counts if (v := _variable(jaxpr.outvars[n])) is not None})
@@ -230,7 +230,7 @@ def _facts(atom: Any, holds: bool, made: dict[Any, Any]) -> Iterator[tuple[Any, 
                 yield from _facts(given[2 - which], holds, made)
     elif name == "cond" and (tested := _selector(equation, made)) is not None:
         for which in (0, 1):
-            branch = inner(equation.params["branches"][which])
+            branch = open_jaxpr(equation.params["branches"][which])
             if _is(_source(branch, branch.outvars[_place(equation, atom)]), not holds):
                 yield from _facts(tested, not which, made)
                 yield from _in_branch(equation, atom, not which, holds, made)
@@ -240,7 +240,7 @@ def _in_branch(
     equation: Any, atom: Any, which: int, holds: bool, made: dict[Any, Any]
 ) -> Iterator[tuple[Any, bool]]:
     """What is so where a result of a conditional is true or false, and the branch is known."""
-    branch = inner(equation.params["branches"][which])
+    branch = open_jaxpr(equation.params["branches"][which])
     operands = dict(zip(branch.invars, equation.invars[1:], strict=True))
     for fact, is_so in _facts(branch.outvars[_place(equation, atom)], holds, _made(branch)):
         if isinstance(fact, _Comparison):

@@ -25,7 +25,7 @@ from jax.extend.core import (  # type: ignore[attr-defined]
 )
 
 from autograph_lite.jax_internals import avals
-from autograph_lite.jax_internals.dataflow.induction_variables import inner
+from autograph_lite.jax_internals.dataflow.induction_variables import open_jaxpr
 from autograph_lite.jax_internals.dataflow.intervals import ANY, RULES, Ends, holds, union
 from autograph_lite.jax_internals.dataflow.scan_ir import is_variable, live
 
@@ -141,7 +141,7 @@ class _Ranges:
         ways = []
         for branch in equation.params["branches"]:
             inside = _of_jaxpr(branch, [self.of(v) if is_int(v.aval) else _COUNTER for v in operands[1:]])
-            ways.append([inside.of(v) if is_int(v.aval) else _COUNTER for v in inner(branch).outvars])
+            ways.append([inside.of(v) if is_int(v.aval) else _COUNTER for v in open_jaxpr(branch).outvars])
         for out, *ends in zip(equation.outvars, *ways, strict=True):
             self._known[out] = union(*ends)
 
@@ -200,7 +200,7 @@ class _Ranges:
         return found
 
     def _inside(self, branch: Any, operands: Sequence[Any]) -> Mapping[int, Any]:
-        jaxpr = inner(branch)
+        jaxpr = open_jaxpr(branch)
         ranges = _of_jaxpr(branch, [self.of(v) if is_int(v.aval) else _COUNTER for v in operands])
         if jaxpr.effects:
             return {}
@@ -212,7 +212,7 @@ def _is_literal(atom: Any) -> bool:
 
 
 def _of_jaxpr(closed: Any, given: Sequence[Ends]) -> _Ranges:
-    jaxpr = inner(closed)
+    jaxpr = open_jaxpr(closed)
     ranges = _Ranges(dict(zip(jaxpr.invars, given, strict=True)))
     ranges.read([(e, e.invars) for e in jaxpr.eqns])
     return ranges
@@ -276,7 +276,7 @@ def _test(
 def _origin(equation: Any, inside: Sequence[Mapping[int, Any]]) -> Any:
     """The equation, or the first one of those in its branches, that is looked at."""
     for branch, found in zip(equation.params.get("branches", ()), inside, strict=False):
-        for each in inner(branch).eqns:
+        for each in open_jaxpr(branch).eqns:
             if id(each) in found:
                 return _origin(each, found[id(each)])
     return equation
@@ -290,7 +290,7 @@ def _number(tracer: Any) -> Any:
 
 def _branch(closed: Any, found: Mapping[int, Any]) -> Callable[..., Any]:
     """Whether a result in a branch does not fit."""
-    jaxpr = inner(closed)
+    jaxpr = open_jaxpr(closed)
     checked = [e for e in jaxpr.eqns if id(e) in found]
     wanted = [v for e in checked for v in (*e.invars, *e.outvars) if is_variable(v)]
     run = jaxpr_as_fun(

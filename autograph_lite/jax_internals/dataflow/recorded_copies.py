@@ -56,6 +56,6 @@ _COPYING: dict[Any, Any] = {
 }
 
 
-def called_for(fn: types.FunctionType) -> Any:
+def jax_stand_in(fn: types.FunctionType) -> Any:
     """What to call in place of a function of JAX's."""
     return _COPYING.get(fn, fn)

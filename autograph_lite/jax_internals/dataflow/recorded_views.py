@@ -34,7 +34,7 @@ def recorded_as(array: Any) -> Any:
     return _inwards(array)[-1]
 
 
-def identities(array: Any) -> tuple[int, int, int]:
+def view_key(array: Any) -> tuple[int, int, int]:
     """By which numbers an array is known among what `parts_from` gives."""
     recorded = recorded_as(array)
     is_tracer = isinstance(recorded, partial_eval.DynamicJaxprTracer)
@@ -54,7 +54,7 @@ def parts_from(array: Any) -> list[Any]:
     """The arrays that `array` is a part of in the program that is being recorded, as it is there: `x`, of a row of `x`.
 
     Those of a tracer of `vmap` or `grad` are as `recorded_as` gives them; what else a statement leaves is a variable of the
-    program, of whose array nothing but its `identities` is known.
+    program, of whose array nothing but its `view_key` is known.
     """
     *tracers, array = _inwards(array)
     has_lanes = any(isinstance(each, batching.BatchTracer) for each in tracers)

@@ -22,7 +22,7 @@ from jax import lax
 from jax._src import core
 
 from autograph_lite.jax_internals.dataflow import induction_variables
-from autograph_lite.jax_internals.dataflow.induction_variables import inner, is_integer
+from autograph_lite.jax_internals.dataflow.induction_variables import is_integer, open_jaxpr
 from autograph_lite.jax_internals.dataflow.intervals import ANY, RULES, Ends, holds, union
 from autograph_lite.jax_internals.dataflow.known_bools import TESTS, Truths
 from autograph_lite.jax_internals.dataflow.primitive_traits import PARTS, SHAPES
@@ -94,7 +94,7 @@ class Ranges:
             return equation
         called = equation.params["jaxpr"]
         new, ranges = _within(called, list(map(self.of, equation.invars)), simplifies=False)
-        self._known.update(zip(equation.outvars, map(ranges.of, inner(called).outvars), strict=True))
+        self._known.update(zip(equation.outvars, map(ranges.of, open_jaxpr(called).outvars), strict=True))
         return _with(equation, jaxpr=new)
 
     def scan(self, equation: Any) -> Any:
@@ -107,7 +107,7 @@ class Ranges:
             if step is not None and isinstance(turns, int) and turns >= 0:
                 given[place] = start[0] + min(turns * step, 0), start[1] + max(turns * step, 0)
         body = within(body, given, simplifies=self._simplifies)
-        jaxpr = inner(body)
+        jaxpr = open_jaxpr(body)
         for number in range(carried):  # what no iteration changes any more
             if jaxpr.outvars[number] is jaxpr.invars[consts + number]:
                 self._truths.equate(equation.outvars[number], equation.invars[consts + number])
@@ -139,7 +139,7 @@ def within(body: Any, given: Sequence[Ends], *, simplifies: bool) -> Any:
 
 
 def _within(body: Any, given: Sequence[Ends], simplifies: bool) -> tuple[Any, Ranges]:
-    jaxpr = inner(body)
+    jaxpr = open_jaxpr(body)
     ranges = Ranges(dict(zip(jaxpr.invars, given, strict=True)), simplifies=simplifies)
     equations, results = jaxpr.eqns, jaxpr.outvars
     if not simplifies:
@@ -152,7 +152,7 @@ def _within(body: Any, given: Sequence[Ends], simplifies: bool) -> tuple[Any, Ra
     return changed if body is jaxpr else body.replace(jaxpr=changed), ranges
 
 
-def told(body: Any, ends: Sequence[Ends]) -> Any:
+def with_trip_counts(body: Any, ends: Sequence[Ends]) -> Any:
     """A closed jaxpr, for inputs in these ranges, whose loops know how often they run at most; itself where nothing is found."""
     return within(body, ends, simplifies=False)
 
@@ -174,11 +174,13 @@ def of_loop(params: dict[str, Any], given: Sequence[Ends]) -> dict[str, Any]:
 def repeated(params: dict[str, Any], given: Sequence[Ends], *, simplifies: bool) -> tuple[float, Any]:
     """How often a `while` loop of these parameters runs at most, and its body; see `of_loop`."""
     first, last = params["cond_nconsts"], params["cond_nconsts"] + params["body_nconsts"]
-    most, inside = entered(params["cond_jaxpr"], params["body_jaxpr"], given[:first], given[last:])
+    most, inside = while_ranges(params["cond_jaxpr"], params["body_jaxpr"], given[:first], given[last:])
     return most, within(params["body_jaxpr"], [*given[first:last], *inside], simplifies=simplifies)
 
 
-def entered(cond: Any, body: Any, held: Sequence[Ends], start: Sequence[Ends]) -> tuple[float, list[Ends]]:
+def while_ranges(
+    cond: Any, body: Any, held: Sequence[Ends], start: Sequence[Ends]
+) -> tuple[float, list[Ends]]:
     """How often a `while` loop runs at most, and between which numbers its variables lie in its body.
 
     Args:
@@ -187,7 +189,7 @@ def entered(cond: Any, body: Any, held: Sequence[Ends], start: Sequence[Ends]) -
       held: between which numbers the constants of the condition lie.
       start: the same of the variables before the loop.
     """
-    first = len(inner(body).invars) - len(start)
+    first = len(open_jaxpr(body).invars) - len(start)
     facts = induction_variables.going_on(cond, len(held), body, len(start))
     variables = induction_variables.steps(body, first, facts)
     inside = [e if step == 0 else ANY for e, step in zip(start, variables, strict=True)]

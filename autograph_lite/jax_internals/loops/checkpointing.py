@@ -111,7 +111,7 @@ class Marks:
     states: Arrays
 
 
-def repeat(
+def checkpointed_while(
     cond: Callable[..., Any], body: Callable[..., Sequence[Any]], *init: Any, most: int | None = None
 ) -> tuple[Any, ...]:
     """`lax.while_loop` of functions of trees of arrays, that can be differentiated again, of at most so many iterations."""
@@ -130,12 +130,12 @@ def repeat(
                 for now, before in zip(cast, arrays, strict=True)
             ]
 
-        axes, run = loop_binding.trace(step, types, repeat)
+        axes, run = loop_binding.trace(step, types, checkpointed_while)
         wider = [avals.as_varying(array, more) for array, more in zip(flat, axes, strict=True)]
         if all(
             map(operator.is_, wider, flat)
         ):  # else some of them differ from device to device after an iteration
-            _, until = loop_binding.trace(test, types, repeat)
+            _, until = loop_binding.trace(test, types, checkpointed_while)
             result: tuple[Any, ...] = jax.tree.unflatten(
                 tree, loop_binding.while_loop(until, run, flat, Options(bound=most))
             )
@@ -157,7 +157,7 @@ def forward(loop: Loop, sizes: Sizes, init: Arrays) -> tuple[Arrays, Marks]:
             def full(_: Arrays, spacing: Any) -> Any:
                 return number == spacing * sizes.kept
 
-            states, spacing = repeat(full, thin, states, spacing, most=1)
+            states, spacing = checkpointed_while(full, thin, states, spacing, most=1)
             # The last place is for a state that is not kept.
             place = jnp.where(number & (spacing - 1) == 0, lax.div(number, spacing), room)
         states = _write(states, place, state)
@@ -165,13 +165,13 @@ def forward(loop: Loop, sizes: Sizes, init: Arrays) -> tuple[Arrays, Marks]:
         def more(at: Any, state: Arrays) -> Any:
             return (at < sizes.chunk) & jnp.any(loop.live(state))
 
-        done, state = repeat(more, lambda at, state: (at + 1, loop.step(state)), zero, state)
+        done, state = checkpointed_while(more, lambda at, state: (at + 1, loop.step(state)), zero, state)
         return count + done, state, states, spacing
 
     def thin(states: Arrays, spacing: Any) -> Sequence[Any]:
         return [_every_other(array, sizes.kept) for array in states], spacing * 2
 
-    count, state, states, spacing = repeat(
+    count, state, states, spacing = checkpointed_while(
         lambda _, state, *rest: jnp.any(loop.live(state)),
         chunk, zero, init, _room(init, room + (sizes.spare > 0)), one,
     )  # fmt: skip
@@ -185,7 +185,7 @@ def _written(loop: Loop, sizes: Sizes, init: Arrays) -> tuple[Arrays, Marks]:
         state, tape = loop.taped(state)
         return count + 1, state, _write(tapes, count, tape)
 
-    count, state, tapes = repeat(
+    count, state, tapes = checkpointed_while(
         lambda _, state, tapes: jnp.any(loop.live(state)), step, jnp.int32(0), init, _tapes(loop, sizes)
     )
     return state, Marks(count, jnp.int32(1), tapes)
@@ -223,7 +223,7 @@ def backward(loop: Loop, sizes: Sizes, marks: Marks, cotangents: Arrays) -> tupl
     last = lax.div(marks.count + (sizes.chunk - 1), jnp.int32(sizes.chunk)) - 1
     numbers = marks.spacing * jnp.arange(len(marks.states[0]), dtype=jnp.int32)
     depth = lax.div(last, marks.spacing) + 1
-    _, cts, totals, *_ = repeat(
+    _, cts, totals, *_ = checkpointed_while(
         lambda number, *rest: number >= 0,
         chunk, last, cotangents, zeros, marks.states, numbers, depth, _tapes(loop, sizes),
     )  # fmt: skip
@@ -253,7 +253,7 @@ def _replay(
         state, tapes = _tape(loop, sizes, count, at, state, tapes)
         return at + 1, state, states, numbers, depth + keep, tapes
 
-    _, _, states, numbers, pushed, tapes = repeat(
+    _, _, states, numbers, pushed, tapes = checkpointed_while(
         lambda at, *rest: at <= number, step, base, state, states, numbers, depth, tapes
     )
     return (states, numbers, jnp.where(base == number, depth - 1, pushed)), tapes
@@ -269,7 +269,7 @@ def _tape(
         state, tape = loop.taped(state)
         return at + 1, state, _write(tapes, at, tape)
 
-    _, state, tapes = repeat(lambda at, *rest: at < length, write, jnp.int32(0), state, tapes)
+    _, state, tapes = checkpointed_while(lambda at, *rest: at < length, write, jnp.int32(0), state, tapes)
     return state, tapes
 
 
@@ -284,7 +284,7 @@ def _read_back(loop: Loop, count: Any, cts: Arrays, totals: Arrays, tapes: Array
         consts, cts = loop.back([_read(tape, at) for tape in tapes], cts)
         return at - 1, cts, list(map(jnp.add, totals, consts))
 
-    _, cts, totals = repeat(lambda at, *rest: at >= 0, read, count - 1, cts, totals)
+    _, cts, totals = checkpointed_while(lambda at, *rest: at >= 0, read, count - 1, cts, totals)
     return cts, totals
 
 

@@ -24,7 +24,7 @@ from jax._src.lax.lax import optimization_barrier_p
 
 from autograph_lite.jax_internals import avals
 from autograph_lite.jax_internals.dataflow import scan_ir
-from autograph_lite.jax_internals.dataflow.induction_variables import inner
+from autograph_lite.jax_internals.dataflow.induction_variables import open_jaxpr
 from autograph_lite.jax_internals.dataflow.primitive_traits import COMPARISONS, SHAPES
 from autograph_lite.jax_internals.dataflow.scan_ir import is_variable
 
@@ -46,7 +46,7 @@ def is_number(aval: Any) -> bool:
     return avals.is_weak(aval) and aval.dtype == F32 and not aval.shape
 
 
-def converted(emit: Emit, operand: Any, dtype: Any, aval: Any, *, weak: bool = False) -> Any:
+def convert_double(emit: Emit, operand: Any, dtype: Any, aval: Any, *, weak: bool = False) -> Any:
     """`operand` in another type, which `aval` says; `emit` makes the equation."""
     params = {"new_dtype": np.dtype(dtype), "weak_type": weak, "sharding": None}
     return emit(lax.convert_element_type_p, [operand], params, aval)
@@ -57,7 +57,7 @@ def cast_bits(emit: Emit, operand: Any, dtype: Any, aval: Any) -> Any:
     return emit(lax.bitcast_convert_type_p, [operand], {"new_dtype": np.dtype(dtype)}, aval)
 
 
-def constant(emit: Emit, literal: Callable[[Any], Any], value: float) -> Any:
+def double_constant(emit: Emit, literal: Callable[[Any], Any], value: float) -> Any:
     """A double as a sum of numbers that JAX can write; exact."""
     mantissa, exponent = math.frexp(value) if math.isfinite(value) else (value, 0)
     if -60 < exponent < 120:
@@ -66,11 +66,11 @@ def constant(emit: Emit, literal: Callable[[Any], Any], value: float) -> Any:
     while found is None or (mantissa and math.isfinite(mantissa)):
         part = np.float32(mantissa)
         mantissa -= float(part)
-        term = converted(emit, literal(part), F64, _DOUBLE)
+        term = convert_double(emit, literal(part), F64, _DOUBLE)
         found = term if found is None else emit(lax.add_p, [found, term], {}, _DOUBLE)
     while exponent:
         step = max(-100, min(100, exponent))
-        factor = converted(emit, literal(np.float32(2.0**step)), F64, _DOUBLE)
+        factor = convert_double(emit, literal(np.float32(2.0**step)), F64, _DOUBLE)
         found, exponent = emit(lax.mul_p, [found, factor], {}, _DOUBLE), exponent - step
     return found
 
@@ -86,7 +86,7 @@ def result(equation: Any, operands: Sequence[Any], double: Callable[[Any], Any],
         [operand], [aval] = operands, avals
         if aval.dtype == F64:
             return operand
-        return converted(emit, operand, F64, _DOUBLE) if aval.dtype.kind in "iub" else double(operand)
+        return convert_double(emit, operand, F64, _DOUBLE) if aval.dtype.kind in "iub" else double(operand)
     if equation.primitive.name not in _ARITHMETIC:
         return None
     wide = [
@@ -116,7 +116,7 @@ class Body:
     """
 
     def __init__(self, closed: Any, wide: Sequence[bool]) -> None:
-        self._closed, jaxpr = closed, inner(closed)
+        self._closed, jaxpr = closed, open_jaxpr(closed)
         self._equations: list[Any] = []
         self._names: dict[Any, Any] = {}
         self._doubles: dict[Any, Any] = {}
@@ -135,7 +135,7 @@ class Body:
 
     def finish(self, wide: Sequence[bool], *, alone: bool = False) -> Any:
         """The closed jaxpr that gives the bits of these of its results, and the others as they are unless they are `alone`."""
-        jaxpr = inner(self._closed)
+        jaxpr = open_jaxpr(self._closed)
         pairs = zip(self.results, wide, strict=True)
         results = [self._bits(v) if each else v for v, each in pairs if each or not alone]
         count = len(jaxpr.constvars)
@@ -175,7 +175,7 @@ class Body:
         """The double that a number is; None where it is none of Python's."""
         if is_variable(atom):
             return self._doubles.get(atom)
-        return constant(self._emit, _literal, float(atom.val)) if is_number(atom.aval) else None
+        return double_constant(self._emit, _literal, float(atom.val)) if is_number(atom.aval) else None
 
     def _bits(self, atom: Any) -> Any:
         return cast_bits(self._emit, self._double(atom), U32, _BITS)
@@ -219,7 +219,7 @@ class Body:
     def _call(self, equation: Any) -> bool:
         """A call of a function that computes with doubles is the function's equations."""
         closed = equation.params["jaxpr"]
-        jaxpr = inner(closed)
+        jaxpr = open_jaxpr(closed)
         if getattr(closed, "consts", ()) or not any(
             is_number(v.aval) and self._has(v) for v in equation.invars
         ):
@@ -270,7 +270,7 @@ class Body:
         first, last = params["cond_nconsts"], params["cond_nconsts"] + params["body_nconsts"]
         wide = self._wide(equation.invars)
         cond, body = params["cond_jaxpr"], params["body_jaxpr"]
-        step, carried = settled(body, wide[first:last], wide[last:], [])
+        step, carried = double_body(body, wide[first:last], wide[last:], [])
         test = Body(cond, with_consts(cond, [*wide[:first], *carried]))
         if not any(carried) and not step.decides and not test.decides:
             return False
@@ -281,7 +281,7 @@ class Body:
     def _scan(self, equation: Any) -> bool:
         consts, carry, rows = scan_ir.groups(equation, self._wide(equation.invars))
         body = equation.params["jaxpr"]
-        step, carried = settled(body, consts, carry, [False] * len(rows))
+        step, carried = double_body(body, consts, carry, [False] * len(rows))
         if not any(carried) and not step.decides:
             return False
         self.decides = True
@@ -294,14 +294,14 @@ class Body:
 
 def with_consts(closed: Any, wide: Sequence[bool]) -> list[bool]:
     """Which inputs of a jaxpr are doubles, its own constants before those that are `wide`."""
-    return [*[False] * len(inner(closed).constvars), *wide]
+    return [*[False] * len(open_jaxpr(closed).constvars), *wide]
 
 
 def _literal(value: np.float32) -> Any:
     return core.Literal(value, core.ShapedArray((), F32))
 
 
-def settled(
+def double_body(
     closed: Any,
     consts: Sequence[bool],
     carry: Sequence[bool],
@@ -309,7 +309,7 @@ def settled(
     known: Sequence[bool] | None = None,
 ) -> tuple[Body, list[bool]]:
     """The body of a loop, and which of its variables are doubles in all iterations."""
-    known = [False] * len(inner(closed).constvars) if known is None else known
+    known = [False] * len(open_jaxpr(closed).constvars) if known is None else known
     carried = list(carry)
     while True:
         body = Body(closed, [*known, *consts, *carried, *rows])

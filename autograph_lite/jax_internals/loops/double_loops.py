@@ -17,18 +17,18 @@ from jax._src import config, core
 from jax.extend.core import jaxpr_as_fun
 
 from autograph_lite.jax_internals import avals, tracing_state
-from autograph_lite.jax_internals.constant_folding import held
+from autograph_lite.jax_internals.constant_folding import underlying_value
 from autograph_lite.jax_internals.loops.double_floats import (
     F32,
     F64,
     U32,
     Body,
     cast_bits,
-    constant,
-    converted,
+    convert_double,
+    double_body,
+    double_constant,
     is_number,
     result,
-    settled,
     with_consts,
 )
 
@@ -55,7 +55,7 @@ class Loop:
         return [_rounded(v) if each else v for v, each in zip(after, self._wide, strict=True)]
 
 
-def loop(
+def with_double_floats(
     jaxprs: Sequence[Any],
     init: Sequence[Any],
     rows: Sequence[Any] = (),
@@ -79,7 +79,7 @@ def loop(
     carry = [_double_of(v) for v in init]
     held = [[_double_of(v) for v in each.consts] for each in jaxprs]
     known = [[v is not None for v in each] for each in held]
-    step, carried = settled(
+    step, carried = double_body(
         jaxprs[-1], [], [v is not None for v in carry], [k in floats for k in range(len(rows))], known[-1]
     )
     tests = [Body(each, [*consts, *carried]) for each, consts in zip(jaxprs[:-1], known, strict=False)]
@@ -110,12 +110,12 @@ def _bits_of(value: Any) -> Any:
 
 
 def _rounded(bits: Any) -> Any:
-    return converted(_bind, cast_bits(_bind, bits, F64, None), F32, None, weak=True)
+    return convert_double(_bind, cast_bits(_bind, bits, F64, None), F32, None, weak=True)
 
 
 def _double_of(value: Any, depth: int = 0) -> Any:
     """The double that a value of the program that is being recorded is, or the number; None where it is none of Python's."""
-    value = held(tracing_state.lowered(value))
+    value = underlying_value(tracing_state.lowered(value))
     if not isinstance(value, core.Tracer):
         return avals.float_of(value) if is_number(jax.typeof(value)) else None
     equation = getattr(value, "parent", None)
@@ -124,7 +124,7 @@ def _double_of(value: Any, depth: int = 0) -> Any:
 
     def double(operand: Any) -> Any:
         found = _double_of(operand, depth + 1)
-        return constant(_bind, lambda part: part, found) if isinstance(found, float) else found
+        return double_constant(_bind, lambda part: part, found) if isinstance(found, float) else found
 
     if equation.primitive.name in ("jit", "pjit", "cond") and not equation.effects:
         return _rebound(equation, value, [_double_of(each, depth + 1) for each in equation.in_tracers])

@@ -17,7 +17,7 @@ import jax.numpy as jnp
 from autograph_lite.jax_internals.loops.checkpointing import Arrays, Loop
 
 
-def apart(loop: Loop, shape: tuple[int, ...]) -> Loop:
+def undo_finished_lanes(loop: Loop, shape: tuple[int, ...]) -> Loop:
     """The loop with what it does in finished lanes undone; itself, where `shape`, that of the lanes, is ()."""
     if not shape:
         return loop
@@ -54,7 +54,7 @@ def iterate(run: Callable[..., Any], axes: Sequence[tuple[int, ...] | None]) -> 
         return _chosen(live, run(held, state), state)
 
     def apart(live: Any, held: Arrays, state: Arrays) -> Arrays:
-        given = [filled(live, array, a) for array, a in zip(held, axes, strict=True)]
+        given = [fill_from_live_lane(live, array, a) for array, a in zip(held, axes, strict=True)]
         return _chosen(live, run(given, [_chosen_one(live, array) for array in state]), state)
 
     custom: Any = jax.custom_jvp(in_lanes)
@@ -62,7 +62,7 @@ def iterate(run: Callable[..., Any], axes: Sequence[tuple[int, ...] | None]) -> 
     return cast("Callable[..., Any]", custom)
 
 
-def filled(live: Any, array: Any, axes: tuple[int, ...] | None) -> Any:
+def fill_from_live_lane(live: Any, array: Any, axes: tuple[int, ...] | None) -> Any:
     """What the body holds, with that of a live lane in place of that of each that is not; `axes` are those of the lanes."""
     if axes is None:
         return array

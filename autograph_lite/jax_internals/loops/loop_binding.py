@@ -71,7 +71,9 @@ def while_loop(
     cond: Any, body: Any, init: Sequence[Any], options: while_primitive.Options | None = None
 ) -> list[Any]:
     """`lax.while_loop` of two closed jaxprs, as a loop that can be differentiated in reverse."""
-    doubles = None if while_primitive.is_within_a_loop() else double_loops.loop([cond, body], init)
+    doubles = (
+        None if while_primitive.is_within_a_loop() else double_loops.with_double_floats([cond, body], init)
+    )
     if doubles is not None:
         test, step = doubles.jaxprs
         return doubles.numbers(_while_loop(test, step, doubles.init, options))
@@ -91,7 +93,7 @@ def _while_loop(
 
     if config.disable_jit.value or cond.effects or not all(map(while_primitive.is_of_callback, body.effects)):
         return loop(init)[0]
-    return while_primitive.again(while_primitive.bind, {"options": options}, loop, init)[0]
+    return while_primitive.with_our_loops(while_primitive.bind_while, {"options": options}, loop, init)[0]
 
 
 @dataclasses.dataclass(frozen=True)
@@ -130,7 +132,7 @@ def scan(
       how: they go.
     """
     inside = while_primitive.is_within_a_loop() and not how.floats
-    doubles = None if inside else double_loops.loop([body], init, rows, how.floats)
+    doubles = None if inside else double_loops.with_double_floats([body], init, rows, how.floats)
     if doubles is not None:
         [step] = doubles.jaxprs
         now, outputs = _scan_loop(step, doubles.init, doubles.rows, length, how)
@@ -142,7 +144,7 @@ def _scan_loop(
     body: Any, init: Sequence[Any], rows: Sequence[Any], length: int, how: How
 ) -> tuple[list[Any], list[Any]]:
     if isinstance(length, int):
-        body = value_ranges.told(body, _ends(len(init), len(rows), length, how))
+        body = value_ranges.with_trip_counts(body, _ends(len(init), len(rows), length, how))
     if _made_directly(body, len(init)):
         return _scan(body, init, rows, length, how)
     run = jaxpr_as_fun(body)
@@ -191,7 +193,7 @@ def _while(
     if value_ranges.may_change(body.jaxpr):
         given = value_ranges.of_values(list(map(tracing_state.lowered, arrays)))
         params["body_jaxpr"] = value_ranges.repeated(params, given, simplifies=True)[1]
-    return while_primitive.bind(*arrays, **params, options=options)
+    return while_primitive.bind_while(*arrays, **params, options=options)
 
 
 def _scan(
@@ -278,7 +280,7 @@ def _offered() -> bool:
     return programs[0] == programs[1]
 
 
-def settle(jaxprs: Sequence[Any], first: int, last: int) -> bool:
+def settle_weak_types(jaxprs: Sequence[Any], first: int, last: int) -> bool:
     """Whether a loop gives its variables in the types in which it takes them; may change these types.
 
     A number that Python knew becomes one that came from arrays. Where no promotion in the loop depends on which of the

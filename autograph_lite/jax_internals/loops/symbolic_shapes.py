@@ -42,7 +42,7 @@ def _code(text: str) -> Any:
     return compile(text.replace("^", "**"), "<size>", "eval")
 
 
-def instantiate(closed: Any, sizes: Sizes) -> Any:
+def instantiate_jaxpr(closed: Any, sizes: Sizes) -> Any:
     """A closed jaxpr with symbolic sizes, as the closed jaxpr for these sizes.
 
     Args:
@@ -80,7 +80,9 @@ class Sized:
         types = [self.value(aval) for aval in inputs]
         consts = jaxpr.consts if is_closed else ()
         body = getattr(jaxpr, "jaxpr", jaxpr)
-        _, made = loop_binding.trace(lambda args: (None, self._emit(body, consts, args)), types, instantiate)
+        _, made = loop_binding.trace(
+            lambda args: (None, self._emit(body, consts, args)), types, instantiate_jaxpr
+        )
         expected = [self.value(v.aval) for v in body.outvars]
         if [(a.shape, a.dtype) for a in made.out_avals if hasattr(a, "shape")] != [
             (a.shape, a.dtype) for a in expected if hasattr(a, "shape")

@@ -28,8 +28,8 @@ from autograph_lite.jax_internals.loops.while_primitive import (
     JAXS,
     OUTER,
     Options,
-    again,
     loop_of,
+    with_our_loops,
     within_a_loop,
 )
 
@@ -51,7 +51,7 @@ def _jvp(made: Any, primals: Sequence[Any], tangents: Sequence[Any], **params: A
     given = [t for t, moves in zip(tangents, moving, strict=True) if moves]
     params = _with_tangents(params, moving)
     try:
-        results, moved = again(made.bind, params, rule, [*primals, *given])
+        results, moved = with_our_loops(made.bind, params, rule, [*primals, *given])
     except (ValueError, NotImplementedError) as error:
         if not callbacks.is_without_derivative(error):
             raise
@@ -76,7 +76,10 @@ def _with_whole_lanes(
 
     def wide(items: Sequence[Any]) -> list[Any]:
         pairs = zip(items, axes, strict=True)
-        return [x if a is None or type(x) is ad.Zero else while_lanes.spread(x, a, sizes) for x, a in pairs]
+        return [
+            x if a is None or type(x) is ad.Zero else while_lanes.broadcast_lanes(x, a, sizes)
+            for x, a in pairs
+        ]
 
     whole = lanes.whole()
     params = {**whole.params(), "options": dataclasses.replace(options, lanes=whole)}
@@ -159,7 +162,11 @@ def _loop(
 
     def iterate(state: list[Any], live: Any = None) -> tuple[list[Any], list[Any]]:
         held = zip(consts, axes, strict=True)
-        given = consts if live is None else [lane_masking.filled(live, array, axis) for array, axis in held]
+        given = (
+            consts
+            if live is None
+            else [lane_masking.fill_from_live_lane(live, array, axis) for array, axis in held]
+        )
         results = run(*given, *state)
         needs = zip(results[len(init) :], fixed, strict=True)
         return list(results[: len(init)]), [need for need, same in needs if same is None]
@@ -228,7 +235,7 @@ def _forward(
     parted: _Parted, arrays: Sequence[Any], params: dict[str, Any]
 ) -> tuple[checkpointing.Loop, checkpointing.Sizes, list[Any], checkpointing.Marks]:
     loop, init = _loop(parted, arrays, params)
-    loop = lane_masking.apart(loop, _lanes(params))
+    loop = lane_masking.undo_finished_lanes(loop, _lanes(params))
     sizes = checkpointing.Sizes.fitting(
         list(map(jax.typeof, init)), loop.tape, params.get("options") or Options()
     )
@@ -391,7 +398,7 @@ def _marked() -> Any:
         marks = checkpointing.Marks(arrays[0], arrays[1], list(arrays[2:marked]))
         found = _found(
             parted,
-            lane_masking.apart(loop, _lanes(loop_params)),
+            lane_masking.undo_finished_lanes(loop, _lanes(loop_params)),
             params["sizes"],
             marks,
             cotangents,
@@ -426,7 +433,7 @@ def _tangents(items: Sequence[Any], params: dict[str, Any]) -> list[Any]:
 MARKED = _marked()
 
 
-def install() -> None:
+def install_derivatives() -> None:
     """Gives the loops their derivatives."""
     for made in (OUTER, INNER):
         ad.primitive_jvps[made] = functools.partial(_jvp, made)

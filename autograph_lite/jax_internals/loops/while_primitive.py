@@ -65,7 +65,7 @@ def _batched(made: Any) -> Callable[..., Any]:
         def bind(*now: Any, **new: Any) -> list[Any]:
             return list(made.bind(*now, **_with_lanes(new, params, axis, dims)))
 
-        return again(bind, params, lambda now: jaxs(axis, now, dims, **loop_of(params)), arrays)
+        return with_our_loops(bind, params, lambda now: jaxs(axis, now, dims, **loop_of(params)), arrays)
 
     return rule
 
@@ -77,7 +77,9 @@ def _lowered(made: Any) -> Callable[..., Any]:
         def bind(*now: Any, **new: Any) -> list[Any]:
             return list(made.bind(*now, **new))
 
-        return again(bind, params, lambda now: (JAXS.to_lojax(*now, **loop_of(params)), None), arrays)[0]
+        return with_our_loops(
+            bind, params, lambda now: (JAXS.to_lojax(*now, **loop_of(params)), None), arrays
+        )[0]
 
     return rule
 
@@ -111,7 +113,7 @@ def _without_unused(used: list[bool], live: Any, eqn: Any) -> Any:
     return kept, new
 
 
-def again(
+def with_our_loops(
     bind: Callable[..., Any],
     params: dict[str, Any],
     rule: Callable[[Sequence[Any]], tuple[Sequence[Any], R]],
@@ -181,7 +183,7 @@ def is_of_callback(effect: Any) -> bool:
     return name in ("DebugEffect", "OrderedDebugEffect", "IOEffect", "OrderedIOEffect")
 
 
-def bind(*arrays: Any, **params: Any) -> list[Any]:
+def bind_while(*arrays: Any, **params: Any) -> list[Any]:
     """The arrays after a loop.
 
     Args:

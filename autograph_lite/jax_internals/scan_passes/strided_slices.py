@@ -36,7 +36,7 @@ def array(numbers: Any, dtype: Any) -> Any:
     return pieces[0] if len(pieces) == 1 else lax.concatenate(pieces, 0)
 
 
-def taken(source: Any, axis: int, places: Any) -> Any:
+def take_strided(source: Any, axis: int, places: Any) -> Any:
     """The items of an axis at these places: int64[n] of NumPy's, all on the axis."""
     runs = _runs(places)
     if len(runs) > _PIECES:

@@ -242,7 +242,9 @@ def _rows(equation: Any, operands: Sequence[Any]) -> Any:
         starts = [0 if k == axis else start for k, start in enumerate(starts)]
         source = lax.dynamic_slice(source, starts, (*sizes[:axis], size, *sizes[axis + 1 :]))
     columns = [
-        jnp.expand_dims(jnp.moveaxis(strided_slices.taken(source, axis, places + k), axis, 0), axis + 1)
+        jnp.expand_dims(
+            jnp.moveaxis(strided_slices.take_strided(source, axis, places + k), axis, 0), axis + 1
+        )
         for k in range(width)
     ]
     return columns[0] if width == 1 else lax.concatenate(columns, axis + 1)

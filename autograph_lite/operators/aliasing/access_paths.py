@@ -67,15 +67,15 @@ def leading_to(
       parts: whether parts of these are, too: rows, as the program that is being recorded says.
       first: whether one path will do.
     """
-    wanted = identities(arrays)
+    wanted = array_identities(arrays)
     found: list[tuple[Way, Any]] = []
     seen: set[int] = set()
     again: dict[int, list[Way]] = {}  # further ways to an object, by its identity
     todo: collections.deque[tuple[Way, Any, Callable[[Any], Items]]] = collections.deque()
 
     def is_wanted(value: Any) -> bool:
-        known = not wanted.isdisjoint(recorded_views.identities(value))
-        return known or (parts and is_part(value, wanted))
+        known = not wanted.isdisjoint(recorded_views.view_key(value))
+        return known or (parts and is_part_of(value, wanted))
 
     def look_at(way: Way, value: Any) -> None:
         inside = _of(value)
@@ -147,7 +147,7 @@ def _by_all_ways(
     return found
 
 
-def items(paths: Sequence[Path], variables: Mapping[str, Any]) -> frozenset[tuple[str, str]]:
+def items_on_paths(paths: Sequence[Path], variables: Mapping[str, Any]) -> frozenset[tuple[str, str]]:
     """The items of variables and attributes that paths lead to, by what may stand in brackets; none where several do."""
     owners = [path.attributes for path in paths]
     found = {
@@ -175,32 +175,32 @@ def _computed(kind: type) -> list[str]:
     return [name for name, value in held.items() if isinstance(value, property | functools.cached_property)]
 
 
-def identities(arrays: Iterable[Any]) -> frozenset[int]:
+def array_identities(arrays: Iterable[Any]) -> frozenset[int]:
     """The identities of arrays, and of what they are in the program that is being recorded."""
     arrays = [*arrays]
     memories = [each.memory for each in arrays if isinstance(each, Selection) and each.memory is not None]
-    return frozenset(number for array in (*arrays, *memories) for number in recorded_views.identities(array))
+    return frozenset(number for array in (*arrays, *memories) for number in recorded_views.view_key(array))
 
 
-def is_part(array: Any, whole: AbstractSet[int]) -> bool:
-    """Whether an array is a part of one of several, which are given by their `identities`."""
-    if whole.isdisjoint(map(id, whole_of(array))):
+def is_part_of(array: Any, whole: AbstractSet[int]) -> bool:
+    """Whether an array is a part of one of several, which are given by their `array_identities`."""
+    if whole.isdisjoint(map(id, base_arrays(array))):
         return False
     return isinstance(array, np.ndarray) or bool(array.ndim)  # a number is a copy
 
 
-def whole_of(array: Any) -> list[Any]:
+def base_arrays(array: Any) -> list[Any]:
     """The arrays that `array` is a part of."""
     if isinstance(array, np.ndarray):
         base = places.base_of(array)
         return [] if base is array else [base]
     if isinstance(array, Selection):
         return (
-            [array.array, *loop_carried_aliases.whole_of(array.array)]
+            [array.array, *loop_carried_aliases.base_arrays_in_loops(array.array)]
             if array.memory is None
             else [array.memory]
         )
-    return loop_carried_aliases.whole_of(array)
+    return loop_carried_aliases.base_arrays_in_loops(array)
 
 
 def is_one(value: Any, arrays: Sequence[Any]) -> bool:
@@ -243,8 +243,8 @@ def _of(value: Any) -> Callable[[Any], Items] | None:
 
 @functools.lru_cache(maxsize=1024)
 def _inside(kind: type) -> Callable[[Any], Items] | None:
-    """As `held_items.inside`; a selection is an array, and a method of one leads to it."""
-    found: Callable[[Any], Items] | None = held_items.inside(kind)
+    """As `held_items.items_getter_of_class`; a selection is an array, and a method of one leads to it."""
+    found: Callable[[Any], Items] | None = held_items.items_getter_of_class(kind)
     if issubclass(kind, Selection):
         return held_items.of_array
     return _of_selection if issubclass(kind, Method) else found

@@ -29,7 +29,7 @@ from autograph_lite.operators.values.values import describe
 from autograph_lite.syntax import trees
 
 
-def check(
+def check_callers_names(
     runs: Sequence[Run], place: read_after.Place, paths: frozenset[str], same: Sequence[Any], slots: set[Any]
 ) -> None:
     """Refuses a write at `place`, to what the variables `paths` mean, if a function that waits reads the array later.
@@ -39,13 +39,13 @@ def check(
     for called, caller in itertools.pairwise(runs):
         if not user_frames.was_handed(called, same):
             return
-        waits = user_frames.place(caller)
+        waits = user_frames.place_of_run(caller)
         if waits is None:
             return
-        variables = user_frames.variables(caller)
+        variables = user_frames.run_variables(caller)
         arguments: list[gast.expr] = []
         if waits.call is not None:
-            found = handed(called, waits.call, same, read_after.given(place, paths))
+            found = arguments_meant(called, waits.call, same, read_after.parameters_meant(place, paths))
             arguments = [each for each in found if _may_be(each, variables, same)]
         path = caller[0].f_code.co_filename
         call = _Call(source_places.function_name(called[-1].f_code), f"{path}:{waits.line}", waits)
@@ -59,7 +59,7 @@ def check(
         place, paths = waits, frozenset([*map(trees.dotted, arguments), *(each.name for each in others)])
 
 
-def handed(
+def arguments_meant(
     called: Run, call: gast.Call, same: Sequence[Any], names: Iterable[str] | None = None
 ) -> list[gast.expr]:
     """What stands in a call for those parameters, of some names or of all, that mean the array in the function that is called."""
@@ -90,7 +90,7 @@ def _check_caller(
     stale = {each.attributes: each.shown for each in reversed(others) if each.name in place.names}
     parts = [(each, view) for each in arguments if not trees.dotted(each) for view in seen_by(each)]
     of_parts = {view.path for _, view in parts}
-    written = access_paths.items(others, variables) | read_after.items(place, tuple(arguments))
+    written = access_paths.items_on_paths(others, variables) | read_after.items_meant(place, tuple(arguments))
     read, kept = read_after.read_after(place, frozenset([*paths, *stale, *of_parts]), written)
     for argument, view in parts:
         source = variables.get(view.root)
@@ -144,7 +144,7 @@ def _may_be(argument: gast.expr, variables: Variables, same: Sequence[Any]) -> b
         case gast.Name(id=name):
             return is_one(variables.get(name), same)
         case gast.Attribute(value=gast.Name(id=name), attr=attr):
-            return is_one(overlapping_views.held(variables.get(name), attr), same)
+            return is_one(overlapping_views.held_attribute(variables.get(name), attr), same)
     return isinstance(argument, gast.Subscript)
 
 

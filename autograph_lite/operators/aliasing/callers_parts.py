@@ -22,7 +22,7 @@ from typing import Any
 import gast
 
 from autograph_lite.analysis import read_after
-from autograph_lite.analysis.apart import apart
+from autograph_lite.analysis.apart import are_disjoint
 from autograph_lite.errors import MutationError
 from autograph_lite.operators.aliasing import access_paths, callers_names, overlapping_views, user_frames
 from autograph_lite.operators.aliasing.access_paths import is_one
@@ -31,7 +31,7 @@ from autograph_lite.operators.user_code import source_places
 from autograph_lite.operators.values.values import describe
 
 
-def check(runs: Sequence[Run], same: Sequence[Any]) -> None:
+def check_callers_parts(runs: Sequence[Run], same: Sequence[Any]) -> None:
     """To be called before an item of an array is written by the first of the runs.
 
     Args:
@@ -41,12 +41,12 @@ def check(runs: Sequence[Run], same: Sequence[Any]) -> None:
     Raises:
       MutationError: another run reads a part of it later, or has it as an operand.
     """
-    whole = [each for one in same for each in access_paths.whole_of(one)]
+    whole = [each for one in same for each in access_paths.base_arrays(one)]
     for number, run in enumerate(runs[1:], 1):
-        place = user_frames.place(run)
+        place = user_frames.place_of_run(run)
         if place is None:
             return
-        variables = user_frames.variables(run)
+        variables = user_frames.run_variables(run)
         called = source_places.function_name(runs[number - 1][-1].f_code)
         fix = (
             f"call '{called}' in a statement of its own, and take '{{}}' after it; where it is to stay as it is, let it "
@@ -54,7 +54,11 @@ def check(runs: Sequence[Run], same: Sequence[Any]) -> None:
         )
         shown = next(_read_later(place, variables, same), None)
         found = f"and '{shown}', a part of it there, is read later"
-        given = () if place.call is None else tuple(callers_names.handed(runs[number - 1], place.call, same))
+        given = (
+            ()
+            if place.call is None
+            else tuple(callers_names.arguments_meant(runs[number - 1], place.call, same))
+        )
         if shown is None:
             shown = next(_operands(place, variables, same, whole, given), None)
             found = f"and '{shown}' has been evaluated there before the call"
@@ -83,7 +87,8 @@ def _read_later(place: read_after.Place, variables: Variables, same: Sequence[An
     if not parts:
         return
     yield from (
-        path.shown for path, _ in _read(place, variables, parts, access_paths.items(parts, variables))
+        path.shown
+        for path, _ in _read(place, variables, parts, access_paths.items_on_paths(parts, variables))
     )
 
 
@@ -94,7 +99,7 @@ def _wholes(
     paths = [path for path in access_paths.leading_to(variables, whole) if path.name in place.names]
     if not paths:
         return
-    written = access_paths.items(paths, variables) | read_after.items(place, given)
+    written = access_paths.items_on_paths(paths, variables) | read_after.items_meant(place, given)
     yield from ((later, path.shown) for path, later in _read(place, variables, paths, written))
 
 
@@ -122,17 +127,19 @@ def _operands(
     """What has been evaluated before the call, is used after it, and may be the array or a part, or have items in common."""
     if not place.operands:
         return
-    wanted = access_paths.identities(same)
-    around = wanted | access_paths.identities(whole)
-    written = read_after.items(place, given)
+    wanted = access_paths.array_identities(same)
+    around = wanted | access_paths.array_identities(whole)
+    written = read_after.items_meant(place, given)
     for view in place.operands:
-        if view.index and any(path == view.path and apart(view.index, index, {}) for path, index in written):
+        if view.index and any(
+            path == view.path and are_disjoint(view.index, index, {}) for path, index in written
+        ):
             continue  # `m[0] + f(m[1])`
         root, *attributes = view.path.split(".")
         array: Any = variables.get(root)
         for attribute in attributes:
-            array = overlapping_views.held(array, attribute)
-        known = is_one(array, same) or access_paths.is_part(array, around if view.index else wanted)
-        known = known or bool(view.index and not around.isdisjoint(access_paths.identities([array])))
+            array = overlapping_views.held_attribute(array, attribute)
+        known = is_one(array, same) or access_paths.is_part_of(array, around if view.index else wanted)
+        known = known or bool(view.index and not around.isdisjoint(access_paths.array_identities([array])))
         if known and (view.drops is None or array.ndim > view.drops):
             yield view.made

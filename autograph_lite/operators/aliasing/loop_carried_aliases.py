@@ -59,7 +59,7 @@ def note_write() -> None:
         loop.writes = True
 
 
-def same(array: Any) -> list[Any]:
+def same_arrays(array: Any) -> list[Any]:
     """An array, what it was before the loops around, and what else was that."""
     found = [array]
     for each in found:
@@ -71,7 +71,7 @@ def same(array: Any) -> list[Any]:
     return found
 
 
-def whole_of(array: Any) -> list[Any]:
+def base_arrays_in_loops(array: Any) -> list[Any]:
     """The arrays that `array` is a part of, by the program that is being recorded, and by what is known of the loops around.
 
     What was before a loop holds in its first iteration, and what an iteration leaves in the others: they are not mixed.
@@ -96,12 +96,12 @@ def whole_of(array: Any) -> list[Any]:
     return found
 
 
-def joined(after: Sequence[Any]) -> Iterator[tuple[int, int]]:
+def aliases_after_iteration(after: Sequence[Any]) -> Iterator[tuple[int, int]]:
     """Pairs of numbers of arrays: after an iteration, the first is the second, or a part of it."""
     known = [(n, each) for n, each in enumerate(after) if isinstance(each, jax.Array) and each.ndim]
     for n, part in known:
-        wholes = whole_of(part)
+        wholes = base_arrays_in_loops(part)
         for m, other in known:
-            names = recorded_views.identities(other)
+            names = recorded_views.view_key(other)
             if n != m and (part is other or any(id(each) in names for each in wholes)):
                 yield n, m

@@ -19,7 +19,7 @@ from autograph_lite.operators.user_code import source_places
 from autograph_lite.operators.values.values import ARRAYS, describe
 
 
-def view(
+def check_view(
     value: Any, source: Any, name: str, path: str, made: str, drops: int | None, *, read: bool = True,
     grows: bool = False,
 ) -> None:  # fmt: skip
@@ -53,7 +53,7 @@ def view(
 def viewed(
     value: Any, source: Any, name: str, path: str, made: str, drops: int | None, *, deep: bool = False
 ) -> None:
-    """Before an item of what `path` names is written: `value` may be a view of it that is read later; see `view`.
+    """Before an item of what `path` names is written: `value` may be a view of it that is read later; see `check_view`.
 
     Where `deep`, an item of an item is written; else a list or a dict gets another item, and its arrays stay as they are.
 
@@ -81,7 +81,7 @@ def is_view(value: Any, source: Any, path: str, drops: int | None, *, deep: bool
     if isinstance(source, (*ARRAYS, Selection)):
         return _may_be_part(value, source, drops)
     for attribute in path.split(".")[1:]:
-        source = held(source, attribute)
+        source = held_attribute(source, attribute)
     if isinstance(source, (*ARRAYS, Selection)):
         return _may_be_part(value, source, drops)
     if not deep:
@@ -96,11 +96,11 @@ def is_view(value: Any, source: Any, path: str, drops: int | None, *, deep: bool
 def is_held(source: Any, path: str) -> bool:
     """Whether `path` leads from `source` to something that objects hold, so that `is_view` knows it: no property computes it."""
     for attribute in path.split(".")[1:]:
-        source = held(source, attribute)
+        source = held_attribute(source, attribute)
     return isinstance(source, (*ARRAYS, Selection, dict, list, tuple))
 
 
-def held(owner: Any, attribute: str) -> Any:
+def held_attribute(owner: Any, attribute: str) -> Any:
     """An attribute that an object holds: a property may compute another array at each time."""
     held = inspect.getattr_static(owner, attribute, None)
     return getattr(owner, attribute) if isinstance(held, types.MemberDescriptorType) else held
@@ -114,7 +114,9 @@ def _may_be_part(
     """Whether type and shape allow it: an index with an array in it, which copies, seldom takes as many dimensions away."""
     if not _may_share(value, source):
         # As `z.real` and `x.view(np.int32)` do, where there is a program that tells.
-        return value.dtype != source.dtype and access_paths.is_part(value, access_paths.identities([source]))
+        return value.dtype != source.dtype and access_paths.is_part_of(
+            value, access_paths.array_identities([source])
+        )
     return drops is None or value.ndim == source.ndim - drops
 
 

@@ -39,7 +39,7 @@ def walking(items: Any) -> entered:
     return entered(walked=(*thread.now.walked, items))
 
 
-def check(array: Any) -> None:
+def check_store(array: Any) -> None:
     """To be called before an item of `array` is written, which becomes a new one: JAX's, or NumPy's that is to become JAX's.
 
     Raises:
@@ -48,11 +48,11 @@ def check(array: Any) -> None:
     runs = user_frames.runs()
     if not runs:
         return
-    same = loop_carried_aliases.same(array)
+    same = loop_carried_aliases.same_arrays(array)
     loop_carried_aliases.note_write()
-    callers_parts.check(runs, same)
-    whole = [each for one in same for each in access_paths.whole_of(one)]
-    variables = user_frames.variables(runs[0])
+    callers_parts.check_callers_parts(runs, same)
+    whole = [each for one in same for each in access_paths.base_arrays(one)]
+    variables = user_frames.run_variables(runs[0])
     found = access_paths.leading_to(
         variables, [*same, *whole] if isinstance(array, np.ndarray) else same, parts=True
     )
@@ -61,7 +61,7 @@ def check(array: Any) -> None:
     handed = len(runs) > 1 and user_frames.was_handed(runs[0], same)
     is_walked = any(_is_walked(items, same, whole) for items in thread.now.walked)
     looked_at = handed or len(found) > 1 or is_walked
-    place = user_frames.place(runs[0]) if looked_at else None  # which takes its time
+    place = user_frames.place_of_run(runs[0]) if looked_at else None  # which takes its time
     if place is None:
         return
     written = frozenset(path.partition(".")[0] for path in place.stores)
@@ -74,7 +74,7 @@ def check(array: Any) -> None:
         raise _is_looped_over(here, same)
     is_shared = own in runs[0][-1].f_code.co_freevars  # the functions around have it, too
     if handed and not is_shared:
-        callers_names.check(runs, place, place.stores, same, {path.slot for path in found})
+        callers_names.check_callers_names(runs, place, place.stores, same, {path.slot for path in found})
 
 
 def _check_own(
@@ -110,7 +110,7 @@ def _check_own(
         access_paths.readers(path, variables) - ({path.attributes} if is_decided(path) else set())
         for path in others
     ]
-    written = access_paths.items(others, variables) | read_after.items(place, (), names)
+    written = access_paths.items_on_paths(others, variables) | read_after.items_meant(place, (), names)
     read, kept = read_after.read_after(place, frozenset().union(*readers), written)
     for path, by in zip(others, readers, strict=True):
         if by.isdisjoint(read | kept):
@@ -130,8 +130,8 @@ def _check_own(
 def _is_walked(items: Any, same: Sequence[Any], whole: Sequence[Any]) -> bool:
     """Whether a loop takes the items of an array, parts of it, or what it is a part of."""
     if isinstance(items, iterables.Staged):
-        wanted = access_paths.identities(same)
-        return any(is_one(each, same) or access_paths.is_part(each, wanted) for each in _arrays_of(items))
+        wanted = access_paths.array_identities(same)
+        return any(is_one(each, same) or access_paths.is_part_of(each, wanted) for each in _arrays_of(items))
     left = {"": items}
     found = access_paths.leading_to(left, same, parts=True, first=True)
     return bool(found or (whole and access_paths.leading_to(left, whole, first=True)))
@@ -162,10 +162,12 @@ def view(
 ) -> None:
     """As `views.view`; where nobody but a caller can see the change of what `path` names, it is asked, too."""
     grows = loop_carried_aliases.are_traced() and made.startswith(f"{path}.append(")
-    overlapping_views.view(value, source, name, path, made, drops, read=read, grows=grows)
+    overlapping_views.check_view(value, source, name, path, made, drops, read=read, grows=grows)
     if read or not isinstance(source, jax.Array) or not overlapping_views.is_view(value, source, path, drops):
         return
-    same, runs = loop_carried_aliases.same(source), user_frames.runs()
-    place = user_frames.place(runs[0]) if len(runs) > 1 and user_frames.was_handed(runs[0], same) else None
+    same, runs = loop_carried_aliases.same_arrays(source), user_frames.runs()
+    place = (
+        user_frames.place_of_run(runs[0]) if len(runs) > 1 and user_frames.was_handed(runs[0], same) else None
+    )
     if place is not None:
-        callers_names.check(runs, place, frozenset({path}), same, set())
+        callers_names.check_callers_names(runs, place, frozenset({path}), same, set())

@@ -27,7 +27,7 @@ def runs() -> list[Run]:
     frame: types.FrameType | None = sys._getframe(2)
     while frame is not None:
         if frame.f_code.co_freevars and is_converted_code(frame.f_code):
-            if found and source_places.is_part(found[-1][-1].f_code, frame.f_code):
+            if found and source_places.is_piece(found[-1][-1].f_code, frame.f_code):
                 found[-1].append(frame)
             else:
                 found.append([frame])
@@ -35,7 +35,7 @@ def runs() -> list[Run]:
     return found
 
 
-def variables(run: Run) -> Variables:
+def run_variables(run: Run) -> Variables:
     """The variables of a run, as its innermost piece has them, and the globals that it names."""
     module = run[0].f_globals
     found: Variables = {
@@ -64,14 +64,14 @@ def _has(code: types.CodeType, flag: int) -> bool:
     return bool(code.co_flags & flag)
 
 
-def place(run: Run) -> read_after.Place | None:
+def place_of_run(run: Run) -> read_after.Place | None:
     """Where a run is in its function's text; None where there is no such text."""
     frame = run[0]
     if frame.f_lasti < 0:
         return None
     span = _span(frame.f_code.co_filename, frame.f_code, frame.f_lasti // 2)
-    function = None if span is None else source.around(frame.f_code, span)
-    return None if function is None or span is None else read_after.place(function, span)
+    function = None if span is None else source.function_around(frame.f_code, span)
+    return None if function is None or span is None else read_after.place_of_span(function, span)
 
 
 @functools.lru_cache(maxsize=1024)

@@ -56,7 +56,7 @@ class Path:
 
         def run() -> list[Any]:
             with (
-                entered(branch=self.options, reached=lane_termination.reached(self._taken, loop=False)),
+                entered(branch=self.options, reached=lane_termination.lanes_reached(self._taken, loop=False)),
                 journal.journal(outer=outer) as written,
             ):
                 return self._run(fun, operands, count, written)
@@ -66,12 +66,12 @@ class Path:
     def _run(
         self, fun: Callable[..., Any], operands: Sequence[Any], count: int, written: journal.Journal
     ) -> list[Any]:
-        enter(fun, operands)
+        enter_generated(fun, operands)
         try:
             result = fun(*operands)
             self.values = [self.capture(value) for value in ([result] if count <= 1 else result)]
         except BaseException as error:
-            if not carried_checks.is_explicit(error):
+            if not carried_checks.is_raised_on_path(error):
                 raise
             carried_checks.explicit(error)  # where all paths raise, the statement does so once more
             self.raised = error
@@ -80,7 +80,7 @@ class Path:
         captured = [c for change in self.changes.values() for c in change.captured.values()]
         if branch_allocations.is_any_opaque([*self.values, *captured]):
             self.born = branch_allocations.objects([*self.values, *captured], written)
-            self.stray = branch_allocations.stray(self.values, self.born)
+            self.stray = branch_allocations.stray_arrays(self.values, self.born)
             captured += [c for made in self.born for c in made.captured.values()]
         return [leaf for value in [*self.values, *captured] for leaf in (value.present, *value.leaves)]
 
@@ -110,7 +110,7 @@ class Path:
                 change.place.write(change.old)
 
 
-def enter(fun: Any, operands: Sequence[Any]) -> None:
+def enter_generated(fun: Any, operands: Sequence[Any]) -> None:
     """To be called before a generated function runs: notes what it may write without going through an operator."""
     if journal.active() is None:
         return
@@ -119,4 +119,4 @@ def enter(fun: Any, operands: Sequence[Any]) -> None:
     journal.record_augmented(fun, operands)
     for operand in operands:
         if isinstance(operand, MUTABLE):
-            journal.record(operand, written=False)  # `xs += [x]` changes a list in place
+            journal.note_change(operand, written=False)  # `xs += [x]` changes a list in place

@@ -29,7 +29,7 @@ from autograph_lite.operators.joins.join_types import (
     Template,
     detached,
     fill,
-    join,
+    join_templates,
     rebuild,
     unchanged,
 )
@@ -82,7 +82,7 @@ def _staged(
     for path in alive:
         for label, value in zip(labels, path.stray, strict=True):
             if value is not None:
-                raise join_errors.stray(label, value, path.fun)
+                raise join_errors.stray_error(label, value, path.fun)
     arrays = _select(select, paths, templates, writes, split)
     lost = join_errors.Lost(journal.depth(), tuple(path.fun for path in alive))
     values = [
@@ -96,11 +96,11 @@ def _staged(
     ]
     writes.commit(arrays)
     variables = [(value, [path.values[i].value for path in alive]) for i, value in enumerate(values)]
-    shared_containers.share(variables, writes.joined(), [*funs, *operands])
+    shared_containers.note_shared(variables, writes.joined(), [*funs, *operands])
     carried_checks.flush()
     if not alive:  # whichever path is taken raises, so the code after it does not run
         assert paths[0].raised is not None
-        raise carried_checks.again(paths[0].raised)
+        raise carried_checks.error_after_branches(paths[0].raised)
     return tuple(values) if len(names) > 1 else values[0]
 
 
@@ -119,7 +119,7 @@ def _join(
     template = values[0].template
     try:
         for value in values[1:]:
-            template = join(template, value.template)
+            template = join_templates(template, value.template)
         template = holding(template, values)
     except Mismatch as found:
         raise join_errors.branches(_said(label, values), found, funs) from None
@@ -147,15 +147,15 @@ def _select(
     for number, path in enumerate(paths):
         path.trace.finish(outputs_of(number, path))
     traces: list[Any] = [path.trace for path in paths]  # all of them of the same kind
-    how = branch_options.of([path.options for path in paths])
+    how = branch_options.branch_lanes([path.options for path in paths])
     if how is None and select.dtype == bool and if_conversion.may_be_cheap():
         jaxprs = [trace.jaxpr for trace in traces]
         everywhere, on_gpu = if_conversion.are_cheap(jaxprs)
         if everywhere and not if_conversion.is_awaited(select, jaxprs):
-            decision_log.decided(decision_log.BRANCHES, "select", _CHEAP)
+            decision_log.refine_decision(decision_log.BRANCHES, "select", _CHEAP)
             return iter(if_conversion.select(select, jaxprs))
         if on_gpu:
-            decision_log.decided(decision_log.BRANCHES, "cond, on GPUs select")
+            decision_log.refine_decision(decision_log.BRANCHES, "cond, on GPUs select")
             branch = functools.partial(branch_traces.branch_trace().select, select, traces)
             return iter(if_conversion.by_platform(select, jaxprs, branch))
     split(False)
@@ -164,7 +164,7 @@ def _select(
         if _computes(traces[number].jaxpr):
             traces[number].recompute()
     became = "cond" if select.dtype == bool else f"switch of {count} branches"
-    decision_log.decided(
+    decision_log.refine_decision(
         decision_log.BRANCHES, became if how is None else f"{became}, {branch_options.TOLD[how.how]}"
     )
     return iter(branch_traces.branch_trace().select(select, traces, how))
@@ -231,7 +231,7 @@ class _Writes:
                 [_captured(path, owner, key, now) for key in now] if counts else None
                 for path, now, counts in zip(paths, contents, alive, strict=True)
             ]
-            found, template = packing.joined(place, lists)
+            found, template = packing.join_lists(place, lists)
             options = [ABSENT if option is None else option for option in found]
             self.slots.append(_Slot(owner, 0, place.label(0), options, template))
             self.results[owner] = place, {0: MISSING}
@@ -251,7 +251,7 @@ class _Writes:
             elif any(value is MISSING for value in values):
                 default = place.default(key)
                 if default is MISSING:
-                    raise join_errors.place(place.label(key))
+                    raise join_errors.unjoinable_place(place.label(key))
                 contents = [{**now, key: now.get(key, default)} for now in contents]
             options = [
                 _captured(path, owner, key, now) if counts else ABSENT
@@ -276,17 +276,17 @@ class _Writes:
             if alive[number]:
                 template = options[number].template
                 try:
-                    joined = template if joined is None else join(joined, template)
+                    joined = template if joined is None else join_templates(joined, template)
                 except Mismatch as found:
                     if not raised[number]:
-                        raise join_errors.place(_said(label, options), found) from None
+                        raise join_errors.unjoinable_place(_said(label, options), found) from None
                     options[number], alive[number] = ABSENT, False
         assert joined is not None
         seen = [option for option, unseen in zip(options, raised, strict=True) if not unseen]
         try:
             joined = holding(joined, seen)
         except Mismatch as found:
-            raise join_errors.place(_said(label, options), found) from None
+            raise join_errors.unjoinable_place(_said(label, options), found) from None
         trial.refuse_promoted([option for option, lives in zip(options, alive, strict=True) if lives], joined)
         if alive.count(True) == 1:
             joined = detached(joined)

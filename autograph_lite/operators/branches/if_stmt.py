@@ -7,11 +7,11 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from autograph_lite.operators.branches import branches
-from autograph_lite.operators.branches.branch_paths import enter
+from autograph_lite.operators.branches.branch_paths import enter_generated
 from autograph_lite.operators.branches.truth import operand, python_truth, truth
 from autograph_lite.operators.effects import journal
 from autograph_lite.operators.trace_context import decision_log
-from autograph_lite.operators.values.values import decided, traced
+from autograph_lite.operators.values.values import fold_test, traced
 
 
 def if_stmt(
@@ -45,17 +45,17 @@ def if_stmt(
     if test is not True and test is not False:
         known, test = test, python_truth(test)
         if traced(test):
-            known = test = decided(test)
+            known = test = fold_test(test)
         if traced(test):
             with decision_log.deciding(statement, "cond", "the condition is traced"):
                 return branches.stage(truth(test), (true_fun, false_fun), operands, names)
         if decision_log.listeners and statement:
-            decision_log.note(statement, "Python", decision_log.python_condition(known))
+            decision_log.note_decision(statement, "Python", decision_log.python_condition(known))
     elif decision_log.listeners and statement:
-        decision_log.note(statement, "Python", decision_log.python_condition(test))
+        decision_log.note_decision(statement, "Python", decision_log.python_condition(test))
     fun = true_fun if test else false_fun
     if journal.active() is not None:
-        enter(fun, operands)
+        enter_generated(fun, operands)
     return fun(*operands)
 
 

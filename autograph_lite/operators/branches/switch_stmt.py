@@ -10,7 +10,7 @@ from typing import Any
 import jax.numpy as jnp
 
 from autograph_lite.operators.branches import branches
-from autograph_lite.operators.branches.branch_paths import enter
+from autograph_lite.operators.branches.branch_paths import enter_generated
 from autograph_lite.operators.branches.if_stmt import if_part
 from autograph_lite.operators.effects import journal
 from autograph_lite.operators.trace_context import decision_log
@@ -50,9 +50,9 @@ def switch_stmt(
                 fun = candidate
                 break
         if decision_log.listeners:
-            decision_log.note("match", "Python", decision_log.python_condition(subject))
+            decision_log.note_decision("match", "Python", decision_log.python_condition(subject))
         if journal.active() is not None:
-            enter(fun, operands)
+            enter_generated(fun, operands)
         return fun(*operands)
     with decision_log.deciding("match", "switch", "the value that is compared is traced"):
         return _staged(subject, values, funs, operands, names)
@@ -96,7 +96,7 @@ def _nested(
 ) -> Any:
     """The chain as it was written, for a value that is no integer."""
     if not values:
-        enter(funs[0], operands)
+        enter_generated(funs[0], operands)
         return funs[0](*operands)
     chosen = _is_one_of(subject, values[0])
 
@@ -104,5 +104,5 @@ def _nested(
         return _nested(subject, values[1:], funs[1:], inner, names)
 
     code = funs[1].__code__
-    rest.__code__ = source_places.placed(rest.__code__, code.co_filename, code.co_firstlineno, code.co_name)
+    rest.__code__ = source_places.relocate(rest.__code__, code.co_filename, code.co_firstlineno, code.co_name)
     return if_part(chosen, funs[0], rest, operands, names)

@@ -15,7 +15,7 @@ from autograph_lite.jax_internals import symbolic_comparisons
 from autograph_lite.operators.lists import dynamic_length, growing_lists
 from autograph_lite.operators.user_code import source_places
 from autograph_lite.operators.values.boxes import Box
-from autograph_lite.operators.values.values import Tracer, decided, describe, is_symbolic, traced
+from autograph_lite.operators.values.values import Tracer, describe, fold_test, is_symbolic, traced
 from autograph_lite.syntax.source_text.compiling import parse_expression
 
 
@@ -83,7 +83,7 @@ def python_truth(value: Any) -> Any:
     if isinstance(value, Tracer):
         return value
     if is_symbolic(value):
-        zero = symbolic_comparisons.equal(value, 0)
+        zero = symbolic_comparisons.sizes_equal(value, 0)
         return not zero if isinstance(zero, bool) else jnp.logical_not(zero)
     if isinstance(value, Box):
         return value.read()
@@ -96,9 +96,9 @@ def python_truth(value: Any) -> Any:
         length = sized(dynamic_length.known_inside(value))
         return length if traced(length) else bool(Sized(length))
     items: Any = value
-    if dynamic_length.holds(items):
-        return dynamic_length.truth(items)
-    return growing_lists.truth(items) if type(items) is list else items
+    if dynamic_length.is_dynamic(items):
+        return dynamic_length.dynamic_truth(items)
+    return growing_lists.growing_truth(items) if type(items) is list else items
 
 
 class Sized:
@@ -118,7 +118,7 @@ def python_test(value: Any) -> Any:
       PythonOnlyError: the value is traced.
     """
     if traced(value):
-        value = decided(value)
+        value = fold_test(value)
     if traced(value):
         raise PythonOnlyError(
             f"A traced value, {describe(value)}, decides where only Python can.",

@@ -15,7 +15,7 @@ from autograph_lite.operators.user_code import ownership
 from autograph_lite.operators.user_code.conversion import is_compiled, is_converted, transpiler
 
 
-def converted(fn: Any, *, recursive: bool | str = True) -> Any:
+def convert_callable(fn: Any, *, recursive: bool | str = True) -> Any:
     """The converted form of what a user asked to convert, whatever kind of callable it is.
 
     Raises:
@@ -32,20 +32,20 @@ def converted(fn: Any, *, recursive: bool | str = True) -> Any:
             return around
         return fn if is_converted(fn) else transpiler(recursive=recursive).convert(fn)
     if isinstance(fn, types.MethodType):
-        return types.MethodType(converted(fn.__func__, recursive=recursive), fn.__self__)
+        return types.MethodType(convert_callable(fn.__func__, recursive=recursive), fn.__self__)
     if isinstance(fn, functools.partial):
-        return functools.partial(converted(fn.func, recursive=recursive), *fn.args, **fn.keywords)
+        return functools.partial(convert_callable(fn.func, recursive=recursive), *fn.args, **fn.keywords)
     if isinstance(fn, type):
         raise concretization_errors.not_a_function(fn)
     if not callable(fn):
         raise concretization_errors.not_a_function(fn)
     inner = inspect.unwrap(fn)
     if isinstance(inner, types.FunctionType):
-        return converted(inner, recursive=recursive)
+        return convert_callable(inner, recursive=recursive)
     method = getattr(type(fn), "__call__", None)  # noqa: B004 (the function is wanted)
     method = getattr(method, "__wrapped__", method)
     if isinstance(method, types.FunctionType):
-        return types.MethodType(converted(method, recursive=recursive), fn)
+        return types.MethodType(convert_callable(method, recursive=recursive), fn)
     raise SourceNotFoundError(
         f"'{getattr(fn, '__name__', type(fn).__name__)}' has no source: it is not written in Python.",
         fix="convert a Python function that calls it.",

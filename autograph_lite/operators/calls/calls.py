@@ -32,7 +32,7 @@ from autograph_lite.operators.purity import known_calls, trial
 from autograph_lite.operators.purity.known_calls import READERS
 from autograph_lite.operators.ragged_ops import library_functions
 from autograph_lite.operators.user_code import conversion, ownership, unconverted
-from autograph_lite.operators.user_code.conversion import convert, is_converted, transpiler
+from autograph_lite.operators.user_code.conversion import convert_function, is_converted, transpiler
 from autograph_lite.operators.user_code.noting_forms import plain
 from autograph_lite.operators.values import pytrees
 from autograph_lite.tracing import thread
@@ -40,9 +40,9 @@ from autograph_lite.tracing import thread
 OVERLOADS: dict[Any, Any] = {}
 
 
-def install(operators: object, overloads: dict[Any, Any]) -> None:
+def install_operators(operators: object, overloads: dict[Any, Any]) -> None:
     """Hands over the operators that generated code calls; done once, when the package is imported."""
-    conversion.install(operators, types.SimpleNamespace(**{**vars(operators), "call": shallow_call}))
+    conversion.set_operators(operators, types.SimpleNamespace(**{**vars(operators), "call": shallow_call}))
     OVERLOADS.update(overloads)
     trial.entering.append(_look_around)
 
@@ -69,7 +69,7 @@ def shallow_call(callee: Any) -> Any:
 
 def call(callee: Any) -> Any:
     """What to call in place of `callee`."""
-    if trial.running():
+    if trial.is_on_trial():
         trial.refuse_call(callee)
         for maker in known_calls.makers(callee):
             _look_at_call(maker)
@@ -112,20 +112,20 @@ def _function(fn: types.FunctionType) -> Any:
     else:
         if not ownership.is_users(fn) and not ownership.is_users(fn := plain(fn)):
             return _textless(fn) if unconverted.is_textless(fn) else library_function(fn)
-        new = convert(fn)
+        new = convert_function(fn)
         if new is not fn:
             _called[fn] = fn.__code__, new
-    if trial.running():
-        trial.enter(new)
+    if trial.is_on_trial():
+        trial.enter_on_trial(new)
     called = new if journal.active() is None else recursion_guard.guarded(new)
-    return _taking_selections(fn, called) if selections.found() else called
+    return _taking_selections(fn, called) if selections.any_selection_converted() else called
 
 
 def _taking_selections(fn: types.FunctionType, called: Any) -> Any:
     """`called`, the converted form of `fn`; handed a selection, it runs the form that looks at all its calls."""
 
     def run(*args: Any, **kwargs: Any) -> Any:
-        if is_converted(fn) or not library_functions.is_concerned(args, kwargs):
+        if is_converted(fn) or not library_functions.has_selection(args, kwargs):
             return called(*args, **kwargs)
         new = transpiler(recursive="wary").convert(fn)
         return (new if journal.active() is None else recursion_guard.guarded(new))(*args, **kwargs)
@@ -138,12 +138,12 @@ def _textless(fn: types.FunctionType) -> Any:
     if may_wrap(fn) and rewrapped(fn) is not None:
         return library_function(fn)
     if unconverted.why(fn) is None:
-        convert(fn)
+        convert_function(fn)
     reason = unconverted.why(fn)
     return (
         library_function(fn)
         if reason is None
-        else handing(concretization_errors.explained(fn, reason, fn.__name__))
+        else adapted(concretization_errors.explain_unconverted(fn, reason, fn.__name__))
     )
 
 
@@ -158,7 +158,11 @@ def library_function(fn: types.FunctionType) -> Any:
     around = rewrapped(fn) if may_wrap(fn) else None
     if around is not None:
         method_patching.seen_in_cells(fn)  # the user's context manager that decorates a function
-    return handing(recorded_copies.called_for(host_callbacks.called_for(fn))) if around is None else around
+    return (
+        adapted(recorded_copies.jax_stand_in(host_callbacks.library_stand_in(fn)))
+        if around is None
+        else around
+    )
 
 
 def is_dispatching(fn: types.FunctionType) -> bool:
@@ -181,16 +185,16 @@ def dispatching(fn: Any) -> Any:
 def _method(method: types.MethodType) -> Any:
     owner = method.__self__
     fn = plain(method.__func__) if type(method.__func__) is types.FunctionType else method.__func__
-    method_patching.seen(owner)
+    method_patching.convert_methods(owner)
     if fn.__name__ == "__enter__":
-        journal.entered(owner)
+        journal.note_entered(owner)
     noted = not ownership.is_users(fn) and journal.active() is not None and library_calls.is_changeable(owner)
     if noted:
-        journal.record(dynamic_length.known_inside(owner))
+        journal.note_change(dynamic_length.known_inside(owner))
     if isinstance(fn, types.FunctionType):
         if not ownership.is_users(fn):
             method_patching.seen_inside(owner)
-            owner = library_calls.with_converted(owner, convert)
+            owner = library_calls.with_converted(owner, convert_function)
         new = _function(fn)
         if new is fn and owner is method.__self__:
             return method
@@ -199,42 +203,42 @@ def _method(method: types.MethodType) -> Any:
         return types.MethodType(call(fn), owner)
     if callable(fn) and ownership.is_users(getattr(fn, "func", None)):
         return types.MethodType(call(fn), owner)
-    of_jax = library_calls.of_jax(fn, convert)
+    of_jax = library_calls.of_jax(fn, convert_function)
     if of_jax is not None:  # a method under `jax.jit`
         return types.MethodType(of_jax, owner)
-    return handing(method) if noted or isinstance(owner, _OF_NUMPY) else method
+    return adapted(method) if noted or isinstance(owner, _OF_NUMPY) else method
 
 
 def _builtin(fn: Any) -> Any:
     overload = OVERLOADS.get(fn)
     if overload is not None:
-        return handing(overload) if fn in HIGHER_ORDER else overload
+        return adapted(overload) if fn in HIGHER_ORDER else overload
     owner = getattr(fn, "__self__", None)
     clocks.called(fn)
     if owner is None or isinstance(owner, (types.ModuleType, np.ufunc)):
-        return handing(fn)
+        return adapted(fn)
     if journal.active() is not None:
         if isinstance(owner, contextvars.ContextVar):
             if fn.__name__ == "get":
                 return fn
-            journal.record(owner)
+            journal.note_change(owner)
             return context_variables.setting(owner) if fn.__name__ == "set" else fn
         if isinstance(owner, types.GeneratorType):
             journal.consume(owner)
         if isinstance(owner, library_calls.MUTATORS) and fn.__name__ in READERS:
             growing_lists.readable(owner, f"its {fn.__name__}()")
         elif not isinstance(owner, (str, bytes, tuple, int, float)):
-            journal.record(owner)
+            journal.note_change(owner)
     elif isinstance(owner, library_calls.MUTATORS) and fn.__name__ not in READERS:
         container_identity.refuse_write(owner)
-    if dynamic_length.holds(owner) and fn.__name__ in list_methods.METHODS:
+    if dynamic_length.is_dynamic(owner) and fn.__name__ in list_methods.METHODS:
         return functools.partial(list_methods.METHODS[fn.__name__], owner)
     method = OVERLOADS.get(getattr(type(owner), fn.__name__, None))
     if method is not None:
-        return handing(functools.partial(method, owner))
+        return adapted(functools.partial(method, owner))
     if isinstance(owner, _FOLLOWED) or (journal.active() is None and not isinstance(owner, _OF_NUMPY)):
         return fn
-    return handing(fn)  # it may write to its arguments: `np.add.at`
+    return adapted(fn)  # it may write to its arguments: `np.add.at`
 
 
 _OF_NUMPY = (np.ndarray, np.random.Generator, np.random.RandomState)  # they know no traced value
@@ -249,7 +253,7 @@ def _class(kind: type) -> Any:
         return kind  # its metaclass compares in its own way, and it can't be looked up
     overload = OVERLOADS.get(kind)
     if overload is not None:
-        return handing(overload) if kind in HIGHER_ORDER else overload
+        return adapted(overload) if kind in HIGHER_ORDER else overload
     if issubclass(kind, BaseException) and journal.active() is not None:
         return exception_templates.making(kind)
     if type(kind) is not type:  # a metaclass has a `__call__`
@@ -259,7 +263,7 @@ def _class(kind: type) -> Any:
         if journal.active() is not None and _makes_anew(kind):
             return _noting_birth(kind, kind)
         return kind
-    made = handing(kind)
+    made = adapted(kind)
     if hasattr(kind, "__dataclass_fields__") and journal.active() is not None and _makes_anew(kind):
         return _noting_birth(kind, made)
     return made
@@ -286,7 +290,7 @@ def _wrapper(fn: Any) -> Any:
     if journal.active() is None:
         return fn
     owner = getattr(fn, "__self__", None)
-    if dynamic_length.holds(owner) and fn.__name__ in list_methods.METHODS:
+    if dynamic_length.is_dynamic(owner) and fn.__name__ in list_methods.METHODS:
         return functools.partial(list_methods.METHODS[fn.__name__], owner)
     if fn.__name__ == "__next__":
         journal.consume_all(owner)
@@ -294,7 +298,7 @@ def _wrapper(fn: Any) -> Any:
     def run(*args: Any, **kwargs: Any) -> Any:
         target = owner if owner is not None else args[0] if args else None
         if target is not None:
-            journal.record(target)
+            journal.note_change(target)
         return fn(*args, **kwargs)
 
     return run
@@ -306,23 +310,23 @@ def _object(callee: Any) -> Any:
     if conversion.is_compiled(callee):
         return callee if thread.now.left else _valued(call(callee.inside()))
     if ownership.is_users_class(kind):
-        method_patching.seen(callee)
+        method_patching.convert_methods(callee)
         return callee
-    wrapped = library_calls.of_jax(callee, convert)
+    wrapped = library_calls.of_jax(callee, convert_function)
     if wrapped is not None:
         return wrapped
     method_patching.seen_inside(callee)
-    called = handing(library_calls.with_converted(callee, convert))
+    called = adapted(library_calls.with_converted(callee, convert_function))
     if kind is not lru_caches.KIND or journal.active() is None:
         return called
-    return lru_caches.remembering(callee, called, call(callee.__wrapped__) if trial.running() else None)
+    return lru_caches.remembering(callee, called, call(callee.__wrapped__) if trial.is_on_trial() else None)
 
 
 def _valued(fn: Any) -> Any:
     """`fn`, the inside of a compiled function: what that returns of a Variable is its value."""
 
     def run(*args: Any, **kwargs: Any) -> Any:
-        return pytrees.opened(fn(*args, **kwargs))
+        return pytrees.unbox_leaves(fn(*args, **kwargs))
 
     return run
 
@@ -331,11 +335,11 @@ def _valued(fn: Any) -> Any:
 _handing: dict[int, Any] = {}
 
 
-def handing(fn: Any) -> Any:
+def adapted(fn: Any) -> Any:
     """`fn`, a library's callable, handed the converted forms of the user's functions."""
     known = _handing.get(id(fn))
     if known is None:
-        known = library_calls.handing(fn, convert)
+        known = library_calls.with_converted_arguments(fn, convert_function)
         if counterparts.stays(fn):
             _handing[id(fn)] = known
     return known

@@ -44,8 +44,8 @@ def caught(kinds: Any = ()) -> None:
     error = sys.exception()
     if error is None:
         return
-    trial.refuse("an exception is caught, which arrays in place of numbers may have raised")
-    if tracing_state.tracing():
+    trial.end_trial("an exception is caught, which arrays in place of numbers may have raised")
+    if tracing_state.is_tracing():
         named = kinds if isinstance(kinds, tuple) else (kinds,)
         _refuse(error, expected=any(kind.__module__.partition(".")[0] == "jax" for kind in named))
 
@@ -79,16 +79,16 @@ def _unknown(error: BaseException) -> HandledRaiseError:
 
 def managed(manager: Any) -> Any:
     """What to use in a `with` statement in place of `manager`, which may suppress exceptions."""
-    if not tracing_state.tracing():
+    if not tracing_state.is_tracing():
         return manager
-    if trial.running() and isinstance(manager, contextlib.suppress):
-        trial.refuse("exceptions are suppressed, which arrays in place of numbers may raise")
+    if trial.is_on_trial() and isinstance(manager, contextlib.suppress):
+        trial.end_trial("exceptions are suppressed, which arrays in place of numbers may raise")
     kind = type(manager)
-    if trial.running():
+    if trial.is_on_trial():
         trial.refuse_unknown(known_calls.unknown_of(manager, ("__enter__", "__exit__")))
     if not (hasattr(kind, "__enter__") and hasattr(kind, "__exit__")):
         return manager  # Python says what is wrong with it
-    method_patching.seen(manager)
+    method_patching.convert_methods(manager)
     return _Managed(manager)
 
 
@@ -100,7 +100,7 @@ class _Managed:
         self.handling = carried_checks.handling(lambda: _suppressed(manager))
 
     def __enter__(self) -> Any:
-        journal.entered(self.manager)
+        journal.note_entered(self.manager)
         entered = type(self.manager).__enter__(self.manager)
         self.handling.__enter__()
         return entered

@@ -66,6 +66,6 @@ def _without_derivative(call: Callable[..., Any]) -> Any:
 _CALLING: dict[Any, Any] = {fn: _refusing(fn) for fn in (jax.pure_callback, io_callback)}
 
 
-def called_for(fn: types.FunctionType) -> Any:
+def library_stand_in(fn: types.FunctionType) -> Any:
     """What to call in place of a library's function."""
     return _CALLING.get(fn, fn)

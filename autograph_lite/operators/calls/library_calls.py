@@ -45,7 +45,7 @@ _HELD = (*_FUNCTIONS, *jax_transformed.KINDS)
 
 
 @source_places.between
-def handing(fn: Any, convert: Convert) -> Any:
+def with_converted_arguments(fn: Any, convert: Convert) -> Any:
     """`fn`, a library's callable, handed the converted forms of the user's functions."""
     module = getattr(fn, "__module__", None)
     root = module.partition(".")[0] if isinstance(module, str) else ""
@@ -71,17 +71,17 @@ def handing(fn: Any, convert: Convert) -> Any:
         noted: dict[int | str, Any] = {}
         if values and not tracing_state.untraced():
             for value in values:
-                method_patching.seen(value)
+                method_patching.convert_methods(value)
             if takes_items:
                 for value in values:
                     dynamic_length.whole(value)
             if positions is not None and (mask := mask_positions.asked_of(fn, args, kwargs)) is not None:
                 return positions(mask)
-            if root != "autograph_lite" and library_functions.is_concerned(args, kwargs):
-                return library_functions.call(fn, args, kwargs)
-            if of_numpy is not None and counterparts.is_concerned(args, kwargs):
+            if root != "autograph_lite" and library_functions.has_selection(args, kwargs):
+                return library_functions.call_library(fn, args, kwargs)
+            if of_numpy is not None and counterparts.has_traced_argument(args, kwargs):
                 counterpart, given, named = of_numpy(args, kwargs)
-                return handing(counterpart, convert)(*given, **named)
+                return with_converted_arguments(counterpart, convert)(*given, **named)
             if not changes_nothing and journal.active() is not None:
                 noted = _note([*enumerate(args), *kwargs.items()])
         if values and not keeps and any(_may_hold_functions(value, deep) for value in values):
@@ -94,9 +94,9 @@ def handing(fn: Any, convert: Convert) -> Any:
             taken = array_arguments.as_arrays(fn, args, kwargs, error) if takes_arrays else None
             if taken is not None:
                 return run(*taken[0], **taken[1])
-            if carried_checks.escapes() and concretization_errors.is_about_tracer(error):
+            if carried_checks.escapes_to_outer_trace() and concretization_errors.is_about_tracer(error):
                 raise concretization_errors.needs_value(error) from error
-            if type(error) is AssertionError and not error.args and journal.staged():
+            if type(error) is AssertionError and not error.args and journal.staging():
                 raise concretization_errors.says_nothing(fn, error) from error
             raise  # a bare `raise` adds no entry for this frame
         if noted:
@@ -110,7 +110,7 @@ def _of_numbers(fn: Any, of_numpy: counterparts.Counterpart) -> Any:
     """A function of `math` or `cmath`, which is handed numbers and nothing else."""
 
     def run(*args: Any, **kwargs: Any) -> Any:
-        if tracing_state.untraced() or not counterparts.is_concerned(args, kwargs):
+        if tracing_state.untraced() or not counterparts.has_traced_argument(args, kwargs):
             return fn(*args, **kwargs)
         counterpart, given, named = of_numpy(args, kwargs)
         return counterpart(*given, **named)
@@ -123,7 +123,7 @@ def _note(arguments: list[tuple[int | str, Any]]) -> dict[int | str, Any]:
     noted = {}
     for position, value in arguments:
         if is_changeable(value):
-            noted[position] = journal.record(value, written=False)
+            noted[position] = journal.note_change(value, written=False)
         elif isinstance(value, types.GeneratorType):
             journal.consume(value)
         elif isinstance(value, (types.FunctionType, types.MethodType)):
@@ -131,7 +131,7 @@ def _note(arguments: list[tuple[int | str, Any]]) -> dict[int | str, Any]:
             if isinstance(fn, types.FunctionType):
                 journal.record_augmented(fn, [value, *(other for _, other in arguments)])
         else:
-            journal.entered(value)
+            journal.note_entered(value)
     return noted
 
 
@@ -158,7 +158,7 @@ def _argument(value: Any, convert: Convert, deep: bool) -> Any:
         return _handed(value, convert) if ownership.is_users(value) else value
     if isinstance(value, types.MethodType):
         fn: Any = value.__func__
-        method_patching.seen(value.__self__)
+        method_patching.convert_methods(value.__self__)
         if ownership.is_users(fn):
             return types.MethodType(_handed(fn, convert), value.__self__)
         owner = with_converted(value.__self__, convert)
@@ -181,7 +181,7 @@ def with_converted(value: Any, convert: Convert) -> Any:
     It is a copy for one call. So it has to be a pytree that nobody can change, as modules of Equinox's are.
     """
     kind: type = type(value)
-    if not _is_frozen(kind) or not tracing_state.tracing():
+    if not _is_frozen(kind) or not tracing_state.is_tracing():
         return value
     leaves, tree = jax.tree.flatten(value)
     if not any(isinstance(leaf, _FUNCTIONS) for leaf in leaves):
@@ -206,13 +206,13 @@ def _is_frozen_callable(value: Any) -> bool:
 
 
 def _handed(fn: Any, convert: Convert) -> Any:
-    journal.handed(fn)
+    journal.note_handed(fn)
     return convert(fn)
 
 
 def of_jax(value: Any, convert: Convert) -> Any:
     """What stands in for a function of the user's that JAX has wrapped; None where it is something else."""
-    found = jax_transformed.converted(value, convert)
+    found = jax_transformed.convert_transformed(value, convert)
     if found is not None:
-        journal.handed(getattr(value, "__wrapped__", None))
+        journal.note_handed(getattr(value, "__wrapped__", None))
     return found

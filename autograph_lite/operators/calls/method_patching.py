@@ -91,7 +91,7 @@ def _scope() -> _Scope | None:
     inside: _Scope | None = thread.now.scope
     if inside is not None:
         return inside
-    if tracing_state.tracing():
+    if tracing_state.is_tracing():
         trace = tracing_state.outermost_trace()
         if _local.of_trace is None or _local.of_trace[0]() is not trace:
             _leave_failed_trace()
@@ -199,7 +199,7 @@ def _close(frame: types.FrameType) -> None:
         scope.close()
 
 
-def seen(value: Any) -> None:
+def convert_methods(value: Any) -> None:
     """Converts the methods of an object's class, if it is the user's."""
     if not isinstance(value, (jax.Array, types.ModuleType, types.FunctionType)):
         seen_class(value if isinstance(value, type) else type(value))
@@ -207,8 +207,8 @@ def seen(value: Any) -> None:
 
 def record(owner: Any) -> Any:
     """Notes that an attribute or an item of `owner` is about to be written, by its own methods where it has some; returns it."""
-    seen(owner)
-    return journal.record(owner)
+    convert_methods(owner)
+    return journal.note_change(owner)
 
 
 def recast(owner: Any, name: str) -> Any:
@@ -217,14 +217,14 @@ def recast(owner: Any, name: str) -> Any:
     Raises:
       MutationError: it is inside a staged statement.
     """
-    if journal.staged():
-        raise join_errors.recast(owner, name)
+    if journal.staging():
+        raise join_errors.recast_error(owner, name)
     return record(owner)
 
 
 def seen_inside(value: Any) -> None:
-    """`seen` for an object that a library owns, and for the objects in it, whose methods the library may call."""
-    if thread.now.scope is not None or _local.untraced is not None or tracing_state.tracing():
+    """`convert_methods` for an object that a library owns, and for the objects in it, whose methods the library may call."""
+    if thread.now.scope is not None or _local.untraced is not None or tracing_state.is_tracing():
         _see_inside(value)
 
 
@@ -263,15 +263,15 @@ def seen_around(fn: Any, *values: Any) -> None:
 
 
 def seen_in_cells(fn: types.FunctionType) -> None:
-    """`seen` for what a function has got from those around it."""
+    """`convert_methods` for what a function has got from those around it."""
     for value in reachability.held_in_cells(fn):
-        seen(value)
+        convert_methods(value)
 
 
 def seen_class(kind: type) -> None:
     """Converts the methods of a class and of its bases, where they are the user's, for as long as JAX is tracing."""
     # Most classes have no such methods, where nothing is traced: it is not looked for what runs.
-    if thread.now.scope is not None or tracing_state.tracing() or _changes(kind):
+    if thread.now.scope is not None or tracing_state.is_tracing() or _changes(kind):
         _add(kind)
 
 
@@ -284,7 +284,7 @@ def _add(kind: type) -> None:
 
 def _acquire(kind: type) -> list[Any]:
     """Lets converted methods stand in for a class's own; gives the user's classes of its descriptors."""
-    traced = tracing_state.tracing()
+    traced = tracing_state.is_tracing()
     if traced:
         names, descriptors = [*vars(kind)], _descriptors(kind)
     else:
@@ -403,7 +403,7 @@ def _converted(value: Any, form: bool | str) -> Any:
         case types.FunctionType() if ownership.is_users(value) or _is_ordering(value):
             if form == "both" and not _calls_or_writes(value):
                 return value  # it calls nothing, and writes no items
-            return wrappers.noting(conversion.convert(value, form))
+            return wrappers.noting(conversion.convert_function(value, form))
         case types.FunctionType() if value.__closure__ and hasattr(value, "__wrapped__"):
             return wrappers.rewrapped(value) or value
         case staticmethod() | classmethod():
@@ -423,7 +423,7 @@ def _converted(value: Any, form: bool | str) -> Any:
 
 def _calls_or_writes(fn: types.FunctionType) -> bool:
     """Whether a function calls something, or writes items: where nothing is traced, any other does what it says."""
-    light: Any = conversion.convert(fn, "light")
+    light: Any = conversion.convert_function(fn, "light")
     return conversion.is_converted(light)
 
 
@@ -447,7 +447,7 @@ class _CachedProperty(functools.cached_property[Any]):
             known = journal.cached_property(instance, name)
             if known is not None:
                 return known[0]
-            if journal.staged():
+            if journal.staging():
                 return journal.keep_cached(instance, name, func(instance))
             journal.record_cached(instance)
         return super().__get__(instance, owner)

@@ -41,7 +41,7 @@ def guarded(fn: Any) -> Any:
 
 
 def _run(fn: Any, /, *args: Any, **kwargs: Any) -> Any:
-    if (result := tail_recursion.call(fn, args, kwargs)) is not tail_recursion.NO_LOOP:
+    if (result := tail_recursion.call_as_loop(fn, args, kwargs)) is not tail_recursion.NO_LOOP:
         return result
     depth, running = journal.depth(), thread.now.calls
     kept = not kwargs and all(isinstance(value, _UNCHANGING) for value in args)

@@ -11,7 +11,7 @@ from typing import Any
 
 from autograph_lite.errors import SourceNotFoundError
 from autograph_lite.operators.calls import method_patching
-from autograph_lite.operators.calls.calls import HIGHER_ORDER, OVERLOADS, call, handing, library_function
+from autograph_lite.operators.calls.calls import HIGHER_ORDER, OVERLOADS, adapted, call, library_function
 from autograph_lite.operators.user_code import ownership
 from autograph_lite.operators.user_code.conversion import is_converted, transpiler
 
@@ -43,7 +43,7 @@ def light(callee: Any) -> Any:
         owner = callee.__self__
         if owner is None or type(owner) is types.ModuleType:
             return _light_known(callee)
-        return handing(callee) if isinstance(owner, list) and callee.__name__ == "sort" else callee
+        return adapted(callee) if isinstance(owner, list) and callee.__name__ == "sort" else callee
     elif issubclass(kind, type):
         if kind.__hash__ is not type.__hash__:
             return callee  # its metaclass compares in its own way, and it can't be kept
@@ -99,7 +99,7 @@ def _light_function(fn: types.FunctionType) -> Any:
 def _light_known(callee: Any) -> Any:
     """`light` for a class or a builtin function, which needs no array meaning."""
     if callee in OVERLOADS:
-        return handing(callee) if callee in HIGHER_ORDER else callee
+        return adapted(callee) if callee in HIGHER_ORDER else callee
     if callee in ownership.UNTOUCHED:
         return callee  # of `math`, which has nothing of the user's to call
-    return callee if isinstance(callee, type) and ownership.is_users_class(callee) else handing(callee)
+    return callee if isinstance(callee, type) and ownership.is_users_class(callee) else adapted(callee)

@@ -14,7 +14,7 @@ from typing import Any
 
 from autograph_lite.operators.effects import augmented_assignments, journal
 from autograph_lite.operators.user_code import noting_forms, ownership, unconverted
-from autograph_lite.operators.user_code.conversion import convert, is_converted
+from autograph_lite.operators.user_code.conversion import convert_function, is_converted
 from autograph_lite.syntax import codes
 
 
@@ -73,7 +73,7 @@ def _converted_inside(held: Any, around: frozenset[int]) -> Any:
         is_inner = id(held) not in around and not is_converted(held)
         if is_inner and (unconverted.is_textless(held) or not ownership.is_users(held)):
             return _rebuilt(held, around) or held
-        return noting(convert(held)) if ownership.is_users(held) else held
+        return noting(convert_function(held)) if ownership.is_users(held) else held
     if isinstance(held, contextlib._GeneratorContextManager) and ownership.is_users(
         getattr(held, "func", None)
     ):
@@ -84,7 +84,7 @@ def _converted_inside(held: Any, around: frozenset[int]) -> Any:
 def _made_anew(manager: Any) -> Any:
     """A context manager that decorates a function, and so is made for each call, from the converted generator."""
     made = object.__new__(type(manager))
-    vars(made).update(vars(manager), func=noting(convert(manager.func)))
+    vars(made).update(vars(manager), func=noting(convert_function(manager.func)))
     return made
 
 
@@ -99,7 +99,7 @@ def noting(fn: Any) -> Any:
 
     @functools.wraps(fn)
     def run(*args: Any, **kwargs: Any) -> Any:
-        journal.handed(fn)
+        journal.note_handed(fn)
         journal.record_augmented(fn, (*args, *kwargs.values()))
         return fn(*args, **kwargs)
 

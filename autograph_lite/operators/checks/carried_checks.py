@@ -48,7 +48,7 @@ class Frame:
         'inner' (the owner of the trace around runs it through checkify), 'recorded' (a host callback notes what failed,
         and the owner of the trace around raises it), or 'off'.
       inside: the mode of frames for traces that the user opens inside; empty where nobody owns the trace.
-      base: the trace and the depth to which the frame belongs, as `journal.base` gives them.
+      base: the trace and the depth to which the frame belongs, as `journal.base_trace` gives them.
     """
 
     def __init__(self, mode: str, base: tuple[object, int], inside: str = "") -> None:
@@ -77,7 +77,7 @@ _count: Now[int] = Now(0)  # of the checks that were made on this thread
 
 def frame() -> Frame:
     """The frame of the trace that the running code belongs to."""
-    base = journal.base()
+    base = journal.base_trace()
     frames: list[Frame] = thread.now.frames
     while frames and frames[-1].base != base and not frames[-1].whole:
         frames.pop()  # of a trace that was left
@@ -103,9 +103,9 @@ def within_program() -> bool:
     return any(known.whole for known in thread.now.frames)
 
 
-def escapes() -> bool:
+def escapes_to_outer_trace() -> bool:
     """Whether an exception that is raised now leaves converted code for somebody else's trace, past no handler of the user's."""
-    return tracing_state.tracing() and not thread.now.handlers and not within_program()
+    return tracing_state.is_tracing() and not thread.now.handlers and not within_program()
 
 
 @contextlib.contextmanager
@@ -118,11 +118,11 @@ def new_frame(mode: str, inside: str) -> Iterator[Frame]:
 
 
 @contextlib.contextmanager
-def suspended() -> Iterator[journal.Journal]:
+def suspended_checks() -> Iterator[journal.Journal]:
     """Code inside belongs to no trace: nothing is undone, and checks are Python's own. Gives the journal of what it writes."""
     with (
         tracing_state.no_trace(),
-        journal.suspended() as written,
+        journal.with_own_journal() as written,
         entered(frames=[], handlers=[], left=True),
         _modes("callback"),
     ):
@@ -139,7 +139,7 @@ def fail_if(failed: Any, error: BaseException) -> None:
     here = frame()
     if here.mode == "off":
         return
-    recipe = exception_templates.of(error)
+    recipe = exception_templates.recipe_of(error)
     _count.value += 1
     number = _count.value
     trace, outside = raising.user_trace(error)
@@ -161,12 +161,12 @@ def fail_if(failed: Any, error: BaseException) -> None:
     flush()
 
 
-def again(error: BaseException) -> BaseException:
+def error_after_branches(error: BaseException) -> BaseException:
     """What is raised after a statement whose every path raises, `error` on the first of them.
 
     The checks of the paths bring out their exceptions. This one has none of its values, which belong to a path that is over.
     """
-    if not exception_templates.of(error).payload:
+    if not exception_templates.recipe_of(error).payload:
         return error
     kind = type(error)
     made_in_c: Any = next(base for base in kind.__mro__ if not base.__flags__ & _OF_PYTHON)
@@ -227,11 +227,11 @@ def emit(contents: Contents, sites: dict[int, Site], mode: str) -> None:
             payload = [value for _, value in sorted_payload(contents, number)]
             text = sites[number].text
             if mode == "inner":
-                text = raising.marked(sites[number])
-                payload.append(failed_lanes.of(contents[CODE] == number))
+                text = raising.marker_of(sites[number])
+                payload.append(failed_lanes.lanes_of_check(contents[CODE] == number))
             checkify.check(contents[CODE] != number, text, *map(jnp.asarray, payload))
         return
-    contents = {**contents, LANES: failed_lanes.of(contents[CODE])}
+    contents = {**contents, LANES: failed_lanes.lanes_of_check(contents[CODE])}
     keys = [key for key in contents if key != CODE]
     report = (
         raising.recorder(sites)
@@ -254,7 +254,7 @@ def emit(contents: Contents, sites: dict[int, Site], mode: str) -> None:
 # `finally` and `except` around a check
 
 
-def is_explicit(error: BaseException) -> bool:
+def is_raised_on_path(error: BaseException) -> bool:
     """Whether a path that is traced raises `error` if it is taken: see `recipes`; or it misses a global that one has deleted."""
     return exception_templates.is_explicit(error) or journal.misses_deleted(error)
 
@@ -304,7 +304,7 @@ class handling:  # noqa: N801 (a context manager that reads as a verb)
         frame = source_places.user_frame() or sys._getframe(1)
         place = frame.f_code.co_filename, frame.f_lineno, frame.f_code.co_name
         self._among: list[Any] = thread.now.handlers
-        self._among.append((self.kinds, journal.base(), place))
+        self._among.append((self.kinds, journal.base_trace(), place))
 
     def __exit__(self, *_: object) -> None:
         self._among.pop()
@@ -326,7 +326,7 @@ def refuse_handlers(error: BaseException) -> None:
             why="Python takes the items of an iterator while tracing, before it is known how many there are.",
             fix="iterate over a range or an array, or write a `while` loop.",
         )
-    base = journal.base()
+    base = journal.base_trace()
     for kinds, trace, around in reversed(thread.now.handlers):
         # A `try` around a call of a compiled function, which is another trace, gets the exception from the call.
         if trace == base and _catches(kinds(), error):
@@ -341,6 +341,6 @@ def refuse_handlers(error: BaseException) -> None:
 
 __all__ = [
     "CODE", "Frame", "Site", "alive", "all_passed", "emit", "explicit", "fail_if", "finishing", "flush", "frame",
-    "handling", "in_try", "is_explicit", "new_frame", "raise_failed", "raise_inner", "refuse_handlers", "renumbering",
-    "suspended", "trying", "within_program",
+    "handling", "in_try", "is_raised_on_path", "new_frame", "raise_failed", "raise_inner", "refuse_handlers", "renumbering",
+    "suspended_checks", "trying", "within_program",
 ]  # fmt: skip

@@ -33,7 +33,7 @@ _BESIDE_SEQUENCE = re.compile(r"^(?:unsupported operand|'\S+' not supported betw
 
 
 @source_places.between
-def explained(fn: Callable[..., Any], reason: ConversionError, name: str) -> Callable[..., Any]:
+def explain_unconverted(fn: Callable[..., Any], reason: ConversionError, name: str) -> Callable[..., Any]:
     """`fn`, a function called `name`, which was not converted for that reason and says so where it needs a value that is traced.
 
     Raises:

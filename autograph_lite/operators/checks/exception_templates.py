@@ -15,11 +15,11 @@ import jax
 
 from autograph_lite.errors import AutographError
 from autograph_lite.jax_internals import avals
-from autograph_lite.operators.checks.traced_text import Text, Unknown, holds_traced, parted
+from autograph_lite.operators.checks.traced_text import Text, Unknown, holds_traced, into_payload
 from autograph_lite.operators.effects import journal
 from autograph_lite.operators.user_code import ownership
 from autograph_lite.operators.values import pytrees
-from autograph_lite.operators.values.boxes import opened
+from autograph_lite.operators.values.boxes import unboxed
 from autograph_lite.operators.values.values import traced
 
 REMEMBERED = (
@@ -37,7 +37,7 @@ class Made:
     kwargs: dict[str, Any]
 
 
-def made(
+def note_recipe(
     error: BaseException, kind: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]
 ) -> None:
     """Remembers that `kind(*args, **kwargs)` made `error`."""
@@ -50,7 +50,7 @@ def making(kind: Callable[..., Any]) -> Callable[..., Any]:
     def make(*args: Any, **kwargs: Any) -> Any:
         error = kind(*args, **kwargs)
         if isinstance(error, BaseException):
-            made(error, kind, args, kwargs)
+            note_recipe(error, kind, args, kwargs)
         return error
 
     return make
@@ -159,7 +159,7 @@ class Recipe:
     outline: Outline
 
 
-def of(error: BaseException) -> Recipe:
+def recipe_of(error: BaseException) -> Recipe:
     """The recipe of `error`, and of its cause."""
     payload: list[Any] = []
     make = _maker(error, payload)
@@ -187,7 +187,7 @@ def _outline(error: BaseException, payload: Sequence[Any], weak: tuple[bool, ...
     def shown(leaf: Any) -> Any:
         if isinstance(leaf, Text):
             return Pattern(leaf.template, pytrees.map(shown, leaf.values))
-        found = opened(leaf)
+        found = unboxed(leaf)
         return Hole(numbers.get(id(found), -1)) if traced(found) else leaf
 
     cause = error.__cause__
@@ -200,10 +200,10 @@ def _maker(error: BaseException, payload: list[Any]) -> Callable[[list[Any]], Ba
     kind = type(error)
     call = _call_of(error)
     if call is None:
-        args, attributes = parted(error.args, payload), parted(vars(error), payload)
+        args, attributes = into_payload(error.args, payload), into_payload(vars(error), payload)
         return lambda values: _bare(kind, args(values), attributes(values))
-    given = parted((call.args, call.kwargs), payload)
-    seen = parted(error.args, payload)
+    given = into_payload((call.args, call.kwargs), payload)
+    seen = into_payload(error.args, payload)
     construct = call.kind
 
     def make(values: list[Any]) -> BaseException:

@@ -23,7 +23,7 @@ _SHAPE = (DEEPEST + 1, 2)
 _lanes = Primitive("failed_lanes")
 
 
-def of(code: Any) -> jax.Array:
+def lanes_of_check(code: Any) -> jax.Array:
     """The lanes of a check.
 
     Args:
@@ -33,7 +33,7 @@ def of(code: Any) -> jax.Array:
     return lanes
 
 
-def told(lanes: Any) -> str:
+def failed_lanes_text(lanes: Any) -> str:
     """What to add to an exception; empty where there is no `vmap`, or where all lanes are the same."""
     *rows, (failed, _) = np.asarray(lanes).tolist()
     axes = [(lane, size) for lane, size in reversed(rows) if size]

@@ -128,7 +128,7 @@ def run_recorded(run: Callable[[], Any]) -> Any:
     return result
 
 
-def marked(site: Site) -> str:
+def marker_of(site: Site) -> str:
     """A text for checkify by which the check is found again, also where JAX has kept the trace that it is in."""
     ident = next(_idents)
     _marked[ident] = site
@@ -148,7 +148,7 @@ def _from_checkify(found: Any, program: object) -> BaseException:
 
 def _with_lanes(error: BaseException, lanes: Any) -> BaseException:
     """`error` with a note of the lanes of `jax.vmap` in which it was raised, where there are some."""
-    text = failed_lanes.told(lanes) if lanes is not None else ""
+    text = failed_lanes.failed_lanes_text(lanes) if lanes is not None else ""
     if text and text not in getattr(error, "__notes__", ()):
         error.add_note(text)
     return error
@@ -185,7 +185,7 @@ def _one_per_function(
 ) -> list[tuple[int, types.CodeType, int]]:
     merged: list[tuple[int, types.CodeType, int]] = []
     for number, code, at in shown:
-        if merged and source_places.is_part(code, merged[-1][1]):
+        if merged and source_places.is_piece(code, merged[-1][1]):
             merged.pop()
         merged.append((number, code, at))
     return merged

@@ -25,24 +25,24 @@ from autograph_lite.jax_internals import symbolic_comparisons
 from autograph_lite.operators.purity import trial
 from autograph_lite.operators.user_code import source_places
 from autograph_lite.operators.values import pytrees
-from autograph_lite.operators.values.boxes import opened
-from autograph_lite.operators.values.values import Tracer, describe, is_symbolic, known, traced
+from autograph_lite.operators.values.boxes import unboxed
+from autograph_lite.operators.values.values import Tracer, describe, is_symbolic, known_value, traced
 
 
 def _fixed(value: Any, _values: Sequence[Any]) -> Any:
     return value
 
 
-def parted(tree: Any, payload: list[Any]) -> Callable[[Sequence[Any]], Any]:
+def into_payload(tree: Any, payload: list[Any]) -> Callable[[Sequence[Any]], Any]:
     """Rebuilds `tree` from the payload's values; adds its traced values to the payload."""
     leaves, structure = pytrees.flatten(tree)
-    leaves = [*map(opened, leaves)]
+    leaves = [*map(unboxed, leaves)]
     slots: list[Callable[[Sequence[Any]], Any]] = []
     for leaf in leaves:
         if isinstance(leaf, Text):
             slots.append(leaf.rebuilt(payload))
         elif traced(leaf):
-            payload.append(symbolic_comparisons.as_array(leaf) if is_symbolic(leaf) else leaf)
+            payload.append(symbolic_comparisons.size_as_array(leaf) if is_symbolic(leaf) else leaf)
             slots.append(operator.itemgetter(len(payload) - 1))
         else:
             slots.append(functools.partial(_fixed, _as_now(leaf)))
@@ -81,7 +81,7 @@ class Text(str):
 
     def rebuilt(self, payload: list[Any]) -> Callable[[Sequence[Any]], str]:
         """Makes the text from the payload's values; adds the traced values to the payload."""
-        parts = parted(self.values, payload)
+        parts = into_payload(self.values, payload)
         template = self.template
         return lambda values: template.format(*map(printable, parts(values)))
 
@@ -117,10 +117,10 @@ def printable(value: Any) -> Any:
 
 def format(template: str, *values: Any) -> str:
     """`template.format(*values)`; where a value is traced, text that is completed when the program has run."""
-    return filled(template, *values)
+    return format_template(template, *values)
 
 
-def filled(template: str, /, *args: Any, **kwargs: Any) -> str:
+def format_template(template: str, /, *args: Any, **kwargs: Any) -> str:
     """`template.format(*args, **kwargs)`, as `format`.
 
     Raises:
@@ -137,7 +137,7 @@ def filled(template: str, /, *args: Any, **kwargs: Any) -> str:
     trial.refuse_text((args, kwargs))
     found: list[Any] = []
     plain = _numbered(template, args, kwargs, found)
-    values = pytrees.map(lambda leaf: _as_now(opened(leaf)), tuple(found))
+    values = pytrees.map(lambda leaf: _as_now(unboxed(leaf)), tuple(found))
     shown = pytrees.map(
         lambda leaf: Unknown(leaf) if isinstance(leaf, Tracer) or is_symbolic(leaf) else leaf, values
     )
@@ -148,7 +148,7 @@ def filled(template: str, /, *args: Any, **kwargs: Any) -> str:
 
 def _folded(value: Any) -> Any:
     """A value of NumPy's in place of a traced one that follows from Python's values alone."""
-    found = known(opened(value))
+    found = known_value(unboxed(value))
     return value if found is None else printable(found)
 
 
@@ -190,7 +190,7 @@ def _value(field: str, args: tuple[Any, ...], kwargs: dict[str, Any], count: Ite
 def mapped(template: str, values: Any, /) -> str:
     """`template.format_map(values)`."""
     if isinstance(values, dict) and holds_traced(values) and all(type(key) is str for key in values):
-        return filled(template, **values)
+        return format_template(template, **values)
     return template.format_map(values)
 
 
@@ -261,7 +261,7 @@ def _field(found: re.Match[str], value: Any, template: str) -> str:
     return f"{{:{'<' if '-' in flags else ''}{sign}{found['size']}{places}{kind}}}"
 
 
-def joined(separator: str, items: Iterable[str], /) -> str:
+def join_text(separator: str, items: Iterable[str], /) -> str:
     """`separator.join(items)`."""
     items = list(items)
     if not holds_traced(items):
@@ -309,11 +309,11 @@ class Unknown:
 
 def holds_traced(value: Any) -> bool:
     """Whether a value that is not known yet, or text of one, stands anywhere in `value`."""
-    leaves = map(opened, pytrees.leaves(value))
+    leaves = map(unboxed, pytrees.leaves(value))
     return any(isinstance(leaf, (Tracer, Text)) or is_symbolic(leaf) for leaf in leaves)
 
 
 OVERLOADS: dict[Any, Any] = {
-    str: text, repr: representation, builtins.format: formatted, str.join: joined, str.format: filled,
+    str: text, repr: representation, builtins.format: formatted, str.join: join_text, str.format: format_template,
     str.format_map: mapped,
 }  # fmt: skip

@@ -56,14 +56,14 @@ def objects(values: Sequence[Captured], written: Journal) -> list[Born]:
     return [
         Born(place, contents, captured)
         for ident in known
-        for place in places.places_of(written.born[ident])
+        for place in places.object_places(written.born[ident])
         if not place.holds_items
         for contents in [place.read()]
         if (captured := {key: found for key, value in contents.items() if _computed(found := capture(value))})
     ]
 
 
-def stray(values: Sequence[Captured], known: Sequence[Born]) -> list[Any]:
+def stray_arrays(values: Sequence[Captured], known: Sequence[Born]) -> list[Any]:
     """For each value something in it that holds arrays of the current trace and can't be told to hold others; or None."""
     carried = {id(value) for born in known for value in _leaves(born.captured.values())}
     return [
@@ -85,4 +85,4 @@ def _computed(value: Captured) -> bool:
 
 
 def _arrays(leaf: Any) -> Iterator[Any]:
-    return filter(tracing_state.is_of_this_trace, reachability.arrays([leaf]))
+    return filter(tracing_state.is_of_this_trace, reachability.reachable_arrays([leaf]))

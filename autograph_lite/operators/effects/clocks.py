@@ -30,7 +30,7 @@ _GENERATORS = random.Random, np.random.Generator, np.random.RandomState, np.rand
 
 
 @contextlib.contextmanager
-def listening() -> Iterator[list[str]]:
+def collecting_clocks() -> Iterator[list[str]]:
     """Gives a list that the names of what is asked on this thread are appended to."""
     found: list[str] = []
     with entered(clocks=found):

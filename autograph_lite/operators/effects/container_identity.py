@@ -71,7 +71,7 @@ _local = _Local()
 
 
 @contextlib.contextmanager
-def of_program() -> Iterator[None]:
+def identities_of_program() -> Iterator[None]:
     """Forgets afterwards what is remembered inside, a whole program: the containers would keep its trace, and that them."""
     is_first = not (_local.shared or _local.groups or _local.chosen)
     try:
@@ -94,7 +94,7 @@ def containers(value: Any, around: tuple[Any, ...] = (), *, frozen: bool = False
     def visit(node: Any) -> bool:
         if isinstance(node, (list, dict)):
             found.append(node)
-        elif dataclass_objects.is_structure(node):
+        elif dataclass_objects.is_record(node):
             if any(node is other for other in around):
                 return True
             if frozen or not type(node).__dataclass_params__.frozen:
@@ -114,7 +114,7 @@ def containers(value: Any, around: tuple[Any, ...] = (), *, frozen: bool = False
     return found
 
 
-def share(copies: Sequence[Any], originals: Sequence[Any]) -> None:
+def remember_copies(copies: Sequence[Any], originals: Sequence[Any]) -> None:
     """Remembers containers that stand for others, and these, until the trace is over."""
     _begin()
     _local.shared.update((id(owner), (owner, _items(owner))) for owner in (*copies, *originals))
@@ -191,7 +191,7 @@ def is_chosen(value: Any) -> bool:
 
 
 def _begin() -> None:
-    if tracing_state.tracing() and _local.trace() is not (trace := tracing_state.outermost_trace()):
+    if tracing_state.is_tracing() and _local.trace() is not (trace := tracing_state.outermost_trace()):
         _local.begin()  # without what a trace has left that failed
         _local.trace = weakref.ref(trace)
         for clear in _local.clearing():

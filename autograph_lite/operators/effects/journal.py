@@ -1,7 +1,7 @@
 """What has been written to while a body is traced?
 
     with journal() as written:            # one for each body that is being traced, and one for a whole trace
-        ...                               # converted code calls record(place) before each write
+        ...                               # converted code calls note_change(place) before each write
         changes = written.changes(roots)
     # on leaving: every place is as it was
 
@@ -38,8 +38,8 @@ from autograph_lite.operators.object_graph.places import cell_place, global_plac
 from autograph_lite.operators.object_graph.reachability import (
     Holder,
     by_code,
+    globals_named,
     held_in_cells,
-    named,
     names_used,
     reachable,
     values_used,
@@ -98,7 +98,7 @@ class Journal:
 
     def __enter__(self) -> Journal:
         if not thread.now.journals and self.outer is None:
-            place_names.forget()
+            place_names.forget_lines()
         self._among: list[Journal] = thread.now.journals
         self._among.append(self)
         return self
@@ -219,7 +219,7 @@ class Journal:
         found: list[Any] = []
         for ident, module in self.globals.items():
             found.append(Holder(module))
-            found += named(module, self.global_names[ident])
+            found += globals_named(module, self.global_names[ident])
         return found
 
 
@@ -232,7 +232,7 @@ def _refuse_foreign(change: Change) -> None:
     """Refuses a value of a trace that is over: no statement can give it."""
     for key, captured in change.captured.items():
         if any(isinstance(leaf, Tracer) and not tracing_state.is_alive(leaf) for leaf in captured.leaves):
-            raise join_errors.foreign(change.place.label(key), change.place.owner)
+            raise join_errors.foreign_error(change.place.label(key), change.place.owner)
 
 
 def _reordered(change: Change) -> bool:
@@ -301,7 +301,7 @@ def bodies() -> tuple[int, ...]:
     return tuple(now.number for now in thread.now.journals)
 
 
-def base() -> tuple[object, int]:
+def base_trace() -> tuple[object, int]:
     """The trace at which the code that runs now will be left by statements of its own, and how deep that is.
 
     Bodies that are traced one in the other, each by a statement of the one around, belong together. A trace that
@@ -327,7 +327,7 @@ def journal(*, outer: object, keep: bool = False) -> Journal:
 
 
 @contextlib.contextmanager
-def suspended() -> Iterator[Journal]:
+def with_own_journal() -> Iterator[Journal]:
     """Code inside belongs to no body that is traced: what it writes stays, and is no change that a body has made.
 
     Gives a journal of its own, which is never undone.
@@ -373,7 +373,7 @@ def has_left(error: BaseException) -> bool:
     return _LEFT in vars(error)
 
 
-def staged() -> bool:
+def staging() -> bool:
     """Whether the body of a statement is being traced on this thread, so that what it does has to be undone."""
     return any(now.outer is not None for now in thread.now.journals)
 
@@ -399,27 +399,27 @@ def keep_cached(instance: Any, name: str, value: Any) -> Any:
 
 
 def record_cached(instance: Any) -> None:
-    """`record`, where a cached property is about to keep its value: no other property gives another one for that."""
+    """`note_change`, where a cached property is about to keep its value: no other property gives another one for that."""
     before = _writes.value
-    record(instance)
+    note_change(instance)
     _writes.value = before
 
 
-def record(owner: Any, *, written: bool = True) -> Any:
+def note_change(owner: Any, *, written: bool = True) -> Any:
     """Notes that `owner` is about to be changed in place, or may be; returns it."""
     if written:
         container_identity.refuse_write(owner)
-        if trial.running():
+        if trial.is_on_trial():
             trial.refuse_unknown(known_calls.unknown_store(owner))
     now = active()
     if now is not None:
-        for place in places.places_of(owner):
+        for place in places.object_places(owner):
             if written:
                 place_names.wrote(place.owner)
             now.note(place)
         if opaque_objects.holds_others(owner):
             for inside in places.containers_in(owner):
-                for place in places.places_of(inside):
+                for place in places.object_places(inside):
                     if written:
                         place_names.wrote(place.owner)
                     now.note(place)
@@ -434,10 +434,10 @@ def gave_birth(made: Any) -> None:
 
 def passed(arguments: dict[int | str, Any]) -> None:
     """Notes that the user's line has called a library's function, which may have changed arguments that were recorded."""
-    if not staged():
+    if not staging():
         return
     for position, value in arguments.items():
-        for place in places.places_of(value)[:1]:
+        for place in places.object_places(value)[:1]:
             here: Journal = thread.now.journals[-1]
             known = here.places.get(place.key)
             if known is not None and not place_names.knows(place.owner) and differ(*known, place.read()):
@@ -456,7 +456,7 @@ def consume(iterator: Any) -> None:
     if isinstance(step, types.FunctionType) and any(map(is_operators, plain(step).__code__.co_freevars)):
         return  # a converted method of the user's, which notes what it changes
     if not trial.owns(iterator):
-        trial.refuse("an item is taken from an iterator")
+        trial.end_trial("an item is taken from an iterator")
     _use_up(iterator, "an iterator")
     _refuse_outside(iterator)
 
@@ -468,7 +468,9 @@ def _refuse_outside(iterator: Any) -> None:
         return
     if any(known is iterator for known, _ in whole.positions):
         raise join_errors.iterator("", iterator, whole=len(thread.now.journals) == 1)
-    for source in python_iterators.sources(iterator) if python_iterators.is_pythons(iterator) else []:
+    for source in (
+        python_iterators.source_iterators(iterator) if python_iterators.is_pythons(iterator) else []
+    ):
         _refuse_outside(source)
 
 
@@ -478,7 +480,7 @@ def consume_all(iterable: Any) -> None:
         consume(iterable)
 
 
-def entered(manager: Any) -> None:
+def note_entered(manager: Any) -> None:
     """Notes that a context manager is entered; one of a generator's can be entered once, as its items are taken once."""
     if isinstance(manager, contextlib._GeneratorContextManager):
         _use_up(manager, "a context manager")
@@ -565,7 +567,7 @@ def record_variables(fn: types.FunctionType) -> None:
 
 def _with_operands(fn: types.FunctionType) -> Iterable[types.FunctionType]:
     """`fn`, or if it is one of ours the user's functions in its cells: operands and elements."""
-    if not source_places.is_ours(fn.__code__.co_filename):
+    if not source_places.is_hidden_file(fn.__code__.co_filename):
         return (fn,)
     found: dict[int, types.FunctionType] = {}
     seen, todo = {id(fn)}, [fn]
@@ -574,7 +576,7 @@ def _with_operands(fn: types.FunctionType) -> Iterable[types.FunctionType]:
             for each in held if type(held) in (tuple, list) else (held,):
                 if isinstance(each, types.FunctionType) and id(each) not in seen:
                     seen.add(id(each))
-                    if source_places.is_ours(each.__code__.co_filename):
+                    if source_places.is_hidden_file(each.__code__.co_filename):
                         todo.append(each)
                     else:
                         found[id(each)] = each
@@ -592,11 +594,11 @@ def _record_variables(fn: types.FunctionType) -> None:
     for name, line in names.items():
         place = global_place(fn.__globals__, name)
         now.note(place)
-        place_names.assigned(now.places[place.key][0].owner, code, line)
+        place_names.note_assignment(now.places[place.key][0].owner, code, line)
     found = values_used(fn)
     for owner in found:
         if isinstance(owner, dict) and hasattr(type(owner), "__missing__"):
-            record(owner)  # reading an item may make it
+            note_change(owner)  # reading an item may make it
     record_augmented(fn, found)
 
 
@@ -607,12 +609,12 @@ def record_augmented(fn: types.FunctionType, values: Iterable[Any]) -> None:
     if now is not None and operators:
         for found, is_large in augmented_assignments.changeable(values, operators):
             if not is_large:
-                record(found, written=False)
+                note_change(found, written=False)
             elif now.outer is not None:
                 now.watch(found)
 
 
-def handed(fn: Any) -> None:
+def note_handed(fn: Any) -> None:
     """Notes what `fn`, which is handed to a library, may see and write: its calls pass the operators by."""
     now = active()
     if now is not None and isinstance(fn, types.FunctionType):

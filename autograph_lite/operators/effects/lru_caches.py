@@ -44,7 +44,7 @@ def remembering(
         if looked_at is not None:
             with journal.journal(outer=tracing_state.trace_state()):
                 looked_at(*args, **kwargs)
-        made = _changing_nothing(memo, called, args, kwargs) if journal.staged() else called(*args, **kwargs)
+        made = _changing_nothing(memo, called, args, kwargs) if journal.staging() else called(*args, **kwargs)
         if any(isinstance(leaf, Tracer) for leaf in pytrees.leaves(made)):
             _note(memo)
         return made
@@ -69,7 +69,7 @@ def _look_at(fn: Any) -> None:
     """Notes what a function may change that is not converted, since its cache calls it, and so may those that it calls."""
     functions, seen = [fn], set[int]()
     for one in functions:
-        journal.handed(one)
+        journal.note_handed(one)
         for found in values_used(one):
             if id(found) in seen:
                 continue
@@ -77,7 +77,7 @@ def _look_at(fn: Any) -> None:
             if ownership.is_users(found):
                 functions.append(found)
             elif not isinstance(found, _UNCHANGING):
-                journal.record(found, written=False)
+                journal.note_change(found, written=False)
 
 
 _UNCHANGING = (

@@ -34,9 +34,9 @@ class _Scope:
 _now: Now[_Scope | None] = Now(None)
 
 
-def alone(work: Callable[[], T]) -> T:
+def run_exclusively(work: Callable[[], T]) -> T:
     """What `work` gives, which may `claim` the objects, and has them until it ends; it may run for a second time."""
-    if tracing_state.tracing():  # part of somebody else's trace, who may hold anything
+    if tracing_state.is_tracing():  # part of somebody else's trace, who may hold anything
         return work()
     try:
         with _scope(held=False):
@@ -61,7 +61,7 @@ def _scope(*, held: bool) -> Iterator[None]:
 
 
 def claim() -> None:
-    """Takes the objects for this thread, until the work ends that it does `alone`.
+    """Takes the objects for this thread, until the work ends that it does `run_exclusively`.
 
     Raises:
       BusyError: another thread has them.
@@ -85,7 +85,7 @@ def confirm() -> None:
         raise BusyError
 
 
-def let_go() -> None:
+def release_objects() -> None:
     """Gives the objects to others before the work ends."""
     now = _now.value
     if now is not None and now.held:

@@ -24,7 +24,7 @@ from autograph_lite.operators.user_code import ownership, source_places
 Joined: TypeAlias = tuple[Any, Sequence[Any]]
 
 
-def share(variables: Sequence[Joined], places: Sequence[Joined], roots: Sequence[Any]) -> None:
+def note_shared(variables: Sequence[Joined], places: Sequence[Joined], roots: Sequence[Any]) -> None:
     """Notes the containers that joined values stand for, where somebody else holds one of them.
 
     To be called when the joined values are in their places, and so what they replace is no longer there.
@@ -53,7 +53,7 @@ def share(variables: Sequence[Joined], places: Sequence[Joined], roots: Sequence
             o for i, o in owners.items() if i in known or counts[i] > 1 or container_identity.is_shared(o)
         ]
         if originals:
-            container_identity.share(inside, originals)
+            container_identity.remember_copies(inside, originals)
 
 
 def _running() -> list[Any]:
@@ -64,7 +64,7 @@ def _running() -> list[Any]:
         path = frame.f_code.co_filename
         if (
             frame.f_code.co_name != "<module>"
-            and not source_places.is_ours(path)
+            and not source_places.is_hidden_file(path)
             and not ownership.is_library_file(path)
         ):
             found += frame.f_locals.values()

@@ -19,7 +19,7 @@ from jax import lax
 from autograph_lite.jax_internals import avals
 
 
-def filled(base: jax.Array, index: Any, value: jax.Array) -> jax.Array | None:
+def fill_whole(base: jax.Array, index: Any, value: jax.Array) -> jax.Array | None:
     """`base` after `base[index] = value`, which has its dtype, if `index` is all of it; else None."""
     slices = _slices(index, base.ndim)
     if slices is None or not all(map(_is_all, slices, base.shape)) or not _fits(value, base, base.shape):
@@ -28,7 +28,7 @@ def filled(base: jax.Array, index: Any, value: jax.Array) -> jax.Array | None:
     return avals.as_type(jnp.broadcast_to(value, base.shape), base.dtype, weak)
 
 
-def placed(base: jax.Array, index: Any, value: jax.Array) -> jax.Array | None:
+def store_block(base: jax.Array, index: Any, value: jax.Array) -> jax.Array | None:
     """`base` after `base[index] = value`, which has its dtype, if `index` is slices of known bounds; else None."""
     slices = _slices(index, base.ndim)
     if slices is None or not all(type(size) is int for size in base.shape):

@@ -21,8 +21,8 @@ from autograph_lite.operators.branches.if_stmt import if_part
 from autograph_lite.operators.calls import method_patching
 from autograph_lite.operators.checks import carried_checks
 from autograph_lite.operators.effects import container_identity, journal, shared_containers
-from autograph_lite.operators.items.block_stores import filled, placed
-from autograph_lite.operators.joins.literal_types import held, stacked
+from autograph_lite.operators.items.block_stores import fill_whole, store_block
+from autograph_lite.operators.joins.literal_types import stacked, widen_literals
 from autograph_lite.operators.lists import bounded_growth, dynamic_length, growing_lists
 from autograph_lite.operators.purity import trial
 from autograph_lite.operators.ragged import blocks, gathered_stores, indexing
@@ -31,7 +31,7 @@ from autograph_lite.operators.ragged.selection import Selection
 from autograph_lite.operators.trace_context import update_order
 from autograph_lite.operators.user_code import source_places
 from autograph_lite.operators.values import dataclass_objects, pytrees
-from autograph_lite.operators.values.boxes import Box, opened
+from autograph_lite.operators.values.boxes import Box, unboxed
 from autograph_lite.operators.values.values import (
     Tracer,
     any_traced,
@@ -52,29 +52,29 @@ def item(base: Any, index: Any) -> Any:
     Raises:
       TracedIndexError: a traced index where no array meaning exists: a dict's key, a string, a list of unlike items.
     """
-    if dynamic_length.holds(base):
-        return bounded_growth.item(base, index)
+    if dynamic_length.is_dynamic(base):
+        return bounded_growth.list_item(base, index)
     if index.__class__ in _KEYS and base.__class__ in _CONTAINERS:
         try:
             return base[index]  # the commonest case, and nothing is traced
         except LookupError as error:
             carried_checks.explicit(error)  # on a staged path, it is raised only if that path is taken
             raise
-    base, index = opened(base), _opened_index(index)
+    base, index = unboxed(base), _opened_index(index)
     index = _folded(index, base)
     if isinstance(base, Selection):
         return indexing.picked(base, index)
     if isinstance(base, jax.Array) or (isinstance(base, np.ndarray) and _is_traced_in_array(index)):
         index, base = _arrays(index), jnp.asarray(base)
         if blocks.is_needed(index):
-            return blocks.read(base, index)
-        return update_order.read(base, _of_array(update_order.latest(base), index))
+            return blocks.read_block(base, index)
+        return update_order.read_in_order(base, _of_array(update_order.latest(base), index))
     index = _plain(index)
     if isinstance(index, builtins.slice) or _is_traced_index(index):
         growing_lists.readable(base, "an index")
     if not _is_traced_index(index):
         if isinstance(base, dict) and hasattr(type(base), "__missing__"):
-            journal.record(base)  # a `defaultdict` makes the item that is read
+            journal.note_change(base)  # a `defaultdict` makes the item that is read
         trial.refuse_read(base)
         return base[index]
     if isinstance(base, (list, tuple)) and not isinstance(index, (builtins.slice, tuple)):
@@ -103,7 +103,7 @@ def _of_array(array: jax.Array, index: Any) -> jax.Array:
 
 def _opened_index(index: Any) -> Any:
     """An index with arrays in place of what stands for them."""
-    return tuple(map(opened, index)) if type(index) is tuple else opened(index)
+    return tuple(map(unboxed, index)) if type(index) is tuple else unboxed(index)
 
 
 def _folded(index: Any, base: Any) -> Any:
@@ -174,7 +174,7 @@ def _is_traced_in_array(index: Any) -> bool:
 def _choose(base: Sequence[Any], index: Any) -> Any:
     """The item of a list or tuple at a traced index: all items are of one type, so they stack."""
     index = _integer(base, index)
-    leaves, shapes = zip(*(dataclass_objects.flatten(value) for value in base), strict=True)
+    leaves, shapes = zip(*(dataclass_objects.flatten_dataclasses(value) for value in base), strict=True)
     if any(tree != shapes[0] for tree in shapes):
         raise _no_meaning(base, index)
     columns = [*zip(*leaves, strict=True)]
@@ -275,7 +275,7 @@ def _require_known(index: Any) -> None:
 
 def set_item(base: Any, index: Any, value: Any) -> Any:
     """`base[index] = value`; returns what the name is bound to then."""
-    if index.__class__ in _KEYS and base.__class__ in _CONTAINERS and not dynamic_length.holds(base):
+    if index.__class__ in _KEYS and base.__class__ in _CONTAINERS and not dynamic_length.is_dynamic(base):
         method_patching.record(base)[index] = value
         return base
     return _written(base, index, value)
@@ -298,7 +298,7 @@ def store_shared(value: Any, base: Any, *steps: Any) -> None:
     Raises:
       MutationError: `base` is an array: a new one in its place would be lost.
     """
-    same(base, store(value, base, *steps))
+    refuse_new_array(base, store(value, base, *steps))
 
 
 def update_shared(base: Any, *steps_symbol_operand: Any) -> None:
@@ -307,10 +307,10 @@ def update_shared(base: Any, *steps_symbol_operand: Any) -> None:
     Raises:
       MutationError: `base` is an array: a new one in its place would be lost.
     """
-    same(base, update_item(base, *steps_symbol_operand))
+    refuse_new_array(base, update_item(base, *steps_symbol_operand))
 
 
-def same(base: Any, new: Any) -> None:
+def refuse_new_array(base: Any, new: Any) -> None:
     """Refuses a new array in the place of one that no name of the function is bound to, or none that is read later."""
     if new is not base:
         raise MutationError(
@@ -381,10 +381,10 @@ def _store(base: Any, steps: Sequence[Any], operand: Callable[[], Any], symbol: 
         new = operand()
     else:
         old = getattr(base, step) if isinstance(step, str) else item(base, step[0])
-        if isinstance(old, np.ndarray) and isinstance(base, np.ndarray) and journal.staged():
+        if isinstance(old, np.ndarray) and isinstance(base, np.ndarray) and journal.staging():
             old = jnp.asarray(old)  # a part of the array, which is to stay as it is on other paths
         elif isinstance(old, (list, dict, set, bytearray, np.ndarray)):
-            journal.record(old)
+            journal.note_change(old)
         trial.refuse_augmented(old)
         new = IN_PLACE[symbol](old, operand())
     if isinstance(step, str):
@@ -398,7 +398,7 @@ def _store(base: Any, steps: Sequence[Any], operand: Callable[[], Any], symbol: 
 def _now(base: Any, step: Any, child: Any) -> Any:
     """What an object holds now where it held `child`, as far as that is told without running code of the user's."""
     if isinstance(step, str):
-        now = overlapping_views.held(base, step)
+        now = overlapping_views.held_attribute(base, step)
     elif type(base) in (list, dict) and not _is_traced_index(step[0]):
         now = base[step[0]]
     else:
@@ -436,32 +436,32 @@ def _nothing() -> None:
 
 
 def _written(base: Any, index: Any, value: Any) -> Any:
-    index, value = _opened_index(index), value if isinstance(base, (list, dict)) else opened(value)
+    index, value = _opened_index(index), value if isinstance(base, (list, dict)) else unboxed(value)
     index = _folded(index, base)
     if isinstance(base, Box):
         return base.assign(_written(base.read(), index, value))
-    if dynamic_length.holds(base):
-        bounded_growth.set_item(journal.record(base), index, value)
+    if dynamic_length.is_dynamic(base):
+        bounded_growth.set_list_item(journal.note_change(base), index, value)
         return base
     if isinstance(base, jax.Array) or (isinstance(base, np.ndarray) and _needs_jax(index, value)):
-        store_check.check(base)
+        store_check.check_store(base)
         base = base if isinstance(base, jax.Array) else jnp.asarray(base)
         index = _arrays(index)
         if isinstance(value, Selection) or blocks.is_needed(index):
-            return blocks.written(base, index, value)
+            return blocks.write_block(base, index, value)
         new = _cast(value, base)
-        if (whole := filled(base, index, new)) is not None:
-            return update_order.written(whole)
+        if (whole := fill_whole(base, index, new)) is not None:
+            return update_order.pin_update(whole)
 
         def write(array: Any, new: Any) -> Any:
-            block = placed(array, index, new)
+            block = store_block(array, index, new)
             return array.at[index].set(new) if block is None else block
 
-        return update_order.written(update_order.apart(update_order.latest(base), new, write))
+        return update_order.pin_update(update_order.write_out_of_place(update_order.latest(base), new, write))
     index = _plain(index)
     if isinstance(base, Selection):
-        store_check.check(base)
-        return gathered_stores.written(base, index, value)
+        store_check.check_store(base)
+        return gathered_stores.write_gathered(base, index, value)
     if _is_traced_index(index) and isinstance(base, (list, dict)):
         return _written_to_list(base, index, value)
     method_patching.record(base)[index] = value
@@ -470,7 +470,9 @@ def _written(base: Any, index: Any, value: Any) -> Any:
 
 def _needs_jax(index: Any, value: Any) -> bool:
     """Whether a NumPy array can't be changed in place: something is traced, or the change may have to be undone."""
-    return _is_traced_in_array(index) or isinstance(value, Selection) or any_traced(value) or journal.staged()
+    return (
+        _is_traced_in_array(index) or isinstance(value, Selection) or any_traced(value) or journal.staging()
+    )
 
 
 def _cast(value: Any, base: jax.Array) -> Any:
@@ -487,7 +489,7 @@ def _written_to_list(base: Any, index: Any, value: Any) -> Any:
     index = _integer(base, index, empty=True)
     _check_bounds(index, len(base), "list assignment index out of range")
     position = jnp.where(index < 0, index + len(base), index)
-    journal.record(base)
+    journal.note_change(base)
     before = [*base]
     for i, old in enumerate(before):
         if not _is_alike(value, old):
@@ -497,9 +499,11 @@ def _written_to_list(base: Any, index: Any, value: Any) -> Any:
                 why="Which item it replaces is not known while tracing, so each of them may become either.",
                 fix="make the items alike, or use an array.",
             )
-        base[i] = pytrees.map(lambda new, was, i=i: jnp.where(position == i, *held([new, was])), value, old)
+        base[i] = pytrees.map(
+            lambda new, was, i=i: jnp.where(position == i, *widen_literals([new, was])), value, old
+        )
     rows = [(new, [old]) for new, old in zip(base, before, strict=True)]
-    shared_containers.share([], [*rows, ([*base], [value])], [])
+    shared_containers.note_shared([], [*rows, ([*base], [value])], [])
     return base
 
 

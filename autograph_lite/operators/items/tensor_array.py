@@ -211,12 +211,12 @@ class _Mark:
 
     @classmethod
     def here(cls) -> _Mark:
-        trace = weakref.ref(tracing_state.outermost_trace()) if tracing_state.tracing() else None
+        trace = weakref.ref(tracing_state.outermost_trace()) if tracing_state.is_tracing() else None
         return cls(source_places.here(), trace, journal.bodies())
 
     def holds(self) -> bool:
         """Whether the code that runs now comes after the write, and not in place of it, as another branch does."""
-        if tracing_state.tracing() and (
+        if tracing_state.is_tracing() and (
             self.trace is not None and self.trace() is not tracing_state.outermost_trace()
         ):
             return False

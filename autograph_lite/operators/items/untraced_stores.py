@@ -84,7 +84,7 @@ def put_shared(value: Any, base: Any, *steps: Any) -> None:
     Raises:
       MutationError: `base` is an array: a new one in its place would be lost.
     """
-    subscripts.same(base, put_at(value, base, *steps))
+    subscripts.refuse_new_array(base, put_at(value, base, *steps))
 
 
 def update_at_shared(base: Any, *steps_symbol_operand: Any) -> None:
@@ -93,7 +93,7 @@ def update_at_shared(base: Any, *steps_symbol_operand: Any) -> None:
     Raises:
       MutationError: `base` is an array: a new one in its place would be lost.
     """
-    subscripts.same(base, update_at(base, *steps_symbol_operand))
+    subscripts.refuse_new_array(base, update_at(base, *steps_symbol_operand))
 
 
 def _reached(base: Any, given: Sequence[Any]) -> tuple[list[Any], Any, list[Any]]:

@@ -26,7 +26,7 @@ from autograph_lite.jax_internals import avals
 from autograph_lite.jax_internals.dataflow.affine_indices import Position
 from autograph_lite.operators.effects import container_identity
 from autograph_lite.operators.iteration import iterables
-from autograph_lite.operators.joins.join_types import Array, as_array, same
+from autograph_lite.operators.joins.join_types import Array, as_array_type, same_value
 from autograph_lite.operators.lane_eval.primitive_rules import Known
 from autograph_lite.operators.object_graph import python_iterators
 from autograph_lite.operators.values import dataclass_objects, pytrees
@@ -79,7 +79,7 @@ def is_sized(iterable: Any) -> bool:
     return type(iterable) in (range, list, tuple, *_DICTS) or is_module_list(iterable)
 
 
-def taken(iterable: Any, body_fun: Callable[..., Any]) -> Any:
+def take_columns(iterable: Any, body_fun: Callable[..., Any]) -> Any:
     """The items of an iterator that the header of the loop makes of nothing that others see; itself where it is none."""
     if not isinstance(iterable, _TAKEN) or not python_iterators.is_own(iterable, body_fun):
         return iterable
@@ -260,7 +260,7 @@ def position_of(column: Any) -> Position | None:
 def _columns(items: Sequence[Any]) -> tuple[Any, list[Any]]:
     if not items:
         return pytrees.structure(0), []
-    parts, trees = zip(*(dataclass_objects.flatten(item) for item in items), strict=True)
+    parts, trees = zip(*(dataclass_objects.flatten_dataclasses(item) for item in items), strict=True)
     if any(tree != trees[0] for tree in trees):
         raise Unlike("its items are no numbers or arrays of one type")
     return trees[0], [_column(column) for column in zip(*parts, strict=True)]
@@ -276,7 +276,7 @@ def _column(leaves: Sequence[Any]) -> Any:
     arrays = [leaf for leaf in leaves if isinstance(leaf, jax.Array)]
     if not arrays and all(_is_same(leaf, leaves[0]) for leaf in leaves):
         return Same(leaves[0])
-    found = {as_array(_fixed(leaf)) for leaf in arrays} if len(arrays) == len(leaves) else {None}
+    found = {as_array_type(_fixed(leaf)) for leaf in arrays} if len(arrays) == len(leaves) else {None}
     if len(found) > 1 or None in found or next(iter(found)).weak:  # type: ignore[union-attr]
         raise Unlike("its items are no numbers or arrays of one type")
     return leaves
@@ -284,7 +284,7 @@ def _column(leaves: Sequence[Any]) -> Any:
 
 def _is_same(leaf: Any, first: Any) -> bool:
     """Whether two parts are one function, or equal texts."""
-    return (callable(leaf) and leaf is first) or (isinstance(leaf, _CONSTANTS) and same(leaf, first))
+    return (callable(leaf) and leaf is first) or (isinstance(leaf, _CONSTANTS) and same_value(leaf, first))
 
 
 _CONSTANTS = (str, bytes, enum.Enum, np.dtype)

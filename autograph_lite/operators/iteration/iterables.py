@@ -26,7 +26,7 @@ from autograph_lite.operators.lists import dynamic_length, list_errors, packing
 from autograph_lite.operators.ragged import known_ranges
 from autograph_lite.operators.ragged.selection import Selection, having, length_of
 from autograph_lite.operators.user_code import source_places
-from autograph_lite.operators.values.boxes import opened
+from autograph_lite.operators.values.boxes import unboxed
 from autograph_lite.operators.values.lazy_readers import Lazy
 from autograph_lite.operators.values.values import (
     as_index,
@@ -183,14 +183,14 @@ class Items(Staged):
         self.stretch = packing.packed(values)
 
     def length(self) -> Any:
-        return dynamic_length.length(self.parts)
+        return dynamic_length.dynamic_len(self.parts)
 
     def most(self) -> int | None:
         return self.stretch.most
 
     def at(self, index: Any) -> Any:
         if len(self.values) != len(self.parts) or any(map(operator.is_not, self.values, self.parts)):
-            raise list_errors.iterated(self.values, source_places.here())
+            raise list_errors.iterated_list_error(self.values, source_places.here())
         return self.stretch.at(index)
 
 
@@ -228,7 +228,7 @@ class Range(Staged):
         return inside & ((value - self.start) % jnp.where(inside, self.step, 1) == 0)
 
     def __getitem__(self, index: Any) -> Any:
-        index = opened(index)
+        index = unboxed(index)
         if not any(map(traced, (self.start, self.stop, self.step, index))):
             return range(self.start, self.stop, self.step)[index]
         if isinstance(index, slice) or jnp.ndim(index) or jnp.result_type(index).kind not in "biu":
@@ -289,8 +289,8 @@ class Range(Staged):
         ends = [bound if type(bound) is int else None for bound in (self.start, self.stop)]
         first, stop = ends if self.step > 0 else ends[::-1]
         if self.step > 0:
-            return known_ranges.note(item, first, None if stop is None else stop - 1)
-        return known_ranges.note(item, None if first is None else first + 1, stop)
+            return known_ranges.note_range(item, first, None if stop is None else stop - 1)
+        return known_ranges.note_range(item, None if first is None else first + 1, stop)
 
 
 Range.__name__ = "range"  # which is what users meet in messages
@@ -500,35 +500,35 @@ def leave(value: Any) -> None:
         value.leave()
 
 
-def staged(value: Any) -> Staged | None:
+def as_staged(value: Any) -> Staged | None:
     """`value` as something that a staged loop iterates over; None where Python iterates."""
     if isinstance(value, Staged):
         return value
     if isinstance(value, Stepping):
         return value.rest()
-    value = opened(value)
+    value = unboxed(value)
     if isinstance(value, Selection):
         return Picked(value)
     if isinstance(value, jax.Array) and traced(value):
         return Rows(value)
     items: Any = value
-    return Items(items) if dynamic_length.holds(items) else None
+    return Items(items) if dynamic_length.is_dynamic(items) else None
 
 
 def is_staged(value: Any) -> bool:
-    """Whether `staged` gives something; nothing is taken here."""
-    return isinstance(value, Passing) or staged(value) is not None
+    """Whether `as_staged` gives something; nothing is taken here."""
+    return isinstance(value, Passing) or as_staged(value) is not None
 
 
 def looped(value: Any) -> Any:
     """`value` as something that a loop of ours runs over, staged or not; None where Python iterates."""
-    return value if isinstance(value, Looped) else staged(value)
+    return value if isinstance(value, Looped) else as_staged(value)
 
 
 def combined(values: tuple[Any, ...]) -> tuple[Staged, ...] | None:
     """All of `values` as staged iterables, where one of them has to be; None where Python combines them."""
-    values = tuple(map(opened, values))
-    found = [value.left() if isinstance(value, Passing) else staged(value) for value in values]
+    values = tuple(map(unboxed, values))
+    found = [value.left() if isinstance(value, Passing) else as_staged(value) for value in values]
     if all(part is None for part in found):
         return None
     unknown = any(part is not None and traced(part.length()) for part in found)
@@ -540,10 +540,10 @@ def combined(values: tuple[Any, ...]) -> tuple[Staged, ...] | None:
             parts.append(Range(value.start, value.stop, value.step))
         elif isinstance(value, (np.ndarray, jax.Array)) and value.ndim:
             parts.append(Rows(jnp.asarray(value)))
-        elif unknown and isinstance(value, (list, tuple)) and are_numbers(value):
-            parts.append(Rows(numbers(value)))
+        elif unknown and isinstance(value, (list, tuple)) and are_stackable(value):
+            parts.append(Rows(stack_numbers(value)))
         elif any(isinstance(other, Items) for other in found):
-            raise dynamic_length.refused(next(filter(dynamic_length.holds, values)))
+            raise dynamic_length.length_error(next(filter(dynamic_length.is_dynamic, values)))
         elif unknown:
             raise IterationError(
                 f"Items of {describe(value)} go with those of a range whose bound is traced.",
@@ -560,12 +560,12 @@ def combined(values: tuple[Any, ...]) -> tuple[Staged, ...] | None:
     return tuple(parts)
 
 
-def are_numbers(values: Sequence[Any]) -> bool:
+def are_stackable(values: Sequence[Any]) -> bool:
     """Whether `values` are numbers, or arrays of one shape."""
     return all(map(is_arraylike, values)) and len({jnp.shape(value) for value in values}) == 1
 
 
-def numbers(values: Sequence[Any]) -> jax.Array:
+def stack_numbers(values: Sequence[Any]) -> jax.Array:
     """The rows of an array; each adds to others as the number in Python does."""
     array = stacked(values)
     weak = all(type(value) in (int, float, complex) for value in values)

@@ -20,7 +20,7 @@ from jax.extend import core
 
 from autograph_lite.jax_internals.dataflow.scan_ir import live
 from autograph_lite.operators.lane_eval import primitive_rules, rule_table
-from autograph_lite.operators.lane_eval.interpreter import Report, constant
+from autograph_lite.operators.lane_eval.interpreter import Report, known_constant
 from autograph_lite.operators.lane_eval.primitive_rules import Known, UnlikePythonError
 
 STEPS = 200_000  # equations that are gone through one iteration after the other
@@ -81,7 +81,7 @@ class _Unknown(Exception):
 def _started(value: Any, aval: Any) -> Known | None:
     if aval.shape or not isinstance(value, NUMBERS):
         return None
-    found = primitive_rules.converted(primitive_rules.number(value), aval)
+    found = primitive_rules.convert_lanes(primitive_rules.same_in_all_lanes(value), aval)
     return None if found is None or found.lost.any() else found
 
 
@@ -110,10 +110,10 @@ def _iterated(
     outputs = [jaxpr.outvars[k] for k in known]
     eqns, needed = live(jaxpr.eqns, outputs, effects=False)
     inputs = jaxpr.invars[:carried]
-    around = dict(zip(jaxpr.constvars, map(constant, body.consts), strict=True))
+    around = dict(zip(jaxpr.constvars, map(known_constant, body.consts), strict=True))
     if not any(inputs[k] in needed for k in known):
         env = {**around, **dict(zip(jaxpr.invars[carried:], rows, strict=True))}
-        results = rule_table.run(count, report).walk(eqns, env, outputs)
+        results = rule_table.lane_run(count, report).walk(eqns, env, outputs)
         found = _all_known(known, results)
         return {k: _broad(value, count) for k, value in zip(known, found, strict=True)}
     sums = _sums(body, known, around, rows, count, report)
@@ -126,7 +126,7 @@ def _iterated(
     for step in range(count):
         env = {**around, **{inputs[k]: value for k, value in now.items()}}
         env.update(zip(jaxpr.invars[carried:], (_lane(row, step) for row in rows), strict=True))
-        results = rule_table.run(1, report).walk(eqns, env, outputs)
+        results = rule_table.lane_run(1, report).walk(eqns, env, outputs)
         found = [_from_table(value) for value in _all_known(known, results)]
         now = dict(zip(known, found, strict=True))
         after.append(found)
@@ -150,11 +150,11 @@ def _sums(
         eqns, needed = live(jaxpr.eqns, added, effects=False)
         if eqn is None or len(added) != 1 or any(inputs[other] in needed for other in known):
             return None
-        (value,) = rule_table.run(count, report).walk(eqns, dict(env), added)
+        (value,) = rule_table.lane_run(count, report).walk(eqns, dict(env), added)
         if value is None or value.python.ndim > 1 or value.lost.any():
             return None
         summed = np.cumsum(np.concatenate([known[k].python.reshape(1), _broad(value, count).python]))[1:]
-        after = primitive_rules.held(summed, summed, np.zeros(1, bool), eqn.outvars[0].aval)
+        after = primitive_rules.fit_type(summed, summed, np.zeros(1, bool), eqn.outvars[0].aval)
         if after is None:
             return None
         found[k] = _broad(after, count)

@@ -26,7 +26,7 @@ from autograph_lite.operators.lane_eval import rule_table
 from autograph_lite.operators.lane_eval.interpreter import Report
 from autograph_lite.operators.lane_eval.primitive_rules import Known, UnlikePythonError
 from autograph_lite.operators.purity.trial import Refused
-from autograph_lite.operators.values.values import known
+from autograph_lite.operators.values.values import known_value
 
 FIRST, LONGEST = 32, 4096  # iterations that are computed at once
 MOST = 1_000_000
@@ -40,7 +40,7 @@ class TracedError(Exception):
     """Traced values decide whether there is a second iteration."""
 
 
-def count(
+def trip_count(
     body: Any, test: Any, start: Sequence[Any], numbers: Sequence[Any], indexed: bool, report: Report
 ) -> int:
     """The number of iterations of a loop whose condition holds at first.
@@ -88,7 +88,7 @@ def _some(
     rows = [Known(indices, indices, np.zeros(number, bool))] if indexed else []
     stay = python_carries.foretell(body, now, rows, number, report, left)
     given = [stay[k].before if k in stay else None for k in range(len(now))]
-    (goes_on,) = rule_table.run(number, report, alone=True).closed(test, [*given, *rows])
+    (goes_on,) = rule_table.lane_run(number, report, alone=True).closed(test, [*given, *rows])
     if goes_on is None or goes_on.python.ndim != 1:
         raise _Unknown
     if goes_on.lost.any():
@@ -115,7 +115,7 @@ def _with_constants(test: Any) -> Any:
     values = {
         v: found
         for v, const in zip(jaxpr.constvars, test.consts, strict=True)
-        if (found := known(const)) is not None
+        if (found := known_value(const)) is not None
     }
     first = [v for v in jaxpr.constvars if v in values]
     fixed, eqns = set(first), []

@@ -32,7 +32,7 @@ def branches(label: str, found: Mismatch, funs: Sequence[Callable[..., Any]]) ->
     what = f"'{label}'"
     if label == NO_RETURN.name:
         what = "the value of the expression" if any(map(_is_operand, funs)) else label
-    return _paths(what, found, source_places.of_function(funs[0]))
+    return _paths(what, found, source_places.line_of_function(funs[0]))
 
 
 def _paths(what: str, found: Mismatch, at: Location | tuple[()]) -> BranchMismatchError:
@@ -81,10 +81,10 @@ def _none(what: str, found: Mismatch) -> str:
 
 def _is_operand(fun: Callable[..., Any]) -> bool:
     """Whether a branch is a part of an expression."""
-    return fun.__code__.co_name == "<lambda>" or source_places.is_ours(fun.__code__.co_filename)
+    return fun.__code__.co_name == "<lambda>" or source_places.is_hidden_file(fun.__code__.co_filename)
 
 
-def stray(label: str, value: Any, fun: Callable[..., Any]) -> BranchMismatchError:
+def stray_error(label: str, value: Any, fun: Callable[..., Any]) -> BranchMismatchError:
     """A variable whose value only one branch makes, with an array in it that can't be taken out of the branch."""
     what = "the value of the path" if label == NO_RETURN.name else f"'{label}'"
     fix = f"register {type(value).__name__} as a pytree, or make it before the statement"
@@ -92,13 +92,13 @@ def stray(label: str, value: Any, fun: Callable[..., Any]) -> BranchMismatchErro
         fix = "call it on that path, and keep what it gives"
     return BranchMismatchError(
         f"{what[0].upper()}{what[1:]} is {describe_leaf(Fixed(value))} on one path, with an array in it that this path computes.",
-        where=source_places.of_function(fun),
+        where=source_places.line_of_function(fun),
         why="The condition depends on a traced value, and what a path has computed does not exist on the other.",
         fix=f"{fix}.",
     )
 
 
-def place(label: str, found: Mismatch | None = None) -> MutationError | BranchMismatchError:
+def unjoinable_place(label: str, found: Mismatch | None = None) -> MutationError | BranchMismatchError:
     """A place in a user's object, or a variable, that two paths leave in states that can't be joined."""
     here = source_places.here()
     if found is not None and label == NO_RETURN.name:
@@ -178,7 +178,7 @@ def ndarray(label: str) -> MutationError:
 UNNAMED = "a NumPy array"
 
 
-def foreign(label: str, owner: object, *, owned: bool = True) -> MutationError:
+def foreign_error(label: str, owner: object, *, owned: bool = True) -> MutationError:
     """A place that gets a value of a transformation that ends before the place could hold it.
 
     Args:
@@ -206,7 +206,7 @@ def opaque(label: str, found: object) -> MutationError:
         f"'{label}', of the type {type(found).__name__}, is changed inside a staged statement that it does not come from.",
         where=tuple(dict.fromkeys(p for p in (written, source_places.here()) if p)),
         why="The statement is traced once: the change would be made then, and not each time that the program runs it.",
-        fix=opaque_objects.instead(found),
+        fix=opaque_objects.opaque_advice(found),
     )
 
 
@@ -220,11 +220,11 @@ def left_in(label: str, found: object) -> MutationError:
         f"'{label}', of the type {type(found).__name__}, is left with a traced value in it.",
         where=_written_line(label) or source_places.here(),
         why="The program gives arrays to lists, dicts and attributes; here it can't, and a tracer would stay.",
-        fix=opaque_objects.instead(found),
+        fix=opaque_objects.opaque_advice(found),
     )
 
 
-def recast(owner: object, name: str) -> MutationError:
+def recast_error(owner: object, name: str) -> MutationError:
     """An object that would be another kind of object on some paths only."""
     return MutationError(
         f"'{name}' of an object of the type {type(owner).__name__} is assigned inside a staged statement.",
@@ -272,7 +272,7 @@ def iterator(
     if whole:
         return IterationError(
             f"A {kind} from outside of the function is consumed in it.",
-            where=written or (source_places.of_function(function) if function else source_places.here()),
+            where=written or (source_places.line_of_function(function) if function else source_places.here()),
             why="The function is traced once, so that every execution would get the same items.",
             fix="pass the items as arguments, or take them from iter(autograph_lite.from_slices(arrays)).",
         )
@@ -301,7 +301,7 @@ def carry(name: str, found: Mismatch, body_fun: Callable[..., Any]) -> CarryMism
         return _opaque(name)
     return CarryMismatchError(
         f"'{name}' is {found.left} before an iteration of the loop and {found.right} after it.",
-        where=source_places.of_function(body_fun),
+        where=source_places.line_of_function(body_fun),
         why="The loop is staged: one body is compiled for all iterations, so a variable has the same type in all of them.",
         fix=_start(f"{name}", found),
     )
@@ -358,7 +358,7 @@ class Lost:
     @property
     def places(self) -> tuple[Location, ...]:
         """Where the first of them is."""
-        return tuple(place for place in map(source_places.of_function, self.funs) if place)[:1]
+        return tuple(place for place in map(source_places.line_of_function, self.funs) if place)[:1]
 
 
 def skipped_branch(name: str, left: Lost) -> UndefinedVariableError:

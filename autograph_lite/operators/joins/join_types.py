@@ -1,7 +1,7 @@
 """Join: what type does a variable have on one path, and on all paths together?
 
 A template is a value without its numbers: the tree, and for each leaf either a dtype, weak type and shape, or a Python
-value that has to be the same on all paths. `join` gives the template that holds both; `fill` brings a value to it.
+value that has to be the same on all paths. `join_templates` gives the template that holds both; `fill` brings a value to it.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ class Fixed:
     items: Template | None = None  # of a container: the type of what is in it
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Fixed) and same(self.value, other.value)
+        return isinstance(other, Fixed) and same_value(self.value, other.value)
 
     def __hash__(self) -> int:
         return id(self.value)
@@ -105,11 +105,11 @@ class Mismatch(Exception):
         self.left, self.right, self.kind = left, right, kind
 
 
-def same(a: Any, b: Any) -> bool:
+def same_value(a: Any, b: Any) -> bool:
     """Whether two leaves are the same Python value."""
     if a is b:
         return True
-    if type(a) is not type(b) or isinstance(a, _ITSELF) or dataclass_objects.is_structure(a):
+    if type(a) is not type(b) or isinstance(a, _ITSELF) or dataclass_objects.is_record(a):
         return False
     if isinstance(a, (float, complex)):
         return repr(a) == repr(b)  # tells 0.0 from -0.0, and takes nan for nan
@@ -119,7 +119,7 @@ def same(a: Any, b: Any) -> bool:
         return False
 
 
-def as_array(leaf: Leaf) -> Array | None:
+def as_array_type(leaf: Leaf) -> Array | None:
     """The leaf as an array type; None if it can't be one."""
     if isinstance(leaf, Array):
         return leaf
@@ -184,10 +184,10 @@ def capture(value: Any) -> Captured:
         kind, present, inner = type(value), value.present, value.value
         if present is False:
             return Captured(value, False, Template(None, (), False, kind), [])
-    leaves, tree = dataclass_objects.flatten(inner)
+    leaves, tree = dataclass_objects.flatten_dataclasses(inner)
     known = present if isinstance(present, bool) else None
     structural = Template(tree, tuple(map(Fixed, leaves)), known, kind)
-    if isinstance(inner, MUTABLE) or dataclass_objects.is_structure(inner):
+    if isinstance(inner, MUTABLE) or dataclass_objects.is_record(inner):
         held = Template(LEAF, (Fixed(inner, structural),), known, kind)
         return Captured(value, present, held, leaves)
     return Captured(value, present, structural, leaves)
@@ -211,7 +211,7 @@ def template_of(value: Any) -> Template:
     return capture(value).template
 
 
-def join(a: Template, b: Template) -> Template:
+def join_templates(a: Template, b: Template) -> Template:
     """The least template that holds both.
 
     Raises:
@@ -226,7 +226,7 @@ def join(a: Template, b: Template) -> Template:
         return Template(a.tree, a.leaves, present, kind)
     a, b = structural(a), structural(b)
     if a.tree != b.tree:
-        raise Mismatch(describe(a), describe(b))
+        raise Mismatch(describe_template(a), describe_template(b))
     return Template(a.tree, tuple(map(join_leaves, a.leaves, b.leaves)), present, kind)
 
 
@@ -235,7 +235,7 @@ def detached(template: Template) -> Template:
     items = structural(template)
     if items is not template and any(_is_array(leaf) for leaf in items.leaves):
         template = items
-    return template.of(as_array(leaf) or leaf if _is_array(leaf) else leaf for leaf in template.leaves)
+    return template.of(as_array_type(leaf) or leaf if _is_array(leaf) else leaf for leaf in template.leaves)
 
 
 def _is_array(leaf: Leaf) -> bool:
@@ -258,7 +258,7 @@ def join_leaves(a: Leaf, b: Leaf) -> Leaf:
     """The least leaf that holds both."""
     if a == b:
         return a
-    x, y = as_array(a), as_array(b)
+    x, y = as_array_type(a), as_array_type(b)
     if x is None or y is None or x.shape != y.shape:
         left, right = describe_leaf(a), describe_leaf(b)
         if left != right or not isinstance(a, Fixed) or not isinstance(b, Fixed):
@@ -292,7 +292,7 @@ def _example(array: Array) -> Any:
 
 def widen(template: Template) -> Template:
     """`template` with the numbers that Python knows as arrays: what a loop's variable most likely becomes."""
-    return template.of(as_array(leaf) or leaf for leaf in template.leaves)
+    return template.of(as_array_type(leaf) or leaf for leaf in template.leaves)
 
 
 def strong(template: Template) -> Template:
@@ -324,14 +324,14 @@ def fill(
         for leaf, kind in zip(captured.leaves, template.leaves, strict=True):
             if isinstance(kind, Array):
                 made = leaf.make(lookup, kind) if type(leaf) is Deferred else lookup(leaf)
-                arrays.append(_number(made, kind) if type(made) in NUMBERS else convert(made, kind))
+                arrays.append(_number(made, kind) if type(made) in NUMBERS else cast_leaf(made, kind))
     return arrays
 
 
 def _number(value: Any, kind: Array) -> Any:
     """A number of Python's as an array of that type, or as NumPy's number of that type."""
     if kind.weak or kind.shape or kind.varying or result_type(value) != kind.dtype:
-        return convert(value, kind)
+        return cast_leaf(value, kind)
     return kind.dtype.type(value)  # 1 us, and not 10 to 40
 
 
@@ -347,7 +347,7 @@ def zeros(kind: Array) -> jax.Array:
     )
 
 
-def convert(leaf: Any, kind: Array) -> jax.Array:
+def cast_leaf(leaf: Any, kind: Array) -> jax.Array:
     """`leaf` as an array of that type."""
     if isinstance(leaf, jax.Array) and _array_of(jax.typeof(leaf)) is kind:
         return leaf
@@ -368,7 +368,7 @@ def rebuild(template: Template, arrays: Iterable[Any], name: str, missing: Any =
     return template.kind(present, value, name, missing)
 
 
-def describe(template: Template) -> str:
+def describe_template(template: Template) -> str:
     """The template in words."""
     if template.tree is None:
         return "unassigned"
@@ -397,7 +397,7 @@ def describe_leaf(leaf: Leaf) -> str:
     if isinstance(value, SCALARS):
         return f"{type(value).__name__} {value!r}"
     if isinstance(value, (jax.Array, np.ndarray, np.generic)):
-        return str(as_array(leaf))
+        return str(as_array_type(leaf))
     if callable(value) and hasattr(value, "__qualname__"):
         return f"the function '{value.__qualname__}'"
     kind = type(value).__name__

@@ -45,7 +45,7 @@ def holding(template: Template, values: Iterable[Captured]) -> Template:
     return template.of(leaves)
 
 
-def held(values: Sequence[Any]) -> list[Any]:
+def widen_literals(values: Sequence[Any]) -> list[Any]:
     """Numbers and arrays, a traced value being one of them, in types whose promotion by JAX holds the numbers.
 
     Raises:
@@ -66,7 +66,7 @@ def held(values: Sequence[Any]) -> list[Any]:
 
 def stacked(values: Sequence[Any]) -> jax.Array:
     """The numbers or arrays as the rows of an array whose type holds them."""
-    return jnp.stack([jnp.asarray(value) for value in held(values)])
+    return jnp.stack([jnp.asarray(value) for value in widen_literals(values)])
 
 
 def _no_common_type(found: Mismatch) -> BranchMismatchError:

@@ -50,7 +50,7 @@ def _depends_on_known(jaxpr: Any, out: Any, args: Values) -> bool:
     return isinstance(out, core.Literal) or out not in unknown
 
 
-def spread(run: Run, body: Any, lengths: Any, args: Values, inside: Sequence[bool]) -> None:
+def walk_steps_at_once(run: Run, body: Any, lengths: Any, args: Values, inside: Sequence[bool]) -> None:
     """Goes through a body for all steps of all lanes side by side.
 
     Args:
@@ -86,7 +86,7 @@ def spread(run: Run, body: Any, lengths: Any, args: Values, inside: Sequence[boo
 
 
 def _apart(run: Run, body: Any, lengths: Any, args: Values, inside: Sequence[bool]) -> bool:
-    """`spread`, for all lanes and once more for all steps, where no number follows from both; whether it is so."""
+    """`walk_steps_at_once`, for all lanes and once more for all steps, where no number follows from both; whether it is so."""
     pairs = list(zip(args, inside, strict=True))
     if any(by_step and row is not None and len(row.python) > 1 for row, by_step in pairs):
         return False

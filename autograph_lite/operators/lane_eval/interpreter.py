@@ -41,7 +41,7 @@ class Run:
 
     def closed(self, jaxpr: Any, args: Sequence[Known | None]) -> Values:
         """The outputs of a closed jaxpr."""
-        return self.open(jaxpr.jaxpr, [*map(constant, jaxpr.consts)], args)
+        return self.open(jaxpr.jaxpr, [*map(known_constant, jaxpr.consts)], args)
 
     def open(self, jaxpr: Any, consts: Sequence[Known | None], args: Sequence[Known | None]) -> Values:
         """The outputs of a jaxpr."""
@@ -53,7 +53,7 @@ class Run:
         """The values of `wanted` after these equations, given those of their inputs, which are changed."""
 
         def read(atom: Any) -> Known | None:
-            found = constant(atom.val) if isinstance(atom, core.Literal) else env.get(atom)
+            found = known_constant(atom.val) if isinstance(atom, core.Literal) else env.get(atom)
             return Known(found.python, found.python, found.lost) if found and self.alone else found
 
         for eqn in eqns:
@@ -78,7 +78,7 @@ class Run:
             and np.prod(eqn.outvars[0].aval.shape, dtype=int) <= MOST
             and len(eqn.outvars[0].aval.shape) == 1
         ):
-            return [primitive_rules.number(np.arange(eqn.outvars[0].aval.shape[0]))]
+            return [primitive_rules.same_in_all_lanes(np.arange(eqn.outvars[0].aval.shape[0]))]
         if all(o is None for o in operands):
             return nothing
         inner = eqn.params.get("jaxpr", eqn.params.get("call_jaxpr"))
@@ -89,7 +89,7 @@ class Run:
         known: list[Any] = operands
         aval = eqn.outvars[0].aval
         if name == "convert_element_type":
-            return [primitive_rules.converted(known[0], aval, strong=self.alone)]
+            return [primitive_rules.convert_lanes(known[0], aval, strong=self.alone)]
         if name in SHAPES:
             return [_reshaped(name, known[0], eqn)]
         if name == "shift_right_logical":
@@ -108,7 +108,7 @@ class Run:
         jaxpr = getattr(inner, "jaxpr", inner)
         if len(jaxpr.invars) != len(operands) or len(jaxpr.outvars) != len(eqn.outvars):
             return [None] * len(eqn.outvars)
-        return self.open(jaxpr, [*map(constant, getattr(inner, "consts", []))], operands)
+        return self.open(jaxpr, [*map(known_constant, getattr(inner, "consts", []))], operands)
 
     def spend(self, steps: int) -> None:
         """Counts lanes that are gone through.
@@ -127,16 +127,16 @@ class Run:
         return Run(count, self.report, self.rules, self.left, alone=self.alone)
 
 
-def constant(value: Any) -> Known | None:
+def known_constant(value: Any) -> Known | None:
     """A number that the program holds, or a row of integers; None where it holds something else."""
     if isinstance(value, (bool, int, float, complex, np.bool_)):
-        return primitive_rules.number(value)
+        return primitive_rules.same_in_all_lanes(value)
     if isinstance(value, Tracer) or not hasattr(value, "dtype"):
         return None
     kinds = "iub" if value.shape else "iubfc"
     if getattr(value.dtype, "kind", "") not in kinds or len(value.shape) > 1 or value.size > MOST:
         return None
-    return primitive_rules.number(np.asarray(value))
+    return primitive_rules.same_in_all_lanes(np.asarray(value))
 
 
 def refuse_lost(operands: Values) -> None:
@@ -162,7 +162,7 @@ def _whatever_the_data(name: str, operands: Values) -> Known | None:
     if name == "select_n":
         which, *cases = operands
         if which is None:
-            return common(cases)
+            return common_value(cases)
         chosen = {int(place) for place in np.unique(which.python)}
         return cases[chosen.pop()] if len(chosen) == 1 else None
     if name in ("and", "or"):
@@ -171,7 +171,7 @@ def _whatever_the_data(name: str, operands: Values) -> Known | None:
     return None
 
 
-def common(values: Sequence[Known | None]) -> Known | None:
+def common_value(values: Sequence[Known | None]) -> Known | None:
     """The value that all of these are; None where they may differ."""
     first = values[0]
     if first is None or not all(v and _equal(first, v) for v in values):

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from autograph_lite.operators.lane_eval.interpreter import Run, Values, common, refuse_lost
+from autograph_lite.operators.lane_eval.interpreter import Run, Values, common_value, refuse_lost
 from autograph_lite.operators.lane_eval.primitive_rules import Known
 
 
@@ -17,7 +17,7 @@ def cond(run: Run, eqn: Any, operands: Values) -> Values:
     branches = eqn.params["branches"]
     if which is None:
         ways = [run.closed(branch, args) for branch in branches]
-        return [common(values) for values in zip(*ways, strict=True)]
+        return [common_value(values) for values in zip(*ways, strict=True)]
     refuse_lost([which])
     chosen = np.broadcast_to(which.python.reshape(-1).astype(np.int64).clip(0, len(branches) - 1), run.count)
     parts = []
@@ -26,10 +26,12 @@ def cond(run: Run, eqn: Any, operands: Values) -> Values:
         if len(lanes):
             some = [a and a.at(lanes, run.count) for a in args]
             parts.append((lanes, run.inside(len(lanes)).closed(branch, some)))
-    return [joined(run.count, [(lanes, out[k]) for lanes, out in parts]) for k in range(len(eqn.outvars))]
+    return [
+        merge_lanes(run.count, [(lanes, out[k]) for lanes, out in parts]) for k in range(len(eqn.outvars))
+    ]
 
 
-def joined(count: int, parts: Sequence[tuple[Any, Known | None]]) -> Known | None:
+def merge_lanes(count: int, parts: Sequence[tuple[Any, Known | None]]) -> Known | None:
     """The value whose lanes are in `parts`."""
     if any(value is None or value.python.ndim > 1 for _, value in parts):
         return None

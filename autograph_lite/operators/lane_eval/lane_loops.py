@@ -9,13 +9,13 @@ from jax.extend import core
 
 from autograph_lite.jax_internals.dataflow import induction_variables, scan_ir
 from autograph_lite.operators.lane_eval import all_steps_at_once, primitive_rules
-from autograph_lite.operators.lane_eval.interpreter import Run, Values, constant
-from autograph_lite.operators.lane_eval.lane_branches import joined
+from autograph_lite.operators.lane_eval.interpreter import Run, Values, known_constant
+from autograph_lite.operators.lane_eval.lane_branches import merge_lanes
 from autograph_lite.operators.lane_eval.primitive_rules import Known
 
 
-def scan(run: Run, eqn: Any, operands: Values) -> Values:
-    """The outputs of a `scan`."""
+def walk_scan(run: Run, eqn: Any, operands: Values) -> Values:
+    """The outputs of a `walk_scan`."""
     body, length = eqn.params["jaxpr"], eqn.params["length"]
     consts, carry, rows = scan_ir.groups(eqn, operands)
     if all(o is None for o in operands) or not length:
@@ -58,7 +58,7 @@ def _at_once(run: Run, body: Any, length: int, consts: Values, carry: Values, ro
     if kept is None:
         return None
     inside = [k in counters or k >= last for k in range(len(args))]
-    all_steps_at_once.spread(run, body, np.full(run.count, length), kept, inside)
+    all_steps_at_once.walk_steps_at_once(run, body, np.full(run.count, length), kept, inside)
     return [None if k in counters else kept[k] for k in range(first, last)]
 
 
@@ -75,7 +75,7 @@ def _counter(aval: Any, step: int | None, start: Known | None, length: int) -> K
         return None
     first, info = int(start.python.reshape(())), np.iinfo(aval.dtype)
     fits = all(info.min <= first + step * k <= info.max for k in (0, length - 1))
-    return primitive_rules.number(first + step * np.arange(length)) if fits else None
+    return primitive_rules.same_in_all_lanes(first + step * np.arange(length)) if fits else None
 
 
 def _forget(carry: Values, now: Values, new: Values) -> bool:
@@ -114,16 +114,16 @@ def _counted(
     if left is not compare.invars[len(of_test)]:
         return None
     around = dict(zip(compare.invars, [*of_test, *carry], strict=True))
-    bound = constant(right.val) if isinstance(right, core.Literal) else around.get(right)
+    bound = known_constant(right.val) if isinstance(right, core.Literal) else around.get(right)
     if bound is None or index.python.any() or induction_variables.steps(body, first)[0] != 1:
         return None
     lengths = np.broadcast_to(bound.python.reshape(-1), run.count).clip(0)
-    indices = primitive_rules.number(np.arange(int(lengths.max(initial=0))))
+    indices = primitive_rules.same_in_all_lanes(np.arange(int(lengths.max(initial=0))))
     args = [*of_body, indices, *carry[1:]]
     kept = all_steps_at_once.steady(body, args, {first + k: k for k in range(1, len(carry))})
     if kept is None:
         return None
-    all_steps_at_once.spread(run, body, lengths, kept, [k == first for k in range(len(args))])
+    all_steps_at_once.walk_steps_at_once(run, body, lengths, kept, [k == first for k in range(len(args))])
     return [None, *kept[first + 1 :]]
 
 
@@ -157,7 +157,7 @@ def _stepped(
         if _forget(carry, now, new):
             return None
         now = new
-    return [joined(run.count, [(lanes, out[k]) for lanes, out in done]) for k in range(len(carry))]
+    return [merge_lanes(run.count, [(lanes, out[k]) for lanes, out in done]) for k in range(len(carry))]
 
 
 def _unpredictable(run: Run, test: Any, body: Any, of_test: Values, of_body: Values, carry: Values) -> Values:

@@ -18,7 +18,7 @@ import numpy as np
 
 from autograph_lite.jax_internals.values_in_lanes import Evaluation
 from autograph_lite.operators.lane_eval import rule_table
-from autograph_lite.operators.lane_eval.interpreter import constant
+from autograph_lite.operators.lane_eval.interpreter import known_constant
 from autograph_lite.operators.lane_eval.primitive_rules import Known, UnlikePythonError
 from autograph_lite.operators.values import values
 from autograph_lite.tracing import entered, thread
@@ -84,7 +84,7 @@ class Foreseen:
         Args:
           known: arrays with what they are in the iterations.
         """
-        walk = rule_table.run(self.count, lambda _, why: UnlikePythonError(why))
+        walk = rule_table.lane_run(self.count, lambda _, why: UnlikePythonError(why))
 
         def compute(equation: Any, operands: Sequence[Known | None]) -> Sequence[Known | None]:
             nothing = [None] * len(equation.outvars)
@@ -96,7 +96,7 @@ class Foreseen:
                 return nothing
 
         before = self._evaluation
-        self._evaluation = Evaluation(known, compute, constant) if self.count <= LANES else None
+        self._evaluation = Evaluation(known, compute, known_constant) if self.count <= LANES else None
         try:
             with entered(foreseen=(*thread.now.foreseen, self)):
                 yield
@@ -129,7 +129,7 @@ class Foreseen:
         return Split(self, at)
 
 
-def decided(test: Any) -> bool | None:
+def test_in_all_iterations(test: Any) -> bool | None:
     """Whether a condition holds in all iterations, or in none; None where that is not so, or not known."""
     for loop in reversed(thread.now.foreseen):
         found = loop.of(test)
@@ -138,7 +138,7 @@ def decided(test: Any) -> bool | None:
     return None
 
 
-values.foreseen.append(decided)
+values.foreseen.append(test_in_all_iterations)
 
 
 def split_of(select: Any) -> Callable[[bool], None]:

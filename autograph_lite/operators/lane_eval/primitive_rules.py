@@ -47,7 +47,7 @@ class Known:
         return self.python is self.program or bool(np.all(self.python == self.program))
 
 
-def number(value: Any) -> Known:
+def same_in_all_lanes(value: Any) -> Known:
     """A number, or an array of them, that is the same in all lanes."""
     plain = np.asarray(value)
     python = plain[None]
@@ -133,7 +133,7 @@ def applied(
     lost = _chosen(operands[0].python, *(o.lost for o in operands[1:])) if name == "select_n" else False
     for operand in operands[:1] if name == "select_n" else operands:
         lost = lost | operand.lost
-    return held(python, program, np.asarray(lost), aval, strong=strong)
+    return fit_type(python, program, np.asarray(lost), aval, strong=strong)
 
 
 def _aligned(operands: Sequence[Known]) -> Sequence[Known]:
@@ -195,7 +195,7 @@ def refuse_drifted(operand: Known) -> None:
             raise UnlikePythonError("a float is less exact in the arrays of the program than in Python")
 
 
-def held(python: Lanes, program: Lanes, lost: Lanes, aval: Any, *, strong: bool = False) -> Known | None:
+def fit_type(python: Lanes, program: Lanes, lost: Lanes, aval: Any, *, strong: bool = False) -> Known | None:
     """A value of that type; lost where the type can't hold it, and None where the type is none of a Python number's.
 
     Floats that came from arrays are `strong`: Python has them in their own type, too.
@@ -222,23 +222,23 @@ def held(python: Lanes, program: Lanes, lost: Lanes, aval: Any, *, strong: bool 
     return Known(python, program, lost | ~np.isfinite(program))
 
 
-def converted(operand: Known, aval: Any, *, strong: bool = False) -> Known | None:
-    """`operand` in another type, as `convert_element_type` gives it; see `held`.
+def convert_lanes(operand: Known, aval: Any, *, strong: bool = False) -> Known | None:
+    """`operand` in another type, as `convert_element_type` gives it; see `fit_type`.
 
     Raises:
       UnlikePythonError: it does not fit, or the rounding of floats decides.
     """
     kind = np.dtype(aval.dtype).kind
     if kind == "c":
-        return held(operand.python, operand.program, operand.lost, aval, strong=strong)
+        return fit_type(operand.python, operand.program, operand.lost, aval, strong=strong)
     if operand.python.dtype.kind == "f" and kind in "iu":
         _refuse_close("floor", [operand])
         with np.errstate(all="ignore"):
             whole = np.trunc(operand.python).astype(object)
-        return held(whole, whole, operand.lost, aval)
+        return fit_type(whole, whole, operand.lost, aval)
     if operand.python.dtype.kind != "f" and kind == "f":
         python, program = operand.python.astype(np.float64), operand.python.astype(aval.dtype)
-        return held(python, program, operand.lost, aval, strong=strong)
+        return fit_type(python, program, operand.lost, aval, strong=strong)
     if kind == "b":
         if ((operand.python != 0) != (operand.program != 0)).any():
             raise UnlikePythonError("a float is less exact in the arrays of the program than in Python")
@@ -248,5 +248,7 @@ def converted(operand: Known, aval: Any, *, strong: bool = False) -> Known | Non
         whole = operand.python.astype(np.int64) if operand.python.dtype != object else operand.python
         if ((whole < info.min) | (whole > info.max)).any():
             raise UnlikePythonError(f"a number does not fit into {aval.dtype}, which Python would tell")
-        return held(whole, whole, operand.lost, aval)
-    return held(operand.python, operand.program, operand.lost, aval, strong=strong) if kind == "f" else None
+        return fit_type(whole, whole, operand.lost, aval)
+    return (
+        fit_type(operand.python, operand.program, operand.lost, aval, strong=strong) if kind == "f" else None
+    )

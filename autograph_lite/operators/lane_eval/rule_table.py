@@ -14,12 +14,12 @@ from autograph_lite.operators.lane_eval.interpreter import Report, Rule, Run
 
 RULES: dict[str, Rule] = {
     "cond": lane_branches.cond,
-    "scan": lane_loops.scan,
+    "scan": lane_loops.walk_scan,
     "while": lane_loops.while_,
 }
 
 
-def run(count: int, report: Report, *, alone: bool = False) -> Run:
+def lane_run(count: int, report: Report, *, alone: bool = False) -> Run:
     """A walk through a program, in so many lanes.
 
     Args:

@@ -31,30 +31,30 @@ from autograph_lite.operators.lists.dynamic_length import (
     Part,
     Stretch,
     arrays_of,
-    holds,
+    is_dynamic,
+    length_error,
     most_of,
-    refused,
 )
 from autograph_lite.operators.lists.packing import (
     as_stretch,
     item_of,
     packed,
     room_for,
+    stretch_template,
     stretched,
-    template_of,
     without_gaps,
 )
-from autograph_lite.operators.object_graph.places import places_of
+from autograph_lite.operators.object_graph.places import object_places
 from autograph_lite.operators.user_code import source_places
 from autograph_lite.operators.values.place import Place
 from autograph_lite.operators.values.values import traced
 
 
-def unknown(change: journal.Change) -> bool:
+def is_length_unknown(change: journal.Change) -> bool:
     """Whether only the data knows the length of a list, before an iteration or after it, or it gets shorter."""
     if not (change.place.holds_items and growing_lists.has_lengths(change.place.owner)):
         return False
-    return len(change.new) < len(change.old) or holds([*change.old.values(), *change.new.values()])
+    return len(change.new) < len(change.old) or is_dynamic([*change.old.values(), *change.new.values()])
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -120,14 +120,15 @@ class Bound:
         now = next(iter(self.place.read().values()), None)
         if self.spare and isinstance(now, Stretch):
             carried_checks.fail_if(
-                now.length > self.entry, list_errors.outgrown(self.place, self.entry, source_places.here())
+                now.length > self.entry,
+                list_errors.outgrown_list_error(self.place, self.entry, source_places.here()),
             )
 
     def start_value(self) -> tuple[Captured, Template]:
         """What enters the loop, and its type."""
         assert self.item is not None
         room = room_for(self.before, self.most)
-        template = template_of(self.item, self.entry, room, self.before, self.place)
+        template = stretch_template(self.item, self.entry, room, self.before, self.place)
         return stretched(self.before, template, self.item), template
 
     def left(self, values: Sequence[Captured], template: Template) -> Captured:
@@ -139,7 +140,7 @@ class Bound:
 # Items
 
 
-def item(values: Sequence[Any], index: Any) -> Any:
+def list_item(values: Sequence[Any], index: Any) -> Any:
     """`values[index]`.
 
     Raises:
@@ -160,7 +161,7 @@ def item(values: Sequence[Any], index: Any) -> Any:
 def _sliced(values: Sequence[Any], index: slice) -> Any:
     step = 1 if index.step is None else index.step
     if traced(step):
-        raise refused(values)
+        raise length_error(values)
     if operator.index(step) == 0:
         raise ValueError("slice step cannot be zero")
     stretch = packed(values)
@@ -180,7 +181,7 @@ def _sliced(values: Sequence[Any], index: slice) -> Any:
 def _known(values: Sequence[Any], index: Any) -> int | None:
     """The index for Python, where no stretch lies before the item."""
     if isinstance(index, slice):
-        raise refused(values)
+        raise length_error(values)
     if traced(index):
         return None
     number = operator.index(index)
@@ -198,7 +199,7 @@ def _position(stretch: Stretch, index: Any, message: str) -> Any:
     return place
 
 
-def set_item(values: list[Any], index: Any, value: Any) -> None:
+def set_list_item(values: list[Any], index: Any, value: Any) -> None:
     """`values[index] = value`."""
     if isinstance(index, slice) and index == slice(None):
         values[index] = value
@@ -207,12 +208,12 @@ def set_item(values: list[Any], index: Any, value: Any) -> None:
     if known is not None:
         values[known] = value
         return
-    place, stretch, new = place_of(values), packed(values), capture(value)
+    place, stretch, new = list_place(values), packed(values), capture(value)
     message = "list assignment index out of range" if isinstance(values, list) else "deque index out of range"
     at = _position(stretch, index, message)
     old = capture(stretch)
     joint = item_of([old, new], place)
-    both = as_stretch([old], template_of(joint, stretch.most, stretch.room, [old], place), joint)
+    both = as_stretch([old], stretch_template(joint, stretch.most, stretch.room, [old], place), joint)
     columns = [
         lax.dynamic_update_index_in_dim(column, row, at, 0)
         for column, row in zip(both.columns, fill(new, joint), strict=True)
@@ -238,12 +239,12 @@ def pop(values: list[Any], index: Any = -1) -> Any:
         order = jnp.where(order >= at, order + 1, order)
         columns = [jnp.take(column, order, axis=0, mode="clip") for column in columns]
     rest = [jnp.maximum(stretch.length - 1, 0), *columns]
-    place_of(values).write(stretch.having(rest, max(stretch.most - 1, 0)).contents())
+    list_place(values).write(stretch.having(rest, max(stretch.most - 1, 0)).contents())
     return taken
 
 
-def place_of(values: list[Any]) -> Place:
+def list_place(values: list[Any]) -> Place:
     """The items of a list."""
-    place = places_of(values)[0]
+    place = object_places(values)[0]
     assert place is not None
     return place

@@ -41,7 +41,7 @@ def room() -> int:
     It has to where a loop around it is traced on trial: run as Python, that loop may know the bound.
     """
     now: Capacity | None = thread.now.capacity
-    if now is None or trial.running() or carried_checks.frame().mode != "outputs":
+    if now is None or trial.is_on_trial() or carried_checks.frame().mode != "outputs":
         return 0
     now.used = True
     return now.items

@@ -22,7 +22,7 @@ from jax import lax
 
 from autograph_lite.errors import MutationError
 from autograph_lite.jax_internals import avals
-from autograph_lite.operators.joins.join_types import Array, Template, convert, rebuild
+from autograph_lite.operators.joins.join_types import Array, Template, cast_leaf, rebuild
 from autograph_lite.operators.lists import growing_lists, list_errors
 from autograph_lite.operators.object_graph import opaque_objects, places
 from autograph_lite.operators.user_code import source_places
@@ -47,7 +47,7 @@ class Part:
 
     def misused(self) -> MutationError:
         """What a use raises."""
-        return list_errors.dynamic(*self.origin, source_places.here())
+        return list_errors.dynamic_list_error(*self.origin, source_places.here())
 
 
 class Gap(Part):
@@ -96,7 +96,7 @@ class Stretch(Part):
     def at(self, position: Any) -> Any:
         """The item at a position, which is traced."""
         rows = [lax.dynamic_index_in_dim(column, position, keepdims=False) for column in self.columns]
-        return rebuild(self.item, map(convert, rows, arrays_of(self.item)), "an item")
+        return rebuild(self.item, map(cast_leaf, rows, arrays_of(self.item)), "an item")
 
     def contents(self) -> Contents:
         """Those of a list that holds nothing else."""
@@ -156,7 +156,7 @@ jax.tree_util.register_pytree_node(Gap, _flat, lambda kind, _: Gap(kind.origin))
 # What a list holds
 
 
-def holds(value: Any) -> bool:
+def is_dynamic(value: Any) -> bool:
     """Whether a list, tuple or deque has a stretch in it."""
     return _made and isinstance(value, KINDS) and any(isinstance(part, Part) for part in value)
 
@@ -171,14 +171,14 @@ def parts_of(values: Iterable[Any]) -> list[Any]:
     gaps = 0
     for value in values:
         if isinstance(value, Gap) != bool(gaps):
-            raise refused([value, *found[-1:]])
+            raise length_error([value, *found[-1:]])
         if gaps:
             gaps -= 1
             continue
         found.append(value)
         gaps = value.gaps if isinstance(value, Stretch) else 0
     if gaps:
-        raise refused(found[-1:])
+        raise length_error(found[-1:])
     return found
 
 
@@ -195,7 +195,7 @@ def total(plain: int, lengths: Sequence[Any]) -> Any:
     return number
 
 
-def length(values: Sequence[Any]) -> Any:
+def dynamic_len(values: Sequence[Any]) -> Any:
     """`len(values)`: a traced integer, which adds like one of Python's."""
     return avals.as_type(_length(values), jnp.int32, True)
 
@@ -206,12 +206,12 @@ def _length(values: Sequence[Any]) -> Any:
     return total(len(parts) - len(lengths), lengths)
 
 
-def truth(values: Sequence[Any]) -> Any:
+def dynamic_truth(values: Sequence[Any]) -> Any:
     """`bool(values)`."""
     return _length(values) > 0
 
 
-def refused(values: Iterable[Any]) -> MutationError:
+def length_error(values: Iterable[Any]) -> MutationError:
     """The error for what has to know the length of a list."""
     return next(part for part in values if isinstance(part, Part)).misused()
 
@@ -234,6 +234,6 @@ def whole(values: Any) -> Any:
     Raises:
       MutationError: only the data knows how many items there are.
     """
-    if holds(values):
-        raise refused(values)
+    if is_dynamic(values):
+        raise length_error(values)
     return growing_lists.readable(values, "an unpacking")

@@ -35,8 +35,8 @@ from autograph_lite.operators.joins.join_types import (
     Captured,
     Fixed,
     Template,
-    as_array,
-    join,
+    as_array_type,
+    join_templates,
     rebuild,
     structural,
 )
@@ -275,19 +275,19 @@ def _stacked_leaf(leaf: Any, reachable: Callable[[Any], bool]) -> Any:
     if isinstance(value, Earlier):
         raise value.wanted()
     if isinstance(value, (jax.Array, np.ndarray)):
-        return as_array(leaf) or leaf
+        return as_array_type(leaf) or leaf
     if isinstance(value, IMMUTABLE) or reachable(value):
         return leaf
     raise UnstackableItemError(f"a {type(value).__name__} object")
 
 
-def joined(known: Template, new: Template) -> Template:
+def join_item_types(known: Template, new: Template) -> Template:
     """The type of an item on all passes over a body.
 
     Raises:
       Mismatch: there is none.
     """
-    return known if known == new else join(known, new)
+    return known if known == new else join_templates(known, new)
 
 
 # The length of a list, asked in the body
@@ -314,7 +314,7 @@ def _refuse_copied(values: Any) -> None:
                 raise item.uneven()
 
 
-def length(owner: Sequence[Any]) -> Any:
+def growing_len(owner: Sequence[Any]) -> Any:
     """`len(owner)`: an int, or a traced one where earlier iterations of a staged loop have appended to it."""
     return _length(thread.now.growing, owner, len(owner)) if thread.now.growing else len(owner)
 
@@ -332,7 +332,7 @@ def _length(live: Sequence[_Live], owner: Any, shown: int) -> Any:
     return shown
 
 
-def truth(owner: list[Any]) -> bool:
+def growing_truth(owner: list[Any]) -> bool:
     """`bool(owner)`: where the list grows in the loop that runs, it is made to hold an item first."""
     for live in reversed(thread.now.growing):
         if live.growth.place.owner is owner and live.growth.length == 0 and len(owner) == GAP:

@@ -13,7 +13,7 @@ from autograph_lite.operators.values.place import Place
 
 def unbounded(place: Place, location: Any) -> MutationError:
     """A list that grows in a loop whose number of iterations is not known while tracing."""
-    name = place_names.base(place.owner)
+    name = place_names.owner_spelling(place.owner)
     return MutationError(
         f"{_called(name)} grows in a loop that may run any number of times.",
         where=_places(place, location),
@@ -23,9 +23,9 @@ def unbounded(place: Place, location: Any) -> MutationError:
     )
 
 
-def outgrown(place: Place, items: int, location: Any) -> OutgrownError:
+def outgrown_list_error(place: Place, items: int, location: Any) -> OutgrownError:
     """A list that gets more items than the program has room for."""
-    name = place_names.base(place.owner)
+    name = place_names.owner_spelling(place.owner)
     return OutgrownError(
         f"{_called(name)} gets more than {items} items in a loop that may run any number of times.",
         where=_places(place, location),
@@ -34,7 +34,7 @@ def outgrown(place: Place, items: int, location: Any) -> OutgrownError:
     )
 
 
-def dynamic(name: str, changed: Any, location: Any) -> MutationError:
+def dynamic_list_error(name: str, changed: Any, location: Any) -> MutationError:
     """A list whose length only the data knows, where Python or a library would have to know it."""
     return MutationError(
         f"{_called(name)} has a length that only the data knows, and is used where it has to be known.",
@@ -49,7 +49,7 @@ def dynamic(name: str, changed: Any, location: Any) -> MutationError:
 
 def unlike(place: Place, found: Mismatch, location: Any) -> MutationError:
     """Items that can't stand in one buffer."""
-    name = place_names.base(place.owner)
+    name = place_names.owner_spelling(place.owner)
     return MutationError(
         f"An item of {_called(name, start=False)} is {found.left}, and another one {found.right}.",
         where=_places(place, location),
@@ -58,9 +58,9 @@ def unlike(place: Place, found: Mismatch, location: Any) -> MutationError:
     )
 
 
-def iterated(owner: Any, location: Any) -> MutationError:
+def iterated_list_error(owner: Any, location: Any) -> MutationError:
     """A list that changes while a loop goes over it."""
-    name = place_names.base(owner)
+    name = place_names.owner_spelling(owner)
     return MutationError(
         f"{_called(name)} is changed in a loop over its own items, and a traced value decides how.",
         where=tuple(found for found in (location, place_names.written_at(owner)) if found),
@@ -69,9 +69,9 @@ def iterated(owner: Any, location: Any) -> MutationError:
     )
 
 
-def outside(place: Place, location: Any) -> MutationError:
+def outer_list_error(place: Place, location: Any) -> MutationError:
     """A list that was there before the function was called."""
-    name = place_names.base(place.owner)
+    name = place_names.owner_spelling(place.owner)
     return MutationError(
         f"{_called(name)}, a list from outside of the function, gets a length that only the data knows.",
         where=_places(place, location),
@@ -80,9 +80,9 @@ def outside(place: Place, location: Any) -> MutationError:
     )
 
 
-def returned(owner: Any, location: Any) -> MutationError:
+def returned_deque_error(owner: Any, location: Any) -> MutationError:
     """A deque whose length only the data knows, in what a function returns."""
-    name = place_names.base(owner)
+    name = place_names.owner_spelling(owner)
     return MutationError(
         f"{_called(name) if name else 'A deque'} is returned, a deque whose length only the data knows.",
         where=tuple(dict.fromkeys(found for found in (place_names.written_at(owner), location) if found)),
@@ -93,7 +93,7 @@ def returned(owner: Any, location: Any) -> MutationError:
 
 def unkept(place: Place, kind: str, location: Any) -> MutationError:
     """An item that is no value that a program computes."""
-    name = place_names.base(place.owner)
+    name = place_names.owner_spelling(place.owner)
     return MutationError(
         f"{_called(name)} has a length that only the data knows, and one of its items is a {kind}.",
         where=_places(place, location),

@@ -17,8 +17,8 @@ from autograph_lite.operators.checks import carried_checks
 from autograph_lite.operators.effects import journal
 from autograph_lite.operators.joins.join_types import LEAF, capture
 from autograph_lite.operators.lists import bounded_growth, sort_order
-from autograph_lite.operators.lists.dynamic_length import Stretch, length, refused
-from autograph_lite.operators.lists.packing import as_stretch, item_of, packed, room_for, template_of
+from autograph_lite.operators.lists.dynamic_length import Stretch, dynamic_len, length_error
+from autograph_lite.operators.lists.packing import as_stretch, item_of, packed, room_for, stretch_template
 from autograph_lite.operators.values.values import traced
 
 
@@ -32,10 +32,10 @@ def insert(values: list[Any], index: Any, value: Any, /) -> None:
     """`values.insert(index, value)`."""
     stretch = packed(values)
     at = jnp.clip(jnp.where(index < 0, index + stretch.length, index), 0, stretch.length)
-    place, parts = bounded_growth.place_of(values), [capture(stretch), capture(value)]
+    place, parts = bounded_growth.list_place(values), [capture(stretch), capture(value)]
     item = item_of(parts, place)
     most = stretch.most + 1
-    longer = as_stretch(parts, template_of(item, most, room_for(parts, most), parts, place), item)
+    longer = as_stretch(parts, stretch_template(item, most, room_for(parts, most), parts, place), item)
     here = jnp.arange(longer.room)
     _write(
         values, _taken(longer, jnp.where(here == at, stretch.length, jnp.where(here > at, here - 1, here)))
@@ -55,12 +55,12 @@ def index(values: Sequence[Any], value: Any, /) -> Any:
 
 def count(values: Sequence[Any], value: Any, /) -> Any:
     """`values.count(value)`."""
-    return _counted(jnp.sum(equal(values, value)))
+    return _counted(jnp.sum(items_equal(values, value)))
 
 
 def contains(values: Sequence[Any], value: Any, /) -> Any:
     """`value in values`."""
-    return jnp.any(equal(values, value))
+    return jnp.any(items_equal(values, value))
 
 
 def sort(values: list[Any], /, *, key: Any = None, reverse: Any = False) -> None:
@@ -68,7 +68,7 @@ def sort(values: list[Any], /, *, key: Any = None, reverse: Any = False) -> None
     _write(values, ordered(values, key, reverse))
 
 
-def in_order(values: Sequence[Any], key: Any, reverse: Any) -> list[Any]:
+def sorted_list(values: Sequence[Any], key: Any, reverse: Any) -> list[Any]:
     """`sorted(values)`."""
     return list(ordered(values, key, reverse).contents().values())
 
@@ -81,7 +81,7 @@ def ordered(values: Sequence[Any], key: Any, reverse: Any) -> Stretch:
     """
     stretch, column = _numbers(values)
     if key is not None or traced(reverse):
-        raise refused(values)
+        raise length_error(values)
     return _taken(stretch, sort_order.by_columns([column], [None], stretch.length, reverse=bool(reverse)))
 
 
@@ -102,11 +102,11 @@ def rotate(values: Any, n: Any = 1, /) -> None:
 
 METHODS: dict[str, Callable[..., Any]] = {
     "pop": bounded_growth.pop, "reverse": reverse, "insert": insert, "remove": remove, "index": index, "count": count,
-    "sort": sort, "popleft": popleft, "rotate": rotate, "__len__": length, "__contains__": contains,
+    "sort": sort, "popleft": popleft, "rotate": rotate, "__len__": dynamic_len, "__contains__": contains,
 }  # fmt: skip
 
 
-def equal(values: Sequence[Any], value: Any) -> Any:
+def items_equal(values: Sequence[Any], value: Any) -> Any:
     """For each place of the buffer, whether there is an item that equals a number.
 
     Raises:
@@ -114,7 +114,7 @@ def equal(values: Sequence[Any], value: Any) -> Any:
     """
     stretch, column = _numbers(values)
     if jnp.ndim(value):
-        raise refused(values)
+        raise length_error(values)
     return (column == value) & counting(stretch)
 
 
@@ -123,7 +123,7 @@ def counting(stretch: Stretch) -> Any:
     return jnp.arange(stretch.room) < stretch.length
 
 
-def numbers(stretch: Stretch) -> Any:
+def number_buffer(stretch: Stretch) -> Any:
     """The buffer, where the items are numbers; else None."""
     single = stretch.item.tree == LEAF and [jnp.ndim(column) for column in stretch.columns] == [1]
     return stretch.columns[0] if single else None
@@ -131,14 +131,14 @@ def numbers(stretch: Stretch) -> Any:
 
 def _numbers(values: Sequence[Any]) -> tuple[Stretch, Any]:
     stretch = packed(values)
-    column = numbers(stretch)
+    column = number_buffer(stretch)
     if column is None:
-        raise refused(values)
+        raise length_error(values)
     return stretch, column
 
 
 def _found(values: Sequence[Any], value: Any, message: str) -> Any:
-    same = equal(values, value)
+    same = items_equal(values, value)
     carried_checks.fail_if(jnp.logical_not(jnp.any(same)), ValueError(message))
     return jnp.argmax(same)
 
@@ -153,4 +153,4 @@ def _taken(stretch: Stretch, order: Any) -> Stretch:
 
 
 def _write(values: list[Any], stretch: Stretch) -> None:
-    bounded_growth.place_of(journal.record(values)).write(stretch.contents())
+    bounded_growth.list_place(journal.note_change(values)).write(stretch.contents())

@@ -25,9 +25,9 @@ from autograph_lite.operators.joins.join_types import (
     Mismatch,
     Template,
     capture,
-    convert,
+    cast_leaf,
     fill,
-    join,
+    join_templates,
     rebuild,
     widen,
     zeros,
@@ -43,7 +43,7 @@ from autograph_lite.operators.lists.dynamic_length import (
     parts_of,
     total,
 )
-from autograph_lite.operators.object_graph.places import places_of
+from autograph_lite.operators.object_graph.places import object_places
 from autograph_lite.operators.purity import trial
 from autograph_lite.operators.user_code import place_names, source_places
 from autograph_lite.operators.values.place import Contents, Place
@@ -63,7 +63,7 @@ def item_of(
     for value in values:
         new = value.value.item if isinstance(value.value, Stretch) else _plain(value, place)
         try:
-            joint = new if known is None else join(known, new)
+            joint = new if known is None else join_templates(known, new)
             if known is not None:
                 trial.refuse_promotion(known, new)
             known = joint
@@ -92,7 +92,7 @@ def _is_value(item: Any) -> bool:
     return is_arraylike(item) or isinstance(item, growing_lists.IMMUTABLE)
 
 
-def template_of(item: Item, most: int, room: int, values: Iterable[Captured], place: Place) -> Template:
+def stretch_template(item: Item, most: int, room: int, values: Iterable[Captured], place: Place) -> Template:
     """The type of a stretch.
 
     Args:
@@ -102,7 +102,7 @@ def template_of(item: Item, most: int, room: int, values: Iterable[Captured], pl
       values: what it is made of.
       place: the list.
     """
-    origin = place_names.base(place.owner) or "", place_names.written_at(place.owner)
+    origin = place_names.owner_spelling(place.owner) or "", place_names.written_at(place.owner)
     lengths = [value.value.length for value in values if isinstance(value.value, Stretch)]
     varying: frozenset[str] = frozenset().union(*map(avals.varying_axes, lengths))
     kinds = [Array(jnp.dtype("int32"), False, (), varying)]
@@ -142,13 +142,13 @@ def _filled(values: Sequence[Captured], rank: int, position: int, lookup: Lookup
         if isinstance(value.value, Stretch):
             rows = lookup(value.leaves[1 + rank])
             return avals.as_type(rows, kind.dtype, kind.weak), lookup(value.leaves[0])
-        return convert(lookup(value.leaves[position]), row)[None], 1
+        return cast_leaf(lookup(value.leaves[position]), row)[None], 1
 
     known = list(itertools.takewhile(lambda value: not isinstance(value.value, Stretch), values))
     if not values:
         return zeros(kind)
     if known:
-        buffer = jnp.stack([convert(lookup(value.leaves[position]), row) for value in known])
+        buffer = jnp.stack([cast_leaf(lookup(value.leaves[position]), row) for value in known])
         end: Any = len(known)
     else:
         buffer, end = part(values[0])
@@ -181,11 +181,11 @@ def packed(values: Sequence[Any]) -> Stretch:
     parts = parts_of(values)
     if len(parts) == 1 and isinstance(parts[0], Stretch):
         return parts[0]
-    place = places_of(values if growing_lists.has_lengths(values) else [])[0]
+    place = object_places(values if growing_lists.has_lengths(values) else [])[0]
     assert place is not None
     captured = list(map(capture, parts))
     item, most = item_of(captured, place), most_of(parts)
-    return as_stretch(captured, template_of(item, most, room_for(captured, most), captured, place), item)
+    return as_stretch(captured, stretch_template(item, most, room_for(captured, most), captured, place), item)
 
 
 def as_stretch(values: Sequence[Captured], template: Template, item: Item) -> Stretch:
@@ -217,7 +217,7 @@ def uneven(place: Place, contents: Sequence[Contents]) -> bool:
     )
 
 
-def joined(
+def join_lists(
     place: Place, paths: Sequence[Sequence[Captured] | None]
 ) -> tuple[list[Captured | None], Template]:
     """What stands on each path for the items of a list, and the type that holds them all.
@@ -231,5 +231,5 @@ def joined(
     values = list(itertools.chain(*alive))
     item = item_of(values, place)
     most = max(most_of(value.value for value in path) for path in alive)
-    template = template_of(item, most, room_for(values, most), values, place)
+    template = stretch_template(item, most, room_for(values, most), values, place)
     return [None if path is None else stretched(path, template, item) for path in found], template

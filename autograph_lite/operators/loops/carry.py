@@ -20,7 +20,7 @@ from autograph_lite.converters.python_ops import Maybe
 from autograph_lite.jax_internals import tracing_state
 from autograph_lite.jax_internals.loops import loop_binding
 from autograph_lite.operators.aliasing import loop_carried_aliases
-from autograph_lite.operators.branches.branch_paths import enter
+from autograph_lite.operators.branches.branch_paths import enter_generated
 from autograph_lite.operators.checks import carried_checks
 from autograph_lite.operators.effects import container_identity, journal, shared_containers
 from autograph_lite.operators.joins import join_errors
@@ -30,10 +30,10 @@ from autograph_lite.operators.joins.join_types import (
     Fixed,
     Mismatch,
     Template,
-    as_array,
+    as_array_type,
     capture,
     fill,
-    join,
+    join_templates,
     rebuild,
     strong,
     structural,
@@ -205,7 +205,7 @@ class Carry:
             if (
                 before and value is not start.value
             ):  # a new container in each iteration stands for the one before
-                container_identity.share(container_identity.containers(value), before)
+                container_identity.remember_copies(container_identity.containers(value), before)
         contents = {
             key: rebuild(slot.template, arrays, slot.place.label(slot.key))
             for key, slot in self.slots.items()
@@ -252,7 +252,7 @@ class Carry:
         appended: dict[Hashable, list[Captured]] = {}
         bounds: dict[Hashable, bounded_growth.Bound] = {}
         for owner, change in written.changes(roots).items():
-            if owner in self.bounds or bounded_growth.unknown(change) or self._has_room(change):
+            if owner in self.bounds or bounded_growth.is_length_unknown(change) or self._has_room(change):
                 self._bounded(owner, change, contents, bounds)
             elif owner in growths or (
                 len(change.new) != len(change.old) and growing_lists.grows(change.place)
@@ -264,7 +264,7 @@ class Carry:
                 self._changed(change, contents, grown)
         kept = [*contents.values(), *(item for items in appended.values() for item in items)]
         if any(container_identity.is_chosen(each.value) for each in kept):
-            trial.refuse("an object or a list keeps one of the items, of which the loop has a copy")
+            trial.end_trial("an object or a list keeps one of the items, of which the loop has a copy")
         for key, slot in self.slots.items():
             joined = _join(slot.place.label(slot.key), slot.template, contents[key], slot.before)
             grown[key] = dataclasses.replace(slot, template=joined)
@@ -303,7 +303,7 @@ class Carry:
         keys = [*after]
         found = {
             (keys[n], keys[m])
-            for n, m in loop_carried_aliases.joined([each.value for each in after.values()])
+            for n, m in loop_carried_aliases.aliases_after_iteration([each.value for each in after.values()])
         }
         if not found <= self.parts:
             tracing_state.abandon_trace()
@@ -408,7 +408,7 @@ class Carry:
         try:
             new = tuple(growing_lists.stacked_type(item, reachable) for item in items)
             if len(new) == len(growth.templates):
-                new = tuple(map(growing_lists.joined, growth.templates, new))
+                new = tuple(map(growing_lists.join_item_types, growth.templates, new))
         except growing_lists.UnstackableItemError as error:
             raise list_errors.unstackable(change.place, error.found, source_places.here()) from None
         except Mismatch as found:
@@ -427,7 +427,7 @@ class Carry:
             elif before is MISSING:
                 before = place.default(k)
             if before is MISSING or after is MISSING:
-                raise join_errors.place(place.label(k))
+                raise join_errors.unjoinable_place(place.label(k))
             if key in self.slots:
                 contents[key] = change.captured[k]
             else:
@@ -459,7 +459,7 @@ class Carry:
         for place, new in self._merged(contents):
             owner = place.key
             journal.commit(place, self.growths[owner].finished(new, rows[owner]) if owner in rows else new)
-        shared_containers.share([], self._joined(values, contents), [])
+        shared_containers.note_shared([], self._joined(values, contents), [])
         carried_checks.flush()
         if decision_log.listeners:
             self._tell()
@@ -526,14 +526,14 @@ def _differs(value: Captured, template: Template) -> bool:
     if value.present is False or len(value.leaves) != len(template.leaves):
         return False
     return any(
-        isinstance(kind, Array) and isinstance(leaf, jax.Array) and as_array(Fixed(leaf)) != kind
+        isinstance(kind, Array) and isinstance(leaf, jax.Array) and as_array_type(Fixed(leaf)) != kind
         for leaf, kind in zip(value.leaves, template.leaves, strict=True)
     )
 
 
 def _join(name: str, template: Template, after: Captured, start: Captured) -> Template:
     try:
-        joined = holding(join(template, after.template), [after])
+        joined = holding(join_templates(template, after.template), [after])
     except Mismatch as found:
         raise Unjoinable(name, found) from None
     try:
@@ -571,7 +571,7 @@ def run_body(
         carry.enter(contents)
         for bound in carry.bounds.values():
             bound.check()
-        enter(body_fun, values)
+        enter_generated(body_fun, values)
         extra: list[Any] = []
         item: Sequence[Any] = ()
         try:
@@ -582,7 +582,7 @@ def run_body(
         except OverflowError as error:
             raise integer_overflow.told(error) from None
         except BaseException as error:
-            if not carried_checks.is_explicit(error):
+            if not carried_checks.is_raised_on_path(error):
                 raise
             carried_checks.fail_if(True, error)
             new = values
@@ -607,7 +607,7 @@ def _variables(
     return [*variables, *slots]
 
 
-def held(now: Carry, after: Carry, jaxprs: Sequence[Any], start: list[Any]) -> list[Any]:
+def widen_start(now: Carry, after: Carry, jaxprs: Sequence[Any], start: list[Any]) -> list[Any]:
     """The arrays that enter the loop, in types that hold.
 
     Args:
@@ -622,7 +622,7 @@ def held(now: Carry, after: Carry, jaxprs: Sequence[Any], start: list[Any]) -> l
     if after is now:
         return start
     arrays = after.start()
-    if not loop_binding.settle(jaxprs, len(start) - len(arrays), len(start)):
+    if not loop_binding.settle_weak_types(jaxprs, len(start) - len(arrays), len(start)):
         raise Grow(after)
     return [*start[: len(start) - len(arrays)], *arrays]
 

@@ -15,7 +15,7 @@ from typing import Any
 from autograph_lite.jax_internals import tracing_state
 from autograph_lite.operators.checks import carried_checks
 from autograph_lite.operators.joins import join_errors
-from autograph_lite.operators.joins.join_types import Mismatch, Template, join, structural
+from autograph_lite.operators.joins.join_types import Mismatch, Template, join_templates, structural
 from autograph_lite.operators.lists import growing_lists
 from autograph_lite.operators.loops.carry import Carry, Grow, Unjoinable
 from autograph_lite.operators.trace_context import decision_log
@@ -34,7 +34,7 @@ class _Pass:
 
 
 @tracing_state.without_leak_check
-def settled(
+def fixpoint(
     carry: Carry, body_fun: Callable[..., Any], stage: Callable[[Carry], tuple[Carry, Any]]
 ) -> tuple[Carry, Any]:
     """The results of `stage`, the carry and another one; it is called with growing types until they hold.
@@ -86,18 +86,18 @@ def _from_last_pass(carry: Carry, code: types.CodeType) -> Carry:
 def _widened(own: Template, earlier: Template) -> Template:
     """The type of a variable, from those that it has now and had in the last pass; a container is another object now."""
     both_held = structural(own) is not own and structural(earlier) is not earlier
-    return own if both_held else join(own, earlier)
+    return own if both_held else join_templates(own, earlier)
 
 
-def settle(
+def fixpoint_with_init(
     carry: Carry, body_fun: Callable[..., Any], stage: Callable[[Carry], tuple[Carry, Any]]
 ) -> tuple[Carry, Any]:
-    """`settled`, for a loop whose first iteration may not run.
+    """`fixpoint`, for a loop whose first iteration may not run.
 
     Raises:
       CarryMismatchError: a variable has no type that holds it before and after an iteration.
     """
     try:
-        return settled(carry, body_fun, stage)
+        return fixpoint(carry, body_fun, stage)
     except Unjoinable as error:
         raise join_errors.carry(error.name, error.found, body_fun) from None

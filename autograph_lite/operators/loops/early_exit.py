@@ -26,7 +26,7 @@ BYTES = 1 << 22
 """What the states that are kept may take: else they are worth more than the rows that are not run."""
 
 
-def pays(body: Any, start: Sequence[Any], count: Any) -> bool:
+def early_exit_pays(body: Any, start: Sequence[Any], count: Any) -> bool:
     """Whether a loop whose body does nothing once it has been left is to end there.
 
     Args:
@@ -45,7 +45,7 @@ def _kept(count: int) -> int:
     return math.isqrt(count - 1) + 2 & ~1
 
 
-def run(
+def scan_until(
     test: Any, body: Any, start: Sequence[Any], rows: Sequence[Any], count: int, *, reverse: bool
 ) -> list[Any]:
     """The variables after the loop.
@@ -70,6 +70,6 @@ def run(
 
     init = [jax.numpy.int32(0), *start]
     types = list(map(jax.typeof, init))
-    (_, until), (_, iteration) = (loop_binding.trace(part, types, run) for part in (more, step))
+    (_, until), (_, iteration) = (loop_binding.trace(part, types, scan_until) for part in (more, step))
     options = dataclasses.replace(loop_options.UNSET, bound=count, kept=_kept(count))
     return loop_binding.while_loop(until, iteration, init, options)[1:]

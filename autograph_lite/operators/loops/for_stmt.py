@@ -18,7 +18,7 @@ from autograph_lite.jax_internals import avals, symbolic_comparisons, tracing_st
 from autograph_lite.jax_internals.dataflow.affine_indices import Position
 from autograph_lite.jax_internals.loops import loop_binding
 from autograph_lite.operators.aliasing import store_check
-from autograph_lite.operators.branches.branch_paths import enter
+from autograph_lite.operators.branches.branch_paths import enter_generated
 from autograph_lite.operators.branches.if_stmt import if_part
 from autograph_lite.operators.branches.truth import truth
 from autograph_lite.operators.effects import journal
@@ -28,13 +28,13 @@ from autograph_lite.operators.lane_eval.path_conditions import Foreseen, Parts, 
 from autograph_lite.operators.lists import dynamic_length, growing_lists, list_errors
 from autograph_lite.operators.loops import carry as carries, early_exit, rolling, unroll_warning
 from autograph_lite.operators.loops.carry import Carry, Unjoinable, run_body
-from autograph_lite.operators.loops.carry_fixpoint import settle, settled
+from autograph_lite.operators.loops.carry_fixpoint import fixpoint, fixpoint_with_init
 from autograph_lite.operators.loops.rolled_scan import Trial
 from autograph_lite.operators.object_graph import python_iterators
 from autograph_lite.operators.purity import trial
 from autograph_lite.operators.trace_context import decision_log, lane_termination, loop_options
 from autograph_lite.operators.user_code import source_places
-from autograph_lite.operators.values.boxes import opened
+from autograph_lite.operators.values.boxes import unboxed
 from autograph_lite.operators.values.values import article, is_symbolic, result_type, traced
 from autograph_lite.tracing import entered
 
@@ -78,9 +78,9 @@ def _for(iterable: Any, body_fun: Callable[..., Any], init: tuple[Any, ...], unt
 
 
 def _run(iterable: Any, body_fun: Callable[..., Any], init: tuple[Any, ...], until: Until) -> tuple[Any, ...]:
-    items = iterables.staged(iterable)
+    items = iterables.as_staged(iterable)
     if items is None:
-        return _known(opened(iterable), body_fun, init, until)
+        return _known(unboxed(iterable), body_fun, init, until)
     length = items.length()
     if decision_log.listeners:
         _decided(items, length)
@@ -101,7 +101,7 @@ def _decided(items: iterables.Staged, length: Any) -> None:
     why = decision_log.staged_iterable(items, length)
     if not known and most is not None:
         why += f", and at most {most}"
-    decision_log.decided(decision_log.LOOPS, became, why, most if isinstance(most, int) else None)
+    decision_log.refine_decision(decision_log.LOOPS, became, why, most if isinstance(most, int) else None)
 
 
 def _known(
@@ -110,7 +110,7 @@ def _known(
     """The loop over items that Python knows: rolled where that is asked for, and gives the same."""
     if not rolling.wanted():
         return _python(iterable, body_fun, init, until)
-    iterable = item_columns.taken(iterable, body_fun)
+    iterable = item_columns.take_columns(iterable, body_fun)
     # Nobody else may take items from what it runs over.
     if not item_columns.is_sized(iterable) and not python_iterators.is_own(iterable, body_fun):
         return _python(iterable, body_fun, init, until)
@@ -121,7 +121,7 @@ def _known(
     try:
         return _python(iterable, body_fun, init, until, rolled)
     except BaseException:
-        rolling.forget(body_fun)
+        rolling.forget_refusal(body_fun)
         raise
 
 
@@ -129,7 +129,7 @@ def _rolled(
     iterable: Any, body_fun: Callable[..., Any], init: tuple[Any, ...], until: Until,
     part: tuple[int, int] | None = None, parts: Parts | None = None,
 ) -> Any:  # fmt: skip
-    """The loop as one of the program, if it can be: see `rolling.attempt`.
+    """The loop as one of the program, if it can be: see `rolling.try_rolled_for`.
 
     Args:
       iterable: of Python's.
@@ -150,9 +150,9 @@ def _rolled(
         why += trial.figures and f": {trial.figures}"
         return values
 
-    told = decision_log.told()
+    told = decision_log.decision_count()
     try:
-        result = rolling.attempt(iterable, body_fun, init, stage, part)
+        result = rolling.try_rolled_for(iterable, body_fun, init, stage, part)
     except Split as split:
         if split.loop is not loop:
             raise
@@ -162,10 +162,10 @@ def _rolled(
         try:
             result = _in_parts(iterable, [*itertools.pairwise(ends)], body_fun, init, until, all_parts)
         except BaseException:
-            rolling.forget(body_fun)
+            rolling.forget_refusal(body_fun)
             raise
         if parts is None:
-            decision_log.decided(decision_log.LOOPS, *all_parts.told(), sum(all_parts.lengths))
+            decision_log.refine_decision(decision_log.LOOPS, *all_parts.told(), sum(all_parts.lengths))
         return result
     if not isinstance(result, tuple):
         decision_log.forget_since(told)
@@ -175,7 +175,7 @@ def _rolled(
         all_parts.lengths.append(length)
         all_parts.rolled = True
     if length is not None and not decision_log.is_decided("vmap"):
-        decision_log.decided(decision_log.LOOPS, "scan", why, length)
+        decision_log.refine_decision(decision_log.LOOPS, "scan", why, length)
     return result
 
 
@@ -210,7 +210,7 @@ def _python(
     refused: rolling.Refusal | None = None,
 ) -> tuple[Any, ...]:  # fmt: skip
     why = refused.clause if refused else decision_log.python_iterable(iterable)
-    decision_log.decided(decision_log.LOOPS, "unrolled", why, 0)
+    decision_log.refine_decision(decision_log.LOOPS, "unrolled", why, 0)
     iterator = iter(growing_lists.readable(iterable, "a `for` loop"))
     with store_check.walking(iterator):
         return _unrolled(iterable, iterator, body_fun, values, until, refused)
@@ -225,19 +225,19 @@ def _unrolled(
         journal.consume(iterator)
     count = (
         unroll_warning.counter(body_fun, refused.prevents if refused else "")
-        if tracing_state.tracing()
+        if tracing_state.is_tracing()
         else None
     )
     peeled, peels = 0, refused.peels if refused else 0
     sources = _sources(iterator) if count is not None else []
-    endless = count is not None and python_iterators.endless(iterable)
+    endless = count is not None and python_iterators.is_endless_iterator(iterable)
     unsized = not hasattr(type(iterable), "__len__")
     loop = loop_options.current()
     while peeled != most:
-        if sources and (changed := next(filter(dynamic_length.holds, sources), None)) is not None:
+        if sources and (changed := next(filter(dynamic_length.is_dynamic, sources), None)) is not None:
             if not peeled:  # it was changed before the loop, which asks an iterator for its items
-                raise dynamic_length.refused(changed)
-            raise list_errors.iterated(changed, source_places.of_function(body_fun))
+                raise dynamic_length.length_error(changed)
+            raise list_errors.iterated_list_error(changed, source_places.line_of_function(body_fun))
         stop = until(*values) if until is not None else False
         if stop is not False and traced(stop):
             rest = iterator if most is None else itertools.islice(iterator, most - peeled)
@@ -249,9 +249,9 @@ def _unrolled(
         except StopIteration:
             return values
         if staging:
-            enter(body_fun, (item, *values))
+            enter_generated(body_fun, (item, *values))
         if decision_log.listeners:
-            decision_log.iterated()
+            decision_log.count_python_iteration()
         values = body_fun(item, *values)
         if loop.is_over():
             return values
@@ -284,7 +284,7 @@ def _never_ends(iterable: Any, body_fun: Callable[..., Any], taken: int | None =
     so_far = "it would take all of them" if taken is None else f"it has taken {taken}, and found no end"
     return IterationError(
         f"A traced value ends a loop over {article(kind)} {kind}.",
-        where=source_places.of_function(body_fun),
+        where=source_places.line_of_function(body_fun),
         why=f"Python takes the items while tracing, before the value is known: {so_far}.",
         fix="iterate over a list, a range or an array, or write a `while` loop.",
     )
@@ -300,7 +300,9 @@ def _guarded(
     """The rest of an unrolled loop, where a traced value says whether it was left."""
     assert until is not None
     sized = hasattr(type(iterable), "__len__")
-    if not sized and (not python_iterators.is_own(iterable, body_fun) or python_iterators.endless(iterable)):
+    if not sized and (
+        not python_iterators.is_own(iterable, body_fun) or python_iterators.is_endless_iterator(iterable)
+    ):
         raise _never_ends(iterable, body_fun)
     names = _names(body_fun)
     count = unroll_warning.counter(body_fun)
@@ -308,13 +310,13 @@ def _guarded(
         if taken == python_iterators.MOST and not sized:
             raise _never_ends(iterable, body_fun, taken)
         before = values
-        decision_log.iterated()
+        decision_log.count_python_iteration()
 
         def skip(*operands: Any) -> Any:
             return operands
 
         def run(*operands: Any, item: Any = item) -> Any:
-            enter(body_fun, operands)
+            enter_generated(body_fun, operands)
             return body_fun(item, *operands)
 
         values = _statement(until(*before), skip, run, before, names, body_fun)
@@ -350,7 +352,7 @@ def _place_at(fun: Any, body_fun: Callable[..., Any]) -> Any:
 
 def place_at(fun: Any, path: str, line: int, name: str) -> Any:
     """`fun`, which errors are to show at that line."""
-    fun.__code__ = source_places.placed(fun.__code__, path, line, name)
+    fun.__code__ = source_places.relocate(fun.__code__, path, line, name)
     return fun
 
 
@@ -409,16 +411,18 @@ def _stage_rows(
             types = [*map(jax.typeof, start), *map(loop_binding.row_type, flat)]
             after, body = loop_binding.trace(step, types, body_fun)
             loop_options.check_length(count)
-            start = carries.held(now, after, [body], start)
+            start = carries.widen_start(now, after, [body], start)
             known = _positions(source, skipped, length, len(flat), now, reverse)
             unroll = loop_options.current().unroll
             how = loop_binding.How(reverse, known, unroll, decision_log.at_once(count))
             if trial is not None:
                 return after, trial.scan(after, body, start, flat, count, how)
-            if until is not None and early_exit.pays(body, start, count):
+            if until is not None and early_exit.early_exit_pays(body, start, count):
                 _, test = loop_binding.trace(goes_on, list(map(jax.typeof, start)), body_fun)
-                decision_log.decided(decision_log.LOOPS, "while_loop", "a traced value leaves it", count)
-                return after, (early_exit.run(test, body, start, flat, count, reverse=reverse), [])
+                decision_log.refine_decision(
+                    decision_log.LOOPS, "while_loop", "a traced value leaves it", count
+                )
+                return after, (early_exit.scan_until(test, body, start, flat, count, reverse=reverse), [])
             return after, loop_binding.scan(body, start, flat, count, how)
 
         return stage
@@ -429,7 +433,7 @@ def _stage_rows(
             count = length - skipped
             known = None if is_symbolic(count) else count
             carry = Carry.of(names, values, count=known)
-            carry, (arrays, outputs) = settled(carry, body_fun, scan(skipped))
+            carry, (arrays, outputs) = fixpoint(carry, body_fun, scan(skipped))
             values = carry.finish(arrays, outputs, known or int(_runs(count)), reverse=reverse)
             return values if trial is None else trial.left(values)
         except (Unjoinable, BranchMismatchError, MutationError) as error:
@@ -454,7 +458,7 @@ def _stage_rows(
             if trial is not None:
                 raise
             decision_log.forget_inside()
-            decision_log.decided(
+            decision_log.refine_decision(
                 decision_log.LOOPS, "while_loop", f"it has {shorter.count} iterations at most"
             )
             decision_log.uncounted()
@@ -464,9 +468,9 @@ def _stage_rows(
             if trial is not None:
                 raise
             if skipped == growing_lists.PEELED:
-                raise list_errors.too_short(source_places.of_function(body_fun)) from None
+                raise list_errors.too_short(source_places.line_of_function(body_fun)) from None
         decision_log.forget_inside()
-        enter(body_fun, values)
+        enter_generated(body_fun, values)
         values = tuple(body_fun(items.at(skipped), *values))
         skipped += 1
         _peeled(length, skipped)
@@ -479,13 +483,13 @@ def _peeled(length: Any, skipped: int) -> None:
     if not decision_log.listeners:
         return
     if not is_symbolic(length) and length == skipped:
-        decision_log.decided(
+        decision_log.refine_decision(
             decision_log.LOOPS, "unrolled", "its first iterations have types of their own", skipped
         )
     else:
         some = "the first iteration runs" if skipped == 1 else f"the first {skipped} iterations run"
         trips = None if is_symbolic(length) else length - skipped
-        decision_log.decided(
+        decision_log.refine_decision(
             decision_log.LOOPS, "scan", f"{some} before it, and the others have types of their own", trips
         )
     decision_log.keep_inside()
@@ -506,7 +510,7 @@ def _positions(
 
 def _runs(length: Any) -> bool:
     """Whether a loop of so many iterations is known to have one."""
-    return symbolic_comparisons.compare(operator.gt, length, 0) is True
+    return symbolic_comparisons.compare_sizes(operator.gt, length, 0) is True
 
 
 def _unless(
@@ -519,9 +523,9 @@ def _unless(
             return operands
 
         def run(*operands: Any) -> Any:
-            enter(body_fun, operands)
+            enter_generated(body_fun, operands)
             results = body_fun(*take(), *operands)
-            trial.left(body_fun, operands, results)
+            trial.note_carry_types(body_fun, operands, results)
             return results
 
         stop = until(*values)
@@ -541,7 +545,7 @@ def _stage_some(
     names = _names(body_fun)
 
     def one(index: Any, *values: Any) -> tuple[Any, ...]:
-        enter(body_fun, values)
+        enter_generated(body_fun, values)
         result: tuple[Any, ...] = body_fun(items.at(index), *values)
         return result
 
@@ -586,7 +590,9 @@ def _stage_range(
 
         def body(arrays: list[Any]) -> tuple[Carry, list[Any]]:
             index, *rest = arrays
-            with entered(reached=lane_termination.reached(lambda: jaxpr_as_fun(test)(*arrays)[0], loop=True)):
+            with entered(
+                reached=lane_termination.lanes_reached(lambda: jaxpr_as_fun(test)(*arrays)[0], loop=True)
+            ):
                 after, results = run_body(
                     now, body_fun, rest, lambda: (items.at(index + first if first else index),)
                 )
@@ -597,8 +603,8 @@ def _stage_range(
         types = list(map(jax.typeof, start))
         _, test = loop_binding.trace(cond, types, body_fun)
         after, step = loop_binding.trace(body, types, body_fun)
-        start = carries.held(now, after, [test, step], start)
-        return after, loop_options.while_loop(test, step, start)[1:]
+        start = carries.widen_start(now, after, [test, step], start)
+        return after, loop_options.bounded_while_loop(test, step, start)[1:]
 
-    carry, arrays = settle(Carry.of(names, init), body_fun, stage)
+    carry, arrays = fixpoint_with_init(Carry.of(names, init), body_fun, stage)
     return carry.finish(arrays)

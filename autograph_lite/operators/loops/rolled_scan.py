@@ -90,7 +90,7 @@ class Trial:
         rows = arrays[len(numbers) :]
         self._leaves = until is not None
         self._flags = [] if until is None else self._leaving(carry, until, numbers)
-        known = [*self.source.known(), primitive_rules.number(np.arange(count))][: len(rows)]
+        known = [*self.source.known(), primitive_rules.same_in_all_lanes(np.arange(count))][: len(rows)]
         given = [(array, _flat(row)) for array, row in zip(rows, known, strict=True) if row is not None]
         never = Known(*[np.zeros(count, bool)] * 3)
         with self._loop.tracing([*given, *((arrays[k], never) for k in self._flags)]):
@@ -103,7 +103,7 @@ class Trial:
             with journal.journal(outer=carry.outer):
                 return None, [jnp.asarray(truth(until(*carry.read(arrays)[0])))]
 
-        told = decision_log.told()
+        told = decision_log.decision_count()
         _, test = loop_binding.trace(stop, list(map(jax.typeof, carry.start())), self.body_fun)
         decision_log.forget_since(told)
         read = {v for eqn in test.jaxpr.eqns for v in eqn.invars if not hasattr(v, "val")}
@@ -157,7 +157,7 @@ class Trial:
           Refused: the loop has to be run as Python.
           Small: it is to be.
         """
-        known = [*self.source.known(), primitive_rules.number(np.arange(count))][: len(rows)]
+        known = [*self.source.known(), primitive_rules.same_in_all_lanes(np.arange(count))][: len(rows)]
         known = [row and _flat(row) for row in known]
         numbers, windows, of_checks = carry.numbers()
         self.figures = unrolled_size.judge(
@@ -165,7 +165,7 @@ class Trial:
         )
         self._refuse_changing(carry)
         try:
-            stay = python_carries.foretell(body, numbers, known, count, report)
+            stay = python_carries.foretell(body, numbers, known, count, refused_equation)
         except (primitive_rules.UnlikePythonError, Refused) as found:
             if self._flags:  # it may be in an iteration that Python does not come to
                 self._forget_flags(self._flags)
@@ -178,7 +178,7 @@ class Trial:
         if windows & set(stay):
             raise Refused("a list that gets longer holds numbers of Python's only")
         given = [stay[k].before if k in stay else None for k in range(len(start))]
-        results = rule_table.run(count, report).closed(body, [*given, *known])
+        results = rule_table.lane_run(count, refused_equation).closed(body, [*given, *known])
         self._refuse_python(body, stay, results, len(start))
         python = python_number_flow.python_only(body, [n is not None for n in numbers], known)
         if not set(python) <= set(stay):
@@ -236,7 +236,7 @@ def _flat(row: Known) -> Known:
     return Known(row.python[0], row.program[0], np.zeros(row.python.shape[1], bool))
 
 
-def report(eqn: Any, why: str) -> Refused:
+def refused_equation(eqn: Any, why: str) -> Refused:
     """What ends the trial where an equation does something else than Python."""
     place = recorded_equations.equation_place(eqn)
     return Refused(why, source_places.at(*place) if place else ())

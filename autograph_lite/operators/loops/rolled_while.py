@@ -15,15 +15,15 @@ import jax.numpy as jnp
 from autograph_lite.jax_internals import avals
 from autograph_lite.jax_internals.dataflow.scan_ir import live
 from autograph_lite.jax_internals.loops import loop_binding
-from autograph_lite.operators.branches.branch_paths import enter
+from autograph_lite.operators.branches.branch_paths import enter_generated
 from autograph_lite.operators.branches.truth import truth
 from autograph_lite.operators.effects import journal
 from autograph_lite.operators.iteration import item_columns, while_trip_count
 from autograph_lite.operators.lane_eval import primitive_rules, rule_table
 from autograph_lite.operators.loops import carry as carries, rolling
 from autograph_lite.operators.loops.carry import Carry, run_body
-from autograph_lite.operators.loops.carry_fixpoint import settled
-from autograph_lite.operators.loops.rolled_scan import Trial, report
+from autograph_lite.operators.loops.carry_fixpoint import fixpoint
+from autograph_lite.operators.loops.rolled_scan import Trial, refused_equation
 from autograph_lite.operators.purity import trial
 from autograph_lite.operators.purity.trial import Refused
 from autograph_lite.operators.trace_context import decision_log, loop_options
@@ -43,7 +43,7 @@ class _Staged(Exception):
     """Traced values end the loop: it may be staged, its first iteration with it."""
 
 
-def attempt(
+def try_rolled_while(
     cond_fun: Callable[..., Any], body_fun: Callable[..., Any], values: tuple[Any, ...], stage: Stage
 ) -> Any:
     """The variables after the loop, rolled; a `rolling.Refusal` where Python is to run it, or None where it is too short.
@@ -54,8 +54,8 @@ def attempt(
       values: the variables before the loop.
       stage: these, and what the condition is before the loop -> the variables after a loop that traced values end.
     """
-    told = decision_log.told()
-    result = rolling.tried(body_fun, values, lambda: _rolled(cond_fun, body_fun, values, stage))
+    told = decision_log.decision_count()
+    result = rolling.roll_or_refuse(body_fun, values, lambda: _rolled(cond_fun, body_fun, values, stage))
     if not isinstance(result, tuple):
         decision_log.forget_since(told)
     return result
@@ -66,8 +66,8 @@ def _rolled(
 ) -> Any:
     try:
         with trial.trial():
-            trial.enter(cond_fun)
-            trial.enter(body_fun)
+            trial.enter_on_trial(cond_fun)
+            trial.enter_on_trial(body_fun)
             try:
                 return _traced(cond_fun, body_fun, values, None)
             except _Again as again:
@@ -84,7 +84,7 @@ def _traced(
     """The loop.
 
     Args:
-      cond_fun: as for `attempt`.
+      cond_fun: as for `try_rolled_while`.
       body_fun: likewise.
       values: likewise.
       known: the number of iterations, if it is known.
@@ -96,7 +96,7 @@ def _traced(
     carry = Carry.of(body_fun.__code__.co_varnames[: body_fun.__code__.co_argcount], values, count=known or 1)
 
     def goes_on(new: list[Any]) -> Any:
-        enter(cond_fun, new)
+        enter_generated(cond_fun, new)
         return jnp.asarray(truth(cond_fun(*new)))
 
     def stage(now: Carry) -> tuple[Carry, Any]:
@@ -110,28 +110,28 @@ def _traced(
         types = [*map(jax.typeof, start), *map(loop_binding.row_type, rows)]
         after, whole = loop_binding.trace(step, types, body_fun)
         test, body = _giving(whole, slice(1)), _giving(whole, slice(1, None))
-        start = carries.held(now, after, [test, body], start)
+        start = carries.widen_start(now, after, [test, body], start)
         count = known
         if count is None:
             numbers = after.numbers()[0]
             try:
-                count = while_trip_count.count(body, test, start, numbers, now.indexed, report)
+                count = while_trip_count.trip_count(body, test, start, numbers, now.indexed, refused_equation)
             except while_trip_count.TracedError:
                 _refuse_unlike(after, cond_fun, body_fun, body, numbers)
                 raise _Staged from None
         count = min(count, count if (left := loop_options.current().left()) is None else left)
-        if known is None and not rolling.pays(count):
+        if known is None and not rolling.rolling_pays(count):
             return after, None
         if known is None and (after.growths or after.bounds) and count != 1:
             raise _Again(count)
         how = loop_binding.How(unroll=loop_options.current().unroll, told=decision_log.at_once(count))
-        decision_log.decided(decision_log.LOOPS, "scan", "Python's numbers end it", count)
+        decision_log.refine_decision(decision_log.LOOPS, "scan", "Python's numbers end it", count)
         arrays, outputs = trial.scan(after, body, start, rows, count, how)
         if trial.figures and not decision_log.is_decided("vmap"):
-            decision_log.decided(decision_log.LOOPS, why=f"Python's numbers end it: {trial.figures}")
+            decision_log.refine_decision(decision_log.LOOPS, why=f"Python's numbers end it: {trial.figures}")
         return after, (count, arrays, outputs)
 
-    carry, found = settled(carry, body_fun, stage)
+    carry, found = fixpoint(carry, body_fun, stage)
     if found is None:
         return None
     count, arrays, outputs = found
@@ -148,8 +148,8 @@ def _refuse_unlike(
     """Ends the trial where the first test, or the first iteration, is another one with numbers than with arrays."""
     if after.changing() or trial.has_changed(body_fun):
         raise Refused("a variable is of another type after an iteration than before the loop")
-    first = [None if number is None else primitive_rules.number(number) for number in numbers]
-    run = rule_table.run(1, report)
+    first = [None if number is None else primitive_rules.same_in_all_lanes(number) for number in numbers]
+    run = rule_table.lane_run(1, refused_equation)
     run.closed(body, [*first, *[None] * (len(body.in_avals) - len(first))])
     _, test = loop_binding.trace(
         lambda arrays: (None, [_holds(after, cond_fun, arrays)]), body.in_avals[: len(first)], cond_fun
@@ -164,7 +164,7 @@ def _holds(carry: Carry, cond_fun: Callable[..., Any], arrays: list[Any]) -> Any
     values, contents = carry.read(arrays)
     with journal.journal(outer=carry.outer):
         carry.enter(contents)
-        enter(cond_fun, values)
+        enter_generated(cond_fun, values)
         return jnp.asarray(truth(cond_fun(*values)))
 
 

@@ -21,7 +21,7 @@ from autograph_lite.errors import AutographError, BranchMismatchError
 from autograph_lite.jax_internals import tracing_state
 from autograph_lite.operators.checks import concretization_errors
 from autograph_lite.operators.iteration import item_columns
-from autograph_lite.operators.joins.join_types import Template, as_array, template_of
+from autograph_lite.operators.joins.join_types import Template, as_array_type, template_of
 from autograph_lite.operators.lists import growing_lists
 from autograph_lite.operators.loops import unrolled_size
 from autograph_lite.operators.loops.carry import Unjoinable
@@ -113,7 +113,7 @@ def counted() -> None:
 
     Those of the program that is being traced are rolled as by "auto": nobody has written down how long they are.
     """
-    if thread.now.rule is None and tracing_state.tracing():
+    if thread.now.rule is None and tracing_state.is_tracing():
         _counted.add(tracing_state.outermost_trace())
 
 
@@ -126,10 +126,10 @@ def _rule() -> Rule | None:
 
 def wanted() -> bool:
     """Whether loops that Python knows are to be rolled here."""
-    return _rule() is not None and tracing_state.tracing()
+    return _rule() is not None and tracing_state.is_tracing()
 
 
-def attempt(
+def try_rolled_for(
     iterable: Any, body_fun: Callable[..., Any], init: tuple[Any, ...], stage: Stage,
     part: tuple[int, int] | None = None,
 ) -> Any:  # fmt: skip
@@ -145,7 +145,7 @@ def attempt(
     items = item_columns.items_of(iterable)
     if items is not None and part is not None:
         items = items[: part[1] - part[0]]
-    if items is None or not pays(count := len(items)):
+    if items is None or not rolling_pays(count := len(items)):
         return None
     limit = few(items)
     known = _tried().get(_key(body_fun, init, part))
@@ -153,10 +153,10 @@ def attempt(
         return known
     if known is None and unrolled_size.is_small(unrolled_size.at_most(body_fun.__code__), count, limit):
         return None
-    return tried(body_fun, init, lambda: _rolled(iterable, items, body_fun, stage, limit), part)
+    return roll_or_refuse(body_fun, init, lambda: _rolled(iterable, items, body_fun, stage, limit), part)
 
 
-def pays(count: int) -> bool:
+def rolling_pays(count: int) -> bool:
     """Whether a loop of so many iterations may be rolled."""
     now = _rule()
     return now is not None and count >= now.least
@@ -168,7 +168,7 @@ def few(items: Sequence[Any] = ()) -> Few:
     return unrolled_size.few_of(items) if now is not None and now.by_cost else unrolled_size.never
 
 
-def tried(
+def roll_or_refuse(
     body_fun: Callable[..., Any], init: tuple[Any, ...], roll: Callable[[], Any], part: Any = None
 ) -> Any:
     """What `roll` gives, unless that is refused: the `Refusal` then; it is not called again for variables of these types."""
@@ -180,7 +180,7 @@ def tried(
         except Small as small:
             known = Refusal(small.why, None, size=small.size)
         except Refused as refused:
-            place = refused.place or source_places.of_function(body_fun)
+            place = refused.place or source_places.line_of_function(body_fun)
             known = Refusal(refused.why, place, refused.peels)
         except Exception as error:  # Python then says what is wrong, if anything is
             known = Refusal(_told(error), _place(error, body_fun), _peels(error))
@@ -192,7 +192,7 @@ def _tried() -> dict[Key, Refusal]:
     return _refusals.setdefault(tracing_state.outermost_trace(), {})
 
 
-def forget(body_fun: Callable[..., Any]) -> None:
+def forget_refusal(body_fun: Callable[..., Any]) -> None:
     """To be called where Python could not run the loop, either: the reason may lie in what is around it."""
     tried = _tried()
     for key in [key for key in tried if key[0] == body_fun.__code__]:
@@ -203,7 +203,7 @@ def _rolled(
     iterable: Any, items: Any, body_fun: Callable[..., Any], stage: Stage, limit: Few
 ) -> tuple[Any, ...]:
     with trial.trial():
-        trial.enter(body_fun)
+        trial.enter_on_trial(body_fun)
         try:
             source = item_columns.Columns(items)
         except item_columns.Unlike as unlike:
@@ -219,7 +219,7 @@ def _key(body_fun: Callable[..., Any], init: tuple[Any, ...], part: Any) -> Key:
 
 
 def _type(template: Template) -> Hashable:
-    leaves = [leaf if leaf is None else as_array(leaf) or type(leaf) for leaf in template.leaves]
+    leaves = [leaf if leaf is None else as_array_type(leaf) or type(leaf) for leaf in template.leaves]
     return str(template.tree), template.present, str(leaves)
 
 
@@ -250,5 +250,5 @@ def _place(error: Exception, body_fun: Callable[..., Any]) -> Any:
     if isinstance(error, AutographError) and error.where:
         return error.where[0]
     found = source_places.raised_at(error)
-    loop = source_places.of_function(body_fun)
+    loop = source_places.line_of_function(body_fun)
     return found if found and loop and found.path == loop.path else loop

@@ -25,7 +25,7 @@ from autograph_lite.operators.branches import branch_paths
 from autograph_lite.operators.branches.definedness import Undefined
 from autograph_lite.operators.effects import journal
 from autograph_lite.operators.loops.carry import run_body
-from autograph_lite.operators.loops.while_stmt import repeat
+from autograph_lite.operators.loops.while_stmt import stage_while
 from autograph_lite.operators.trace_context import decision_log
 from autograph_lite.operators.user_code import source_places
 from autograph_lite.operators.values.place import Contents, Place
@@ -67,7 +67,7 @@ class _Round:
         return dict(self.contents)
 
 
-def call(fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+def call_as_loop(fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """What `fn(*args, **kwargs)` gives, where that is a tail call of `fn` in `fn` itself, on a path that is staged.
 
     Returns:
@@ -91,7 +91,7 @@ def call(fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         except (AutographError, TypeError, ValueError, IndexError):
             # It is traced as Python would run it then, and fails there if it must.
             with entered(unrolled=thread.now.unrolled | {fn.__code__}):
-                decision_log.decided(decision_log.OTHERS, "Python", "its rounds are not one program")
+                decision_log.refine_decision(decision_log.OTHERS, "Python", "its rounds are not one program")
                 return fn(*args, **kwargs)
 
 
@@ -111,12 +111,12 @@ def _loop(fn: Any, arguments: Contents) -> Any:
     for part in (again, body):
         _place_at(part, fn.__code__)
     start = (True, Undefined("the return value"), tuple(arguments.values()))
-    _, result, _ = repeat(again, body, start)
+    _, result, _ = stage_while(again, body, start)
     return result.value if isinstance(result, Maybe) else result
 
 
 def _place_at(part: Any, code: types.CodeType) -> None:
-    part.__code__ = source_places.placed(part.__code__, code.co_filename, code.co_firstlineno, code.co_name)
+    part.__code__ = source_places.relocate(part.__code__, code.co_filename, code.co_firstlineno, code.co_name)
 
 
 # What is called, and with what
@@ -182,4 +182,4 @@ def _has_cells(frame: types.FrameType, fn: Any) -> bool:
 @functools.lru_cache(maxsize=256)
 def _parts(code: types.CodeType) -> frozenset[types.CodeType]:
     """The code of what is defined inside."""
-    return frozenset(codes.inside(code)) - {code}
+    return frozenset(codes.nested_codes(code)) - {code}

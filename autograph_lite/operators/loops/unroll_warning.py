@@ -43,7 +43,7 @@ def counter(body_fun: Callable[..., Any], why: str = "", what: str = ITEMS) -> C
         number = now
         # To look into each equation takes its time: next when half of what is left may be there.
         wait = (limit - equations) * (now - first) // (2 * max(equations, 1))
-        if equations > limit and (loop := source_places.of_function(body_fun)):
+        if equations > limit and (loop := source_places.line_of_function(body_fun)):
             _warned.value += 1
             text = _text(loop, count, equations, why, what)
             warnings.warn_explicit(text, UnrolledLoopWarning, loop.path, loop.line)

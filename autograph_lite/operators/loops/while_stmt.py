@@ -18,16 +18,16 @@ from autograph_lite.errors import IterationError, MutationError
 from autograph_lite.jax_internals import tracing_state
 from autograph_lite.jax_internals.dataflow import value_ranges
 from autograph_lite.jax_internals.loops import loop_binding
-from autograph_lite.operators.branches.branch_paths import enter
+from autograph_lite.operators.branches.branch_paths import enter_generated
 from autograph_lite.operators.branches.truth import python_truth, truth
 from autograph_lite.operators.effects import journal
 from autograph_lite.operators.loops import integer_overflow, rolled_while, rolling, unroll_warning
-from autograph_lite.operators.loops.carry import Carry, failed, held, run_body, unless_failed
-from autograph_lite.operators.loops.carry_fixpoint import settle
+from autograph_lite.operators.loops.carry import Carry, failed, run_body, unless_failed, widen_start
+from autograph_lite.operators.loops.carry_fixpoint import fixpoint_with_init
 from autograph_lite.operators.object_graph import reachability
 from autograph_lite.operators.trace_context import decision_log, lane_termination, loop_options
 from autograph_lite.operators.user_code import source_places
-from autograph_lite.operators.values.values import known, traced, unfolded
+from autograph_lite.operators.values.values import known_value, traced, unfolded
 from autograph_lite.syntax.names import is_operators
 from autograph_lite.tracing import entered
 
@@ -64,7 +64,7 @@ def _while(
         try:
             return _run(cond_fun, body_fun, init, loop_options.current())
         except BaseException:
-            rolling.forget(body_fun)
+            rolling.forget_refusal(body_fun)
             raise
 
 
@@ -74,12 +74,12 @@ def _run(
     values: tuple[Any, ...],
     loop: loop_options.Loop,
 ) -> tuple[Any, ...]:
-    staging, tracing = journal.active() is not None, tracing_state.tracing()
+    staging, tracing = journal.active() is not None, tracing_state.is_tracing()
     test, unsure = _first_test(cond_fun, body_fun, values), 0
     count = refused = None
     while True:
         if loop.done <= (refused.peels if refused else 0) and rolling.wanted() and _holds(test):
-            refused = rolled_while.attempt(cond_fun, body_fun, values, _stage)
+            refused = rolled_while.try_rolled_while(cond_fun, body_fun, values, _stage)
             if isinstance(refused, tuple):
                 return refused
         if test is not True and test is not False and (type(test) is _Test or traced(test)):
@@ -93,7 +93,7 @@ def _run(
             test = decided
         if decision_log.listeners:
             why = refused.clause if refused else decision_log.python_condition(test)
-            decision_log.decided(decision_log.LOOPS, "unrolled", why)
+            decision_log.refine_decision(decision_log.LOOPS, "unrolled", why)
         if not test:
             return values
         if count is None and tracing:
@@ -101,9 +101,9 @@ def _run(
                 body_fun, refused.prevents if refused else "", unroll_warning.CONDITION
             )
         if staging:
-            enter(body_fun, values)
+            enter_generated(body_fun, values)
         if decision_log.listeners:
-            decision_log.iterated()
+            decision_log.count_python_iteration()
         values = body_fun(*values)
         if loop.is_over():
             return values
@@ -124,7 +124,7 @@ def _run(
 
 def _test(cond_fun: Callable[..., Any], values: Sequence[Any]) -> Any:
     if journal.active() is not None:
-        enter(cond_fun, values)
+        enter_generated(cond_fun, values)
     with unfolded():  # it differs from iteration to iteration: as a loop it is compiled once
         return python_truth(cond_fun(*values))
 
@@ -134,10 +134,10 @@ def _decided(cond_fun: Callable[..., Any], values: Sequence[Any]) -> bool | None
 
     A float of Python's would be rounded in the program, which may then end after another iteration.
     """
-    if not tracing_state.tracing() or not any(type(value) is float for value in values):
+    if not tracing_state.is_tracing() or not any(type(value) is float for value in values):
         return None
     test = python_truth(cond_fun(*values))
-    found = known(test) if traced(test) else test
+    found = known_value(test) if traced(test) else test
     return None if found is None else bool(found)
 
 
@@ -145,7 +145,7 @@ def _holds(test: Any) -> bool:
     """Whether it is known that a condition holds."""
     if type(test) is _Test:
         return False
-    found = known(test) if traced(test) else test
+    found = known_value(test) if traced(test) else test
     return found is not None and bool(found)
 
 
@@ -170,7 +170,7 @@ def _by_flags(code: types.CodeType) -> bool:
 def _never_ends(body_fun: Callable[..., Any]) -> IterationError:
     return IterationError(
         "A failing check is all that is known to end a `while` loop.",
-        where=source_places.of_function(body_fun),
+        where=source_places.line_of_function(body_fun),
         why=f"Python runs it while tracing, before it is known whether the check fails: {_MOST} times, and found no end.",
         fix="count its iterations by an array, jnp.asarray(0), or give the loop a condition that does not hold for ever.",
     )
@@ -228,16 +228,18 @@ def _stage(
     cond_fun: Callable[..., Any], body_fun: Callable[..., Any], values: Sequence[Any], test: Any
 ) -> tuple[Any, ...]:
     known = test if type(test) is _Test else None
-    decision_log.decided(decision_log.LOOPS, "while_loop", "the condition is traced")
+    decision_log.refine_decision(decision_log.LOOPS, "while_loop", "the condition is traced")
     carry = known.carry if known else _carry(body_fun, values)
     try:
-        carry, arrays = settle(carry, body_fun, lambda now: _loop(now, cond_fun, body_fun, known))
+        carry, arrays = fixpoint_with_init(carry, body_fun, lambda now: _loop(now, cond_fun, body_fun, known))
     except _TestWrites:
-        carry, arrays = settle(carry, body_fun, lambda now: _loop_with_test(now, cond_fun, body_fun, test))
+        carry, arrays = fixpoint_with_init(
+            carry, body_fun, lambda now: _loop_with_test(now, cond_fun, body_fun, test)
+        )
     except MutationError:  # a list gets longer, perhaps: for how many iterations is there to be room?
         if not _bound(carry, cond_fun, body_fun):
             raise
-        carry, arrays = settle(carry, body_fun, lambda now: _loop(now, cond_fun, body_fun, known))
+        carry, arrays = fixpoint_with_init(carry, body_fun, lambda now: _loop(now, cond_fun, body_fun, known))
     return carry.finish(arrays, count=int(test is True))
 
 
@@ -253,21 +255,21 @@ def _bound(carry: Carry, cond_fun: Callable[..., Any], body_fun: Callable[..., A
         start = now.start()
         test = _trace_test(now, cond_fun, start)[1]
         after, body = _traced_body(now, body_fun, test, start)
-        start = held(now, after, [test, body], start)
+        start = widen_start(now, after, [test, body], start)
         pairs = zip(after.numbers()[0], start, strict=True)
         known = [array if number is None else number for number, array in pairs]
-        most, _ = value_ranges.entered(test, body, [], value_ranges.of_values(known))
+        most, _ = value_ranges.while_ranges(test, body, [], value_ranges.of_values(known))
         return after, None
 
     loop.most = 1  # there is room for what one iteration adds, which is all that is traced
     with contextlib.suppress(Exception):
-        settle(carry, body_fun, look)
+        fixpoint_with_init(carry, body_fun, look)
     decision_log.forget_inside()
     loop.most = None if most == math.inf else max(1, int(most))
     return loop.most is not None
 
 
-def repeat(
+def stage_while(
     cond_fun: Callable[..., Any], body_fun: Callable[..., Any], values: tuple[Any, ...]
 ) -> tuple[Any, ...]:
     """The variables after a staged loop whose condition holds at first."""
@@ -282,7 +284,7 @@ def _trace_test(carry: Carry, cond_fun: Callable[..., Any], start: Sequence[Any]
         values, contents = carry.read(arrays)
         with journal.journal(outer=carry.outer) as written:
             carry.enter(contents)
-            enter(cond_fun, values)
+            enter_generated(cond_fun, values)
             known = set(written.places)
             test = truth(cond_fun(*values))
             if set(written.places) - known or integer_overflow.may_be() or _changed(carry, contents):
@@ -304,14 +306,16 @@ def _loop(
         decision_log.forget_inside()
         test = _trace_test(now, cond_fun, start)[1]
     after, body = _traced_body(now, body_fun, test, start)
-    return after, loop_options.while_loop(test, body, held(now, after, [test, body], start))
+    return after, loop_options.bounded_while_loop(test, body, widen_start(now, after, [test, body], start))
 
 
 def _traced_body(
     now: Carry, body_fun: Callable[..., Any], test: Any, start: Sequence[Any]
 ) -> tuple[Carry, Any]:
     def step(arrays: list[Any]) -> tuple[Carry, list[Any]]:
-        with entered(reached=lane_termination.reached(lambda: jaxpr_as_fun(test)(*arrays)[0], loop=True)):
+        with entered(
+            reached=lane_termination.lanes_reached(lambda: jaxpr_as_fun(test)(*arrays)[0], loop=True)
+        ):
             return run_body(now, body_fun, arrays)
 
     return loop_binding.trace(step, list(map(jax.typeof, start)), body_fun)
@@ -328,15 +332,17 @@ def _loop_with_test(
     """The loop with the condition carried: computed at the end of the body, in the state that the body leaves."""
 
     def again(values: list[Any]) -> Any:
-        enter(cond_fun, values)
+        enter_generated(cond_fun, values)
         return jnp.asarray(unless_failed(truth(cond_fun(*values))))
 
     def body(arrays: list[Any]) -> tuple[Carry, list[Any]]:
-        with entered(reached=lane_termination.reached(lambda: arrays[0], loop=True)):
+        with entered(reached=lane_termination.lanes_reached(lambda: arrays[0], loop=True)):
             return run_body(now, body_fun, arrays[1:], after=again)
 
     start = [jnp.asarray(unless_failed(truth(test))), *now.start()]
     types = list(map(jax.typeof, start))
     _, go_on = loop_binding.trace(lambda arrays: (None, arrays[:1]), types, cond_fun)
     after, step = loop_binding.trace(body, types, body_fun)
-    return after, loop_options.while_loop(go_on, step, held(now, after, [go_on, step], start))[1:]
+    return after, loop_options.bounded_while_loop(go_on, step, widen_start(now, after, [go_on, step], start))[
+        1:
+    ]

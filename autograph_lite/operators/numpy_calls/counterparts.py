@@ -26,7 +26,7 @@ from autograph_lite.operators.lists import dynamic_length
 from autograph_lite.operators.numpy_calls import function_table, python_math
 from autograph_lite.operators.user_code import source_places
 from autograph_lite.operators.values.boxes import Box
-from autograph_lite.operators.values.values import Tracer, is_symbolic, known
+from autograph_lite.operators.values.values import Tracer, is_symbolic, known_value
 
 Given = tuple[Callable[..., Any], tuple[Any, ...], dict[str, Any]]  # what to call, and with what
 Counterpart = Callable[[tuple[Any, ...], dict[str, Any]], Given]
@@ -58,7 +58,7 @@ def stays(fn: Any) -> bool:
     return id(fn) in _table
 
 
-def is_concerned(args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
+def has_traced_argument(args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
     """Whether a traced value is among the arguments, or in a list or tuple there, that has no value yet."""
     return any(map(_has_traced, args)) or any(map(_has_traced, kwargs.values()))
 
@@ -66,9 +66,9 @@ def is_concerned(args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
 def _has_traced(value: Any) -> bool:
     kind = value.__class__
     if kind is list or kind is tuple:
-        return any(map(_has_traced, value)) or dynamic_length.holds(value)
+        return any(map(_has_traced, value)) or dynamic_length.is_dynamic(value)
     if isinstance(value, Tracer):
-        return known(value) is None
+        return known_value(value) is None
     return isinstance(value, Box) or is_symbolic(value)
 
 

@@ -31,7 +31,7 @@ class _Local(threading.local):
 _local = _Local()
 
 
-def place_of(owner: Any) -> Place | None:
+def context_variable_place(owner: Any) -> Place | None:
     """The place that a ContextVar is; None where it is another kind of object."""
     if not isinstance(owner, contextvars.ContextVar):
         return None

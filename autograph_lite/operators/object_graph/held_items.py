@@ -21,14 +21,14 @@ _PLAIN = _ARRAYS | {"builtins", "autograph_lite", "numpy"}  # of modules and fun
 Items = Iterable[tuple[Any, Any]]
 
 
-def of(value: Any) -> Callable[[Any], Items] | None:
+def items_getter(value: Any) -> Callable[[Any], Items] | None:
     """Gives what an object has got, each with its key; None where it has nothing that matters."""
     kind: type = type(value)
-    return inside(kind)
+    return items_getter_of_class(kind)
 
 
 @functools.lru_cache(maxsize=1024)
-def inside(kind: type) -> Callable[[Any], Items] | None:
+def items_getter_of_class(kind: type) -> Callable[[Any], Items] | None:
     """Likewise, for the objects of a class."""
     root = str(kind.__module__).partition(".")[0]
     if root in _ARRAYS or issubclass(kind, np.ndarray):
@@ -41,13 +41,13 @@ def inside(kind: type) -> Callable[[Any], Items] | None:
 
 def values_in(value: Any) -> list[Any]:
     """What an object has got as items and attributes; no methods of the user's classes run."""
-    found = of(value)
+    found = items_getter(value)
     return [] if found is None else [item for _, item in found(value)]
 
 
 def has_attributes(value: Any) -> bool:
     """Whether what an object has got is known by names."""
-    return of(value) is attributes
+    return items_getter(value) is attributes
 
 
 def of_array(_value: Any) -> Items:

@@ -112,7 +112,7 @@ KINDS = tuple(_KINDS)
 MODULES = (random.random.__self__, np.random.rand.__self__)  # type: ignore[attr-defined]
 
 
-def place_of(owner: Any) -> Place | None:
+def opaque_place(owner: Any) -> Place | None:
     """The place that such an object is; None where it is another kind of object."""
     if not isinstance(owner, KINDS):
         return None
@@ -127,7 +127,7 @@ def place_of(owner: Any) -> Place | None:
     )
 
 
-def instead(owner: Any) -> str:
+def opaque_advice(owner: Any) -> str:
     """What to do in place of a change to such an object."""
     return _kind_of(owner)[2]
 

@@ -21,11 +21,11 @@ import numpy as np
 
 from autograph_lite.operators.object_graph import context_variables, opaque_objects
 from autograph_lite.operators.values.boxes import Box
-from autograph_lite.operators.values.instances import attributes_of, slot_contents, slots
+from autograph_lite.operators.values.instances import attributes_of, object_slots, slot_contents
 from autograph_lite.operators.values.place import MISSING, Contents, Place
 
 
-def places_of(owner: Any) -> list[Place]:
+def object_places(owner: Any) -> list[Place]:
     """The places that `owner` consists of: its items or its array, its attributes, its slots."""
     whole = owner.place if isinstance(owner, Box) else _whole(owner)
     if isinstance(owner, (types.ModuleType, type)):
@@ -48,7 +48,7 @@ def places_of(owner: Any) -> list[Place]:
                 part="thread" if of_thread else "",
             )
         )
-    if slots(owner):
+    if object_slots(owner):
         found.append(
             Place(
                 owner,
@@ -103,7 +103,7 @@ def _whole(owner: Any) -> Place | None:
     if isinstance(owner, (types.ModuleType, type)):
         read, write = _NAMESPACES[isinstance(owner, type)]
         return Place(owner, partial(read, owner), partial(write, owner), lambda k: f"{owner.__name__}.{k}")
-    return context_variables.place_of(owner) or opaque_objects.place_of(owner)
+    return context_variables.context_variable_place(owner) or opaque_objects.opaque_place(owner)
 
 
 def base_of(array: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
@@ -205,7 +205,7 @@ def _class_attribute(kind: type, name: Hashable) -> Any:
 def _set_slots(owner: Any, new: Contents) -> None:
     """Sets attributes where they are stored, past a `__setattr__` that may refuse or do more."""
     now = slot_contents(owner)
-    for name, slot in slots(owner).items():
+    for name, slot in object_slots(owner).items():
         if name in new:
             slot.__set__(owner, new[name])
         elif name in now:

@@ -70,7 +70,7 @@ def _is_made(iterator: Any, header: str) -> bool:
     return type(iterator).__name__ in names or (names[-1] == "reversed" and isinstance(iterator, _BACKWARDS))
 
 
-def sources(iterator: Any) -> list[Any]:
+def source_iterators(iterator: Any) -> list[Any]:
     """The iterators that an iterator takes its items from."""
     held = [*gc.get_referents(iterator)]
     if isinstance(iterator, types.GeneratorType):
@@ -82,12 +82,12 @@ def sources(iterator: Any) -> list[Any]:
 def _only_moves(iterator: Any) -> bool:
     if type(iterator) is _BY_INDEX:
         return all(type(each) is np.ndarray for each in gc.get_referents(iterator))
-    return isinstance(iterator, _MOVING) and all(map(_only_moves, sources(iterator)))
+    return isinstance(iterator, _MOVING) and all(map(_only_moves, source_iterators(iterator)))
 
 
 def _shares(iterator: Any) -> bool:
     """Whether anybody else holds an iterator that this one takes its items from, directly or not."""
-    inner = sources(iterator)
+    inner = source_iterators(iterator)
     return max(map(sys.getrefcount, inner), default=0) > _own(iterator) or any(map(_shares, inner))
 
 
@@ -99,18 +99,18 @@ def _own(iterator: Any) -> int:
 
 
 _EXAMPLE, _EXPRESSION_EXAMPLE = enumerate(iter(())), (item for item in iter([0]))
-_HELD = max(map(sys.getrefcount, sources(_EXAMPLE)))
-_HELD_BY_EXPRESSION = max(map(sys.getrefcount, sources(_EXPRESSION_EXAMPLE)))
+_HELD = max(map(sys.getrefcount, source_iterators(_EXAMPLE)))
+_HELD_BY_EXPRESSION = max(map(sys.getrefcount, source_iterators(_EXPRESSION_EXAMPLE)))
 
 
-def endless(iterator: Any) -> bool:
+def is_endless_iterator(iterator: Any) -> bool:
     """Whether it is known that an iterator has no last item."""
     if isinstance(iterator, (itertools.count, itertools.cycle)):
         return True
     if isinstance(iterator, itertools.repeat):
         return operator.length_hint(iterator, -1) < 0
-    inner = sources(iterator) if isinstance(iterator, (*_ALL_IN_STEP, *_IN_STEP)) else []
-    return bool(inner) and all(map(endless, inner))
+    inner = source_iterators(iterator) if isinstance(iterator, (*_ALL_IN_STEP, *_IN_STEP)) else []
+    return bool(inner) and all(map(is_endless_iterator, inner))
 
 
 def is_pythons(value: Any) -> bool:
@@ -145,7 +145,7 @@ def position(iterator: Any) -> Any:
     )  # the last item, or nothing at the end
     return (
         operator.length_hint(iterator, -1),
-        [*map(position, filter(is_pythons, sources(iterator)))],
+        [*map(position, filter(is_pythons, source_iterators(iterator)))],
         [(id(each), [*map(id, each)] if type(each) is tuple else None) for each in held],
     )
 

@@ -63,7 +63,7 @@ def leading(roots: Iterable[Any], wanted: set[int]) -> set[int]:
     return _search(list(roots), wanted, wide=False, attributes=False) if wanted else set()
 
 
-def outside(
+def reached_from_outside(
     fn: Any, codes: Iterable[tuple[types.CodeType, dict[str, Any]]], given: Iterable[Any], wanted: set[int]
 ) -> set[int]:
     """Which of the wanted ids belong to objects that a function reads by names from outside of it, or what these hold.
@@ -85,7 +85,7 @@ def outside(
     return leading([item for item in [*held, *names, *given] if not isinstance(item, kinds)], wanted)
 
 
-def arrays(roots: Iterable[Any]) -> Iterator[jax.Array]:
+def reachable_arrays(roots: Iterable[Any]) -> Iterator[jax.Array]:
     """All arrays that `roots` are or hold, those in closures included; not what their classes and modules hold."""
     seen: set[int] = set()
     stack = list(roots)
@@ -107,7 +107,7 @@ def is_open(item: Any) -> bool:
     return not isinstance(item, _LEAVES) and (isinstance(item, types.FunctionType) or _is_open(type(item)))
 
 
-def around(roots: Iterable[Any]) -> Iterator[Any]:
+def all_reachable(roots: Iterable[Any]) -> Iterator[Any]:
     """All objects that `roots` are, hold, or have functions that use; the user's classes with what they hold.
 
     Of a module those variables alone that functions use. Objects of JAX's and of other libraries are not looked into.
@@ -204,10 +204,10 @@ def _is_open(kind: type) -> bool:
 
 
 def _of_function(fn: types.FunctionType) -> list[Any]:
-    return _held_by(fn) + named(fn.__globals__, names_used(fn.__code__))
+    return _held_by(fn) + globals_named(fn.__globals__, names_used(fn.__code__))
 
 
-def named(module: dict[str, Any], names: Iterable[str]) -> list[Any]:
+def globals_named(module: dict[str, Any], names: Iterable[str]) -> list[Any]:
     """The global variables of these names, and the containers among those of modules: `sys.path`."""
     found = [module[name] for name in names if name in module]
     modules = [vars(item) for item in found if isinstance(item, types.ModuleType)]
@@ -223,7 +223,7 @@ def values_used(fn: types.FunctionType) -> list[Any]:
 
 def held_in_cells(fn: types.FunctionType) -> Iterable[Any]:
     """What the variables of enclosing functions hold that a function takes from there."""
-    return codes.held(fn).values() if fn.__closure__ else ()
+    return codes.closure_variables(fn).values() if fn.__closure__ else ()
 
 
 def _held_by(fn: types.FunctionType) -> list[Any]:
@@ -304,7 +304,7 @@ def names_used(code: types.CodeType) -> frozenset[str]:
 @by_code
 def globals_loaded(code: types.CodeType) -> frozenset[str]:
     """The names of global variables that a function's code reads, and of no attributes."""
-    steps = (step for each in codes.inside(code) for step in dis.get_instructions(each))
+    steps = (step for each in codes.nested_codes(code) for step in dis.get_instructions(each))
     return frozenset(step.argval for step in steps if step.opname in ("LOAD_GLOBAL", "LOAD_NAME"))
 
 

@@ -23,7 +23,7 @@ PARTS = ("fun", "jvp", "fwd", "bwd")  # of custom_jvp and custom_vjp
 _made: weakref.WeakKeyDictionary[Any, Any] = weakref.WeakKeyDictionary()
 
 
-def converted(callee: Any, convert: Callable[[types.FunctionType], Any]) -> Any:
+def convert_transformed(callee: Any, convert: Callable[[types.FunctionType], Any]) -> Any:
     """`callee` around the converted form of the user's function; None where JAX has not wrapped one.
 
     Args:

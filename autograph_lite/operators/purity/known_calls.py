@@ -48,7 +48,7 @@ _SLOTS = (
 )
 
 
-def unknown(callee: Any) -> str | None:
+def unknown_call_name(callee: Any) -> str | None:
     """What Python calls `callee`, if it is not known what a call of it leaves behind; None if it is."""
     kind = type(callee)
     if kind is types.FunctionType:
@@ -69,10 +69,12 @@ def unknown(callee: Any) -> str | None:
     if isinstance(callee, type):
         return _unknown_class(callee)
     if isinstance(callee, functools.partial):
-        return unknown(callee.func)
+        return unknown_call_name(callee.func)
     if isinstance(callee, _SLOTS):
         if isinstance(callee, types.MethodWrapperType) and callee.__name__ in ("__call__", "__next__"):
-            return unknown(callee.__self__) if callee.__name__ == "__call__" else _name(None, callee)
+            return (
+                unknown_call_name(callee.__self__) if callee.__name__ == "__call__" else _name(None, callee)
+            )
         owner = callee.__objclass__
         return _unless_pure(_definer(owner, callee.__name__) or owner, callee.__name__)
     return _unknown_object(callee)
@@ -94,14 +96,14 @@ def is_librarys(callee: Any) -> bool:
 
 
 def unknown_handed(value: Any, callee: Any) -> str | None:
-    """`unknown` for a callable that a library's `callee` is handed, which calls it past the operators."""
+    """`unknown_call_name` for a callable that a library's `callee` is handed, which calls it past the operators."""
     owner = getattr(value, "__self__", None)
     if (
         isinstance(owner, (list, dict, set, bytearray, collections.deque, np.ndarray))
         and callee not in _ASKING
     ):
         return None if value.__name__ in READERS else f"{type(owner).__name__}.{value.__name__}"
-    return unknown(value)
+    return unknown_call_name(value)
 
 
 def makers(callee: Any) -> list[Any]:

@@ -30,7 +30,7 @@ def reason(fn: Callable[..., Any]) -> tuple[int, str] | None:
     """The line of `fn` that only Python can run for each item, and why; None where there is none that is known."""
     if not isinstance(fn, types.FunctionType):
         return None
-    values = codes.held(fn)
+    values = codes.closure_variables(fn)
     for name, line in _names(fn.__code__):
         why = _why(name, values if name in values else fn.__globals__)
         if why:

@@ -11,7 +11,7 @@ import jax
 
 from autograph_lite.errors import Location
 from autograph_lite.jax_internals import avals
-from autograph_lite.operators.joins.join_types import Array, Captured, Template, as_array
+from autograph_lite.operators.joins.join_types import Array, Captured, Template, as_array_type
 from autograph_lite.operators.object_graph import opaque_objects, python_iterators
 from autograph_lite.operators.purity import known_calls, python_only
 from autograph_lite.operators.user_code import pure_callables, source_places
@@ -38,12 +38,12 @@ def trial() -> entered:
     return entered(trial=True, made={})
 
 
-def running() -> bool:
+def is_on_trial() -> bool:
     """Whether a loop is being traced on trial on this thread."""
     return thread.now.trial
 
 
-def left(body_fun: Callable[..., Any], before: Sequence[Any], after: Sequence[Any]) -> None:
+def note_carry_types(body_fun: Callable[..., Any], before: Sequence[Any], after: Sequence[Any]) -> None:
     """Notes whether an iteration leaves variables of other types, where the statement around it joins them."""
     if thread.now.trial:
         thread.now.changing[body_fun.__code__] = any(map(_changes, before, after))
@@ -51,7 +51,7 @@ def left(body_fun: Callable[..., Any], before: Sequence[Any], after: Sequence[An
 
 def refuse_promotion(item: Template, new: Template) -> None:
     """Ends a trial where a list gets items of two dtypes, which one buffer can't hold as they are."""
-    pairs = zip(map(as_array, item.leaves), map(as_array, new.leaves), strict=True)
+    pairs = zip(map(as_array_type, item.leaves), map(as_array_type, new.leaves), strict=True)
     if thread.now.trial and any(a is not None and b is not None and a.dtype != b.dtype for a, b in pairs):
         raise Refused("a list gets items of several types")
 
@@ -77,7 +77,7 @@ def _weaker(a: Any, b: Any) -> bool:
 def refuse_promoted(values: Sequence[Captured], joined: Template) -> None:
     """To be called where branches are joined and Python would have run one: another type would have come out of it."""
     if thread.now.trial and any(_promoted(value, joined) for value in values):
-        refuse("a variable has arrays of two types on two paths")
+        end_trial("a variable has arrays of two types on two paths")
 
 
 def _promoted(value: Captured, joined: Template) -> bool:
@@ -91,7 +91,7 @@ def _promoted(value: Captured, joined: Template) -> bool:
     )
 
 
-def refuse(why: str) -> None:
+def end_trial(why: str) -> None:
     """Ends the trial that is running, if there is one, at the user's line that runs."""
     if thread.now.trial:
         raise Refused(why, source_places.here())
@@ -111,7 +111,7 @@ def refuse_branch(fn: Callable[..., Any]) -> None:
         )
 
 
-def enter(fn: Callable[..., Any]) -> None:
+def enter_on_trial(fn: Callable[..., Any]) -> None:
     """To be called before a function of the user's is called on trial."""
     refuse_branch(fn)
     for look in entering:
@@ -124,7 +124,7 @@ entering: list[Callable[[Any], None]] = []  # who else is told, from above
 def refuse_unknown(found: str | None) -> None:
     """Ends the trial if there is something in the user's line that is not known to leave nothing behind."""
     if found is not None:
-        refuse(f"'{found}' may leave something behind, or give something else, at each call")
+        end_trial(f"'{found}' may leave something behind, or give something else, at each call")
 
 
 def refuse_read(value: Any) -> None:
@@ -145,7 +145,7 @@ def refuse_items(value: Any) -> None:
         return
     if python_iterators.is_read(value) and not isinstance(value, io.IOBase):
         if not owns(value):
-            refuse("an item is taken from an iterator")
+            end_trial("an item is taken from an iterator")
     else:
         refuse_unknown(known_calls.unknown_of(value, known_calls.ITEMS))
 
@@ -155,7 +155,7 @@ def owns(value: Any) -> bool:
     return id(value) in thread.now.made
 
 
-def made(value: Any) -> Any:
+def note_created(value: Any) -> Any:
     """`value`, which the code that is on trial has made: noted, if it is an iterator or an opaque object."""
     if thread.now.trial and (isinstance(value, opaque_objects.KINDS) or python_iterators.is_read(value)):
         thread.now.made[id(value)] = value
@@ -168,7 +168,7 @@ def refuse_call(callee: Any) -> None:
     if isinstance(owner, opaque_objects.KINDS) and callee.__name__ != "__init__":
         found = None if owns(owner) else f"{type(owner).__name__}.{callee.__name__}"
     else:
-        found = known_calls.unknown(callee)
+        found = known_calls.unknown_call_name(callee)
     refuse_unknown(found)
 
 
@@ -186,7 +186,7 @@ def looking(callee: Any, called: Any) -> Any:
             if not (runs_later and callable(value)):
                 _look_at(value, callee)
         result = called(*args, **kwargs)
-        return made(result) if all(map(known_calls.is_alone, handed)) else result
+        return note_created(result) if all(map(known_calls.is_alone, handed)) else result
 
     return run
 
@@ -216,7 +216,7 @@ def refuse_unknown_text(values: Sequence[Any]) -> None:
 def refuse_text(values: Any) -> None:
     """To be called where text is made of `values`."""
     if thread.now.trial and any(map(_may_be_number, pytrees.leaves(values))):
-        refuse("text is made of a number that is known for each item only")
+        end_trial("text is made of a number that is known for each item only")
 
 
 def _may_be_number(leaf: Any) -> bool:

@@ -7,12 +7,12 @@ from typing import Any
 
 import jax.numpy as jnp
 
-from autograph_lite.operators.branches.branch_paths import enter
+from autograph_lite.operators.branches.branch_paths import enter_generated
 from autograph_lite.operators.branches.truth import python_truth, truth
 from autograph_lite.operators.calls import calls
 from autograph_lite.operators.checks import carried_checks, exception_templates
 from autograph_lite.operators.effects import journal
-from autograph_lite.operators.values.values import decided, traced
+from autograph_lite.operators.values.values import fold_test, traced
 
 
 def assert_(test: Any, message: Callable[[], Any] | None = None) -> None:
@@ -24,7 +24,7 @@ def assert_(test: Any, message: Callable[[], Any] | None = None) -> None:
     if not __debug__:
         return
     test = python_truth(test)
-    test = decided(test) if traced(test) else test
+    test = fold_test(test) if traced(test) else test
     if traced(test):
         args = (_unseen(message),) if message is not None else ()
         carried_checks.fail_if(jnp.logical_not(truth(test)), AssertionError(*args))
@@ -38,7 +38,7 @@ def _unseen(message: Callable[[], Any]) -> Any:
     """What `message` gives. A `defaultdict` whose item it reads is put back: Python makes that only where the test fails."""
     known = journal.active()
     with journal.journal(outer=known.state if known else None):
-        enter(message, ())
+        enter_generated(message, ())
         return message()
 
 
@@ -48,7 +48,7 @@ def error(kind: Any) -> Callable[..., Any]:
     def make(*args: Any, **kwargs: Any) -> Any:
         made = calls.call(kind)(*args, **kwargs)
         if isinstance(made, BaseException):
-            exception_templates.made(made, kind, args, kwargs)
+            exception_templates.note_recipe(made, kind, args, kwargs)
             exception_templates.explicit(made)
         return made
 

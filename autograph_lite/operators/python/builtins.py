@@ -30,11 +30,11 @@ from autograph_lite.operators.values import pytrees
 from autograph_lite.operators.values.boxes import opening
 from autograph_lite.operators.values.values import (
     as_index,
-    decided,
     describe,
+    fold_test,
     is_arraylike,
     is_symbolic,
-    known,
+    known_value,
     python_value,
     result_type,
     traced,
@@ -107,10 +107,10 @@ def len_(value: Any) -> Any:
     if isinstance(value, iterables.Staged):
         length = value.length()  # of a range that ends before it starts: negative
         return jnp.maximum(length, 0) if traced(length) and not is_symbolic(length) else length
-    if dynamic_length.holds(value):
-        return dynamic_length.length(value)
+    if dynamic_length.is_dynamic(value):
+        return dynamic_length.dynamic_len(value)
     if isinstance(value, (list, tuple)):
-        return growing_lists.length(value)
+        return growing_lists.growing_len(value)
     own = getattr(type(dynamic_length.known_inside(value)), "__len__", None)
     if isinstance(own, types.FunctionType):  # of the user's: Python would ask a traced answer for an int
         length = own(value)
@@ -125,7 +125,7 @@ def enumerate_(iterable: Any, start: Any = 0) -> Any:
             raise TypeError(f"'{describe(start)}' object cannot be interpreted as an integer")
         start = _known_bound(start)
         start = as_index(start) if traced(start) else start
-    found = iterables.staged(iterable)
+    found = iterables.as_staged(iterable)
     iterables.leave(iterable)
     if found is None:
         return iterables.Counted(iterable, start) if traced(start) else enumerate(iterable, start)
@@ -156,7 +156,7 @@ def reversed_(value: Any) -> Any:
         raise TypeError("'generator' object is not reversible")
     if isinstance(value, iterables.Passing):
         raise TypeError(f"'{value.kind.__name__}' object is not reversible")
-    found = iterables.staged(value)
+    found = iterables.as_staged(value)
     return reversed(value) if found is None else iterables.Passing(iterables.Reversed(found), reversed)
 
 
@@ -164,7 +164,7 @@ def map_(fun: Callable[..., Any], *args: Any) -> Any:
     """`map(fun, *args)`."""
     fun = reductions.callee(fun)
     if len(args) == 1 and isinstance(args[0], iterables.Looped):
-        return generator_expressions.generated(args[0], fun)
+        return generator_expressions.make_generated(args[0], fun)
     found = iterables.combined(args)
     if found is None:
         return map(fun, *args)
@@ -174,7 +174,9 @@ def map_(fun: Callable[..., Any], *args: Any) -> Any:
 def length_hint_(value: Any, *default: int) -> Any:
     """`operator.length_hint(value)`."""
     return (
-        dynamic_length.length(value) if dynamic_length.holds(value) else operator.length_hint(value, *default)
+        dynamic_length.dynamic_len(value)
+        if dynamic_length.is_dynamic(value)
+        else operator.length_hint(value, *default)
     )
 
 
@@ -216,7 +218,7 @@ def bool_(*args: Any) -> Any:
     if len(args) != 1:
         return bool(*args)
     value = truth(*args)
-    return value if isinstance(value, bool) else decided(value)
+    return value if isinstance(value, bool) else fold_test(value)
 
 
 def _asked(value: Any, method: str) -> Any:
@@ -229,7 +231,7 @@ def _asked(value: Any, method: str) -> Any:
 
 
 def _scalar(value: Any, kind: type) -> Any:
-    if (found := known(value)) is not None and not found.ndim:
+    if (found := known_value(value)) is not None and not found.ndim:
         rolling.counted()
         return kind(found.item())
     array = jnp.asarray(value)
@@ -265,8 +267,8 @@ def sorted_(iterable: Any, /, *, key: Any = None, reverse: Any = False) -> list[
     items, key = iterable, reductions.callee(key)
     if not (isinstance(iterable, jax.Array) and traced(iterable) and iterable.ndim == 1):
         items = list_(iterable)
-    if dynamic_length.holds(items):
-        return list_methods.in_order(items, key, reverse)
+    if dynamic_length.is_dynamic(items):
+        return list_methods.sorted_list(items, key, reverse)
     if len(items) < 2:
         one = list(items)
         if key is not None and one:
@@ -283,7 +285,7 @@ def sorted_(iterable: Any, /, *, key: Any = None, reverse: Any = False) -> list[
         else []
     ):
         raise _no_order(arrays[0])
-    order = sort_keys.positions(keys, reverse=bool(reverse))
+    order = sort_keys.sorted_positions(keys, reverse=bool(reverse))
     if isinstance(order, list) and isinstance(items, list):
         return [items[i] for i in order]
     if not isinstance(items, list):
@@ -296,7 +298,7 @@ def sorted_(iterable: Any, /, *, key: Any = None, reverse: Any = False) -> list[
     stacked = pytrees.map(lambda *leaves: literal_types.stacked(leaves)[order], *items)
     leaves, tree = pytrees.flatten(stacked)
     made = [jax.tree.unflatten(tree, row) for row in zip(*map(growing_lists.unstacked, leaves), strict=True)]
-    shared_containers.share(
+    shared_containers.note_shared(
         [], [(made, [item]) for item in items], []
     )  # each of the new ones may be any of these
     return made
@@ -313,7 +315,7 @@ def _no_order(key: Any) -> ConditionError:
 
 def _unlike(items: list[Any]) -> ConditionError:
     kinds = [join_types.structural(join_types.template_of(item)) for item in items]
-    found = [*dict.fromkeys(map(join_types.describe, kinds))]
+    found = [*dict.fromkeys(map(join_types.describe_template, kinds))]
     return ConditionError(
         f"sorted() puts {found[0]} and {found[1]} in order by traced keys.",
         where=source_places.here(),
@@ -355,7 +357,7 @@ def _items(iterable: Any) -> iterables.Staged | None:
     """What a list or tuple is made of by a staged loop, but for the rows of an array."""
     picked = isinstance(iterable, Selection) and iterable.extents[0] is not None
     known = picked or isinstance(iterable, (iterables.Staged, iterables.Stepping))
-    return iterables.staged(iterable) if known else None
+    return iterables.as_staged(iterable) if known else None
 
 
 def _collected(items: iterables.Staged) -> list[Any]:
@@ -376,10 +378,10 @@ def _whole(iterable: Any) -> Any:
 
 def filter_(fun: Callable[..., Any] | None, iterable: Any) -> Any:
     """`filter(fun, iterable)`."""
-    if tracing_state.tracing() and (
+    if tracing_state.is_tracing() and (
         isinstance(iterable, comprehensions.ITEMS) or iterables.is_staged(iterable)
     ):
-        return generator_expressions.generated(
+        return generator_expressions.make_generated(
             iterable, lambda item: item, reductions.callee(fun) or (lambda item: item)
         )
     return filter(fun, iterable)
@@ -398,7 +400,7 @@ def _asking(python: Callable[..., Any]) -> Callable[..., Any]:
 
     def ask(condition: Any, iterable: Any, /) -> Any:
         fun = reductions.callee(condition)
-        if not tracing_state.tracing() or not callable(fun):
+        if not tracing_state.is_tracing() or not callable(fun):
             return python(condition, iterable)
         return python(
             lambda item: generator_expressions.filter_test(fun(item)), dynamic_length.whole(iterable)
@@ -429,12 +431,12 @@ def isinstance_(value: Any, kinds: Any) -> bool:
 
 def setattr_(owner: Any, name: str, value: Any) -> None:
     """`setattr(owner, name, value)`."""
-    builtins.setattr(journal.record(owner), name, value)
+    builtins.setattr(journal.note_change(owner), name, value)
 
 
 def delattr_(owner: Any, name: str) -> None:
     """`delattr(owner, name)`."""
-    builtins.delattr(journal.record(owner), name)
+    builtins.delattr(journal.note_change(owner), name)
 
 
 SIZE = 2  # any

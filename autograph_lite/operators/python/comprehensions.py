@@ -23,10 +23,10 @@ from autograph_lite.operators.lists import capacity, growing_lists, list_errors
 from autograph_lite.operators.purity import trial
 from autograph_lite.operators.python.generator_expressions import (
     Generated,
-    dynamic,
+    dynamic_iteration_error,
     filter_test,
-    generated,
-    loop,
+    make_generated,
+    operator_loop,
 )
 from autograph_lite.operators.trace_context import decision_log
 from autograph_lite.operators.values.values import describe, is_symbolic, traced
@@ -63,16 +63,16 @@ def list_of(
       IterationError: the number of items depends on a traced value.
     """
     elt, keep = unpacking(elt), keep and unpacking(keep)
-    items = iterables.staged(iterable)
-    if reduced and tracing_state.tracing() and (items is not None or keep is not None or flat):
-        return generated(iterable if items is None else items, elt, keep, flat=flat, eager=True)
+    items = iterables.as_staged(iterable)
+    if reduced and tracing_state.is_tracing() and (items is not None or keep is not None or flat):
+        return make_generated(iterable if items is None else items, elt, keep, flat=flat, eager=True)
     if items is None:
         found = _python_list(iterable, elt, keep, flat=flat)
-        decision_log.note("for", "unrolled", decision_log.python_iterable(iterable), len(found))
+        decision_log.note_decision("for", "unrolled", decision_log.python_iterable(iterable), len(found))
         return found
     if keep is not None and (items.most() is not None or _has_room(items.length())):
-        return gathered(generated(items, elt, keep, flat=flat))
-    return collected(generated(items, elt, keep, flat=flat), items.length())
+        return gathered(make_generated(items, elt, keep, flat=flat))
+    return collected(make_generated(items, elt, keep, flat=flat), items.length())
 
 
 def _python_list(
@@ -86,7 +86,7 @@ def _python_list(
         return [elt(x) for x in iterable]
     found: list[Any] = []
     for x in iterable:
-        if_part(keep(x), lambda x=x: journal.record(found).append(elt(x)), lambda: None)
+        if_part(keep(x), lambda x=x: journal.note_change(found).append(elt(x)), lambda: None)
     return found
 
 
@@ -101,14 +101,18 @@ def generator(
     elt, keep = unpacking(elt), keep and unpacking(keep)
     iterable = growing_lists.readable(iterable, "a generator expression")
     journal.consume_all(iterable)
-    traced_filter = tracing_state.tracing() and (keep is not None or flat) and isinstance(iterable, _SOURCES)
+    traced_filter = (
+        tracing_state.is_tracing() and (keep is not None or flat) and isinstance(iterable, _SOURCES)
+    )
     if traced_filter or isinstance(iterable, Generated) or iterables.is_staged(iterable):
-        return generated(iterable, elt, keep, flat=flat, maker=maker)
+        return make_generated(iterable, elt, keep, flat=flat, maker=maker)
     if flat:
-        return trial.made(value for x in iterable if keep is None or filter_test(keep(x)) for value in elt(x))
+        return trial.note_created(
+            value for x in iterable if keep is None or filter_test(keep(x)) for value in elt(x)
+        )
     if keep is None:
-        return trial.made(elt(x) for x in iterable)
-    return trial.made(elt(x) for x in iterable if filter_test(keep(x)))
+        return trial.note_created(elt(x) for x in iterable)
+    return trial.note_created(elt(x) for x in iterable if filter_test(keep(x)))
 
 
 def unpacking(fun: Callable[..., Any]) -> Callable[[Any], Any]:
@@ -147,7 +151,9 @@ def collected(items: Any, length: Any) -> list[Any]:
       IterationError: their number is not known.
     """
     if traced(length) and (is_symbolic(length) or (items.most() is None and not _has_room(length))):
-        raise dynamic(describe(length) if is_symbolic(length) else "the traced bound of a range")
+        raise dynamic_iteration_error(
+            describe(length) if is_symbolic(length) else "the traced bound of a range"
+        )
     if traced(length) or length > UNROLLED:
         try:
             return gathered(items)
@@ -155,7 +161,7 @@ def collected(items: Any, length: Any) -> list[Any]:
             if isinstance(items, Generated):
                 items._spent = False
     found = list(items)
-    decision_log.note("for", "unrolled", "it makes a list of few items", len(found))
+    decision_log.note_decision("for", "unrolled", "it makes a list of few items", len(found))
     return found
 
 
@@ -169,8 +175,8 @@ def gathered(items: Staged | Generated) -> list[Any]:
     found: list[Any] = []
 
     def append(item: Any) -> tuple[()]:
-        journal.record(found).append(item)
+        journal.note_change(found).append(item)
         return ()
 
-    loop(items, append, (), ())
+    operator_loop(items, append, (), ())
     return found

@@ -26,7 +26,7 @@ T = TypeVar("T")
 
 def _sort(owner: list[Any], /, *, key: Any = None, reverse: Any = False) -> None:
     items = builtins.list_(owner)
-    journal.record(owner).clear()  # functions that compare see no items, as in Python
+    journal.note_change(owner).clear()  # functions that compare see no items, as in Python
     try:
         items = builtins.sorted_(items, key=key, reverse=reverse)
         if owner:

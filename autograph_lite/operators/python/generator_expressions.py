@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from autograph_lite.errors import IterationError
-from autograph_lite.operators.branches.branch_paths import enter
+from autograph_lite.operators.branches.branch_paths import enter_generated
 from autograph_lite.operators.branches.if_stmt import if_part
 from autograph_lite.operators.effects import journal
 from autograph_lite.operators.iteration import iterables
@@ -130,11 +130,11 @@ class Generated(iterables.Looped):
     ) -> State:
         """A loop over the source: the filter becomes an `if` around the body, an inner `for` a loop in it."""
         if self._iterator is not None:
-            return loop(self._iterator, body_fun, init, names, until)
+            return operator_loop(self._iterator, body_fun, init, names, until)
         self.take()
         source = tuple(self.source) if self.owns else self.source
         body = _Around(self, body_fun, names, until)
-        result = loop(source, body.run, init, names, until, counts=self.keep is None)
+        result = operator_loop(source, body.run, init, names, until, counts=self.keep is None)
         left = until is not None and until(*result)
         if traced(left) or isinstance(source, (Staged, iterables.Looped)):
             return result
@@ -199,18 +199,18 @@ class Mapping(Generated, Staged):
         return self.elt(self.source.at(index))
 
 
-def generated(
+def make_generated(
     source: Any, elt: Callable[[Any], Any], keep: Callable[[Any], Any] | None = None, *,
     flat: bool = False, eager: bool = False, maker: Any = None,
 ) -> Generated:  # fmt: skip
     """A `Generated`; a `Mapping` where that is possible."""
-    items = iterables.staged(source)
+    items = iterables.as_staged(source)
     iterables.leave(source)
     kind = Mapping if items is not None and keep is None and not flat else Generated
     return kind(source if items is None else items, elt, keep, flat, eager, maker)
 
 
-def loop(
+def operator_loop(
     iterable: Any, body_fun: Callable[..., Any], init: State, names: tuple[str, ...],
     until: Callable[..., Any] | None = None, *, counts: bool = True,
 ) -> State:  # fmt: skip
@@ -266,7 +266,7 @@ class _Around:
 
         def run(*operands: Any) -> Any:
             if isinstance(self.items.elt, types.FunctionType):
-                enter(self.items.elt, ())
+                enter_generated(self.items.elt, ())
             new = self.inner(item, *operands)
             return new[0] if single else new
 
@@ -278,7 +278,7 @@ class _Around:
         if not self.items.flat:
             result: State = self.body_fun(value, *values)
             return result
-        return loop(value, self.body_fun, values, self.names, self.until, counts=False)
+        return operator_loop(value, self.body_fun, values, self.names, self.until, counts=False)
 
 
 def filter_test(value: Any) -> Any:
@@ -288,11 +288,11 @@ def filter_test(value: Any) -> Any:
       IterationError: the value is traced.
     """
     if value is not True and value is not False and traced(value):
-        raise dynamic(f"a traced condition, {describe(value)}")
+        raise dynamic_iteration_error(f"a traced condition, {describe(value)}")
     return value
 
 
-def dynamic(reason: str) -> IterationError:
+def dynamic_iteration_error(reason: str) -> IterationError:
     """A list or a sequence of items whose number only the running program knows."""
     return IterationError(
         f"The number of items depends on {reason}.",

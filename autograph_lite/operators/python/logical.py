@@ -25,14 +25,14 @@ from autograph_lite.operators.ragged.selection import METHODS, Selection
 from autograph_lite.operators.trace_context import decision_log
 from autograph_lite.operators.user_code import source_places
 from autograph_lite.operators.values import pytrees
-from autograph_lite.operators.values.boxes import opened
-from autograph_lite.operators.values.values import decided, describe, is_symbolic, traced
+from autograph_lite.operators.values.boxes import unboxed
+from autograph_lite.operators.values.values import describe, fold_test, is_symbolic, traced
 
 Thunk = Callable[[], Any]
 
 
 def _rest(combine: Callable[..., Any], operands: tuple[Thunk, ...]) -> Thunk:
-    return lambda: opened(combine(operands[0](), *operands[1:]))
+    return lambda: unboxed(combine(operands[0](), *operands[1:]))
 
 
 def and_(first: Any, *rest: Thunk) -> Any:
@@ -41,9 +41,9 @@ def and_(first: Any, *rest: Thunk) -> Any:
     for number, thunk in enumerate(rest):
         test = value if value is True else python_truth(value)
         if test is not True and traced(test):
-            test = decided(test)
+            test = fold_test(test)
         if test is not True and traced(test):
-            value = operand(opened(value), len(rest) - number)
+            value = operand(unboxed(value), len(rest) - number)
             with decision_log.deciding("and", "cond", "an operand is traced"):
                 return _both(value, _rest(and_, rest[number:]), conjunction=True)
         if not test:
@@ -58,9 +58,9 @@ def or_(first: Any, *rest: Thunk) -> Any:
     for number, thunk in enumerate(rest):
         test = value if value is False else python_truth(value)
         if test is not False and traced(test):
-            test = decided(test)
+            test = fold_test(test)
         if test is not False and traced(test):
-            value = operand(opened(value), len(rest) - number)
+            value = operand(unboxed(value), len(rest) - number)
             with decision_log.deciding("or", "cond", "an operand is traced"):
                 return _both(value, _rest(or_, rest[number:]), conjunction=False)
         if test:
@@ -84,7 +84,7 @@ def _both(value: Any, rest: Thunk, *, conjunction: bool) -> Any:
 def not_(value: Any) -> Any:
     """`not value`."""
     value = python_truth(value)
-    value = decided(value) if traced(value) else value
+    value = fold_test(value) if traced(value) else value
     # jnp.logical_not gives the same and takes twice as long to trace.
     return lax.bitwise_not(truth(operand(value))) if traced(value) else not value
 
@@ -129,7 +129,7 @@ def compared(symbol: str, left: Any, right: Any) -> Any:
         if any(map(_decides, fields)):
             left, right = fields
     if symbol in _ORDERED and (is_symbolic(left) or is_symbolic(right)):
-        return symbolic_comparisons.compare(_COMPARISONS[symbol], left, right)
+        return symbolic_comparisons.compare_sizes(_COMPARISONS[symbol], left, right)
     if symbol in _ORDERED and _are_rows(left, right) and (_decides(left) or _decides(right)):
         return _in_order(symbol, left, right)
     if symbol in _ORDERED:
@@ -169,12 +169,12 @@ def _is_not(left: Any, right: Any) -> Any:
 
 def equal(left: Any, right: Any) -> Any:
     """`left == right`, element by element where tuples, lists, dicts and dataclasses hold traced values."""
-    left, right = array_arguments.beside(opened(left), opened(right), "==")
+    left, right = array_arguments.beside(unboxed(left), unboxed(right), "==")
     if is_symbolic(left) or is_symbolic(right):
-        return symbolic_comparisons.equal(left, right)
+        return symbolic_comparisons.sizes_equal(left, right)
     for side in (left, right):
-        if dynamic_length.holds(growing_lists.readable(side, "`==`")):
-            raise dynamic_length.refused(side)
+        if dynamic_length.is_dynamic(growing_lists.readable(side, "`==`")):
+            raise dynamic_length.length_error(side)
     if (isinstance(left, _COLLECTIONS) and _is_number(right)) or (
         isinstance(right, _COLLECTIONS) and _is_number(left)
     ):
@@ -204,7 +204,7 @@ def equal(left: Any, right: Any) -> Any:
 
 def not_equal(left: Any, right: Any) -> Any:
     """`left != right`, element by element where tuples, lists, dicts and dataclasses hold traced values."""
-    left, right = array_arguments.beside(opened(left), opened(right), "!=")
+    left, right = array_arguments.beside(unboxed(left), unboxed(right), "!=")
     if is_symbolic(left) or is_symbolic(right):
         return not_(equal(left, right))
     both = isinstance(left, (tuple, list, dict)) and isinstance(right, (tuple, list, dict))
@@ -283,15 +283,15 @@ def in_(item: Any, container: Any) -> Any:
     Raises:
       TracedIndexError: the container has no array meaning for a traced item.
     """
-    item, container = opened(item), opened(container)
+    item, container = unboxed(item), unboxed(container)
     if is_symbolic(item):
-        item = symbolic_comparisons.as_array(item)
+        item = symbolic_comparisons.size_as_array(item)
     if isinstance(container, (jax.Array, np.ndarray)) and (traced(item) or traced(container)):
         return jnp.any(jnp.asarray(container) == item)
     if isinstance(container, Selection):
         return METHODS["any"](container == item)
     known: Any = growing_lists.readable(container, "`in`")
-    return list_methods.contains(known, item) if dynamic_length.holds(known) else _among(item, known)
+    return list_methods.contains(known, item) if dynamic_length.is_dynamic(known) else _among(item, known)
 
 
 def _among(item: Any, container: Any) -> Any:

@@ -32,9 +32,9 @@ def print(
       flush: as for the builtin; a program that prints always flushes.
     """
     late: list[Any] = []
-    rebuild = traced_text.parted(values, late)
+    rebuild = traced_text.into_payload(values, late)
 
-    if late or tracing_state.tracing():
+    if late or tracing_state.is_tracing():
 
         def on_host(alive: Any, *known: Any) -> None:
             if alive:  # else Python would have raised before it came here

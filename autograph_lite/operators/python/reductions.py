@@ -28,7 +28,7 @@ from autograph_lite.operators.iteration.iterables import Staged
 from autograph_lite.operators.joins import literal_types
 from autograph_lite.operators.lists import growing_lists, list_methods
 from autograph_lite.operators.python import sort_keys
-from autograph_lite.operators.python.generator_expressions import Generated, loop
+from autograph_lite.operators.python.generator_expressions import Generated, operator_loop
 from autograph_lite.operators.python.logical import and_, asks_for_order, compared, not_, or_
 from autograph_lite.operators.ragged.selection import Selection
 from autograph_lite.operators.ragged_ops import masked_reductions
@@ -58,7 +58,7 @@ def sum_(iterable: Any, /, start: Any = _ZERO) -> Any:
     if found is None:
         journal.consume_all(iterable)
         return sum(growing_lists.readable(iterable, "sum()"), first)
-    return loop(found, lambda item, total: (total + item,), (first,), ("the sum",))[0]
+    return operator_loop(found, lambda item, total: (total + item,), (first,), ("the sum",))[0]
 
 
 def any_(iterable: Any, /) -> Any:
@@ -72,7 +72,7 @@ def all_(iterable: Any, /) -> Any:
 
 
 def _quantified(iterable: Any, python: Callable[[Any], bool], join: Callable[..., Any], empty: bool) -> Any:
-    if not tracing_state.tracing():
+    if not tracing_state.is_tracing():
         return python(iterable)
     if isinstance(iterable, Selection) and iterable.ndim == 1:
         return (masked_reductions.any if python is any else masked_reductions.all)(iterable)
@@ -84,13 +84,15 @@ def _quantified(iterable: Any, python: Callable[[Any], bool], join: Callable[...
         return _of_items(growing_lists.readable(iterable, f"{python.__name__}()"), join, empty)
     names = ("the result",)
     if isinstance(found, Generated) and found.eager:
-        return loop(found, lambda item, result: (join(result, lambda: truth(item)),), (empty,), names)[0]
+        return operator_loop(
+            found, lambda item, result: (join(result, lambda: truth(item)),), (empty,), names
+        )[0]
     column = _column(found)
     if column is not None:
         decisive = (column == 0 if empty else column != 0) & _counting(found)
         return jnp.any(decisive) != empty
     decided = not_ if empty else _same
-    return loop(found, lambda item, _: (truth(item),), (empty,), names, until=decided)[0]
+    return operator_loop(found, lambda item, _: (truth(item),), (empty,), names, until=decided)[0]
 
 
 def _same(value: Any) -> Any:
@@ -124,7 +126,7 @@ def max_(*args: Any, **kwargs: Any) -> Any:
 def _extreme(
     python: Callable[..., Any], better: Callable[[Any, Any], Any], args: State, kwargs: dict[str, Any]
 ) -> Any:
-    if not tracing_state.tracing() or not args or set(kwargs) - {"key", "default"}:
+    if not tracing_state.is_tracing() or not args or set(kwargs) - {"key", "default"}:
         return python(*args, **kwargs)
     key = callee(kwargs.get("key"))
     items: Any = args
@@ -159,7 +161,7 @@ def _extreme(
         if not any_traced(keys) and not any(map(asks_for_order, keys)):
             return python(items, **kwargs) if key is None else _python_best(python, items, list(keys), kwargs)
         held = _held(items)  # 300 beside a uint8 is compared, and given, as what it is
-        if key is not None and not sort_keys.are_numbers(keys):  # keys that a program can't choose from
+        if key is not None and not sort_keys.are_number_keys(keys):  # keys that a program can't choose from
             at = sort_keys.first_best(keys, better)
             best = held[0], 0
             for number, item in enumerate(held[1:], 1):
@@ -180,7 +182,7 @@ def _held(values: Sequence[Any]) -> Sequence[Any]:
     if all(type(value) is tuple and len(value) == len(values[0]) for value in values):
         return [*zip(*map(_held, zip(*values, strict=True)), strict=True)] if values[0] else values
     numbers = all(is_arraylike(value) and not jnp.ndim(value) for value in values)
-    return literal_types.held(values) if numbers else values
+    return literal_types.widen_literals(values) if numbers else values
 
 
 def _python_best(python: Callable[..., Any], items: State, keys: list[Any], kwargs: dict[str, Any]) -> Any:
@@ -193,7 +195,7 @@ def _column(found: Any) -> Any:
     """The buffer of a list of numbers whose length only the data knows; None of anything else."""
     if not isinstance(found, iterables.Items):
         return None
-    column = list_methods.numbers(found.stretch)
+    column = list_methods.number_buffer(found.stretch)
     return column if column is not None and column.dtype != bool else None
 
 
@@ -254,7 +256,7 @@ def reduce_(function: Callable[..., Any], iterable: Any, /, *initial: Any) -> An
         return functools.reduce(function, growing_lists.readable(iterable, "reduce()"), *initial)
     names = ("the result",)
     if initial:
-        return loop(items, lambda item, result: (function(result, item),), initial, names)[0]
+        return operator_loop(items, lambda item, result: (function(result, item),), initial, names)[0]
     found, (result,) = _folded(
         items, lambda item: (item,), lambda item, result: (function(result, item),), names
     )
@@ -264,11 +266,11 @@ def reduce_(function: Callable[..., Any], iterable: Any, /, *initial: Any) -> An
 def first(items: Generated, *default: Any) -> Any:
     """`next(items, default)` of a generator expression that has not started."""
     names = ("the item",)
-    known = iterables.staged(items)
+    known = iterables.as_staged(items)
     if known is not None and not traced(known.length()):
         items.take()
         return known.at(0) if known.length() else next(iter(()), *default)
-    state = loop(
+    state = operator_loop(
         items, lambda item, *_: (True, item), (False, Undefined("the item")), ("found", *names), until=_found
     )
     return _or_default(state[0], _known(state[1]), default[0] if default else _NOTHING, StopIteration())
@@ -279,7 +281,7 @@ def callee(fun: Any) -> Any:
 
     What a function of the user's writes is noted at the call, which may stand in a loop that is not being traced yet.
     """
-    if not tracing_state.tracing():
+    if not tracing_state.is_tracing():
         return fun
     if isinstance(fun, (type, types.BuiltinFunctionType)):
         return calls.call(fun)
@@ -296,7 +298,7 @@ def _folded(
     items: Any, begin: Callable[[Any], State], step: Callable[..., State], names: tuple[str, ...]
 ) -> tuple[Any, State]:
     """A fold that starts from the first item: whether there is one, and the result."""
-    staged = iterables.staged(items)
+    staged = iterables.as_staged(items)
     if staged is not None and not traced(staged.length()):
         if isinstance(staged, Generated):
             staged.take()
@@ -304,7 +306,7 @@ def _folded(
         if staged.length() == 0:
             return False, tuple(None for _ in names)
         start = begin(staged.at(0))
-        return True, loop(iterables.Rest(staged), step, start, names)
+        return True, operator_loop(iterables.Rest(staged), step, start, names)
 
     def body(item: Any, found: Any, *state: Any) -> State:
         if any(isinstance(value, Maybe) and value.present is False for value in state):
@@ -327,7 +329,7 @@ def _folded(
         result = if_part(found, go, start, (), names)
         return (True, result) if single else (True, *result)
 
-    found, *state = loop(items, body, (False, *map(Undefined, names)), ("found", *names))
+    found, *state = operator_loop(items, body, (False, *map(Undefined, names)), ("found", *names))
     return found, tuple(map(_known, state))
 
 

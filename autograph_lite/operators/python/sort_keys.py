@@ -25,11 +25,11 @@ from autograph_lite.operators.values.values import any_traced, is_arraylike, tra
 Answers = dict[tuple[int, int], Any]
 
 
-def positions(keys: Any, *, reverse: bool) -> Any:
+def sorted_positions(keys: Any, *, reverse: bool) -> Any:
     """Where the items of these keys (an array, too) are, in their order: a list where Python knows, else a traced array."""
     answers: Answers = {}
     if not any_traced(keys):
-        asks = tracing_state.tracing() and any(map(asks_for_order, keys))
+        asks = tracing_state.is_tracing() and any(map(asks_for_order, keys))
         compare = [_Asked(keys, number, answers) for number in range(len(keys))] if asks else keys
         try:
             return sorted(range(len(keys)), key=compare.__getitem__, reverse=reverse)
@@ -46,7 +46,7 @@ def positions(keys: Any, *, reverse: bool) -> Any:
     return sort_order.by_columns(columns, same, len(keys), reverse=reverse)
 
 
-def are_numbers(keys: Sequence[Any]) -> bool:
+def are_number_keys(keys: Sequence[Any]) -> bool:
     """Whether keys are numbers, or tuples of as many numbers each."""
     return _members(keys) is not None
 

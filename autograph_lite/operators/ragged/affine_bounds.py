@@ -17,7 +17,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from autograph_lite.operators.ragged import known_ranges
-from autograph_lite.operators.values.boxes import opened
+from autograph_lite.operators.values.boxes import unboxed
 from autograph_lite.operators.values.values import as_index, is_symbolic, python_value, traced
 
 
@@ -78,7 +78,7 @@ class Sum:
         low: int | None = self.constant
         high: int | None = self.constant
         for value, times in self.terms.values():
-            ends = known_ranges.of(value)
+            ends = known_ranges.known_range(value)
             least, most = ends if times > 0 else ends[::-1]
             low = None if low is None or least is None else low + least * times
             high = None if high is None or most is None else high + most * times
@@ -145,8 +145,8 @@ class Bounds:
 
 def bounds(fun: Callable[..., tuple[Any, ...]], *values: Any) -> Any:
     """A slice with the bounds, and the step, that `fun` computes of `values`."""
-    values = tuple(python_value(opened(value)) for value in values)
-    lower, upper, *steps = (python_value(opened(bound)) for bound in fun(*values))
+    values = tuple(python_value(unboxed(value)) for value in values)
+    lower, upper, *steps = (python_value(unboxed(bound)) for bound in fun(*values))
     step = steps[0] if steps else None
     if not any(map(_is_unknown, (lower, upper, step))):
         return builtins.slice(lower, upper, step)
@@ -157,11 +157,11 @@ def bounds(fun: Callable[..., tuple[Any, ...]], *values: Any) -> Any:
     return Bounds(lower, upper, step, (low, high))
 
 
-def known(part: Any) -> Any:
+def as_bounds(part: Any) -> Any:
     """A slice with a traced bound as `Bounds`; any other part of an index as it is."""
     if not isinstance(part, builtins.slice):
         return part
-    lower, upper, step = map(opened, (part.start, part.stop, part.step))
+    lower, upper, step = map(unboxed, (part.start, part.stop, part.step))
     if not any(map(_is_unknown, (lower, upper, step))):
         return part
     return Bounds(lower, upper, step, (_of(lower), _of(upper)))
@@ -178,7 +178,7 @@ def _is_unknown(bound: Any) -> bool:
     return traced(bound) and not is_symbolic(bound)
 
 
-def place(bound: Any, size: Any, known_as: Any, missing: Any) -> Any:
+def resolve_bound(bound: Any, size: Any, known_as: Any, missing: Any) -> Any:
     """Where on an axis of that size a bound is, as Python counts: an int, or a traced int32 from 0 to `size`."""
     if bound is None:
         return missing

@@ -33,7 +33,7 @@ from autograph_lite.operators.ragged.index_axes import (
     width,
 )
 from autograph_lite.operators.ragged.selection import Origin, Selection, chosen
-from autograph_lite.operators.ragged.slice_spelling import spelled
+from autograph_lite.operators.ragged.slice_spelling import spell_slice
 from autograph_lite.operators.trace_context import update_order
 from autograph_lite.operators.user_code import source_places
 from autograph_lite.operators.values.values import is_symbolic, traced
@@ -48,7 +48,7 @@ def _is_unknown(part: Any) -> bool:
     if isinstance(part, Bounds | Selection):
         return True
     if isinstance(part, builtins.slice):
-        return affine_bounds.known(part) is not part
+        return affine_bounds.as_bounds(part) is not part
     return is_mask(part)
 
 
@@ -95,7 +95,7 @@ class Block:
         axis = next(axis for axis in self.axes if axis.extent is not None)
         after = len(self.extents) - 1 - self.extents.index(axis.extent)
         masked = isinstance(axis.extent, Chosen)
-        return Origin(self.place, spelled(self.text, axis.part, axis.size, masked=masked, after=after))
+        return Origin(self.place, spell_slice(self.text, axis.part, axis.size, masked=masked, after=after))
 
     def _items(self) -> Any:
         starts = [axis.start for axis in self.axes]
@@ -105,7 +105,7 @@ class Block:
             array = lax.dynamic_slice(array, _of_one_type(starts), sizes, allow_negative_indices=False)
         elif any(axis.size is not size for axis, size in zip(self.axes, array.shape, strict=True)):
             array = array[tuple(builtins.slice(s, s + n) for s, n in zip(starts, sizes, strict=True))]
-        array = update_order.read(
+        array = update_order.read_in_order(
             self.base, array, unknown=any(extent is not None for extent in self.extents)
         )
         array = lax.squeeze(array, [k for k, axis in enumerate(self.axes) if not axis.kept])
@@ -128,7 +128,7 @@ class Block:
             kept = condition if kept is None else kept & condition
         if kept is not None:
             new = jnp.where(kept, new, old)
-        return update_order.written(self._placed(new)).reshape(self.shape)
+        return update_order.pin_update(self._placed(new)).reshape(self.shape)
 
     def _placed(self, new: Any) -> Any:
         """The base with these items in the part."""
@@ -143,10 +143,10 @@ class Block:
         def write(array: Any, new: Any) -> Any:
             return lax.dynamic_update_slice(array, new, _of_one_type(starts), allow_negative_indices=False)
 
-        return update_order.apart(update_order.latest(self.base), new, write)
+        return update_order.write_out_of_place(update_order.latest(self.base), new, write)
 
 
-def read(base: Any, index: Any) -> Any:
+def read_block(base: Any, index: Any) -> Any:
     """`base[index]` of an array, with slices of traced bounds, masks or positions in the index."""
     if _is_gathered(base, index):
         return indexing.picked(update_order.latest(base), index, _origin(base, index))
@@ -154,11 +154,11 @@ def read(base: Any, index: Any) -> Any:
     return Block(base if strided is None else base[strided], rest).read()
 
 
-def written(base: Any, index: Any, value: Any) -> Any:
+def write_block(base: Any, index: Any, value: Any) -> Any:
     """The array after `base[index] = value`."""
     if _is_gathered(base, index):
-        return update_order.written(
-            gathered_stores.written(update_order.latest(base), index, value, _origin(base, index))
+        return update_order.pin_update(
+            gathered_stores.write_gathered(update_order.latest(base), index, value, _origin(base, index))
         )
     strided, rest = _strides(base, index)
     if strided is None:
@@ -195,7 +195,7 @@ def _origin(base: Any, index: Any) -> Origin:
     number, part = next(each for each in parts if _is_unknown(each[1]))
     axis = sum(width(part) for n, part in parts if n < number)
     size = part.size if is_mask(part) else base.shape[axis]
-    return Origin(place, spelled(text, number, size, masked=is_mask(part), gathered=True))
+    return Origin(place, spell_slice(text, number, size, masked=is_mask(part), gathered=True))
 
 
 def _strides(base: Any, index: Any) -> tuple[Any, Any]:
@@ -218,7 +218,7 @@ def _strides(base: Any, index: Any) -> tuple[Any, Any]:
 
 
 def _is_strided(part: Any, shape: Sequence[Any], axis: int) -> bool:
-    plain = isinstance(part, builtins.slice) and affine_bounds.known(part) is part
+    plain = isinstance(part, builtins.slice) and affine_bounds.as_bounds(part) is part
     return plain and part.step not in (None, 1, -1) and not is_symbolic(shape[axis])
 
 

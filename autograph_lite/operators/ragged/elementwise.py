@@ -16,14 +16,14 @@ import jax.numpy as jnp
 
 from autograph_lite.errors import SliceLengthError
 from autograph_lite.operators.checks import carried_checks
-from autograph_lite.operators.ragged.extents import Extent, moved, whole
+from autograph_lite.operators.ragged.extents import Extent, entire, moved
 from autograph_lite.operators.ragged.selection import (
     METHODS,
     Selection,
     array_of,
     extents_of,
-    filled,
     having,
+    padded,
     tamed,
 )
 from autograph_lite.operators.user_code import source_places
@@ -44,7 +44,7 @@ def elementwise(fun: Callable[..., Any], operands: Sequence[Any], *, fill: Any =
     arrays = []
     for value in operands:
         if isinstance(value, Selection) and fill is not ...:
-            array = tamed(value) if fill is None else filled(value, fill)
+            array = tamed(value) if fill is None else padded(value, fill)
             value = having(value, array, value.extents, tame=True)
         arrays.append(onto(value, target))
     tame = fill is None or all(value.tame for value in operands if isinstance(value, Selection))
@@ -71,7 +71,7 @@ def onto(value: Any, target: Sequence[Extent | None]) -> Any:
         size = jnp.shape(array)[axis]
         if wanted is None or (extent is None and size == 1) or (extent is not None and extent.same(wanted)):
             continue
-        source = whole(size) if extent is None else extent
+        source = entire(size) if extent is None else extent
         require_equal(source.length, wanted.length)
         array = moved(jnp.asarray(array), axis, source, wanted)
     return array

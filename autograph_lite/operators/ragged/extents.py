@@ -14,7 +14,7 @@ import jax
 import jax.numpy as jnp
 from jax import lax
 
-from autograph_lite.operators.ragged.affine_bounds import Bounds, place
+from autograph_lite.operators.ragged.affine_bounds import Bounds, resolve_bound
 from autograph_lite.operators.trace_context import update_order
 from autograph_lite.operators.values.values import as_index, is_symbolic, traced
 
@@ -37,8 +37,8 @@ class Span:
     @classmethod
     def of(cls, bounds: Bounds, size: Any) -> Span:
         """What a slice without a step chooses."""
-        start = place(bounds.lower, size, bounds.terms[0], 0)
-        stop = place(bounds.upper, size, bounds.terms[1], size)
+        start = resolve_bound(bounds.lower, size, bounds.terms[0], 0)
+        stop = resolve_bound(bounds.upper, size, bounds.terms[1], size)
         return cls(size, start, stop, bounds.terms)
 
     def same(self, other: Extent) -> bool:
@@ -181,7 +181,7 @@ def _same(a: Any, b: Any) -> bool:
     return type(a) is type(b) and bool(a == b)
 
 
-def whole(size: Any) -> Span:
+def entire(size: Any) -> Span:
     """All places of an axis."""
     return Span(size, 0, size)
 

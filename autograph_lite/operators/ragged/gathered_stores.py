@@ -13,12 +13,12 @@ import jax
 import jax.numpy as jnp
 
 from autograph_lite.operators.ragged.elementwise import onto
-from autograph_lite.operators.ragged.extents import whole
+from autograph_lite.operators.ragged.extents import entire
 from autograph_lite.operators.ragged.indexing import picked
 from autograph_lite.operators.ragged.selection import Origin, Selection, array_of, chosen, extents_of
 
 
-def written(base: Any, index: Any, value: Any, origin: Origin | None = None) -> Any:
+def write_gathered(base: Any, index: Any, value: Any, origin: Origin | None = None) -> Any:
     """`base` after `base[index] = value`; a selection is a value of its own then, and no view of an array."""
     array, extents = array_of(base), extents_of(base)
     places = jnp.arange(array.size).reshape(array.shape)
@@ -28,7 +28,7 @@ def written(base: Any, index: Any, value: Any, origin: Origin | None = None) -> 
     )
     kept, lanes = extents_of(part), chosen(extents_of(part))
     target = [
-        extent or (whole(size) if isinstance(value, Selection) else None)
+        extent or (entire(size) if isinstance(value, Selection) else None)
         for extent, size in zip(kept, jnp.shape(array_of(part)), strict=True)
     ]
     new = onto(trimmed(value, len(kept)), target)

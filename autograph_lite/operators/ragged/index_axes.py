@@ -112,7 +112,7 @@ def _unsupported(why: str) -> TracedIndexError:
 
 def axis_of(part: Any, size: Any) -> Axis:
     """What a part of an index chooses of an axis of that length."""
-    part = affine_bounds.known(part)
+    part = affine_bounds.as_bounds(part)
     if isinstance(part, builtins.slice):
         return _static(part, size)
     if isinstance(part, Bounds):
@@ -200,7 +200,7 @@ def _span(part: Bounds, size: Any) -> Axis:
         return Axis(0, size, extent=_strided(span, step))
     # x[a:b:-s] takes every s-th item from the end of the reversed axis.
     start = (
-        affine_bounds.place(part.lower, size, part.terms[0], size)
+        affine_bounds.resolve_bound(part.lower, size, part.terms[0], size)
         if part.lower is None
         else _below(part.lower, size)
     )

@@ -22,7 +22,7 @@ from autograph_lite.operators.checks import carried_checks
 from autograph_lite.operators.ragged import affine_bounds, known_ranges, mask_positions
 from autograph_lite.operators.ragged.affine_bounds import Bounds
 from autograph_lite.operators.ragged.elementwise import common, onto, require_equal
-from autograph_lite.operators.ragged.extents import Chosen, Extent, whole
+from autograph_lite.operators.ragged.extents import Chosen, Extent, entire
 from autograph_lite.operators.ragged.index_axes import axis_of, filled_up, is_apart, is_array, require_shape
 from autograph_lite.operators.ragged.nested_slices import sliced
 from autograph_lite.operators.ragged.selection import (
@@ -63,7 +63,7 @@ def _known(part: Any) -> Any:
         raise IndexError(
             "a part of an array of which only the data knows the length is indexed by a truth value"
         )
-    return affine_bounds.known(part)
+    return affine_bounds.as_bounds(part)
 
 
 class _Part:
@@ -132,7 +132,7 @@ class _Part:
         """One axis, in place of those that a mask is about, of the items where it holds."""
         shape, stop = self.array.shape, axis + mask.ndim
         own = self.extents[axis:stop]
-        target = [extent or whole(size) for extent, size in zip(own, shape[axis:stop], strict=True)]
+        target = [extent or entire(size) for extent, size in zip(own, shape[axis:stop], strict=True)]
         holds, lanes = onto(mask, target), chosen(own)
         holds = jnp.broadcast_to(holds if lanes is None else holds & lanes, shape[axis:stop])
         self.extents[axis:stop] = [Chosen(holds.reshape(-1))]
@@ -227,7 +227,7 @@ class _Part:
 
     def _require_on_axis(self, part: Any, rank: Any, size: Any) -> None:
         if isinstance(part, Selection):
-            low, high = known_ranges.of(rank)
+            low, high = known_ranges.known_range(rank)
             if low is None or high is None or not -size <= low <= high < size:
                 _require_inside(rank, size, chosen(part.extents))
         elif not traced(rank) and not is_symbolic(size):

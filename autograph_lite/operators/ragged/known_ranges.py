@@ -12,14 +12,14 @@ Ends = tuple[int | None, int | None]
 _known: dict[int, tuple[weakref.ref[Any], Ends]] = {}
 
 
-def note(value: Any, least: int | None, most: int | None) -> Any:
+def note_range(value: Any, least: int | None, most: int | None) -> Any:
     """Notes that a traced integer lies between two numbers, both included; returns it."""
     key = id(value)
     _known[key] = weakref.ref(value, lambda _: _known.pop(key, None)), (least, most)
     return value
 
 
-def of(value: Any) -> Ends:
+def known_range(value: Any) -> Ends:
     """The least and the greatest number that a traced integer can be; None where that is not known."""
     found = _known.get(id(value))
     return found[1] if found is not None and found[0]() is value else (None, None)

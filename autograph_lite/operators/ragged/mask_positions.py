@@ -22,13 +22,13 @@ from autograph_lite.operators.ragged.selection import (
     Origin,
     Selection,
     array_of,
+    as_row,
     chosen,
     extents_of,
-    spread,
 )
 from autograph_lite.operators.ragged.slice_spelling import Spelled, sized
 from autograph_lite.operators.user_code import source_places
-from autograph_lite.operators.values.boxes import opened
+from autograph_lite.operators.values.boxes import unboxed
 from autograph_lite.operators.values.values import Tracer, python_value, traced
 from autograph_lite.syntax.source_text.compiling import parse_expression
 
@@ -48,9 +48,9 @@ def nonzero(mask: Any) -> tuple[Any, ...]:
     extent, origin = Chosen(holds.reshape(-1)), _origin(array.size)
     rows = []
     for axis, (own, size) in enumerate(zip(extents, array.shape, strict=True)):
-        row = spread(jnp.arange(size) if own is None else own.ranks(), axis, array.ndim)
+        row = as_row(jnp.arange(size) if own is None else own.ranks(), axis, array.ndim)
         row = jnp.broadcast_to(row, array.shape).reshape(-1)
-        rows.append(Selection(known_ranges.note(row, 0, size - 1), (extent,), origin))
+        rows.append(Selection(known_ranges.note_range(row, 0, size - 1), (extent,), origin))
     return tuple(rows)
 
 
@@ -117,7 +117,7 @@ def asked_of(fun: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """The mask that a call of `fun` hands over alone, which is traced, or an array of NumPy's for JAX; else None."""
     given = [*args, *(value for name, value in kwargs.items() if value is not None or name == "a")]
     alone = len(given) == 1 and (args or not kwargs.keys().isdisjoint(("a", "condition")))
-    value = opened(given[0]) if alone else None
+    value = unboxed(given[0]) if alone else None
     if isinstance(value, np.ndarray):
         return value if getattr(fun, "__module__", "") == "jax.numpy" else None
     return value if isinstance(value, Selection) or traced(value) else None

@@ -105,7 +105,7 @@ class Selection:
 
     def described(self) -> str:
         """How messages name it, among arrays."""
-        return describe(self)
+        return shape_text(self)
 
     def __getitem__(self, index: Any) -> Any:
         return METHODS["[]"](self, index)
@@ -117,29 +117,29 @@ class Selection:
         return METHODS["r@"](self, other)
 
     def __len__(self) -> int:
-        raise refused(self, "is asked for its length by Python")
+        raise unsized(self, "is asked for its length by Python")
 
     def __bool__(self) -> bool:
-        raise refused(self, "is used as a condition")
+        raise unsized(self, "is used as a condition")
 
     def __iter__(self) -> Any:
         if self.extents[0] is None:
             return (self[number] for number in range(self.array.shape[0]))
-        raise refused(self, "is iterated over by Python")
+        raise unsized(self, "is iterated over by Python")
 
     def __array__(self, *_: Any, **__: Any) -> Any:
-        raise refused(self, "is handed to a library")
+        raise unsized(self, "is handed to a library")
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__"):
             raise AttributeError(name)
         method = METHODS.get(name)
         if method is None:
-            raise refused(self, f"is asked for its '{name}'")
+            raise unsized(self, f"is asked for its '{name}'")
         return Method(method, self)
 
     def __repr__(self) -> str:
-        return f"<{self.origin.spelled.text}: {describe(self)}>"
+        return f"<{self.origin.spelled.text}: {shape_text(self)}>"
 
 
 class Method:
@@ -162,12 +162,12 @@ def require_known(fun: Any, owner: Selection, args: tuple[Any, ...], kwargs: dic
         inspect.signature(fun).bind(*args, **kwargs)
     except TypeError:
         options = ", ".join(map(repr, kwargs)) or "so many arguments"
-        raise refused(
+        raise unsized(
             owner, f"is handed to '{getattr(fun, '__name__', 'a method')}' with {options}"
         ) from None
 
 
-def made() -> bool:
+def selections_exist() -> bool:
     """Whether there may be selections in this process."""
     return _made
 
@@ -205,7 +205,7 @@ def having(
     return Selection(array, extents, selection.origin, tame=tame, memory=memory)
 
 
-def filled(selection: Selection, fill: Any, axes: Iterable[int] | None = None) -> Any:
+def padded(selection: Selection, fill: Any, axes: Iterable[int] | None = None) -> Any:
     """The array with `fill` in place of what is not chosen, on these axes or on all."""
     return masked(selection.array, selection.extents, fill, axes)
 
@@ -231,12 +231,12 @@ def chosen_by(lanes: Sequence[Any]) -> Any:
     found: Any = None
     for axis, row in enumerate(lanes):
         if row is not None:
-            one = spread(row, axis, len(lanes))
+            one = as_row(row, axis, len(lanes))
             found = one if found is None else found & one
     return found
 
 
-def spread(row: Any, axis: int, ndim: int) -> Any:
+def as_row(row: Any, axis: int, ndim: int) -> Any:
     """A row of values as an array that is broadcast along all other axes."""
     return row.reshape([-1 if k == axis else 1 for k in range(ndim)])
 
@@ -253,18 +253,18 @@ def tamed(selection: Selection) -> Any:
         if extent is not None and array.shape[axis]:
             one = jax.lax.dynamic_slice_in_dim(array, extent.first, 1, axis)
             sample = jnp.where(extent.length > 0, one, jnp.ones((), array.dtype))
-            array = jnp.where(spread(extent.lanes(), axis, selection.ndim), array, sample)
+            array = jnp.where(as_row(extent.lanes(), axis, selection.ndim), array, sample)
     return array
 
 
-def describe(selection: Selection) -> str:
+def shape_text(selection: Selection) -> str:
     """Dtype and shape in words: at most so many items where only the program knows."""
     sizes = zip(selection.array.shape, selection.extents, strict=True)
     shape = ",".join(str(size) if extent is None else f"<={size}" for size, extent in sizes)
     return f"{selection.dtype}[{shape}]"
 
 
-def refused(selection: Selection, use: str, *, inside: bool = True) -> DynamicShapeError:
+def unsized(selection: Selection, use: str, *, inside: bool = True) -> DynamicShapeError:
     """The error for a use that needs a length which only the program knows.
 
     Args:
@@ -286,7 +286,7 @@ def _flat(selection: Selection) -> tuple[list[Any], Any]:
     if (
         not source_places.asked_by_any_of_us()
     ):  # a library's function, or the outputs of the user's own `jax.jit`
-        raise refused(selection, "leaves the converted function")
+        raise unsized(selection, "leaves the converted function")
     parts: list[Any] = [selection.array]
     kinds = []
     for extent in selection.extents:

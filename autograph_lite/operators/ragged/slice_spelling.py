@@ -30,7 +30,7 @@ class Spelled:
     fix: str
 
 
-def spelled(
+def spell_slice(
     text: str, position: int, size: Any, *, masked: bool, after: int = 0, gathered: bool = False
 ) -> Spelled:
     """How the user spells a part of an array.
@@ -78,7 +78,7 @@ def _subscript(text: str, position: int) -> ast.Subscript | None:
 
     Args:
       text: an expression or a statement.
-      position: as for `spelled`.
+      position: as for `spell_slice`.
     """
     for parsed in (parse_expression, parse):
         try:

@@ -15,7 +15,7 @@ import jax.numpy as jnp
 
 from autograph_lite.operators.ragged.elementwise import onto
 from autograph_lite.operators.ragged.extents import Extent
-from autograph_lite.operators.ragged.selection import Selection, extents_of, filled, having, masked, refused
+from autograph_lite.operators.ragged.selection import Selection, extents_of, having, masked, padded, unsized
 
 
 def einsum(subscripts: Any, /, *operands: Any, **options: Any) -> Any:
@@ -26,7 +26,7 @@ def einsum(subscripts: Any, /, *operands: Any, **options: Any) -> Any:
     """
     first = next(value for value in (subscripts, *operands) if isinstance(value, Selection))
     if not isinstance(subscripts, str):
-        raise refused(first, "stands in an einsum whose subscripts are no string")
+        raise unsized(first, "stands in an einsum whose subscripts are no string")
     inputs, output = _letters(subscripts, operands)
     target: dict[str, Extent] = {}
     for letters, value in zip(inputs, operands, strict=True):
@@ -47,7 +47,7 @@ def _aligned(value: Any, target: Sequence[Extent | None], summed: Sequence[bool]
     """The array of `value` with the chosen items at the places of `target`, and zeros for others that would be added."""
     own = extents_of(value)
     if isinstance(value, Selection):
-        value = having(value, filled(value, 0), own)
+        value = having(value, padded(value, 0), own)
     array = onto(value, target)
     axes = [
         axis

@@ -22,12 +22,12 @@ from autograph_lite.operators.ragged.selection import (
     Selection,
     chosen,
     extents_of,
-    filled,
     having,
-    made,
-    refused,
+    padded,
     require_known,
+    selections_exist,
     tamed,
+    unsized,
 )
 from autograph_lite.operators.ragged_ops import einsum, masked_reductions, order_statistics, products
 
@@ -50,9 +50,9 @@ _OF_ITEMS = frozenset({
 })  # fmt: skip
 
 
-def is_concerned(args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
+def has_selection(args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
     """Whether an argument is a selection, or a list or tuple with one in it."""
-    return made() and any(_found(value) is not None for value in (*args, *kwargs.values()))
+    return selections_exist() and any(_found(value) is not None for value in (*args, *kwargs.values()))
 
 
 def _found(value: Any) -> Selection | None:
@@ -63,7 +63,7 @@ def _found(value: Any) -> Selection | None:
     return None
 
 
-def call(fun: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+def call_library(fun: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """`fun(*args, **kwargs)` of a library's function, where an argument is a selection.
 
     Raises:
@@ -75,7 +75,7 @@ def call(fun: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any])
     if known is not None:
         require_known(known, selection, args, kwargs)
         return known(*args, **kwargs)
-    raise refused(selection, f"is handed to '{_name(fun)}'")
+    raise unsized(selection, f"is handed to '{_name(fun)}'")
 
 
 def _name(fun: Any) -> str:
@@ -133,7 +133,7 @@ def log_softmax(value: Selection, axis: int = -1) -> Any:
 
 def _or_nothing(value: Selection, axis: int) -> Any:
     tame = Selection(tamed(value), value.extents, value.origin)
-    return filled(tame, -jnp.inf, [axis % value.ndim])
+    return padded(tame, -jnp.inf, [axis % value.ndim])
 
 
 def _array(value: Any, dtype: Any = None, **_: Any) -> Any:

@@ -20,12 +20,12 @@ from autograph_lite.operators.ragged.extents import Extent
 from autograph_lite.operators.ragged.selection import (
     METHODS,
     Selection,
+    as_row,
     chosen,
-    filled,
     having,
     length_of,
-    refused,
-    spread,
+    padded,
+    unsized,
 )
 from autograph_lite.operators.values.values import as_index
 
@@ -40,7 +40,7 @@ def _axes(value: Selection, axis: Axis) -> list[int]:
     return [operator.index(k) % value.ndim for k in named]
 
 
-def left(value: Selection, axes: list[int], keepdims: bool) -> list[Extent | None]:
+def extents_after_reduction(value: Selection, axes: list[int], keepdims: bool) -> list[Extent | None]:
     """The extents of what a reduction leaves."""
     return [
         None if k in axes else extent for k, extent in enumerate(value.extents) if keepdims or k not in axes
@@ -54,7 +54,7 @@ def only_axis(value: Selection, axis: int | None) -> int:
       DynamicShapeError: it is none of several.
     """
     if axis is None and value.ndim > 1:
-        raise refused(value, "is taken for one row of items")
+        raise unsized(value, "is taken for one row of items")
     return 0 if axis is None else axis % value.ndim
 
 
@@ -63,8 +63,8 @@ def _reduced(
 ) -> Any:  # fmt: skip
     value = _kept(value, where, fill)
     axes = _axes(value, axis)
-    array = fun(filled(value, fill, axes), axis=tuple(axes), keepdims=keepdims, **options)
-    return having(value, array, left(value, axes, keepdims))
+    array = fun(padded(value, fill, axes), axis=tuple(axes), keepdims=keepdims, **options)
+    return having(value, array, extents_after_reduction(value, axes, keepdims))
 
 
 def _kept(value: Any, where: Any, fill: Any) -> Any:
@@ -201,10 +201,10 @@ def _position(
     best = best.array if isinstance(best, Selection) else best
     same = (value.array == best) | (jnp.isnan(best) & jnp.isnan(value.array))
     if extent is not None:
-        same = same & spread(extent.lanes(), along, value.ndim)
+        same = same & as_row(extent.lanes(), along, value.ndim)
     place = jnp.argmax(same, axis=along, keepdims=keepdims)
     rank = place if extent is None else extent.rank(place)
-    return having(value, as_index(rank), left(value, [along], keepdims))
+    return having(value, as_index(rank), extents_after_reduction(value, [along], keepdims))
 
 
 def _position_among_all(value: Selection, keepdims: bool, extreme: Callable[..., Any], name: str) -> Any:
@@ -280,7 +280,7 @@ def _inexact(dtype: Any) -> Any:
 def norm(value: Selection, ord: Any = None, axis: Axis = None, keepdims: bool = False) -> Any:
     """`jnp.linalg.norm` of vectors: of order 1, 2 or infinity."""
     if ord not in (None, 2, 1, jnp.inf) or (ord is not None and axis is None and value.ndim > 1):
-        raise refused(value, f"is asked for its norm of order {ord}")
+        raise unsized(value, f"is asked for its norm of order {ord}")
     size = elementwise(jnp.abs, (value,), fill=None)
     if ord == 1:
         return sum(size, axis, keepdims=keepdims)
@@ -309,7 +309,7 @@ def cumprod(value: Selection, axis: int | None = None, dtype: Any = None) -> Any
 
 def _running(fun: Callable[..., Any], value: Selection, fill: Any, axis: int | None, dtype: Any) -> Any:
     along = only_axis(value, axis)
-    return having(value, fun(filled(value, fill, [along]), axis=along, dtype=dtype), value.extents)
+    return having(value, fun(padded(value, fill, [along]), axis=along, dtype=dtype), value.extents)
 
 
 REDUCTIONS: dict[str, Callable[..., Any]] = {

@@ -15,7 +15,7 @@ from jax import lax
 
 from autograph_lite.operators.ragged.elementwise import elementwise
 from autograph_lite.operators.ragged.extents import Span
-from autograph_lite.operators.ragged.selection import Selection, having, spread
+from autograph_lite.operators.ragged.selection import Selection, as_row, having
 from autograph_lite.operators.ragged_ops import masked_reductions
 from autograph_lite.operators.values.values import as_index
 
@@ -36,7 +36,7 @@ def _in_order(value: Selection, axis: int) -> Any:
     """The array with the chosen items of an axis first, in order."""
     extent = value.extents[axis]
     assert extent is not None
-    left_out = jnp.broadcast_to(~spread(extent.lanes(), axis, value.ndim), value.array.shape)
+    left_out = jnp.broadcast_to(~as_row(extent.lanes(), axis, value.ndim), value.array.shape)
     return lax.sort((left_out, value.array), dimension=axis, num_keys=2)[1]
 
 
@@ -48,7 +48,7 @@ def median(value: Selection, axis: int | None = None, *, keepdims: bool = False)
         return having(
             value,
             jnp.median(value.array, along, keepdims=keepdims),
-            masked_reductions.left(value, [along], keepdims),
+            masked_reductions.extents_after_reduction(value, [along], keepdims),
         )
     kind = value.dtype if jnp.issubdtype(value.dtype, jnp.inexact) else jnp.result_type(float)
     ordered, length = _in_order(value, along).astype(kind), extent.length
@@ -59,7 +59,9 @@ def median(value: Selection, axis: int | None = None, *, keepdims: bool = False)
 
     middle = (item((length - 1) // 2) + item(length // 2)) / 2
     found = jnp.where(jnp.isnan(item(length - 1)) | (length == 0), jnp.nan, middle)
-    return having(value, found.astype(kind), masked_reductions.left(value, [along], keepdims))
+    return having(
+        value, found.astype(kind), masked_reductions.extents_after_reduction(value, [along], keepdims)
+    )
 
 
 def _numbers(value: Selection) -> Any:

@@ -13,7 +13,7 @@ import jax.numpy as jnp
 
 from autograph_lite.operators.ragged.elementwise import onto
 from autograph_lite.operators.ragged.extents import Extent
-from autograph_lite.operators.ragged.selection import METHODS, Selection, extents_of, filled, having, refused
+from autograph_lite.operators.ragged.selection import METHODS, Selection, extents_of, having, padded, unsized
 from autograph_lite.operators.ragged_ops.einsum import einsum
 from autograph_lite.operators.ragged_ops.masked_products import product
 from autograph_lite.operators.values.values import is_arraylike
@@ -44,7 +44,7 @@ def vdot(a: Any, b: Any) -> Any:
     """`jnp.vdot`, of vectors."""
     selection = a if isinstance(a, Selection) else b
     if len(extents_of(a)) != 1 or len(extents_of(b)) != 1:
-        raise refused(selection, "is taken for one row of items")
+        raise unsized(selection, "is taken for one row of items")
     return _product(jnp.vdot, a, b, -1)
 
 
@@ -52,13 +52,13 @@ def outer(a: Any, b: Any) -> Any:
     """`jnp.outer`, of vectors."""
     selection = a if isinstance(a, Selection) else b
     if len(extents_of(a)) != 1 or len(extents_of(b)) != 1:
-        raise refused(selection, "is taken for one row of items")
+        raise unsized(selection, "is taken for one row of items")
     extents = [extents_of(a)[0], extents_of(b)[0]]
     return having(selection, jnp.outer(_zeroed(a), _zeroed(b)), extents)
 
 
 def _zeroed(value: Any) -> Any:
-    return filled(value, 0) if isinstance(value, Selection) else value
+    return padded(value, 0) if isinstance(value, Selection) else value
 
 
 def _product(fun: Callable[[Any, Any], Any], a: Any, b: Any, axis: int) -> Any:
@@ -66,7 +66,7 @@ def _product(fun: Callable[[Any, Any], Any], a: Any, b: Any, axis: int) -> Any:
     selection = a if isinstance(a, Selection) else b
     left, right = list(extents_of(a)), list(extents_of(b))
     if not 1 <= len(left) <= 2 or not 1 <= len(right) <= 2:
-        raise refused(selection, "stands in a product of arrays of these axes")
+        raise unsized(selection, "stands in a product of arrays of these axes")
     summed = left[-1] or right[axis]
     arrays, chosen = [], []
     for value, extents, place in ((a, left, -1), (b, right, axis)):

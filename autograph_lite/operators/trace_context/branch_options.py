@@ -41,7 +41,7 @@ class Branch:
         return frame.f_code is self._code
 
 
-def of(branches: Sequence[Branch]) -> Lanes | None:
+def branch_lanes(branches: Sequence[Branch]) -> Lanes | None:
     """How lanes go through these branches of one statement; None where JAX decides.
 
     Raises:

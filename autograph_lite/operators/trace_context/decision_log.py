@@ -75,7 +75,7 @@ def _deciding(kinds: frozenset[str] | None = None) -> Decision | None:
 
 
 @contextlib.contextmanager
-def listening() -> Iterator[list[Decision]]:
+def collecting_decisions() -> Iterator[list[Decision]]:
     """Gives a list that all decisions are appended to, which are made on this thread inside."""
     global listeners
     log = _Log()
@@ -89,7 +89,7 @@ def listening() -> Iterator[list[Decision]]:
             listeners -= 1
 
 
-def note(statement: str, became: str, why: str, trips: int | None = None) -> None:
+def note_decision(statement: str, became: str, why: str, trips: int | None = None) -> None:
     """Tells of a statement in the user's line that is running."""
     if (log := _log()) is not None and (made := _decision(statement, became, why, trips)) is not None:
         log.told.append(made)
@@ -102,7 +102,7 @@ def note_list(place: Location | tuple[()] | None, became: str, why: str) -> None
 
 
 class deciding:  # noqa: N801 (used as a function)
-    """A context for a statement; what is decided inside, with `decided`, is decided about it.
+    """A context for a statement; what is decided inside, with `refine_decision`, is decided about it.
 
     Args:
       statement: see `Decision`; nothing is told where it is empty.
@@ -129,7 +129,7 @@ class deciding:  # noqa: N801 (used as a function)
             self._log.open.pop()
 
 
-def decided(
+def refine_decision(
     kinds: frozenset[str], became: str | None = None, why: str | None = None, trips: int | None = None
 ) -> None:
     """Says more of the innermost statement that is being decided on, if it is one of `kinds`."""
@@ -158,7 +158,7 @@ def is_decided(became: str) -> bool:
     return made is not None and made.became == became
 
 
-def iterated() -> None:
+def count_python_iteration() -> None:
     """Counts an iteration of the innermost statement, a loop that Python runs."""
     if (made := _deciding(LOOPS)) is not None:
         made.trips = (made.trips or 0) + 1
@@ -182,7 +182,7 @@ def forget_inside() -> None:
         del log.told[log.open[-1][0] :]
 
 
-def told() -> int:
+def decision_count() -> int:
     """How much has been told, for `forget_since`."""
     return len(log.told) if (log := _log()) is not None else 0
 

@@ -26,8 +26,8 @@ _while_reached = Primitive(
 )  # the condition of a loop, and whether the code around it is reached
 
 
-def reached(taken: Callable[[], Any], *, loop: bool) -> tuple[Any, ...]:
-    """What is entered as `reached` where a branch or the body of a loop is traced.
+def lanes_reached(taken: Callable[[], Any], *, loop: bool) -> tuple[Any, ...]:
+    """What is entered as `lanes_reached` where a branch or the body of a loop is traced.
 
     Args:
       taken: gives whether the branch is taken, a scalar bool; or the loop's condition before this iteration.
@@ -38,7 +38,9 @@ def reached(taken: Callable[[], Any], *, loop: bool) -> tuple[Any, ...]:
 
 def while_reached(test: Any) -> Any:
     """`test`, the condition of a loop, which no lane fulfils that does not reach the loop."""
-    _, base = journal.base()  # what lies further out belongs to traces whose tracers are not to be seen here
+    _, base = (
+        journal.base_trace()
+    )  # what lies further out belongs to traces whose tracers are not to be seen here
     reached: Any = None
     for depth, is_loop, taken in reversed(thread.now.reached):
         if depth <= base:

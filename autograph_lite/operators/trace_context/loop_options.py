@@ -79,14 +79,16 @@ def current() -> Loop:
     return loop
 
 
-def left() -> int | None:
+def iterations_left() -> int | None:
     """How many iterations the innermost loop may still have; None where nobody has said it."""
     return current().left() if thread.now.loop else None
 
 
 def most() -> int | None:
     """How many iterations the innermost loop has at most; None where nobody knows."""
-    known = [most for most in (left(), current().most if thread.now.loop else None) if most is not None]
+    known = [
+        most for most in (iterations_left(), current().most if thread.now.loop else None) if most is not None
+    ]
     return min(known, default=None)
 
 
@@ -109,11 +111,11 @@ def check_length(count: Any) -> None:
       ShorterError: it may have fewer.
     """
     left = current().left()
-    if left is not None and symbolic_comparisons.compare(operator.le, count, left) is not True:
+    if left is not None and symbolic_comparisons.compare_sizes(operator.le, count, left) is not True:
         raise ShorterError(symbolic_comparisons.smaller(count, left))
 
 
-def while_loop(cond: Any, body: Any, init: Sequence[Any]) -> list[Any]:
+def bounded_while_loop(cond: Any, body: Any, init: Sequence[Any]) -> list[Any]:
     """`lax.while_loop` of two closed jaxprs, the innermost loop's: it ends when it has had all iterations that it may have."""
     options, left = current().options, current().left()
     if not options.reverse:

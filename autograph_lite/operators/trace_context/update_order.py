@@ -53,7 +53,7 @@ def barriers(fun: Callable[..., Any]) -> Barriers | None:
     return Barriers(tracing_state.current_trace(), updates > 1) if updates else None
 
 
-def read(base: Any, value: Any, *, unknown: bool = False) -> Any:
+def read_in_order(base: Any, value: Any, *, unknown: bool = False) -> Any:
     """`value`, a part of the array `base` that has been read from `latest(base)`; `unknown`: of unknown length."""
     now: Barriers | None = thread.now.barriers
     if now is None or not (now.repeats or (unknown and base.ndim > 1)):
@@ -67,7 +67,7 @@ def read(base: Any, value: Any, *, unknown: bool = False) -> Any:
     return value
 
 
-def written(array: Any) -> Any:
+def pin_update(array: Any) -> Any:
     """The array after an update, which is not computed once more where it is read."""
     now: Barriers | None = thread.now.barriers
     return lax.optimization_barrier(array) if now is not None and (now.behind or now.repeats) else array
@@ -78,7 +78,7 @@ def computed(array: Any) -> Any:
     return lax.optimization_barrier(array) if _helps() and loop_bodies.in_loop() else array
 
 
-def apart(base: Any, new: Any, write: Callable[[Any, Any], Any]) -> Any:
+def write_out_of_place(base: Any, new: Any, write: Callable[[Any, Any], Any]) -> Any:
     """`write(base, new)`, not in place where `base` is a row that a loop takes, or a part of an array.
 
     There, XLA for CPUs may write over what it still reads: of `row[0:4] = before[1:5] + row[0]`, with a `row` out of
@@ -131,7 +131,7 @@ def _writes(fun: Any) -> collections.Counter[str]:
         return collections.Counter()
     inner = [
         value
-        for value in codes.held(fun).values()
+        for value in codes.closure_variables(fun).values()
         if isinstance(value, types.FunctionType) and _is_body(value)
     ]
     return sum(map(_writes, inner), _written_in(code))

@@ -14,7 +14,7 @@ from autograph_lite.transpiler import Transpiler
 _state: dict[str, Any] = {}
 
 
-def install(operators: object, shallow: object) -> None:
+def set_operators(operators: object, shallow: object) -> None:
     """Hands over the operators that generated code calls, and those of code whose callees are not converted."""
     _state["operators"] = operators, shallow
     library = ownership.leads_to_library
@@ -34,7 +34,7 @@ def install_function(kinds: tuple[type, ...]) -> None:
 
 
 def is_compiled(fn: Any) -> bool:
-    """Whether `fn` is what `convert` has made, compiled."""
+    """Whether `fn` is what `convert_function` has made, compiled."""
     return isinstance(fn, _state.get("function_type", ()))
 
 
@@ -69,7 +69,7 @@ def is_converted_code(code: types.CodeType) -> bool:
     return any(map(is_operators, code.co_freevars))
 
 
-def convert(fn: types.FunctionType, form: bool | str = True) -> Callable[..., Any]:
+def convert_function(fn: types.FunctionType, form: bool | str = True) -> Callable[..., Any]:
     """The converted form of a user's function, as of `transpiler(recursive=form)`; the function itself where it has no source."""
     if is_converted(fn):
         return fn

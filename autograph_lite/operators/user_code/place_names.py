@@ -48,7 +48,7 @@ def wrote(owner: Any, argument: int | str | None = None) -> None:
         _local.names[frame.f_code] = frame.f_globals
 
 
-def assigned(variable: Any, code: types.CodeType, line: int) -> None:
+def note_assignment(variable: Any, code: types.CodeType, line: int) -> None:
     """Keeps the user's line that assigns a variable, which is called as it is."""
     _keep(variable, code, line, None)
 
@@ -56,7 +56,7 @@ def assigned(variable: Any, code: types.CodeType, line: int) -> None:
 def _keep(owner: Any, code: types.CodeType, line: int, argument: int | str | None) -> None:
     trace = tracing_state.outermost_trace()
     if _local.trace is None or _local.trace() is not trace:  # the lines of a trace that is over
-        forget()
+        forget_lines()
         _local.trace = weakref.ref(trace)
     lines = _local.writes.setdefault(id(owner), {})
     lines.pop((code, line, argument), None)
@@ -74,7 +74,7 @@ def knows(owner: Any) -> bool:
     return id(owner) in _local.writes
 
 
-def forget() -> None:
+def forget_lines() -> None:
     """Lets go of the lines of a trace that is over."""
     _local.writes.clear()
     _local.names.clear()
@@ -110,12 +110,12 @@ class Label(str):
     attribute: bool
 
     def __format__(self, spec: str) -> str:
-        return format(spelled(self.owner, self.key, attribute=self.attribute) or str(self), spec)
+        return format(item_spelling(self.owner, self.key, attribute=self.attribute) or str(self), spec)
 
     @property
     def whole(self) -> str:
         """What the object itself is called."""
-        return base(self.owner, attribute=self.attribute) or str(self)
+        return owner_spelling(self.owner, attribute=self.attribute) or str(self)
 
     @property
     def line(self) -> Location | None:
@@ -133,7 +133,7 @@ def label(owner: Any, key: Hashable, otherwise: str, *, attribute: bool = False)
     return made
 
 
-def spelled(owner: Any, key: Hashable, *, attribute: bool = False) -> str | None:
+def item_spelling(owner: Any, key: Hashable, *, attribute: bool = False) -> str | None:
     """The user's spelling of what `owner` holds under `key`, from the line that wrote it last."""
     for line in _lines(owner):
         text = _spelled_on(line, owner, key, attribute=attribute)
@@ -141,7 +141,7 @@ def spelled(owner: Any, key: Hashable, *, attribute: bool = False) -> str | None
             return text
     if attribute and not any(argument is not None for _, _, argument in _lines(owner)):
         return None  # the name of the object alone would mislead
-    text = base(owner, attribute=attribute)
+    text = owner_spelling(owner, attribute=attribute)
     if text and attribute:
         return f"{text}.{key}"
     return f"{text}[{key!r}]" if text and isinstance(owner, dict) else text
@@ -161,7 +161,7 @@ def _spelled_on(line: Line, owner: Any, key: Hashable, *, attribute: bool) -> st
     return None
 
 
-def base(owner: Any, *, attribute: bool = False) -> str | None:
+def owner_spelling(owner: Any, *, attribute: bool = False) -> str | None:
     """The user's spelling of the object `owner`, from the line that wrote to it last."""
     lines = _lines(owner)
     for node in _writes_on_line(lines[0], owner, attribute=attribute) if lines else ():

@@ -23,10 +23,10 @@ JAX = f"{pathlib.Path(jax.__file__).parent}/"
 FOLDERS = (f"{PACKAGE}/", JAX)
 
 
-def of_function(fn: Callable[..., Any]) -> Location | tuple[()]:
+def line_of_function(fn: Callable[..., Any]) -> Location | tuple[()]:
     """The user's line that the generated function `fn` stands for; where `fn` is ours, the line that is running."""
     code = fn.__code__
-    if is_ours(code.co_filename):
+    if is_hidden_file(code.co_filename):
         return here()
     return at(code.co_filename, code.co_firstlineno, function_name(code))
 
@@ -179,7 +179,7 @@ def without_frame(error: BaseException) -> None:
 PLACED = "<autograph_lite>"
 
 
-def placed(code: types.CodeType, path: str, line: int, name: str) -> types.CodeType:
+def relocate(code: types.CodeType, path: str, line: int, name: str) -> types.CodeType:
     """`code` of ours, as if all of it stood on that line of the user's file."""
     units = len(code.co_code) // 2
     # An entry for eight units: no columns, and no step to another line.
@@ -191,10 +191,10 @@ def placed(code: types.CodeType, path: str, line: int, name: str) -> types.CodeT
 
 def is_hidden(code: types.CodeType) -> bool:
     """Whether frames of `code` are not shown to users."""
-    return code.co_qualname == PLACED or is_ours(code.co_filename)
+    return code.co_qualname == PLACED or is_hidden_file(code.co_filename)
 
 
-def is_ours(path: str) -> bool:
+def is_hidden_file(path: str) -> bool:
     """Whether a file belongs to this package or to JAX: its frames are not shown to users."""
     return path.startswith(FOLDERS)
 
@@ -205,7 +205,7 @@ def function_name(code: types.CodeType) -> str:
     return names[-1] if code.co_name == "<lambda>" and names else code.co_name
 
 
-def is_part(inner: types.CodeType, outer: types.CodeType) -> bool:
+def is_piece(inner: types.CodeType, outer: types.CodeType) -> bool:
     """Whether `inner` is a piece of the user's function `outer`: to Python a function in it, to the user a line."""
     if inner.co_name == "<lambda>" and inner in outer.co_consts:
         return not _is_users_lambda(inner)

@@ -29,6 +29,6 @@ def warn_(message: Any, category: Any = None, stacklevel: int = 1, *args: Any, *
 def _caller(frame: types.FrameType) -> types.FrameType | None:
     """The frame that called the user's function, where `frame` runs a piece of it."""
     outer = source_places.outer_frame(frame)
-    while outer is not None and source_places.is_part(frame.f_code, outer.f_code):
+    while outer is not None and source_places.is_piece(frame.f_code, outer.f_code):
         frame, outer = outer, source_places.outer_frame(outer)
     return outer

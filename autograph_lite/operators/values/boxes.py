@@ -45,7 +45,7 @@ class Box(Whole, abc.ABC):
         """Where it holds the array, for those who put it back."""
 
 
-def opened(value: Any) -> Any:
+def unboxed(value: Any) -> Any:
     """The array that `value` stands for, where it stands for one; else itself."""
     return value.read() if isinstance(value, Box) else value
 
@@ -55,6 +55,6 @@ def opening(fun: F) -> F:
 
     @functools.wraps(fun)
     def run(*args: Any, **kwargs: Any) -> Any:
-        return fun(*map(opened, args), **{name: opened(value) for name, value in kwargs.items()})
+        return fun(*map(unboxed, args), **{name: unboxed(value) for name, value in kwargs.items()})
 
     return run  # type: ignore[return-value]

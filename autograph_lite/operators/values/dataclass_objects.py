@@ -15,12 +15,12 @@ from autograph_lite.operators.values import instances, pytrees
 from autograph_lite.operators.values.boxes import Whole
 
 
-def is_structure(value: Any) -> bool:
+def is_record(value: Any) -> bool:
     """Whether `value` is a dataclass object that JAX takes for a leaf."""
     return hasattr(type(value), "__dataclass_fields__") and not isinstance(value, Whole)
 
 
-def flatten(value: Any) -> tuple[list[Any], Any]:
+def flatten_dataclasses(value: Any) -> tuple[list[Any], Any]:
     """The leaves of a value and its structure, where dataclass objects are no leaves, but what is in them.
 
     One that holds itself, or leads to one that does, stays a leaf: it has no end as a tree.
@@ -33,10 +33,10 @@ def _ends(node: Any) -> bool:
 
 
 def _node_of(leaf: Any) -> pytrees.Held | None:
-    return node(leaf) if is_structure(leaf) else None
+    return dataclass_node(leaf) if is_record(leaf) else None
 
 
-def leaves(value: Any, is_leaf: Callable[[Any], bool] | None = None) -> list[Any]:
+def object_leaves(value: Any, is_leaf: Callable[[Any], bool] | None = None) -> list[Any]:
     """The leaves of a value, and the dataclass objects in it, each once, with the leaves of what they hold."""
     found: list[Any] = []
     seen: set[int] = set()
@@ -44,19 +44,19 @@ def leaves(value: Any, is_leaf: Callable[[Any], bool] | None = None) -> list[Any
     while todo:
         new = pytrees.leaves(todo.pop(), is_leaf)
         found += [leaf for leaf in new if id(leaf) not in seen]
-        inside = {id(leaf): leaf for leaf in new if is_structure(leaf) and id(leaf) not in seen}
+        inside = {id(leaf): leaf for leaf in new if is_record(leaf) and id(leaf) not in seen}
         seen.update(inside)
         todo += [value for owner in inside.values() for value in instances.held_by(owner).values()]
     return found
 
 
-def node(owner: Any) -> pytrees.Held:
+def dataclass_node(owner: Any) -> pytrees.Held:
     """A dataclass object as a node of a pytree."""
     held = instances.held_by(owner)
-    return pytrees.Held(list(held.values()), made, (type(owner), tuple(held)))
+    return pytrees.Held(list(held.values()), rebuild_dataclass, (type(owner), tuple(held)))
 
 
-def made(kind_and_names: Any, values: Any) -> Any:
+def rebuild_dataclass(kind_and_names: Any, values: Any) -> Any:
     """An object of a class with these attributes."""
     kind, names = kind_and_names
     whole = object.__new__(kind)

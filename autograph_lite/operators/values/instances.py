@@ -26,7 +26,7 @@ def attributes_of(owner: Any) -> dict[str, Any] | None:
     return found if isinstance(found, dict) else None
 
 
-def slots(owner: Any) -> dict[str, types.MemberDescriptorType]:
+def object_slots(owner: Any) -> dict[str, types.MemberDescriptorType]:
     """The slots of an object, by the names that it knows them under."""
     kind: type = type(owner)
     return slots_of(kind)
@@ -53,7 +53,7 @@ def slots_of(kind: type) -> dict[str, types.MemberDescriptorType]:
 def slot_contents(owner: Any) -> dict[Any, Any]:
     """What an object holds in its slots."""
     contents: dict[Any, Any] = {}
-    for name, slot in slots(owner).items():
+    for name, slot in object_slots(owner).items():
         try:
             contents[name] = slot.__get__(owner)
         except AttributeError:

@@ -71,12 +71,12 @@ def map(change: Callable[..., Any], first: Any, *others: Any) -> Any:
     return jax.tree.unflatten(tree, [change(*row) for row in zip(*columns, strict=True)])
 
 
-def opened(value: Any) -> Any:
+def unbox_leaves(value: Any) -> Any:
     """`value` with the arrays in place of the objects in it that stand for arrays; itself where there are none."""
     found, tree = flatten(value)
     if not any(isinstance(leaf, Box) for leaf in found):
         return value
-    return jax.tree.unflatten(tree, [*builtins.map(boxes.opened, found)])
+    return jax.tree.unflatten(tree, [*builtins.map(boxes.unboxed, found)])
 
 
 def is_unordered(node: Any) -> bool:

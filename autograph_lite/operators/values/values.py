@@ -31,7 +31,7 @@ def traced(value: Any) -> bool:
     if isinstance(value, Tracer):
         return True
     if isinstance(value, jax.Array):
-        return tracing_state.tracing()
+        return tracing_state.is_tracing()
     return export.is_symbolic_dim(value)
 
 
@@ -43,7 +43,7 @@ def unfolded() -> entered:
     return entered(folding=False)
 
 
-def known(value: Any) -> Any:
+def known_value(value: Any) -> Any:
     """The value of a traced array as NumPy's, where it follows from Python's values alone; else None.
 
     As under `jax.jit`, an array of JAX's that is at hand has its value, and what is computed of it while tracing has none.
@@ -51,16 +51,18 @@ def known(value: Any) -> Any:
     if isinstance(value, jax.Array) and not isinstance(value, Tracer):
         is_number = not jnp.issubdtype(value.dtype, jax.dtypes.extended)
         return np.asarray(value) if is_number and value.is_fully_addressable else None
-    return constant_folding.value_of(value) if isinstance(value, Tracer) and thread.now.folding else None
+    return (
+        constant_folding.constant_value(value) if isinstance(value, Tracer) and thread.now.folding else None
+    )
 
 
 def python_value(value: Any) -> Any:
     """A number, or an array of NumPy's, in place of a traced one that follows from Python's values alone; else `value`."""
-    found = known(value)
+    found = known_value(value)
     return value if found is None else found if found.ndim else found.item()
 
 
-def decided(test: Any) -> Any:
+def fold_test(test: Any) -> Any:
     """The bool that a traced condition is, where it follows from Python's values alone and needs no loop; else `test`.
 
     An array of JAX's that is at hand is data in a program that is being recorded; `vmap` and `grad` alone record none.
@@ -68,12 +70,12 @@ def decided(test: Any) -> Any:
     if not thread.now.folding or is_symbolic(test):
         return test
     if isinstance(test, Tracer):
-        found = constant_folding.value_of(test, constant_folding.Source.PYTHON)
+        found = constant_folding.constant_value(test, constant_folding.Source.PYTHON)
         for ask in foreseen if found is None and test.shape == () else ():
             answer = ask(test)
             return test if answer is None else answer
     else:
-        found = known(test) if tracing_state.program_trace()() is None else None
+        found = known_value(test) if tracing_state.program_trace()() is None else None
     return test if found is None or found.size != 1 else bool(found.item())
 
 

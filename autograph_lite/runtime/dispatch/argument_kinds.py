@@ -24,7 +24,7 @@ from autograph_lite.runtime.types.container_contents import is_container
 from autograph_lite.runtime.types.literal import is_literal
 from autograph_lite.runtime.types.object_type import ObjectType
 from autograph_lite.runtime.types.structure import from_value
-from autograph_lite.runtime.types.trace_type import TracingContext, registered
+from autograph_lite.runtime.types.trace_type import TracingContext, registered_maker
 
 _BY_IDENTITY = (type, enum.Enum, types.BuiltinFunctionType)
 _are_texts = frozenset([str]).issuperset
@@ -92,7 +92,7 @@ def _typed(flatten: cpp_registry.Flatten) -> cpp_registry.Flatten:
 def _flatten_kind(value: Any) -> cpp_registry.Flatten | None:
     if isinstance(value, Module) and _is_plain(value):
         return lambda module: ((), weakref.ref(module))
-    if registered(value) is not None:
+    if registered_maker(value) is not None:
         return None
     kind: Any = type(value)
     by_jax = cpp_registry.flattened_by_jax(kind)
@@ -100,7 +100,7 @@ def _flatten_kind(value: Any) -> cpp_registry.Flatten | None:
         return _by_keys_and_factory
     if by_jax is not None:
         return _typed(by_jax)
-    if dataclass_objects.is_structure(value):
+    if dataclass_objects.is_record(value):
         return _opened if instances.slots_of(kind) else _opened_quickly
     if isinstance(value, _BY_IDENTITY):
         return lambda literal: ((), literal)
@@ -118,7 +118,7 @@ def _by_type(value: Any) -> tuple[tuple[()], Any]:
 
 def _opened(owner: Any) -> tuple[Any, Any]:
     """The attributes of a dataclass; one that holds itself is an object like others."""
-    node = value_leaves.node(owner)
+    node = value_leaves.object_node(owner)
     return ((), ObjectType(owner)) if node is owner else (node.parts, (node.make, node.known))
 
 

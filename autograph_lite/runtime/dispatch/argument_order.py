@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from autograph_lite.runtime.tracing.trace_table import Resolved
-from autograph_lite.runtime.types.value_leaves import flatten
+from autograph_lite.runtime.types.value_leaves import flatten_value
 
 
 class Default:
@@ -25,18 +25,18 @@ class Default:
 Source = int | Default
 
 
-def in_order(sources: Sequence[Source], arrays: Sequence[Any]) -> list[Any]:
+def arrays_in_order(sources: Sequence[Source], arrays: Sequence[Any]) -> list[Any]:
     """The arrays of a call as it is spelled, in the order of the parameters, defaults included."""
     return [arrays[source] if isinstance(source, int) else source.array for source in sources]
 
 
-def given(sources: Sequence[Source], positions: Sequence[int]) -> list[int]:
+def positions_in_call(sources: Sequence[Source], positions: Sequence[int]) -> list[int]:
     """Where the arrays at these positions of a program are among those of the call; defaults are not the call's to give."""
     found = [sources[position] for position in positions]
     return [source for source in found if isinstance(source, int)]
 
 
-def key(sources: Sequence[Source]) -> tuple[int | None, ...]:
+def order_key(sources: Sequence[Source]) -> tuple[int | None, ...]:
     """What tells one order from others; the defaults are always the same."""
     return tuple(source if isinstance(source, int) else None for source in sources)
 
@@ -61,11 +61,11 @@ def _is_fixed(value: Any) -> bool:
     """Whether Python can't change a value in place, as far as a trace depends on it."""
     if type(value) is tuple:
         return all(map(_is_fixed, value))
-    is_leaf = any(leaf is value for leaf in flatten(value)[0])
+    is_leaf = any(leaf is value for leaf in flatten_value(value)[0])
     return value is None or (is_leaf and not isinstance(value, (np.ndarray, set, bytearray)))
 
 
-def sources(resolved: Resolved, args: tuple[Any, ...], kwargs: dict[str, Any]) -> list[Source]:
+def argument_sources(resolved: Resolved, args: tuple[Any, ...], kwargs: dict[str, Any]) -> list[Source]:
     """For each array, in the order of the parameters: its position among those of the call as it is spelled."""
     types = resolved.type.types
     values = resolved.type.values(resolved.bound)

@@ -36,7 +36,7 @@ def keywords_of(signature: inspect.Signature) -> list[str]:
     return [p.name for p in signature.parameters.values() if p.kind is p.KEYWORD_ONLY]
 
 
-def parted(keywords: Sequence[str], args: tuple[Any, ...]) -> tuple[tuple[Any, ...], dict[str, Any]]:
+def bind_arguments(keywords: Sequence[str], args: tuple[Any, ...]) -> tuple[tuple[Any, ...], dict[str, Any]]:
     """All arguments of a call, in the order of the parameters, as positional ones and those by keyword only."""
     count = len(args) - len(keywords)
     return args[:count], dict(zip(keywords, args[count:], strict=True))
@@ -78,7 +78,9 @@ def parameters_of(signature: inspect.Signature) -> Parameters:
     return Parameters(", ".join(parts), ", ".join(arguments), defaults)
 
 
-def function(name: str, parameters: Parameters, body: str, known: dict[str, Any]) -> Callable[..., Any]:
+def compile_function(
+    name: str, parameters: Parameters, body: str, known: dict[str, Any]
+) -> Callable[..., Any]:
     """A function with these parameters, whose frame tracebacks do not show.
 
     Args:
@@ -96,7 +98,9 @@ def function(name: str, parameters: Parameters, body: str, known: dict[str, Any]
     return made
 
 
-def generated(signature: inspect.Signature, name: str, known: dict[str, Any]) -> Callable[..., Any] | None:
+def compile_dispatch(
+    signature: inspect.Signature, name: str, known: dict[str, Any]
+) -> Callable[..., Any] | None:
     """A function with that signature that calls what a table has for the types of the arguments.
 
     With all arguments, defaults included, by position. None for a signature with `*args` or `**kwargs`.
@@ -113,4 +117,4 @@ def generated(signature: inspect.Signature, name: str, known: dict[str, Any]) ->
         return None
     types = ", ".join(f"{OWN}type({name})" for name in names)
     body = _CALL.format(own=OWN, types=types, arguments=", ".join(names))
-    return function(name, parameters, body, {"type": type, **known})
+    return compile_function(name, parameters, body, {"type": type, **known})

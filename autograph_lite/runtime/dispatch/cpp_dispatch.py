@@ -93,7 +93,7 @@ class FastDispatch:
                 self._with_variables(program)
             return result, None, False
         leaves = registry().flatten((args, kwargs))
-        sources = argument_order.sources(resolved, args, kwargs)
+        sources = argument_order.argument_sources(resolved, args, kwargs)
         if not (
             argument_order.fits(sources, leaves, resolved) and argument_order.lasting(resolved, args, kwargs)
         ):
@@ -105,7 +105,7 @@ class FastDispatch:
         if jit is None:
             return program(resolved.arrays), None, False
         with measured(program.compiling):
-            outputs, fast = cpp_registry.run(jit, leaves, functools.partial(_structure, program))
+            outputs, fast = cpp_registry.run_jitted(jit, leaves, functools.partial(_structure, program))
         return _finished(program, outputs), fast, False
 
     def _hash_literals(self) -> None:
@@ -137,12 +137,12 @@ class FastDispatch:
         jit = resolved.program.jit_for(resolved.arrays)
         if all(i == source for i, source in enumerate(sources)):
             return jit
-        jits, key = resolved.program.spelled, (jit, argument_order.key(sources))
-        given = argument_order.given(sources, resolved.program.given)
+        jits, key = resolved.program.spelled, (jit, argument_order.order_key(sources))
+        given = argument_order.positions_in_call(sources, resolved.program.given)
         if key not in jits:
 
             def reordered(*leaves: Any) -> Any:
-                return jit(*argument_order.in_order(sources, leaves))
+                return jit(*argument_order.arrays_in_order(sources, leaves))
 
             reordered.__name__ = getattr(self._traces.fn, "__name__", "f")
             jits[key] = jax.jit(reordered, donate_argnums=given)

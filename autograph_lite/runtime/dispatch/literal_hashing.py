@@ -43,7 +43,7 @@ class HashedLiterals:
         self._keywords = bound_calls.keywords_of(traces.signature)
         qualname = getattr(traces.fn, "__qualname__", self._name)
         known = {"table": self._table.get, "other": self._new}
-        self.call = bound_calls.generated(traces.shown, qualname, known)
+        self.call = bound_calls.compile_dispatch(traces.shown, qualname, known)
 
     def clear(self) -> None:
         """Forgets which programs serve which calls."""
@@ -64,13 +64,13 @@ class HashedLiterals:
         return call
 
     def _spelled(self, *args: Any) -> Any:
-        positional_, keywords = bound_calls.parted(self._keywords, args)
+        positional_, keywords = bound_calls.bind_arguments(self._keywords, args)
         return self._other(*positional_, **keywords)
 
     def _run_plain(self, *args: Any) -> Any:
-        positional_, keywords = bound_calls.parted(self._keywords, args)
+        positional_, keywords = bound_calls.bind_arguments(self._keywords, args)
         return self._plain(*positional_, **keywords)
 
     def _missed(self, *args: Any) -> tuple[Any, Any, bool]:
-        positional_, keywords = bound_calls.parted(self._keywords, args)
+        positional_, keywords = bound_calls.bind_arguments(self._keywords, args)
         return self._miss(*positional_, **keywords)

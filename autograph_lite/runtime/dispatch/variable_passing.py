@@ -111,7 +111,7 @@ class VariableCalls:
             arguments=f", {parameters.arguments}" if parameters.arguments else "",
         )
         name = getattr(self._traces.fn, "__qualname__", "f")
-        return bound_calls.function(name, parameters, body, known)
+        return bound_calls.compile_function(name, parameters, body, known)
 
     def _give_back(self, new: Sequence[Any]) -> None:
         """Notes that nobody else holds the new arrays."""
@@ -157,7 +157,7 @@ class VariableCalls:
             return (result, None), None, False
         arguments = self._registry.flatten((args, kwargs))
         leaves = [*taken, *read, *arguments]
-        sources = argument_order.sources(resolved, args, kwargs)
+        sources = argument_order.argument_sources(resolved, args, kwargs)
         if not (
             argument_order.fits(sources, arguments, resolved)
             and argument_order.lasting(resolved, args, kwargs)
@@ -165,7 +165,7 @@ class VariableCalls:
             return (self._traces.call(args, kwargs), None), None, False
         jit = self._jit(resolved, sources, len(taken) + len(read), keep)
         with measured(program.compiling):
-            outputs, fast = cpp_registry.run(jit, leaves, functools.partial(self._structure, program))
+            outputs, fast = cpp_registry.run_jitted(jit, leaves, functools.partial(self._structure, program))
         return self._finished(program, outputs), fast, False
 
     def _jit(self, resolved: Resolved, sources: Sequence[Any], start: int, keep: bool) -> Any:
@@ -180,13 +180,13 @@ class VariableCalls:
         program = resolved.program
         jit = program.jit_for(resolved.arrays)
         state = tuple(self._places[id(variable)] for variable in program.state.variables)
-        jits, key = program.spelled, (jit, state, start, keep, argument_order.key(sources))
+        jits, key = program.spelled, (jit, state, start, keep, argument_order.order_key(sources))
         if key not in jits:
-            given = [start + place for place in argument_order.given(sources, program.given)]
+            given = [start + place for place in argument_order.positions_in_call(sources, program.given)]
             donated = [*given, *(state[number] for number in program.donated if not keep)]
 
             def run(*leaves: Any) -> Any:
-                arrays = argument_order.in_order(sources, leaves[start:])
+                arrays = argument_order.arrays_in_order(sources, leaves[start:])
                 return jit(*arrays, *[leaves[place] for place in state])
 
             run.__name__ = getattr(self._traces.fn, "__name__", "f")

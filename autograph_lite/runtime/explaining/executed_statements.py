@@ -27,7 +27,7 @@ _REASONS = {
 
 
 @contextlib.contextmanager
-def lines() -> Iterator[set[tuple[str, int]]]:
+def executed_lines() -> Iterator[set[tuple[str, int]]]:
     """Gives the set of all lines of the user's, as (path, number), that this thread runs inside."""
     found: set[tuple[str, int]] = set()
 
@@ -58,7 +58,7 @@ def pythons(
     """
     for path in sorted(paths):
         numbers = {line for file, line in run if file == path}
-        for function, found in statements.reached(path, numbers):
+        for function, found in statements.statements_on_lines(path, numbers):
             # An `elif` that nobody tells of is a branch of a switch.
             if (path, found.line, found.column) not in told and not found.text.startswith("elif"):
                 yield path, function, found, _REASONS.get(found.kind, _DECIDED)

@@ -97,7 +97,7 @@ class Explanation(Sequence[Retrace]):
         return f"{self.name}: {traces}, {', '.join(costs)}"
 
 
-def explain(name: str, records: Sequence[TraceRecord]) -> Explanation:
+def explain_retraces(name: str, records: Sequence[TraceRecord]) -> Explanation:
     """Compares each trace with the nearest before it.
 
     Args:

@@ -18,7 +18,7 @@ from autograph_lite.runtime.explaining.program_graph import Node
 MOST = 20  # rows
 
 
-def of_function(concrete: list[Any], retraces: Explanation) -> str:
+def function_summary(concrete: list[Any], retraces: Explanation) -> str:
     """A function in short.
 
     Args:
@@ -40,10 +40,10 @@ def of_concrete(concrete: Any) -> str:
     table = (
         f"<table><tr><th>line</th><th>statement</th><th>became</th></tr>{rows}</table>{more}" if rows else ""
     )
-    return f"<div><code>{html.escape(concrete.name + signature(concrete))}</code>{table}</div>"
+    return f"<div><code>{html.escape(concrete.name + signature_text(concrete))}</code>{table}</div>"
 
 
-def signature(concrete: Any) -> str:
+def signature_text(concrete: Any) -> str:
     """The types of the arguments, and of the result where it has one: a list whose length only the data know has none."""
     try:
         return str(concrete.function_type)

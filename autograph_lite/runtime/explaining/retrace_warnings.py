@@ -20,14 +20,14 @@ from typing import Any
 from autograph_lite.errors import AutographError, Location, RetraceWarning
 from autograph_lite.operators.user_code import source_places
 from autograph_lite.runtime.explaining.detector import Frequent
-from autograph_lite.runtime.explaining.trace_differences import Change, Kind, changes, shown
+from autograph_lite.runtime.explaining.trace_differences import Change, Kind, changes, type_text
 
 MOST_GUILTY = 3  # arguments that one warning names
 MOST_VALUES = 6  # of one argument
 _DEF = re.compile(r"\s*(async\s+)?def\b")
 
 
-def warn(fn: Callable[..., Any], frequent: Frequent, *, method: bool = False) -> None:
+def warn_of_retraces(fn: Callable[..., Any], frequent: Frequent, *, method: bool = False) -> None:
     """Warns that `fn` retraces often, at the user's line that called it last.
 
     Args:
@@ -37,11 +37,13 @@ def warn(fn: Callable[..., Any], frequent: Frequent, *, method: bool = False) ->
     """
     place = frequent.records[-1].called_from or _definition(fn)
     if place:
-        warnings.warn_explicit(message(fn, frequent, method=method), RetraceWarning, place.path, place.line)
+        warnings.warn_explicit(
+            retrace_message(fn, frequent, method=method), RetraceWarning, place.path, place.line
+        )
 
 
-def message(fn: Callable[..., Any], frequent: Frequent, *, method: bool = False) -> str:
-    """The text of the warning; the arguments are those of `warn`."""
+def retrace_message(fn: Callable[..., Any], frequent: Frequent, *, method: bool = False) -> str:
+    """The text of the warning; the arguments are those of `warn_of_retraces`."""
     why, fix = _recreated(frequent, method) or _guilt(frequent)
     what = (
         f"{frequent.retraces} of the last {frequent.calls} calls of '{_name(fn)}' retraced it: each ran its Python "
@@ -119,5 +121,5 @@ def _advice(found: list[Change]) -> str:
 
 def _values(found: list[Change]) -> str:
     """The types that an argument had, in order, each once."""
-    texts = list(dict.fromkeys(shown(each) for change in found for each in (change.before, change.after)))
+    texts = list(dict.fromkeys(type_text(each) for change in found for each in (change.before, change.after)))
     return ", ".join(texts[:MOST_VALUES]) + (", and more" if len(texts) > MOST_VALUES else "")

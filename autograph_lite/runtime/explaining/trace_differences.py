@@ -74,7 +74,7 @@ class Change:
     kinds: tuple[Kind, ...]
 
     def __str__(self) -> str:
-        return f"{self.place}: {shown(self.before)} -> {shown(self.after)}"
+        return f"{self.place}: {type_text(self.before)} -> {type_text(self.after)}"
 
     @property
     def kind(self) -> Kind:
@@ -196,7 +196,7 @@ def _changes_at(place: str, before: Any, after: Any) -> list[Change]:
     if before == after:
         return []
     both = isinstance(before, Structure) and isinstance(after, Structure)
-    if both and tree_paths.equal(before.treedef, after.treedef):
+    if both and tree_paths.same_structure(before.treedef, after.treedef):
         leaves = zip(after.paths, before.leaves, after.leaves, strict=True)
         inside = [change for path, old, new in leaves for change in _changes_at(place + path, old, new)]
         if inside:  # else they differ in what JAX's comparison of structures does not see
@@ -260,7 +260,7 @@ def _is_number(trace_type: Any) -> bool:
     return isinstance(trace_type, Literal) and isinstance(trace_type.value, numbers.Number)
 
 
-def shown(trace_type: Any) -> str:
+def type_text(trace_type: Any) -> str:
     """A trace type in a line of text, shortened; a literal as its value."""
     if trace_type is None:
         return "absent"

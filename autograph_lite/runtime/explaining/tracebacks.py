@@ -8,9 +8,9 @@ from typing import Any
 
 from autograph_lite.jax_internals import configuration
 from autograph_lite.operators.checks import raising
-from autograph_lite.operators.user_code.source_places import PACKAGE, is_hidden, is_part
+from autograph_lite.operators.user_code.source_places import PACKAGE, is_hidden, is_piece
 
-configuration.hide_frames(f"{PACKAGE}/")
+configuration.hide_files(f"{PACKAGE}/")
 
 
 def hide_frames(error: BaseException) -> None:
@@ -55,7 +55,7 @@ def _merged(entries: list[types.TracebackType]) -> list[types.TracebackType]:
     shown: list[types.TracebackType] = []
     for entry in entries:
         code = entry.tb_frame.f_code
-        if not shown or not is_part(code, shown[-1].tb_frame.f_code):
+        if not shown or not is_piece(code, shown[-1].tb_frame.f_code):
             shown.append(entry)
         elif code.co_name != "<lambda>":
             shown[-1] = entry

@@ -22,7 +22,7 @@ def register(function: Switched) -> None:
     _functions.add(function)
 
 
-def registered() -> list[Switched]:
+def converted_functions() -> list[Switched]:
     """The converted functions that there are."""
     return list(_functions)
 
@@ -54,7 +54,7 @@ def run_functions_eagerly(flag: bool) -> None:
     if not isinstance(flag, bool):
         raise TypeError(f"run_functions_eagerly: flag is {flag!r}; it may be True or False.")
     _on = flag
-    for function in registered():
+    for function in converted_functions():
         function.eagerness_changed()
 
 

@@ -31,12 +31,12 @@ identity = object.__hash__
 HELD = 256  # instances that can't be referenced weakly, and so have to be held, of one method
 
 
-def is_structure(instance: Any) -> bool:
+def is_traced_instance(instance: Any) -> bool:
     """Whether an instance is traced where a method is bound to it: its type, as an argument, is made of others, or its own."""
     kind = type(instance)
     if isinstance(instance, Whole):  # state of ours
         return False
-    if is_of_protocol(kind) or dataclass_objects.is_structure(instance):
+    if is_of_protocol(kind) or dataclass_objects.is_record(instance):
         return True
     return not jax.tree_util.all_leaves([instance])
 
@@ -91,7 +91,7 @@ class BoundFunction(functools.partial[Any], Bound):
 
         def found() -> BoundFunction | None:
             instance = reference()
-            return None if instance is None else bind(function, instance)
+            return None if instance is None else bind_method(function, instance)
 
         return found
 
@@ -141,22 +141,22 @@ class BoundFunction(functools.partial[Any], Bound):
     def __copy__(self) -> BoundFunction:
         """The method of the same instance with traces of its own."""
         function = copy.copy(self._function)
-        return bind(function, self.__self__)
+        return bind_method(function, self.__self__)
 
     def __deepcopy__(self, memo: function_copies.Memo) -> BoundFunction:
         """The method of a copy of the instance."""
-        instance = function_copies.copied(self.__self__, memo)
+        instance = function_copies.deep_copy(self.__self__, memo)
         bound: BoundFunction = self.__func__.__get__(instance, type(instance))
         return bound
 
     def __reduce_ex__(self, protocol: Any) -> Any:
         name = function_copies.method_name(type(self.__self__), self.__func__)
         if self.args and inspect.getattr_static(self.__self__, name, None) is not self.__func__:
-            return bind, (self.__func__, self.__self__)
+            return bind_method, (self.__func__, self.__self__)
         return getattr, (self.__self__, name)
 
 
-def bind(function: Any, instance: Any) -> BoundFunction:
+def bind_method(function: Any, instance: Any) -> BoundFunction:
     """A function bound to an instance, which it has the traces of, or takes for its first argument."""
     bound = BoundFunction(function, *(() if function.is_of_instance else (instance,)))
     bound.__self__, bound._function = instance, function

@@ -32,18 +32,18 @@ def python_function(fn: Callable[..., Any]) -> tuple[Callable[..., Any], tuple[A
         return _itself, (fn,)
     found = _at(module, name)
     if found is fn or getattr(found, "python_function", None) is fn:
-        return find, (module, name)
+        return find_by_name, (module, name)
     if getattr(fn, "__self__", None) is not None:  # a bound method comes with its instance
         return _itself, (fn,)
     raise PicklingError(
         f"'{name}' can't be pickled: module '{module}' does not have it under that name.",
-        where=source_places.of_function(fn) if hasattr(fn, "__code__") else (),
+        where=source_places.line_of_function(fn) if hasattr(fn, "__code__") else (),
         why="A function is pickled by its name. A lambda has none, and one defined in a function is made anew by each call.",
         fix="define it at the top of a module; or use autograph_lite.save, which writes the program.",
     )
 
 
-def find(module: str, name: str) -> Any:
+def find_by_name(module: str, name: str) -> Any:
     """The user's function of that name in a module."""
     importlib.import_module(module)
     found = _at(module, name)

@@ -121,7 +121,7 @@ class HostCall:
 _running: Now[HostCall | None] = Now(None)
 
 
-def running() -> HostCall | None:
+def running_host_call() -> HostCall | None:
     """The call of a program's that runs on this thread."""
     return _running.value
 

@@ -117,7 +117,7 @@ class PyFunction:
                     f"py_function: '{self.__name__}' gets arrays of NumPy's, whose sizes are known."
                 )
         call = HostCall(self.func, lambda values: self._run(given, values), kinds, tree)
-        if not tracing_state.tracing() and not any(isinstance(value, Tracer) for value in given.operands):
+        if not tracing_state.is_tracing() and not any(isinstance(value, Tracer) for value in given.operands):
             return jax.tree.unflatten(tree, list(map(jnp.asarray, call.run(given.operands))))
         staged = Staged(call, vectorized=self.vectorized, pure=self.pure)
         function = staged.not_differentiable() if self.vjp is None else staged.with_rule(self.vjp, given)

@@ -21,7 +21,7 @@ from autograph_lite.operators.user_code import conversion
 from autograph_lite.operators.values import pytrees
 from autograph_lite.runtime.dispatch import cpp_dispatch
 from autograph_lite.runtime.explaining import detector, retrace_warnings, tracebacks
-from autograph_lite.runtime.explaining.explanation import Explanation, explain
+from autograph_lite.runtime.explaining.explanation import Explanation, explain_retraces
 from autograph_lite.runtime.explaining.function_names import name_of
 from autograph_lite.runtime.explaining.trace_differences import TraceRecord
 from autograph_lite.runtime.functions import eager, pickling
@@ -29,9 +29,9 @@ from autograph_lite.runtime.functions.methods import (
     BoundFunction,
     Instances,
     WeakMethod,
-    bind,
+    bind_method,
     identity,
-    is_structure,
+    is_traced_instance,
 )
 from autograph_lite.runtime.state import function_copies
 from autograph_lite.runtime.tracing.concrete import ConcreteFunction
@@ -74,7 +74,7 @@ class Function:
         # First: it copies the attributes of `fn`, which may be a function of ours with traces and options of its own.
         functools.update_wrapper(self, fn, _ASSIGNED)
         self._options, self._method = options, method
-        self._converted = callables.converted(fn, recursive=options.recursive)
+        self._converted = callables.convert_callable(fn, recursive=options.recursive)
         is_function = isinstance(fn, (types.FunctionType, types.MethodType))
         code = getattr(fn, "__code__", None) if is_function else None
         self._suspends = code is not None and bool(code.co_flags & _SUSPENDING)
@@ -119,7 +119,7 @@ class Function:
     @tracebacks.hiding
     def _in_python(self, /, *args: Any, **kwargs: Any) -> Any:
         """A call in Python: of the user's own function, except where it is part of a program that is being traced."""
-        return pytrees.opened(
+        return pytrees.unbox_leaves(
             (self.inside() if self._is_inlined() else self.python_function)(*args, **kwargs)
         )
 
@@ -150,11 +150,11 @@ class Function:
     @tracebacks.hiding
     def _verified(self, /, *args: Any, **kwargs: Any) -> Any:
         """A call that is compared with Python where a trace is made for it."""
-        if self._is_inlined() or tracing_state.tracing() or not self._traces.would_trace(args, kwargs):
+        if self._is_inlined() or tracing_state.is_tracing() or not self._traces.would_trace(args, kwargs):
             return self._call(*args, **kwargs)
         from autograph_lite.runtime.verifying import first_call
 
-        return first_call.run(self, args, kwargs)
+        return first_call.run_verified(self, args, kwargs)
 
     def verify(self, /, *args: Any, **kwargs: Any) -> Verification:
         """Runs your own Python beside the compiled program, and compares what comes of the two.
@@ -214,7 +214,7 @@ class Function:
         """Warns of a call that has made a trace, where there were too many."""
         frequent = detector.detector_of(self._fn).traced(self, record)
         if frequent is not None:
-            retrace_warnings.warn(self._fn, frequent, method=self._method is not None)
+            retrace_warnings.warn_of_retraces(self._fn, frequent, method=self._method is not None)
 
     def _is_inlined(self) -> bool:
         """Whether a call is not a program of its own now: it suspends, or is part of a program that is being traced."""
@@ -225,14 +225,14 @@ class Function:
         """A call by way of the class, of a method whose input signature is that of the bound one."""
         if not args:
             return self.python_function(**kwargs)  # runs nothing: Python says what is missing
-        if is_structure(args[0]):
+        if is_traced_instance(args[0]):
             return self._dispatch.call(*args, **kwargs)
         return self.__get__(args[0])(*args[1:], **kwargs)
 
     def _run(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """A call, by way of the policy."""
         if self._is_inlined():
-            return pytrees.opened(self.inside()(*args, **kwargs))
+            return pytrees.unbox_leaves(self.inside()(*args, **kwargs))
         return self._traces.call(args, kwargs)
 
     def inside(self) -> Callable[..., Any]:
@@ -266,7 +266,7 @@ class Function:
         Raises:
           TypeError: they do not fit the function's parameters, or its input signature.
         """
-        if self._traces.of_instances and args and not is_structure(args[0]):
+        if self._traces.of_instances and args and not is_traced_instance(args[0]):
             found: ConcreteFunction = self.__get__(args[0]).get_concrete_function(*args[1:], **kwargs)
             return found
         return self._traces.concrete(args, kwargs)
@@ -289,7 +289,7 @@ class Function:
 
         `print` shows a table.
         """
-        return explain(name_of(self._traces.fn), [made.now() for made in self._traces.history])
+        return explain_retraces(name_of(self._traces.fn), [made.now() for made in self._traces.history])
 
     def clear_cache(self) -> None:
         """Forgets all traces, of all instances where it is a method."""
@@ -312,11 +312,11 @@ class Function:
             try:
                 function = self._by_instance[identity(instance)]
             except KeyError:
-                if is_structure(instance):
+                if is_traced_instance(instance):
                     self._structures.add(type(instance))
                     return self.__get__(instance)
                 function = self._instances.of(instance)
-            bound = BoundFunction(function)  # as `bind` does it, at each access
+            bound = BoundFunction(function)  # as `bind_method` does it, at each access
         bound.__self__ = instance
         bound._function = function
         return bound
@@ -328,7 +328,7 @@ class Function:
 
     def _bound_again(self) -> BoundFunction:
         assert self._method is not None
-        return bind(self, self.python_function.__self__)  # type: ignore[attr-defined]
+        return bind_method(self, self.python_function.__self__)  # type: ignore[attr-defined]
 
     def _of_instance(self, instance: Any) -> Function:
         return Function(self._fn, self._options, method=WeakMethod(self, instance))
@@ -348,7 +348,7 @@ class Function:
     def __deepcopy__(self, memo: function_copies.Memo) -> Function:
         """A function with traces and state of its own: what its closure holds is copied, and its module's globals are not."""
         if self._method is None:
-            return Function(function_copies.copied(self._fn, memo), self._options)
+            return Function(function_copies.deep_copy(self._fn, memo), self._options)
         copied: Function = copy.deepcopy(self._bound_again(), memo)._function
         return copied
 
@@ -363,7 +363,7 @@ class Function:
     def _repr_html_(self) -> str:
         from autograph_lite.runtime.explaining import notebook_summaries
 
-        return notebook_summaries.of_function(self.concrete_functions, self.explain_retraces())
+        return notebook_summaries.function_summary(self.concrete_functions, self.explain_retraces())
 
     def __repr__(self) -> str:
         return f"<autograph_lite.Function {self.__qualname__}>"  # type: ignore[attr-defined]

@@ -52,7 +52,7 @@ def value_and_grad(
                 before = dict(frame.values)
                 result = fun(*args, **kwargs)
                 changed = [held for key, held in frame.values.items() if held is not before.get(key)]
-                new = [variable_frames.value_of(variable) for variable, _ in changed]
+                new = [variable_frames.variable_value(variable) for variable, _ in changed]
             written.extend(variable for variable, _ in changed)
             value, aux = result if has_aux else (result, None)
             return value, (aux, new)

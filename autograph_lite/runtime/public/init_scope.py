@@ -60,9 +60,9 @@ class _Left:
         self.written: journal.Journal | None = None
 
     def __enter__(self) -> None:
-        if tracing_state.tracing() or journal.active() is not None:
-            self.written = self.contexts.enter_context(carried_checks.suspended())
-            self.contexts.enter_context(variable_frames.outside())
+        if tracing_state.is_tracing() or journal.active() is not None:
+            self.written = self.contexts.enter_context(carried_checks.suspended_checks())
+            self.contexts.enter_context(variable_frames.outside_traces())
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, tb: types.TracebackType | None

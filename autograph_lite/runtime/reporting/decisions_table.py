@@ -97,7 +97,7 @@ class Decisions(Sequence[Decision]):
         printer.text(str(self))
 
 
-def explain(fn: Converted, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Decisions:
+def trace_decisions(fn: Converted, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Decisions:
     """Traces a function again, and tells what became of its statements."""
     return followed(fn, lambda function: function.get_concrete_function(*args, **kwargs))[0]
 
@@ -107,7 +107,7 @@ def followed(
 ) -> tuple[Decisions, Converted, ConcreteFunction]:
     """What became of the statements of a function while a new one in its place was traced; that one, and its trace."""
     function = fn.of(fn.python_function, reduce_retracing=False)
-    with decision_log.listening() as log, executed_statements.lines() as run:
+    with decision_log.collecting_decisions() as log, executed_statements.executed_lines() as run:
         concrete = trace(function)
     known = list(_merged(log))
     code = getattr(inspect.unwrap(function.python_function), "__code__", None)
@@ -133,7 +133,7 @@ def _merged(log: Sequence[decision_log.Decision]) -> Iterator[Decision]:
     """One for each statement and what it became, in the order in which they were met."""
     groups: dict[Any, list[decision_log.Decision]] = {}
     for each in log:
-        found = statements.find(each.path, each.statement, each.line, each.column)
+        found = statements.find_statement(each.path, each.statement, each.line, each.column)
         if found is not None:
             cases = found.kind == "match" and each.statement == "if" and each.became == "Python"
             why = "Python knows which case it is" if cases else each.why

@@ -82,7 +82,7 @@ def _python_function(fn: Any) -> Any:
 
 
 def _section(fn: types.FunctionType, *, converted: bool) -> Section:
-    read = source.read(fn)
+    read = source.read_source(fn)
     choices = _choices(read.node)
     own = tuple(
         Line(
@@ -121,7 +121,7 @@ def _reachable(fn: types.FunctionType, instance: Any) -> Iterator[types.Function
     for each in todo:
         names = set(of_code(each.__code__))
         values = [each.__globals__[name] for name in names if name in each.__globals__]
-        values += codes.held(each).values()
+        values += codes.closure_variables(each).values()
         modules = [value for value in values if isinstance(value, types.ModuleType)]
         values += [vars(module)[name] for module in modules for name in names if name in vars(module)]
         new = [inner for value in values for inner in _functions(value) if id(inner) not in seen]

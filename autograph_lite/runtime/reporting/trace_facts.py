@@ -10,7 +10,7 @@ from typing import Any
 from autograph_lite.runtime.explaining import program_graph
 from autograph_lite.runtime.explaining.explanation import Explanation
 from autograph_lite.runtime.explaining.line_links import Line, Place
-from autograph_lite.runtime.explaining.notebook_summaries import signature
+from autograph_lite.runtime.explaining.notebook_summaries import signature_text
 from autograph_lite.runtime.explaining.program_graph import Node
 from autograph_lite.runtime.functions.function_protocol import Converted
 from autograph_lite.runtime.functions.methods import BoundFunction
@@ -68,7 +68,7 @@ def gather(fn: Converted, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Gath
     retraces = fn.explain_retraces()
     return Gathered(
         decisions.name,
-        signature(concrete),
+        signature_text(concrete),
         tuple(found),
         jaxpr,
         tuple(hlo),

@@ -17,7 +17,7 @@ import jax
 from autograph_lite.errors import MutatedArgumentError
 from autograph_lite.operators.effects.journal import Change
 from autograph_lite.operators.iteration.iterables import Stepping
-from autograph_lite.operators.object_graph.places import places_of
+from autograph_lite.operators.object_graph.places import object_places
 from autograph_lite.operators.user_code import place_names, source_places
 from autograph_lite.operators.values import dataclass_objects, instances, pytrees
 from autograph_lite.operators.values.boxes import Whole
@@ -32,7 +32,7 @@ _CONTAINERS = (list, tuple, dict, type(None))
 _LEAVES = (jax.Array, int, float, complex, str, bytes)
 
 
-def objects_in(values: Iterable[Any], *, end: bool = False) -> list[Any]:
+def mutables_in(values: Iterable[Any], *, end: bool = False) -> list[Any]:
     """The lists, dicts, dataclass objects and registered pytrees in values, in an order that is that of their type.
 
     Args:
@@ -46,16 +46,16 @@ def objects_in(values: Iterable[Any], *, end: bool = False) -> list[Any]:
             return True
         if pytrees.is_unordered(node):
             found.append(node)
-            found.extend(objects_in(node.values(), end=end))
+            found.extend(mutables_in(node.values(), end=end))
             return True
-        if value_leaves.is_leaf(node):
+        if value_leaves.is_value_leaf(node):
             return True
-        if dataclass_objects.is_structure(node):
-            if end or value_leaves.node(node) is not node:
+        if dataclass_objects.is_record(node):
+            if end or value_leaves.object_node(node) is not node:
                 found.append(node)
                 attributes = instances.held_by(node)
                 # Made again, they may be in another order.
-                found.extend(objects_in((attributes[name] for name in sorted(attributes)), end=True))
+                found.extend(mutables_in((attributes[name] for name in sorted(attributes)), end=True))
             return True
         if isinstance(node, (list, dict)) or is_registered(node):
             found.append(node)
@@ -156,7 +156,7 @@ def kind_in(place: Place, owner: Any) -> tuple[bool, str]:
 
 def place_in(owner: Any, kind: tuple[bool, str]) -> Place:
     """The place of an object that is of a kind."""
-    return next(place for place in places_of(owner) if kind_of(place) == kind)
+    return next(place for place in object_places(owner) if kind_of(place) == kind)
 
 
 class WrittenBack:
@@ -187,7 +187,7 @@ class WrittenBack:
         places = [(numbers[id(change.place.owner)], change) for change in changes]
         self._writes = [_Write(number, given[number], change, source) for number, change in places]
         self._at = at
-        moved = [owner for owner in objects_in(values) if id(owner) in numbers]
+        moved = [owner for owner in mutables_in(values) if id(owner) in numbers]
         if moved:
             raise _refused(
                 moved[0], place_names.written_at(changes[0].place.owner), "is put into a new object",

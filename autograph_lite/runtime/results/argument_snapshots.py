@@ -29,7 +29,9 @@ class Contents:
         for owner, leaves, tree, again, same in self._held:
             found = jax.tree.leaves_with_path(owner)
             # What is made again each time that it is asked for tells nothing of changes.
-            if tree_paths.equal(tree, same) and not tree_paths.equal(tree, jax.tree.structure(owner)):
+            if tree_paths.same_structure(tree, same) and not tree_paths.same_structure(
+                tree, jax.tree.structure(owner)
+            ):
                 yield owner, ""
             elif len(leaves) == len(again) == len(found):
                 for leaf, stable, (path, new) in zip(leaves, again, found, strict=True):

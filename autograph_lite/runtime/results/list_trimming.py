@@ -16,8 +16,8 @@ from typing import Any
 from autograph_lite.operators.effects import container_identity, journal
 from autograph_lite.operators.joins.join_types import rebuild
 from autograph_lite.operators.lists import growing_lists, list_errors
-from autograph_lite.operators.lists.dynamic_length import Part, Stretch, holds, parts_of
-from autograph_lite.operators.ragged.selection import Selection, refused
+from autograph_lite.operators.lists.dynamic_length import Part, Stretch, is_dynamic, parts_of
+from autograph_lite.operators.ragged.selection import Selection, unsized
 from autograph_lite.operators.user_code import source_places
 from autograph_lite.operators.values import dataclass_objects
 from autograph_lite.operators.values.values import Tracer
@@ -30,10 +30,10 @@ def to_cut(result: Any) -> bool:
       MutationError: there is one elsewhere, as in a tuple.
       DynamicShapeError: a part of an array is in `result`, of a length that only the data knows.
     """
-    leaves = dataclass_objects.leaves(result, is_leaf=lambda node: isinstance(node, (Part, Selection)))
+    leaves = dataclass_objects.object_leaves(result, is_leaf=lambda node: isinstance(node, (Part, Selection)))
     for leaf in leaves:
         if isinstance(leaf, Selection):
-            raise refused(leaf, "is returned, or kept in an object", inside=False)
+            raise unsized(leaf, "is returned, or kept in an object", inside=False)
     parts = [leaf for leaf in leaves if isinstance(leaf, Part)]
     if parts:
         inside = [part for owner in _lists(result) for part in owner if isinstance(part, Part)]
@@ -44,9 +44,9 @@ def to_cut(result: Any) -> bool:
 
 def refuse_deques(result: Any) -> None:
     """Raises MutationError if a deque in a function's result has a length that only the data knows."""
-    for leaf in dataclass_objects.leaves(result):
-        if isinstance(leaf, collections.deque) and holds(leaf):
-            raise list_errors.returned(leaf, source_places.here())
+    for leaf in dataclass_objects.object_leaves(result):
+        if isinstance(leaf, collections.deque) and is_dynamic(leaf):
+            raise list_errors.returned_deque_error(leaf, source_places.here())
 
 
 def cut(result: Any) -> Any:
@@ -62,7 +62,9 @@ def cut(result: Any) -> Any:
 
 def _lists(result: Any) -> list[list[Any]]:
     return [
-        owner for owner in container_identity.containers(result) if isinstance(owner, list) and holds(owner)
+        owner
+        for owner in container_identity.containers(result)
+        if isinstance(owner, list) and is_dynamic(owner)
     ]
 
 
@@ -80,6 +82,6 @@ def refuse_outside(change: journal.Change) -> None:
     if (
         growing_lists.has_lengths(change.place.owner)
         and change.place.holds_items
-        and holds([*change.new.values()])
+        and is_dynamic([*change.new.values()])
     ):
-        raise list_errors.outside(change.place, source_places.here())
+        raise list_errors.outer_list_error(change.place, source_places.here())

@@ -16,13 +16,13 @@ from autograph_lite.operators.user_code import place_names, source_places
 from autograph_lite.operators.values import dataclass_objects, pytrees
 from autograph_lite.operators.values.values import Tracer
 from autograph_lite.runtime.results import argument_snapshots
-from autograph_lite.runtime.results.argument_mutations import is_registered, objects_in
+from autograph_lite.runtime.results.argument_mutations import is_registered, mutables_in
 from autograph_lite.runtime.state import tracer_leaks
 from autograph_lite.runtime.state.variable import Variable
 from autograph_lite.runtime.state.variable_metadata import own_attributes
 
 
-def foreign(changes: dict[Any, journal.Change], *, owned: bool) -> None:
+def refuse_foreign_tracers(changes: dict[Any, journal.Change], *, owned: bool) -> None:
     """Refuses what would leave a tracer of somebody else's trace in an object; of Variables, `lost` tells when it has ended.
 
     Raises:
@@ -32,13 +32,13 @@ def foreign(changes: dict[Any, journal.Change], *, owned: bool) -> None:
         if change.place.ours and not owned:
             continue
         for key, value in change.new.items():
-            if not isinstance(value, tuple) and dynamic_length.holds(value):
+            if not isinstance(value, tuple) and dynamic_length.is_dynamic(value):
                 continue  # see `cutting`
             tracers = [leaf for leaf in pytrees.leaves(value) if isinstance(leaf, Tracer)]
             if value is change.old.get(key) or not tracers:
                 continue
             if not (owned and all(map(tracing_state.is_of_this_trace, tracers))):
-                raise join_errors.foreign(change.place.label(key), change.place.owner, owned=owned)
+                raise join_errors.foreign_error(change.place.label(key), change.place.owner, owned=owned)
 
 
 def lost(variables: Iterable[tuple[Any, Any]]) -> None:
@@ -52,7 +52,7 @@ def lost(variables: Iterable[tuple[Any, Any]]) -> None:
     for variable, value in variables:
         recorded = not tracing_state.is_recorded(tangents_of_state.number_of(value))
         if recorded or tracing_state.program_trace()() is not None:
-            raise join_errors.foreign(variable.place.label("value"), variable, owned=False)
+            raise join_errors.foreign_error(variable.place.label("value"), variable, owned=False)
 
 
 def left_in_libraries(changes: dict[Any, journal.Change]) -> None:
@@ -76,24 +76,24 @@ def mutated_arguments(arguments: Any, owners: Iterable[Any]) -> None:
     Raises:
       MutatedArgumentError: one is changed.
     """
-    variables = [found for found in dataclass_objects.leaves(arguments) if isinstance(found, Variable)]
+    variables = [found for found in dataclass_objects.object_leaves(arguments) if isinstance(found, Variable)]
     arguments = (arguments, [*map(own_attributes, variables)])
     passed = [
         *container_identity.containers(arguments, frozen=True),
-        *filter(is_registered, objects_in([arguments])),
+        *filter(is_registered, mutables_in([arguments])),
         *variables,
     ]
     containers = {id(container): container for container in passed}
     containers |= {
         id(vars(each)): each
         for each in passed
-        if (dataclass_objects.is_structure(each) or isinstance(each, Variable)) and hasattr(each, "__dict__")
+        if (dataclass_objects.is_record(each) or isinstance(each, Variable)) and hasattr(each, "__dict__")
     }
     for owner in owners:
         if id(owner) in containers:
             container = containers[id(owner)]
             kind = type(container).__name__
-            name = place_names.base(owner) if owner is container else None
+            name = place_names.owner_spelling(owner) if owner is container else None
             what = (
                 f"'{name}', a {kind} that was passed as an argument,"
                 if name
@@ -115,7 +115,7 @@ def without_caches(changes: dict[Any, journal.Change], arguments: Any) -> dict[A
     passed = {
         id(each)
         for each in container_identity.containers(arguments, frozen=True)
-        if dataclass_objects.is_structure(each)
+        if dataclass_objects.is_record(each)
     }
     return {
         key: change
@@ -146,7 +146,7 @@ def changed_by_libraries(passed: argument_snapshots.Contents, fn: Any) -> None:
         raise MutatedArgumentError(
             f"A {kind} that was passed as an argument is changed inside the function"
             + (f", at '{path}'." if path else "."),
-            where=source_places.of_function(fn) if hasattr(fn, "__code__") else source_places.here(),
+            where=source_places.line_of_function(fn) if hasattr(fn, "__code__") else source_places.here(),
             why=_UNSEEN,
             fix=_instead(owner),
         )

@@ -23,7 +23,7 @@ from autograph_lite.runtime.types.leaf_partition import Split
 from autograph_lite.runtime.types.output_objects import Copied, Made
 
 
-def parted(
+def split_result(
     result: Any, given: Sequence[Any], written: Journal, roots: Sequence[Any], *, values: bool = True
 ) -> Split:
     """What a function returns, as it is at the end of the trace, parted.
@@ -35,9 +35,9 @@ def parted(
       roots: from where the function sees what it has not made.
       values: whether a Variable stands for the value that it has at that call, and not for itself.
     """
-    opened = pytrees.opened if values else lambda value: value
+    opened = pytrees.unbox_leaves if values else lambda value: value
     result = opened(result)
-    found = {id(leaf): leaf for leaf in dataclass_objects.leaves(result) if _is_changeable(leaf)}
+    found = {id(leaf): leaf for leaf in dataclass_objects.object_leaves(result) if _is_changeable(leaf)}
     if not found:
         return Split.of(result, keep_numpy=True)
     passed = {id(owner): number for number, owner in enumerate(given)}
@@ -97,7 +97,7 @@ _COPIED = (set, bytearray, np.ndarray)
 
 
 def _is_changeable(leaf: Any) -> bool:
-    return type(leaf) in _COPIED or dataclass_objects.is_structure(leaf)
+    return type(leaf) in _COPIED or dataclass_objects.is_record(leaf)
 
 
 def _is_made(owner: Any, written: Journal) -> bool:

@@ -13,7 +13,7 @@ from autograph_lite.runtime.saving.saved_values import Json
 from autograph_lite.runtime.state.variable import Variable
 
 
-def function(
+def save_loaded(
     loaded: LoadedFunction,
     writer: Writer,
     number_of: Callable[[Variable], int],

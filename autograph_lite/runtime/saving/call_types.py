@@ -31,7 +31,7 @@ from autograph_lite.runtime.types.literal import Literal
 from autograph_lite.runtime.types.object_type import ObjectType
 from autograph_lite.runtime.types.structure import Structure
 from autograph_lite.runtime.types.trace_type import TraceType, VariableType
-from autograph_lite.runtime.types.value_leaves import flatten
+from autograph_lite.runtime.types.value_leaves import flatten_value
 
 _EMPTY = inspect.Parameter.empty
 
@@ -105,11 +105,14 @@ def data_of(type: TraceType) -> Json:
             told = {"shape": list(type.shape), "dtype": str(type.dtype)}
             return {"variable": {**told, "trainable": type.trainable, "alias": type.alias}}
         case Structure():
-            return {"structure": structure(type.treedef), "leaves": [data_of(leaf) for leaf in type.leaves]}
+            return {
+                "structure": encode_structure(type.treedef),
+                "leaves": [data_of(leaf) for leaf in type.leaves],
+            }
     raise NotDataError(f"{type!r}")
 
 
-def structure(treedef: Any) -> Json:
+def encode_structure(treedef: Any) -> Json:
     """The structure of a pytree as data.
 
     Raises:
@@ -172,11 +175,11 @@ def _read_type(data: Json, opaque: dict[str, Opaque]) -> TraceType:
 
 def _read_structure(data: Json) -> Structure:
     leaves = [Leaf(i) for i in range(len(data["leaves"]))]
-    found, treedef = flatten(read_tree(data["structure"], leaves))
+    found, treedef = flatten_value(read_tree(data["structure"], leaves))
     return Structure(treedef, [_read_type(data["leaves"][leaf.number], {}) for leaf in found])
 
 
-def parameters(signature: inspect.Signature, array: Any) -> list[Json]:
+def encode_parameters(signature: inspect.Signature, array: Any) -> list[Json]:
     """The parameters of a function, with defaults, as data.
 
     Args:
@@ -221,13 +224,13 @@ def value(whole: Any, array: Any) -> Json:
             return {"array": [array(item), "weak" if avals.weak_type(item) else "jax"]}
         if isinstance(item, (np.ndarray, np.generic)):
             return {"array": [array(item), "numpy" if isinstance(item, np.ndarray) else "scalar"]}
-        return _none(item) if dataclass_objects.is_structure(item) else literal(item)
+        return _none(item) if dataclass_objects.is_record(item) else literal(item)
 
     return tree(whole, leaf)
 
 
 def read_parameters(rows: list[Json], array: Any) -> tuple[inspect.Signature, dict[str, Opaque]]:
-    """The parameters that `parameters` made data of, and the defaults that are no data."""
+    """The parameters that `encode_parameters` made data of, and the defaults that are no data."""
     opaque = {
         row["name"]: Opaque(row["default"]["opaque"]) for row in rows if "opaque" in (row["default"] or {})
     }

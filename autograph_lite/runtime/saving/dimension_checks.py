@@ -79,4 +79,4 @@ def _refuse_checks(keys: Sequence[tuple[int, int]], rows: Sequence[Json]) -> Non
         number = row["number"]
         if type(number) is not int or type(row["line"]) is not str:
             raise ValueError("a check has no number and line")
-        saved_checks.refuse_other(row["error"], sum(key[0] == number for key in keys))
+        saved_checks.refuse_unreadable(row["error"], sum(key[0] == number for key in keys))

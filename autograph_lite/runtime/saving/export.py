@@ -188,18 +188,18 @@ class _Saving:
     def function(self, function: Any, calls: Sequence[tuple[Any, ...]]) -> Json:
         """A function as data: its parameters, and its programs."""
         if isinstance(function, LoadedFunction):
-            return again.function(function, self._writer, self.number_of, self._platforms, self._vjp_order)
+            return again.save_loaded(function, self._writer, self.number_of, self._platforms, self._vjp_order)
         traces = _concrete(function, calls)
         signature = traces[0].signature
         return {
             "name": traces[0].name,
-            "parameters": call_types.parameters(signature, self._writer.array),
+            "parameters": call_types.encode_parameters(signature, self._writer.array),
             "programs": [row for trace in traces for row in self._programs(trace)],
         }
 
     def _programs(self, concrete: ConcreteFunction) -> list[Json]:
         program, empty = jax_export.own_program(concrete.trace), _empty_program(concrete.trace)
-        not_exportable.refuse(concrete.name, concrete.trace, program)
+        not_exportable.refuse_unexportable(concrete.name, concrete.trace, program)
         rows = [self._program(concrete, program, lambda types: types)]
         if empty is not None:
             with contextlib.suppress(
@@ -223,14 +223,14 @@ class _Saving:
         except NotDataError as error:
             raise SaveError(
                 f"'{concrete.name}' can't be saved: {error}.",
-                where=source_places.of_function(trace.fn),
+                where=source_places.line_of_function(trace.fn),
                 why="Files hold arrays, numbers and text in lists, tuples and dicts: anything else is code.",
                 fix="pass and return its parts.",
             ) from None
 
     def _exported(self, name: str, program: Program) -> bytes:
         try:
-            made = jax_export.of_program(program, self._platforms)
+            made = jax_export.export_program(program, self._platforms)
             return bytes(made.serialize(vjp_order=self._vjp_order))
         except Exception as error:
             raise SaveError(
@@ -261,7 +261,7 @@ class _Saving:
             "result": self._result(program, outputs),
             "after": [None if value is KEPT else value for value in after],
             "check_outputs": [list(key) for key in program.checks],
-            "checks": [saved_checks.check(site) for site in program.sites.values()],
+            "checks": [saved_checks.encode_check(site) for site in program.sites.values()],
         }
 
     def _result(self, program: Program, outputs: Sequence[Any]) -> Json:

@@ -139,7 +139,7 @@ class Outputs:
 
 
 def _give(variable: Variable, value: Any) -> None:
-    if isinstance(value, Tracer) or tracing_state.tracing():
+    if isinstance(value, Tracer) or tracing_state.is_tracing():
         variable.assign(value)
     else:
         ((key, _),) = variable.place.read().items()

@@ -29,7 +29,7 @@ from autograph_lite.runtime.saving.saved_values import (
 )
 
 
-def check(site: Site) -> Json:
+def encode_check(site: Site) -> Json:
     """A check of a program as data."""
     last = site.trace[-1] if site.trace else None
     line = f"{last.path}:{last.span[0]} in {last.function}" if last is not None else ""
@@ -87,7 +87,7 @@ def read_check(data: Json, values: Sequence[Any]) -> BaseException:
     """The exception of a check that has failed.
 
     Args:
-      data: what `check` gives.
+      data: what `encode_check` gives.
       values: of its payload.
     """
     error = read_error(data["error"], values)
@@ -108,7 +108,7 @@ def read_error(data: Json, values: Sequence[Any]) -> BaseException:
     return error
 
 
-def refuse_other(data: Json, count: int) -> None:
+def refuse_unreadable(data: Json, count: int) -> None:
     """Raises an exception for what `read_error` could not read; makes no text, which values may be wrong for.
 
     Args:
@@ -123,7 +123,7 @@ def refuse_other(data: Json, count: int) -> None:
     if type(args) is not tuple:
         raise ValueError("the arguments of an exception are no tuple")
     if data["cause"] is not None:
-        refuse_other(data["cause"], count)
+        refuse_unreadable(data["cause"], count)
 
 
 def _tried_part(data: Json, count: int) -> Any:

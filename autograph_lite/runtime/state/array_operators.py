@@ -9,12 +9,12 @@ from typing import Any
 import jax.numpy as jnp
 import numpy as np
 
-from autograph_lite.operators.values.boxes import Box, opened
+from autograph_lite.operators.values.boxes import Box, unboxed
 
 
 def _forward(operate: Callable[[Any, Any], Any]) -> Any:
     def method(self: Arithmetic, other: Any) -> Any:
-        return operate(self.read(), opened(other))
+        return operate(self.read(), unboxed(other))
 
     return method
 
@@ -28,7 +28,7 @@ def _reflected(operate: Callable[[Any, Any], Any]) -> Any:
 
 def _in_place(operate: Callable[[Any, Any], Any]) -> Any:
     def method(self: Arithmetic, other: Any) -> Any:
-        return self.assign(operate(self.read(), opened(other)))
+        return self.assign(operate(self.read(), unboxed(other)))
 
     return method
 
@@ -78,18 +78,18 @@ class Arithmetic(Box):
         return np.array(self.read(), dtype=dtype)  # what shares memory would change with the next program
 
     def __getitem__(self, index: Any) -> Any:
-        return self.read()[tuple(map(opened, index)) if type(index) is tuple else opened(index)]
+        return self.read()[tuple(map(unboxed, index)) if type(index) is tuple else unboxed(index)]
 
     def __setitem__(self, index: Any, value: Any) -> None:
         now = self.read()
-        index = tuple(map(opened, index)) if type(index) is tuple else opened(index)
-        self.assign(now.at[index].set(jnp.asarray(opened(value)).astype(now.dtype)))
+        index = tuple(map(unboxed, index)) if type(index) is tuple else unboxed(index)
+        self.assign(now.at[index].set(jnp.asarray(unboxed(value)).astype(now.dtype)))
 
     def __iter__(self) -> Iterator[Any]:
         return iter(self.read())
 
     def __contains__(self, item: Any) -> bool:
-        return bool((self.read() == opened(item)).any())
+        return bool((self.read() == unboxed(item)).any())
 
     def __reversed__(self) -> Iterator[Any]:
         return iter(self.read()[::-1])

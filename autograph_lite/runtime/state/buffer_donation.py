@@ -45,7 +45,9 @@ def checked(argnums: Any, argnames: Any) -> tuple[tuple[int, ...], tuple[str, ..
     return found, () if argnames is None else tuple(names)
 
 
-def slots(signature: inspect.Signature, argnums: Sequence[int], argnames: Sequence[str]) -> frozenset[Slot]:
+def donated_slots(
+    signature: inspect.Signature, argnums: Sequence[int], argnames: Sequence[str]
+) -> frozenset[Slot]:
     """The arguments that are donated, by position or by name.
 
     Raises:
@@ -80,7 +82,7 @@ def slots(signature: inspect.Signature, argnums: Sequence[int], argnames: Sequen
     return frozenset(found)
 
 
-def of_method(argnums: Sequence[int]) -> tuple[int, ...]:
+def method_positions(argnums: Sequence[int]) -> tuple[int, ...]:
     """Positions among the arguments of a bound method, as those of the function with its instance."""
     return tuple(number + 1 if number >= 0 else number for number in argnums)
 
@@ -96,7 +98,7 @@ class Argument(NamedTuple):
     label: str
 
 
-def arguments(kind: FunctionType) -> list[Argument]:
+def call_arguments(kind: FunctionType) -> list[Argument]:
     """For each array of a call, in the order of the parameters."""
     return [Argument(slot, label) for slot, type in kind.items() for label in _labels(slot, type)]
 
@@ -106,9 +108,11 @@ def _labels(slot: Slot, type: Any) -> Iterator[str]:
     return (slot.name + path for path, leaf in pairs for _ in specs_in([leaf]))
 
 
-def positions(kind: FunctionType, donated: Collection[Slot]) -> list[int]:
+def donated_positions(kind: FunctionType, donated: Collection[Slot]) -> list[int]:
     """Which of a call's arrays are given away."""
-    return [n for n, argument in enumerate(arguments(kind)) if argument.slot in donated] if donated else []
+    return (
+        [n for n, argument in enumerate(call_arguments(kind)) if argument.slot in donated] if donated else []
+    )
 
 
 class _Donor(NamedTuple):
@@ -123,9 +127,9 @@ class _Donor(NamedTuple):
 _donors: collections.deque[_Donor] = collections.deque(maxlen=REMEMBERED)
 
 
-def note(name: str, kind: FunctionType, given: Sequence[int], arrays: Sequence[Any]) -> None:
+def note_donation(name: str, kind: FunctionType, given: Sequence[int], arrays: Sequence[Any]) -> None:
     """Notes that calls of a function give these arrays away."""
-    found = arguments(kind)
+    found = call_arguments(kind)
     _donors.extend(_Donor(name, found[n], _type(arrays[n]), source_places.here()) for n in given)
 
 
@@ -146,13 +150,13 @@ def refuse_gone(name: str, kind: FunctionType, arrays: Sequence[Any]) -> None:
     """
     gone = next((n for n, array in enumerate(arrays) if is_gone(array)), None)
     if gone is not None:
-        label = arguments(kind)[gone].label
-        raise refused(
+        label = call_arguments(kind)[gone].label
+        raise donated_error(
             f"'{label}' of '{name}' is", arrays[gone], f"pass a copy to the other call: jnp.copy({label})"
         )
 
 
-def refused(what: str, array: Any, copy: str, name: str | None = None) -> DonatedArrayError:
+def donated_error(what: str, array: Any, copy: str, name: str | None = None) -> DonatedArrayError:
     """The error about an array that is used after a call that donates it.
 
     Args:
@@ -178,7 +182,7 @@ def _at(place: Location | tuple[()]) -> str:
     return f", as in the call at {place.path}:{place.line}" if isinstance(place, Location) else ""
 
 
-def explained(
+def explain_donation(
     error: Exception,
     name: str,
     kind: FunctionType,
@@ -203,7 +207,7 @@ def explained(
         refuse_gone(name, kind, arrays)
     except DonatedArrayError as known:
         return known
-    found, own = arguments(kind), positions(kind, given)
+    found, own = call_arguments(kind), donated_positions(kind, given)
     for number in own:
         same = [found[n].label for n, array in enumerate(arrays) if array is arrays[number] and n != number]
         if same or any(array is arrays[number] for array in held):

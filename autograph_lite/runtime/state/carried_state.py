@@ -20,7 +20,7 @@ from autograph_lite.operators.values.values import Tracer
 from autograph_lite.runtime.state import tracer_leaks, variable_frames
 from autograph_lite.runtime.state.creations import Creations
 from autograph_lite.runtime.state.discovery import variables_around
-from autograph_lite.runtime.state.variable import KEY, Variable, alone
+from autograph_lite.runtime.state.variable import KEY, Variable, exclusive_memory
 from autograph_lite.runtime.state.weak_places import HeldPlace
 from autograph_lite.runtime.types.leaf_partition import Split
 
@@ -106,7 +106,7 @@ class State:
 
     def lent(self, bindings: Bindings | None = None) -> Split:
         """What the places hold now, whose memory no program on another thread takes from now on."""
-        with alone():
+        with exclusive_memory():
             for place, _ in self.places:
                 if place.ours:
                     _bound(place, bindings).owner.lend()

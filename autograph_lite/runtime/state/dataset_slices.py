@@ -54,7 +54,7 @@ class Slices(Staged):
         """An iterator whose position is kept from call to call; while tracing, one that starts again at each execution."""
         return (
             super().__iter__()
-            if tracing_state.tracing()
+            if tracing_state.is_tracing()
             else SliceIterator(self, Variable(0, trainable=False))
         )
 

@@ -87,7 +87,7 @@ def _inside(item: Any) -> list[Any]:
 
 def _of_function(fn: types.FunctionType) -> list[Any]:
     found: list[Any] = [*(fn.__defaults__ or ()), *(fn.__kwdefaults__ or {}).values()]
-    found += codes.held(fn).values()
+    found += codes.closure_variables(fn).values()
     names = names_used(fn.__code__)
     found += [value for name, value in fn.__globals__.items() if name in names]
     return [

@@ -9,7 +9,7 @@ def make():
 
     return step
 
-`copied(make(), {})` counts on a Variable of its own. Globals are those of the module: a copy reads and writes the same.
+`deep_copy(make(), {})` counts on a Variable of its own. Globals are those of the module: a copy reads and writes the same.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from autograph_lite.syntax import codes
 Memo = dict[int, Any]  # as of `copy.deepcopy`: what was copied, by id; it keeps these objects alive, too
 
 
-def copied(value: Any, memo: Memo) -> Any:
+def deep_copy(value: Any, memo: Memo) -> Any:
     """A deep copy of a value, of functions' closures too, which Python shares; arrays of JAX's never change, and are shared.
 
     What Python can't copy (a module, a lock, an open file) is shared.
@@ -38,10 +38,10 @@ def copied(value: Any, memo: Memo) -> Any:
         case types.FunctionType():
             return _remembered(value, _function(value, memo), memo)
         case types.MethodType():
-            return types.MethodType(copied(value.__func__, memo), copied(value.__self__, memo))
+            return types.MethodType(deep_copy(value.__func__, memo), deep_copy(value.__self__, memo))
         case functools.partial() if type(value) is functools.partial:
-            args, kwargs = copied((value.args, value.keywords), memo)
-            return functools.partial(copied(value.func, memo), *args, **kwargs)
+            args, kwargs = deep_copy((value.args, value.keywords), memo)
+            return functools.partial(deep_copy(value.func, memo), *args, **kwargs)
         case jax.Array():
             return value
     if type(value) in (list, dict, tuple):
@@ -61,14 +61,14 @@ def _remembered(value: Any, made: Any, memo: Memo) -> Any:
 def _container(value: Any, memo: Memo) -> Any:
     """A list, dict or tuple, in which functions may stand, and which may stand in itself."""
     if isinstance(value, tuple):
-        items = tuple(copied(item, memo) for item in value)
+        items = tuple(deep_copy(item, memo) for item in value)
         same = all(new is old for new, old in zip(items, value, strict=True))
         return memo.get(id(value)) or _remembered(value, value if same else items, memo)
     made: Any = _remembered(value, type(value)(), memo)
     if isinstance(value, list):
-        made.extend(copied(item, memo) for item in value)
+        made.extend(deep_copy(item, memo) for item in value)
     else:
-        made.update((copied(key, memo), copied(item, memo)) for key, item in value.items())
+        made.update((deep_copy(key, memo), deep_copy(item, memo)) for key, item in value.items())
     return made
 
 
@@ -83,8 +83,8 @@ def _function(fn: types.FunctionType, memo: Memo) -> types.FunctionType:
     functools.update_wrapper(new, fn)
     new.__dict__.pop("__wrapped__", None)
     new.__dict__.update(fn.__dict__)
-    new.__defaults__ = copied(fn.__defaults__, memo)
-    new.__kwdefaults__ = copied(fn.__kwdefaults__, memo)
+    new.__defaults__ = deep_copy(fn.__defaults__, memo)
+    new.__kwdefaults__ = deep_copy(fn.__kwdefaults__, memo)
     for cell in fn.__closure__ or ():
         _fill(cell, memo)
     return new
@@ -106,7 +106,7 @@ def _cell(cell: types.CellType, memo: Memo) -> types.CellType:
 def _fill(cell: types.CellType, memo: Memo) -> None:
     made, value = memo[id(cell)], codes.content(cell, _UNSET)
     if value is not _UNSET and codes.content(made, _UNSET) is _UNSET:
-        made.cell_contents = copied(value, memo)
+        made.cell_contents = deep_copy(value, memo)
 
 
 _UNSET = object()

@@ -92,7 +92,7 @@ def _inside(item: Any) -> list[Any]:
     match item:
         case types.FunctionType():
             return [
-                *codes.held(item).values(),
+                *codes.closure_variables(item).values(),
                 *(item.__defaults__ or ()),
                 *(item.__kwdefaults__ or {}).values(),
             ]

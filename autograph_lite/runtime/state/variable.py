@@ -32,7 +32,7 @@ from autograph_lite.jax_internals import (
 from autograph_lite.operators.effects import journal, mutual_exclusion
 from autograph_lite.operators.joins import join_errors
 from autograph_lite.operators.user_code import place_names, source_places
-from autograph_lite.operators.values.boxes import Box, opened
+from autograph_lite.operators.values.boxes import Box, unboxed
 from autograph_lite.operators.values.place import Place
 from autograph_lite.operators.values.values import Tracer, describe
 from autograph_lite.runtime.host import host_calls
@@ -49,12 +49,12 @@ DEBUGGED = 0  # among them while JAX looks for nans: see `taken`
 WRITING = mutual_exclusion.LOCK
 
 
-def alone() -> AbstractContextManager[object]:
+def exclusive_memory() -> AbstractContextManager[object]:
     """Inside, no program on another thread takes the memory of Variables' arrays.
 
     Not while this thread traces: a thread that calls a program may hold the lock, and wait until that trace is made.
     """
-    return contextlib.nullcontext() if variable_frames.tracing() else WRITING
+    return contextlib.nullcontext() if variable_frames.is_tracing_program() else WRITING
 
 
 class Variable(Arithmetic):
@@ -100,13 +100,13 @@ class Variable(Arithmetic):
         if self._copied:
             return self._value
         _refuse_old(self)
-        with alone():
-            value = variable_frames.read(self)
+        with exclusive_memory():
+            value = variable_frames.read_variable(self)
             if not isinstance(value, Tracer):
                 self.refuse_gone()
                 self.lend()
         if isinstance(value, Tracer) and not tracing_state.is_alive(value):
-            raise join_errors.foreign(self._label(), self)
+            raise join_errors.foreign_error(self._label(), self)
         return value
 
     def lend(self) -> None:
@@ -126,22 +126,22 @@ class Variable(Arithmetic):
           VariableError: of another shape or dtype.
           MutationError: where the value is one of a transformation that ends before the Variable could get it.
         """
-        new = self._cast(opened(value))
+        new = self._cast(unboxed(value))
         return self._hold(new if isinstance(new, Tracer) else jnp.array(new))
 
     def assign_add(self, value: Any) -> Variable:
         """Adds `value`; returns the Variable."""
-        with alone():
+        with exclusive_memory():
             return self._hold(self._cast(self.read() + self._operand(value)))
 
     def assign_sub(self, value: Any) -> Variable:
         """Subtracts `value`; returns the Variable."""
-        with alone():
+        with exclusive_memory():
             return self._hold(self._cast(self.read() - self._operand(value)))
 
     def _operand(self, value: Any) -> Any:
         """A value that is added: a list of numbers is an array, as for `assign`."""
-        value = opened(value)
+        value = unboxed(value)
         return self._cast(value) if isinstance(value, (list, tuple)) else value
 
     def __getattr__(self, name: str) -> Any:
@@ -175,7 +175,7 @@ class Variable(Arithmetic):
     def _misfit(self, value: Any) -> VariableError:
         place_names.wrote(self)
         return VariableError(
-            f"{named(self)} of {self._type()} is given {describe(value)}.",
+            f"{variable_name(self)} of {self._type()} is given {describe(value)}.",
             where=source_places.here(),
             why="A Variable keeps its shape and dtype: programs are compiled for them.",
             fix="bring the value to them, with .reshape, jnp.broadcast_to or .astype.",
@@ -196,7 +196,7 @@ class Variable(Arithmetic):
         if self._copied:
             raise _lost_in_copy(self)
         if now is not None:
-            raise join_errors.foreign(self._label(), self)
+            raise join_errors.foreign_error(self._label(), self)
         raise _lost_in_trace(self)
 
     def _settle(self, value: Any) -> None:
@@ -228,8 +228,8 @@ class Variable(Arithmetic):
           DonatedArrayError: it is one.
         """
         if buffer_donation.is_gone(self._value):
-            raise buffer_donation.refused(
-                f"{named(self)} holds", self._value, "pass a copy to that call: jnp.copy(v.value)"
+            raise buffer_donation.donated_error(
+                f"{variable_name(self)} holds", self._value, "pass a copy to that call: jnp.copy(v.value)"
             ) from None
 
     def forget(self) -> None:
@@ -242,7 +242,7 @@ class Variable(Arithmetic):
         """Where it holds the array, for those who put it back."""
         return Place(
             self,
-            lambda: {KEY: self._value if self._copied else variable_frames.value_of(self)},
+            lambda: {KEY: self._value if self._copied else variable_frames.variable_value(self)},
             lambda new: variable_frames.hold(self, new[KEY]),
             lambda _: self.name or "Variable",
             ours=True,
@@ -286,8 +286,8 @@ class Variable(Arithmetic):
 
     def __repr__(self) -> str:
         named = f"name={self.name!r}, " if self.name else ""
-        with alone():
-            value = self._value if self._copied else variable_frames.value_of(self)
+        with exclusive_memory():
+            value = self._value if self._copied else variable_frames.variable_value(self)
             shown = value if isinstance(value, Tracer) else np.array(value)
         return f"{type(self).__name__}({named}shape={self.shape}, dtype={self.dtype}, value={shown})"
 
@@ -305,7 +305,7 @@ class Variable(Arithmetic):
             type(self), Variable.read(self), self.dtype, self.trainable, self.name
         )
         for name, value in own_attributes(self).items():
-            object.__setattr__(made, name, function_copies.copied(value, memo))
+            object.__setattr__(made, name, function_copies.deep_copy(value, memo))
         return made
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -322,24 +322,24 @@ def _initial(value: Any, dtype: Any, name: str | None) -> jax.Array:
     """The initial value as an array of its own, of a dtype that does not give way to others."""
     with jax.ensure_compile_time_eval():
         if callable(value) and not isinstance(value, Variable):
-            with variable_frames.outside():
+            with variable_frames.outside_traces():
                 value = value()
-        array = constant_folding.constant(opened(value))  # `jnp.zeros(x.shape)` is traced, too
+        array = constant_folding.fold_constant(unboxed(value))  # `jnp.zeros(x.shape)` is traced, too
         if not any(isinstance(leaf, Tracer) for leaf in jax.tree.leaves(array)):
             array = jnp.array(array, dtype=dtype)
             return avals.as_type(array, array.dtype, False)
     raise creations.refuse_traced(name, describe(array))
 
 
-def named(variable: Variable) -> str:
+def variable_name(variable: Variable) -> str:
     """How messages call a Variable."""
-    name = variable.name or place_names.base(variable)
+    name = variable.name or place_names.owner_spelling(variable)
     return f"Variable '{name}'" if name else "A Variable"
 
 
 def _refuse_old(variable: Variable) -> None:
     """Refuses to read what a program assigns in a function that the program calls."""
-    call, around = host_calls.running(), host_calls.Calling.around(id(variable))
+    call, around = host_calls.running_host_call(), host_calls.Calling.around(id(variable))
     if call is not None and id(variable) in call.written:
         raise _read_while_written(variable, f"'{call.name}', a py_function")
     if around is not None and id(variable) in around.written:
@@ -349,7 +349,7 @@ def _refuse_old(variable: Variable) -> None:
 
 def _refuse_early(variable: Variable) -> None:
     """Refuses to assign what a program uses in a function that the program calls."""
-    call, around = host_calls.running(), host_calls.Calling.around(id(variable))
+    call, around = host_calls.running_host_call(), host_calls.Calling.around(id(variable))
     if call is not None and id(variable) in call.used:
         raise _written_while_used(variable, f"'{call.name}', a py_function")
     if around is not None:
@@ -359,7 +359,7 @@ def _refuse_early(variable: Variable) -> None:
 
 def _read_while_written(variable: Variable, function: str) -> VariableError:
     return VariableError(
-        f"{named(variable)} is read in {function} of a program that assigns it.",
+        f"{variable_name(variable)} is read in {function} of a program that assigns it.",
         where=source_places.here(),
         why="A program gives Variables their new values when it has ended: the function would get the old one.",
         fix="pass the value to the function.",
@@ -368,7 +368,7 @@ def _read_while_written(variable: Variable, function: str) -> VariableError:
 
 def _written_while_used(variable: Variable, function: str) -> VariableError:
     return VariableError(
-        f"{named(variable)} is assigned in {function} of a program that uses it.",
+        f"{variable_name(variable)} is assigned in {function} of a program that uses it.",
         where=source_places.here(),
         why="A program reads Variables when it begins, and gives them their new values when it has ended.",
         fix="return the new value from the function, and assign it in the converted function.",
@@ -377,7 +377,7 @@ def _written_while_used(variable: Variable, function: str) -> VariableError:
 
 def _lost_in_copy(variable: Variable) -> MutationError:
     return MutationError(
-        f"{named(variable)} is assigned, which is JAX's copy of a Variable that was passed to a transformation.",
+        f"{variable_name(variable)} is assigned, which is JAX's copy of a Variable that was passed to a transformation.",
         where=source_places.here(),
         why="The transformation has taken the Variable apart, as it does with every pytree: the write would be lost.",
         fix="use the Variable itself, from outside of the transformed function, or return the new value.",
@@ -386,7 +386,7 @@ def _lost_in_copy(variable: Variable) -> MutationError:
 
 def _lost_in_trace(variable: Variable) -> MutationError:
     return MutationError(
-        f"{named(variable)} is assigned while jax.jit, jax.vmap, jax.lax.scan or the like traces the code.",
+        f"{variable_name(variable)} is assigned while jax.jit, jax.vmap, jax.lax.scan or the like traces the code.",
         where=source_places.here(),
         why="The code runs while it is traced only: later executions would not assign, and the value may be a tracer.",
         fix="assign in a function under autograph_lite.convert, or return the new value and assign it outside.",
@@ -413,7 +413,7 @@ def remade(value: Any, kind: VariableKind) -> Variable:
     """A Variable that holds what JAX has put in the place of another's value."""
     made: Variable = object.__new__(kind.cls)
     made.name, made.trainable, made._value, made._lent = kind.name, kind.trainable, value, True
-    made._copied = tracing_state.tracing()
+    made._copied = tracing_state.is_tracing()
     kind.give(made)
     return made
 

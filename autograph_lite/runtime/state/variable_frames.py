@@ -111,22 +111,22 @@ def inside(frame: Frame) -> Iterator[Frame]:
             around.renew(frame.values)
 
 
-def tracing() -> bool:
+def is_tracing_program() -> bool:
     """Whether this thread traces a program, be it in `init_scope`."""
     return thread.now.in_program
 
 
 @contextlib.contextmanager
-def outside() -> Iterator[None]:
+def outside_traces() -> Iterator[None]:
     """Inside, Variables have the values that they have outside of any trace."""
     with entered(variables=()), _surroundings(0):
         yield
 
 
-def read(variable: Held) -> Any:
+def read_variable(variable: Held) -> Any:
     """What `variable` holds on this thread, for the user's code."""
     frame, now = program(), journal.active()
-    value = value_of(variable)
+    value = variable_value(variable)
     if frame is not None and now is not None and tracing_state.program_trace()() is not now.program():
         frame.captured.add(id(variable))
         _Shared.number = next(_numbers)  # of the programs to come
@@ -137,25 +137,25 @@ def read(variable: Held) -> Any:
     return value
 
 
-def value_of(variable: Held) -> Any:
+def variable_value(variable: Held) -> Any:
     """What `variable` holds on this thread."""
     for frame in reversed(thread.now.variables):
         held = frame.values.get(id(variable))
         if held is not None:
-            return tangents_of_state.found((frame.number, id(variable)), held[1])
+            return tangents_of_state.read_with_tangents((frame.number, id(variable)), held[1])
         if frame.is_program:
             frame.found[id(variable)] = variable
             break
-    return tangents_of_state.found((None, id(variable)), variable._value)
+    return tangents_of_state.read_with_tangents((None, id(variable)), variable._value)
 
 
 def hold(variable: Held, value: Any) -> None:
     """Makes `variable` hold `value` on this thread: in the innermost frame, or for good where there is none."""
     frame = program()
-    if frame is not None and frame.captured and value_of(variable) is not value:
+    if frame is not None and frame.captured and variable_value(variable) is not value:
         frame.renew([id(variable)])
     around = thread.now.variables[-1] if thread.now.variables else None
-    number = tangents_of_state.keep((around and around.number, id(variable)), value)
+    number = tangents_of_state.store_with_tangents((around and around.number, id(variable)), value)
     if around is not None:
         around.values[id(variable)] = variable, number
         return

@@ -10,7 +10,7 @@ import weakref
 from collections.abc import Callable
 from typing import Any
 
-from autograph_lite.operators.object_graph.places import places_of
+from autograph_lite.operators.object_graph.places import object_places
 from autograph_lite.operators.values.place import Place
 
 
@@ -25,7 +25,7 @@ class HeldPlace:
     def loosen(self) -> None:
         """Holds the object weakly from now on, where Python can."""
         if self._place is None or not any(
-            kind_of(place) == self._kind for place in places_of(self._place.owner)
+            kind_of(place) == self._kind for place in object_places(self._place.owner)
         ):
             return
         try:
@@ -50,7 +50,7 @@ class HeldPlace:
         owner = self._owner()
         if owner is None:
             raise ReferenceError("An object that a compiled function writes to is gone.")
-        return next(place for place in places_of(owner) if kind_of(place) == self._kind)
+        return next(place for place in object_places(owner) if kind_of(place) == self._kind)
 
 
 def kind_of(place: Place) -> tuple[bool, str]:

@@ -104,7 +104,7 @@ def _names(fn: types.FunctionType) -> Iterator[tuple[str, Any]]:
 @reachability.by_code
 def globals_read(code: types.CodeType) -> frozenset[str]:
     """The names of global variables, and of builtins, that a function's code reads, and the functions in it."""
-    steps = (step for each in codes.inside(code) for step in dis.get_instructions(each))
+    steps = (step for each in codes.nested_codes(code) for step in dis.get_instructions(each))
     return frozenset(step.argval for step in steps if step.opname in _READS)
 
 
@@ -113,7 +113,7 @@ def attributes_read(code: types.CodeType) -> frozenset[tuple[str, str]]:
     """The attributes that a function's code, and the functions in it, read of global variables: their names, `("np", "sin")`."""
     return frozenset(
         (first.argval, second.argval)
-        for each in codes.inside(code)
+        for each in codes.nested_codes(code)
         for first, second in itertools.pairwise(dis.get_instructions(each))
         if first.opname in _READS and second.opname in ("LOAD_ATTR", "LOAD_METHOD")
     )

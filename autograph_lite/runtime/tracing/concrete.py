@@ -203,7 +203,9 @@ class ConcreteFunction:
             return self.trace(arrays, variables, self._copies, values=lambda: kind.values(bound))
         except (RuntimeError, ValueError) as error:
             held = [variable.held for variable in self.variables]
-            explained = buffer_donation.explained(error, self.name, kind, arrays, self.trace.donated, held)
+            explained = buffer_donation.explain_donation(
+                error, self.name, kind, arrays, self.trace.donated, held
+            )
             if explained is None:
                 raise
         raise explained from None
@@ -244,7 +246,7 @@ class ConcreteFunction:
         originals = [variable for variable in self.trace.state.variables if not variable.stands_in]
         pairs = zip(originals, map(self.current, originals), strict=True)
         copies = {id(original): copy.deepcopy(now, memo) for original, now in pairs}
-        return self._with(copies, function_copies.copied(self.given, memo))
+        return self._with(copies, function_copies.deep_copy(self.given, memo))
 
     def clone(self) -> ConcreteFunction:
         """The same program, with copies of the Variables: `copy.deepcopy` of this one."""
@@ -310,7 +312,7 @@ def _tied(name: str, trace: Trace) -> CopyError:
     places = [place.label(key) for place, key in trace.state.places if not place.ours]
     return CopyError(
         f"A trace of '{name}' is copied that changes {', '.join(map(repr, places))}.",
-        where=source_places.of_function(trace.fn),
+        where=source_places.line_of_function(trace.fn),
         why="The trace writes to the objects that it was made with, so that a copy would not be independent.",
         fix="copy the function, or hold the value in an autograph_lite.Variable.",
     )

@@ -23,11 +23,11 @@ def exported(name: str, trace: Trace, platforms: Sequence[str] | None) -> export
       SaveError: it calls Python, or changes objects.
     """
     program = own_program(trace)
-    not_exportable.refuse(name, trace, program)
-    return of_program(program, platforms)
+    not_exportable.refuse_unexportable(name, trace, program)
+    return export_program(program, platforms)
 
 
-def of_program(program: Program, platforms: Sequence[str] | None) -> export.Exported:
+def export_program(program: Program, platforms: Sequence[str] | None) -> export.Exported:
     """A program as `jax.export.Exported`."""
     types: Sequence[Any] = program.jaxpr.in_avals if program.symbolic is None else program.symbolic.types
     inputs = [jax.ShapeDtypeStruct(kind.shape, kind.dtype) for kind in types]

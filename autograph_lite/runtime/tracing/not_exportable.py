@@ -13,13 +13,13 @@ from autograph_lite.runtime.tracing.trace import Trace
 from autograph_lite.runtime.types.array_spec import specs_in
 
 
-def refuse(name: str, trace: Trace, program: Program) -> None:
+def refuse_unexportable(name: str, trace: Trace, program: Program) -> None:
     """Raises SaveError if a program of a trace of the function `name` can't be saved."""
     _refuse_state(name, trace)
     if program.writes is not None:
         raise SaveError(
             f"'{name}' changes an object that it is given, and can't be saved.",
-            where=source_places.of_function(trace.fn),
+            where=source_places.line_of_function(trace.fn),
             fix="return the new values.",
         )
     for equation in recorded_equations.equations(program.jaxpr):
@@ -30,7 +30,7 @@ def refuse(name: str, trace: Trace, program: Program) -> None:
     if program.cuts:
         raise SaveError(
             f"'{name}' gives a list whose length depends on its data, and can't be saved.",
-            where=source_places.of_function(trace.fn),
+            where=source_places.line_of_function(trace.fn),
             fix="return an array, with the number of the items that count.",
         )
     _refuse_sizes(name, trace, program)
@@ -41,7 +41,7 @@ def _refuse_state(name: str, trace: Trace) -> None:
     if places:
         raise SaveError(
             f"'{name}' changes {', '.join(map(repr, places))}, and can't be saved.",
-            where=source_places.of_function(trace.fn),
+            where=source_places.line_of_function(trace.fn),
             why="The object is of a class of your own, which is code, and files hold data.",
             fix="hold the value in an autograph_lite.Variable.",
         )
@@ -52,7 +52,7 @@ def _refuse_sizes(name: str, trace: Trace, program: Program) -> None:
     if program.symbolic is None and any(spec.is_general for spec in specs):
         raise SaveError(
             f"'{name}' can't be saved for arrays of any size: {', '.join(map(str, specs))}.",
-            where=source_places.of_function(trace.fn),
+            where=source_places.line_of_function(trace.fn),
             why="It could not be traced with symbolic sizes, so that there is a program for each size.",
             fix="give a signature with known sizes.",
         )

@@ -40,8 +40,8 @@ from autograph_lite.runtime.results import argument_snapshots, list_trimming, re
 from autograph_lite.runtime.results.argument_mutations import (
     WrittenBack,
     is_registered,
+    mutables_in,
     numbers_of,
-    objects_in,
 )
 from autograph_lite.runtime.results.creations_in_arguments import bring_out
 from autograph_lite.runtime.state import tracer_leaks, variable_frames
@@ -150,7 +150,8 @@ class Program:
             return False
         called = host_calls.in_program(self.jaxpr) if self.owned else []
         return not all(
-            source_places.is_ours(getattr(getattr(fn, "__code__", None), "co_filename", "")) for fn in called
+            source_places.is_hidden_file(getattr(getattr(fn, "__code__", None), "co_filename", ""))
+            for fn in called
         )
 
     @property
@@ -470,14 +471,14 @@ class Program:
         count = len(flat) - len(self.before.arrays)
         arrays, state = flat[:count], flat[count:]
         args, kwargs = self.arguments(arrays)
-        given = objects_in([*args, *kwargs.values()])
+        given = mutables_in([*args, *kwargs.values()])
         passed = argument_snapshots.Contents(filter(is_registered, given))
         variables = variable_frames.program()
         assert variables is not None
         variables.brings_out = self.owned and bool(given)
         fn = self.fn()
         with (
-            container_identity.of_program(),
+            container_identity.identities_of_program(),
             method_patching.converted_methods(),
             carried_checks.new_frame("outputs" if self.checked else "off", self.inside) as frame,
             entered(rule=self.rolled, capacity=self.capacity if self.owned else None),
@@ -486,7 +487,7 @@ class Program:
             method_patching.seen_around(fn, args, kwargs)
             self.state.enter(self.before.merge(state))
             for owner in filter(is_registered, given):
-                journal.record(
+                journal.note_change(
                     owner, written=False
                 )  # a library may change it, and the journal hears nothing of that
             found = iterators_around([fn, *args, *kwargs.values()])
@@ -503,7 +504,7 @@ class Program:
                     raise refusal from None
                 if concretization_errors.is_about_tracer(error):
                     raise concretization_errors.needs_value(error) from error
-                if frame.mode == "off" or not carried_checks.is_explicit(error):
+                if frame.mode == "off" or not carried_checks.is_raised_on_path(error):
                     raise
                 # The function always ends in this `raise`, maybe after a check that fails first.
                 carried_checks.fail_if(True, error)
@@ -512,8 +513,8 @@ class Program:
             owners = self.state.owners()
             # As it is now: the changes are about to be undone.
             inside = [arg for arg in (*args, *kwargs.values()) if not isinstance(arg, Tracer)]
-            still_held = {id(leaf) for leaf in value_leaves.flatten(inside)[0]} if self.given else set()
-            results = result_objects.parted(result, given, written, [fn, args, kwargs, *owners])
+            still_held = {id(leaf) for leaf in value_leaves.flatten_value(inside)[0]} if self.given else set()
+            results = result_objects.split_result(result, given, written, [fn, args, kwargs, *owners])
             container_identity.refuse_kept(lambda ids: written.reachable([fn, *owners], ids))
             changes = written.changes([fn, args, kwargs, *given, *owners])
             journal.refuse_moved(written, fn)
@@ -522,7 +523,7 @@ class Program:
         written_back = self._of_arguments(changes, given) if self.owned else {}
         if variables.created:
             bring_out(
-                variables, self.state.creations, [*written_back.values()], given, objects_in(self.values())
+                variables, self.state.creations, [*written_back.values()], given, mutables_in(self.values())
             )
         others = [change for key, change in changes.items() if key not in written_back]
         owners = [change.place.owner for change in others if not change.place.ours]
@@ -532,20 +533,20 @@ class Program:
             list_trimming.refuse_outside(change)
             clocks.changed(change.place.owner)
         refusals.left_in_libraries(changes)
-        refusals.foreign(changes, owned=self.owned)
+        refusals.refuse_foreign_tracers(changes, owned=self.owned)
         if written_back:
             roots = [fn, args, kwargs, *self.state.owners()]
             self.writes = WrittenBack(
                 [*written_back.values()],
                 given,
-                lambda values: result_objects.parted(values, given, written, roots, values=False),
-                source_places.of_function(fn) if hasattr(fn, "__code__") else (),
+                lambda values: result_objects.split_result(values, given, written, roots, values=False),
+                source_places.line_of_function(fn) if hasattr(fn, "__code__") else (),
             )
             tracer_leaks.refuse_hidden(
                 self.writes.split.objects(), "An object that was passed as an argument", returned=True
             )
             self.reads = functools.partial(
-                reachability.outside, getattr(fn, "__func__", fn), [*written.codes.values()]
+                reachability.reached_from_outside, getattr(fn, "__func__", fn), [*written.codes.values()]
             )
             changes = {key: change for key, change in changes.items() if key not in written_back}
         after = self.state.after(changes)

@@ -86,14 +86,14 @@ def solve(types: Sequence[jax.ShapeDtypeStruct], shapes: Sequence[Sequence[int]]
     return sizes
 
 
-def instantiate(closed: Any, sizes: Mapping[str, int]) -> Any:
+def instantiate_program(closed: Any, sizes: Mapping[str, int]) -> Any:
     """A closed jaxpr with symbolic sizes as the closed jaxpr for these ones; the user's Python is not run.
 
     Raises:
       InconclusiveSize: the program means something else for them.
     """
     try:
-        return symbolic_shapes.instantiate(closed, sizes)
+        return symbolic_shapes.instantiate_jaxpr(closed, sizes)
     except Exception as error:
         raise InconclusiveSize(error) from error
 
@@ -133,7 +133,7 @@ class SymbolicTrace:
 
     def sized(self, shapes: Sequence[Sequence[int]]) -> Any:
         """The closed jaxpr for arrays of these shapes, which it serves."""
-        return instantiate(self.jaxpr, self._served(shapes))
+        return instantiate_program(self.jaxpr, self._served(shapes))
 
     def call(self, *arrays: Any) -> list[Any]:
         """What the function gives for arrays that it serves; compiled at the first call with their sizes.

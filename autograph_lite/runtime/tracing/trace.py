@@ -24,11 +24,11 @@ from autograph_lite.operators.values.values import Tracer
 from autograph_lite.runtime.explaining.function_names import name_of
 from autograph_lite.runtime.explaining.trace_differences import Served
 from autograph_lite.runtime.results import refusals
-from autograph_lite.runtime.results.argument_mutations import objects_in
+from autograph_lite.runtime.results.argument_mutations import mutables_in
 from autograph_lite.runtime.state import buffer_donation
 from autograph_lite.runtime.state.carried_state import Bindings, Restart, State
 from autograph_lite.runtime.state.creations import Creations
-from autograph_lite.runtime.state.variable import Variable, named, stand_in
+from autograph_lite.runtime.state.variable import Variable, stand_in, variable_name
 from autograph_lite.runtime.tracing import symbolic_sizes, symbolic_warnings
 from autograph_lite.runtime.tracing.program import Program
 from autograph_lite.runtime.types.array_spec import ArraySpec, specs_in
@@ -109,7 +109,7 @@ class Trace:
         donated: Collection[Slot] = (),
     ) -> None:
         self.fn, self.function_type = fn, function_type
-        self.donated, self._given = donated, buffer_donation.positions(function_type, donated)
+        self.donated, self._given = donated, buffer_donation.donated_positions(function_type, donated)
         self._converted, self._options, self._made = converted, options, made
         self.state = State(creations=creations)
         self._room = capacity.FIRST
@@ -140,7 +140,7 @@ class Trace:
           MutationError: each trace finds other objects that change.
           VariableError: a Variable is an argument, and is used from outside, too.
         """
-        return mutual_exclusion.alone(lambda: self._run(arrays, variables, copies, values))
+        return mutual_exclusion.run_exclusively(lambda: self._run(arrays, variables, copies, values))
 
     def _run(
         self,
@@ -156,9 +156,9 @@ class Trace:
                     mutual_exclusion.claim()
                 program = self.program(arrays, variables, values)
                 if not self.state.is_ours and program.calls_users:
-                    mutual_exclusion.let_go()  # what it calls may wait for them
+                    mutual_exclusion.release_objects()  # what it calls may wait for them
                 bindings = {**self._bindings(variables), **(copies or {})}
-                result = program(arrays, bindings, lambda: objects_in(values()), self.objects)
+                result = program(arrays, bindings, lambda: mutables_in(values()), self.objects)
             except Restart:
                 continue
             except OutgrownError:
@@ -179,7 +179,7 @@ class Trace:
         values: Callable[[], Sequence[Any]] = tuple,
     ) -> Program:
         """The program for these arrays and for what the state holds now; traces it if there is none."""
-        owned = not tracing_state.tracing() and not any(isinstance(leaf, Tracer) for leaf in arrays)
+        owned = not tracing_state.is_tracing() and not any(isinstance(leaf, Tracer) for leaf in arrays)
         for _ in range(RESTARTS):
             try:
                 self._values = values
@@ -252,7 +252,7 @@ class Trace:
         for variable in variables:
             if id(variable) in captured:
                 raise VariableError(
-                    f"{named(variable)} is an argument of '{name_of(self.fn)}', which uses it from outside, too.",
+                    f"{variable_name(variable)} is an argument of '{name_of(self.fn)}', which uses it from outside, too.",
                     where=source_places.here(),
                     why="Another Variable may be passed in its place, so that the two are not the same in the program.",
                     fix="pass it, or use it from outside, but not both.",
@@ -273,7 +273,7 @@ class Trace:
             except symbolic_sizes.InconclusiveSize as failure:
                 program = self._kept((owned, state, _shapes(arrays)), arrays, bindings)
                 self._per_size = True  # only now: what fails for known sizes, too, is the user's mistake
-                symbolic_warnings.warn(self.fn, failure)
+                symbolic_warnings.warn_of_symbolic_sizes(self.fn, failure)
                 return program
         return self._kept((owned, state, _shapes(arrays) if self._specs else None), arrays, bindings)
 
@@ -322,7 +322,7 @@ class Trace:
                 return known
             known.values = tuple
             self._settle(known)
-            buffer_donation.note(name_of(self.fn), self.function_type, known.given, arrays)
+            buffer_donation.note_donation(name_of(self.fn), self.function_type, known.given, arrays)
             self._programs[key] = known  # only now: a trace that raises leaves nothing behind
             sizes: Any = key[2]
             served = Served(None if again else sizes, sizes if again else None, inside=not key[0])
@@ -377,7 +377,7 @@ class Trace:
         places = ", ".join(dict.fromkeys(f"'{place.label(key)}'" for place, key in slots))
         return MutationError(
             f"{places}: each trace of '{name_of(self.fn)}' changes other objects than the one before.",
-            where=source_places.of_function(self.fn),
+            where=source_places.line_of_function(self.fn),
             why="What a call changes is read from the objects before it, and so has to be there before.",
             fix="make the objects once, outside of the function.",
         )

@@ -34,10 +34,10 @@ from autograph_lite.runtime.types.array_spec import specs_in
 from autograph_lite.runtime.types.function_type import FunctionType
 from autograph_lite.runtime.types.input_signature import (
     accept,
-    filled,
+    allowed_for_instance,
     from_input_signature,
     is_of_method,
-    of_method,
+    method_signature,
     without_self,
 )
 from autograph_lite.runtime.types.structure import from_value
@@ -124,7 +124,9 @@ class Traces:
         self.shown = ANYTHING if bound or isinstance(fn, types.MethodType) else self.signature
         self.of_instances = False
         self.allowed = self._allowed(options.input_signature, bound=bound)
-        self.donated = buffer_donation.slots(signature, options.donate_argnums, options.donate_argnames)
+        self.donated = buffer_donation.donated_slots(
+            signature, options.donate_argnums, options.donate_argnames
+        )
         self.cache: TraceCache[Trace] = TraceCache(max_traces=options.max_traces)
         self.count = 0
         self._writes = False  # whether a program writes to objects of its calls
@@ -148,7 +150,7 @@ class Traces:
             if bound or not is_of_method(self.fn, self.signature, specs):
                 raise
             self.of_instances = True
-            return of_method(self.signature, specs)
+            return method_signature(self.signature, specs)
 
     def bind(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> inspect.BoundArguments:
         """The arguments by parameter, defaults included.
@@ -175,7 +177,7 @@ class Traces:
             return FunctionType.from_bound(self.signature, bound, context)
         if not self.of_instances:
             return self.allowed
-        return filled(self.allowed, from_value(self.allowed.values(bound)[0], context))
+        return allowed_for_instance(self.allowed, from_value(self.allowed.values(bound)[0], context))
 
     def known_values(
         self, args: tuple[Any, ...], kwargs: dict[str, Any]
@@ -217,11 +219,11 @@ class Traces:
           Exception: what tracing raises; then nothing is kept.
         """
         try:
-            return mutual_exclusion.alone(lambda: self._resolve(args, kwargs))
+            return mutual_exclusion.run_exclusively(lambda: self._resolve(args, kwargs))
         except Retyped:
             pass  # its objects hold Variables now
         try:
-            return mutual_exclusion.alone(lambda: self._resolve(args, kwargs))
+            return mutual_exclusion.run_exclusively(lambda: self._resolve(args, kwargs))
         except Retyped as again:
             self._creations.undo()
             assert again.refused is not None
@@ -257,7 +259,7 @@ class Traces:
         found = self.type_of(bound)
         traces = [trace for trace in self.cache for _ in trace.programs]
         held = [variable.held for trace in traces for variable in trace.state.variables]
-        return buffer_donation.explained(
+        return buffer_donation.explain_donation(
             error, name_of(self.fn), found, found.arrays(bound), self.donated, held
         )
 
@@ -280,7 +282,7 @@ class Traces:
         if variables is None:
             variables = [kind for type in found.types for kind in variable_types(type)]
         known = variables
-        return mutual_exclusion.alone(lambda: self._concrete(self._exact(found, known)))
+        return mutual_exclusion.run_exclusively(lambda: self._concrete(self._exact(found, known)))
 
     def _exact(self, found: FunctionType, variables: Sequence[Any]) -> Trace:
         """The trace for exactly this type; makes it if there is none."""
@@ -320,7 +322,7 @@ class Traces:
     def _always_raises(self) -> AutographError:
         return AutographError(
             f"Every call of '{name_of(self.fn)}' with arguments of these types raises.",
-            where=source_places.of_function(self.fn),
+            where=source_places.line_of_function(self.fn),
             why="There is no concrete function for what returns nothing.",
             fix="call it with values, to see what it raises.",
         )
@@ -331,7 +333,7 @@ class Traces:
         """The arguments of `get_concrete_function`, and their type."""
         allowed = self.allowed
         if allowed is not None and self.of_instances and args:
-            allowed = filled(allowed, from_value(args[0], TracingContext(specs=True)))
+            allowed = allowed_for_instance(allowed, from_value(args[0], TracingContext(specs=True)))
         if allowed is not None and not (args[self.of_instances :] or kwargs):
             return None, allowed
         bound = _bound(self.signature, args, kwargs)
@@ -378,7 +380,7 @@ class Traces:
 
     def call(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """Runs what serves a call."""
-        return mutual_exclusion.alone(lambda: self._call(args, kwargs))
+        return mutual_exclusion.run_exclusively(lambda: self._call(args, kwargs))
 
     def _call(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         if self._writes:
@@ -389,7 +391,7 @@ class Traces:
             mutual_exclusion.claim()
             resolved = self.resolve(args, kwargs)
         if self._writes and resolved.program.calls_users:
-            mutual_exclusion.let_go()  # what it calls may wait for them
+            mutual_exclusion.release_objects()  # what it calls may wait for them
         variables = resolved.type.variables(resolved.bound)
         result = resolved.trace(
             resolved.arrays, variables, values=self._values_of(resolved.type, args, kwargs)

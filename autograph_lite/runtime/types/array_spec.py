@@ -109,7 +109,7 @@ class ArraySpec(TraceType):
         return f"{'weak ' if self.weak_type else ''}{self.dtype}[{sizes}]"
 
 
-def is_array(value: Any) -> bool:
+def becomes_array(value: Any) -> bool:
     """Whether a value is traced as an array."""
     if isinstance(value, jax.Array):
         return True
@@ -118,7 +118,7 @@ def is_array(value: Any) -> bool:
     return is_numeric(value.dtype)
 
 
-def refuse_other(value: Any) -> None:
+def refuse_subclass(value: Any) -> None:
     """Refuses a masked array, whose mask JAX would lose, and a matrix, whose products it would take item by item.
 
     Raises:

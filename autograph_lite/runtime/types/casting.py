@@ -13,7 +13,13 @@ import jax.numpy as jnp
 import numpy as np
 
 from autograph_lite.jax_internals import avals
-from autograph_lite.runtime.types.array_spec import ArraySpec, is_array, is_extended, is_numeric, refuse_other
+from autograph_lite.runtime.types.array_spec import (
+    ArraySpec,
+    becomes_array,
+    is_extended,
+    is_numeric,
+    refuse_subclass,
+)
 
 
 def cast(value: Any, spec: ArraySpec) -> jax.Array:
@@ -24,7 +30,7 @@ def cast(value: Any, spec: ArraySpec) -> jax.Array:
         was found and what is allowed.
     """
     spec = spec.canonical()
-    array = value if is_array(value) else _read(value, spec)
+    array = value if becomes_array(value) else _read(value, spec)
     if not ArraySpec(array.shape, spec.dtype).is_subtype_of(ArraySpec(spec.shape, spec.dtype)):
         raise TypeError(_misfit(array, spec, value))
     return avals.as_type(_converted(array, value, spec), spec.dtype, spec.weak_type)
@@ -49,7 +55,7 @@ def _converted(array: Any, value: Any, spec: ArraySpec) -> jax.Array:
 
 def _read(value: Any, spec: ArraySpec) -> Any:
     """The array that a number or a list of numbers is."""
-    refuse_other(value)
+    refuse_subclass(value)
     try:
         within = isinstance(value, (list, tuple)) and any(
             isinstance(x, jax.Array) for x in jax.tree.leaves(value)

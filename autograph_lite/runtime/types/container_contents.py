@@ -40,14 +40,14 @@ def is_container(value: Any) -> bool:
     return isinstance(value, _CHANGED_IN_PLACE)
 
 
-def items(value: Any, around: tuple[Any, ...] = ()) -> Hashable:
+def contents_key(value: Any, around: tuple[Any, ...] = ()) -> Hashable:
     """What tells the items of a container from others: literals by what they are, all else by identity."""
     if is_literal(value):
         return Literal(value)
     if not isinstance(value, (*_CHANGED_IN_PLACE, tuple)) or any(value is other for other in around):
         return Same(value)
     held = [*value, *value.values()] if isinstance(value, dict) else value
-    found = tuple(items(item, (*around, value)) for item in held)
+    found = tuple(contents_key(item, (*around, value)) for item in held)
     if isinstance(value, set):
         return type(value), frozenset(found)
     return type(value), getattr(value, "maxlen", None), found

@@ -15,7 +15,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from autograph_lite.runtime.types.object_type import ObjectType, objects_in
+from autograph_lite.runtime.types.object_type import ObjectType, object_types_in
 from autograph_lite.runtime.types.structure import from_value
 from autograph_lite.runtime.types.trace_type import Placeholders, TraceType, TracingContext
 
@@ -160,7 +160,7 @@ class FunctionType(inspect.Signature):
 
     def objects(self) -> list[ObjectType]:
         """The types of the objects that the calls are tied to."""
-        return [found for type in self.types for found in objects_in(type)]
+        return [found for type in self.types for found in object_types_in(type)]
 
     def differences(self, other: FunctionType) -> list[str]:
         """Why a trace made for `other` does not serve this type, argument by argument: what there is and what was."""

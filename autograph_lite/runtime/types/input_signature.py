@@ -19,7 +19,7 @@ from autograph_lite.runtime.types.casting import cast
 from autograph_lite.runtime.types.function_type import FunctionType, Slot
 from autograph_lite.runtime.types.structure import Structure, from_value
 from autograph_lite.runtime.types.trace_type import Placeholders, Single, TraceType, TracingContext
-from autograph_lite.runtime.types.value_leaves import flatten, flatten_up_to
+from autograph_lite.runtime.types.value_leaves import flatten_up_to, flatten_value
 
 _KINDS = inspect.Parameter
 
@@ -72,7 +72,7 @@ class Free(Single):
         return "any"
 
 
-def of_method(signature: inspect.Signature, input_signature: Sequence[Any]) -> FunctionType:
+def method_signature(signature: inspect.Signature, input_signature: Sequence[Any]) -> FunctionType:
     """What an input signature allows that leaves out the instance, which may be any."""
     allowed = from_input_signature(without_self(signature), input_signature)
     name, parameter = next(iter(signature.parameters.items()))
@@ -80,7 +80,7 @@ def of_method(signature: inspect.Signature, input_signature: Sequence[Any]) -> F
     return FunctionType([Slot(name), *allowed.slots], [Free(), *allowed.types], [parameter.kind, *kinds])
 
 
-def filled(allowed: FunctionType, instance: TraceType) -> FunctionType:
+def allowed_for_instance(allowed: FunctionType, instance: TraceType) -> FunctionType:
     """What is allowed for an instance of a type."""
     kinds = [found.kind for found in allowed.parameters.values()]
     return FunctionType(allowed.slots, [instance, *allowed.types[1:]], kinds)
@@ -194,7 +194,7 @@ def _of_parameter(
 
 
 def _spec(item: Any, path: str, context: TracingContext) -> TraceType:
-    for leaf in flatten(item)[0]:
+    for leaf in flatten_value(item)[0]:
         if leaf is not None and not isinstance(leaf, (TraceType, jax.ShapeDtypeStruct)):
             raise TypeError(
                 f"{path} is made of specs, as ArraySpec(shape, dtype): found {leaf!r} of type {_name(leaf)}."

@@ -169,8 +169,8 @@ def _equal(one: Any, other: Any) -> bool:
         return False
 
 
-def objects_in(type: TraceType) -> list[ObjectType]:
+def object_types_in(type: TraceType) -> list[ObjectType]:
     """The types of objects that a type consists of."""
     if isinstance(type, ObjectType):
         return [type]
-    return [found for part in type.parts() for found in objects_in(part)]
+    return [found for part in type.parts() for found in object_types_in(part)]

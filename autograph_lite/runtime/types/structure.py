@@ -18,13 +18,13 @@ import jax
 import numpy as np
 
 from autograph_lite.runtime.types import tree_paths
-from autograph_lite.runtime.types.array_spec import ArraySpec, is_array, refuse_other
-from autograph_lite.runtime.types.container_contents import is_container, items
+from autograph_lite.runtime.types.array_spec import ArraySpec, becomes_array, refuse_subclass
+from autograph_lite.runtime.types.container_contents import contents_key, is_container
 from autograph_lite.runtime.types.literal import Literal, is_literal
 from autograph_lite.runtime.types.object_type import ObjectType
-from autograph_lite.runtime.types.trace_type import Placeholders, TraceType, TracingContext, registered
+from autograph_lite.runtime.types.trace_type import Placeholders, TraceType, TracingContext, registered_maker
 from autograph_lite.runtime.types.tree_differences import Part, differences
-from autograph_lite.runtime.types.value_leaves import flatten
+from autograph_lite.runtime.types.value_leaves import flatten_value
 
 
 class Structure(TraceType):
@@ -86,10 +86,10 @@ class Structure(TraceType):
         return differences(mine, its, path)
 
     def _pairs(self, value: Any) -> list[tuple[TraceType, Any]]:
-        return list(zip(self.leaves, flatten(value)[0], strict=True))
+        return list(zip(self.leaves, flatten_value(value)[0], strict=True))
 
     def _same_tree(self, other: Structure) -> bool:
-        return self._static == other._static and tree_paths.equal(self.treedef, other.treedef)
+        return self._static == other._static and tree_paths.same_structure(self.treedef, other.treedef)
 
     def __eq__(self, other: object) -> bool:
         if self is other:
@@ -100,7 +100,7 @@ class Structure(TraceType):
         return self._hash
 
     def __repr__(self) -> str:
-        return tree_paths.shown(self.treedef, list(map(repr, self.leaves)))
+        return tree_paths.structure_text(self.treedef, list(map(repr, self.leaves)))
 
 
 def from_value(value: Any, context: TracingContext) -> TraceType:
@@ -109,18 +109,18 @@ def from_value(value: Any, context: TracingContext) -> TraceType:
     Raises:
       TypeError: an array that JAX has no dtype for, a weak reference, or a `__tracing_type__` that returns no TraceType.
     """
-    leaves, treedef = flatten(value)
+    leaves, treedef = flatten_value(value)
     types = [_of_leaf(leaf, context) for leaf in leaves]
     return types[0] if len(leaves) == 1 and leaves[0] is value else Structure(treedef, types)
 
 
 def _of_leaf(value: Any, context: TracingContext) -> TraceType:
-    make = registered(value)
+    make = registered_maker(value)
     if make is not None:
         return make(value, context)
     if context.specs and isinstance(value, (TraceType, jax.ShapeDtypeStruct)):
         return _meant(value)
-    if is_array(value):
+    if becomes_array(value):
         return ArraySpec.from_array(value)
     _refuse(value)
     return Literal(value) if is_literal(value) else ObjectType(value, _contents(value))
@@ -134,7 +134,7 @@ def _meant(value: Any) -> TraceType:
 
 
 def _refuse(value: Any) -> None:
-    refuse_other(value)
+    refuse_subclass(value)
     if isinstance(value, np.ndarray):
         raise TypeError(
             f"A NumPy array of dtype {str(value.dtype)!r} can be neither traced nor told from others by its value: "
@@ -161,4 +161,4 @@ def _contents(value: Any) -> Hashable:
         return value.tobytes()
     if type(value) is set:
         return Literal(frozenset(value))
-    return items(value) if is_container(value) else None
+    return contents_key(value) if is_container(value) else None

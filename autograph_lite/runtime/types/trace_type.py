@@ -179,7 +179,7 @@ def register_leaf(kind: type, make_type: MakeType) -> None:
     _maker.cache_clear()
 
 
-def registered(value: Any) -> MakeType | None:
+def registered_maker(value: Any) -> MakeType | None:
     """What makes the types of a value: its own `__tracing_type__`, or what is registered for its class."""
     kind: Any = type(value)
     return _maker(kind)

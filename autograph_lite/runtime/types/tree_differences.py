@@ -30,13 +30,13 @@ class Part:
     def children(self) -> dict[str, Part]:
         """The parts under its outermost node, by what to write to get at each."""
         found, start = {}, 0
-        for key, child in zip(tree_paths.keys(self.treedef), self.treedef.children(), strict=True):
+        for key, child in zip(tree_paths.child_keys(self.treedef), self.treedef.children(), strict=True):
             found[key] = Part(child, self.leaves[start : start + child.num_leaves])
             start += child.num_leaves
         return found
 
     def __str__(self) -> str:
-        return tree_paths.shown(self.treedef, list(map(repr, self.leaves)))
+        return tree_paths.structure_text(self.treedef, list(map(repr, self.leaves)))
 
 
 def differences(new: Part, old: Part, path: str) -> list[str]:

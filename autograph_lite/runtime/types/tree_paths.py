@@ -18,7 +18,7 @@ from autograph_lite.runtime.types.literal import Literal
 from autograph_lite.runtime.types.value_leaves import keys_of
 
 
-def equal(one: Any, other: Any) -> bool:
+def same_structure(one: Any, other: Any) -> bool:
     """Whether two structures are the same; not if what the nodes hold can't be compared, as arrays can't."""
     try:
         return one is other or bool(one == other)
@@ -95,11 +95,11 @@ def paths(treedef: Any) -> tuple[str, ...]:
     """What to write after a value's name to get at each of its leaves."""
     if treedef.node_data() is None:
         return ("",)
-    rows = zip(keys(treedef), treedef.children(), strict=True)
+    rows = zip(child_keys(treedef), treedef.children(), strict=True)
     return tuple(key + rest for key, child in rows for rest in paths(child))
 
 
-def keys(treedef: Any) -> list[str]:
+def child_keys(treedef: Any) -> list[str]:
     """What to write after a node's name to get at each of its children."""
     count = len(treedef.children())
     try:
@@ -119,7 +119,7 @@ class _Text:
         return self._text
 
 
-def shown(treedef: Any, leaves: Sequence[str]) -> str:
+def structure_text(treedef: Any, leaves: Sequence[str]) -> str:
     """The structure as Python prints it, on one line, with a text for each leaf."""
     try:
         text = repr(jax.tree.unflatten(treedef, list(map(_Text, leaves))))

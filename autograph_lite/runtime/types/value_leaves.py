@@ -11,15 +11,15 @@ from typing import Any
 import jax
 
 from autograph_lite.operators.values import dataclass_objects, pytrees
-from autograph_lite.runtime.types.trace_type import TraceType, registered
+from autograph_lite.runtime.types.trace_type import TraceType, registered_maker
 
 
-def flatten(value: Any) -> tuple[list[Any], Any]:
+def flatten_value(value: Any) -> tuple[list[Any], Any]:
     """The leaves of a value and its structure; `jax.tree.unflatten` makes a value of other leaves.
 
     An object that holds itself is a leaf, and so is what has trace types of its own.
     """
-    return jax.tree.flatten(pytrees.parted(value, _ends, _node_of), is_leaf=is_leaf)
+    return jax.tree.flatten(pytrees.parted(value, _ends, _node_of), is_leaf=is_value_leaf)
 
 
 def flatten_up_to(treedef: Any, value: Any) -> list[Any]:
@@ -32,7 +32,7 @@ def flatten_up_to(treedef: Any, value: Any) -> list[Any]:
     return found
 
 
-def is_leaf(value: Any) -> bool:
+def is_value_leaf(value: Any) -> bool:
     """Whether a value is a leaf, whatever JAX takes it for."""
     return _ends(value) or pytrees.is_unordered(value)
 
@@ -41,16 +41,20 @@ def _ends(value: Any) -> bool:
     return (
         value is None
         or isinstance(value, TraceType)
-        or registered(value) is not None
+        or registered_maker(value) is not None
         or pytrees.is_iterator(value)
     )
 
 
 def _node_of(leaf: Any) -> pytrees.Held | None:
-    return dataclass_objects.node(leaf) if dataclass_objects.is_structure(leaf) else pytrees.dict_node(leaf)
+    return (
+        dataclass_objects.dataclass_node(leaf)
+        if dataclass_objects.is_record(leaf)
+        else pytrees.dict_node(leaf)
+    )
 
 
-def node(owner: Any) -> Any:
+def object_node(owner: Any) -> Any:
     """A dataclass object as a node; the object itself where it holds itself."""
     return pytrees.parted(owner, _ends, _node_of)
 
@@ -60,7 +64,7 @@ def keys_of(treedef: Any) -> list[str]:
     kind, static = treedef.node_data()
     if kind is pytrees.Held:
         make, (*_, keys) = static
-        return [f".{key}" if make is dataclass_objects.made else f"[{key!r}]" for key in keys]
+        return [f".{key}" if make is dataclass_objects.rebuild_dataclass else f"[{key!r}]" for key in keys]
     whole = jax.tree.unflatten(treedef, range(treedef.num_leaves))
     found, _ = jax.tree_util.tree_flatten_with_path(whole, is_leaf=lambda node: node is not whole)
     return [jax.tree_util.keystr(path) for path, _ in found]

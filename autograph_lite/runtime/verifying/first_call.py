@@ -31,7 +31,7 @@ def tolerance(option: Any) -> Tolerance | None:
     raise ValueError(f'verify is {option!r}; it may be None, "first_call" or ("first_call", rtol).')
 
 
-def run(function: Converted, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+def run_verified(function: Converted, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """A call of the compiled program, compared with Python.
 
     Raises:

@@ -1,6 +1,6 @@
 """What is in a value, as it is now, and where does another one differ? Compared leaf by leaf, each with its path.
 
-    seen({"w": [x, 2]})    ->   {"": dict of 'w', "['w']": list of 2, "['w'][0]": an array, "['w'][1]": 2}
+    observe({"w": [x, 2]})    ->   {"": dict of 'w', "['w']": list of 2, "['w'][0]": an array, "['w'][1]": 2}
 
 What was seen stays: later changes of the objects do not reach it.
 """
@@ -19,7 +19,7 @@ import numpy as np
 from autograph_lite.jax_internals import avals
 from autograph_lite.operators.user_code import ownership
 from autograph_lite.operators.values import instances
-from autograph_lite.operators.values.boxes import opened
+from autograph_lite.operators.values.boxes import unboxed
 from autograph_lite.operators.values.place import MISSING
 from autograph_lite.runtime.verifying.tolerance import Tolerance
 
@@ -53,13 +53,13 @@ class Array:
 Seen = Mapping[str, Any]  # from paths to arrays, to texts that tell of containers, and to other objects
 
 
-def seen(value: Any) -> Seen:
+def observe(value: Any) -> Seen:
     """What is in `value`."""
     return dict(_seen("", value, ()))
 
 
 def _seen(path: str, value: Any, around: tuple[int, ...]) -> Iterator[tuple[str, Any]]:
-    value = opened(value)
+    value = unboxed(value)
     if value is MISSING:
         yield path, "nothing"
     elif id(value) in around or len(around) > DEPTH:

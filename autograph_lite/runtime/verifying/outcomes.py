@@ -15,7 +15,7 @@ import jax
 from autograph_lite.errors import Location
 from autograph_lite.jax_internals import tracing_state
 from autograph_lite.operators.user_code import source_places
-from autograph_lite.runtime.verifying.observations import Seen, seen
+from autograph_lite.runtime.verifying.observations import Seen, observe
 from autograph_lite.runtime.verifying.snapshots import Kept, Part
 
 
@@ -54,7 +54,7 @@ class _Heard(io.TextIOBase):
         frame = sys._getframe(1)
         if not frame.f_code.co_filename.startswith(source_places.FOLDERS):
             self.prints.setdefault(source_places.of_frame(frame), []).append(text)
-        elif not tracing_state.tracing():
+        elif not tracing_state.is_tracing():
             self.printed.append(text)
         elif isinstance(place := source_places.here(), Location):
             self.prints.setdefault(place, []).append(text)
@@ -90,13 +90,13 @@ def outcome(call: Callable[[], Any], kept: Kept, *, shown: bool) -> Outcome:
             error = raised
         with contextlib.suppress(Exception):  # what a program raises late has been raised
             jax.effects_barrier()
-    return made(value, error, out, kept)
+    return outcome_of(value, error, out, kept)
 
 
-def made(value: Any, error: Exception | None, out: _Heard, kept: Kept) -> Outcome:
+def outcome_of(value: Any, error: Exception | None, out: _Heard, kept: Kept) -> Outcome:
     """The outcome of a call that is over."""
     prints = {place: "".join(texts) for place, texts in out.prints.items()}
-    return Outcome(value, seen(value), error, "".join(out.printed), prints, kept.changes())
+    return Outcome(value, observe(value), error, "".join(out.printed), prints, kept.changes())
 
 
 def is_raised_by_user(error: BaseException) -> bool:

@@ -22,9 +22,9 @@ from autograph_lite.analysis.probes import Site
 from autograph_lite.errors import ConversionError
 from autograph_lite.jax_internals import tracing_state
 from autograph_lite.operators.user_code import ownership
-from autograph_lite.operators.values.boxes import opened
+from autograph_lite.operators.values.boxes import unboxed
 from autograph_lite.operators.values.values import Tracer
-from autograph_lite.runtime.verifying.observations import Seen, seen
+from autograph_lite.runtime.verifying.observations import Seen, observe
 from autograph_lite.syntax import loader, trees
 from autograph_lite.syntax.names import Fresh, used_names
 from autograph_lite.syntax.source_text import source
@@ -86,16 +86,18 @@ class Recording:
         return self._telling[fn]
 
     def _made(self, fn: types.FunctionType, instance: Any) -> types.FunctionType:
-        read = source.read(fn)
+        read = source.read_source(fn)
         if not isinstance(read.node, gast.FunctionDef):
             raise ConversionError("a lambda has no statements")
         fresh = Fresh(used_names(read.node))
         probe, into = fresh("probe"), fresh("into")
-        first = (scopes.parameters(read.node.args) or [""])[0]
+        first = (scopes.parameter_names(read.node.args) or [""])[0]
         probes.follow(read.node, into, lambda name: _is_followed(fn, first, instance, name))
         code = fn.__code__
         place = code.co_filename, code.co_firstlineno, code.co_qualname
-        sites = self.sites[place] = probes.insert(read.node, probe, functools.partial(self._wanted, place))
+        sites = self.sites[place] = probes.insert_probes(
+            read.node, probe, functools.partial(self._wanted, place)
+        )
         shown = [
             [name for name in site.shown if self._wanted(place, i, name)] for i, site in enumerate(sites)
         ]
@@ -104,13 +106,13 @@ class Recording:
             self._note(place, site, shown[site], values)
 
         called = {probe: note, into: self.telling}
-        made = loader.load(trees.copied(read.node), fn, called)
+        made = loader.load_function(trees.copy_tree(read.node), fn, called)
         source.give(made.__code__, read)
         return made
 
     def _note(self, fn: Place, site: int, names: list[str], values: tuple[Any, ...]) -> None:
         """What a function calls after a statement."""
-        leaves, tree = jax.tree.flatten(tuple(map(opened, values)))
+        leaves, tree = jax.tree.flatten(tuple(map(unboxed, values)))
         late = [isinstance(leaf, Tracer) for leaf in leaves]
 
         def arrived(*arrays: Any) -> None:
@@ -118,7 +120,7 @@ class Recording:
             found = [next(known) if is_late else leaf for leaf, is_late in zip(leaves, late, strict=True)]
             self._take(fn, site, names, jax.tree.unflatten(tree, found))
 
-        if any(late) or tracing_state.tracing():
+        if any(late) or tracing_state.is_tracing():
             arrays = [leaf for leaf, is_late in zip(leaves, late, strict=True) if is_late]
             jax.debug.callback(arrived, *arrays, ordered=True)
         else:
@@ -127,7 +129,7 @@ class Recording:
     def _take(self, fn: Place, site: int, names: list[str], values: tuple[Any, ...]) -> None:
         if len(self.events) < EVENTS:
             pairs = zip(names, values, strict=True)
-            found = {name: seen(value) for name, value in pairs if is_numeric(value)}
+            found = {name: observe(value) for name, value in pairs if is_recordable(value)}
             self.events.append(Event(fn, site, found))
 
 
@@ -145,7 +147,7 @@ def _is_followed(fn: types.FunctionType, first: str, instance: Any, name: str) -
     if found is fn or not (isinstance(found, types.FunctionType) and ownership.is_users(found)):
         return False
     try:
-        return isinstance(source.read(found).node, gast.FunctionDef)
+        return isinstance(source.read_source(found).node, gast.FunctionDef)
     except ConversionError:
         return False
 
@@ -153,10 +155,10 @@ def _is_followed(fn: types.FunctionType, first: str, instance: Any, name: str) -
 _NAMESPACES = (types.ModuleType, type)
 
 
-def is_numeric(value: Any) -> bool:
+def is_recordable(value: Any) -> bool:
     """Whether a value is arrays and numbers, which a program can tell of while it runs."""
-    value = opened(value)
-    return isinstance(value, _NUMERIC) or (type(value) is tuple and all(map(is_numeric, value)))
+    value = unboxed(value)
+    return isinstance(value, _NUMERIC) or (type(value) is tuple and all(map(is_recordable, value)))
 
 
 def everything(fn: Place, site: int, shown: str) -> bool:

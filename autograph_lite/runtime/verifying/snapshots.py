@@ -14,11 +14,11 @@ import jax.numpy as jnp
 
 from autograph_lite.operators.effects import journal
 from autograph_lite.operators.object_graph import opaque_objects, reachability
-from autograph_lite.operators.object_graph.places import cell_place, global_place, places_of
+from autograph_lite.operators.object_graph.places import cell_place, global_place, object_places
 from autograph_lite.operators.user_code import ownership
 from autograph_lite.operators.values.instances import attributes_of
 from autograph_lite.operators.values.place import MISSING, Contents, Place
-from autograph_lite.runtime.verifying.observations import Seen, seen
+from autograph_lite.runtime.verifying.observations import Seen, observe
 
 Part = tuple[Hashable, Hashable]  # a place, and the key of what it holds
 States = Mapping[Hashable, tuple[Place, Contents]]
@@ -34,7 +34,7 @@ class Kept:
 
     def __init__(self, fn: Any, arguments: object) -> None:
         self.fn = fn
-        owners = [*reachability.around([fn, arguments]), *opaque_objects.MODULES]
+        owners = [*reachability.all_reachable([fn, arguments]), *opaque_objects.MODULES]
         self.places: dict[Hashable, Place] = {}
         for place in _places(owners):
             self.places.setdefault(place.key, place)
@@ -59,12 +59,12 @@ class Kept:
             if journal.differ(place, before, now):
                 for key in dict.fromkeys([*before, *now]):
                     if now.get(key, MISSING) is not before.get(key, MISSING):
-                        found[ident, key] = seen(now.get(key, MISSING))
+                        found[ident, key] = observe(now.get(key, MISSING))
         return found
 
     def first(self, part: Part) -> Seen:
         """What was in a part of a place at first, where a call has not changed it."""
-        return seen(self.before[part[0]][1].get(part[1], MISSING))
+        return observe(self.before[part[0]][1].get(part[1], MISSING))
 
     def label(self, part: Part) -> str:
         """What the user calls a part of a place."""
@@ -100,7 +100,7 @@ def _places(owners: Iterable[object]) -> Iterator[Place]:
         if isinstance(owner, types.FunctionType):
             yield from _variables(owner)
         elif not isinstance(owner, (tuple, frozenset, types.CellType)):
-            yield from places_of(owner)
+            yield from object_places(owner)
 
 
 def _variables(fn: types.FunctionType) -> Iterator[Place]:

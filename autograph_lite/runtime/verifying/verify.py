@@ -13,13 +13,13 @@ from typing import Any
 from autograph_lite.errors import AutographError
 from autograph_lite.operators.calls import callables
 from autograph_lite.operators.effects import clocks, journal
-from autograph_lite.operators.object_graph.places import places_of
+from autograph_lite.operators.object_graph.places import object_places
 from autograph_lite.operators.user_code import source_places
 from autograph_lite.operators.values import pytrees
 from autograph_lite.operators.values.values import Tracer
 from autograph_lite.runtime.functions import eager
 from autograph_lite.runtime.functions.function_protocol import Converted
-from autograph_lite.runtime.results.argument_mutations import objects_in
+from autograph_lite.runtime.results.argument_mutations import mutables_in
 from autograph_lite.runtime.types.function_type import FunctionType
 from autograph_lite.runtime.verifying import outcomes
 from autograph_lite.runtime.verifying.first_difference import Untold, first_difference
@@ -69,7 +69,7 @@ class Comparison:
 
     def _tried(self, fn: Callable[..., Any]) -> Outcome:
         args, kwargs = self.known
-        called = callables.converted(fn, recursive="entered") if self._adds else fn
+        called = callables.convert_callable(fn, recursive="entered") if self._adds else fn
         self.kept.restore(self.kept.before)
         try:
             with _eagerly():
@@ -79,7 +79,7 @@ class Comparison:
 
     def run(self) -> Outcome:
         """What the compiled program does; its effects stay."""
-        with clocks.listening() as asked:
+        with clocks.collecting_clocks() as asked:
             ours = outcomes.outcome(self._called, self.kept, shown=True)
         if asked:
             self.notes.append(
@@ -90,15 +90,15 @@ class Comparison:
 
     def _called(self) -> Any:
         """The call, whose changes of its arguments are made to the values that Python has run on, too."""
-        owners = zip(objects_in(self._values()), objects_in(self._values(known=True)), strict=False)
+        owners = zip(mutables_in(self._values()), mutables_in(self._values(known=True)), strict=False)
         pairs = [pair for pair in owners if pair[0] is not pair[1]]
-        before = [[place.read() for place in places_of(mine)] for mine, _ in pairs]
+        before = [[place.read() for place in object_places(mine)] for mine, _ in pairs]
         try:
             return self.function.compiled(*self.args, **self.kwargs)
         finally:
             stands_for = {id(mine): known for mine, known in pairs}
             for (mine, known), olds in zip(pairs, before, strict=True):
-                for place, its, old in zip(places_of(mine), places_of(known), olds, strict=True):
+                for place, its, old in zip(object_places(mine), object_places(known), olds, strict=True):
                     new = place.read()
                     if journal.differ(place, old, new):
                         its.write({key: stands_for.get(id(value), value) for key, value in new.items()})
@@ -228,4 +228,4 @@ def _refuse(found: FunctionType, arguments: Any) -> None:
 
 def _line(fn: Any) -> Any:
     function = getattr(fn, "__func__", fn)
-    return source_places.of_function(function) if hasattr(function, "__code__") else ()
+    return source_places.line_of_function(function) if hasattr(function, "__code__") else ()

@@ -57,7 +57,7 @@ def is_own_file(path: Path) -> bool:
     return own and stat.S_ISREG(found.st_mode) and not found.st_mode & (stat.S_IWGRP | stat.S_IWOTH)
 
 
-def write(path: Path, content: bytes) -> None:
+def write_atomically(path: Path, content: bytes) -> None:
     """Writes a file at once, for this user alone."""
     handle, name = tempfile.mkstemp(dir=path.parent, prefix=".new.")
     try:

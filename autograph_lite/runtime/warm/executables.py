@@ -31,7 +31,7 @@ def _note(event: str, **_: Any) -> None:
     _hits.value += event == HIT
 
 
-def compiled(lowered: Any) -> Any:
+def compile_here(lowered: Any) -> Any:
     """The program, compiled here: what comes out of JAX's own cache can't be written again (jaxlib 0.10 and 0.12, CPU)."""
     _listen()
     before = _hits.value

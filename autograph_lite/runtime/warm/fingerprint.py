@@ -46,7 +46,7 @@ _DERIVED = frozenset({
 _METHODS = (types.FunctionType, property, staticmethod, classmethod)
 
 
-def of(roots: Iterable[Any]) -> str:
+def fingerprint_of(roots: Iterable[Any]) -> str:
     """The fingerprint of what a trace may read, starting from these objects.
 
     Raises:

@@ -18,7 +18,7 @@ from autograph_lite.runtime.tracing.program import Program
 from autograph_lite.runtime.warm import executables
 
 
-def written(program: Program, writer: Writer) -> Json:
+def write_stablehlo(program: Program, writer: Writer) -> Json:
     """Adds the program as StableHLO; gives what the manifest is to say of it.
 
     Raises:
@@ -30,7 +30,7 @@ def written(program: Program, writer: Writer) -> Json:
     return {"stablehlo": writer.program(bytes(content)), "weak": weak}
 
 
-def compiled(reader: Reader, program: Program) -> Any:
+def compile_portable(reader: Reader, program: Program) -> Any:
     """The program of a file, compiled here.
 
     Raises:
@@ -44,4 +44,4 @@ def compiled(reader: Reader, program: Program) -> Any:
         return [avals.as_type(output, output.dtype, is_weak) for output, is_weak in outputs]
 
     run.__name__ = program.name.rpartition(".")[2]
-    return executables.compiled(jax.jit(run).lower(*program.types))
+    return executables.compile_here(jax.jit(run).lower(*program.types))

@@ -67,7 +67,7 @@ class Cache:
         if self._restore(executable, program, _loaded) is not None:
             self.found += 1
             return
-        reader = self._restore(portable_file, program, portable_values.compiled)
+        reader = self._restore(portable_file, program, portable_values.compile_portable)
         if reader is not None:
             self.found += 1
             self._write(executable, program, Writer.of(reader), reader.manifest, program.ready.compiled)
@@ -101,13 +101,13 @@ class Cache:
         try:
             writer = Writer()
             manifest = _told(trace, program, writer)
-            compiled = executables.compiled(program.jit.lower(*program.types))
+            compiled = executables.compile_here(program.jit.lower(*program.types))
         except Exception as error:  # what can't be told is traced again
             logger.debug("'%s' is not kept: %r", program.name, error, exc_info=True)
             return False
         kept = self._write(executable, program, writer.copy(), manifest, compiled)
         try:
-            more = portable_values.written(program, writer)
+            more = portable_values.write_stablehlo(program, writer)
         except Exception as error:
             logger.debug("'%s' is kept for this machine alone: %r", program.name, error)
             return kept
@@ -145,7 +145,9 @@ def _key_of(trace: Trace, program: Program, arrays: Sequence[Any]) -> str | None
         slots = [(slot.parameter, slot.key) for slot in trace.function_type.slots]
         roots = [trace.fn, trace.instance, repr(trace.options), program.state.variables]
         held = [(kind.shape, str(kind.dtype), kind.weak_type) for kind in program.held]
-        return json.dumps([kinds, slots, held, [list(a.shape) for a in arrays], fingerprint.of(roots)])
+        return json.dumps(
+            [kinds, slots, held, [list(a.shape) for a in arrays], fingerprint.fingerprint_of(roots)]
+        )
     except (NotDataError, stable_names.UnknownError) as error:
         logger.debug("'%s' is not kept: %s", program.name, error)
         return None
@@ -175,7 +177,7 @@ def _told(trace: Trace, program: Program, writer: Writer) -> Json:
       NotDataError: it can't be said.
       SaveError: the program calls Python.
     """
-    not_exportable.refuse(program.name, trace, program)
+    not_exportable.refuse_unexportable(program.name, trace, program)
     assert program.result is not None
     assert program.after is not None
     if program.raises:
@@ -190,7 +192,9 @@ def _told(trace: Trace, program: Program, writer: Writer) -> Json:
         "result": call_types.value(program.result.merge(leaves), writer.array),
         "written": [value is not KEPT for value in after],
         "check_outputs": [list(key) for key in program.checks],
-        "checks": [{**saved_checks.check(site), "trace": _lines(site), "text": site.text} for site in sites],
+        "checks": [
+            {**saved_checks.encode_check(site), "trace": _lines(site), "text": site.text} for site in sites
+        ],
     }
 
 

@@ -95,7 +95,7 @@ class Scope:
 
     def _refuse_code(self, code: types.CodeType) -> None:
         """Refuses imports, and numbers from NumPy's own generators."""
-        for each in codes.inside(code):
+        for each in codes.nested_codes(code):
             last: Any = None
             for step in dis.get_instructions(each):
                 if step.opname.startswith("IMPORT_"):
@@ -109,7 +109,7 @@ class Scope:
 
 def _written(code: types.CodeType) -> Iterator[str]:
     """The names of globals that the code binds."""
-    steps = (step for each in codes.inside(code) for step in dis.get_instructions(each))
+    steps = (step for each in codes.nested_codes(code) for step in dis.get_instructions(each))
     return (step.argval for step in steps if step.opname in ("STORE_GLOBAL", "DELETE_GLOBAL"))
 
 

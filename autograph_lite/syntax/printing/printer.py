@@ -1,6 +1,6 @@
 r"""What does a tree look like as a person would write it?
 
-    to_source(tree)   # "def step(x):\n    return x + 1\n"
+    unparse(tree)   # "def step(x):\n    return x + 1\n"
 
 `astunparse` does the work; its subclass here leaves out parentheses that Python does not need, sets blank
 lines around nested functions, breaks long calls, and hands what `astunparse` gets wrong (patterns, f-strings,
@@ -25,7 +25,7 @@ _Def: TypeAlias = "ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef"
 _DEFS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 
 
-def to_source(node: ast.AST) -> str:
+def unparse(node: ast.AST) -> str:
     """The text of a gast or ast tree: an expression as it is, statements with a final newline."""
     buffer = io.StringIO()
     with deep_recursion():

@@ -43,7 +43,7 @@ class Text:
     imports: frozenset[str]
 
 
-def text_of(lines: list[str], code: types.CodeType) -> Text:
+def parsed_text(lines: list[str], code: types.CodeType) -> Text:
     """A text.
 
     Raises:
@@ -71,20 +71,22 @@ def _statements_of_imports(lines: list[str]) -> Iterator[ast.stmt]:
 
 def at_line(text: Text, code: types.CodeType) -> list[Found]:
     """The definitions that start at the line of `code`, with its name and parameters."""
-    found = around(text.tree, code.co_firstlineno, text.enclosing_class)
+    found = definitions_around(text.tree, code.co_firstlineno, text.enclosing_class)
     return [each for each in found if _fits(each, code)]
 
 
 def compiled_to(lines: list[str], code: types.CodeType) -> list[Found]:
     """The definitions in a text that compile to `code`: those at its line, or the nearest that has moved."""
     try:
-        text = text_of(lines, code)
+        text = parsed_text(lines, code)
     except ConversionError:
         return []
     there = [each for each in at_line(text, code) if _compiles(each, text, code)]
     if there:
         return there
-    moved = [each for each in around(text.tree, None, text.enclosing_class) if _named_as(each, code)]
+    moved = [
+        each for each in definitions_around(text.tree, None, text.enclosing_class) if _named_as(each, code)
+    ]
     moved.sort(key=lambda each: abs(each.node.lineno - code.co_firstlineno))
     return [each for each in moved if _compiles(each, text, code)][:1]
 
@@ -125,7 +127,7 @@ def _alone(lines: list[str], code: types.CodeType, error: SyntaxError) -> ast.Mo
         ) from error
 
 
-def around(tree: ast.AST, line: int | None, enclosing_class: str | None) -> Iterator[Found]:
+def definitions_around(tree: ast.AST, line: int | None, enclosing_class: str | None) -> Iterator[Found]:
     """Functions and lambdas in `tree`, whose lines contain `line` where one is given, outer ones first."""
     if isinstance(tree, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)):
         yield Found(tree, enclosing_class)
@@ -133,7 +135,7 @@ def around(tree: ast.AST, line: int | None, enclosing_class: str | None) -> Iter
         inner = tree.name if isinstance(tree, ast.ClassDef) and field == "body" else enclosing_class
         for child in children if isinstance(children, list) else [children]:
             if isinstance(child, ast.AST) and (line is None or _covers(child, line)):
-                yield from around(child, line, inner)
+                yield from definitions_around(child, line, inner)
 
 
 def _covers(node: ast.AST, line: int) -> bool:

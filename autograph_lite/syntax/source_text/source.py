@@ -1,6 +1,6 @@
 """Source: where is that of a function, and what is its tree?
 
-    read(fn) -> Source(path="model.py", first_line=14, text="def step(x): ...", node=<gast.FunctionDef>, ...)
+    read_source(fn) -> Source(path="model.py", first_line=14, text="def step(x): ...", node=<gast.FunctionDef>, ...)
 
 What runs is what was imported: the definition stands at the function's line in a text that has not changed since, or compiles
 to the function's code. `texts` knows the texts, `unchanged` whether a file is what it was.
@@ -55,7 +55,7 @@ def give(code: types.CodeType, source: Source) -> None:
     _given[code] = source
 
 
-def read(fn: types.FunctionType) -> Source:
+def read_source(fn: types.FunctionType) -> Source:
     """The source of `fn`.
 
     Raises:
@@ -67,7 +67,7 @@ def read(fn: types.FunctionType) -> Source:
         raise _without_source(fn, "It is not written in Python.")
     given = _given.get(code)
     if given is not None:
-        return dataclasses.replace(given, node=trees.copied(given.node))
+        return dataclasses.replace(given, node=trees.copy_tree(given.node))
     with deep_recursion():
         found, lines = _found(fn, code)
         node = mangle(to_gast(found.node), found.enclosing_class)
@@ -92,19 +92,19 @@ def _found(fn: types.FunctionType, code: types.CodeType) -> tuple[definitions.Fo
 
 
 def _sought(fn: types.FunctionType, code: types.CodeType) -> tuple[definitions.Found, list[str]]:
-    now = next(texts.of(fn), None)
+    now = next(texts.texts_of(fn), None)
     if now is None:
         raise _without_source(fn, f"Python has kept no text for '{code.co_filename}'.")
     failure: ConversionError | None = None
     there: list[definitions.Found] = []
     try:
-        there = definitions.at_line(definitions.text_of(now, code), code)
+        there = definitions.at_line(definitions.parsed_text(now, code), code)
     except ConversionError as error:
         failure = error
     told = _told(there, code)
     if told is not None and (texts.is_its_own(code) or unchanged.since_import(fn)):
         return told, now
-    for lines in texts.of(fn):
+    for lines in texts.texts_of(fn):
         same = definitions.compiled_to(lines, code)
         if same:  # the same code makes any of them right
             return _told(same, code) or same[0], lines
@@ -117,7 +117,7 @@ def _sought(fn: types.FunctionType, code: types.CodeType) -> tuple[definitions.F
     raise failure or _changed(code, now, there)
 
 
-def around(code: types.CodeType, span: Span) -> gast.FunctionDef | None:
+def function_around(code: types.CodeType, span: Span) -> gast.FunctionDef | None:
     """The tree of the innermost function around a place in the file of `code`; None where there is no such text.
 
     Args:
@@ -125,7 +125,7 @@ def around(code: types.CodeType, span: Span) -> gast.FunctionDef | None:
       span: line and column of the place's start, and of its end.
     """
     path = code.co_filename
-    lines = texts.lines(code)  # the same list until the file is read again
+    lines = texts.text_of_code(code)  # the same list until the file is read again
     known = _arounds.get((path, span))
     if known is None or known[0] is not lines:
         if len(_arounds) >= _MOST_AROUNDS:
@@ -140,7 +140,7 @@ _MOST_AROUNDS = 512
 
 def _around(path: str, text: str, span: Span) -> gast.FunctionDef | None:
     try:
-        found = [*definitions.around(compiling.parse(text, path), span[0], None)]
+        found = [*definitions.definitions_around(compiling.parse(text, path), span[0], None)]
     except SyntaxError:
         return None
     functions = [each for each in found if isinstance(each.node, ast.FunctionDef)]

@@ -25,7 +25,7 @@ _kept: dict[str, list[_Lines]] = {}
 _made_of: weakref.WeakKeyDictionary[types.CodeType, _Lines] = weakref.WeakKeyDictionary()
 
 
-def of(fn: types.FunctionType) -> Iterator[_Lines]:
+def texts_of(fn: types.FunctionType) -> Iterator[_Lines]:
     """The lines of the texts, the present one first."""
     path = fn.__code__.co_filename
     if path == "<string>":  # of `exec`; since 3.13 linecache may hold the text of `python -c` under this name
@@ -61,7 +61,7 @@ def is_known(path: str) -> bool:
     return path != "<string>" and (path in linecache.cache or bool(next(_bodies(path), None)))
 
 
-def keep(path: str) -> None:
+def remember_file(path: str) -> None:
     """Reads a file, in case that it is edited before one of its functions is asked for."""
     if path not in _kept and path[:1] != "<":
         _keep(path, linecache.getlines(path))
@@ -75,12 +75,12 @@ def _keep(path: str, lines: _Lines) -> None:
         known[:] = [*others[1 - _MOST :], lines]
 
 
-def note(code: types.CodeType, lines: _Lines) -> None:
+def note_text(code: types.CodeType, lines: _Lines) -> None:
     """Says which text the code of a converted function, and what is in it, was made of."""
-    _made_of.update(dict.fromkeys(codes.inside(code), lines))
+    _made_of.update(dict.fromkeys(codes.nested_codes(code), lines))
 
 
-def lines(code: types.CodeType) -> _Lines:
+def text_of_code(code: types.CodeType) -> _Lines:
     """The text that a function which is running was made of; of another one than a converted one, that of its file."""
     return _made_of.get(code) or linecache.getlines(code.co_filename)
 
@@ -93,7 +93,7 @@ def _typed(code: types.CodeType) -> _Lines:
 
 def line(code: types.CodeType, number: int) -> str:
     """A line of that text; nothing where there is none."""
-    known = lines(code)
+    known = text_of_code(code)
     return known[number - 1] if 0 < number <= len(known) else ""
 
 

@@ -98,4 +98,4 @@ def _is_made_of(data: bytes, made: os.stat_result, text: bytes, written: os.stat
 
 
 def _holds(module: types.CodeType, code: types.CodeType) -> bool:
-    return any(each == code for each in codes.inside(module))
+    return any(each == code for each in codes.nested_codes(module))
