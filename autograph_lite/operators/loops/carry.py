@@ -578,7 +578,7 @@ def run_body(
             item = take()
             new = list(body_fun(*item, *values))
             extra = [after(new)] if after is not None else []
-            integer_overflow.check(_variables(carry, values, contents, new))
+            integer_overflow.check_overflow(_variables(carry, values, contents, new))
         except OverflowError as error:
             raise integer_overflow.told(error) from None
         except BaseException as error:

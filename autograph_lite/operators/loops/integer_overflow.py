@@ -22,7 +22,7 @@ Variable = tuple[str, Any, Any, Any]
 """Its name; what it is before an iteration, after it, and before the loop."""
 
 
-def check(variables: Sequence[Variable]) -> None:
+def check_overflow(variables: Sequence[Variable]) -> None:
     """To be called when an iteration has been recorded."""
     carried = [(_plain(before), _plain(after), _int(start)) for _, before, after, start in variables]
     found: dict[str, Any] = {}
