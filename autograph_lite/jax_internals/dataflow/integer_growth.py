@@ -1,4 +1,4 @@
-"""Which of Python's ints may outgrow their type in an iteration of a loop, and when does one?
+"""Integer growth: which of Python's ints may outgrow their type in an iteration of a loop, and when does one?
 
     p = p * 2                  after some iterations
     n += 1                     after more than anybody waits for

@@ -1,4 +1,4 @@
-"""How are rows put in place of an array in the body of a loop, where it reads and writes items of few rows of it?
+"""Rows for arrays: how are they put in place of an array in a loop's body, where it reads and writes few rows of it?
 
     D[i, j] = D[i - 1, j] + D[i, j - 1]         row[j] = above[j] + row[j - 1]
 

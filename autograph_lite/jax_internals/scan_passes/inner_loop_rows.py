@@ -1,4 +1,4 @@
-"""Which rows of an array does a loop inside of another loop write? They go into that loop, and not the array.
+"""Rows of inner loops: which rows of an array does one write? They go into that loop, and not the array.
 
     for i in range(1, m):                       row = D[i]
         for j in range(1, n):                   for j in range(1, n): row[j] = above[j] + row[j - 1]

@@ -1,4 +1,4 @@
-"""How do the iterations of a scan know their numbers? They count, where rows of `arange` would be read from memory.
+"""Counters: how do a scan's iterations know their numbers? They count, where rows of `arange` would be read from memory.
 
 for k in range(n):           carries p, 0 at first and one more after each iteration: XLA makes it the loop's own
     ... d[k + 1] ...         counter, where a row of arange(n) is one read more in each fused computation

@@ -1,4 +1,4 @@
-"""Which arrays does a loop read row by row? These become rows of the scan.
+"""Rows as inputs: which arrays does a loop read row by row? These become rows of the scan.
 
     for t in range(1, n):              a scan over the rows of x[1:], which carries the last row of y
         y[t] = a * y[t - 1] + x[t]     and puts out the new one

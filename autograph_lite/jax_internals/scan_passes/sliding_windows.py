@@ -1,4 +1,4 @@
-"""When is an array that a loop carries an output of its iterations? When these write rows of it next to each other.
+"""Sliding windows: when is a carried array an output of the iterations? When these write rows of it next to each other.
 
 y[t] = a * y[t - 1] + b * y[t - 2]     carries two rows; each iteration puts out the newest
 y[t] = y[t] + y[t + 1]                 takes rows of what `y` was before the loop

@@ -1,4 +1,4 @@
-"""What are the items of an array at places that are known? Slices, put together where they are few; else a gather.
+"""Strided slices: what are the items of an array at known places? Slices, put together if they are few; else a gather.
 
 places 1, 2, ..., n - 1, 0            concatenate(x[1:], x[:1]), as `jnp.roll` has it
 places 0, 2, 4                        x[0:5:2]

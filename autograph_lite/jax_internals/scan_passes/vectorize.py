@@ -1,9 +1,11 @@
-"""Which scans have iterations that need nothing of each other? These are computed at once, by operations on whole arrays.
+"""Vectorization: which scans have independent iterations? These are computed at once, by operations on whole arrays.
 
     for i in range(n):                   new = u - c * (u - jnp.roll(u, 1))
         new[i] = u[i] - c * (u[i] - u[i - 1])
 
 It is `jax.vmap` of the body, but that the numbers of the iterations are known: what is read at them are slices, and no gather.
+Source: Allen and Kennedy, "Automatic translation of FORTRAN programs to vector form" (1987); ours takes whole loops alone.
+
 Like `scan_ir`, this uses JAX's insides; checked on jax 0.10.2 and 0.12.0.1.
 """
 

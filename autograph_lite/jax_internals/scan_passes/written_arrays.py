@@ -1,4 +1,4 @@
-"""What is an array after a loop that puts its rows out? What it was before, with these rows."""
+"""Written arrays: what is an array after a loop that puts its rows out? What it was before, with these rows."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How does a failing `assert` or `raise` get out of a compiled program? As values, carried along with the others.
+"""Carried checks: how does a failing `assert` or `raise` get out of a compiled program? As values, with the others.
 
 Each check has a number. While a function is traced, its frame holds the number of the first check that failed (0: none),
 and for each check the traced values that its message needs. A branch or a loop that contains a check changes this

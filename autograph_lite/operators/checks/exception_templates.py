@@ -1,4 +1,4 @@
-"""How is an exception made again, once the traced values in its message are known?
+"""Exception templates: how is an exception made again, once the traced values in its message are known?
 
 While a function is traced, `raise Heavy(f"{mass} kg")` makes the exception with a tracer in it. Its recipe is the call that
 made it, `Heavy(...)`, with holes for the traced values; these travel in the program, and the call is repeated with them.

@@ -1,4 +1,4 @@
-"""In which lanes of `jax.vmap` has a check failed? A number beside the check, which each `vmap` adds its lanes to.
+"""Failed lanes: in which lanes of `jax.vmap` has a check failed? A number beside the check, to which each adds its lanes.
 
     jax.vmap(f)(xs)       ValueError: 2.0 is not small
                           lane 3 of 8, one of 2 that failed

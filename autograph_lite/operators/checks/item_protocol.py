@@ -1,4 +1,4 @@
-"""Is Python asking an object of the user's for its items, one after the other?
+"""Sequence protocol: is Python asking an object of the user's for its items, one after the other?
 
     class Line:
         def __getitem__(self, i):       for y in Line(): ...

@@ -1,4 +1,4 @@
-"""How does a check that has failed become the user's exception, with a traceback that shows the user's lines?"""
+"""Raising: how does a check that has failed become the user's exception, with a traceback that shows the user's lines?"""
 
 from __future__ import annotations
 

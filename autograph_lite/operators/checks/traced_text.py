@@ -1,4 +1,4 @@
-"""What is text with traced values in it? Something that a message can be made of when they are known, and nothing else.
+"""Traced text: what is text with traced values in it? What a message can be made of when they are known, and nothing else.
 
 f"{mass} kg"                          ag.format("{} kg", mass)
 raise Heavy(f"{mass} kg")             the program hands over `mass` when it has run, and the text is made then

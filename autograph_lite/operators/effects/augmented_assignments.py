@@ -1,4 +1,4 @@
-"""What may `xs += ys` change in place, among all that a function's variables lead to?
+"""Augmented assignment: what may `xs += ys` change in place, among all that a function's variables lead to?
 
     xs += [x]; self.rows += [x]           a list, a set, a deque, an array of NumPy's: Python changes the object itself
 

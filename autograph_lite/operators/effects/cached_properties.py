@@ -1,4 +1,4 @@
-"""What does a cached property leave behind whose first read is inside of a staged statement?
+"""Cached properties: what does one leave behind whose first read is inside of a staged statement?
 
     if x > 0:
         y = x * model.norm        Python keeps `norm` in the object, if it comes here

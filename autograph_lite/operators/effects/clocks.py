@@ -1,4 +1,4 @@
-"""Which clocks and generators of random numbers were asked while a function was traced? Told to whoever listens.
+"""Nondeterminism: which clocks and random generators were asked while a function was traced? Told to whoever listens.
 
 time.time() * x                  the program keeps the time of its trace; Python reads the clock at each call
 random.random() * x              likewise the number

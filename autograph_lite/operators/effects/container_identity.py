@@ -1,4 +1,4 @@
-"""Which lists and dicts may be one of several, so that writing to them would have to change another one too?
+"""Container identity: which lists and dicts may be one of several, so that writing to one may have to change another?
 
     a = xs if c else ys                   # staged: `a` is a new list of the joined items
     a[0] = 1                              # Python would change xs or ys: refused

@@ -1,4 +1,4 @@
-"""What has been written to while a body is traced?
+"""Undo log: what has been written to while a body is traced?
 
     with journal() as written:            # one for each body that is being traced, and one for a whole trace
         ...                               # converted code calls note_change(place) before each write

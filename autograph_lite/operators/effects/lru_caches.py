@@ -1,4 +1,4 @@
-"""What does a call of a function under `functools.lru_cache` leave in its cache?
+"""Memoization: what does a call of a function under `functools.lru_cache` leave in its cache?
 
     table()               where it returns a traced value, a later trace would be given that one again
 

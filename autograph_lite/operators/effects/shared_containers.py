@@ -1,4 +1,4 @@
-"""Who else holds a list that paths leave somewhere, now that a new one stands for it there?
+"""Shared containers: who else holds a list that paths leave somewhere, now that a new one stands for it there?
 
     rows = table.rows
     if x > 0:

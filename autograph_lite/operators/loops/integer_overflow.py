@@ -1,4 +1,4 @@
-"""What becomes of Python's ints that outgrow the program's in a loop? A check fails, at their line.
+"""Integer overflow: what becomes of Python's ints that outgrow the program's in a loop? A check fails, at their line.
 
 p = 1
 while x * p < limit:

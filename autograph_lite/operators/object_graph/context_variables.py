@@ -1,4 +1,4 @@
-"""What Python holds in a ContextVar or a SimpleQueue, where neither has attributes nor items to look at.
+"""Context variables: what does Python hold in a ContextVar or a SimpleQueue, which have no attributes or items to look at?
 
 current.set(x)          a ContextVar is carried by the program as an attribute is: set at every call
 log.put(x)              what is in a SimpleQueue can't be replaced there: a traced value in it is refused

@@ -1,4 +1,4 @@
-"""What does an object hold, and under which keys? Items, attributes, and what an iterator has yet to give.
+"""Held items: what does an object hold, and under which keys? Items, attributes, and what an iterator has yet to give.
 
 No methods of the user's classes run.
 """

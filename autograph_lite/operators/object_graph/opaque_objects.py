@@ -1,4 +1,4 @@
-"""Which objects of libraries change in a way that no compiled program can carry, and what tells that they did?
+"""Opaque objects: which ones of libraries change so that no program can carry it, and what tells that they did?
 
     rng.random(), text.write("x"), numbers[0] = 5      for a random.Random, an io.StringIO, an array.array
 

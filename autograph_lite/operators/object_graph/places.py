@@ -1,4 +1,4 @@
-"""Which places in the user's objects did a staged body write to, and what was there before?
+"""Places: which in the user's objects did a staged body write to, and what was there before?
 
 A place is an object that Python changes in place: an instance, a list, a dict, a set, an array of NumPy's, a closure
 cell, a module's global. Converted code notes a place before it writes (`ag.record`), the journal keeps what was in it,

@@ -1,4 +1,4 @@
-"""May a loop that a traced value ends take all items of an iterator of Python's while it is traced?
+"""Iterators: may a loop that a traced value ends take all items of one of Python's while it is traced?
 
 for v in itertools.islice(xs, 4):     yes: the loop has made it, nobody else takes items from it, and it ends
 for v in it:                          no: code after the loop may go on with it

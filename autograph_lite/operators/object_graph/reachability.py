@@ -1,4 +1,4 @@
-"""Which objects could a body see before it ran?
+"""Reachability: which objects could a body see before it ran?
 
 if x > 0:
 table["k"] = x                    a variable of the function's, or of an enclosing one, or a global: seen

@@ -1,4 +1,4 @@
-"""Is a call, or a special method that a statement calls, known to leave nothing behind that the journal does not see?
+"""Pure calls: is a call, or a special method, known to leave nothing behind that the journal does not see?
 
     math.sqrt(t), helper(x), rows.append(x)       known: pure, converted, a container that the journal compares
     cursor.execute(q), bar.update(1), f.write(s)  not known: Python has to do it for each item

@@ -1,4 +1,4 @@
-"""Does a loop's body do something that a program of arrays can't do again and again, or see that a number is an array?
+"""Python only: does a loop's body do what a program of arrays can't do repeatedly, or see that a number is an array?
 
 open(path), eval(text)              done once while tracing, and not once for each item
 isinstance(i, int), type(i)         another answer for an array than for Python's int

@@ -1,4 +1,4 @@
-"""Is a loop being traced on trial, with arrays in place of Python's numbers? What would tell them apart ends the trial."""
+"""Trial: is a loop being traced with arrays in place of Python's numbers? What would tell them apart ends it."""
 
 from __future__ import annotations
 

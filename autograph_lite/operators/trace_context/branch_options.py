@@ -1,4 +1,4 @@
-"""What has the user said of an `if`? `set_branch_options(...)`, as the first statement of one of its branches, sets it.
+"""Branch options: what has the user said of an `if`? `set_branch_options(...)`, first in one of its branches, sets it.
 
     if x > tolerance:
         autograph_lite.set_branch_options(vmap="group")

@@ -1,4 +1,4 @@
-"""What became of each statement of control flow, and why? Told to whoever listens; nobody pays where nobody does.
+"""Decision log: what became of each statement of control flow, and why? Told to whoever listens; else nobody pays.
 
 The operators ask `decisions.listeners` first, an int of this module, so that a statement costs one look at an attribute.
 """

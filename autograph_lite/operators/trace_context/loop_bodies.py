@@ -1,4 +1,4 @@
-"""Is the body of a staged loop being traced?"""
+"""Loop bodies: is that of a staged loop being traced?"""
 
 from __future__ import annotations
 

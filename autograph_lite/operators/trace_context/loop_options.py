@@ -1,4 +1,4 @@
-"""What has the user said of a loop? `set_loop_options(...)`, as the first statement of its body, sets it.
+"""Loop options: what has the user said of a loop? `set_loop_options(...)`, the first statement of its body, sets it.
 
     while x > tolerance:
         autograph_lite.set_loop_options(maximum_iterations=100)

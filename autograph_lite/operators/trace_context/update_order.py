@@ -1,4 +1,4 @@
-"""How are several updates of one array in the body of a loop made in place? With reads that are over before the next.
+"""In-place updates: how are several of one array made so in a loop's body? With reads that are over before the next.
 
     x[i], x[i + 1] = x[i + 1], x[i]       both items are read, then both are written
 

@@ -1,4 +1,4 @@
-"""What reads an array when an item is asked for, and not before."""
+"""Lazy readers: what reads an array when an item is asked for, and not before?"""
 
 from __future__ import annotations
 

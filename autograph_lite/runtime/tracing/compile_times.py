@@ -1,4 +1,4 @@
-"""How long has XLA taken to compile a program? JAX tells listeners of its own durations."""
+"""Compile times: how long has XLA taken for a program? JAX tells listeners of its own durations."""
 
 from __future__ import annotations
 

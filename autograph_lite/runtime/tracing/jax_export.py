@@ -1,4 +1,4 @@
-"""What is a traced program as `jax.export.Exported`, which JAX calls and serializes without this package?"""
+"""Export: what is a traced program as `jax.export.Exported`, which JAX calls and serializes without this package?"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What in a trace keeps it from being saved? What only Python knows, and a file can't hold."""
+"""What can't be exported: what in a trace keeps it from being saved? What only Python knows, and a file can't hold."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How does one trace serve arrays of all sizes? Dimensions that are `None` are symbols in it; calls put sizes in their place.
+"""Symbolic sizes: how does one trace serve all sizes? Dimensions that are `None` are symbols; calls put sizes in their place.
 
 The user's Python runs once. XLA compiles each size: it has no programs for arrays of any size.
 """

@@ -1,4 +1,4 @@
-"""What has been traced for one type of call? The programs, and the state that they carry.
+"""Trace: what has been traced for one type of call? The programs, and the state that they carry.
 
 There is more than one program where the function writes to objects whose attributes change in shape or dtype from call
 to call, or where it is called inside somebody else's trace.

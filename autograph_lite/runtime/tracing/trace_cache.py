@@ -1,4 +1,4 @@
-"""Is there a trace that serves this call?
+"""Trace cache: is there a trace that serves this call?
 
 First the one that was made for exactly this type, else the most specific one that accepts it. Traces whose objects are
 gone are dropped, and of more than `max_traces` the one that was used least recently.

@@ -1,4 +1,4 @@
-"""Which trace serves a call? The arguments are bound, typed and looked up; what there is no trace for is traced.
+"""Trace table: which trace serves a call? The arguments are bound, typed and looked up; what is not there is traced.
 
 This is what happens where `dispatch` has not seen a call of that kind; on a hit none of it runs.
 """
