@@ -119,13 +119,16 @@ jax.tree_util.register_pytree_node(
 )
 
 
-def parted(value: Any, ends: Callable[[Any], bool], node_of: Callable[[Any], Held | None]) -> Any:
+def parted(
+    value: Any, ends: Callable[[Any], bool], node_of: Callable[[Any], Held | None], *, itself: bool = False
+) -> Any:
     """`value` with nodes in place of leaves of JAX's, and of what these hold; what holds itself is left as it is.
 
     Args:
       value: any.
       ends: whether something is a leaf, whatever it holds.
       node_of: another leaf -> its node, or None.
+      itself: whether `value` becomes a node, also where JAX would take it apart.
     """
     around: list[Any] = []
 
@@ -155,7 +158,8 @@ def parted(value: Any, ends: Callable[[Any], bool], node_of: Callable[[Any], Hel
             around.pop()
         return made
 
-    return opened(value)
+    made = node_of(value) if itself else None
+    return opened(value) if made is None else filled(value, made)
 
 
 FRAMES = 5  # of Python's that one more object around takes, in those who look at values

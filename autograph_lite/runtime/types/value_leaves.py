@@ -56,7 +56,7 @@ def _node_of(leaf: Any) -> pytrees.Held | None:
 
 def object_node(owner: Any) -> Any:
     """A dataclass object as a node; the object itself where it holds itself."""
-    return pytrees.parted(owner, _ends, _node_of)
+    return pytrees.parted(owner, _ends, _node_of, itself=True)
 
 
 def keys_of(treedef: Any) -> list[str]:
