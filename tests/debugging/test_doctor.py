@@ -99,7 +99,7 @@ def test_a_private_name_that_jax_lacks_is_a_problem(monkeypatch: pytest.MonkeyPa
     assert not well
     part = text.partition("private names of JAX\n")[2]
     assert re.match(
-        r"  ! jax\._src\.source_info_util\.user_frame \(_jax\.py:\d+\) is not there\n"
+        r"  ! jax\._src\.source_info_util\.user_frame \(jax_internals/recorded_equations\.py:\d+\) is not there\n"
         r"  \d\d+ are used, 1 of them not there\n",
         part,
     )
