@@ -19,7 +19,7 @@ from typing import Any
 import jax.numpy as jnp
 import numpy as np
 from jax import lax
-from jax.extend.core import (  # type: ignore[attr-defined]
+from jax.extend.core import (  # type: ignore[attr-defined,unused-ignore]
     ClosedJaxpr,  # pyright: ignore[reportPrivateImportUsage]
     jaxpr_as_fun,
 )

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import jax
+import numpy as np
 
 from autograph_lite.converters.python_ops import Maybe
 from autograph_lite.jax_internals import recorded_equations
@@ -48,7 +49,7 @@ def may_be() -> bool:
 
 def message(place: tuple[str, int, str] | None, names: Sequence[str]) -> str:
     """What is said of a line whose int does not fit."""
-    bits = 64 if jax.config.jax_enable_x64 else 32
+    bits = 8 * jax.dtypes.canonicalize_dtype(np.int64).itemsize
     where = source_places.at(*place) if place else None
     what = f"`{where.text}`" if where else "a loop"
     of = f" of {names[0]!r}" if names else ""

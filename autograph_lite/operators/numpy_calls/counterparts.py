@@ -54,8 +54,8 @@ def of(fn: Any) -> Counterpart | None:
 
 
 def stays(fn: Any) -> bool:
-    """Whether `fn` is one of these functions that a module holds, so that no other object ever has its identity."""
-    return id(fn) in _table
+    """Whether `fn` is one of these functions that a module holds, and no object is asked each time that it is called."""
+    return id(fn) in _table and not isinstance(getattr(fn, "__self__", None), np.random.RandomState)
 
 
 def has_traced_argument(args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
