@@ -4,8 +4,8 @@
     n += 1                     after more than anybody waits for
     h = (h * 33 + k) & 4095    h * 33 does, and the bits that are kept are right
 
-They are weakly typed scalars. Counters, and items, are taken to stay below a million, and what follows from them is looked at
-where that is not enough; so is what grows by itself. Checked on jax 0.10.2 and 0.12.0.1.
+They are weakly typed scalars. Counters, and items, are taken to be numbers whose squares fit, and what follows from them is looked
+at where that is not enough; so is what grows by itself. Checked on jax 0.10.2 and 0.12.0.1.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from typing import Any
 import jax.numpy as jnp
 import numpy as np
 from jax import lax
+from jax._src.interpreters.partial_eval import DynamicJaxprTracer as Recorded
 from jax.extend.core import (  # type: ignore[attr-defined,unused-ignore]
     ClosedJaxpr,  # pyright: ignore[reportPrivateImportUsage]
     jaxpr_as_fun,
@@ -29,7 +30,7 @@ from autograph_lite.jax_internals.dataflow.induction_variables import open_jaxpr
 from autograph_lite.jax_internals.dataflow.intervals import ANY, RULES, Ends, holds, union
 from autograph_lite.jax_internals.dataflow.scan_ir import is_variable, live
 
-_COUNTER: Ends = (-(2**20), 2**20)
+_COUNTER: Ends = (-46_000, 46_000)
 _STEP = 16  # by which a counter may grow in an iteration
 _LINEAR = frozenset({"add", "sub", "mul", "neg", "convert_element_type"})
 _CALLS = frozenset({"jit", "pjit"})
@@ -54,7 +55,8 @@ def outgrown(
     pairs = [
         (n, before.val, after.val, start)
         for n, (before, after, start) in enumerate(carried)
-        if hasattr(before, "val") and hasattr(after, "val") and is_int(before.aval) and is_int(after.aval)
+        if isinstance(before, Recorded) and isinstance(after, Recorded)
+        if is_int(before.aval) and is_int(after.aval)
     ]
     lines = [(e, [t.val for t in e.in_tracers]) for e in equations]
     found = {before: union(_COUNTER, (start or 0, start or 0)) for _, before, _, start in pairs}
@@ -71,7 +73,7 @@ def outgrown(
     if not suspects:
         return
     tracers = {t.val: t for e in equations for t in e.in_tracers if is_variable(t.val)}
-    tracers.update((after.val, after) for _, after, _ in carried if hasattr(after, "val"))
+    tracers.update((after.val, after) for _, after, _ in carried if isinstance(after, Recorded))
     for equation in [e for e in equations if id(e) in suspects]:
         results = [tracers[v] for v in equation.outvars if v in tracers]
         if equation.primitive.name != "cond" and not results:
