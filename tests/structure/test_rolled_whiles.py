@@ -419,7 +419,7 @@ def until_it_is_small(x):
 
 
 REFUSED = {
-    roots: (3, "its condition can't be computed as Python computes it"),
+    roots: (3, "Python needs the value of a number, which another item gives another one"),
     close: (4, "floats are compared or rounded that differ by no more than a float32 may be off"),
     of_numpys: (3, "its condition can't be computed as Python computes it"),
     until_it_is_small: (3, "its condition depends on traced values"),

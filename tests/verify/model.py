@@ -6,7 +6,7 @@ import jax.numpy as jnp
 import autograph_lite
 
 
-def factorial(n):
+def last_power(n):
     result = 1
     for i in range(1, n + 1):
         result = 3**i
@@ -23,7 +23,7 @@ def clipped(x, limit):
 
 
 def grown(x):
-    scale = factorial(x)
+    scale = last_power(x)
     return scale - x
 
 
@@ -46,7 +46,7 @@ class Counter:
         return y + 1
 
     def _factor(self, n):
-        return factorial(n)
+        return last_power(n)
 
 
 def announced(x):

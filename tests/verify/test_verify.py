@@ -28,7 +28,7 @@ def differences(report: autograph_lite.Verification) -> list[str]:
 @pytest.mark.parametrize(
     ("fn", "args"),
     [
-        (model.factorial, [jnp.int32(5)]),
+        (model.last_power, [jnp.int32(5)]),
         (model.clipped, [jnp.float32(3), 2.0]),
         (model.clipped, [jnp.float32(3), 20.0]),
         (model.mean, [np.linspace(0, 1, 7)]),
@@ -74,15 +74,15 @@ def test_random_numbers_that_the_program_draws_at_each_call_are_nothing_to_note(
 
 
 def test_a_report_names_the_first_statement_whose_variable_differs() -> None:
-    report = convert(model.factorial).verify(jnp.int32(20))
+    report = convert(model.last_power).verify(jnp.int32(20))
     assert not report
     assert (
         str(report)
         == f"""\
-factorial(n: int32[]): the compiled program does not do what Python does.
+last_power(n: int32[]): the compiled program does not do what Python does.
   result: Python 3486784401, converted -808182895 int32[]
   the first statement after which a variable differs:
-    {PATH}:12 in factorial
+    {PATH}:12 in last_power
         result = 3**i
         result: Python 3486784401, converted -808182895 int32[]"""
     )
@@ -91,14 +91,14 @@ factorial(n: int32[]): the compiled program does not do what Python does.
 def test_the_statement_may_be_in_a_function_that_is_called() -> None:
     report = convert(model.grown).verify(jnp.int32(20))
     assert report.first is not None
-    assert str(report.first.where) == f"  {PATH}:12 in factorial\n      result = 3**i"
+    assert str(report.first.where) == f"  {PATH}:12 in last_power\n      result = 3**i"
 
 
 def test_the_statement_may_be_in_a_method_that_calls_another() -> None:
     counter = model.Counter()
     report = convert(counter.scaled).verify(jnp.int32(20))
     assert report.first is not None
-    assert report.first.where.function == "factorial"
+    assert report.first.where.function == "last_power"
 
 
 def test_a_wrong_branch_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -241,7 +241,7 @@ def test_all_is_as_after_one_call_where_something_differs() -> None:
     def f(n):
         counts.append(1)
         total.assign_add(n)
-        return model.factorial(n)
+        return model.last_power(n)
 
     assert not f.verify(jnp.int32(20)).ok
     assert counts == [1]
@@ -380,15 +380,15 @@ def test_the_first_call_of_each_trace_is_compared(monkeypatch: pytest.MonkeyPatc
 
 
 def test_a_first_call_that_differs_raises() -> None:
-    function = convert(model.factorial, verify="first_call")
+    function = convert(model.last_power, verify="first_call")
     assert int(function(jnp.int32(5))) == 243
     with pytest.raises(VerificationError) as caught:
-        convert(model.factorial, verify="first_call")(jnp.int32(20))
+        convert(model.last_power, verify="first_call")(jnp.int32(20))
     assert (
         str(caught.value)
         == f"""\
-The compiled program of factorial(n: int32[]) does not do what Python does.
-  {PATH}:12 in factorial
+The compiled program of last_power(n: int32[]) does not do what Python does.
+  {PATH}:12 in last_power
       result = 3**i
   result: Python 3486784401, converted -808182895 int32[]
   the first statement after which a variable differs:

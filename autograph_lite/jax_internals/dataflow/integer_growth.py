@@ -4,8 +4,8 @@
     n += 1                     after more than anybody waits for
     h = (h * 33 + k) & 4095    h * 33 does, and the bits that are kept are right
 
-They are weakly typed scalars. Counters, and items, are taken to be numbers whose squares fit, and what follows from them is looked
-at where that is not enough; so is what grows by itself. Checked on jax 0.10.2 and 0.12.0.1.
+They are weakly typed scalars. Counters, and items, are taken to be numbers whose squares fit, and what follows from them is
+looked at where that is not enough; so is what grows by itself. Checked on jax 0.10.2 and 0.12.0.1.
 """
 
 from __future__ import annotations

@@ -22,8 +22,10 @@ import jax.numpy as jnp
 import numpy as np
 
 from autograph_lite.errors import PythonOnlyError
+from autograph_lite.jax_internals import avals
 from autograph_lite.operators.lists import dynamic_length
 from autograph_lite.operators.numpy_calls import function_table, python_math
+from autograph_lite.operators.purity import trial
 from autograph_lite.operators.user_code import source_places
 from autograph_lite.operators.values.boxes import Box
 from autograph_lite.operators.values.values import Tracer, is_symbolic, known_value
@@ -59,8 +61,16 @@ def stays(fn: Any) -> bool:
 
 
 def has_traced_argument(args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
-    """Whether a traced value is among the arguments, or in a list or tuple there, that has no value yet."""
-    return any(map(_has_traced, args)) or any(map(_has_traced, kwargs.values()))
+    """Whether a traced value is among the arguments, or in a list or tuple there, that has no value yet.
+
+    Numbers of Python's alone, in a loop on trial, are for Python to compute with, as doubles: the call ends the trial.
+    """
+    traced = [value for value in (*args, *kwargs.values()) if _has_traced(value)]
+    return bool(traced) and not (trial.is_on_trial() and all(map(_is_number, traced)))
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, Tracer) and avals.weak_type(value)
 
 
 def _has_traced(value: Any) -> bool:
