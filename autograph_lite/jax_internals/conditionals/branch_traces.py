@@ -148,7 +148,7 @@ class OpenTrace:
         if not any(jaxpr.effects or jaxpr.out_avals for jaxpr in jaxprs):
             return []  # the branches held nothing but checks that are switched off
         # JAX knows what to do with these.
-        unjitted: bool = jax.config.jax_disable_jit
+        unjitted: bool = jax.config.jax_disable_jit  # type: ignore[attr-defined]
         if unjitted or any(jaxpr.effects for jaxpr in jaxprs):
             branches = [trace.emit for trace in traces]
             return list(lax.cond(test, *branches) if test.dtype == bool else lax.switch(test, branches))
