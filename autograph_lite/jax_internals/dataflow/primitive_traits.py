@@ -48,3 +48,8 @@ FOLDS: dict[str, Callable[..., Any]] = {
     "mul": np.multiply, "ne": np.not_equal, "neg": np.negative, "not": np.bitwise_not, "or": np.bitwise_or,
     "sign": np.sign, "sub": np.subtract, "xor": np.bitwise_xor,
 }  # fmt: skip
+
+
+def is_barrier_of_array(equation: Any) -> bool:
+    """Whether it is a barrier of an update; that of a number keeps a division of Python's numbers exact, and stays."""
+    return equation.primitive.name == "optimization_barrier" and any(v.aval.shape for v in equation.outvars)

@@ -9,6 +9,7 @@ from typing import Any
 from autograph_lite.jax_internals import avals
 from autograph_lite.jax_internals.dataflow import value_ranges
 from autograph_lite.jax_internals.dataflow.affine_indices import Position, Positions
+from autograph_lite.jax_internals.dataflow.primitive_traits import is_barrier_of_array
 from autograph_lite.jax_internals.dataflow.scan_ir import Bind, Scan, inlined, live
 from autograph_lite.jax_internals.scan_passes import (
     inner_loop_rows,
@@ -30,7 +31,7 @@ def _open_calls(scan: Scan) -> None:
 
 def _drop_barriers(scan: Scan) -> None:
     if not scan.known.barriers:  # `inner_loops` has named what is behind them
-        scan.equations = [e for e in scan.equations if e.primitive.name != _BARRIER]
+        scan.equations = [e for e in scan.equations if not is_barrier_of_array(e)]
 
 
 def _use_ranges(scan: Scan) -> None:
