@@ -125,3 +125,20 @@ def test_a_variable_that_a_loop_inside_sets_to_a_constant_has_no_range():
     found = jax.jit(autograph_lite.to_graph(program))(xs, jnp.int32(3))
     expected = program(xs, jnp.int32(3))
     assert [int(v) for v in found] == [int(v) for v in expected]
+
+
+def test_a_variable_that_a_known_test_makes_a_literal():
+    def f(a, x, xs):
+        for i, j in zip((0, 1), (len(xs), 1, a)):
+            k = 0
+            while k < 4:
+                k += 1
+                for i2, _ in enumerate(xs, 1):
+                    a = xs[len(xs) % len(xs)]
+                    p = (i != 3) if 0.5 <= x else (i2 < j < i)
+                    x -= 2.0 % 3.5
+        return j, a, p
+
+    xs = np.array([-1, 4, -1], np.int32)
+    found = jax.jit(autograph_lite.to_graph(f))(2, 2.0, xs)
+    assert tuple(map(int, found)) == tuple(map(int, f(2, 2.0, xs)))

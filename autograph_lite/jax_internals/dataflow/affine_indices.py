@@ -56,10 +56,11 @@ class Positions:
 
     def of(self, atom: Any) -> Position | None:
         """What `atom` is in each iteration; None where that is not known."""
+        atom = self._truths.name(atom)
         if isinstance(atom, core.Literal):
             whole = np.ndim(atom.val) == 0 and np.issubdtype(np.asarray(atom.val).dtype, np.integer)
             return Position(0, int(atom.val)) if whole else None
-        return self._known.get(self._truths.name(atom))
+        return self._known.get(atom)
 
     def within(self, position: Position, size: Any) -> bool:
         """Whether an axis of that size, which may be symbolic, has this position in all iterations."""

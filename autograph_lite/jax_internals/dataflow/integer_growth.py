@@ -55,7 +55,7 @@ def outgrown(
     pairs = [
         (n, before.val, after.val, start)
         for n, (before, after, start) in enumerate(carried)
-        if isinstance(before, Recorded) and isinstance(after, Recorded)
+        if isinstance(before, Recorded) and is_variable(before.val) and isinstance(after, Recorded)
         if is_int(before.aval) and is_int(after.aval)
     ]
     lines = [(e, [t.val for t in e.in_tracers]) for e in equations]
@@ -69,11 +69,11 @@ def outgrown(
             break
         found.update({b: union(found[b], e) if bounded and _fits(b, e) else ANY for b, e in grown.items()})
         bounded = False
-    suspects = ranges.suspects(lines, {after for _, _, after, _ in pairs})
+    suspects = ranges.suspects(lines, {after for _, _, after, _ in pairs if is_variable(after)})
     if not suspects:
         return
     tracers = {t.val: t for e in equations for t in e.in_tracers if is_variable(t.val)}
-    tracers.update((after.val, after) for _, after, _ in carried if isinstance(after, Recorded))
+    tracers.update((t.val, t) for _, t, _ in carried if isinstance(t, Recorded) and is_variable(t.val))
     for equation in [e for e in equations if id(e) in suspects]:
         results = [tracers[v] for v in equation.outvars if v in tracers]
         if equation.primitive.name != "cond" and not results:

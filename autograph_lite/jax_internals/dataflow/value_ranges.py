@@ -45,7 +45,8 @@ class Ranges:
 
     def of(self, atom: Any) -> Ends:
         """Between which integers `atom` is, or all items of it."""
-        return self._known.get(self._truths.name(atom), ANY) if is_variable(atom) else _of_value(atom.val)
+        atom = self._truths.name(atom)
+        return self._known.get(atom, ANY) if is_variable(atom) else _of_value(atom.val)
 
     def read(self, equation: Any) -> Any:
         """The equation with what its operands equal, and other loops in it; notes what its result is."""
