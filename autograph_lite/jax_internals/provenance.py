@@ -49,7 +49,7 @@ def origin(value: Any) -> Any:
         jaxprs: Any = core.jaxprs_in_params(equation.params) if name in ("jit", "pjit") else ()
         if name in _READS or any(each.primitive.name in _READS for jaxpr in jaxprs for each in jaxpr.eqns):
             return ...
-        if name == "optimization_barrier":
+        if name == primitive_traits.BARRIER:
             which = next(
                 n for n, variable in enumerate(equation.outvars) if variable is getattr(value, "val", None)
             )

@@ -334,7 +334,7 @@ def test_a_function_that_no_module_has_is_not_pickled():
         f"'{name}' can't be pickled: module '{__name__}' does not have it under that name.\n"
         f"  {__file__}:{line} in local\n"
         "      def local(x):\n"
-        "  A function is pickled by its name. A lambda has none, and one defined in a function is made anew by each call.\n"
+        "  A function is pickled by its name. A lambda has none, and a function defined in another is a new one at each call.\n"
         "  Fix: define it at the top of a module; or use autograph_lite.save, which writes the program."
     )
 

@@ -287,7 +287,7 @@ def test_what_a_call_changes_is_compared() -> None:
     report = f.verify(jnp.float32(1))
     assert differences(report) == ["log[1]: Python called, converted nothing"]
     assert log == ["called"]
-    assert report.notes[0].startswith("Traced anew, each statement does what it does in Python.")
+    assert report.notes[0].startswith("Traced again, each statement does what it does in Python.")
 
 
 def test_names_that_were_bound_anew_are_told(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -41,6 +41,7 @@ VIEWS = SHAPES | PARTS | {"bitcast_convert_type", "imag", "real", "split", "unst
 WRITES = frozenset({"dynamic_update_slice", "scatter", "scatter-add", "scatter-mul", "scatter-sub"})
 # What takes as long for all iterations of a loop at once as for one after the other, and has no effect.
 BATCHED = ELEMENTWISE | REDUCTIONS | SHAPES | PARTS | {"concatenate", "dot_general", "gather", "iota", "pad"}
+BARRIER = "optimization_barrier"  # of an update of an array: it changes no value, and may be left out
 # What NumPy computes of Python's numbers, where these don't overflow.
 FOLDS: dict[str, Callable[..., Any]] = {
     "abs": np.absolute, "add": np.add, "add_any": np.add, "and": np.bitwise_and, "copy": np.copy, "eq": np.equal,
@@ -48,8 +49,3 @@ FOLDS: dict[str, Callable[..., Any]] = {
     "mul": np.multiply, "ne": np.not_equal, "neg": np.negative, "not": np.bitwise_not, "or": np.bitwise_or,
     "sign": np.sign, "sub": np.subtract, "xor": np.bitwise_xor,
 }  # fmt: skip
-
-
-def is_barrier_of_array(equation: Any) -> bool:
-    """Whether it is a barrier of an update; that of a number keeps a division of Python's numbers exact, and stays."""
-    return equation.primitive.name == "optimization_barrier" and any(v.aval.shape for v in equation.outvars)

@@ -20,7 +20,6 @@ import jax
 import numpy as np
 from jax import lax
 from jax._src import core
-from jax._src.lax.lax import optimization_barrier_p
 
 from autograph_lite.jax_internals import avals
 from autograph_lite.jax_internals.dataflow import scan_ir
@@ -94,8 +93,10 @@ def result(equation: Any, operands: Sequence[Any], double: Callable[[Any], Any],
     ]
     if any(each is None for each in wide):
         return None
-    if equation.primitive.name == "div":  # XLA would multiply by the reciprocal of a constant
-        wide[1] = emit(optimization_barrier_p, wide[1:], {}, _DOUBLE)
+    if equation.primitive.name == "div":
+        # XLA would multiply by the reciprocal of a constant. What is divided by follows from both: NaN / NaN is NaN, too.
+        is_nan = emit(lax.ne_p, [wide[0], wide[0]], {}, core.ShapedArray((), np.dtype("bool")))
+        wide[1] = emit(lax.select_n_p, [is_nan, wide[1], wide[0]], {}, _DOUBLE)
     return emit(equation.primitive, wide, equation.params, _DOUBLE)
 
 

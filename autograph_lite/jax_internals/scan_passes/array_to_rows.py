@@ -16,6 +16,7 @@ from jax import lax
 from jax._src import core
 
 from autograph_lite.jax_internals.dataflow.affine_indices import Position, Positions
+from autograph_lite.jax_internals.dataflow.primitive_traits import BARRIER
 from autograph_lite.jax_internals.dataflow.scan_ir import Scan, is_variable, writes_place
 
 # For each iteration of the inner loop, so many items of a row may be taken out of the array and put back.
@@ -103,7 +104,7 @@ class _Uses:
             used = [n for n, v in enumerate(equation.invars) if is_variable(v) and v in names]
             if not used:
                 continue
-            if equation.primitive.name == "optimization_barrier":
+            if equation.primitive.name == BARRIER:
                 now |= {equation.outvars[n] for n in used if equation.invars[n] in now}
                 names |= {equation.outvars[n] for n in used}
                 found.barriers.append(equation)

@@ -9,7 +9,7 @@ from typing import Any
 from autograph_lite.jax_internals import avals
 from autograph_lite.jax_internals.dataflow import value_ranges
 from autograph_lite.jax_internals.dataflow.affine_indices import Position, Positions
-from autograph_lite.jax_internals.dataflow.primitive_traits import is_barrier_of_array
+from autograph_lite.jax_internals.dataflow.primitive_traits import BARRIER
 from autograph_lite.jax_internals.dataflow.scan_ir import Bind, Scan, inlined, live
 from autograph_lite.jax_internals.scan_passes import (
     inner_loop_rows,
@@ -22,8 +22,6 @@ from autograph_lite.jax_internals.scan_passes import (
 from autograph_lite.jax_internals.scan_passes.written_arrays import overwritten
 from autograph_lite.scoped import Now
 
-_BARRIER = "optimization_barrier"
-
 
 def _open_calls(scan: Scan) -> None:
     scan.equations = inlined(scan.equations)
@@ -31,7 +29,7 @@ def _open_calls(scan: Scan) -> None:
 
 def _drop_barriers(scan: Scan) -> None:
     if not scan.known.barriers:  # `inner_loops` has named what is behind them
-        scan.equations = [e for e in scan.equations if not is_barrier_of_array(e)]
+        scan.equations = [e for e in scan.equations if e.primitive.name != BARRIER]
 
 
 def _use_ranges(scan: Scan) -> None:
@@ -145,7 +143,7 @@ def rewritten(
         new = _run(scan, jaxpr)
         return Rewritten(body.replace(jaxpr=new), scan, list(carried), len(jaxpr.outvars) - len(init))
 
-    barred = {e.outvars[0].aval for e in jaxpr.eqns if e.primitive.name == _BARRIER}
+    barred = {e.outvars[0].aval for e in jaxpr.eqns if e.primitive.name == BARRIER}
     if barred:
         # They make updates of whole arrays fast (`update_order`): not needed where all of these become rows.
         found = run(barriers=False)

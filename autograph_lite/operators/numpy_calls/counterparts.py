@@ -10,6 +10,7 @@ What follows from Python's numbers alone is left to NumPy, and so is all that is
 from __future__ import annotations
 
 import cmath
+import importlib
 import inspect
 import math
 import sys
@@ -32,8 +33,6 @@ from autograph_lite.operators.values.values import Tracer, is_symbolic, known_va
 
 Given = tuple[Callable[..., Any], tuple[Any, ...], dict[str, Any]]  # what to call, and with what
 Counterpart = Callable[[tuple[Any, ...], dict[str, Any]], Given]
-# What says how an array lies in memory, or how NumPy goes about it, and changes no value.
-_MEANINGLESS = frozenset({"order", "kind", "subok", "like", "casting", "check_finite"})
 _IN_PLACE = frozenset({"fill", "itemset", "partition", "put", "resize", "sort", "setfield", "byteswap"})
 _table: dict[int, tuple[Any, Counterpart]] = {}  # by identity: not everything has a hash
 
@@ -127,39 +126,40 @@ def _by_name(
     name: str, fun: Any, theirs: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
 ) -> tuple[tuple[Any, ...], dict[str, Any]]:
     """The arguments under the names that JAX's function has for them, or at its places where it has others."""
-    ours, known_ = _parameters(fun), _parameters(theirs)
-    order = [*ours.values()]
-    if any(parameter.kind == parameter.VAR_POSITIONAL for parameter in order) or len(args) > len(order):
-        taken, order = [*args], []
-    else:
-        taken = []
-    places = [parameter.name for parameter in order]
-    found = [*zip(range(len(args)), places, args, strict=False)]
-    found += [(places.index(key) if key in places else -1, key, value) for key, value in kwargs.items()]
+    known = _parameters(theirs)
+    by_place = [each.kind in (each.POSITIONAL_ONLY, each.POSITIONAL_OR_KEYWORD) for each in known.values()]
+    taken, named = _under_names(fun, args, kwargs)
     given: dict[str, Any] = {}
-    for place, own, value in found:
-        key = function_table.RENAMED.get(own, own) if own not in known_ else own
-        at = [*known_.values()][place] if 0 <= place < len(known_) else None
-        if key == "out":
-            if value is not None:
-                raise _refused(name, *_OUT)
-        elif (key == "order" and value in ("K", "A", "C", None)) or key == "overwrite_input":
+    for place, own, value in named:
+        key = own if own in known else function_table.RENAMED.get(own, own)
+        refused = function_table.refused_argument(name, key, value)
+        if refused is not None:
+            raise _refused(name, *refused)
+        if function_table.is_left_out(key, value):
             continue
-        elif key == "copy" and value is False and name == "np.nan_to_num":
-            raise _refused(
-                name, "leave out copy=False, and take the result: x = np.nan_to_num(x).", _IN_MEMORY
-            )
-        elif key in known_ and known_[key].kind in (_EITHER, _KEYWORD) and key != "kind":
+        if key in known and known[key].kind in (
+            inspect.Parameter.POSITIONAL_OR_KEYWORD,
+            inspect.Parameter.KEYWORD_ONLY,
+        ):
             given[key] = value
-        elif at is not None and at.kind in (_PLACE, _EITHER) and place == len(taken):
+        elif place == len(taken) < len(by_place) and by_place[place]:
             taken.append(value)
-        elif key not in _MEANINGLESS and value is not None:
-            raise _refused(
-                name,
-                "leave it out, or write what it means.",
-                f"is called with '{key}=', which JAX's function hasn't",
-            )
+        elif key not in function_table.MEANINGLESS and value is not None:
+            does = f"is called with '{key}=', which JAX's function hasn't"
+            raise _refused(name, "leave it out, or write what it means.", does)
     return (*taken,), given
+
+
+def _under_names(
+    fun: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> tuple[list[Any], list[tuple[int, str, Any]]]:
+    """The arguments that have no name in NumPy's function; its place and name, and the value, of each of the others."""
+    order = list(_parameters(fun).values())
+    places = {parameter.name: place for place, parameter in enumerate(order)}
+    if any(parameter.kind == parameter.VAR_POSITIONAL for parameter in order) or len(args) > len(order):
+        return [*args], [(-1, key, value) for key, value in kwargs.items()]
+    found = [*zip(range(len(args)), places, args, strict=False)]
+    return [], found + [(places.get(key, -1), key, value) for key, value in kwargs.items()]
 
 
 def _parameters(fun: Any) -> dict[str, inspect.Parameter]:
@@ -170,18 +170,16 @@ def _parameters(fun: Any) -> dict[str, inspect.Parameter]:
         return {}
 
 
-_PLACE, _EITHER = inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD
-_KEYWORD = inspect.Parameter.KEYWORD_ONLY
-_IN_MEMORY = "changes a traced array in place"
-_OUT = "take the result, `z[...] = np.add(x, y)`.", "writes a traced value into an array that it is handed"
-
-
 def _ufunc_arguments(
     name: str, fun: np.ufunc, args: tuple[Any, ...], kwargs: dict[str, Any]
 ) -> tuple[tuple[Any, ...], dict[str, Any]]:
-    given = {key: value for key, value in kwargs.items() if key not in _MEANINGLESS and value is not None}
+    given = {
+        key: value
+        for key, value in kwargs.items()
+        if key not in function_table.MEANINGLESS and value is not None
+    }
     if given.pop("out", None) is not None or any(value is not None for value in args[fun.nin :]):
-        raise _refused(name, *_OUT)
+        raise _refused(name, *function_table.OUT)
     if given.pop("where", True) is not True:
         raise _refused(
             name,
@@ -212,7 +210,7 @@ def _of_ufunc(fun: np.ufunc, method: str) -> Counterpart:
 
     def given(args: tuple[Any, ...], kwargs: dict[str, Any]) -> Given:
         if kwargs.get("out") is not None:
-            raise _refused(name, *_OUT)
+            raise _refused(name, *function_table.OUT)
         first = [_array(arg) for arg in args[:2]]
         named = {key: _type(value) for key, value in kwargs.items() if value is not None or key == "axis"}
         return theirs, (*first, *map(_type, args[2:])), named
@@ -235,7 +233,7 @@ def _of_method(owner: np.ndarray[Any, Any], method: str) -> Counterpart | None:
 
     def given(args: tuple[Any, ...], kwargs: dict[str, Any]) -> Given:
         if kwargs.get("out") is not None:
-            raise _refused(f"the array's {method}", *_OUT)
+            raise _refused(f"the array's {method}", *function_table.OUT)
         return getattr(jnp.asarray(owner), method), args, kwargs
 
     return given
@@ -243,8 +241,6 @@ def _of_method(owner: np.ndarray[Any, Any], method: str) -> Counterpart | None:
 
 def _of_scipy(fn: Any) -> Counterpart | None:
     """A function of `scipy.special` or `scipy.linalg`, if the user has imported that."""
-    import importlib
-
     for part in ("special", "linalg"):
         theirs, name = sys.modules.get(f"scipy.{part}"), getattr(fn, "__name__", "")
         if theirs is None or getattr(theirs, name, None) is not fn:

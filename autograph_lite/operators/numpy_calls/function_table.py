@@ -98,6 +98,31 @@ _OWN: dict[str, Any] = {
     **{name: _by_whole_numbers(name) for name in ("floor_divide", "remainder", "mod", "fmod", "divmod")},
 }  # fmt: skip
 RENAMED = {"a_min": "min", "a_max": "max"}  # parameters, in JAX
+# Parameters that say how an array lies in memory, or how NumPy goes about it, and change no value.
+MEANINGLESS = frozenset({"order", "kind", "subok", "like", "casting", "check_finite"})
+# Parameters that are left out even where JAX's function has one of the name: with these values, or with all.
+_LEFT_OUT = {"kind": None, "order": ("K", "A", "C", None), "out": (None,), "overwrite_input": None}
+OUT = "take the result, `z[...] = np.add(x, y)`.", "writes a traced value into an array that it is handed"
+# By function and parameter: a value that is refused, what to write, and what the function does there.
+_REFUSED_ARGUMENTS = {
+    ("np.nan_to_num", "copy"): (
+        False, "leave out copy=False, and take the result: x = np.nan_to_num(x).", "changes a traced array in place"
+    ),
+}  # fmt: skip
+
+
+def is_left_out(parameter: str, value: Any) -> bool:
+    """Whether JAX's function isn't handed this argument of NumPy's, since it changes no value."""
+    values = _LEFT_OUT.get(parameter, ())
+    return values is None or ((value is None or isinstance(value, str)) and value in values)
+
+
+def refused_argument(name: str, parameter: str, value: Any) -> tuple[str, str] | None:
+    """What to write in place of an argument of this function that nothing of JAX's takes, and what it does."""
+    if parameter == "out":
+        return None if value is None else OUT
+    refused, *texts = _REFUSED_ARGUMENTS.get((name, parameter), (None, "", ""))
+    return (texts[0], texts[1]) if refused is not None and value is refused else None
 
 
 def rows() -> Iterator[tuple[Any, str, Any, Any]]:

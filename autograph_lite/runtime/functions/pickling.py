@@ -38,7 +38,7 @@ def python_function(fn: Callable[..., Any]) -> tuple[Callable[..., Any], tuple[A
     raise PicklingError(
         f"'{name}' can't be pickled: module '{module}' does not have it under that name.",
         where=source_places.line_of_function(fn) if hasattr(fn, "__code__") else (),
-        why="A function is pickled by its name. A lambda has none, and one defined in a function is made anew by each call.",
+        why="A function is pickled by its name. A lambda has none, and a function defined in another is a new one at each call.",
         fix="define it at the top of a module; or use autograph_lite.save, which writes the program.",
     )
 

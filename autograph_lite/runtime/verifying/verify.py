@@ -155,9 +155,9 @@ class Comparison:
 
     def _note_stale(self) -> None:
         names = self.function.traces.rebound()
-        stale = f" Bound anew since then: {', '.join(names)}." if names else ""
+        stale = f" Bound again since then: {', '.join(names)}." if names else ""
         self.notes.append(
-            "Traced anew, each statement does what it does in Python. The program that was there keeps what Python has read, "
+            "Traced again, each statement does what it does in Python. The program that was there keeps what Python has read, "
             f"and does not repeat what Python has done, while it was traced.{stale}"
         )
 
