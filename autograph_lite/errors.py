@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import dataclasses
 import pickle
+from collections.abc import Callable
 
 
 @dataclasses.dataclass(frozen=True)
@@ -25,20 +26,25 @@ class Location:
         return f"{shown}\n      {self.text}" if self.text else shown
 
 
+running: list[Callable[[], Location | tuple[()]]] = []  # who tells the user's line that runs, above
+
+
 class AutographError(Exception):
     """Base of all errors of this package.
 
     Attributes:
-      what: one sentence that says what was done and found.
-      where: the places in the user's source that are concerned, the decisive one first, each once.
+      what: one sentence that says what was done and found; or a whole message, of an error that is made again.
+      where: the places in the user's source that are concerned, the decisive one first, each once; by default that which runs.
       why: the rule that was broken, with what was found on each side; may be empty.
       fix: what to type instead; may be empty.
     """
 
     def __init__(
-        self, what: str, *, where: Location | tuple[Location, ...] = (), why: str = "", fix: str = ""
+        self, what: str, *, where: Location | tuple[Location, ...] | None = None, why: str = "", fix: str = ""
     ) -> None:
         self.what, self.why, self.fix = what, why, fix
+        if where is None:
+            where = running[0]() if running and (why or fix) else ()
         self.where = (where,) if isinstance(where, Location) else tuple(dict.fromkeys(where))
         super().__init__(self._message())
         if type(self).__module__ == __name__:

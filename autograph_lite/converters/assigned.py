@@ -37,4 +37,4 @@ class _Assigned(trees.Transformer):
     def visit_Name(self, node: gast.Name) -> gast.AST:
         if node.id not in self.names or not isinstance(node.ctx, gast.Load):
             return node
-        return quote.located(quote.expr("ag.assigned(y)", ag=self.ag, y=node), node)
+        return quote.expr_at(node, "ag.assigned(y)", ag=self.ag, y=node)

@@ -147,7 +147,7 @@ class Calls(trees.Transformer):
                 self.is_bare(node) and not self.may_select(node) and not self.may_hand_sequences(node)
             ):
                 return node
-        node.func = quote.located(quote.expr(self.text, ag=self.context.ag, callee=node.func), node.func)
+        node.func = quote.expr_at(node.func, self.text, ag=self.context.ag, callee=node.func)
         return node
 
     def _without_ours(self, node: gast.Call) -> gast.AST:

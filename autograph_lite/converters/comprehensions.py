@@ -134,7 +134,7 @@ class _Comprehensions(trees.Transformer):
         return quote.located(found, node)
 
     def tested(self, test: gast.expr) -> gast.expr:
-        return quote.located(quote.expr("ag.filter_test(test)", ag=self.ag, test=test), test)
+        return quote.expr_at(test, "ag.filter_test(test)", ag=self.ag, test=test)
 
     def converted(self, node: gast.ListComp | gast.GeneratorExp, *, reduced: bool = False) -> gast.expr:
         if not _can_move(node) or (

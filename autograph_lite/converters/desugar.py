@@ -181,7 +181,7 @@ class _Desugar(trees.Transformer):
             case gast.UnaryOp(op=gast.Not()):
                 test.operand = self.asked(test.operand)
             case _:
-                return quote.located(quote.expr("ag.truth(test)", ag=self.context.ag, test=test), test)
+                return quote.expr_at(test, "ag.truth(test)", ag=self.context.ag, test=test)
         return test
 
     def steps(self, target: str, value: gast.expr) -> list[gast.stmt]:

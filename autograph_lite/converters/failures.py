@@ -75,11 +75,9 @@ class _Failures(trees.Transformer):
             node.cause = _Format(self.ag).visit(node.cause)
         match node.exc:
             case gast.Call():
-                node.exc.func = quote.located(
-                    quote.expr("ag.error(kind)", ag=self.ag, kind=node.exc.func), node.exc.func
-                )
+                node.exc.func = quote.expr_at(node.exc.func, "ag.error(kind)", ag=self.ag, kind=node.exc.func)
             case gast.expr() as error:
-                node.exc = quote.located(quote.expr("ag.raised(error)", ag=self.ag, error=error), error)
+                node.exc = quote.expr_at(error, "ag.raised(error)", ag=self.ag, error=error)
         return node
 
     def visit_Try(self, node: gast.Try) -> gast.AST:
@@ -120,8 +118,8 @@ class _Failures(trees.Transformer):
         self.generic_visit(node)
         for item in node.items:
             expression = item.context_expr
-            item.context_expr = quote.located(
-                quote.expr("ag.managed(manager)", ag=self.ag, manager=expression), expression
+            item.context_expr = quote.expr_at(
+                expression, "ag.managed(manager)", ag=self.ag, manager=expression
             )
         return node
 
@@ -141,7 +139,7 @@ def _percent(node: gast.BinOp, ag: str) -> gast.AST:
     """`'mass %s' % m` as an operator's call."""
     match node:
         case gast.BinOp(left=gast.Constant(value=str()), op=gast.Mod()):
-            return quote.located(quote.expr("ag.percent(a, b)", ag=ag, a=node.left, b=node.right), node)
+            return quote.expr_at(node, "ag.percent(a, b)", ag=ag, a=node.left, b=node.right)
     return node
 
 

@@ -102,7 +102,7 @@ class _Items(trees.Transformer):
         """A key, which a traced value can't be."""
         if isinstance(node, gast.Constant):
             return node
-        return quote.located(quote.expr("ag.key(value)", ag=self.context.ag, value=node), node)
+        return quote.expr_at(node, "ag.key(value)", ag=self.context.ag, value=node)
 
     def visit_Assign(self, node: gast.Assign) -> gast.AST:
         self.generic_visit(node)
@@ -121,7 +121,7 @@ class _Items(trees.Transformer):
 
     def whole(self, value: gast.expr) -> gast.expr:
         """`value` where Python has to know how many items it has."""
-        return quote.located(quote.expr("ag.whole(value)", ag=self.context.ag, value=value), value)
+        return quote.expr_at(value, "ag.whole(value)", ag=self.context.ag, value=value)
 
     def is_end(self, node: gast.Subscript) -> bool:
         """Whether the item may be one of a list that gets longer, so that a traced value says where it is."""

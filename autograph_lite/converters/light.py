@@ -295,7 +295,7 @@ def _read(base: gast.Name, attribute: gast.Constant) -> gast.expr:
 
 def _either(light: gast.expr, full: gast.expr, context: Context) -> gast.expr:
     text = "light if ag.untraced() else full"
-    return quote.located(quote.expr(text, ag=context.ag, light=light, full=full), light)
+    return quote.expr_at(light, text, ag=context.ag, light=light, full=full)
 
 
 def _bodies(

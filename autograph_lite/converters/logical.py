@@ -87,7 +87,7 @@ class _Logical(trees.Transformer):
         self.generic_visit(node)
         if not isinstance(node.op, gast.Not) or static:
             return node
-        return quote.located(quote.expr("ag.not_(operand)", ag=self.ag, operand=node.operand), node)
+        return quote.expr_at(node, "ag.not_(operand)", ag=self.ag, operand=node.operand)
 
     def visit_Compare(self, node: gast.Compare) -> gast.AST:
         self.generic_visit(node)
@@ -112,9 +112,7 @@ class _Logical(trees.Transformer):
         second = self.comparison(
             gast.copy_location(gast.Compare(trees.copy_tree(middle), node.ops[1:], [right]), node)
         )
-        return quote.located(
-            quote.expr("ag.and_(first, lambda: second)", ag=self.ag, first=first, second=second), node
-        )
+        return quote.expr_at(node, "ag.and_(first, lambda: second)", ag=self.ag, first=first, second=second)
 
     def comparison(self, node: gast.Compare) -> gast.AST:
         operator, right = node.ops[0], node.comparators[0]
@@ -134,7 +132,7 @@ class _Logical(trees.Transformer):
             text = f"ag.compare(left, {SYMBOLS[type(operator)]!r}, right)"
         else:
             return node
-        return quote.located(quote.expr(text, ag=self.ag, left=node.left, right=right), node)
+        return quote.expr_at(node, text, ag=self.ag, left=node.left, right=right)
 
     def visit_BinOp(self, node: gast.BinOp) -> gast.AST:
         self.generic_visit(node)
@@ -142,7 +140,7 @@ class _Logical(trees.Transformer):
         if symbol is None or not self.may_be_array_and_sequence(node):
             return node
         text = f"ag.arithmetic(left, {symbol!r}, right)"
-        return quote.located(quote.expr(text, ag=self.ag, left=node.left, right=node.right), node)
+        return quote.expr_at(node, text, ag=self.ag, left=node.left, right=node.right)
 
     def may_be_array_and_sequence(self, node: gast.BinOp) -> bool:
         """Whether one operand is written as a list, a tuple or a range, and the other one may be an array beside it."""
@@ -176,9 +174,7 @@ class _Logical(trees.Transformer):
             node.test = self.test(node.test)
             return node
         text = "ag.if_expr(test, lambda: body, lambda: orelse)"
-        return quote.located(
-            quote.expr(text, ag=self.ag, test=node.test, body=node.body, orelse=node.orelse), node
-        )
+        return quote.expr_at(node, text, ag=self.ag, test=node.test, body=node.body, orelse=node.orelse)
 
     def tested(self, node: gast.expr) -> gast.expr:
         """`node` left to Python, since an operand binds a name or suspends; each truth test refuses a traced value."""
@@ -187,7 +183,7 @@ class _Logical(trees.Transformer):
         return node
 
     def test(self, node: gast.expr) -> gast.expr:
-        return quote.located(quote.expr("ag.python_test(test)", ag=self.ag, test=node), node)
+        return quote.expr_at(node, "ag.python_test(test)", ag=self.ag, test=node)
 
 
 def _is_sequence(node: gast.expr) -> bool:

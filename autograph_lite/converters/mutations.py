@@ -52,9 +52,7 @@ class _Lost(trees.Transformer):
                 callee.attr = "store_shared" if name == "store" else "update_shared"
             case gast.Call(func=gast.Attribute(attr=name)) as call if name in WRITES:
                 text = quote.constant(name)
-                node.value = quote.located(
-                    quote.expr("ag.dropped(call, name)", ag=self.ag, call=call, name=text), call
-                )
+                node.value = quote.expr_at(call, "ag.dropped(call, name)", ag=self.ag, call=call, name=text)
         return node
 
 
@@ -64,13 +62,11 @@ class _Record(_Lost):
         if isinstance(node.ctx, (gast.Store, gast.Del)):
             text = "ag.recast(value, name)" if node.attr in RECAST else "ag.record(value)"
             name = quote.constant(node.attr)
-            node.value = quote.located(quote.expr(text, ag=self.ag, value=node.value, name=name), node.value)
+            node.value = quote.expr_at(node.value, text, ag=self.ag, value=node.value, name=name)
         return node
 
     def visit_Subscript(self, node: gast.Subscript) -> gast.AST:
         self.generic_visit(node)
         if isinstance(node.ctx, (gast.Store, gast.Del)):
-            node.value = quote.located(
-                quote.expr("ag.record(value)", ag=self.ag, value=node.value), node.value
-            )
+            node.value = quote.expr_at(node.value, "ag.record(value)", ag=self.ag, value=node.value)
         return node

@@ -72,4 +72,4 @@ class _Tests(trees.Transformer):
     def test(self, node: gast.expr) -> gast.expr:
         if isinstance(node, gast.Constant):
             return node
-        return quote.located(quote.expr("ag.python_test(test)", ag=self.ag, test=node), node)
+        return quote.expr_at(node, "ag.python_test(test)", ag=self.ag, test=node)

@@ -82,7 +82,7 @@ def _writes(loop: gast.For, name: str) -> bool:
 def _rewrite(node: gast.For, walk: _Walk, context: Context) -> list[gast.stmt]:
     ag, x, target = context.ag, walk.name.id, walk.target
     walked, place = context.fresh("walked"), context.fresh("place")
-    places = quote.located(quote.expr("ag.places_of(x, walked)", ag=ag, x=x, walked=walked), walk.name)
+    places = quote.expr_at(walk.name, "ag.places_of(x, walked)", ag=ag, x=x, walked=walked)
     node.iter = _Replaced(walk.name, places).visit(node.iter)
     node.target = _Replaced(target, quote.located(quote.name(place, gast.Store), target)).visit(node.target)
     item = quote.expr("ag.at_place(x, place, walked)", ag=ag, x=x, place=place, walked=walked)

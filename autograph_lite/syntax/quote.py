@@ -54,6 +54,11 @@ def expr(text: str, /, **holes: Hole) -> gast.expr:
     return statement.value
 
 
+def expr_at(origin: gast.AST, text: str, /, **holes: Hole) -> gast.expr:
+    """The expression `text`, `located` at `origin`."""
+    return located(expr(text, **holes), origin)
+
+
 def function_def(name_: str, params: Sequence[str], body: Sequence[gast.stmt]) -> gast.FunctionDef:
     """`def name_(params): body`."""
     return gast.FunctionDef(name_, arguments(params), list(body) or [gast.Pass()], [], None, None, [])

@@ -132,7 +132,6 @@ def _refusal(array: Any, call: _Call, path: str, found: str) -> MutationError:
     return MutationError(
         f"'{name}' writes an item of an array, {describe(array)}, which is '{path}' where it is called "
         f"({call.at}), {found}.",
-        where=source_places.here(),
         why="An array is a value to a compiled program: what is written makes a new one, which the caller does not get.",
         fix=fix,
     )

@@ -74,7 +74,6 @@ def check_callers_parts(runs: Sequence[Run], same: Sequence[Any]) -> None:
         raise MutationError(
             f"'{called}' writes an item of an array, {describe(same[0])}, {found} "
             f"({run[0].f_code.co_filename}:{place.line}).",
-            where=source_places.here(),
             why=overlapping_views.WHY,
             fix=fix.replace("{}", shown),
         )

@@ -13,7 +13,6 @@ from typing import Any
 import jax
 
 from autograph_lite.errors import MutationError
-from autograph_lite.operators.user_code import source_places
 from autograph_lite.operators.values.values import describe
 
 
@@ -43,7 +42,6 @@ def check_attribute(owner: Any, attribute: str, new: Any) -> None:
     raise MutationError(
         f"An item of the attribute '{attribute}' of a '{kind.__name__}' is written, {describe(new)}, and its attributes can't be "
         "set.",
-        where=source_places.here(),
         why="An array is a value to a compiled program: the change makes a new array, which the attribute would have to get.",
         fix=f"make a new object, t = {rebuilt}, with the array that is to be there.",
     )
@@ -74,7 +72,6 @@ def _check_place(owner: Any, attribute: str, new: Any) -> None:
         )
     raise MutationError(
         f"An item of the attribute '{attribute}' of '{kind}' is written, {describe(new)}, which is {what}.",
-        where=source_places.here(),
         why="An array is a value to a compiled program: the change makes a new array, which the attribute would have to get.",
         fix=fix,
     )

@@ -15,7 +15,6 @@ import numpy as np
 from autograph_lite.errors import MutationError
 from autograph_lite.operators.aliasing import access_paths
 from autograph_lite.operators.ragged.selection import Selection
-from autograph_lite.operators.user_code import source_places
 from autograph_lite.operators.values.values import ARRAYS, describe
 
 
@@ -43,7 +42,6 @@ def check_view(
         raise MutationError(
             f"An item of '{name}', {describe(value)}, is written, which shares its memory with '{path}' in NumPy (`{made}`), "
             f"and '{path}' {LATER[read]}.",
-            where=source_places.here(),
             why=WHY,
             fix=f"write the item of '{path}', or store '{name}' there afterwards; where '{path}' is to stay as it is, "
             f"write to a copy: {name}.copy().",
@@ -64,7 +62,6 @@ def viewed(
         raise MutationError(
             f"An item of '{path}' is written, and '{name}', {describe(value)}, which shares its memory in NumPy (`{made}`), "
             "is read later.",
-            where=source_places.here(),
             why=WHY,
             fix=f"where '{name}' is to stay as it is, copy it before: {name}.copy(); else take it again after the write.",
         )

@@ -29,7 +29,6 @@ from autograph_lite.operators.aliasing import (
 )
 from autograph_lite.operators.aliasing.access_paths import Path, is_one
 from autograph_lite.operators.iteration import iterables
-from autograph_lite.operators.user_code import source_places
 from autograph_lite.operators.values.values import describe
 from autograph_lite.tracing import entered, thread
 
@@ -120,7 +119,6 @@ def _check_own(
         raise MutationError(
             f"An item of '{here.shown}', {describe(same[0])}, is written, which in NumPy "
             f"{'is the array of' if is_same else 'shares its memory with'} '{shown}', too, and '{shown}' {later}.",
-            where=source_places.here(),
             why=overlapping_views.WHY,
             fix=f"write the item of '{shown}', or store '{here.shown}' there afterwards; where '{shown}' is to stay as it is, "
             f"let it have a copy: {here.shown}.copy().",
@@ -141,7 +139,6 @@ def _is_looped_over(here: Path, same: Sequence[Any]) -> MutationError:
     return MutationError(
         f"An item of '{here.shown}', {describe(same[0])}, is written in a loop over the same array, or over parts of it, which "
         "in NumPy gives the items as they are by then.",
-        where=source_places.here(),
         why=overlapping_views.WHY,
         fix="loop over the places, `for i in range(len(x))`, and read `x[i]`; or loop over a copy, x.copy().",
     )

@@ -50,7 +50,6 @@ def operand(value: Any, after: int = 0) -> Any:
 def _ambiguous(value: Any, test: str) -> ConditionError:
     return ConditionError(
         f"The condition {test!r} is an array: {describe(value)}.",
-        where=source_places.here(),
         why="The truth of an array with more or less than one element is ambiguous.",
         fix="say which is meant: jnp.any(...) or jnp.all(...).",
     )
@@ -122,7 +121,6 @@ def python_test(value: Any) -> Any:
     if traced(value):
         raise PythonOnlyError(
             f"A traced value, {describe(value)}, decides where only Python can.",
-            where=source_places.here(),
             why=_why_python(source_places.user_frame()),
             fix="move the decision into a plain function, or write it with jnp.where.",
         )

@@ -48,5 +48,6 @@ def convert_callable(fn: Any, *, recursive: bool | str = True) -> Any:
         return types.MethodType(convert_callable(method, recursive=recursive), fn)
     raise SourceNotFoundError(
         f"'{getattr(fn, '__name__', type(fn).__name__)}' has no source: it is not written in Python.",
+        where=(),
         fix="convert a Python function that calls it.",
     )

@@ -25,7 +25,6 @@ from autograph_lite.operators.calls import method_patching
 from autograph_lite.operators.checks import carried_checks, concretization_errors
 from autograph_lite.operators.effects import journal
 from autograph_lite.operators.purity import known_calls, trial
-from autograph_lite.operators.user_code import source_places
 
 PACKAGE_NAME = __name__.partition(".")[0]
 
@@ -71,7 +70,6 @@ def _leaves(error: BaseException) -> list[BaseException]:
 def _unknown(error: BaseException) -> HandledRaiseError:
     return HandledRaiseError(
         f"'{type(error).__name__}' is raised inside a staged statement, and caught outside of it.",
-        where=source_places.here(),
         why="The statement is traced once, whether it runs or not, so that the exception says nothing about the data.",
         fix="put the `try` inside the statement, around what raises.",
     )

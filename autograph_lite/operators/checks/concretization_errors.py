@@ -49,7 +49,6 @@ def explain_unconverted(fn: Callable[..., Any], reason: ConversionError, name: s
                 raise
             raise PythonOnlyError(
                 f"'{name}' needs the value of a traced argument, and it was not converted.",
-                where=source_places.here(),
                 why="\n".join(unconverted.sentences(reason)),
                 fix=reason.fix,
             ) from error
@@ -123,7 +122,6 @@ def says_nothing(fn: Any, error: BaseException) -> PythonOnlyError:
     root = str(getattr(fn, "__module__", None) or "").partition(".")[0]
     return PythonOnlyError(
         f"'{f'{root}.{name}' if root else name}' raised {type(error).__name__} inside of a staged statement.",
-        where=source_places.here(),
         why="Which path is taken is not known while tracing, and a library that keeps count of its calls, as one that samples\n"
         "or makes parameters does, has to know which of them are made.",
         fix="call it before the statement, on every path, and choose between the results.",
@@ -163,12 +161,10 @@ def not_a_function(value: Any) -> NotAFunctionError:
     if isinstance(value, type):
         return NotAFunctionError(
             f"'{value.__name__}' is a class, and a function is expected.",
-            where=source_places.here(),
             why="A class makes objects when it is called; what can be compiled are its methods.",
             fix=f"convert a method of '{value.__name__}', or a function that makes the objects and uses them.",
         )
     return NotAFunctionError(
         f"{article(type(value).__name__).capitalize()} {type(value).__name__} is no function: it can't be called.",
-        where=source_places.here(),
         fix="hand over a function, a bound method or another callable.",
     )

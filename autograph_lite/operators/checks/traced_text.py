@@ -57,7 +57,6 @@ def _as_now(value: Any) -> Any:
 def _refused(text: Any, *_: Any) -> Any:
     raise PythonOnlyError(
         f"Text with the value of a traced array in it, {str.__str__(text)!r}, is compared, looked into or changed.",
-        where=source_places.here(),
         why="The text is made while tracing, when the value is not known.",
         fix="use the value itself; in the messages of `assert` and `raise` the text is completed.",
     )
@@ -272,7 +271,6 @@ def join_text(separator: str, items: Iterable[str], /) -> str:
 def _no_text(template: str) -> PythonOnlyError:
     return PythonOnlyError(
         f"{str.__str__(template)!r} takes the value of a traced array where the text can't be completed later.",
-        where=source_places.here(),
         why="The text is made while tracing, when the value is not known.",
         fix='write the value as a field of an f-string, f"{x:>5}", with a width that is known: that is completed in the\n'
         "  messages of `assert` and `raise`.",

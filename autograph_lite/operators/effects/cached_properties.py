@@ -60,7 +60,6 @@ class Cache:
         whole = f"{type(instance).__name__}.{name}"
         raise MutationError(
             f"The cached property '{whole}' is first read inside of a staged statement, and is a {type(value).__name__}.",
-            where=source_places.here(),
             why="Python keeps the object that one path alone makes, with all later changes to it.",
             fix=f"read '{whole}' once before the statement.",
         )

@@ -215,7 +215,6 @@ def refuse_write(owner: Any) -> None:
         kind = type(owner).__name__
         raise MutationError(
             f"A {kind} is written to that is one object on one path of a staged statement and another on another path.",
-            where=source_places.here(),
             why="Which of them the write would have to change depends on a traced value.",
             fix=f"make a new {kind} first: {kind}(...).",
         )
@@ -227,14 +226,12 @@ def _refuse_chosen(owner: Any) -> None:
         if id(owner) in chosen[1]:
             raise MutationError(
                 f"A {kind} is written to that was chosen by a traced index.",
-                where=source_places.here(),
                 why="Which of several it is depends on a traced value: this one is a copy, and the change would be lost.",
                 fix="write through the outer container, rows[i][j] = value, or use an array.",
             )
         if id(owner) in chosen[2] and _holders(chosen) > _ALONE:
             raise MutationError(
                 f"A {kind} is written to that may be the one that was chosen by a traced index before.",
-                where=source_places.here(),
                 why="Which of several was chosen depends on a traced value: it is a copy, which would not change.",
                 fix="choose the item again after the change, or use an array.",
             )

@@ -519,7 +519,6 @@ def unchanging(iterator: Iterator[Any]) -> Iterator[Any]:
     if names:
         raise MutationError(
             f"'{names[0]}' is assigned in a generator that a traced value may leave.",
-            where=source_places.here(),
             why="Python would not take the later items, but the program is traced with all of them.",
             fix="write it as a loop with `break`.",
         )

@@ -142,7 +142,6 @@ def _checked(index: Any) -> Any:
         ):
             raise TracedIndexError(
                 f"'{source_places.expression()}' has a traced bound, so that the length of the slice is not known while tracing.",
-                where=source_places.here(),
                 fix="use jax.lax.dynamic_slice for a part of fixed length, or a mask: jnp.where(jnp.arange(n) < stop, x, 0).",
             )
     return index
@@ -236,7 +235,6 @@ def _no_meaning(base: Any, index: Any) -> TracedIndexError:
         raise TracedIndexError(
             f"'{source_places.expression()}' has a traced bound, so that it is not known while tracing which items "
             f"of a {kind} it means.",
-            where=source_places.here(),
             why="The length of a list is known while tracing, and a slice that is replaced may change it.",
             fix="write the items one by one, or use an array: x[i : i + 2] = values.",
         )
@@ -254,7 +252,6 @@ def _no_meaning(base: Any, index: Any) -> TracedIndexError:
         fix = "make the items alike, or use an array."
     return TracedIndexError(
         f"'{source_places.expression()}' indexes a {kind} with a traced value, {describe(index)}.",
-        where=source_places.here(),
         why=why,
         fix=fix,
     )
@@ -267,7 +264,6 @@ def _require_known(index: Any) -> None:
     if any(map(blocks.is_needed, held)):
         raise TracedIndexError(
             f"'{source_places.expression()}' has an index in it of which only the data knows how many items it takes.",
-            where=source_places.here(),
             why="JAX updates as many items as the program knows while it is traced.",
             fix="write to the items, x[i] = v or x[i] += v: in converted code, that gives the name a new array, too.",
         )
@@ -315,7 +311,6 @@ def refuse_new_array(base: Any, new: Any) -> None:
     if new is not base:
         raise MutationError(
             f"An item of an array, {describe(base)}, is written, and nothing in the function reads the array afterwards.",
-            where=source_places.here(),
             why="An array is a value to a compiled program: the change makes a new array, which would be lost. An argument, "
             "an item of a list or an attribute from which the array comes stays as it is.",
             fix="return the array, and take it where the function is called, `x = f(x)`; write an array in an object by the "
@@ -332,7 +327,6 @@ def unread(value: Any) -> None:
     if isinstance(value, jax.Array) and value.ndim and traced(value):
         raise MutationError(
             f"An array, {describe(value)}, is changed in place, and nothing in the function reads it afterwards.",
-            where=source_places.here(),
             why="An array is a value to a compiled program: `x += v` makes a new array, which would be lost. An argument, an "
             "item of a list or an attribute from which the array comes stays as it is.",
             fix="store it where it comes from, `rows[k] = rows[k] + v`, `self.x += v`, or return it.",
@@ -357,7 +351,6 @@ def overtaken(array: Any) -> MutationError:
     return MutationError(
         f"While an item of an array, {describe(array)}, is written, the statement calls what writes to the same array, or puts "
         "another in its place.",
-        where=source_places.here(),
         why="An array is a value to a compiled program: one of the two changes would be lost.",
         fix="call before the statement, `v = f()`, and write `v`.",
     )
@@ -495,7 +488,6 @@ def _written_to_list(base: Any, index: Any, value: Any) -> Any:
         if not _is_alike(value, old):
             raise MutationError(
                 f"{describe(value)} is written to a list at a traced index, where there may be {describe(old)}.",
-                where=source_places.here(),
                 why="Which item it replaces is not known while tracing, so each of them may become either.",
                 fix="make the items alike, or use an array.",
             )

@@ -54,7 +54,6 @@ class TensorArray:
         if dynamic_size:
             raise TensorArrayError(
                 "A TensorArray can't grow: dynamic_size is True.",
-                where=source_places.here(),
                 why="A compiled program reserves the memory of all its arrays before it runs.",
                 fix="give the largest size that is needed, and count how many elements are written.",
             )
@@ -62,7 +61,6 @@ class TensorArray:
         if any(isinstance(n, bool) or not isinstance(n, int) or n < 0 for n in dimensions):
             raise TensorArrayError(
                 f"A TensorArray has size {_shown(size)} and elements of shape {element_shape!r}.",
-                where=source_places.here(),
                 why="A compiled program has arrays of fixed shapes, so that these are integers that Python knows.",
                 fix="give the largest size that is needed, and count how many elements are written.",
             )
@@ -119,7 +117,6 @@ class TensorArray:
         if not self.element_shape:
             raise TensorArrayError(
                 "The elements of a TensorArray are scalars, and concat() puts arrays together.",
-                where=source_places.here(),
                 fix="use stack().",
             )
         first, *rest = self.element_shape
@@ -149,7 +146,6 @@ class TensorArray:
             wanted = f"{self.dtype}[{','.join(map(str, shape))}]"
             raise TensorArrayError(
                 f"{describe(value)} is written to a TensorArray in a place of {wanted}.",
-                where=source_places.here(),
                 why="All elements have the type and the shape that the TensorArray was made with.",
                 fix=f"reshape the value or cast it, value.astype({self.dtype}), or make the TensorArray of its type.",
             )
@@ -238,7 +234,6 @@ def dropped(value: T, method: str) -> T:
     if method == "sort" and isinstance(value, jax.Array):
         raise MutationError(
             f"An array, {describe(value)}, is sorted by its method, and nothing takes the sorted one.",
-            where=source_places.here(),
             why="NumPy sorts in place. An array is a value to a compiled program: the method gives a new one, and leaves the "
             "array as it is.",
             fix="take the new one: x = jnp.sort(x).",
@@ -246,7 +241,6 @@ def dropped(value: T, method: str) -> T:
     if isinstance(value, TensorArray):
         raise TensorArrayError(
             "A TensorArray is written to, and the result is dropped.",
-            where=source_places.here(),
             why="A write gives a new TensorArray with the element; the one that was written to does not have it.",
             fix="keep what the write returns: ys = ys.write(i, value).",
         )

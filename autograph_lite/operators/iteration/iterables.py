@@ -71,7 +71,6 @@ class Staged(Lazy):
         if traced(length):
             raise IterationError(
                 "The number of items is traced; len() can only give an int.",
-                where=source_places.here(),
                 fix="use the value that the bound was made of.",
             )
         return int(length)
@@ -81,7 +80,6 @@ class Staged(Lazy):
         if traced(length):
             raise IterationError(
                 "Python iterates over a range with a traced bound.",
-                where=source_places.here(),
                 why="The number of items is not known while tracing; only a `for` statement can be staged, in a function "
                 "without `yield`, `await` and jumps out of `finally`.",
                 fix="write the `for` loop in such a function, or use a static bound.",
@@ -234,7 +232,6 @@ class Range(Staged):
         if isinstance(index, slice) or jnp.ndim(index) or jnp.result_type(index).kind not in "biu":
             raise TracedIndexError(
                 "A range with a traced bound is indexed with something else than an integer.",
-                where=source_places.here(),
                 why="The number of items is not known while tracing.",
                 fix="compute the bounds of the part, and make a range of them.",
             )
@@ -475,7 +472,6 @@ class Passing(Stepping, Lazy):
         if self.taken is None:
             raise IterationError(
                 f"Items are taken of what {self.kind.__name__}() gave, after something that may have left some of them.",
-                where=source_places.here(),
                 why="How many are left is known when the program runs, and not while it is traced; or another iterator takes "
                 "them, too.",
                 fix=f"call {self.kind.__name__}() again, or make a list of the items.",
@@ -547,7 +543,6 @@ def combined(values: tuple[Any, ...]) -> tuple[Staged, ...] | None:
         elif unknown:
             raise IterationError(
                 f"Items of {describe(value)} go with those of a range whose bound is traced.",
-                where=source_places.here(),
                 why="How many of them are wanted is not known while tracing, and only numbers can be chosen from then.",
                 fix="make the items an array, or the bound a Python number.",
             )

@@ -228,7 +228,6 @@ def recast_error(owner: object, name: str) -> MutationError:
     """An object that would be another kind of object on some paths only."""
     return MutationError(
         f"'{name}' of an object of the type {type(owner).__name__} is assigned inside a staged statement.",
-        where=source_places.here(),
         why="What an object is has to be known while tracing, and here it depends on a traced value.",
         fix="keep what differs in an attribute, a number for example, and let the methods test it.",
     )

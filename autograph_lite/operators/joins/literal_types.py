@@ -24,7 +24,6 @@ from autograph_lite.operators.joins.join_types import (
     describe_leaf,
     join_arrays,
 )
-from autograph_lite.operators.user_code import source_places
 from autograph_lite.operators.values.values import ARRAYS, result_type
 
 
@@ -72,7 +71,6 @@ def stacked(values: Sequence[Any]) -> jax.Array:
 def _no_common_type(found: Mismatch) -> BranchMismatchError:
     return BranchMismatchError(
         f"A traced value chooses among {found.left} and {found.right}.",
-        where=source_places.here(),
         why="No integer type that JAX has here holds both.",
         fix="make them of one type: jnp.int32(...), or another number that the type holds.",
     )

@@ -20,7 +20,6 @@ from jax import lax
 
 from autograph_lite.errors import ConditionError
 from autograph_lite.operators.checks import carried_checks
-from autograph_lite.operators.user_code import source_places
 from autograph_lite.operators.values.values import traced
 
 _FEW = 3  # items with so few possible answers that Python's order of each is in a table
@@ -88,7 +87,6 @@ def _orders(count: int, reverse: bool) -> tuple[np.ndarray, np.ndarray]:
 def _refuse(unordered: Any) -> None:
     error = ConditionError(
         f"More than {_FEW} items are put in order by keys that have none: one of them is nan.",
-        where=source_places.here(),
         why="Python compares nan as neither less nor greater, so that its result depends on how its sort goes about it.",
         fix="leave those items out, or sort an array: jnp.sort(x) puts nan last.",
     )

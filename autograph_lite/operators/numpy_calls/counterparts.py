@@ -27,7 +27,6 @@ from autograph_lite.jax_internals import avals
 from autograph_lite.operators.lists import dynamic_length
 from autograph_lite.operators.numpy_calls import function_table, python_math
 from autograph_lite.operators.purity import trial
-from autograph_lite.operators.user_code import source_places
 from autograph_lite.operators.values.boxes import Box
 from autograph_lite.operators.values.values import Tracer, is_symbolic, known_value
 
@@ -84,7 +83,6 @@ def _has_traced(value: Any) -> bool:
 def _refused(name: str, fix: str, does: str = "is called with a traced value") -> PythonOnlyError:
     return PythonOnlyError(
         f"'{name}' {does}.",
-        where=source_places.here(),
         why="It is NumPy's or Python's own: it would need the value, which is known when the compiled program runs.",
         fix=fix,
     )

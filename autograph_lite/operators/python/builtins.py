@@ -25,7 +25,7 @@ from autograph_lite.operators.lists import dynamic_length, growing_lists, list_m
 from autograph_lite.operators.loops import rolling
 from autograph_lite.operators.python import comprehensions, generator_expressions, reductions, sort_keys
 from autograph_lite.operators.ragged.selection import Selection
-from autograph_lite.operators.user_code import ownership, source_places, user_warnings
+from autograph_lite.operators.user_code import ownership, user_warnings
 from autograph_lite.operators.values import pytrees
 from autograph_lite.operators.values.boxes import opening
 from autograph_lite.operators.values.values import (
@@ -86,7 +86,6 @@ def _no_bound(bound: Any) -> IterationError:
     fix = "take one of its items, or its size: len(array)." if jnp.ndim(bound) else "convert it: int(bound)."
     return IterationError(
         f"range() takes integers; a bound is {describe(bound)}.",
-        where=source_places.here(),
         why="The number of iterations is one integer for the whole loop.",
         fix=fix,
     )
@@ -307,7 +306,6 @@ def sorted_(iterable: Any, /, *, key: Any = None, reverse: Any = False) -> list[
 def _no_order(key: Any) -> ConditionError:
     return ConditionError(
         f"sorted() compares arrays, {describe(key)}.",
-        where=source_places.here(),
         why="Which of two arrays comes first is ambiguous.",
         fix="give a key that is a number, or a tuple of numbers: sorted(items, key=lambda item: item[0]).",
     )
@@ -318,7 +316,6 @@ def _unlike(items: list[Any]) -> ConditionError:
     found = [*dict.fromkeys(map(join_types.describe_template, kinds))]
     return ConditionError(
         f"sorted() puts {found[0]} and {found[1]} in order by traced keys.",
-        where=source_places.here(),
         why="Which item comes first depends on the data, and a compiled program has one type for it.",
         fix="give all items the same structure and shape.",
     )
@@ -328,7 +325,6 @@ def _no_place(item: Any) -> ConditionError:
     kind = type(item).__name__
     return ConditionError(
         f"sorted() orders objects of the type {kind} by traced keys.",
-        where=source_places.here(),
         why="Which object comes first depends on the data, and a compiled program has no objects to choose from.",
         fix=f"sort what the objects hold, or register {kind} as a pytree, for example with "
         "jax.tree_util.register_dataclass."
@@ -368,7 +364,6 @@ def _whole(iterable: Any) -> Any:
     if isinstance(iterable, jax.Array) and iterable.ndim and is_symbolic(iterable.shape[0]):
         raise IterationError(
             f"A list or tuple is made of the rows of an array, {describe(iterable)}.",
-            where=source_places.here(),
             why=f"How many rows there are, {iterable.shape[0]}, is not known while tracing for all sizes.",
             fix="keep the array, which can be indexed and iterated over as the list can, or trace for a known size.",
         )

@@ -18,7 +18,6 @@ from autograph_lite.operators.checks import carried_checks
 from autograph_lite.operators.effects import journal
 from autograph_lite.operators.python import builtins
 from autograph_lite.operators.python.logical import asks_user, equal
-from autograph_lite.operators.user_code import source_places
 from autograph_lite.operators.values.values import any_traced, as_index, describe, traced
 
 T = TypeVar("T")
@@ -83,7 +82,6 @@ def _remove(owner: list[Any], value: Any, /) -> None:
         if traced(same):
             raise TracedIndexError(
                 f"remove() looks for {describe(value)} in a list, and a traced value decides which item it is.",
-                where=source_places.here(),
                 why="The items of a list have their places while tracing.",
                 fix="keep the items in an array with a mask of those that count, jnp.where(items == x, False, mask).",
             )
@@ -102,7 +100,6 @@ def key(value: T) -> T:
     if value.__class__ is not str and any_traced(value):
         raise TracedIndexError(
             f"A traced value, {describe(value)}, is a key of a dict or an item of a set.",
-            where=source_places.here(),
             why="Keys are Python values, known while tracing.",
             fix="use `match` or `if` on the value, or an array indexed by it.",
         )
@@ -129,7 +126,6 @@ def _looking(
 def _no_key(name: str, owner: Any, value: Any) -> TracedIndexError:
     return TracedIndexError(
         f"{name}() looks for a traced value, {describe(value)}, in a {type(owner).__name__}.",
-        where=source_places.here(),
         why="The keys of a dict and the items of a set are Python values.",
         fix="use `match` or `if` on the value, `in`, or an array indexed by it.",
     )
@@ -138,7 +134,6 @@ def _no_key(name: str, owner: Any, value: Any) -> TracedIndexError:
 def _no_place(name: str, _: Any, value: Any) -> TracedIndexError:
     return TracedIndexError(
         f"{name}() is given a traced place in a list, {describe(value)}.",
-        where=source_places.here(),
         why="The items of a list have their places while tracing: which of them move depends on the value.",
         fix="keep the items in an array, and move them by an index of it: items[jnp.where(k < i, k, k + 1)] with "
         "k = jnp.arange(len(items) - 1) is without item i.",

@@ -115,7 +115,6 @@ class Generated(iterables.Looped):
         if not self.is_fresh or self._depth != journal.depth():
             raise IterationError(
                 "A generator expression is used up twice, or inside a staged statement.",
-                where=source_places.here(),
                 why="A generator gives its items once, and a staged statement is traced once.",
                 fix="write the generator expression where its items are used, or make a list of them.",
             )
@@ -296,7 +295,6 @@ def dynamic_iteration_error(reason: str) -> IterationError:
     """A list or a sequence of items whose number only the running program knows."""
     return IterationError(
         f"The number of items depends on {reason}.",
-        where=source_places.here(),
         why="A compiled program has no list whose length depends on its data.",
         fix="reduce the items with sum, any, all, min or max, or use a mask: jnp.where(condition, x, 0).",
     )

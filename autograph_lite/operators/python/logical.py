@@ -23,7 +23,6 @@ from autograph_lite.operators.branches.truth import operand, python_truth, truth
 from autograph_lite.operators.lists import array_arguments, dynamic_length, growing_lists, list_methods
 from autograph_lite.operators.ragged.selection import METHODS, Selection
 from autograph_lite.operators.trace_context import decision_log
-from autograph_lite.operators.user_code import source_places
 from autograph_lite.operators.values import pytrees
 from autograph_lite.operators.values.boxes import unboxed
 from autograph_lite.operators.values.values import describe, fold_test, is_symbolic, traced
@@ -350,7 +349,6 @@ def _has_own_contains(container: Any) -> bool:
 def _no_membership(item: Any, container: Any) -> TracedIndexError:
     return TracedIndexError(
         f"'in' is asked of a traced value, {describe(item)}, and {describe(container)}.",
-        where=source_places.here(),
         why="Whether a traced value is among the items can be computed for tuples, lists, sets, ranges and arrays.",
         fix="make the container a tuple or an array of numbers.",
     )

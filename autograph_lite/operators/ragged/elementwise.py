@@ -83,7 +83,6 @@ def require_equal(left: Any, right: Any) -> None:
         return
     error = SliceLengthError(
         f"'{source_places.expression()}' takes two parts of arrays that are not equally long.",
-        where=source_places.here(),
         why="The bounds of one of them at least are traced, so that only the run of the program tells its length.",
         fix="give both slices the same length.",
     )

@@ -104,7 +104,6 @@ def _unsupported(why: str) -> TracedIndexError:
     """The error for an index whose parts do not go together."""
     return TracedIndexError(
         f"'{source_places.expression()}' mixes kinds of indices, one of them of a length that only the data knows.",
-        where=source_places.here(),
         why=why,
         fix="index in two steps: first with integers and slices, then with the mask.",
     )
@@ -179,7 +178,6 @@ def _window(part: Bounds, size: Any) -> Axis | None:
 def _cut_off(length: int, size: int) -> SliceLengthError:
     return SliceLengthError(
         f"'{source_places.expression()}' reaches beyond the ends of an axis of {size} items.",
-        where=source_places.here(),
         why=f"Python would give fewer than {length} items, and the program is compiled for {length}.",
         fix="keep the bounds on the axis, or cut them off: x[max(i, 0) : min(j, n)] is a part of any length.",
     )

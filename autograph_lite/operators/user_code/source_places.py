@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 
 import jax
 
-from autograph_lite.errors import Location
+from autograph_lite.errors import Location, running
 from autograph_lite.jax_internals import configuration
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -47,6 +47,9 @@ def here() -> Location | tuple[()]:
     if frame is None:
         return ()
     return at(frame.f_code.co_filename, frame.f_lineno, function_name(frame.f_code))
+
+
+running.append(here)
 
 
 def expression() -> str:

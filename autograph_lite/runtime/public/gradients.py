@@ -11,7 +11,6 @@ import jax.numpy as jnp
 
 from autograph_lite.errors import VariableError
 from autograph_lite.operators.effects import journal
-from autograph_lite.operators.user_code import source_places
 from autograph_lite.operators.values import pytrees
 from autograph_lite.operators.values.values import describe
 from autograph_lite.runtime.state import variable_frames
@@ -100,7 +99,6 @@ def _no_variable(found: Any) -> VariableError:
     what = f"a Variable of {found.dtype}" if isinstance(found, Variable) else describe(found)
     return VariableError(
         f"A gradient is asked for with respect to {what}.",
-        where=source_places.here(),
         why="Gradients are taken with respect to Variables of a floating dtype.",
         fix="give such Variables, for example module.trainable_variables.",
     )

@@ -6,7 +6,6 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from autograph_lite.errors import SaveError
-from autograph_lite.operators.user_code import source_places
 from autograph_lite.runtime.saving.archive import Reader, Writer
 from autograph_lite.runtime.saving.loaded_function import LoadedFunction, LoadedProgram
 from autograph_lite.runtime.saving.saved_values import Json
@@ -67,14 +66,12 @@ def _refuse_more(name: str, program: LoadedProgram, platforms: Sequence[str], vj
     if not {*platforms} <= {*program.platforms}:
         raise SaveError(
             f"'{name}' was loaded from a file, and is saved for {', '.join(platforms)}.",
-            where=source_places.here(),
             why=f"Its programs were lowered for {', '.join(program.platforms)}.",
             fix="leave out `platforms`, or save the function itself for them.",
         )
     if vjp_order > program.vjp_order:
         raise SaveError(
             f"'{name}' was loaded from a file, and is saved with vjp_order={vjp_order}.",
-            where=source_places.here(),
             why=f"That file holds its derivatives up to order {program.vjp_order}.",
             fix="leave out `vjp_order`, or save the function itself with it.",
         )

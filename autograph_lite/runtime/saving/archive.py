@@ -25,7 +25,6 @@ import jax.numpy as jnp
 import numpy as np
 
 from autograph_lite.errors import LoadError
-from autograph_lite.operators.user_code import source_places
 
 FORMAT = 1  # of the manifest; a reader takes this number and lower ones
 MANIFEST, CHECKSUM = "manifest.json", "manifest.sha256"
@@ -127,7 +126,6 @@ class Reader:
             by = self.manifest.get("made_with", {}).get("autograph-lite", "?")
             raise LoadError(
                 f"'{self.path}' has format {version}, and this version of autograph_lite reads up to {FORMAT}.",
-                where=source_places.here(),
                 why=f"It was written by autograph_lite {by}.",
                 fix="install that version, or a later one.",
             )
@@ -142,7 +140,6 @@ class Reader:
         """The error for a file that is not what was written."""
         return LoadError(
             f"'{self.path}' can't be loaded: {why}.",
-            where=source_places.here(),
             why="Each part of a file has a checksum, so that a damaged one is not taken for the program.",
             fix="copy the file again, or save the function again.",
         )

@@ -14,7 +14,6 @@ from jax.extend.mlir import deserialize_portable_artifact
 from jax.interpreters import mlir
 
 from autograph_lite.errors import LoadError
-from autograph_lite.operators.user_code import source_places
 
 DIALECTS = frozenset({"builtin", "func", "stablehlo", "chlo", "sdy"})
 OUTSIDE = frozenset({"stablehlo.infeed", "stablehlo.outfeed", "stablehlo.send", "stablehlo.recv"})
@@ -63,7 +62,6 @@ def _refuse(operation: Any, path: str) -> None:
 def _foreign(path: str, does: str) -> LoadError:
     return LoadError(
         f"'{path}' can't be loaded: a program in it {does}.",
-        where=source_places.here(),
         why="It may do more than compute with arrays, and no program that autograph_lite.save has written does so.",
         fix="find out who has made the file; save the function again.",
     )

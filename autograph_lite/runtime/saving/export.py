@@ -59,13 +59,11 @@ def save(
     if importlib.util.find_spec("flatbuffers") is None:
         raise SaveError(
             "JAX needs the package 'flatbuffers' to write programs.",
-            where=source_places.here(),
             fix="install it, as by pip install autograph-lite[export].",
         )
     if not isinstance(path, (str, os.PathLike)):
         raise SaveError(
             f"The first argument is a '{type(path).__name__}' object, and the path of a file comes first.",
-            where=source_places.here(),
             why="tf.saved_model.save has them the other way round.",
             fix="write autograph_lite.save(path, function).",
         )
@@ -97,7 +95,6 @@ def _named(functions: Any) -> dict[str, Any]:
     if not traced:
         raise SaveError(
             f"No method of the '{type(functions).__qualname__}' object has been traced, so that there is nothing to save.",
-            where=source_places.here(),
             fix="call the methods, or their get_concrete_function, before.",
         )
     return traced
@@ -115,7 +112,6 @@ def _refuse_signatures(single: bool, function: Any) -> None:
     if not (single and conversion.is_compiled(function)):
         raise SaveError(
             "Signatures are given for something else than one converted function.",
-            where=source_places.here(),
             fix="make the traces with get_concrete_function, and save without signatures.",
         )
 
@@ -129,7 +125,6 @@ def _concrete(function: Any, calls: Sequence[tuple[Any, ...]]) -> list[ConcreteF
     if not conversion.is_compiled(function):
         raise SaveError(
             f"{function!r} is no converted function.",
-            where=source_places.here(),
             fix="convert it with autograph_lite.convert.",
         )
     return [each.alone() for each in _traces_of(function, calls)]
@@ -144,7 +139,6 @@ def _traces_of(function: Any, calls: Sequence[tuple[Any, ...]]) -> list[Concrete
     if not known:
         raise SaveError(
             f"'{function.__name__}' has not been traced, so that there is nothing to save.",
-            where=source_places.here(),
             fix="give a signature: autograph_lite.save(path, f, (autograph_lite.ArraySpec([None], 'float32'),)).",
         )
     return known
@@ -235,7 +229,6 @@ class _Saving:
         except Exception as error:
             raise SaveError(
                 f"JAX can't export '{name}': {error}",
-                where=source_places.here(),
                 why=f"It was asked for derivatives of order {self._vjp_order} and the platforms {self._platforms}.",
                 fix="ask for less, or change what JAX names.",
             ) from error

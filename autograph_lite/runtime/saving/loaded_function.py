@@ -16,7 +16,6 @@ import jax.numpy as jnp
 from autograph_lite.errors import PicklingError, UnsavedSignatureError
 from autograph_lite.jax_internals import exported_derivatives, tracing_state
 from autograph_lite.operators.checks.raising import CODE
-from autograph_lite.operators.user_code import source_places
 from autograph_lite.operators.values.values import Tracer
 from autograph_lite.runtime.saving import call_types, saved_checks
 from autograph_lite.runtime.saving.archive import Reader
@@ -115,7 +114,6 @@ def _order_of(exported: Any) -> int:
 def _underived(name: str, order: int) -> UnsavedSignatureError:
     return UnsavedSignatureError(
         f"'{name}' was loaded from a file, and is differentiated in reverse mode.",
-        where=source_places.here(),
         why=f"It was saved with vjp_order={order}: the file holds no derivative beyond that.",
         fix=f"save it with vjp_order={order + 1}.",
     )
@@ -250,7 +248,6 @@ class LoadedFunction:
     def _unmapped(self) -> UnsavedSignatureError:
         return UnsavedSignatureError(
             f"'{self.__name__}' was loaded from a file, and is called in jax.vmap.",
-            where=source_places.here(),
             why="A saved program takes arrays of the shapes that it was saved for, and has no form for many at once.",
             fix="save jax.vmap of the function, call it in jax.lax.map, or convert the function where its source is.",
         )
@@ -258,7 +255,6 @@ class LoadedFunction:
     def _without_tangents(self) -> UnsavedSignatureError:
         return UnsavedSignatureError(
             f"'{self.__name__}' was loaded from a file, and is differentiated in forward mode.",
-            where=source_places.here(),
             why="A saved program holds derivatives in reverse mode only: those that `vjp_order` asks for.",
             fix="use jax.grad or jax.vjp, or save the function that calls jax.jvp.",
         )
@@ -272,7 +268,6 @@ class LoadedFunction:
         saved = "\n".join(f"  {self.__name__}{_shown(kind)}" for kind in self.function_types)
         return UnsavedSignatureError(
             f"'{self.__name__}' is called as {self.__name__}{_shown(found)}, for which it was not saved.",
-            where=source_places.here(),
             why=f"It was saved for\n{saved}\n{sizes}".rstrip(),
             fix="convert the arguments, or save the function for that signature, too.",
         )
@@ -287,7 +282,6 @@ class LoadedFunction:
     def __reduce__(self) -> Any:
         raise PicklingError(
             f"'{self.__name__}' was loaded from a file, and can't be pickled.",
-            where=source_places.here(),
             why="A pickle is read as code; the file is data, and has all that the function is.",
             fix="pickle the path of the file, and load the function where it is wanted.",
         )

@@ -10,7 +10,6 @@ import jax
 from jax import export
 
 from autograph_lite.errors import LoadError
-from autograph_lite.operators.user_code import source_places
 from autograph_lite.runtime.saving import call_types, contained, dimension_checks
 from autograph_lite.runtime.saving.archive import Reader
 from autograph_lite.runtime.saving.export import SINGLE
@@ -42,7 +41,6 @@ def load(path: str | os.PathLike[str]) -> Any:
     if importlib.util.find_spec("flatbuffers") is None:
         raise LoadError(
             "JAX needs the package 'flatbuffers' to read programs.",
-            where=source_places.here(),
             fix="install it, as by pip install autograph-lite[export].",
         )
     try:
@@ -56,7 +54,6 @@ def load(path: str | os.PathLike[str]) -> Any:
         made_with = ", ".join(f"{name} {number}" for name, number in told)
         raise LoadError(
             f"'{path}' can't be read: {type(error).__name__}: {error}.",
-            where=source_places.here(),
             why=f"It was written with {made_with or 'unknown versions'}; here is jax {jax.__version__}.",
             fix="load it with these versions or later ones.",
         ) from error
@@ -68,7 +65,6 @@ def _refuse_platform(reader: Reader) -> None:
     if here not in there:
         raise LoadError(
             f"'{reader.path}' is saved for {', '.join(there)}, and JAX runs on {here}.",
-            where=source_places.here(),
             why="The programs in it were lowered for that platform.",
             fix=f"save it with platforms={[*there, here]}.",
         )
@@ -96,7 +92,6 @@ class _Loading:
         if made.dtype != value.dtype:  # which JAX makes of it without a word
             raise LoadError(
                 f"'{self._reader.path}' has a Variable of {value.dtype}, which JAX makes {made.dtype} here.",
-                where=source_places.here(),
                 why="It was saved with jax_enable_x64, which is off.",
                 fix='switch it on before: jax.config.update("jax_enable_x64", True).',
             )
@@ -122,7 +117,6 @@ class _Loading:
         if exported.nr_devices > jax.device_count():
             raise LoadError(
                 f"'{self._reader.path}' is saved for {exported.nr_devices} devices, and JAX has {jax.device_count()}.",
-                where=source_places.here(),
                 why=f"The program of '{name}' is parted among them.",
                 fix="load it where there are as many, or save a function without a mesh.",
             )

@@ -18,7 +18,6 @@ from autograph_lite.errors import AutographError, SavedCheckError
 from autograph_lite.operators.checks.exception_templates import Hole, Outline, Pattern
 from autograph_lite.operators.checks.raising import Site
 from autograph_lite.operators.checks.traced_text import printable
-from autograph_lite.operators.user_code import source_places
 from autograph_lite.runtime.saving.saved_values import (
     Json,
     NotDataError,
@@ -182,7 +181,6 @@ def _made(name: str, args: tuple[Any, ...]) -> BaseException:
             pass
     return SavedCheckError(
         f"{kind}: {', '.join(map(str, args))}" if args else kind,
-        where=source_places.here(),
         why=f"The function raised '{name}', a class that the file does not hold.",
         fix="catch autograph_lite.SavedCheckError, or raise one of Python's own exceptions.",
     )

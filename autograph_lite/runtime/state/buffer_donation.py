@@ -172,7 +172,6 @@ def donated_error(what: str, array: Any, copy: str, name: str | None = None) -> 
     lines = told or ["No function under 'convert' has done so: 'donate_argnums' of jax.jit does, or 'delete'"]
     return DonatedArrayError(
         f"{what} an array whose memory was given away.",
-        where=source_places.here(),
         why="\n".join(f"{line}." for line in lines),
         fix=f"use what that call has returned, or {copy}.",
     )
@@ -220,7 +219,6 @@ def explain_donation(
 def _shared(name: str, label: str, other: str) -> DonatedArrayError:
     return DonatedArrayError(
         f"'{label}' of '{name}' is donated, and is the array of {other}, too.",
-        where=source_places.here(),
         why="The program may write its results into the memory of what is donated, and would read them there.",
         fix=f"pass a copy: jnp.copy({label}).",
     )

@@ -9,7 +9,6 @@ from __future__ import annotations
 from typing import Any
 
 from autograph_lite.errors import VariableError
-from autograph_lite.operators.user_code import source_places
 from autograph_lite.operators.values.place import Contents, Place
 
 
@@ -30,7 +29,6 @@ class Creations:
             return None
         return VariableError(
             f"{f'Variable {name!r}' if name else 'A Variable'} is created on a call that is not the first.",
-            where=source_places.here(),
             why="A function creates its Variables on its first call; later calls run the compiled program with them.",
             fix="create it once: if self.v is None: self.v = autograph_lite.Variable(...), or outside of the function.",
         )
@@ -60,7 +58,6 @@ def refuse_traced(name: str | None, found: Any) -> VariableError:
     """The error for an initial value that only the running program knows."""
     return VariableError(
         f"The initial value of {f'Variable {name!r}' if name else 'a Variable'} is traced: {found}.",
-        where=source_places.here(),
         why="A Variable is created while the function is traced, when the value is not known.",
         fix="give a function that computes it, which runs at once: Variable(lambda: jnp.zeros(3)).",
     )

@@ -20,7 +20,6 @@ from autograph_lite.operators.branches.if_stmt import if_expr
 from autograph_lite.operators.checks import carried_checks
 from autograph_lite.operators.iteration.iterables import Staged, Stepping
 from autograph_lite.operators.object_graph.python_iterators import MOST
-from autograph_lite.operators.user_code import source_places
 from autograph_lite.operators.values.values import as_index, traced
 from autograph_lite.runtime.state import variable_frames
 from autograph_lite.runtime.state.variable import Variable
@@ -132,7 +131,6 @@ def _count(iterator: SliceIterator) -> None:
         del _counted[iterator]
         raise IterationError(
             f"Python takes all items of {iterator!r}.",
-            where=source_places.here(),
             why="How many are left is known when the program runs, and not while it is traced.",
             fix="use a `for` loop, list(it) or tuple(it), or take as many items as you need with next(it).",
         )
@@ -182,7 +180,6 @@ def from_slices(arrays: Any) -> Slices:
     if not named or any(a.ndim == 0 for _, a in named) or len({a.shape[0] for _, a in named}) > 1:
         raise IterationError(
             "from_slices takes arrays with first axes of one length.",
-            where=source_places.here(),
             why="\n".join(f"arrays{path} has shape {a.shape}." for path, a in named)
             or "There are no arrays in it.",
             fix="cut the arrays to the same length, or repeat what belongs to all slices with jnp.broadcast_to.",

@@ -21,7 +21,6 @@ from autograph_lite.errors import MutationError, PythonOnlyError
 from autograph_lite.jax_internals import tracing_state
 from autograph_lite.operators.checks import traced_text
 from autograph_lite.operators.object_graph import plain_containers
-from autograph_lite.operators.user_code import source_places
 from autograph_lite.operators.values import instances
 from autograph_lite.operators.values.values import Tracer
 from autograph_lite.runtime.state.variable import Variable
@@ -151,7 +150,6 @@ def _is_of_the_call(item: Any) -> bool:
 def _of_the_call(what: str) -> MutationError:
     return MutationError(
         f"{what} holds a Variable that was passed as an argument.",
-        where=source_places.here(),
         why="The program is the same for whatever Variable is passed, and each call would have to keep another.",
         fix="keep the Variable in the object before the call, or return it.",
     )
@@ -161,7 +159,6 @@ def _hidden(holder: Any, what: str) -> MutationError:
     name = getattr(holder, "__qualname__", None) or f"a {type(holder).__name__} object"
     return MutationError(
         f"{what} holds a traced value inside {name}.",
-        where=source_places.here(),
         why="A compiled program gives back arrays in lists, dicts, tuples and registered pytrees; elsewhere a tracer would stay.",
         fix="return the arrays themselves, or register the class as a pytree with jax.tree_util.register_dataclass.",
     )

@@ -31,7 +31,7 @@ from autograph_lite.jax_internals import (
 )
 from autograph_lite.operators.effects import journal, mutual_exclusion
 from autograph_lite.operators.joins import join_errors
-from autograph_lite.operators.user_code import place_names, source_places
+from autograph_lite.operators.user_code import place_names
 from autograph_lite.operators.values.boxes import Box, unboxed
 from autograph_lite.operators.values.place import Place
 from autograph_lite.operators.values.values import Tracer, describe
@@ -176,7 +176,6 @@ class Variable(Arithmetic):
         place_names.wrote(self)
         return VariableError(
             f"{variable_name(self)} of {self._type()} is given {describe(value)}.",
-            where=source_places.here(),
             why="A Variable keeps its shape and dtype: programs are compiled for them.",
             fix="bring the value to them, with .reshape, jnp.broadcast_to or .astype.",
         )
@@ -360,7 +359,6 @@ def _refuse_early(variable: Variable) -> None:
 def _read_while_written(variable: Variable, function: str) -> VariableError:
     return VariableError(
         f"{variable_name(variable)} is read in {function} of a program that assigns it.",
-        where=source_places.here(),
         why="A program gives Variables their new values when it has ended: the function would get the old one.",
         fix="pass the value to the function.",
     )
@@ -369,7 +367,6 @@ def _read_while_written(variable: Variable, function: str) -> VariableError:
 def _written_while_used(variable: Variable, function: str) -> VariableError:
     return VariableError(
         f"{variable_name(variable)} is assigned in {function} of a program that uses it.",
-        where=source_places.here(),
         why="A program reads Variables when it begins, and gives them their new values when it has ended.",
         fix="return the new value from the function, and assign it in the converted function.",
     )
@@ -378,7 +375,6 @@ def _written_while_used(variable: Variable, function: str) -> VariableError:
 def _lost_in_copy(variable: Variable) -> MutationError:
     return MutationError(
         f"{variable_name(variable)} is assigned, which is JAX's copy of a Variable that was passed to a transformation.",
-        where=source_places.here(),
         why="The transformation has taken the Variable apart, as it does with every pytree: the write would be lost.",
         fix="use the Variable itself, from outside of the transformed function, or return the new value.",
     )
@@ -387,7 +383,6 @@ def _lost_in_copy(variable: Variable) -> MutationError:
 def _lost_in_trace(variable: Variable) -> MutationError:
     return MutationError(
         f"{variable_name(variable)} is assigned while jax.jit, jax.vmap, jax.lax.scan or the like traces the code.",
-        where=source_places.here(),
         why="The code runs while it is traced only: later executions would not assign, and the value may be a tracer.",
         fix="assign in a function under autograph_lite.convert, or return the new value and assign it outside.",
     )

@@ -253,7 +253,6 @@ class Trace:
             if id(variable) in captured:
                 raise VariableError(
                     f"{variable_name(variable)} is an argument of '{name_of(self.fn)}', which uses it from outside, too.",
-                    where=source_places.here(),
                     why="Another Variable may be passed in its place, so that the two are not the same in the program.",
                     fix="pass it, or use it from outside, but not both.",
                 )

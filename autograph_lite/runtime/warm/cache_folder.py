@@ -8,7 +8,6 @@ import tempfile
 from pathlib import Path
 
 from autograph_lite.errors import CacheFolderError
-from autograph_lite.operators.user_code import source_places
 
 
 def private(folder: str | os.PathLike[str] | None) -> Path:
@@ -41,7 +40,6 @@ def refuse_shared(path: Path) -> None:
 def _shared(path: Path, why: str, fix: str) -> CacheFolderError:
     return CacheFolderError(
         f"Others can write to '{path}', and programs that are loaded from it run here.",
-        where=source_places.here(),
         why=why,
         fix=fix,
     )

@@ -195,6 +195,7 @@ def _without_source(fn: object, why: str) -> SourceNotFoundError:
     typed = getattr(getattr(fn, "__code__", None), "co_filename", "") == "<stdin>"
     return SourceNotFoundError(
         f"No source for '{name}'.",
+        where=(),
         why=why,
         fix=_TYPED
         if typed
