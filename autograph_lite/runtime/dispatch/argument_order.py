@@ -9,6 +9,7 @@ import inspect
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+import jax
 import numpy as np
 
 from autograph_lite.runtime.tracing.trace_table import Resolved
@@ -30,17 +31,6 @@ def arrays_in_order(sources: Sequence[Source], arrays: Sequence[Any]) -> list[An
     return [arrays[source] if isinstance(source, int) else source.array for source in sources]
 
 
-def positions_in_call(sources: Sequence[Source], positions: Sequence[int]) -> list[int]:
-    """Where the arrays at these positions of a program are among those of the call; defaults are not the call's to give."""
-    found = [sources[position] for position in positions]
-    return [source for source in found if isinstance(source, int)]
-
-
-def order_key(sources: Sequence[Source]) -> tuple[int | None, ...]:
-    """What tells one order from others; the defaults are always the same."""
-    return tuple(source if isinstance(source, int) else None for source in sources)
-
-
 def fits(sources: Sequence[Source], leaves: Sequence[Any], resolved: Resolved) -> bool:
     """Whether the program's arrays are those of the call, in that order: none was cast, or hidden in what is a leaf."""
     given = [source for source in sources if isinstance(source, int)]
@@ -48,6 +38,51 @@ def fits(sources: Sequence[Source], leaves: Sequence[Any], resolved: Resolved) -
         return False
     pairs = zip(sources, resolved.arrays, strict=True)
     return all(leaves[source] is array for source, array in pairs if isinstance(source, int))
+
+
+def spelled_sources(
+    resolved: Resolved, leaves: Sequence[Any], args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> list[Source] | None:
+    """The sources of the arrays of a call with these leaves; None where they may be others at a call that C++ takes for it."""
+    sources = argument_sources(resolved, args, kwargs)
+    return sources if fits(sources, leaves, resolved) and lasting(resolved, args, kwargs) else None
+
+
+def spelled_program(
+    name: str,
+    resolved: Resolved,
+    sources: Sequence[Source],
+    places: Sequence[int] = (),
+    start: int = 0,
+    keep: bool = False,
+) -> Any:
+    """The program of a call as a function of the arrays of Variables, and of those of the call as it is spelled.
+
+    Args:
+      name: of the function.
+      resolved: the call.
+      sources: its arrays.
+      places: where the Variables that the program uses are among those whose arrays come first.
+      start: how many arrays of Variables come first.
+      keep: whether the program takes no memory of Variables'.
+    """
+    program = resolved.program
+    jit = program.jit_for(resolved.arrays)
+    if not start and all(i == source for i, source in enumerate(sources)):
+        return jit
+    # What tells one order from others; the defaults are always the same, and not the call's to give.
+    order = tuple(source if isinstance(source, int) else None for source in sources)
+    jits, key = program.spelled, (jit, tuple(places), start, keep, order)
+    if key not in jits:
+
+        def run(*leaves: Any) -> Any:
+            return jit(*arrays_in_order(sources, leaves[start:]), *[leaves[place] for place in places])
+
+        run.__name__ = name
+        given = [start + place for number in program.given if (place := order[number]) is not None]
+        taken = [] if keep else [places[number] for number in program.donated]
+        jits[key] = jax.jit(run, donate_argnums=[*given, *taken])
+    return jits[key]
 
 
 def lasting(resolved: Resolved, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:

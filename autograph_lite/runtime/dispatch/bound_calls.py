@@ -31,11 +31,6 @@ _CALL = """\
 LITERALS = (int, bool, str, bytes, type(None))
 
 
-def keywords_of(signature: inspect.Signature) -> list[str]:
-    """The parameters that are passed by keyword only, which come last."""
-    return [p.name for p in signature.parameters.values() if p.kind is p.KEYWORD_ONLY]
-
-
 def bind_arguments(keywords: Sequence[str], args: tuple[Any, ...]) -> tuple[tuple[Any, ...], dict[str, Any]]:
     """All arguments of a call, in the order of the parameters, as positional ones and those by keyword only."""
     count = len(args) - len(keywords)

@@ -10,8 +10,6 @@ import functools
 from collections.abc import Callable, Sequence
 from typing import Any
 
-import jax
-
 from autograph_lite.jax_internals import cpp_registry
 from autograph_lite.operators.values import pytrees
 from autograph_lite.runtime.dispatch import argument_order
@@ -21,7 +19,7 @@ from autograph_lite.runtime.dispatch.variable_passing import MOST, VariableCalls
 from autograph_lite.runtime.explaining import tracebacks
 from autograph_lite.runtime.tracing.compile_times import measured
 from autograph_lite.runtime.tracing.program import Program
-from autograph_lite.runtime.tracing.trace_table import Resolved, Traces
+from autograph_lite.runtime.tracing.trace_table import Traces
 
 Slow = Callable[[tuple[Any, ...], dict[str, Any]], Any]
 
@@ -44,9 +42,9 @@ class FastDispatch:
     ) -> None:
         self._traces, self._slow, self._inline, self._changed = traces, slow, inline, changed
         self._failed = False
-        name = getattr(self._traces.fn, "__name__", "f")
+        self._name = getattr(self._traces.fn, "__name__", "f")
         self._missed = tracebacks.hiding(cpp_registry.of_known_classes(registry(), self._miss))
-        self._dispatcher = cpp_registry.Dispatcher(registry(), name, self._plain, self._missed)
+        self._dispatcher = cpp_registry.Dispatcher(registry(), self._name, self._plain, self._missed)
         self._kept = 0  # programs that C++ has been given
         self._by_types: HashedLiterals | None = None
         self._variables: VariableCalls | None = None
@@ -93,16 +91,17 @@ class FastDispatch:
                 self._with_variables(program)
             return result, None, False
         leaves = registry().flatten((args, kwargs))
-        sources = argument_order.argument_sources(resolved, args, kwargs)
-        if not (
-            argument_order.fits(sources, leaves, resolved) and argument_order.lasting(resolved, args, kwargs)
-        ):
+        sources = argument_order.spelled_sources(resolved, leaves, args, kwargs)
+        if sources is None:
             return program(resolved.arrays), None, False
         self._kept += 1
         if self._kept == MANY and self._by_types is None:
             self._hash_literals()
-        jit = self._jit(resolved, sources) if program.ready is None else _ready(program, sources)
-        if jit is None:
+        if program.ready is None:
+            jit = argument_order.spelled_program(self._name, resolved, sources)
+        elif all(i == source for i, source in enumerate(sources)):
+            jit = program.ready  # which another process has compiled
+        else:
             return program(resolved.arrays), None, False
         with measured(program.compiling):
             outputs, fast = cpp_registry.run_jitted(jit, leaves, functools.partial(_structure, program))
@@ -131,27 +130,6 @@ class FastDispatch:
             [*written.values()], read,
         )  # fmt: skip
         self._redirect(self._variables.call)
-
-    def _jit(self, resolved: Resolved, sources: Sequence[Any]) -> Any:
-        """The program as a function of the arrays in the order in which the call spells them."""
-        jit = resolved.program.jit_for(resolved.arrays)
-        if all(i == source for i, source in enumerate(sources)):
-            return jit
-        jits, key = resolved.program.spelled, (jit, argument_order.order_key(sources))
-        given = argument_order.positions_in_call(sources, resolved.program.given)
-        if key not in jits:
-
-            def reordered(*leaves: Any) -> Any:
-                return jit(*argument_order.arrays_in_order(sources, leaves))
-
-            reordered.__name__ = getattr(self._traces.fn, "__name__", "f")
-            jits[key] = jax.jit(reordered, donate_argnums=given)
-        return jits[key]
-
-
-def _ready(program: Program, sources: Sequence[Any]) -> Any:
-    """A program that another process has compiled; None where it takes the arrays in another order."""
-    return None if any(i != source for i, source in enumerate(sources)) else program.ready
 
 
 def _structure(program: Program, outputs: Sequence[Any]) -> Any:

@@ -6,7 +6,7 @@ arguments; so arguments that are numbers and strings become those, and Python te
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from autograph_lite.jax_internals import cpp_registry
@@ -36,11 +36,12 @@ class HashedLiterals:
         plain: Callable[..., Any],
         miss: cpp_registry.Miss,
     ) -> None:
-        self._registry, self._other, self._plain, self._miss = registry, other, plain, miss
+        self._registry = registry
         self._dispatchers: list[cpp_registry.Dispatcher] = []
         self._table: dict[tuple[type, ...], Callable[..., Any]] = {}
         self._name = getattr(traces.fn, "__name__", "f")
-        self._keywords = bound_calls.keywords_of(traces.signature)
+        keywords = [p.name for p in traces.signature.parameters.values() if p.kind is p.KEYWORD_ONLY]
+        self._other, self._plain, self._miss = (_with_keywords(keywords, fun) for fun in (other, plain, miss))
         qualname = getattr(traces.fn, "__qualname__", self._name)
         known = {"table": self._table.get, "other": self._new}
         self.call = bound_calls.compile_dispatch(traces.shown, qualname, known)
@@ -54,23 +55,21 @@ class HashedLiterals:
         """The first call with arguments of these types, in the order of the parameters."""
         types = tuple(map(type, args))
         static = tuple(i for i, kind in enumerate(types) if kind in bound_calls.LITERALS)
-        self._table[types] = self._hashing(static) if static else self._spelled
+        self._table[types] = self._hashing(static) if static else self._other
         return self._table[types](*args)
 
     def _hashing(self, static: tuple[int, ...]) -> Callable[..., Any]:
-        made = cpp_registry.Dispatcher(self._registry, self._name, self._run_plain, self._missed, static)
+        made = cpp_registry.Dispatcher(self._registry, self._name, self._plain, self._miss, static)
         self._dispatchers.append(made)
         call: Callable[..., Any] = made.call
         return call
 
-    def _spelled(self, *args: Any) -> Any:
-        positional_, keywords = bound_calls.bind_arguments(self._keywords, args)
-        return self._other(*positional_, **keywords)
 
-    def _run_plain(self, *args: Any) -> Any:
-        positional_, keywords = bound_calls.bind_arguments(self._keywords, args)
-        return self._plain(*positional_, **keywords)
+def _with_keywords(keywords: Sequence[str], fun: Callable[..., Any]) -> Callable[..., Any]:
+    """`fun` as a function of all arguments by position."""
 
-    def _missed(self, *args: Any) -> tuple[Any, Any, bool]:
-        positional_, keywords = bound_calls.bind_arguments(self._keywords, args)
-        return self._miss(*positional_, **keywords)
+    def run(*args: Any) -> Any:
+        positional, named = bound_calls.bind_arguments(keywords, args)
+        return fun(*positional, **named)
+
+    return run

@@ -12,8 +12,6 @@ import functools
 from collections.abc import Callable, Sequence
 from typing import Any
 
-import jax
-
 from autograph_lite.jax_internals import configuration, cpp_registry
 from autograph_lite.runtime.dispatch import argument_order, bound_calls
 from autograph_lite.runtime.explaining import tracebacks
@@ -21,7 +19,7 @@ from autograph_lite.runtime.state.carried_state import KEPT
 from autograph_lite.runtime.state.variable import DEBUGGED, LENT, WRITING, Variable
 from autograph_lite.runtime.tracing.compile_times import measured
 from autograph_lite.runtime.tracing.program import Program
-from autograph_lite.runtime.tracing.trace_table import Resolved, Traces
+from autograph_lite.runtime.tracing.trace_table import Traces
 
 Slow = Callable[[tuple[Any, ...], dict[str, Any]], Any]
 FEW = 16  # Variables whose arrays are handed over without a loop
@@ -77,11 +75,11 @@ class VariableCalls:
         self._other = other
         self.written, self.read = list(written), list(read)
         self._places = {id(variable): i for i, variable in enumerate([*written, *read])}
-        name = getattr(traces.fn, "__name__", "f")
+        self._name = getattr(traces.fn, "__name__", "f")
         self._dispatchers = [
             cpp_registry.Dispatcher(
                 registry,
-                name,
+                self._name,
                 self._plain,
                 tracebacks.hiding(cpp_registry.of_known_classes(registry, missed)),
             )
@@ -126,11 +124,6 @@ class VariableCalls:
                 variable.refuse_gone()
         tracebacks.hide_frames(error)
 
-    def clear(self) -> None:
-        """Forgets which programs serve which calls."""
-        for dispatcher in self._dispatchers:
-            dispatcher.clear()
-
     def serves(self, program: Program) -> bool:
         """Whether the program uses these Variables and no others, and writes none but those that are written."""
         written = {id(variable) for variable in self.written}
@@ -157,41 +150,15 @@ class VariableCalls:
             return (result, None), None, False
         arguments = self._registry.flatten((args, kwargs))
         leaves = [*taken, *read, *arguments]
-        sources = argument_order.argument_sources(resolved, args, kwargs)
-        if not (
-            argument_order.fits(sources, arguments, resolved)
-            and argument_order.lasting(resolved, args, kwargs)
-        ):
+        sources = argument_order.spelled_sources(resolved, arguments, args, kwargs)
+        if sources is None:
             return (self._traces.call(args, kwargs), None), None, False
-        jit = self._jit(resolved, sources, len(taken) + len(read), keep)
+        places = [self._places[id(variable)] for variable in program.state.variables]
+        start = len(taken) + len(read)
+        jit = argument_order.spelled_program(self._name, resolved, sources, places, start, keep)
         with measured(program.compiling):
             outputs, fast = cpp_registry.run_jitted(jit, leaves, functools.partial(self._structure, program))
         return self._finished(program, outputs), fast, False
-
-    def _jit(self, resolved: Resolved, sources: Sequence[Any], start: int, keep: bool) -> Any:
-        """The program as a function of the Variables' arrays and of those of the call as it is spelled.
-
-        Args:
-          resolved: the call.
-          sources: its arrays.
-          start: how many arrays of Variables come before them.
-          keep: whether it takes no memory of Variables'.
-        """
-        program = resolved.program
-        jit = program.jit_for(resolved.arrays)
-        state = tuple(self._places[id(variable)] for variable in program.state.variables)
-        jits, key = program.spelled, (jit, state, start, keep, argument_order.order_key(sources))
-        if key not in jits:
-            given = [start + place for place in argument_order.positions_in_call(sources, program.given)]
-            donated = [*given, *(state[number] for number in program.donated if not keep)]
-
-            def run(*leaves: Any) -> Any:
-                arrays = argument_order.arrays_in_order(sources, leaves[start:])
-                return jit(*arrays, *[leaves[place] for place in state])
-
-            run.__name__ = getattr(self._traces.fn, "__name__", "f")
-            jits[key] = jax.jit(run, donate_argnums=donated)
-        return jits[key]
 
     def _new(self, program: Program, values: Sequence[Any]) -> list[Any] | tuple[Any, ...]:
         """The new values of the written Variables, in their order; a tuple with None for what is not written."""

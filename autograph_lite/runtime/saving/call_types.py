@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import dataclasses
 import inspect
+from collections.abc import Sequence
 from typing import Any, Protocol
 
 import jax
@@ -25,8 +26,10 @@ from autograph_lite.runtime.saving.saved_values import (
     read_tree,
     tree,
 )
+from autograph_lite.runtime.state.carried_state import KEPT
 from autograph_lite.runtime.types.array_spec import ArraySpec
 from autograph_lite.runtime.types.function_type import FunctionType, Slot
+from autograph_lite.runtime.types.leaf_partition import Split
 from autograph_lite.runtime.types.literal import Literal
 from autograph_lite.runtime.types.object_type import ObjectType
 from autograph_lite.runtime.types.structure import Structure
@@ -227,6 +230,24 @@ def value(whole: Any, array: Any) -> Json:
         return _none(item) if dataclass_objects.is_record(item) else literal(item)
 
     return tree(whole, leaf)
+
+
+def encode_outputs(result: Split, after: Split, weak: Sequence[bool], array: Any) -> Json:
+    """Where the outputs of a program go, as data: into what a call returns, and into the Variables that it writes.
+
+    Args:
+      result: what a call returns.
+      after: the values of the Variables, or `KEPT`.
+      weak: which outputs have a dtype that came from a Python number.
+      array: writes an array; gives what is to be said of it.
+    """
+    count = len(result.arrays)
+    leaves = [Output(number, weak[number]) for number in range(count)]
+    numbers = after.merge(range(count, count + len(after.arrays)))
+    return {
+        "result": value(result.merge(leaves), array),
+        "after": [None if number is KEPT else number for number in numbers],
+    }
 
 
 def read_parameters(rows: list[Json], array: Any) -> tuple[inspect.Signature, dict[str, Opaque]]:

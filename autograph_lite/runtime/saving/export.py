@@ -19,7 +19,6 @@ from autograph_lite.runtime.saving.archive import Writer
 from autograph_lite.runtime.saving.loaded_function import LoadedFunction
 from autograph_lite.runtime.saving.loaded_module import LoadedModule
 from autograph_lite.runtime.saving.saved_values import Json, NotDataError
-from autograph_lite.runtime.state.carried_state import KEPT
 from autograph_lite.runtime.state.module import Module
 from autograph_lite.runtime.state.variable import Variable
 from autograph_lite.runtime.tracing import jax_export, not_exportable
@@ -247,21 +246,12 @@ class _Saving:
     def _outputs(self, program: Program) -> Json:
         assert program.result is not None
         assert program.after is not None
-        count = len(program.result.arrays)
-        outputs = program.jaxpr.out_avals
-        after = program.after.merge(range(count, count + len(program.after.arrays)))
+        weak = [bool(aval.weak_type) for aval in program.jaxpr.out_avals]
         return {
-            "result": self._result(program, outputs),
-            "after": [None if value is KEPT else value for value in after],
+            **call_types.encode_outputs(program.result, program.after, weak, self._writer.array),
             "check_outputs": [list(key) for key in program.checks],
             "checks": [saved_checks.encode_check(site) for site in program.sites.values()],
         }
-
-    def _result(self, program: Program, outputs: Sequence[Any]) -> Json:
-        """What a call returns: where the outputs of the program go."""
-        assert program.result is not None
-        leaves = [call_types.Output(i, bool(outputs[i].weak_type)) for i in range(len(program.result.arrays))]
-        return call_types.value(program.result.merge(leaves), self._writer.array)
 
     def write(
         self, path: str | os.PathLike[str], kind: str, functions: Json, named: Mapping[str, Variable]

@@ -48,38 +48,32 @@ def _error(outline: Outline) -> Json:
     }
 
 
-def _part(value: Any) -> Json:
+def _part(value: Any, *, exact: bool = False) -> Json:
+    """An argument of an exception as data; unless it has to be exact, what a message would show of one that is none."""
     if isinstance(value, Hole):
-        return {"hole": value.number}
+        return {"hole": value.number} if value.number >= 0 or not exact else literal(value)
     if isinstance(value, Pattern):
-        return {"text": [value.template, tree(value.values, _part)]}
+        return {"text": [value.template, tree(value.values, functools.partial(_part, exact=exact))]}
     try:
         return literal(value)
     except NotDataError:
-        return literal(str(value))  # what a message would show of it
+        if exact:
+            raise
+        return literal(str(value))
 
 
 def is_exact(site: Site) -> bool:
     """Whether a check is the same after it was data: its exceptions are Python's or ours, and their arguments are data."""
     outline: Outline | None = site.outline
     while outline is not None:
-        kind = outline.kind
-        if kind.__module__ not in ("builtins", errors.__name__):
+        if outline.kind.__module__ not in ("builtins", errors.__name__):
             return False
         try:
-            tree(outline.args, _exact_part)
+            tree(outline.args, functools.partial(_part, exact=True))
         except NotDataError:
             return False
         outline = outline.cause
     return True
-
-
-def _exact_part(value: Any) -> Json:
-    if isinstance(value, Hole):
-        return {"hole": value.number} if value.number >= 0 else literal(value)
-    if isinstance(value, Pattern):
-        return {"text": [value.template, tree(value.values, _exact_part)]}
-    return literal(value)
 
 
 def read_check(data: Json, values: Sequence[Any]) -> BaseException:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import stat
-import tempfile
 from pathlib import Path
 
 from autograph_lite.errors import CacheFolderError
@@ -53,15 +52,3 @@ def is_own_file(path: Path) -> bool:
         return False
     own = not hasattr(os, "getuid") or found.st_uid == os.getuid()
     return own and stat.S_ISREG(found.st_mode) and not found.st_mode & (stat.S_IWGRP | stat.S_IWOTH)
-
-
-def write_atomically(path: Path, content: bytes) -> None:
-    """Writes a file at once, for this user alone."""
-    handle, name = tempfile.mkstemp(dir=path.parent, prefix=".new.")
-    try:
-        with os.fdopen(handle, "wb") as file:
-            file.write(content)
-        Path(name).replace(path)
-    except BaseException:
-        Path(name).unlink(missing_ok=True)
-        raise

@@ -22,6 +22,7 @@ from autograph_lite.operators.checks.raising import Entry, Site
 from autograph_lite.operators.values.values import Tracer
 from autograph_lite.runtime.saving import call_types, saved_checks
 from autograph_lite.runtime.saving.archive import Reader, Writer
+from autograph_lite.runtime.saving.loaded_function import Outputs
 from autograph_lite.runtime.saving.saved_values import Json, NotDataError
 from autograph_lite.runtime.state.carried_state import KEPT
 from autograph_lite.runtime.tracing import not_exportable
@@ -185,12 +186,9 @@ def _told(trace: Trace, program: Program, writer: Writer) -> Json:
     sites = list(program.sites.values())
     if not all(saved_checks.is_exact(site) for site in sites):
         raise NotDataError("an exception of a class of the user's")
-    count = len(program.result.arrays)
-    leaves = [call_types.Output(i, weak=False) for i in range(count)]
-    after = program.after.merge(range(count, count + len(program.after.arrays)))
+    weak = [False] * len(program.result.arrays)
     return {
-        "result": call_types.value(program.result.merge(leaves), writer.array),
-        "written": [value is not KEPT for value in after],
+        **call_types.encode_outputs(program.result, program.after, weak, writer.array),
         "check_outputs": [list(key) for key in program.checks],
         "checks": [
             {**saved_checks.encode_check(site), "trace": _lines(site), "text": site.text} for site in sites
@@ -204,9 +202,9 @@ def _lines(site: Site) -> list[Any]:
 
 def _describe(program: Program, reader: Reader) -> None:
     """Gives the program what tracing it would have told of its outputs."""
-    told, any_array = reader.manifest, jnp.asarray(False)
-    result = call_types.read_value(told["result"], reader.array, _Everywhere(any_array))
-    after = [any_array if written else KEPT for written in told["written"]]
+    told = reader.manifest
+    result = call_types.read_value(told["result"], reader.array, Outputs())
+    after = [KEPT if number is None else jnp.zeros(()) for number in told["after"]]
     sites = {row["number"]: _site(row) for row in told["checks"]}
     program.described(
         Split.of(result, keep_numpy=True).emptied(),
@@ -214,16 +212,6 @@ def _describe(program: Program, reader: Reader) -> None:
         [tuple(key) for key in told["check_outputs"]],
         sites,
     )
-
-
-class _Everywhere:
-    """Has the same item under each number."""
-
-    def __init__(self, item: Any) -> None:
-        self._item = item
-
-    def __getitem__(self, number: int) -> Any:
-        return self._item
 
 
 def _site(row: Json) -> Site:
@@ -236,26 +224,10 @@ def _loaded(reader: Reader, program: Program) -> Any:
     """The program as XLA has compiled it for this machine."""
     content = reader.part(reader.manifest["executable"])
     inputs = jax.tree.structure(((0,) * len(program.types), {}))
-    count = reader.manifest
-    outputs = _count(count["result"]) + sum(count["written"]) + len(count["check_outputs"])
-    tree = jax.tree.structure([0] * outputs)
+    told, returned = reader.manifest, Outputs()
+    call_types.read_value(told["result"], lambda _: None, returned)
+    written = [number for number in told["after"] if number is not None]
+    count = returned.end + len(written) + len(told["check_outputs"])
+    tree = jax.tree.structure([0] * count)
     device = jax.devices()[0]
     return serialize_executable.deserialize_and_load(content, inputs, tree, execution_devices=[device])
-
-
-def _count(result: Json) -> int:
-    """How many outputs of a program there are in what it returns."""
-    found = _Counting()
-    call_types.read_value(result, lambda told: None, found)
-    return found.count
-
-
-class _Counting:
-    """Counts the items that are asked for."""
-
-    def __init__(self) -> None:
-        self.count = 0
-
-    def __getitem__(self, number: int) -> Any:
-        self.count = max(self.count, number + 1)
-        return jnp.asarray(False)
