@@ -71,7 +71,7 @@ def sizes_equal(left: Any, right: Any) -> Any:
             right, (jax.Array, float, complex)
         )
         return compare_sizes(operator.eq, left, right) if known else False
-    if _plain_equal(left, right):
+    if left == right:
         return True
     return False if _differs(left, right) else size_as_array(left) == size_as_array(right)
 
@@ -118,10 +118,6 @@ def _ordered(name: str, original: Callable[[Any, Any], Any]) -> Callable[[Any, A
         return compare_sizes(_ORDER[name], self, other) if code and is_loaded(code) else original(self, other)
 
     return method
-
-
-def _plain_equal(left: Any, right: Any) -> bool:
-    return bool(left == right)
 
 
 def _equality(original: Callable[[Any, Any], Any], *, negated: bool) -> Callable[[Any, Any], Any]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 from jax import lax
@@ -62,7 +62,7 @@ def take(scan: Scan, array: Any, slopes: set[int]) -> Taken | None:
     if (
         len(rows) > MOST
         or found[0].slope not in slopes
-        or copied > COPIED * scan.length * _count(uses.writes)
+        or copied > COPIED * scan.length * sum(math.prod(e.invars[2].aval.shape) for e in uses.writes)
     ):
         return None
 
@@ -146,11 +146,6 @@ def _first_index(equation: Any, made: Mapping[Any, Any]) -> Any:
     """Which place of the first axis is written."""
     index = equation.invars[1]
     return index if index.aval.shape == (1,) else made[index].invars[0]
-
-
-def _count(writes: Sequence[Any]) -> int:
-    """How many items the writes change in an iteration."""
-    return sum(math.prod(e.invars[2].aval.shape) for e in writes)
 
 
 def _rewrite(scan: Scan, taken: Taken, uses: _Uses, inner: Positions) -> None:

@@ -117,7 +117,7 @@ def applied(
       UnlikePythonError: Python raises an exception, or the rounding of floats decides.
     """
     operands = _aligned(operands)
-    if name in ("div", "rem") and _zero(operands[1]):
+    if name in ("div", "rem") and (operands[1].python == 0).any():
         raise UnlikePythonError("a number is divided by zero, for which Python raises ZeroDivisionError")
     if name in JUMPS:
         _refuse_close(name, operands)
@@ -150,10 +150,6 @@ def _aligned(operands: Sequence[Known]) -> Sequence[Known]:
         Known(python, python if o.python is o.program else program, lost)
         for o, (python, program, lost) in zip(operands, parts, strict=True)
     ]
-
-
-def _zero(operand: Known) -> bool:
-    return bool((operand.python == 0).any())
 
 
 def _refuse_close(name: str, operands: Sequence[Known]) -> None:

@@ -209,16 +209,11 @@ def _of_ufunc(fun: np.ufunc, method: str) -> Counterpart:
     def given(args: tuple[Any, ...], kwargs: dict[str, Any]) -> Given:
         if kwargs.get("out") is not None:
             raise _refused(name, *function_table.OUT)
-        first = [_array(arg) for arg in args[:2]]
+        first = [(jnp.asarray(arg) if isinstance(arg, list) else arg) for arg in args[:2]]
         named = {key: _type(value) for key, value in kwargs.items() if value is not None or key == "axis"}
         return theirs, (*first, *map(_type, args[2:])), named
 
     return given
-
-
-def _array(value: Any) -> Any:
-    """An array in place of a list; axes are a tuple of ints."""
-    return jnp.asarray(value) if isinstance(value, list) else value
 
 
 def _of_method(owner: np.ndarray[Any, Any], method: str) -> Counterpart | None:

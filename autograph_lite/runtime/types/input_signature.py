@@ -197,10 +197,6 @@ def _spec(item: Any, path: str, context: TracingContext) -> TraceType:
     for leaf in flatten_value(item)[0]:
         if leaf is not None and not isinstance(leaf, (TraceType, jax.ShapeDtypeStruct)):
             raise TypeError(
-                f"{path} is made of specs, as ArraySpec(shape, dtype): found {leaf!r} of type {_name(leaf)}."
+                f"{path} is made of specs, as ArraySpec(shape, dtype): found {leaf!r} of type {type(leaf).__qualname__}."
             )
     return from_value(item, context)
-
-
-def _name(value: Any) -> str:
-    return type(value).__qualname__

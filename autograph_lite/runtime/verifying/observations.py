@@ -90,15 +90,10 @@ def _opened(value: Any) -> tuple[Any, list[tuple[str, Any]]]:
             return f"function {value.__qualname__}", []
         case None | str() | bytes() | type() | set() | frozenset() | types.ModuleType():
             return value if not isinstance(value, set) else frozenset(value), []
-    if ownership.is_users_class(type(value)) or _is_node(value):
+    if ownership.is_users_class(type(value)) or (not jax.tree_util.all_leaves([value])):
         held = instances.held_by(value)
         return f"a {kind}", [(f".{name}", held[name]) for name in held]
     return f"a {kind}", []
-
-
-def _is_node(value: Any) -> bool:
-    """Whether JAX looks into the value."""
-    return not jax.tree_util.all_leaves([value])
 
 
 def _array(value: Any) -> Array:
@@ -109,13 +104,9 @@ def _array(value: Any) -> Array:
     weak = number or (isinstance(value, jax.Array) and avals.weak_type(value))
     return Array(
         found,
-        str(jax.dtypes.canonicalize_dtype(found.dtype)) if _is_of_jax(found) else str(found.dtype),
+        str(jax.dtypes.canonicalize_dtype(found.dtype)) if (found.dtype.kind in _KINDS) else str(found.dtype),
         weak,
     )
-
-
-def _is_of_jax(array: np.ndarray[Any, Any]) -> bool:
-    return array.dtype.kind in _KINDS
 
 
 def differing(python: Seen, converted: Seen, tolerance: Tolerance) -> Iterator[tuple[str, Any, Any]]:

@@ -43,7 +43,9 @@ def surroundings() -> Surroundings | None:
     context = _EMPTY_AXES.sub("", repr(configuration.trace_context()))
     settings = {k: v for k, v in jax.config.values.items() if not any(part in k for part in _IRRELEVANT)}
     traced = repr((_versions(), _places(), _environment(), sorted(settings.items()), context))
-    compiled = repr((traced, _backend(), _devices()))
+    compiled = repr(
+        (traced, _backend(), [d.device_kind for d in jax.devices()], jax.devices()[0].client.platform_version)
+    )
     if " at 0x" in compiled:
         return None
     return Surroundings(*(hashlib.sha256(told.encode()).hexdigest() for told in (traced, compiled)))
@@ -57,10 +59,6 @@ def _environment() -> list[tuple[str, str]]:
 def _places() -> tuple[Any, ...]:
     found = [(d.platform, d.id, d.process_index) for d in jax.devices()]
     return jax.default_backend(), found, jax.process_count()
-
-
-def _devices() -> tuple[Any, ...]:
-    return [d.device_kind for d in jax.devices()], jax.devices()[0].client.platform_version
 
 
 @functools.cache
