@@ -56,12 +56,7 @@ class FunctionPlan:
 
 
 def plan(body: Sequence[gast.stmt], params: Sequence[str]) -> FunctionPlan:
-    """Plans of the compound statements of a function body.
-
-    Args:
-      body: the function's statements, free of break, continue and early return.
-      params: the function's own parameters.
-    """
+    """Plans of the compound statements of a function body, which is free of break, continue and early return."""
     outer = scopes.declared(body, gast.Nonlocal)
     globals_ = scopes.declared(body, gast.Global)
     known: scopes.Known = {}

@@ -33,9 +33,6 @@ _LANGUAGES = {"code": "python", "diff": "diff", "explain": "table", "jaxpr": "ha
 def main(argv: Sequence[str] | None = None) -> int:
     """Runs one command.
 
-    Args:
-      argv: the arguments after the command's name; None for the process's own.
-
     Returns:
       The exit code: 0 done; 1 a function could not be converted or traced, the output can't be written, or the doctor has
       found a problem; 2 what the user gave is wrong.

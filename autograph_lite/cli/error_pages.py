@@ -25,9 +25,6 @@ def classes() -> dict[str, type[Exception]]:
 def error_page(name: str | None) -> str:
     """What the command shows for `name`.
 
-    Args:
-      name: of a class; None for a list of all.
-
     Raises:
       UsageError: there is no such class.
     """

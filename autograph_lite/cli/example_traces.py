@@ -26,10 +26,6 @@ ARRAYS = (jax.Array, np.ndarray, np.generic, int, float, complex)
 def jaxpr(found: Found, arguments: Iterable[str]) -> str:
     """The text of the jaxpr that the arguments give.
 
-    Args:
-      found: the function to convert and to trace.
-      arguments: the texts of example arguments, see `parse_arguments`.
-
     Raises:
       UsageError: an argument is wrong, or they don't fit the function's signature.
       AutographError: the function can't be converted, or what it does can't be traced.

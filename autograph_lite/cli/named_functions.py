@@ -43,11 +43,6 @@ class Found:
 def find_functions(module: types.ModuleType, place: str, name: str) -> list[Found]:
     """The functions that `name` stands for in `module`, all of the module's own for "".
 
-    Args:
-      module: the imported module.
-      place: the file or module as the user typed it, for messages.
-      name: a dotted name in the module, or "".
-
     Raises:
       UsageError: there is no such name, or it stands for nothing that was written as Python source.
     """

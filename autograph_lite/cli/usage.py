@@ -67,9 +67,6 @@ class _ShowVersion(argparse.Action):
 def parse_command(argv: Sequence[str] | None) -> argparse.Namespace:
     """Reads the command line.
 
-    Args:
-      argv: the arguments after the command's name; None for the process's own.
-
     Returns:
       `command`; for "error" `name`, a text or None; for those that show code `target`, `arguments` (texts of example
       arguments), `after` (a pass's name or None), `view` ("code", "diff", "jaxpr", "hlo", "explain" or "report"), `color`

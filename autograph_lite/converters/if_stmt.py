@@ -23,17 +23,7 @@ from autograph_lite.syntax import quote
 
 
 def convert_if(node: gast.If, plan: Plan, names: tuple[str, str], context: Context) -> list[gast.stmt]:
-    """Rewrites one `if`.
-
-    Args:
-      node: the `if`, its branches already converted; free of break, continue and early return.
-      plan: the variables that go in and come out.
-      names: of the two functions.
-      context: the name of the operators.
-
-    Returns:
-      The statements that replace `node`.
-    """
+    """Rewrites one `if`, free of break, continue and early return; its branches are already converted."""
     returns = always_returns([node])
     true_fun, false_fun = names
     outs = () if returns else plan.outs

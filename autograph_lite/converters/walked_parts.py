@@ -22,13 +22,7 @@ Calls = Mapping[gast.AST, Sequence[item_stores.Stored]]
 
 
 def run(function: gast.FunctionDef, context: Context, calls: Calls) -> dict[str, str]:
-    """Rewrites loops of `function` in place, nested functions excluded; the names that it has made, with the parts as text.
-
-    Args:
-      function: as it was written.
-      context: the passes'.
-      calls: what the functions write that a statement calls.
-    """
+    """Rewrites loops of `function` in place, nested functions excluded; the names that it has made, with the parts as text."""
     assigned = [n for n in scopes.own_nodes(function.body) if isinstance(n, gast.Assign)]
     other = {view.name for n in assigned for target in n.targets for view in views.made_by(target, n.value)}
     visitor = _Parts(context, frozenset(other), calls)

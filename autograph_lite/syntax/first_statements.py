@@ -21,12 +21,7 @@ from autograph_lite.syntax.source_text.compiling import parse
 
 
 def begins_branch(code: types.CodeType, line: int) -> bool | None:
-    """Whether a call on that line is the first statement of a branch; None where there is no source.
-
-    Args:
-      code: what runs there.
-      line: of any part of the statement.
-    """
+    """Whether a call on that line is the first statement of a branch; None where there is no source."""
     begun = _begun(code, line)
     return None if begun is None else any(isinstance(node, (ast.If, ast.match_case)) for node in begun)
 

@@ -65,12 +65,7 @@ def find_statement(path: str, kind: str, line: int, column: int | None) -> State
 
 
 def statements_on_lines(path: str, lines: Collection[int]) -> list[tuple[str, Statement]]:
-    """The statements that have run a line, each with the name of the function that it stands in, in their order.
-
-    Args:
-      path: the file, as Python names it in tracebacks.
-      lines: those that have run.
-    """
+    """The statements that have run a line, each with the name of the function that it stands in, in their order."""
     try:
         tree = parse("".join(linecache.getlines(path)))
     except SyntaxError:

@@ -56,14 +56,7 @@ def _primitive() -> Any:
 
 
 def bind_cond(index: Any, *inputs: Any, branches: Sequence[Any], lanes: Lanes) -> list[Any]:
-    """The outputs of the branch of that number.
-
-    Args:
-      index: an int32 scalar.
-      inputs: of each branch.
-      branches: closed jaxprs of these.
-      lanes: how those of a `vmap` go through it.
-    """
+    """The outputs of the branch of that number."""
     return list(_COND.bind(index, *inputs, branches=tuple(branches), lanes=lanes))
 
 

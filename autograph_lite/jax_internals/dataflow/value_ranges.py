@@ -159,12 +159,7 @@ def with_trip_counts(body: Any, ends: Sequence[Ends]) -> Any:
 
 
 def of_loop(params: dict[str, Any], given: Sequence[Ends]) -> dict[str, Any]:
-    """The parameters of a `while` loop that knows how often it runs at most, as do those in its body.
-
-    Args:
-      params: of the loop.
-      given: between which numbers the arrays lie that it is applied to.
-    """
+    """The parameters of a `while` loop that knows how often it runs at most, as do those in its body."""
     most, body = repeated(params, given, simplifies=False)
     options: Options = params.get("options") or Options()
     if most == math.inf or (options.bound is not None and options.bound <= most):
@@ -182,14 +177,7 @@ def repeated(params: dict[str, Any], given: Sequence[Ends], *, simplifies: bool)
 def while_ranges(
     cond: Any, body: Any, held: Sequence[Ends], start: Sequence[Ends]
 ) -> tuple[float, list[Ends]]:
-    """How often a `while` loop runs at most, and between which numbers its variables lie in its body.
-
-    Args:
-      cond: the jaxpr of its condition.
-      body: that of its body.
-      held: between which numbers the constants of the condition lie.
-      start: the same of the variables before the loop.
-    """
+    """How often a `while` loop runs at most, and between which numbers its variables lie in its body."""
     first = len(open_jaxpr(body).invars) - len(start)
     facts = induction_variables.going_on(cond, len(held), body, len(start))
     variables = induction_variables.steps(body, first, facts)

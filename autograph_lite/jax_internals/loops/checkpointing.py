@@ -196,14 +196,7 @@ def _tapes(loop: Loop, sizes: Sizes) -> Arrays:
 
 
 def backward(loop: Loop, sizes: Sizes, marks: Marks, cotangents: Arrays) -> tuple[Arrays, Arrays]:
-    """The cotangents of the constants, and those of the variables before the loop.
-
-    Args:
-      loop: what is run backwards.
-      sizes: with which it was run forward.
-      marks: from there.
-      cotangents: of the variables after the loop.
-    """
+    """The cotangents of the constants, and those of the variables before the loop."""
     zeros = [jnp.zeros(t.shape, t.dtype) for t in loop.consts]
     if sizes.kept == 0:
         cts, totals = _read_back(loop, marks.count, cotangents, zeros, marks.states)

@@ -177,12 +177,7 @@ class Sized:
 
 
 def _counted(params: dict[str, Any], inputs: Sequence[Any]) -> list[Any] | None:
-    """The results of `lax.fori_loop` over known numbers: a `scan`, as JAX makes it, which can be differentiated.
-
-    Args:
-      params: of the `while` that JAX makes of it where a number is not known.
-      inputs: of the equation.
-    """
+    """The results of `lax.fori_loop` over known numbers: a `scan`, as JAX makes it, which can be differentiated."""
     count = params["body_nconsts"]
     cond, body = (getattr(params[name], "jaxpr", params[name]) for name in ("cond_jaxpr", "body_jaxpr"))
     consts, carry = inputs[:count], inputs[count:]

@@ -144,13 +144,7 @@ def _which(arrays: Sequence[Any], flags: Flags, value: bool) -> list[Any]:
 def _loop(
     parted: _Parted, arrays: Sequence[Any], params: dict[str, Any]
 ) -> tuple[checkpointing.Loop, list[Any]]:
-    """The loop as it is run backwards, and what it starts with.
-
-    Args:
-      parted: the loop.
-      arrays: that it is applied to; the linear ones are not used.
-      params: of the loop.
-    """
+    """The loop as it is run backwards, and what it starts with."""
     first, last = params["cond_nconsts"], params["cond_nconsts"] + params["body_nconsts"]
     types = params["body_jaxpr"].in_avals
     consts = _which(arrays[first:last], parted.consts, False)

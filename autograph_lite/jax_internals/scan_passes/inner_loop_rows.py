@@ -33,13 +33,7 @@ def run(scan: Scan) -> None:
 
 
 def _read(equations: Sequence[Any], known: Positions, bind: Bind) -> list[Any]:
-    """The equations of a loop's body, with rows in place of arrays in the loops inside.
-
-    Args:
-      equations: of the body.
-      known: its positions; gets those that the equations make.
-      bind: binds a loop inside once more.
-    """
+    """The equations of a loop's body, with rows in place of arrays in the loops inside."""
     found: list[Any] = []
     for equation in map(known.read, equations):
         replaced = _replaced(equation, known, bind) if equation.primitive.name == "scan" else None
@@ -78,13 +72,7 @@ def _replaced(equation: Any, known: Positions, bind: Bind) -> list[Any] | None:
 def _counts(
     scan: Scan, steps: Mapping[Any, int | None], first: Mapping[Any, Position | None]
 ) -> dict[Any, Position]:
-    """The carried variables that count, and what they are in the iteration that takes a row: rows that they become.
-
-    Args:
-      scan: the inner loop.
-      steps: by how much an iteration changes a variable.
-      first: what it is in the first iteration.
-    """
+    """The carried variables that count, and what they are in the iteration that takes a row: rows that they become."""
     found = {}
     for variable, step in steps.items():
         start = first[variable]

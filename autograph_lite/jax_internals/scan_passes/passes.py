@@ -153,12 +153,7 @@ def rewritten(
 
 
 def _run(scan: Scan, jaxpr: Any) -> Any:
-    """The jaxpr of the scan after all passes.
-
-    Args:
-      scan: is changed.
-      jaxpr: its body before.
-    """
+    """The jaxpr of the scan after all passes."""
     verify = verifier.Verifier(jaxpr)
     _observe("given", scan, jaxpr)
     for each in PASSES:

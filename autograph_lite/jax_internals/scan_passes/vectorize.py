@@ -100,15 +100,7 @@ class _Number(_Each):
 
 
 def outputs(scan: Scan, body: Any) -> list[Any]:
-    """What the iterations of a scan put out that are computed at once.
-
-    Args:
-      scan: over arrays.
-      body: its closed jaxpr.
-
-    Returns:
-      arrays whose first axis is that of the iterations.
-    """
+    """What the iterations of a scan put out that are computed at once."""
     places = np.arange(scan.length, dtype=np.int64)
     known: dict[Any, Any] = dict(scan.consts)
     for variable, array in scan.rows.items():
@@ -122,12 +114,7 @@ def outputs(scan: Scan, body: Any) -> list[Any]:
 
 
 class _Run:
-    """Computes all iterations at once.
-
-    Args:
-      length: how many they are.
-      body: the closed jaxpr of one.
-    """
+    """Computes all iterations at once."""
 
     def __init__(self, length: int, body: Any) -> None:
         self._length, self._body = length, body

@@ -18,21 +18,13 @@ class BrokenPassError(BaseException):
 
 
 class Verifier:
-    """Checks a scan after each pass.
-
-    Args:
-      jaxpr: its body before all of them.
-    """
+    """Checks a scan after each pass."""
 
     def __init__(self, jaxpr: Any) -> None:
         self._jaxpr, self._seen = jaxpr, [*map(id, jaxpr.eqns)]
 
     def __call__(self, name: str, scan: Scan, promise: Callable[[Scan], None] | None) -> None:
-        """Checks what each pass leaves, and what this one promises; nothing where passes are not checked.
-
-        Raises:
-          BrokenPassError: it is not so.
-        """
+        """Checks what each pass leaves, and what this one promises; nothing where passes are not checked."""
         if not config.check_passes():
             return
         now = scan.jaxpr(self._jaxpr)
@@ -64,11 +56,7 @@ def _check(scan: Scan, jaxpr: Any) -> None:
 
 
 def check_results(arrays: Sequence[Any], variables: Sequence[Any]) -> None:
-    """Checks that what comes out of a rewritten loop is of the types of the variables that the loop had.
-
-    Raises:
-      BrokenPassError: it is not so.
-    """
+    """Checks that what comes out of a rewritten loop is of the types of the variables that the loop had."""
     if config.check_passes():
         types = [jax.typeof(array) for array in arrays]
         wanted = [variable.aval for variable in variables]

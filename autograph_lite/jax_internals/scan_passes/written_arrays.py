@@ -13,14 +13,7 @@ from autograph_lite.jax_internals.dataflow.scan_ir import Put
 
 
 def overwritten(puts: Sequence[Put], outputs: Sequence[Any], after: Mapping[Any, Any], length: int) -> Any:
-    """The array after the loop: what it was before, with the rows that were written.
-
-    Args:
-      puts: which rows these are.
-      outputs: of the loop.
-      after: its variables after the last iteration.
-      length: the number of iterations.
-    """
+    """The array after the loop: what it was before, with the rows that were written."""
     rest = {n: jnp.expand_dims(after[variable], 0) for put in puts for n, variable in put.rest.items()}
     pieces = _interlaced(puts, outputs, length)
     array = puts[0].array

@@ -65,11 +65,7 @@ class Cache:
         )
 
     def refuse_change(self, changed: Any) -> None:
-        """Refuses what the body has changed besides.
-
-        Raises:
-          MutationError: it has computed a property.
-        """
+        """Refuses what the body has changed besides."""
         for (_, name), (instance, _, _, line) in self._kept.items():
             raise _changed(f"{type(instance).__name__}.{name}", line, f"where '{changed}' is changed")
 

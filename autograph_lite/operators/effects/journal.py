@@ -495,11 +495,7 @@ def _use_up(found: Any, name: str) -> None:
 
 
 def refuse_moved(written: Journal, fn: Callable[..., Any]) -> None:
-    """Refuses the items that a whole function has taken from an iterator that was there before it, in whatever way.
-
-    Raises:
-      IterationError: there are some.
-    """
+    """Refuses the items that a whole function has taken from an iterator that was there before it, in whatever way."""
     for iterator, before in written.positions:
         if python_iterators.position(iterator) != before:
             raise join_errors.iterator("", iterator, whole=True, function=getattr(fn, "__func__", fn))

@@ -61,11 +61,7 @@ def _scope(*, held: bool) -> Iterator[None]:
 
 
 def claim() -> None:
-    """Takes the objects for this thread, until the work ends that it does `run_exclusively`.
-
-    Raises:
-      BusyError: another thread has them.
-    """
+    """Takes the objects for this thread, until the work ends that it does `run_exclusively`."""
     now = _now.value
     if now is None or now.held:
         return
@@ -76,11 +72,7 @@ def claim() -> None:
 
 
 def confirm() -> None:
-    """Gives up once more, if the user's code has caught the exception.
-
-    Raises:
-      BusyError: it has.
-    """
+    """Gives up once more, if the user's code has caught the exception."""
     if _now.value is not None and _now.value.failed:
         raise BusyError
 

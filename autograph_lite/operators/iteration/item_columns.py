@@ -137,11 +137,7 @@ def exhaust(iterable: Any, count: int) -> None:
 
 
 class Columns(iterables.Staged):
-    """The items of a sequence that Python knows, all of one type.
-
-    Raises:
-      Unlike: they are not.
-    """
+    """The items of a sequence that Python knows, all of one type."""
 
     def __init__(self, items: Sequence[Any]) -> None:
         self.items = items
@@ -209,11 +205,7 @@ class Columns(iterables.Staged):
 
 
 class Same:
-    """A part that is the same in all items.
-
-    Attributes:
-      value: it is.
-    """
+    """A part that is the same in all items."""
 
     def __init__(self, value: Any) -> None:
         self.value = value

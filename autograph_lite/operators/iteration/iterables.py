@@ -97,14 +97,7 @@ class Looped(Lazy):
         names: tuple[str, ...],
         until: Callable[..., Any] | None,
     ) -> tuple[Any, ...]:
-        """The variables after a `for` statement over the items.
-
-        Args:
-          body_fun: item, variables -> variables.
-          init: the variables before the loop.
-          names: of the variables.
-          until: variables -> whether the loop is to be left before the next item.
-        """
+        """The variables after a `for` statement over the items."""
         raise NotImplementedError
 
 

@@ -101,11 +101,7 @@ def _foretold(first: Known, after: Known) -> Foretold:
 def _iterated(
     body: Any, known: dict[int, Known], rows: Sequence[Known | None], count: int, report: Report, left: list[int]
 ) -> dict[int, Known]:  # fmt: skip
-    """The values of the variables after each iteration.
-
-    Raises:
-      _Unknown: some depend on traced data.
-    """
+    """The values of the variables after each iteration."""
     jaxpr, carried = body.jaxpr, len(body.jaxpr.invars) - len(rows)
     outputs = [jaxpr.outvars[k] for k in known]
     eqns, needed = live(jaxpr.eqns, outputs, effects=False)

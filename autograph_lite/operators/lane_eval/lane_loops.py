@@ -63,14 +63,7 @@ def _at_once(run: Run, body: Any, length: int, consts: Values, carry: Values, ro
 
 
 def _counter(aval: Any, step: int | None, start: Known | None, length: int) -> Known | None:
-    """The numbers that a variable of a loop is in its steps, where it is counted from the same number in all lanes; else None.
-
-    Args:
-      aval: its type.
-      step: by how much each step changes it; None where that is not one number.
-      start: what it is in the first step.
-      length: the number of steps.
-    """
+    """The numbers that a variable of a loop is in its steps, where it is counted from the same number in all lanes; else None."""
     if not step or start is None or start.python.size != 1 or start.python.dtype.kind != "i":
         return None
     first, info = int(start.python.reshape(())), np.iinfo(aval.dtype)

@@ -282,11 +282,7 @@ def _stacked_leaf(leaf: Any, reachable: Callable[[Any], bool]) -> Any:
 
 
 def join_item_types(known: Template, new: Template) -> Template:
-    """The type of an item on all passes over a body.
-
-    Raises:
-      Mismatch: there is none.
-    """
+    """The type of an item on all passes over a body."""
     return known if known == new else join_templates(known, new)
 
 

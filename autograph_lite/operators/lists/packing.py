@@ -93,15 +93,7 @@ def _is_value(item: Any) -> bool:
 
 
 def stretch_template(item: Item, most: int, room: int, values: Iterable[Captured], place: Place) -> Template:
-    """The type of a stretch.
-
-    Args:
-      item: the type of its items.
-      most: how many they are at most.
-      room: how many the buffers can hold.
-      values: what it is made of.
-      place: the list.
-    """
+    """The type of a stretch."""
     origin = place_names.owner_spelling(place.owner) or "", place_names.written_at(place.owner)
     lengths = [value.value.length for value in values if isinstance(value.value, Stretch)]
     varying: frozenset[str] = frozenset().union(*map(avals.varying_axes, lengths))
@@ -126,15 +118,7 @@ def stretched(values: Sequence[Captured], template: Template, item: Item) -> Cap
 
 
 def _filled(values: Sequence[Captured], rank: int, position: int, lookup: Lookup, kind: Array) -> jax.Array:
-    """A buffer with one array of each item.
-
-    Args:
-      values: the items and stretches.
-      rank: the number of the array among the arrays of an item.
-      position: its number among the leaves of an item.
-      lookup: gives the array to use in place of a leaf.
-      kind: the type of the buffer.
-    """
+    """A buffer with one array of each item."""
     row = dataclasses.replace(kind, shape=kind.shape[1:])
 
     def part(value: Captured) -> tuple[Any, Any]:

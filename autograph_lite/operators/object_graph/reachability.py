@@ -66,14 +66,7 @@ def leading(roots: Iterable[Any], wanted: set[int]) -> set[int]:
 def reached_from_outside(
     fn: Any, codes: Iterable[tuple[types.CodeType, dict[str, Any]]], given: Iterable[Any], wanted: set[int]
 ) -> set[int]:
-    """Which of the wanted ids belong to objects that a function reads by names from outside of it, or what these hold.
-
-    Args:
-      fn: the function.
-      codes: the code of what it calls, itself included, each with its globals.
-      given: other objects that it has.
-      wanted: ids of objects.
-    """
+    """Which of the wanted ids belong to objects that a function reads by names from outside of it, or what these hold."""
     names = [module[name] for code, module in codes for name in globals_loaded(code) if name in module]
     held = held_in_cells(fn) if isinstance(fn, types.FunctionType) else ()
     kinds = (

@@ -24,12 +24,7 @@ _made: weakref.WeakKeyDictionary[Any, Any] = weakref.WeakKeyDictionary()
 
 
 def convert_transformed(callee: Any, convert: Callable[[types.FunctionType], Any]) -> Any:
-    """`callee` around the converted form of the user's function; None where JAX has not wrapped one.
-
-    Args:
-      callee: an object that can be called.
-      convert: gives the converted form of a function of the user's.
-    """
+    """`callee` around the converted form of the user's function; None where JAX has not wrapped one."""
     if not isinstance(callee, KINDS) or not ownership.is_users(getattr(callee, "__wrapped__", None)):
         return None
     if isinstance(callee, (jax.custom_jvp, jax.custom_vjp)):

@@ -74,12 +74,7 @@ def sized(name: str, mask: str, size: Any) -> str:
 
 
 def _subscript(text: str, position: int) -> ast.Subscript | None:
-    """The item in a text whose length is not known; None where there is none.
-
-    Args:
-      text: an expression or a statement.
-      position: as for `spell_slice`.
-    """
+    """The item in a text whose length is not known; None where there is none."""
     for parsed in (parse_expression, parse):
         try:
             tree = parsed(text)

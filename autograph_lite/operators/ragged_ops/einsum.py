@@ -19,11 +19,7 @@ from autograph_lite.operators.ragged.selection import Selection, extents_of, hav
 
 
 def einsum(subscripts: Any, /, *operands: Any, **options: Any) -> Any:
-    """`jnp.einsum`, of subscripts in one string.
-
-    Raises:
-      ValueError: the subscripts do not fit the operands.
-    """
+    """`jnp.einsum`, of subscripts in one string."""
     first = next(value for value in (subscripts, *operands) if isinstance(value, Selection))
     if not isinstance(subscripts, str):
         raise unsized(first, "stands in an einsum whose subscripts are no string")

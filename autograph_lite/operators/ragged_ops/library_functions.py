@@ -64,11 +64,7 @@ def _found(value: Any) -> Selection | None:
 
 
 def call_library(fun: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    """`fun(*args, **kwargs)` of a library's function, where an argument is a selection.
-
-    Raises:
-      DynamicShapeError: the function would need the length of the selection.
-    """
+    """`fun(*args, **kwargs)` of a library's function, where an argument is a selection."""
     known = _meaning(fun)
     found = map(_found, (*args, *kwargs.values()))
     selection = next(selection for selection in found if selection is not None)

@@ -83,11 +83,6 @@ def write_out_of_place(base: Any, new: Any, write: Callable[[Any, Any], Any]) ->
 
     There, XLA for CPUs may write over what it still reads: of `row[0:4] = before[1:5] + row[0]`, with a `row` out of
     `for row in rows`, each item was computed with the new `row[0]` (jax 0.10.2 and 0.12.0.1).
-
-    Args:
-      base: an array.
-      new: what is written, an array of its dtype.
-      write: gives the array after the write of one of two arrays into the other.
     """
     if (
         not loop_bodies.in_loop()

@@ -151,11 +151,7 @@ def _finished(program: Program, outputs: Sequence[Any]) -> Any:
 
 
 class SlowDispatch:
-    """Calls by way of the policy, each of them: what is left where this JAX lacks what C++ needs.
-
-    Args:
-      slow: runs a call by way of the policy.
-    """
+    """Calls by way of the policy, each of them: what is left where this JAX lacks what C++ needs."""
 
     def __init__(self, slow: Slow) -> None:
         self._slow = slow

@@ -98,12 +98,7 @@ class Explanation(Sequence[Retrace]):
 
 
 def explain_retraces(name: str, records: Sequence[TraceRecord]) -> Explanation:
-    """Compares each trace with the nearest before it.
-
-    Args:
-      name: the function's.
-      records: its traces, in the order in which they were made.
-    """
+    """Compares each trace with the nearest before it."""
     return Explanation(name, tuple(_explained(records, i) for i in range(len(records))))
 
 

@@ -19,12 +19,7 @@ MOST = 20  # rows
 
 
 def function_summary(concrete: list[Any], retraces: Explanation) -> str:
-    """A function in short.
-
-    Args:
-      concrete: its traces.
-      retraces: what they cost.
-    """
+    """A function in short."""
     parts = "".join(of_concrete(each) for each in concrete[:MOST])
     if len(concrete) > MOST:
         parts += f"<p>and {len(concrete) - MOST} more</p>"

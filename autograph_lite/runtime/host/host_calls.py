@@ -185,11 +185,7 @@ def in_program(jaxpr: Any) -> list[HostCall | Callable[..., Any]]:
 
 
 def raising_own(run: Callable[[], Any]) -> Any:
-    """The result of a program with callbacks, when it is there; what a function of the user's raised comes out as itself.
-
-    Raises:
-      BaseException: the user's function has raised it.
-    """
+    """The result of a program with callbacks, when it is there; what a function of the user's raised comes out as itself."""
     try:
         return jax.block_until_ready(run())
     except jax.errors.JaxRuntimeError as error:

@@ -47,11 +47,6 @@ class Section:
 def sections(fn: Any, places: Collection[Place], *, recursive: bool = True) -> list[Section]:
     """The function, and of those that can be reached from it the ones with a line among `places`.
 
-    Args:
-      fn: the user's function, or a bound method.
-      places: the lines that a program comes from.
-      recursive: whether the functions that it calls were converted, too.
-
     Raises:
       AutographError: the function has no source.
     """

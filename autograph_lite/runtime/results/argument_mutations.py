@@ -215,9 +215,6 @@ class WrittenBack:
         Args:
           given: the objects of the call.
           outside: ids of objects -> those that the function sees without the arguments.
-
-        Raises:
-          MutatedArgumentError: there is one.
         """
         ids = [*map(id, given)]
         written = {write.number: write for write in self._writes}
@@ -240,13 +237,7 @@ class WrittenBack:
                 )  # fmt: skip
 
     def write(self, arrays: Sequence[Any], given: Sequence[Any], bindings: Mapping[int, Any]) -> None:
-        """Writes what a program gives to the objects of a call.
-
-        Args:
-          arrays: they are.
-          given: the objects of the call.
-          bindings: its Variables, by the ids of those that were traced in their place.
-        """
+        """Writes what a program gives to the objects of a call."""
         values = self.split.merge(arrays, given)
         if self._cuts:
             values = list_trimming.cut(values)

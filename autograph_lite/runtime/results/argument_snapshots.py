@@ -15,11 +15,7 @@ from autograph_lite.runtime.types import tree_paths
 
 
 class Contents:
-    """What registered pytrees hold now.
-
-    Args:
-      owners: they are.
-    """
+    """What registered pytrees hold now."""
 
     def __init__(self, owners: Iterable[Any]) -> None:
         self._held = [(owner, *jax.tree.flatten(owner), *jax.tree.flatten(owner)) for owner in owners]

@@ -25,13 +25,6 @@ def bring_out(
 ) -> None:
     """Puts Variables that a trace has created into objects of the call, where these are to keep them.
 
-    Args:
-      frame: of the trace, which has created some.
-      creations: of the function.
-      changes: to the objects of the call.
-      given: these objects, as the function sees them.
-      callers: the same, as the caller has them.
-
     Raises:
       Retyped: it has.
       VariableError: they do not keep all of them, and the function may create no more.

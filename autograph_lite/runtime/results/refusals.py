@@ -23,11 +23,7 @@ from autograph_lite.runtime.state.variable_metadata import own_attributes
 
 
 def refuse_foreign_tracers(changes: dict[Any, journal.Change], *, owned: bool) -> None:
-    """Refuses what would leave a tracer of somebody else's trace in an object; of Variables, `lost` tells when it has ended.
-
-    Raises:
-      MutationError: it does.
-    """
+    """Refuses what would leave a tracer of somebody else's trace in an object; of Variables, `lost` tells when it has ended."""
     for change in changes.values():
         if change.place.ours and not owned:
             continue
@@ -45,9 +41,6 @@ def lost(variables: Iterable[tuple[Any, Any]]) -> None:
     """Refuses to give Variables values that a trace of somebody else's records, or that are one for each row of a `vmap`.
 
     Those of a gradient are good: the Variable holds the number, and JAX has it as soon as the program has run.
-
-    Raises:
-      MutationError: there is such a value.
     """
     for variable, value in variables:
         recorded = not tracing_state.is_recorded(tangents_of_state.number_of(value))
@@ -56,26 +49,14 @@ def lost(variables: Iterable[tuple[Any, Any]]) -> None:
 
 
 def left_in_libraries(changes: dict[Any, journal.Change]) -> None:
-    """Refuses to leave a tracer in an object of a library's, whose contents no program can give.
-
-    Raises:
-      MutationError: it would stay there.
-    """
+    """Refuses to leave a tracer in an object of a library's, whose contents no program can give."""
     for change in changes.values():
         if change.place.opaque and tracer_leaks.is_hidden_in(change.new.values()):
             raise join_errors.left_in(change.place.label("state"), change.place.owner)
 
 
 def mutated_arguments(arguments: Any, owners: Iterable[Any]) -> None:
-    """Refuses to change a container of the call's, or an object that was rebuilt from its values.
-
-    Args:
-      arguments: of the call, as the function sees them, and as the caller has them.
-      owners: the objects that the function changes.
-
-    Raises:
-      MutatedArgumentError: one is changed.
-    """
+    """Refuses to change a container of the call's, or an object that was rebuilt from its values."""
     variables = [found for found in dataclass_objects.object_leaves(arguments) if isinstance(found, Variable)]
     arguments = (arguments, [*map(own_attributes, variables)])
     passed = [
@@ -136,11 +117,7 @@ def _is_cache(change: journal.Change) -> bool:
 
 
 def changed_by_libraries(passed: argument_snapshots.Contents, fn: Any) -> None:
-    """Refuses what libraries have changed in such objects, which no journal has seen.
-
-    Raises:
-      MutatedArgumentError: they have.
-    """
+    """Refuses what libraries have changed in such objects, which no journal has seen."""
     for owner, path in passed.changed():
         kind = type(owner).__name__
         raise MutatedArgumentError(

@@ -21,13 +21,6 @@ def save_loaded(
 ) -> Json:
     """A loaded function as data.
 
-    Args:
-      loaded: the function.
-      writer: of the file.
-      number_of: gives the number of a Variable in it.
-      platforms: that it is to run on.
-      vjp_order: how often it is to be differentiated; it keeps the derivatives that it has.
-
     Raises:
       SaveError: it was saved for other platforms, or with fewer derivatives.
     """

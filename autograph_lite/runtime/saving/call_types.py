@@ -183,12 +183,7 @@ def _read_structure(data: Json) -> Structure:
 
 
 def encode_parameters(signature: inspect.Signature, array: Any) -> list[Json]:
-    """The parameters of a function, with defaults, as data.
-
-    Args:
-      signature: of the function.
-      array: writes an array; gives what is to be said of it.
-    """
+    """The parameters of a function, with defaults, as data."""
     return [
         {"name": p.name, "kind": p.kind.name, "default": _default(p, array)}
         for p in signature.parameters.values()
@@ -266,13 +261,7 @@ def read_parameters(rows: list[Json], array: Any) -> tuple[inspect.Signature, di
 
 
 def read_value(data: Json, array: Any, outputs: Indexed = ()) -> Any:
-    """The value that `value` made data of.
-
-    Args:
-      data: of the value.
-      array: reads an array.
-      outputs: of the program.
-    """
+    """The value that `value` made data of."""
 
     def leaf(part: Json) -> Any:
         if "output" in part:

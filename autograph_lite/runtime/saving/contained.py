@@ -27,12 +27,7 @@ _CALLED = re.compile(
 
 
 def refuse_others(exported: Any, path: str) -> None:
-    """Raises LoadError for a program, or a derivative of one, that may do something else.
-
-    Args:
-      exported: as of `jax.export`.
-      path: of the file.
-    """
+    """Raises LoadError for a program, or a derivative of one, that may do something else."""
     while exported is not None:
         with mlir.make_ir_context():
             module: Any = deserialize_portable_artifact(exported.mlir_module_serialized)

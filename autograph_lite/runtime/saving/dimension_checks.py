@@ -20,15 +20,7 @@ from autograph_lite.runtime.types.trace_type import variable_types
 def refuse_misfit(
     kind: FunctionType, exported: Any, state: Sequence[Variable | int], row: Json, used: int
 ) -> None:
-    """Raises ValueError for a program that does not take, or give, what the manifest says.
-
-    Args:
-      kind: the type of the calls.
-      exported: the program, as of `jax.export`.
-      state: the Variables that it takes after the arrays, or their numbers among the arguments.
-      row: what the manifest says of it.
-      used: the number of its outputs that its result takes.
-    """
+    """Raises ValueError for a program that does not take, or give, what the manifest says."""
     arrays = specs_in(kind.types)
     found, held = exported.in_avals, [_held(slot, kind) for slot in state]
     if len(found) != len(arrays) + len(held):

@@ -39,8 +39,6 @@ class LoadedProgram:
       reader: of the file.
 
     Attributes:
-      row: what the manifest says of it.
-      reader: of the file.
       platforms: that it was lowered for.
       vjp_order: how often it can be differentiated.
       used: the number after the last output that is in its result.

@@ -77,12 +77,7 @@ def is_exact(site: Site) -> bool:
 
 
 def read_check(data: Json, values: Sequence[Any]) -> BaseException:
-    """The exception of a check that has failed.
-
-    Args:
-      data: what `encode_check` gives.
-      values: of its payload.
-    """
+    """The exception of a check that has failed."""
     error = read_error(data["error"], values)
     if data["line"]:
         error.add_note(f"Raised at {data['line']}, in the source that was saved.")
@@ -102,12 +97,7 @@ def read_error(data: Json, values: Sequence[Any]) -> BaseException:
 
 
 def refuse_unreadable(data: Json, count: int) -> None:
-    """Raises an exception for what `read_error` could not read; makes no text, which values may be wrong for.
-
-    Args:
-      data: of an exception.
-      count: how many values its payload has.
-    """
+    """Raises an exception for what `read_error` could not read; makes no text, which values may be wrong for."""
     if not (type(data["type"]) is str and type(data["hides_context"]) is bool and type(data["weak"]) is list):
         raise ValueError("an exception is told in another way")
     if len(data["weak"]) != count:

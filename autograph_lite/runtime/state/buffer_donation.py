@@ -143,11 +143,7 @@ def is_gone(array: Any) -> bool:
 
 
 def refuse_gone(name: str, kind: FunctionType, arrays: Sequence[Any]) -> None:
-    """Refuses a call that brings an array whose memory was given away.
-
-    Raises:
-      DonatedArrayError: it does.
-    """
+    """Refuses a call that brings an array whose memory was given away."""
     gone = next((n for n, array in enumerate(arrays) if is_gone(array)), None)
     if gone is not None:
         label = call_arguments(kind)[gone].label
@@ -189,16 +185,7 @@ def explain_donation(
     given: Collection[Slot],
     held: Sequence[Any],
 ) -> Exception | None:
-    """What XLA's error about donated memory is to the user; None for another error.
-
-    Args:
-      error: that a call has raised.
-      name: of the function.
-      kind: the type of the call.
-      arrays: of the call.
-      given: the arguments that are donated.
-      held: arrays that the function uses beside these.
-    """
+    """What XLA's error about donated memory is to the user; None for another error."""
     twice = "donate" in str(error) and "Execute()" in str(error)
     if isinstance(error, AutographError) or not (twice or "has been deleted" in str(error)):
         return None

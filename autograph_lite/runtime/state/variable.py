@@ -221,11 +221,7 @@ class Variable(Arithmetic):
         return self._value
 
     def refuse_gone(self) -> None:
-        """Refuses to read an array that somebody has given away.
-
-        Raises:
-          DonatedArrayError: it is one.
-        """
+        """Refuses to read an array that somebody has given away."""
         if buffer_donation.is_gone(self._value):
             raise buffer_donation.donated_error(
                 f"{variable_name(self)} holds", self._value, "pass a copy to that call: jnp.copy(v.value)"

@@ -210,10 +210,6 @@ class Traces:
     def resolve(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Resolved:
         """What serves a call.
 
-        Args:
-          args: the positional arguments.
-          kwargs: the keywords.
-
         Raises:
           TypeError: the arguments do not fit the parameters.
           Exception: what tracing raises; then nothing is kept.

@@ -119,11 +119,7 @@ def becomes_array(value: Any) -> bool:
 
 
 def refuse_subclass(value: Any) -> None:
-    """Refuses a masked array, whose mask JAX would lose, and a matrix, whose products it would take item by item.
-
-    Raises:
-      TypeError: `value` is one.
-    """
+    """Refuses a masked array, whose mask JAX would lose, and a matrix, whose products it would take item by item."""
     if isinstance(value, np.ma.MaskedArray):
         raise TypeError(
             "A masked array of NumPy's can't be an argument, as JAX has none: pass the array and its mask, x.data and x.mask, "

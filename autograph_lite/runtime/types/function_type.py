@@ -54,10 +54,6 @@ class FunctionType(inspect.Signature):
       slots: where each argument is found.
       types: its trace type.
       kinds: how the function's parameters take it.
-
-    Attributes:
-      slots: as above, in the order of the parameters.
-      types: as above.
     """
 
     __slots__ = ("_hashed", "slots", "types")

@@ -40,13 +40,7 @@ class Part:
 
 
 def differences(new: Part, old: Part, path: str) -> list[str]:
-    """What is at each place where the two differ, and what was: the innermost places that tell it.
-
-    Args:
-      new: what there is.
-      old: what there was.
-      path: how the user calls the value.
-    """
+    """What is at each place where the two differ, and what was: the innermost places that tell it."""
     if new.kind is None and old.kind is None:
         return new.leaves[0].differences(old.leaves[0], path)
     if new.kind is not old.kind:

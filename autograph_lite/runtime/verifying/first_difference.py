@@ -28,12 +28,6 @@ def first_difference(
 ) -> FirstStatement | None:
     """The first statement that differs; None where all do the same.
 
-    Args:
-      fn: the user's function.
-      python: runs a function in Python.
-      compiled: converts, compiles and runs it.
-      tolerance: for floats.
-
     Raises:
       Untold: it can't be told.
     """

@@ -74,13 +74,7 @@ def heard(*, onward: bool) -> Iterator[_Heard]:
 
 
 def outcome(call: Callable[[], Any], kept: Kept, *, shown: bool) -> Outcome:
-    """Makes the call.
-
-    Args:
-      call: takes nothing.
-      kept: what it may change.
-      shown: whether what it prints is shown.
-    """
+    """Makes the call."""
     value, error = None, None
     with heard(onward=shown) as out:
         try:

@@ -36,12 +36,6 @@ _ITEMS = "Python ran with `x[i] = v` meaning `x = x.at[i].set(v)`: arrays of JAX
 class Comparison:
     """One call, in Python and compiled.
 
-    Args:
-      function: the compiled function.
-      args: of the call.
-      kwargs: of the call.
-      tolerance: for floats.
-
     Raises:
       TypeError: the arguments do not fit, or hold what only one of the two could use.
     """

@@ -31,11 +31,7 @@ def write_stablehlo(program: Program, writer: Writer) -> Json:
 
 
 def compile_portable(reader: Reader, program: Program) -> Any:
-    """The program of a file, compiled here.
-
-    Raises:
-      Exception: this JAX can't read it.
-    """
+    """The program of a file, compiled here."""
     exported = export.deserialize(bytearray(reader.part(reader.manifest["stablehlo"])))
     weak = reader.manifest["weak"]
 

@@ -17,22 +17,14 @@ _TRIES = 20
 
 
 def parse(text: str, path: str = "<unknown>") -> ast.Module:
-    """The tree of a file's text.
-
-    Raises:
-      SyntaxError: the text is not Python.
-    """
+    """The tree of a file's text."""
     tree = _parsed(text, path, "exec")
     assert isinstance(tree, ast.Module)
     return tree
 
 
 def parse_expression(text: str) -> ast.expr:
-    """The tree of an expression.
-
-    Raises:
-      SyntaxError: the text is no expression of Python.
-    """
+    """The tree of an expression."""
     tree = _parsed(text, "<unknown>", "eval")
     assert isinstance(tree, ast.Expression)
     return tree.body
