@@ -25,14 +25,11 @@ def marked_body(body: Sequence[gast.stmt], names: frozenset[str], ag: str) -> li
     return [mark_assigned(statement, known, ag) for statement in body]
 
 
-class _Assigned(trees.Transformer):
+class _Assigned(trees.ScopeTransformer):
+    """Leaves functions as they are, which are called later, when the name may have been deleted."""
+
     def __init__(self, ag: str, names: frozenset[str]) -> None:
         self.ag, self.names = ag, names
-
-    def visit_Lambda(self, node: gast.AST) -> gast.AST:
-        return node  # called later, when the name may have been deleted
-
-    visit_FunctionDef = visit_AsyncFunctionDef = visit_ClassDef = visit_Lambda
 
     def visit_Name(self, node: gast.Name) -> gast.AST:
         if node.id not in self.names or not isinstance(node.ctx, gast.Load):

@@ -39,7 +39,7 @@ STAGED = frozenset({
 
 def run(function: gast.AST, context: Context) -> None:
     """Rewrites calls everywhere in `function`, nested functions included."""
-    calls = Calls(context, shadowed(function), first_parameter(function))
+    calls = Calls(context, trees.names_bound(function), first_parameter(function))
     calls.sequences = named_sequences(function) | context.lists
     calls.generic_visit(function)
 
@@ -73,13 +73,6 @@ def _is_sequence(node: gast.AST, names: set[str]) -> bool:
     return trees.dotted(node) in names if isinstance(node, (gast.Name, gast.Attribute)) else False
 
 
-def shadowed(function: gast.AST) -> set[str]:
-    """Names that `function` binds somewhere."""
-    return {
-        n.id for n in trees.walk(function) if isinstance(n, gast.Name) and not isinstance(n.ctx, gast.Load)
-    }
-
-
 def first_parameter(function: gast.AST) -> str | None:
     """The name of the parameter that `super()` would take."""
     args = getattr(function, "args", None)
@@ -87,7 +80,7 @@ def first_parameter(function: gast.AST) -> str | None:
     return names[0] if names else None
 
 
-class Calls(trees.Transformer):
+class Calls(trees.CodeTransformer):
     """Wraps callees with the operator called `operator`; builtins named in `bare` stay as they are."""
 
     def __init__(
@@ -106,19 +99,14 @@ class Calls(trees.Transformer):
         # Decorators and annotations run where they stand, before anything is traced.
         outer, self.first = self.first, first_parameter(node)
         node.args = self.visit(node.args)
-        self._visit_list(node.body)
+        self.visit_list(node.body)
         self.first = outer
         return node
 
     visit_AsyncFunctionDef = visit_FunctionDef
 
-    def visit_arguments(self, node: gast.arguments) -> gast.AST:
-        node.defaults = [self.visit(d) for d in node.defaults]
-        node.kw_defaults = [d if d is None else self.visit(d) for d in node.kw_defaults]
-        return node
-
     def visit_ClassDef(self, node: gast.ClassDef) -> gast.AST:
-        self._visit_list(node.body)
+        self.visit_list(node.body)
         return node
 
     def visit_Call(self, node: gast.Call) -> gast.AST:

@@ -32,13 +32,10 @@ INTROSPECTING = frozenset({"locals", "eval", "exec", "vars", "dir", "super", "__
 
 def run(function: gast.AST, context: Context) -> None:
     """Rewrites comprehensions everywhere in `function`, nested functions included."""
-    stored = {
-        n.id for n in trees.walk(function) if isinstance(n, gast.Name) and not isinstance(n.ctx, gast.Load)
-    }
-    _Comprehensions(context, stored, function).generic_visit(function)
+    _Comprehensions(context, trees.names_bound(function), function).generic_visit(function)
 
 
-class _Comprehensions(trees.Transformer):
+class _Comprehensions(trees.CodeTransformer):
     def __init__(self, context: Context, stored: set[str], function: gast.AST) -> None:
         self.context, self.ag, self.stored, self.whole = context, context.ag, stored, function
 
@@ -53,11 +50,6 @@ class _Comprehensions(trees.Transformer):
         return node
 
     visit_AsyncFunctionDef = visit_FunctionDef
-
-    def visit_arguments(self, node: gast.arguments) -> gast.AST:
-        node.defaults = [self.visit(d) for d in node.defaults]
-        node.kw_defaults = [d if d is None else self.visit(d) for d in node.kw_defaults]
-        return node
 
     def visit_Call(self, node: gast.Call) -> gast.Call:
         """`sum([...])` and the like need no list."""

@@ -64,7 +64,7 @@ def _declared_first(body: list[gast.stmt]) -> list[gast.stmt]:
     return [*body[:at], *moved.declarations, *body[at:]]
 
 
-class _Moved(trees.Transformer):
+class _Moved(trees.ScopeTransformer):
     """Takes declarations out of statements."""
 
     def __init__(self) -> None:
@@ -76,27 +76,10 @@ class _Moved(trees.Transformer):
 
     visit_Nonlocal = visit_Global
 
-    def visit_FunctionDef(self, node: gast.AST) -> gast.AST:
-        return node  # a scope of its own
 
-    visit_AsyncFunctionDef = visit_ClassDef = visit_Lambda = visit_FunctionDef
-
-
-class _Desugar(trees.Transformer):
+class _Desugar(trees.ScopeTransformer):
     def __init__(self, context: Context, fixed: frozenset[str], own: set[str]) -> None:
         self.context, self.fixed, self.own = context, fixed, own
-
-    def block(self, body: list[gast.stmt]) -> list[gast.stmt]:
-        done: list[gast.stmt] = []
-        for node in body:
-            new = self.visit(node)
-            done += new if isinstance(new, list) else [new]
-        return done
-
-    def visit_FunctionDef(self, node: gast.AST) -> gast.AST:
-        return node  # a scope of its own
-
-    visit_AsyncFunctionDef = visit_ClassDef = visit_Lambda = visit_FunctionDef
 
     def visit_AnnAssign(self, node: gast.AnnAssign) -> gast.AST:
         if node.value is None:

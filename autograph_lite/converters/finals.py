@@ -30,8 +30,10 @@ def run(function: gast.FunctionDef, context: Context) -> None:
     for node in tries:
         for name in _assigned_by(node, function):
             reached = context.fresh(f"{name}_reached")
-            _Noted(name, reached, context.ag).block(node)
-            _Read(name, reached, context.ag).block(node)
+            noted = _Noted(name, reached, context.ag)
+            noted.visit_list(node.body)
+            noted.visit_list(node.orelse)
+            _Read(name, reached, context.ag).visit_list(node.finalbody)
             first = quote.stmts("reached = False", reached=reached)
             function.body[start:start] = quote.all_located(first, function.body[start])
 
@@ -69,20 +71,11 @@ def _bound_otherwise(function: gast.FunctionDef, targets: set[int]) -> set[str]:
     return names | scopes.bound_by_others(nodes)
 
 
-class _Noted(trees.Transformer):
+class _Noted(trees.ScopeTransformer):
     """Notes, after each assignment of a variable, whether a check has failed before it."""
 
     def __init__(self, name: str, reached: str, ag: str) -> None:
         self.name, self.reached, self.ag = name, reached, ag
-
-    def block(self, node: gast.Try) -> None:
-        for body in (node.body, node.orelse):
-            self._visit_list(body)
-
-    def visit_FunctionDef(self, node: gast.AST) -> gast.AST:
-        return node
-
-    visit_AsyncFunctionDef = visit_ClassDef = visit_Lambda = visit_FunctionDef
 
     def visit_Assign(self, node: gast.Assign) -> gast.AST | list[gast.AST]:
         return [node, *self.note(node)] if self.name in scopes.bound([node]) else node
@@ -104,9 +97,6 @@ class _Read(trees.Transformer):
 
     def __init__(self, name: str, reached: str, ag: str) -> None:
         self.name, self.reached, self.ag = name, reached, ag
-
-    def block(self, node: gast.Try) -> None:
-        self._visit_list(node.finalbody)
 
     def visit_Name(self, node: gast.Name) -> gast.AST:
         if node.id != self.name or not isinstance(node.ctx, gast.Load):

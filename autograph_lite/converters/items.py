@@ -69,7 +69,7 @@ def _is_made(value: gast.expr, context: Context) -> bool:
     return False
 
 
-class _Items(trees.Transformer):
+class _Items(trees.CodeTransformer):
     def __init__(self, context: Context) -> None:
         self.context = context
         self.lists = context.lists | context.handed
@@ -135,12 +135,6 @@ class _Items(trees.Transformer):
             or _is_filtered(node.value, self.context)
             or _is_made(node.value, self.context)
         )
-
-    def visit_arguments(self, node: gast.arguments) -> gast.AST:
-        # Annotations are no code of the function's.
-        node.defaults = [self.visit(d) for d in node.defaults]
-        node.kw_defaults = [d if d is None else self.visit(d) for d in node.kw_defaults]
-        return node
 
     def visit_AnnAssign(self, node: gast.AnnAssign) -> gast.AST:
         if node.value is not None:

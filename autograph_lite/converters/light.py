@@ -89,7 +89,7 @@ def with_light_body(
     for function in light:
         subscripts.run(function, context)
     mutations.rewrite_lost_stores(plain, context)
-    _LightCalls(context, calls.shadowed(plain), calls.first_parameter(plain)).generic_visit(plain)
+    _LightCalls(context, trees.names_bound(plain), calls.first_parameter(plain)).generic_visit(plain)
     for function, converted in pairs:
         if function not in light:
             function.body = converted.body

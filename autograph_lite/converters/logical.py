@@ -19,7 +19,7 @@ import gast
 
 from autograph_lite.converters import opaque, truths
 from autograph_lite.converters.context import Context
-from autograph_lite.converters.static import asks_for_bool, is_static
+from autograph_lite.converters.static import asks_for_bool, binds_or_suspends, is_static
 from autograph_lite.syntax import quote, trees
 
 SYMBOLS = {
@@ -74,7 +74,7 @@ class _Logical(trees.Transformer):
             return node
         self.generic_visit(node)
         first, *rest = node.values
-        if any(map(_binds, rest)):
+        if any(map(binds_or_suspends, rest)):
             return self.tested(node)
         text = "ag.and_(first)" if isinstance(node.op, gast.And) else "ag.or_(first)"
         call = quote.expr(text, ag=self.ag, first=first)
@@ -93,7 +93,7 @@ class _Logical(trees.Transformer):
         self.generic_visit(node)
         if len(node.ops) == 1:
             return self.comparison(node)
-        if any(map(_binds, node.comparators[1:])):
+        if any(map(binds_or_suspends, node.comparators[1:])):
             return self.tested(node)
         if len(node.ops) == 2 and isinstance(node.comparators[0], (gast.Name, gast.Constant)):
             return self.two(node)
@@ -170,7 +170,7 @@ class _Logical(trees.Transformer):
         self.generic_visit(node)
         if static:
             return node
-        if _binds(node.body) or _binds(node.orelse):
+        if binds_or_suspends(node.body) or binds_or_suspends(node.orelse):
             node.test = self.test(node.test)
             return node
         text = "ag.if_expr(test, lambda: body, lambda: orelse)"
@@ -199,10 +199,3 @@ def _may_be_objects(left: gast.expr, right: gast.expr) -> bool:
     """Whether nothing in the text says that two operands of `==` are numbers: they may be tuples or objects."""
     kinds = (gast.Name, gast.Attribute, gast.Subscript, gast.Call)
     return isinstance(left, kinds) and isinstance(right, kinds)
-
-
-def _binds(node: gast.AST) -> bool:
-    """Whether the expression can't move into a lambda: a walrus would bind there, a yield would suspend there."""
-    return any(
-        isinstance(n, (gast.NamedExpr, gast.Await, gast.Yield, gast.YieldFrom)) for n in trees.walk(node)
-    )

@@ -27,22 +27,12 @@ Block = list[gast.stmt]
 
 def run(function: gast.FunctionDef, context: Context) -> None:
     """Rewrites the body of `function` in place; nested functions keep theirs."""
-    visitor = _Match(context)
-    body: Block = []
-    for node in function.body:
-        new = visitor.visit(node)
-        body += new if isinstance(new, list) else [new]
-    function.body = body
+    function.body = _Match(context).block(function.body)
 
 
-class _Match(trees.Transformer):
+class _Match(trees.ScopeTransformer):
     def __init__(self, context: Context) -> None:
         self.context, self.fresh = context, context.fresh
-
-    def visit_FunctionDef(self, node: gast.AST) -> gast.AST:
-        return node  # a scope of its own
-
-    visit_AsyncFunctionDef = visit_ClassDef = visit_Lambda = visit_FunctionDef
 
     def visit_Match(self, node: gast.Match) -> Block:
         self.generic_visit(node)

@@ -44,30 +44,19 @@ def is_opaque(function: gast.FunctionDef | gast.AsyncFunctionDef) -> bool:
 
 def run(scope: gast.FunctionDef | gast.ClassDef, context: Context) -> None:
     """Rewrites the tests in the body of `scope` in place; functions and classes in it keep theirs."""
-    _Tests(context).block(scope.body)
+    _Tests(context).visit_list(scope.body)
 
 
-class _Tests(trees.Transformer):
+class _Tests(trees.ScopeTransformer):
     def __init__(self, context: Context) -> None:
         self.ag = context.ag
 
-    def block(self, body: list[gast.stmt]) -> None:
-        body[:] = [self.visit(node) for node in body]
-
-    def visit_FunctionDef(self, node: gast.AST) -> gast.AST:
-        return node  # a scope of its own
-
-    visit_AsyncFunctionDef = visit_ClassDef = visit_Lambda = visit_FunctionDef
-
-    def visit_If(self, node: gast.If) -> gast.AST:
+    def visit_If(self, node: gast.If | gast.While) -> gast.AST:
         self.generic_visit(node)
         node.test = self.test(node.test)
         return node
 
-    def visit_While(self, node: gast.While) -> gast.AST:
-        self.generic_visit(node)
-        node.test = self.test(node.test)
-        return node
+    visit_While = visit_If
 
     def test(self, node: gast.expr) -> gast.expr:
         if isinstance(node, gast.Constant):

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import gast
 
+from autograph_lite.syntax import trees
+
 PREDICATES = frozenset({"isinstance", "issubclass", "callable", "hasattr"})
 
 
@@ -33,3 +35,9 @@ def asks_for_bool(test: gast.Compare) -> bool:
         isinstance(side, gast.Constant) and isinstance(side.value, bool)
         for side in (test.left, *test.comparators)
     )
+
+
+def binds_or_suspends(expression: gast.AST) -> bool:
+    """Whether an expression can't move into a lambda: a walrus would bind there, a yield would suspend there."""
+    kinds = (gast.NamedExpr, gast.Await, gast.Yield, gast.YieldFrom)
+    return any(isinstance(node, kinds) for node in trees.walk(expression))

@@ -34,16 +34,17 @@ from typing import Any
 import gast
 
 from autograph_lite.analysis import item_stores, scopes, shared, views
-from autograph_lite.converters import slices, walked, walked_parts
+from autograph_lite.converters import logical, slices, walked, walked_parts
 from autograph_lite.converters.context import Context
+from autograph_lite.converters.static import binds_or_suspends
 from autograph_lite.syntax import quote, trees
 
 Block = list[gast.stmt]
 AUGMENTED = {
-    gast.Add: "+=", gast.Sub: "-=", gast.Mult: "*=", gast.Div: "/=", gast.FloorDiv: "//=", gast.Mod: "%=",
-    gast.Pow: "**=", gast.LShift: "<<=", gast.RShift: ">>=", gast.BitAnd: "&=", gast.BitOr: "|=",
-    gast.BitXor: "^=", gast.MatMult: "@=",
-}  # fmt: skip
+    gast.LShift: "<<=",
+    gast.RShift: ">>=",
+    **{op: f"{text}=" for op, text in logical.ARITHMETIC.items()},
+}
 
 
 def run(function: gast.FunctionDef, context: Context) -> None:
@@ -59,7 +60,7 @@ def run(function: gast.FunctionDef, context: Context) -> None:
     function.body = visitor.block(body)
 
 
-class _Stores(trees.Transformer):
+class _Stores(trees.ScopeTransformer):
     def __init__(
         self, context: Context, writable: frozenset[str], found: item_stores.Stores, others: shared.Shared,
         parts: dict[str, str], calls: Container[gast.AST],
@@ -69,24 +70,12 @@ class _Stores(trees.Transformer):
         self.calls = calls  # statements that call what writes items
         self.lost: frozenset[str] = frozenset()  # of the statement that is rewritten
 
-    def block(self, body: Sequence[gast.stmt]) -> Block:
-        done: Block = []
-        for node in body:
-            new = self.visit(node)
-            done += new if isinstance(new, list) else [new]
-        return done
-
     def visit(self, node: gast.AST) -> Any:
         new = super().visit(node)
         if node not in self.calls or isinstance(node, (gast.Assign, gast.AugAssign)):
             return new
         checks = quote.all_located(self.checked(node), node)
         return [*checks, *(new if isinstance(new, list) else [new])] if checks else new
-
-    def visit_FunctionDef(self, node: gast.AST) -> gast.AST:
-        return node  # a scope of its own
-
-    visit_AsyncFunctionDef = visit_ClassDef = visit_Lambda = visit_FunctionDef
 
     def visit_Assign(self, node: gast.Assign) -> gast.AST | Block:
         before = self.checked(node)
@@ -134,7 +123,7 @@ class _Stores(trees.Transformer):
         if not isinstance(target, gast.Subscript):
             return [*quote.all_located(before, node), node] if before else node
         base, steps = self.path(target)
-        name, binds = self.rebound(base, steps), _binds(node.value)
+        name, binds = self.rebound(base, steps), binds_or_suspends(node.value)
         if name and (binds or self.is_changed(name, target, node.value)):
             apart = (
                 len(steps) == 1 and name.id not in scopes.bound([node.value]) and self.others.keeps(name.id)
@@ -158,7 +147,7 @@ class _Stores(trees.Transformer):
         """`x[i] += v` where `v` may bind `x` to something else, to which nothing is written."""
         before: Block = []
         kept = self.kept("base", base, before)
-        if _binds(node.value):
+        if binds_or_suspends(node.value):
             before += self.indices_kept(target)
             node.value = self.kept("value", node.value, before)
         update = self.updated(_with_base(target, kept), node.op, node.value)
@@ -268,7 +257,7 @@ class _Stores(trees.Transformer):
         ag = self.context.ag
         before: Block = []
         name = self.rebound(base, steps)
-        if name and not _is_plain(value) and (_binds(value) or self.others.may_change([target])):
+        if name and not _is_plain(value) and (binds_or_suspends(value) or self.others.may_change([target])):
             value = self.kept("value", value, before)  # Python evaluates it before the rest
         if name and self.is_changed(base, target, value):
             if len(steps) == 1 and self.others.keeps(name.id):
@@ -303,7 +292,7 @@ class _Stores(trees.Transformer):
             case gast.Subscript(value=value):
                 base, steps = self.path(value)
                 index = slices.index_expr(target.slice, self.context.ag)
-                if steps and not _is_plain(target.slice) and not _binds(target.slice):
+                if steps and not _is_plain(target.slice) and not binds_or_suspends(target.slice):
                     step = quote.expr("ag.step(index)", ag=self.context.ag, index=quote.lambda_([], index))
                     return base, [*steps, step]
                 return base, [*steps, gast.Tuple([index], gast.Load())]
@@ -356,13 +345,6 @@ def _with_base(target: gast.expr, base: gast.Name) -> gast.Subscript:
     assert isinstance(target, gast.Subscript)
     value = base if isinstance(target.value, gast.Name) else _with_base(target.value, base)
     return gast.copy_location(gast.Subscript(value, target.slice, target.ctx), target)
-
-
-def _binds(index: gast.expr) -> bool:
-    """Whether an expression does what a lambda can't do for the function around it."""
-    return any(
-        isinstance(n, (gast.NamedExpr, gast.Await, gast.Yield, gast.YieldFrom)) for n in trees.walk(index)
-    )
 
 
 def _is_plain(index: gast.expr) -> bool:

@@ -26,14 +26,9 @@ def run(function: gast.FunctionDef, context: Context) -> None:
     _Walked(context).generic_visit(function)
 
 
-class _Walked(trees.Transformer):
+class _Walked(trees.ScopeTransformer):
     def __init__(self, context: Context) -> None:
         self.context = context
-
-    def visit_FunctionDef(self, node: gast.AST) -> gast.AST:
-        return node  # a scope of its own
-
-    visit_AsyncFunctionDef = visit_ClassDef = visit_Lambda = visit_FunctionDef
 
     def visit_For(self, node: gast.For) -> gast.AST | list[gast.stmt]:
         before: list[gast.stmt] = []

@@ -30,16 +30,11 @@ def run(function: gast.FunctionDef, context: Context, calls: Calls) -> dict[str,
     return visitor.made
 
 
-class _Parts(trees.Transformer):
+class _Parts(trees.ScopeTransformer):
     def __init__(self, context: Context, other: frozenset[str], calls: Calls) -> None:
         self.context, self.calls = context, calls
         self.other = other  # names of what has, or may have, another name
         self.made: dict[str, str] = {}
-
-    def visit_FunctionDef(self, node: gast.AST) -> gast.AST:
-        return node  # a scope of its own
-
-    visit_AsyncFunctionDef = visit_ClassDef = visit_Lambda = visit_FunctionDef
 
     def visit_For(self, node: gast.For) -> gast.AST | list[gast.stmt]:
         self.generic_visit(node)

@@ -86,6 +86,13 @@ def walk(node: gast.AST) -> Iterator[gast.AST]:
             stack += inner
 
 
+def names_bound(node: gast.AST) -> set[str]:
+    """The names that are bound anywhere in `node`."""
+    return {
+        each.id for each in walk(node) if isinstance(each, gast.Name) and not isinstance(each.ctx, gast.Load)
+    }
+
+
 def statements(body: Iterable[gast.AST], closed: Container[type] = ()) -> Iterator[gast.AST]:
     """The statements of a block, with its handlers and cases, and all in them, but what is in nodes of `closed` classes."""
     stack = [*body]
@@ -148,7 +155,7 @@ class Transformer:
                 continue
             if old.__class__ is list:
                 if old:
-                    self._visit_list(old)
+                    self.visit_list(old)
             elif isinstance(old, gast.AST):
                 new = self.visit(old)
                 if new is None:
@@ -157,7 +164,8 @@ class Transformer:
                     setattr(node, name, new)
         return node
 
-    def _visit_list(self, items: list[Any]) -> None:
+    def visit_list(self, items: list[Any]) -> None:
+        """Visits the nodes of a list, in place."""
         new: list[Any] = []
         for item in items:
             if isinstance(item, gast.AST):
@@ -169,3 +177,29 @@ class Transformer:
                     continue
             new.append(item)
         items[:] = new
+
+
+class ScopeTransformer(Transformer):
+    """Rewrites one scope: functions and classes in it are scopes of their own, and stay as they are."""
+
+    def visit_FunctionDef(self, node: gast.AST) -> gast.AST:
+        """The node as it is."""
+        return node
+
+    visit_AsyncFunctionDef = visit_ClassDef = visit_Lambda = visit_FunctionDef
+
+    def block(self, body: Iterable[gast.stmt]) -> list[gast.stmt]:
+        """What takes the place of statements."""
+        done = [*body]
+        self.visit_list(done)
+        return done
+
+
+class CodeTransformer(Transformer):
+    """Rewrites what runs: annotations of parameters stay as they are."""
+
+    def visit_arguments(self, node: gast.arguments) -> gast.AST:
+        """Visits the defaults."""
+        self.visit_list(node.defaults)
+        node.kw_defaults = [default and self.visit(default) for default in node.kw_defaults]
+        return node
