@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import dataclasses
 import functools
+import importlib.metadata
 import logging
 import os
 from collections.abc import Mapping
@@ -109,6 +110,15 @@ def light_bodies() -> bool:
 def unroll_limit() -> int:
     """Into how many equations a loop may be unrolled before it is warned of; 0 for any number."""
     return options().unroll_limit
+
+
+@functools.cache
+def version(package: str, otherwise: str = "unknown") -> str:
+    """The version of a package that is installed; `otherwise` where it isn't, as where it runs from its source."""
+    try:
+        return importlib.metadata.version(package)
+    except importlib.metadata.PackageNotFoundError:
+        return otherwise
 
 
 def verbosity() -> int:

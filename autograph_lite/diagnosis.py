@@ -7,7 +7,6 @@ Every line that begins with "!" is a problem, or something that nobody has teste
 
 from __future__ import annotations
 
-import importlib.metadata
 import os
 import platform
 import sys
@@ -58,16 +57,9 @@ def _without_failure(lines: Callable[[], Iterator[str]]) -> Iterator[str]:
 def _versions() -> Iterator[str]:
     yield f"Python {platform.python_version()}, {sys.platform} {platform.machine()}"
     for name in (*_NEEDED, *_OPTIONAL):
-        found = _version(name)
+        found = config.version(name, "")
         if found or name in _NEEDED:
             yield f"{name} {found or '(not installed as a package)'}"
-
-
-def _version(name: str) -> str:
-    try:
-        return importlib.metadata.version(name)
-    except importlib.metadata.PackageNotFoundError:
-        return ""
 
 
 def _settings() -> Iterator[str]:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import argparse
-import importlib.metadata
 import re
 from collections.abc import Sequence
 from typing import NoReturn
+
+from autograph_lite import config
 
 PROG = "autograph-lite"
 
@@ -60,7 +61,7 @@ class _Parser(argparse.ArgumentParser):
 
 class _ShowVersion(argparse.Action):
     def __call__(self, parser: argparse.ArgumentParser, *_: object) -> NoReturn:
-        print(f"{PROG} {_version()}")
+        print(f"{PROG} {config.version(PROG, '(not installed)')}")
         parser.exit()
 
 
@@ -151,10 +152,3 @@ def _parser() -> argparse.ArgumentParser:
     explain.set_defaults(view="explain", after=None)
     report.set_defaults(view="report", after=None)
     return parser
-
-
-def _version() -> str:
-    try:
-        return importlib.metadata.version("autograph-lite")
-    except importlib.metadata.PackageNotFoundError:
-        return "(not installed)"

@@ -36,33 +36,26 @@ def _rest(combine: Callable[..., Any], operands: tuple[Thunk, ...]) -> Thunk:
 
 def and_(first: Any, *rest: Thunk) -> Any:
     """`first and rest[0]() and ...`: the first false operand, else the last one."""
-    value = first
-    for number, thunk in enumerate(rest):
-        test = value if value is True else python_truth(value)
-        if test is not True and traced(test):
-            test = fold_test(test)
-        if test is not True and traced(test):
-            value = operand(unboxed(value), len(rest) - number)
-            with decision_log.deciding("and", "cond", "an operand is traced"):
-                return _both(value, _rest(and_, rest[number:]), conjunction=True)
-        if not test:
-            return value
-        value = thunk()
-    return value
+    return _joined(first, rest, conjunction=True)
 
 
 def or_(first: Any, *rest: Thunk) -> Any:
     """`first or rest[0]() or ...`: the first true operand, else the last one."""
-    value = first
+    return _joined(first, rest, conjunction=False)
+
+
+def _joined(value: Any, rest: tuple[Thunk, ...], *, conjunction: bool) -> Any:
+    """The operand that decides; each is asked for once, and only where those before it leave it open."""
     for number, thunk in enumerate(rest):
-        test = value if value is False else python_truth(value)
-        if test is not False and traced(test):
+        test = value if value is conjunction else python_truth(value)
+        if test is not conjunction and traced(test):
             test = fold_test(test)
-        if test is not False and traced(test):
+        if test is not conjunction and traced(test):
             value = operand(unboxed(value), len(rest) - number)
-            with decision_log.deciding("or", "cond", "an operand is traced"):
-                return _both(value, _rest(or_, rest[number:]), conjunction=False)
-        if test:
+            with decision_log.deciding("and" if conjunction else "or", "cond", "an operand is traced"):
+                later = _rest(and_ if conjunction else or_, rest[number:])
+                return _both(value, later, conjunction=conjunction)
+        if bool(test) is not conjunction:
             return value
         value = thunk()
     return value

@@ -16,7 +16,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from autograph_lite.converters.python_ops import Maybe, Undefined
+from autograph_lite.converters.python_ops import Maybe, Undefined, assigned
 from autograph_lite.jax_internals import avals, symbolic_comparisons, tracing_state
 from autograph_lite.operators.branches.if_stmt import if_part
 from autograph_lite.operators.branches.truth import truth
@@ -91,12 +91,8 @@ def _quantified(iterable: Any, python: Callable[[Any], bool], join: Callable[...
     if column is not None:
         decisive = (column == 0 if empty else column != 0) & _counting(found)
         return jnp.any(decisive) != empty
-    decided = not_ if empty else _same
+    decided = not_ if empty else assigned
     return operator_loop(found, lambda item, _: (truth(item),), (empty,), names, until=decided)[0]
-
-
-def _same(value: Any) -> Any:
-    return value
 
 
 def _of_items(items: Iterable[Any], join: Callable[..., Any], empty: bool) -> Any:
@@ -271,9 +267,13 @@ def first(items: Generated, *default: Any) -> Any:
         items.take()
         return known.at(0) if known.length() else next(iter(()), *default)
     state = operator_loop(
-        items, lambda item, *_: (True, item), (False, Undefined("the item")), ("found", *names), until=_found
+        items,
+        lambda item, *_: (True, item),
+        (False, Undefined("the item")),
+        ("found", *names),
+        until=lambda found, *_: found,
     )
-    return _or_default(state[0], _known(state[1]), default[0] if default else _NOTHING, StopIteration())
+    return _or_default(state[0], assigned(state[1]), default[0] if default else _NOTHING, StopIteration())
 
 
 def callee(fun: Any) -> Any:
@@ -288,10 +288,6 @@ def callee(fun: Any) -> Any:
     if isinstance(fun, (types.FunctionType, types.MethodType)):
         return lambda *args, **kwargs: calls.call(fun)(*args, **kwargs)
     return fun
-
-
-def _found(found: Any, *_: Any) -> Any:
-    return found
 
 
 def _folded(
@@ -313,7 +309,7 @@ def _folded(
             return True, *begin(
                 item
             )  # the first item, or the first pass over a loop that will learn the types
-        known = tuple(map(_known, state))
+        known = tuple(map(assigned, state))
         if found is True:
             return True, *step(item, *known)
         single = len(names) == 1
@@ -330,11 +326,7 @@ def _folded(
         return (True, result) if single else (True, *result)
 
     found, *state = operator_loop(items, body, (False, *map(Undefined, names)), ("found", *names))
-    return found, tuple(map(_known, state))
-
-
-def _known(value: Any) -> Any:
-    return value.value if isinstance(value, Maybe) else value
+    return found, tuple(map(assigned, state))
 
 
 def _or_default(found: Any, result: Any, default: Any, empty: BaseException) -> Any:

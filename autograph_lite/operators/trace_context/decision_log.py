@@ -218,11 +218,6 @@ def python_condition(value: Any) -> str:
     return f"the condition is {article(name)} {name}"
 
 
-def traced_condition(value: Any) -> str:
-    """Why a condition is decided on by the program."""
-    return f"the condition is traced: {describe(value)}"
-
-
 def python_iterable(value: Any) -> str:
     """Why Python runs a loop over `value`."""
     if isinstance(value, range):

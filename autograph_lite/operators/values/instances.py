@@ -5,6 +5,8 @@ from __future__ import annotations
 import functools
 import threading
 import types
+import weakref
+from collections.abc import Callable
 from typing import Any
 
 from autograph_lite.operators.values.boxes import Box
@@ -24,6 +26,14 @@ def attributes_of(owner: Any) -> dict[str, Any] | None:
     except AttributeError:
         return None
     return found if isinstance(found, dict) else None
+
+
+def reference_to(value: Any) -> Callable[[], Any]:
+    """Gives an object, which is kept alive only where it can't be referenced weakly; None when it is gone."""
+    try:
+        return weakref.ref(value)
+    except TypeError:
+        return lambda: value
 
 
 def object_slots(owner: Any) -> dict[str, types.MemberDescriptorType]:

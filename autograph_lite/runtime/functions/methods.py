@@ -19,7 +19,7 @@ from typing import Any, Generic, TypeVar
 
 import jax
 
-from autograph_lite.operators.values import dataclass_objects
+from autograph_lite.operators.values import dataclass_objects, instances
 from autograph_lite.operators.values.boxes import Whole
 from autograph_lite.runtime.state import function_copies
 from autograph_lite.runtime.types.object_type import Bound
@@ -171,11 +171,7 @@ class WeakMethod:
     """
 
     def __init__(self, unbound: Any, instance: Any) -> None:
-        self.unbound = unbound
-        try:
-            self._instance: Callable[[], Any] = weakref.ref(instance)
-        except TypeError:
-            self._instance = lambda: instance
+        self.unbound, self._instance = unbound, instances.reference_to(instance)
 
     def bound(self, fn: Callable[..., Any]) -> types.MethodType:
         """`fn` bound to the instance.

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import importlib.metadata
 import importlib.util
 import os
 from collections.abc import Callable, Mapping, Sequence
@@ -12,6 +11,7 @@ from typing import Any
 import jax.numpy as jnp
 from jax import export
 
+from autograph_lite import config
 from autograph_lite.errors import SaveError
 from autograph_lite.operators.user_code import conversion, source_places
 from autograph_lite.runtime.saving import again, call_types, saved_checks
@@ -159,14 +159,7 @@ def _empty_program(trace: Trace) -> Program | None:
 
 def versions() -> dict[str, str]:
     """The versions that a file depends on."""
-    return {name: _version(name) for name in ("autograph-lite", "jax", "jaxlib")}
-
-
-def _version(name: str) -> str:
-    try:
-        return importlib.metadata.version(name)
-    except importlib.metadata.PackageNotFoundError:  # run from its source
-        return "unknown"
+    return {name: config.version(name) for name in ("autograph-lite", "jax", "jaxlib")}
 
 
 class _Saving:

@@ -14,12 +14,12 @@ from __future__ import annotations
 import dis
 import itertools
 import types
-import weakref
 from collections.abc import Callable, Hashable, Iterator
 from typing import Any
 
 from autograph_lite.operators.object_graph import reachability
 from autograph_lite.operators.user_code import ownership
+from autograph_lite.operators.values import instances
 from autograph_lite.runtime.types.leaf_partition import VALUES, literal_key
 from autograph_lite.syntax import codes
 
@@ -133,24 +133,9 @@ def _code(value: Any) -> types.CodeType | None:
     return called.__code__ if called else None
 
 
-def _kept(value: Any) -> Hashable | weakref.ref[Any]:
+def _kept(value: Any) -> Hashable | Callable[[], Any]:
     """What tells later whether a name is bound to the same."""
-    if isinstance(value, VALUES):
-        return literal_key(value)
-    try:
-        return weakref.ref(value)
-    except TypeError:
-        return _Strong(value)
-
-
-class _Strong:
-    """Holds what can't be held weakly, so that its identity stays its own."""
-
-    def __init__(self, value: Any) -> None:
-        self.value = value
-
-    def __call__(self) -> Any:
-        return self.value
+    return literal_key(value) if isinstance(value, VALUES) else instances.reference_to(value)
 
 
 def _is_same(kept: Any, now: Any) -> bool:

@@ -6,10 +6,10 @@ deque([x, 3], maxlen=4)      (4, x itself, Literal[3])
 from __future__ import annotations
 
 import collections
-import weakref
-from collections.abc import Callable, Hashable
+from collections.abc import Hashable
 from typing import Any
 
+from autograph_lite.operators.values import instances
 from autograph_lite.runtime.types.literal import Literal, is_literal
 
 _CHANGED_IN_PLACE = (list, dict, set, collections.deque)
@@ -19,11 +19,7 @@ class Same:
     """An object that equals itself alone; not kept alive where that can be."""
 
     def __init__(self, value: Any) -> None:
-        self._hash = id(value)
-        try:
-            self._found: Callable[[], Any] = weakref.ref(value)
-        except TypeError:
-            self._found = lambda: value
+        self._hash, self._found = id(value), instances.reference_to(value)
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Same):

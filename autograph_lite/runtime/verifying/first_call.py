@@ -12,8 +12,6 @@ from autograph_lite.runtime.functions.function_protocol import Converted
 from autograph_lite.runtime.verifying.tolerance import Tolerance
 from autograph_lite.runtime.verifying.verify import Comparison
 
-FIRST_CALL = "first_call"
-
 
 def tolerance(option: Any) -> Tolerance | None:
     """The tolerance that the option of `convert` asks for; None where nothing is compared.

@@ -19,6 +19,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from autograph_lite import config
 from autograph_lite.jax_internals import avals
 from autograph_lite.operators.user_code import conversion, ownership
 from autograph_lite.operators.values import instances
@@ -74,7 +75,7 @@ class _Walk:
     def digest(self) -> str:
         """The hash of what was fed."""
         for name in sorted(self._versions):
-            self._feed("version", name, stable_names.version(name))
+            self._feed("version", name, config.version(name, ""))
         return self._hash.hexdigest()
 
     def _feed(self, *parts: Any) -> None:

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import builtins
 import dis
-import functools
-import importlib.metadata
 import types
 from collections.abc import Iterator
 from typing import Any
@@ -122,12 +120,3 @@ def _texts(consts: tuple[Any, ...]) -> Iterator[str]:
             yield from _texts(const)
         elif isinstance(const, types.CodeType):
             yield from _texts(const.co_consts)
-
-
-@functools.cache
-def version(top: str) -> str:
-    """The version of the package that a module belongs to; that of Python for its own modules."""
-    try:
-        return importlib.metadata.version({"autograph_lite": "autograph-lite"}.get(top, top))
-    except importlib.metadata.PackageNotFoundError:
-        return ""
