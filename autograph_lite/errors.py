@@ -40,12 +40,18 @@ class AutographError(Exception):
     """
 
     def __init__(
-        self, what: str, *, where: Location | tuple[Location, ...] | None = None, why: str = "", fix: str = ""
+        self,
+        what: str,
+        *,
+        where: Location | tuple[Location | tuple[()] | None, ...] | None = None,
+        why: str = "",
+        fix: str = "",
     ) -> None:
         self.what, self.why, self.fix = what, why, fix
         if where is None:
             where = running[0]() if running and (why or fix) else ()
-        self.where = (where,) if isinstance(where, Location) else tuple(dict.fromkeys(where))
+        places = (where,) if isinstance(where, Location) else where
+        self.where: tuple[Location, ...] = tuple(dict.fromkeys(place for place in places if place))
         super().__init__(self._message())
         if type(self).__module__ == __name__:
             self.add_note(f"More: autograph-lite error {type(self).__name__}")

@@ -13,6 +13,8 @@ Variables that are only read need no plumbing: the branches see them as enclosin
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+
 import gast
 
 from autograph_lite.analysis import scopes
@@ -22,30 +24,41 @@ from autograph_lite.converters.context import Context
 from autograph_lite.syntax import quote
 
 
-def convert_if(node: gast.If, plan: Plan, names: tuple[str, str], context: Context) -> list[gast.stmt]:
+def convert_if(node: gast.If, plan: Plan, names: Sequence[str], context: Context) -> list[gast.stmt]:
     """Rewrites one `if`, free of break, continue and early return; its branches are already converted."""
-    returns = always_returns([node])
     true_fun, false_fun = names
+    text = "ag.if_stmt(test, true_fun, false_fun)"
+    call = quote.expr(text, ag=context.ag, test=node.test, true_fun=true_fun, false_fun=false_fun)
+    branches = {true_fun: (node.body, node), false_fun: (node.orelse, node)}
+    return call_branches(call, branches, plan, node)
+
+
+def call_branches(
+    call: gast.expr, branches: Mapping[str, tuple[list[gast.stmt], gast.stmt]], plan: Plan, node: gast.If
+) -> list[gast.stmt]:
+    """What takes the place of an `if`: the functions of its branches, and `call`, which gets the operands, too.
+
+    Args:
+      call: `ag.if_stmt(...)`, or another operator.
+      branches: by the name of its function, the body of each, and the statement where it stands.
+      plan: of the names that are read and written.
+      node: the `if`.
+    """
+    returns = always_returns([node])
     outs = () if returns else plan.outs
-    functions = [
-        branch_def(true_fun, node.body, plan, outs, returns, node),
-        branch_def(false_fun, node.orelse, plan, outs, returns, node),
-    ]
-    call = quote.expr(
-        "ag.if_stmt(test, true_fun, false_fun)",
-        ag=context.ag,
-        test=node.test,
-        true_fun=true_fun,
-        false_fun=false_fun,
-    )
+    functions = [_branch_def(name, body, plan, outs, returns, at) for name, (body, at) in branches.items()]
     assert isinstance(call, gast.Call)
-    finish_call(call, plan.ins, outs)
+    if plan.ins:
+        call.args.append(quote.tuple_of(plan.ins))
+    if outs:
+        names = gast.Tuple([quote.constant(n) for n in outs], gast.Load())
+        call.keywords.append(gast.keyword("names", names))
     call = quote.located(call, node.test)
     last: gast.stmt = gast.Return(call) if returns else quote.assign(outs, call)
     return quote.all_located([*functions, last], node)
 
 
-def branch_def(
+def _branch_def(
     name: str, body: list[gast.stmt], plan: Plan, outs: tuple[str, ...], returns: bool, node: gast.stmt
 ) -> gast.FunctionDef:
     """`def name(ins): body; return outs`."""
@@ -67,12 +80,3 @@ def written_in_place(plan: Plan, body: list[gast.stmt]) -> list[gast.stmt]:
     if globals_ := [n for n in plan.globals if n in here]:
         kept.append(gast.Global(globals_))
     return kept
-
-
-def finish_call(call: gast.Call, ins: tuple[str, ...], outs: tuple[str, ...]) -> None:
-    """Adds the operands and the names of the results, where there are any."""
-    if ins:
-        call.args.append(quote.tuple_of(ins))
-    if outs:
-        names = gast.Tuple([quote.constant(n) for n in outs], gast.Load())
-        call.keywords.append(gast.keyword("names", names))

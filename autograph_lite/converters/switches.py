@@ -20,10 +20,9 @@ import dataclasses
 
 import gast
 
-from autograph_lite.analysis.exits import always_returns
 from autograph_lite.analysis.plans import Plan
 from autograph_lite.converters.context import Context
-from autograph_lite.converters.if_stmt import branch_def, finish_call
+from autograph_lite.converters.if_stmt import call_branches
 from autograph_lite.syntax import quote, trees
 
 LEAST_CASES = 2  # besides the last `else`
@@ -112,12 +111,6 @@ def convert_switch(
     node: gast.If, chain: Chain, plan: Plan, names: list[str], context: Context
 ) -> list[gast.stmt]:
     """Rewrites one chain, its bodies already converted."""
-    returns = always_returns([node])
-    outs = () if returns else plan.outs
-    functions = [
-        branch_def(name, body, plan, outs, returns, part)
-        for name, body, part in zip(names, chain.bodies, [*chain.nodes, chain.nodes[-1]], strict=True)
-    ]
     values = gast.Tuple(
         [gast.Tuple([quote.constant(n) for n in numbers], gast.Load()) for numbers in chain.values],
         gast.Load(),
@@ -126,8 +119,7 @@ def convert_switch(
         "ag.switch_stmt(subject, values, functions)",
         ag=context.ag, subject=chain.subject, values=values, functions=quote.tuple_of(names),
     )  # fmt: skip
-    assert isinstance(call, gast.Call)
-    finish_call(call, plan.ins, outs)
-    call = quote.located(call, node.test)
-    last: gast.stmt = gast.Return(call) if returns else quote.assign(outs, call)
-    return quote.all_located([*functions, last], node)
+    nodes = [*chain.nodes, chain.nodes[-1]]
+    return call_branches(
+        call, dict(zip(names, zip(chain.bodies, nodes, strict=True), strict=True)), plan, node
+    )

@@ -23,6 +23,11 @@ def content(cell: types.CellType, missing: Any = None) -> Any:
         return missing
 
 
+def defaults(fn: types.FunctionType) -> list[Any]:
+    """The default values of a function's parameters."""
+    return [*(fn.__defaults__ or ()), *(fn.__kwdefaults__ or {}).values()]
+
+
 _MISSING = object()
 
 

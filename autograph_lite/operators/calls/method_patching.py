@@ -230,13 +230,10 @@ def seen_inside(value: Any) -> None:
 
 def _see_inside(value: Any) -> None:
     todo = [value]
-    known: set[int] = set()
-    while todo:
-        item = todo.pop()
+    for item in reachability.each_once(todo):
         kind = type(item)  # `isinstance` would ask the object
-        if id(item) in known or _is_plain(kind) or plain_containers.are_all(item, _is_plain):
+        if _is_plain(kind) or plain_containers.are_all(item, _is_plain):
             continue
-        known.add(id(item))
         seen_class(kind)
         if issubclass(kind, (list, tuple, collections.deque)):
             todo += item

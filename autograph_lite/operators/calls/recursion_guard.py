@@ -10,7 +10,6 @@ import jax
 from autograph_lite.errors import TracedRecursionError
 from autograph_lite.operators.effects import journal
 from autograph_lite.operators.loops import tail_recursion
-from autograph_lite.operators.user_code import source_places
 from autograph_lite.operators.values import pytrees
 from autograph_lite.operators.values.values import Tracer, traced
 from autograph_lite.tracing import thread
@@ -95,7 +94,6 @@ def _endless(fn: Any, name: str) -> TracedRecursionError:
     cycle = " -> ".join([*names[start:], name])
     return TracedRecursionError(
         f"'{name}' calls itself on traced values: {cycle}.",
-        where=tuple(p for p in (source_places.here(),) if p),
         why="Whether the recursion ends depends on a traced value, so tracing it would never end.",
         fix="write it as a loop, or recurse on a Python value.",
     )

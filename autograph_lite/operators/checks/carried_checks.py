@@ -322,7 +322,7 @@ def refuse_handlers(error: BaseException) -> None:
     if asked is not None and isinstance(error, item_protocol.ENDING[asked]):
         raise HandledRaiseError(
             f"'{type(error).__name__}' is raised under a traced condition in a `{asked}`.",
-            where=tuple(p for p in (source_places.raised_at(error),) if p),
+            where=source_places.raised_at(error),
             why="Python takes the items of an iterator while tracing, before it is known how many there are.",
             fix="iterate over a range or an array, or write a `while` loop.",
         )
@@ -330,10 +330,9 @@ def refuse_handlers(error: BaseException) -> None:
     for kinds, trace, around in reversed(thread.now.handlers):
         # A `try` around a call of a compiled function, which is another trace, gets the exception from the call.
         if trace == base and _catches(kinds(), error):
-            places = tuple(p for p in (source_places.raised_at(error), source_places.at(*around)) if p)
             raise HandledRaiseError(
                 f"'{type(error).__name__}' is raised under a traced condition inside a `try` that catches it.",
-                where=places,
+                where=(source_places.raised_at(error), source_places.at(*around)),
                 why="A compiled program raises after it has run, so that no `except` in it can catch.",
                 fix="write the condition as an `if` with the handler's code in its branch.",
             )

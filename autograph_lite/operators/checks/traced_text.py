@@ -114,13 +114,8 @@ def printable(value: Any) -> Any:
     return value[()] if getattr(value, "shape", None) == () else value
 
 
-def format(template: str, *values: Any) -> str:
-    """`template.format(*values)`; where a value is traced, text that is completed when the program has run."""
-    return format_template(template, *values)
-
-
-def format_template(template: str, /, *args: Any, **kwargs: Any) -> str:
-    """`template.format(*args, **kwargs)`, as `format`.
+def format(template: str, /, *args: Any, **kwargs: Any) -> str:
+    """`template.format(*args, **kwargs)`; where a value is traced, text that is completed when the program has run.
 
     Raises:
       PythonOnlyError: the template, or what says how a field is to be written, has the value of a traced array in it.
@@ -189,7 +184,7 @@ def _value(field: str, args: tuple[Any, ...], kwargs: dict[str, Any], count: Ite
 def mapped(template: str, values: Any, /) -> str:
     """`template.format_map(values)`."""
     if isinstance(values, dict) and holds_traced(values) and all(type(key) is str for key in values):
-        return format_template(template, **values)
+        return format(template, **values)
     return template.format_map(values)
 
 
@@ -312,6 +307,6 @@ def holds_traced(value: Any) -> bool:
 
 
 OVERLOADS: dict[Any, Any] = {
-    str: text, repr: representation, builtins.format: formatted, str.join: join_text, str.format: format_template,
+    str: text, repr: representation, builtins.format: formatted, str.join: join_text, str.format: format,
     str.format_map: mapped,
 }  # fmt: skip

@@ -79,7 +79,7 @@ class Cache:
 def _changed(whole: str, line: Any, when: str) -> MutationError:
     return MutationError(
         f"The cached property '{whole}' is first read inside of a staged statement, {when}.",
-        where=tuple(dict.fromkeys(place for place in (line, source_places.here()) if place)),
+        where=(line, source_places.here()),
         why="Python would give the value from before the change if it has come there, and the new one if it has not.",
         fix=f"read '{whole}' once before the statement.",
     )

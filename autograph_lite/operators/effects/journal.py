@@ -247,7 +247,7 @@ def _reordered(change: Change) -> bool:
 def _order(label: place_names.Label) -> MutationError:
     return MutationError(
         f"The keys of '{label.whole}' come in another order after a staged statement.",
-        where=tuple(dict.fromkeys(place for place in (label.line, source_places.here()) if place)),
+        where=(label.line, source_places.here()),
         why="The order of a dict's keys can't depend on a traced value.",
         fix="write new values to the keys as they are, or change the order outside of the statement.",
     )
@@ -413,16 +413,11 @@ def note_change(owner: Any, *, written: bool = True) -> Any:
             trial.refuse_unknown(known_calls.unknown_store(owner))
     now = active()
     if now is not None:
-        for place in places.object_places(owner):
+        inside = places.containers_in(owner) if opaque_objects.holds_others(owner) else ()
+        for place in (place for each in (owner, *inside) for place in places.object_places(each)):
             if written:
                 place_names.wrote(place.owner)
             now.note(place)
-        if opaque_objects.holds_others(owner):
-            for inside in places.containers_in(owner):
-                for place in places.object_places(inside):
-                    if written:
-                        place_names.wrote(place.owner)
-                    now.note(place)
     return owner
 
 
@@ -533,7 +528,7 @@ def unchanging(iterator: Iterator[Any]) -> Iterator[Any]:
             label = changed[0].label(next(iter(changed[0].read()), None))
             raise MutationError(
                 f"'{label}' is changed by taking the items of an iterator that a traced value may leave.",
-                where=tuple(p for p in (written_line(label), source_places.here()) if p),
+                where=(written_line(label), source_places.here()),
                 why="Python would not take the later items, but the program is traced with all of them.",
                 fix="loop over the items themselves, and call the function in the body.",
             )

@@ -354,7 +354,7 @@ def readable(owner: Any, what: str) -> Any:
         raise Uneven(growth.token)
     raise MutationError(
         f"A {type(owner).__name__} that grows in a staged loop is read as a whole inside the loop, by {what}.",
-        where=tuple(p for p in (source_places.here(), place_names.written_at(owner)) if p),
+        where=(source_places.here(), place_names.written_at(owner)),
         why="The loop is compiled once for all its iterations, so its length is no constant.",
         fix="use a list, or keep what is needed in a variable.",
     )

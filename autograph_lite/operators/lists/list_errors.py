@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from autograph_lite.errors import Location, MutationError
+from autograph_lite.errors import MutationError
 from autograph_lite.operators.joins.join_types import Mismatch
 from autograph_lite.operators.lists.capacity import OutgrownError
 from autograph_lite.operators.user_code import place_names
@@ -16,7 +16,7 @@ def unbounded(place: Place, location: Any) -> MutationError:
     name = place_names.owner_spelling(place.owner)
     return MutationError(
         f"{_called(name)} grows in a loop that may run any number of times.",
-        where=_places(place, location),
+        where=(place_names.written_at(place.owner), location),
         why="A compiled program needs room for all items before it starts, so the number of iterations must have a bound.",
         fix="loop over a range with a known bound and leave it with `break`: for _ in autograph_lite.range(1000). What "
         "`autograph_lite.convert` makes needs no bound where the call is no part of another program.",
@@ -28,7 +28,7 @@ def outgrown_list_error(place: Place, items: int, location: Any) -> OutgrownErro
     name = place_names.owner_spelling(place.owner)
     return OutgrownError(
         f"{_called(name)} gets more than {items} items in a loop that may run any number of times.",
-        where=_places(place, location),
+        where=(place_names.written_at(place.owner), location),
         why="The program has room for so many. It can't be run again with more: it calls Python, or it is far too many.",
         fix="loop over a range with a known bound and leave it with `break`: for _ in autograph_lite.range(100_000).",
     )
@@ -38,7 +38,7 @@ def dynamic_list_error(name: str, changed: Any, location: Any) -> MutationError:
     """A list whose length only the data knows, where Python or a library would have to know it."""
     return MutationError(
         f"{_called(name)} has a length that only the data knows, and is used where it has to be known.",
-        where=tuple(dict.fromkeys(found for found in (location, changed) if found)),
+        where=(location, changed),
         why="In a compiled program the list is a buffer and a traced length. It can be asked for its len() and its items, "
         "changed by its methods, iterated over, sorted, given to sum(), min(), max(), any() and all(), and returned from a "
         "function that went through `convert`.",
@@ -52,7 +52,7 @@ def unlike(place: Place, found: Mismatch, location: Any) -> MutationError:
     name = place_names.owner_spelling(place.owner)
     return MutationError(
         f"An item of {_called(name, start=False)} is {found.left}, and another one {found.right}.",
-        where=_places(place, location),
+        where=(place_names.written_at(place.owner), location),
         why="The length of the list depends on a traced value, so that its items are kept in one array.",
         fix="give all items the same structure and shape.",
     )
@@ -63,7 +63,7 @@ def iterated_list_error(owner: Any, location: Any) -> MutationError:
     name = place_names.owner_spelling(owner)
     return MutationError(
         f"{_called(name)} is changed in a loop over its own items, and a traced value decides how.",
-        where=tuple(found for found in (location, place_names.written_at(owner)) if found),
+        where=(location, place_names.written_at(owner)),
         why="How often such a loop runs depends on what it does.",
         fix="loop over a copy, list(ys), or over a range with a known bound.",
     )
@@ -74,7 +74,7 @@ def outer_list_error(place: Place, location: Any) -> MutationError:
     name = place_names.owner_spelling(place.owner)
     return MutationError(
         f"{_called(name)}, a list from outside of the function, gets a length that only the data knows.",
-        where=_places(place, location),
+        where=(place_names.written_at(place.owner), location),
         why="A compiled function reads and writes such a list item by item, and so needs to know how many there are.",
         fix="make the list in the function, and return it.",
     )
@@ -85,7 +85,7 @@ def returned_deque_error(owner: Any, location: Any) -> MutationError:
     name = place_names.owner_spelling(owner)
     return MutationError(
         f"{_called(name) if name else 'A deque'} is returned, a deque whose length only the data knows.",
-        where=tuple(dict.fromkeys(found for found in (place_names.written_at(owner), location) if found)),
+        where=(place_names.written_at(owner), location),
         why="What a program gives is put together again as lists, tuples, dicts and objects of known structure.",
         fix=f"return a list of its items: list({name or 'q'}).",
     )
@@ -96,7 +96,7 @@ def unkept(place: Place, kind: str, location: Any) -> MutationError:
     name = place_names.owner_spelling(place.owner)
     return MutationError(
         f"{_called(name)} has a length that only the data knows, and one of its items is a {kind}.",
-        where=_places(place, location),
+        where=(place_names.written_at(place.owner), location),
         why="The items of such a list are kept in arrays.",
         fix="append arrays, numbers, or tuples of them.",
     )
@@ -113,7 +113,7 @@ def shrinks(place: Place, location: Any) -> MutationError:
     kind = type(place.owner).__name__
     return MutationError(
         f"A {kind} gets shorter with each iteration of a staged loop.",
-        where=_places(place, location),
+        where=(place_names.written_at(place.owner), location),
         why="The loop is compiled once for all iterations, so each must find as many items as the first.",
         fix="read the items of an array by index, or loop over a Python range so that the loop is unrolled.",
     )
@@ -134,7 +134,7 @@ def misused(place: Place, location: Any) -> MutationError:
     kind = type(place.owner).__name__
     return MutationError(
         f"A {kind} that grows in a staged loop is changed elsewhere than at its end.",
-        where=_places(place, location),
+        where=(place_names.written_at(place.owner), location),
         why="Each iteration may append items, take off the last ones, and write to earlier ones.",
         fix="append in the loop and rearrange the list after it, or use an array.",
     )
@@ -148,7 +148,7 @@ def unstackable(place: Place, found: str, location: Any) -> UnstackableError:
     """The error for such an item."""
     return UnstackableError(
         f"A{found[1:]} that is made in a staged loop is put into a {type(place.owner).__name__}.",
-        where=_places(place, location),
+        where=(place_names.written_at(place.owner), location),
         why="The loop is compiled once, so that its items have to be arrays, numbers, or trees of such.",
         fix="append a tuple, a dict or a registered pytree of its arrays.",
     )
@@ -159,11 +159,7 @@ def changing(place: Place, found: Mismatch, location: Any) -> MutationError:
     kind = type(place.owner).__name__
     return MutationError(
         f"An item of a {kind} is {found.left} in one iteration of a loop and {found.right} in another.",
-        where=_places(place, location),
+        where=(place_names.written_at(place.owner), location),
         why="The loop is compiled once for all iterations, so each must append items of the same types.",
         fix="give the items the same structure and shape in every iteration.",
     )
-
-
-def _places(place: Place, location: Any) -> tuple[Location, ...]:
-    return tuple(dict.fromkeys(found for found in (place_names.written_at(place.owner), location) if found))

@@ -57,7 +57,7 @@ def of_array(_value: Any) -> Items:
 
 def attributes(value: Any) -> Items:
     """Its attributes, in slots or not, by name."""
-    return [*dict.items(instances.attributes_of(value) or {}), *instances.slot_contents(value).items()]
+    return instances.held_by(value).items()
 
 
 def _of_function(value: types.FunctionType) -> Items:

@@ -44,6 +44,16 @@ class Holder:
         self.module = module
 
 
+def each_once(stack: list[Any], leaves: tuple[type, ...] = ()) -> Iterator[Any]:
+    """Takes what is on a stack, to which the caller adds: each object once, and none of these classes."""
+    seen: set[int] = set()
+    while stack:
+        item = stack.pop()
+        if id(item) not in seen and not isinstance(item, leaves):
+            seen.add(id(item))
+            yield item
+
+
 def reachable(roots: Iterable[Any], wanted: set[int], *, attributes: bool = False) -> set[int]:
     """Which of the wanted ids belong to objects that can be reached from `roots`.
 
@@ -80,13 +90,8 @@ def reached_from_outside(
 
 def reachable_arrays(roots: Iterable[Any]) -> Iterator[jax.Array]:
     """All arrays that `roots` are or hold, those in closures included; not what their classes and modules hold."""
-    seen: set[int] = set()
     stack = list(roots)
-    while stack:
-        item = stack.pop()
-        if id(item) in seen:
-            continue
-        seen.add(id(item))
+    for item in each_once(stack):
         if isinstance(item, jax.Array):
             yield item
         elif isinstance(item, types.FunctionType):
@@ -105,13 +110,8 @@ def all_reachable(roots: Iterable[Any]) -> Iterator[Any]:
 
     Of a module those variables alone that functions use. Objects of JAX's and of other libraries are not looked into.
     """
-    seen: set[int] = set()
     stack = list(roots)
-    while stack:
-        item = stack.pop()
-        if id(item) in seen or isinstance(item, _PLAIN):
-            continue
-        seen.add(id(item))
+    for item in each_once(stack, _PLAIN):
         if type(item).__module__ in _WRAPPERS:
             stack += [inner for name in _WRAPPED if (inner := getattr(item, name, None)) is not None]
             continue
@@ -139,13 +139,10 @@ def _search(roots: list[Any], wanted: set[int], *, wide: bool, attributes: bool)
     """`reachable`; with `wide`, in what the user's classes and modules hold, too, which is much and seldom changes."""
     leaves = _PLAIN if wide else _LEAVES
     found: set[int] = set()
-    seen: set[int] = set()
     stack = list(roots)
-    while stack and len(found) < len(wanted):
-        item = stack.pop()
-        if id(item) in seen:
-            continue
-        seen.add(id(item))
+    for item in each_once(stack):
+        if len(found) == len(wanted):
+            break
         if id(item) in wanted:
             found.add(id(item))
         if isinstance(item, Holder):
@@ -221,8 +218,7 @@ def held_in_cells(fn: types.FunctionType) -> Iterable[Any]:
 
 def _held_by(fn: types.FunctionType) -> list[Any]:
     """Variables of functions around a function, its defaults and its attributes."""
-    defaults = [*(fn.__defaults__ or ()), *(fn.__kwdefaults__ or {}).values()]
-    return [*(fn.__closure__ or ()), *defaults, *vars(fn).values()]
+    return [*(fn.__closure__ or ()), *codes.defaults(fn), *vars(fn).values()]
 
 
 def _of_namespace(item: Any) -> list[Any]:

@@ -198,8 +198,7 @@ class _Part:
         target = common([*advanced.values()])
         index = [onto(advanced[k], target) if k in advanced else part for k, part in enumerate(parts)]
         self.array, self.memory = self._at(tuple(index)), ...
-        apart = max(advanced) - min(advanced) >= len(advanced)
-        first = 0 if apart else first
+        first = 0 if is_apart(parts) else first
         self.extents = [*kept[:first], *target, *kept[first:]]
 
     def _at(self, index: tuple[Any, ...]) -> Any:

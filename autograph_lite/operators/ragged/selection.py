@@ -275,7 +275,7 @@ def unsized(selection: Selection, use: str, *, inside: bool = True) -> DynamicSh
     spelled, place = selection.origin.spelled, selection.origin.place
     return DynamicShapeError(
         f"'{spelled.text}' {use}, and only the data knows how many items it has.",
-        where=tuple(dict.fromkeys(p for p in (source_places.here() if inside else (), place) if p)),
+        where=(source_places.here() if inside else (), place),
         why=f"{spelled.why} An array of a compiled program has a fixed shape, so such a part can only be reduced, multiplied, "
         "computed with item by item, indexed, looped over, or assigned.",
         fix=spelled.fix,

@@ -42,19 +42,22 @@ def inner(a: Any, b: Any) -> Any:
 
 def vdot(a: Any, b: Any) -> Any:
     """`jnp.vdot`, of vectors."""
-    selection = a if isinstance(a, Selection) else b
-    if len(extents_of(a)) != 1 or len(extents_of(b)) != 1:
-        raise unsized(selection, "is taken for one row of items")
+    _require_vectors(a, b)
     return _product(jnp.vdot, a, b, -1)
 
 
 def outer(a: Any, b: Any) -> Any:
     """`jnp.outer`, of vectors."""
-    selection = a if isinstance(a, Selection) else b
+    selection = _require_vectors(a, b)
+    return having(selection, jnp.outer(_zeroed(a), _zeroed(b)), [extents_of(a)[0], extents_of(b)[0]])
+
+
+def _require_vectors(a: Any, b: Any) -> Selection:
+    """A check that both have one axis; the selection among them."""
+    selection: Selection = a if isinstance(a, Selection) else b
     if len(extents_of(a)) != 1 or len(extents_of(b)) != 1:
         raise unsized(selection, "is taken for one row of items")
-    extents = [extents_of(a)[0], extents_of(b)[0]]
-    return having(selection, jnp.outer(_zeroed(a), _zeroed(b)), extents)
+    return selection
 
 
 def _zeroed(value: Any) -> Any:

@@ -84,9 +84,7 @@ class _Left:
             return None
         return InitScopeError(
             "A traced value is used inside 'init_scope'.",
-            where=tuple(
-                p for p in (source_places.raised_at(error, ownership.is_library_file), self.place) if p
-            ),
+            where=(source_places.raised_at(error, ownership.is_library_file), self.place),
             why="The code inside runs while the function is traced, when the value is not known.",
             fix="compute with it outside of the `with` statement.",
         )

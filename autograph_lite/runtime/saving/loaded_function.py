@@ -85,8 +85,7 @@ class LoadedProgram:
         return new
 
     def _raise(self, values: Sequence[Any]) -> None:
-        contents = {tuple(key): value for key, value in zip(self.row["check_outputs"], values, strict=True)}
-        if CODE not in contents:
+        if [*CODE] not in self.row["check_outputs"]:
             return
         if any(isinstance(value, Tracer) for value in values):
             jax.debug.callback(self._report, *values)

@@ -15,7 +15,7 @@ import jax
 import numpy as np
 
 from autograph_lite.operators.object_graph import plain_containers, python_iterators
-from autograph_lite.operators.object_graph.reachability import names_used
+from autograph_lite.operators.object_graph.reachability import each_once, names_used
 from autograph_lite.operators.user_code import ownership
 from autograph_lite.operators.values import instances
 from autograph_lite.operators.values.boxes import Whole
@@ -41,13 +41,8 @@ def iterators_around(roots: Iterable[Any]) -> list[Iterator[Any]]:
 
 
 def _around(roots: Iterable[Any]) -> Iterator[Any]:
-    seen: set[int] = set()
     todo = [*roots][::-1]
-    while todo:
-        item = todo.pop()
-        if isinstance(item, _PLAIN) or id(item) in seen:
-            continue
-        seen.add(id(item))
+    for item in each_once(todo, _PLAIN):
         yield item
         if not isinstance(item, Variable) and not plain_containers.are_all(item, _is_plain):
             todo += _inside(item)[::-1]
@@ -79,15 +74,14 @@ def _inside(item: Any) -> list[Any]:
         if any(inner):
             return inner
     if isinstance(item, Whole) or ownership.is_users_class(type(item)):
-        held = [*(instances.attributes_of(item) or {}).values(), *instances.slot_contents(item).values()]
+        held = [*instances.held_by(item).values()]
         method = getattr(type(item), "__call__", None)  # noqa: B004 (the function is wanted)
         return [*held, method] if isinstance(method, types.FunctionType) else held
     return []
 
 
 def _of_function(fn: types.FunctionType) -> list[Any]:
-    found: list[Any] = [*(fn.__defaults__ or ()), *(fn.__kwdefaults__ or {}).values()]
-    found += codes.closure_variables(fn).values()
+    found = [*codes.defaults(fn), *codes.closure_variables(fn).values()]
     names = names_used(fn.__code__)
     found += [value for name, value in fn.__globals__.items() if name in names]
     return [

@@ -90,11 +90,7 @@ def _is_leaf(kind: type) -> bool:
 def _inside(item: Any) -> list[Any]:
     match item:
         case types.FunctionType():
-            return [
-                *codes.closure_variables(item).values(),
-                *(item.__defaults__ or ()),
-                *(item.__kwdefaults__ or {}).values(),
-            ]
+            return [*codes.closure_variables(item).values(), *codes.defaults(item)]
         case types.MethodType():
             return [item.__self__, item.__func__]
         case functools.partial():
@@ -109,23 +105,19 @@ def _inside(item: Any) -> list[Any]:
             return [*item.gi_frame.f_locals.values()]
     if isinstance(item, Iterator) and type(item).__module__ in ("builtins", "itertools"):
         return gc.get_referents(item)
-    return [value for owner in (item, type(item)) for value in _attributes(item, owner)]
+    return _attributes(item)
 
 
 def _of_subclass(item: Any) -> list[Any]:
     """The attributes of a container, which only one of a subclass has."""
-    return (
-        [] if type(item).__module__ == "builtins" else _attributes(item, item) + _attributes(item, type(item))
-    )
+    return [] if type(item).__module__ == "builtins" else _attributes(item)
 
 
-def _attributes(item: Any, owner: Any) -> list[Any]:
-    if owner is item:
-        return [*(instances.attributes_of(item) or {}).values()]
-    slots = [
-        d for base in owner.__mro__ for d in vars(base).values() if isinstance(d, types.MemberDescriptorType)
-    ]
-    found = []
+def _attributes(item: Any) -> list[Any]:
+    """What an object holds; of an object of C's, too."""
+    held = [value for base in type(item).__mro__ for value in vars(base).values()]
+    slots = [slot for slot in held if isinstance(slot, types.MemberDescriptorType)]
+    found = [*(instances.attributes_of(item) or {}).values()]
     for slot in slots:
         try:
             found.append(slot.__get__(item))
