@@ -13,6 +13,7 @@ import dataclasses
 import functools
 import sys
 import threading
+import traceback
 import types
 import weakref
 from collections.abc import Callable, Iterable, Iterator
@@ -101,12 +102,9 @@ def _scope() -> _Scope | None:
         return _local.of_trace[1]
     _leave_failed_trace()
     if _local.untraced is None:
-        outermost = None
-        frame: types.FrameType | None = sys._getframe(2)
-        while frame is not None:
-            if "begins" in frame.f_code.co_names and conversion.is_converted_code(frame.f_code):
-                outermost = frame
-            frame = frame.f_back
+        frames = [frame for frame, _ in traceback.walk_stack(sys._getframe(2))]
+        begun = [frame for frame in frames if "begins" in frame.f_code.co_names]
+        outermost = next((f for f in reversed(begun) if conversion.is_converted_code(f.f_code)), None)
         if outermost is None:
             return None
         _local.untraced = outermost, _Scope()

@@ -141,8 +141,8 @@ def _remedy(error: BaseException) -> str:
 
 def _called_by_a_library(error: BaseException) -> str | None:
     """The name of the user's function that has asked for a value to decide on, where a library has called it unconverted."""
-    held, by_library, tb = None, False, error.__traceback__
-    while tb is not None:
+    held, by_library = None, False
+    for tb in source_places.entries(error.__traceback__):
         code = tb.tb_frame.f_code
         if not source_places.is_hidden(code):
             is_library = ownership.is_library_file(code.co_filename)
@@ -151,7 +151,6 @@ def _called_by_a_library(error: BaseException) -> str | None:
                     source_places.function_name(code) if by_library and not is_converted_code(code) else None
                 )
             by_library = is_library
-        tb = tb.tb_next
     # Converted code has an operator wherever it decides.
     return held if isinstance(error, jax.errors.TracerBoolConversionError) and not by_library else None
 

@@ -17,7 +17,7 @@ from autograph_lite.errors import AutographError
 from autograph_lite.jax_internals import avals
 from autograph_lite.operators.checks.traced_text import Text, Unknown, holds_traced, into_payload
 from autograph_lite.operators.effects import journal
-from autograph_lite.operators.user_code import ownership
+from autograph_lite.operators.user_code import ownership, source_places
 from autograph_lite.operators.values import pytrees
 from autograph_lite.operators.values.boxes import unboxed
 from autograph_lite.operators.values.values import traced
@@ -73,14 +73,9 @@ def is_explicit(error: BaseException) -> bool:
 
 def _is_missing_item(error: BaseException) -> bool:
     """Whether a line of the user's has asked one of Python's containers for an item that is not there."""
-    last = error.__traceback__
-    while last is not None and last.tb_next is not None:
-        last = last.tb_next
-    return (
-        type(error) in (IndexError, KeyError)
-        and last is not None
-        and not ownership.is_library_file(last.tb_frame.f_code.co_filename)
-    )
+    last = source_places.entries(error.__traceback__)[-1:]
+    files = [entry.tb_frame.f_code.co_filename for entry in last]
+    return type(error) in (IndexError, KeyError) and not all(map(ownership.is_library_file, files))
 
 
 def covered(error: BaseException) -> AutographError | None:

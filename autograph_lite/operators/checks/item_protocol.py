@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import dis
 import sys
+import traceback
 import types
 from typing import Any
 
@@ -25,13 +26,11 @@ _SUBSCRIPTS = frozenset({"BINARY_SUBSCR", "BINARY_OP"})
 
 def by() -> str | None:
     """The method of the user's that has been asked for the next item of an iteration, if one runs."""
-    frame: types.FrameType | None = sys._getframe()
-    while frame is not None:
+    for frame, _ in traceback.walk_stack(sys._getframe()):
         name = frame.f_code.co_name
         is_users = name in ENDING and not _is_ours(frame.f_globals.get("__name__"))
         if is_users and (name == "__next__" or _iterates(frame.f_back)):
             return name
-        frame = frame.f_back
     return None
 
 

@@ -160,11 +160,7 @@ def user_trace(error: BaseException) -> tuple[tuple[Entry, ...], int]:
     With them, how many lie outside of the innermost function that JAX has called.
     """
     running = [(frame.f_code, frame.f_lasti) for frame, _ in traceback.walk_stack(None)][::-1]
-    raised = []
-    tb = error.__traceback__
-    while tb is not None:
-        raised.append((tb.tb_frame.f_code, tb.tb_lasti))
-        tb = tb.tb_next
+    raised = [(tb.tb_frame.f_code, tb.tb_lasti) for tb in source_places.entries(error.__traceback__)]
     if raised and raised[0][0] in [code for code, _ in running]:  # the statement that caught it runs as well
         running = running[: [code for code, _ in running].index(raised[0][0])]
     frames = [*running, *raised]

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import collections
 import sys
-import types
+import traceback
 from collections.abc import Sequence
 from typing import Any, TypeAlias
 
@@ -59,8 +59,7 @@ def note_shared(variables: Sequence[Joined], places: Sequence[Joined], roots: Se
 def _running() -> list[Any]:
     """What the variables of the user's functions hold that are running on this thread."""
     found: list[Any] = []
-    frame: types.FrameType | None = sys._getframe(1)
-    while frame is not None:
+    for frame, _ in traceback.walk_stack(sys._getframe(1)):
         path = frame.f_code.co_filename
         if (
             frame.f_code.co_name != "<module>"
@@ -68,5 +67,4 @@ def _running() -> list[Any]:
             and not ownership.is_library_file(path)
         ):
             found += frame.f_locals.values()
-        frame = frame.f_back
     return found

@@ -355,10 +355,7 @@ class Zipped(Staged):
         if all(map(is_size, lengths)):
             return functools.reduce(symbolic_comparisons.smaller, lengths)
         if any(map(traced, lengths)):
-            shortest = jnp.asarray(lengths[0])
-            for length in lengths[1:]:
-                shortest = jnp.minimum(shortest, length)
-            return shortest
+            return functools.reduce(jnp.minimum, lengths[1:], jnp.asarray(lengths[0]))
         return min(lengths)
 
     def most(self) -> int | None:

@@ -177,9 +177,7 @@ def _lane(row: Known | None, step: int) -> Known | None:
 
 
 def _broad(value: Known, count: int) -> Known:
-    python = np.broadcast_to(value.python.reshape(-1), count)
-    program = python if value.python is value.program else np.broadcast_to(value.program.reshape(-1), count)
-    return Known(python, program, np.broadcast_to(value.lost.reshape(-1), count))
+    return value.changed(lambda array: np.broadcast_to(array.reshape(-1), count))
 
 
 def _stacked(values: Sequence[Known]) -> Known:

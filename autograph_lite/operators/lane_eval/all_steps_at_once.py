@@ -69,18 +69,9 @@ def walk_steps_at_once(run: Run, body: Any, lengths: Any, args: Values, inside: 
     lanes = np.repeat(np.arange(run.count), lengths)
     steps = np.arange(total) - np.repeat(np.cumsum(lengths) - lengths, lengths)
 
-    def row(r: Known) -> Known:
-        at = [
-            a[
-                lanes if len(a) > 1 else np.zeros_like(lanes),
-                steps if a.shape[1] > 1 else np.zeros_like(steps),
-            ]
-            for a in (r.python, r.program, r.lost)
-        ]
-        return Known(at[0], at[0] if r.python is r.program else at[1], at[2])
-
     taken = [
-        a and (row(a) if by_step else a.at(lanes, run.count)) for a, by_step in zip(args, inside, strict=True)
+        a and (_pairs(a, lanes, steps) if by_step else a.at(lanes, run.count))
+        for a, by_step in zip(args, inside, strict=True)
     ]
     run.inside(total).closed(body, taken)
 
@@ -100,12 +91,14 @@ def _apart(run: Run, body: Any, lengths: Any, args: Values, inside: Sequence[boo
     run.spend(len(lanes) + len(steps))
     around = [None if by_step else a and a.at(lanes, run.count) for a, by_step in pairs]
     run.inside(len(lanes)).closed(body, around)
-    run.inside(len(steps)).closed(body, [a and _steps(a, steps) if by_step else None for a, by_step in pairs])
+    run.inside(len(steps)).closed(
+        body, [a and _pairs(a, 0 * steps, steps) if by_step else None for a, by_step in pairs]
+    )
     return True
 
 
-def _steps(row: Known, steps: Any) -> Known:
-    """A row that all lanes have, a lane for each of its numbers."""
-    lost = row.lost[0, steps] if row.lost.shape[1] > 1 else np.zeros(len(steps), bool) | row.lost[0, 0]
-    python = row.python[0, steps]
-    return Known(python, python if row.python is row.program else row.program[0, steps], lost)
+def _pairs(rows: Known, lanes: Any, steps: Any) -> Known:
+    """The numbers of rows in these lanes and steps, a lane for each."""
+    return rows.changed(
+        lambda a: a[lanes if len(a) > 1 else 0 * lanes, steps if a.shape[1] > 1 else 0 * steps]
+    )

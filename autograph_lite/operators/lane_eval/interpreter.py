@@ -193,7 +193,7 @@ def _reshaped(name: str, value: Known, eqn: Any) -> Known | None:
         array = array.reshape((len(array), *(1 for _ in shape))) if array.size == len(array) else array
         return np.broadcast_to(array, (len(array), *shape)) if name == "broadcast_in_dim" else array
 
-    return Known(one(value.python), one(value.program), one(value.lost))
+    return value.changed(one)
 
 
 SHAPES = frozenset({"squeeze", "reshape", "broadcast_in_dim"})

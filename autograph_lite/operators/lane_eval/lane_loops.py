@@ -22,7 +22,7 @@ def walk_scan(run: Run, eqn: Any, operands: Values) -> Values:
         return [None] * len(eqn.outvars)
     rows = [r if r is not None and r.python.ndim == 2 else None for r in rows]
     if eqn.params["reverse"]:
-        rows = [r and Known(r.python[:, ::-1], r.program[:, ::-1], r.lost[:, ::-1]) for r in rows]
+        rows = [r and r.changed(lambda array: array[:, ::-1]) for r in rows]
     nothing = [None] * (len(eqn.outvars) - len(carry))
     kept = _at_once(run, body, length, consts, carry, rows)
     if kept is not None:
@@ -31,16 +31,17 @@ def walk_scan(run: Run, eqn: Any, operands: Values) -> Values:
         now = carry
         for step in range(length):
             run.spend(run.count)
-            row = [
-                r and Known(r.python[:, step], r.program[:, step], r.lost[:, min(step, r.lost.shape[1] - 1)])
-                for r in rows
-            ]
+            row = [r and _at_step(r, step) for r in rows]
             new = run.closed(body, [*consts, *now, *row])[: len(carry)]
             if _forget(carry, now, new):
                 break
             now = new
         else:
             return [*now, *nothing]
+
+
+def _at_step(rows: Known, step: int) -> Known:
+    return rows.changed(lambda array: array[:, min(step, array.shape[1] - 1)])
 
 
 def _at_once(run: Run, body: Any, length: int, consts: Values, carry: Values, rows: Values) -> Values | None:

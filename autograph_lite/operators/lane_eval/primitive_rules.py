@@ -37,8 +37,13 @@ class Known:
 
     def at(self, lanes: Lanes, count: int) -> Known:
         """The value in some of `count` lanes."""
+        return self.changed(lambda array: array if len(array) == 1 != count else array[lanes])
+
+    def changed(self, change: Callable[[Lanes], Lanes]) -> Known:
+        """The value with other lanes, or of another shape: `change` is asked for each of its arrays."""
+        python = change(self.python)
         return Known(
-            *(a if len(a) == 1 != count else a[lanes] for a in (self.python, self.program, self.lost))
+            python, python if self.python is self.program else change(self.program), change(self.lost)
         )
 
     @property
@@ -145,11 +150,7 @@ def _aligned(operands: Sequence[Known]) -> Sequence[Known]:
 
     if all(operand.python.ndim == axes for operand in operands):
         return operands
-    parts = [(row(o.python), row(o.program), row(o.lost)) for o in operands]
-    return [
-        Known(python, python if o.python is o.program else program, lost)
-        for o, (python, program, lost) in zip(operands, parts, strict=True)
-    ]
+    return [operand.changed(row) for operand in operands]
 
 
 def _refuse_close(name: str, operands: Sequence[Known]) -> None:

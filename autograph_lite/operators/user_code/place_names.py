@@ -13,7 +13,6 @@ import ast
 import builtins
 import functools
 import linecache
-import sys
 import threading
 import types
 import weakref
@@ -40,9 +39,7 @@ _local = _Local()
 
 def wrote(owner: Any, argument: int | str | None = None) -> None:
     """Keeps the user's line that changes `owner`; with `argument`, by passing it to a function, in that position."""
-    frame: types.FrameType | None = sys._getframe(2)
-    while frame is not None and source_places.is_hidden(frame.f_code):
-        frame = frame.f_back
+    frame = source_places.user_frame()
     if frame is not None:
         _keep(owner, frame.f_code, frame.f_lineno, argument)
         _local.names[frame.f_code] = frame.f_globals

@@ -99,11 +99,15 @@ def raising_entry(
     error: BaseException, is_library: Callable[[str], bool] = lambda _: False
 ) -> types.TracebackType | None:
     """The entry of the traceback of `error` that `raised_at` names."""
-    found, tb = None, error.__traceback__
+    codes = [(entry, entry.tb_frame.f_code) for entry in reversed(entries(error.__traceback__))]
+    return next((e for e, code in codes if not is_hidden(code) and not is_library(code.co_filename)), None)
+
+
+def entries(tb: types.TracebackType | None) -> list[types.TracebackType]:
+    """The entries of a traceback, that of the line which has raised the exception last."""
+    found = []
     while tb is not None:
-        code = tb.tb_frame.f_code
-        if not is_hidden(code) and not is_library(code.co_filename):
-            found = tb
+        found.append(tb)
         tb = tb.tb_next
     return found
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from autograph_lite.jax_internals import configuration
 from autograph_lite.operators.checks import raising
-from autograph_lite.operators.user_code.source_places import PACKAGE, is_hidden, is_piece
+from autograph_lite.operators.user_code.source_places import PACKAGE, entries, is_hidden, is_piece
 
 configuration.hide_files(f"{PACKAGE}/")
 
@@ -39,21 +39,17 @@ def hiding(call: Callable[..., Any]) -> Callable[..., Any]:
 def _filtered(tb: types.TracebackType | None) -> types.TracebackType | None:
     if configuration.shows_all_frames():
         return tb
-    entries = []
-    while tb is not None:
-        if not is_hidden(tb.tb_frame.f_code):
-            entries.append(tb)
-        tb = tb.tb_next
+    shown = [entry for entry in entries(tb) if not is_hidden(entry.tb_frame.f_code)]
     result: types.TracebackType | None = None
-    for entry in reversed(_merged(entries)):
+    for entry in reversed(_merged(shown)):
         result = types.TracebackType(result, entry.tb_frame, entry.tb_lasti, entry.tb_lineno)
     return result
 
 
-def _merged(entries: list[types.TracebackType]) -> list[types.TracebackType]:
+def _merged(found: list[types.TracebackType]) -> list[types.TracebackType]:
     """The pieces of a function are nested functions to Python; the user sees the innermost that has the function's name."""
     shown: list[types.TracebackType] = []
-    for entry in entries:
+    for entry in found:
         code = entry.tb_frame.f_code
         if not shown or not is_piece(code, shown[-1].tb_frame.f_code):
             shown.append(entry)

@@ -95,9 +95,7 @@ def outcome_of(value: Any, error: Exception | None, out: _Heard, kept: Kept) -> 
 
 def is_raised_by_user(error: BaseException) -> bool:
     """Whether a `raise` or an `assert` of the user's has raised the error, so that its message is the user's."""
-    tb = error.__traceback__
-    while tb is not None and tb.tb_next is not None:
-        tb = tb.tb_next
-    if tb is None or source_places.is_hidden(tb.tb_frame.f_code):
-        return False
-    return dis.opname[tb.tb_frame.f_code.co_code[tb.tb_lasti]] == "RAISE_VARARGS"
+    for tb in source_places.entries(error.__traceback__)[-1:]:
+        code = tb.tb_frame.f_code
+        return not source_places.is_hidden(code) and dis.opname[code.co_code[tb.tb_lasti]] == "RAISE_VARARGS"
+    return False
