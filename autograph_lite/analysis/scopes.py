@@ -245,13 +245,8 @@ def _scope(function: gast.AST) -> tuple[list[gast.AST], frozenset[str]]:
             # Names bound in a class body are not seen by its methods, but reads of them are harmless here.
             return list(function.body), frozenset()
     assert isinstance(function, COMPREHENSIONS)
-    targets = {
-        n.id
-        for generator in function.generators
-        for n in trees.walk(generator.target)
-        if isinstance(n, gast.Name) and isinstance(n.ctx, gast.Store)
-    }
-    return list(trees.children(function)), frozenset(targets)
+    targets = [generator.target for generator in function.generators]
+    return list(trees.children(function)), frozenset(bound(targets))
 
 
 def parameter_names(args: gast.arguments) -> list[str]:

@@ -10,7 +10,7 @@ Said too often, it costs a call an operator; what is not said ends in an error.
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
 import gast
 
@@ -48,20 +48,26 @@ def selected(function: gast.AST, ag: str) -> Selected:
     nodes = [*trees.walk(function)]
     pairs = [pair for node in nodes for pair in _assignments(node)]
     masks = _masks(nodes, pairs)
-    names: set[str] = set()
+    names: frozenset[str] = frozenset()
     if may_select(function, names, masks, ag):  # what is handed to a function in it may be one
-        inner = [n for n in nodes if isinstance(n, gast.FunctionDef | gast.Lambda) and n is not function]
-        names |= {name for each in inner for name in scopes.parameter_names(each.args)}
+        names = _parameters(each for each in nodes if each is not function)
+    return Selected(_assigned(names, pairs, lambda value, names: may_select(value, names, masks, ag)), masks)
+
+
+def _assigned(
+    names: frozenset[str],
+    pairs: Sequence[tuple[str, gast.expr]],
+    may_be: Callable[[gast.expr, frozenset[str]], bool],
+) -> frozenset[str]:
+    """Names, and those to which a value is assigned that may be one, given these."""
     while True:
-        more = {name for name, value in pairs if may_select(value, names, masks, ag)} | names
+        more = names | {name for name, value in pairs if may_be(value, names)}
         if more == names:
-            return Selected(frozenset(names), masks)
+            return names
         names = more
 
 
-def may_select(
-    value: gast.AST, names: frozenset[str] | set[str], masks: frozenset[str] | set[str], ag: str
-) -> bool:
+def may_select(value: gast.AST, names: frozenset[str], masks: frozenset[str], ag: str) -> bool:
     """Whether an expression may be a selection, or may be made of one."""
     match value:
         case gast.Name(id=name):
@@ -97,7 +103,7 @@ def finds_positions(call: gast.Call, ag: str) -> bool:
     return False
 
 
-def _is_source(index: gast.expr, masks: frozenset[str] | set[str], ag: str) -> bool:
+def _is_source(index: gast.expr, masks: frozenset[str], ag: str) -> bool:
     """Whether an index has a slice of variables in it, or may be a mask."""
     parts = index.elts if isinstance(index, gast.Tuple) else [index]
     return any(_is_slice(part, ag) or may_be_mask(part, masks) for part in parts)
@@ -115,7 +121,7 @@ def _is_slice(part: gast.expr, ag: str) -> bool:
 _LOGICAL = (gast.BitAnd, gast.BitOr, gast.BitXor)
 
 
-def may_be_mask(value: gast.expr, masks: frozenset[str] | set[str]) -> bool:
+def may_be_mask(value: gast.expr, masks: frozenset[str]) -> bool:
     """Whether an index may be a mask, as far as its text tells."""
     match value:
         case gast.Compare() | gast.UnaryOp(op=gast.Invert()):
@@ -133,22 +139,17 @@ def may_be_mask(value: gast.expr, masks: frozenset[str] | set[str]) -> bool:
 
 def _masks(nodes: Sequence[gast.AST], pairs: Sequence[tuple[str, gast.expr]]) -> frozenset[str]:
     """Names that may hold a mask: those of comparisons, and parameters that are compared with nothing."""
-    names = _parameters(nodes)
-    while True:
-        more = names | {name for name, value in pairs if may_be_mask(value, names)}
-        if more == names:
-            return names
-        names = more
+    return _assigned(_no_numbers(nodes), pairs, may_be_mask)
 
 
-def _parameters(nodes: Sequence[gast.AST]) -> frozenset[str]:
+def _parameters(nodes: Iterable[gast.AST]) -> frozenset[str]:
+    functions = [node for node in nodes if isinstance(node, gast.FunctionDef | gast.Lambda)]
+    return frozenset(name for each in functions for name in scopes.parameter_names(each.args))
+
+
+def _no_numbers(nodes: Sequence[gast.AST]) -> frozenset[str]:
     """Parameters that nothing shows to be numbers."""
-    names = {
-        name
-        for node in nodes
-        if isinstance(node, gast.FunctionDef | gast.Lambda)
-        for name in scopes.parameter_names(node.args)
-    }
+    names = _parameters(nodes)
     for node in nodes:
         match node:
             case gast.BinOp(op=gast.Add() | gast.Sub() | gast.Mult(), left=left, right=right):
@@ -157,7 +158,7 @@ def _parameters(nodes: Sequence[gast.AST]) -> frozenset[str]:
                 names -= {side.id for side in (left, *others) if isinstance(side, gast.Name)}
             case gast.Slice():
                 names -= {n.id for n in trees.walk(node) if isinstance(n, gast.Name)}
-    return frozenset(names)
+    return names
 
 
 def _assignments(node: gast.AST) -> Iterator[tuple[str, gast.expr]]:
