@@ -35,9 +35,7 @@ def convert_callable(fn: Any, *, recursive: bool | str = True) -> Any:
         return types.MethodType(convert_callable(fn.__func__, recursive=recursive), fn.__self__)
     if isinstance(fn, functools.partial):
         return functools.partial(convert_callable(fn.func, recursive=recursive), *fn.args, **fn.keywords)
-    if isinstance(fn, type):
-        raise concretization_errors.not_a_function(fn)
-    if not callable(fn):
+    if isinstance(fn, type) or not callable(fn):
         raise concretization_errors.not_a_function(fn)
     inner = inspect.unwrap(fn)
     if isinstance(inner, types.FunctionType):
