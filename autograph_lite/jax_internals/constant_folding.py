@@ -206,32 +206,47 @@ def fold_constant(value: Any) -> Any:
 
 
 def _computed(value: Any) -> Any:
-    todo = [underlying_value(value)]
-    while todo:
-        equation = getattr(todo[-1], "parent", None)
-        if equation is None or id(equation) in _outputs:
-            todo.pop()
-            continue
-        operands = [underlying_value(each) for each in equation.in_tracers]
-        missing = [
-            each for each in operands if isinstance(each, core.Tracer) and id(each.parent) not in _outputs
-        ]
-        if missing:
-            todo += missing
-            continue
+    for equation, operands in unknown_equations(value, _is_computed):
         _outputs.keep(id(equation), _run(equation, [_output(each) for each in operands]))
-        todo.pop()
     found = _output(underlying_value(value))
     _outputs.make_room()
     return found
 
 
+def unknown_equations(value: Any, is_known: Callable[[Any], bool]) -> Iterator[tuple[Any, list[Any]]]:
+    """The equations that a value comes from, with their operands: each is known to the caller before the next one.
+
+    Args:
+      value: of a program that is being recorded.
+      is_known: of a value whether its equation is known, or it has none.
+    """
+    todo = [underlying_value(value)]
+    while todo:
+        if is_known(todo[-1]):
+            todo.pop()
+            continue
+        equation = todo[-1].parent
+        operands = [underlying_value(each) for each in equation.in_tracers]
+        missing = [each for each in operands if not is_known(each)]
+        todo += missing
+        if not missing:
+            yield equation, operands
+
+
+def _is_computed(value: Any) -> bool:
+    equation = getattr(value, "parent", None)
+    return equation is None or id(equation) in _outputs
+
+
 def _output(value: Any) -> Any:
     if not isinstance(value, core.Tracer):
         return value
-    equation: Any = value.parent
-    which = next(n for n, variable in enumerate(equation.outvars) if variable is value.val)
-    return _outputs[id(equation)][which]
+    return _outputs[id(value.parent)][result_number(value)]
+
+
+def result_number(value: Any) -> int:
+    """Which of the results of its equation a traced value is."""
+    return next(n for n, variable in enumerate(value.parent.outvars) if variable is value.val)
 
 
 def _run(equation: Any, values: Sequence[Any]) -> Sequence[Any]:

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from jax._src import core
 
-from autograph_lite.jax_internals import tracing_state
+from autograph_lite.jax_internals import constant_folding, recorded_equations, tracing_state
 from autograph_lite.jax_internals.dataflow import primitive_traits
 
 # So far back equations are looked at for what a test waits for: what is further away costs time alone.
@@ -50,10 +50,7 @@ def origin(value: Any) -> Any:
         if name in _READS or any(each.primitive.name in _READS for jaxpr in jaxprs for each in jaxpr.eqns):
             return ...
         if name == primitive_traits.BARRIER:
-            which = next(
-                n for n, variable in enumerate(equation.outvars) if variable is getattr(value, "val", None)
-            )
-            todo.append((operands[which], is_other_shape))
+            todo.append((operands[constant_folding.result_number(value)], is_other_shape))
         elif name in _WRITES:
             todo.append((operands[0], is_other_shape))
         elif name in _SHAPES:
@@ -84,9 +81,5 @@ def follows_through(value: Any, names: Collection[str], sources: Sequence[Any]) 
 
 def _is_or_holds(equation: Any, names: Collection[str]) -> bool:
     """Whether an equation is of one of these primitives, or one of those that it calls."""
-    if equation.primitive.name in names:
-        return True
-    if not equation.primitive.multiple_results:
-        return False
-    jaxprs: Any = core.jaxprs_in_params(equation.params)
-    return any(_is_or_holds(each, names) for jaxpr in jaxprs for each in getattr(jaxpr, "jaxpr", jaxpr).eqns)
+    inner = (each for jaxpr in recorded_equations.jaxprs_in(equation) for each in jaxpr.eqns)
+    return equation.primitive.name in names or any(_is_or_holds(each, names) for each in inner)

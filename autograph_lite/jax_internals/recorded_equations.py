@@ -39,10 +39,7 @@ def equations_in(recorded: Sequence[Any]) -> int:
 
 def _equations_of(equation: Any) -> int:
     """How many equations one is, with those of its branches and bodies."""
-    if not equation.primitive.multiple_results:  # as each primitive has that runs a jaxpr
-        return 1
-    jaxprs: Any = core.jaxprs_in_params(equation.params)
-    return 1 + sum(_equations_of(each) for jaxpr in jaxprs for each in getattr(jaxpr, "jaxpr", jaxpr).eqns)
+    return 1 + sum(_equations_of(each) for jaxpr in jaxprs_in(equation) for each in jaxpr.eqns)
 
 
 def equations(jaxpr: Any) -> Iterator[Any]:
@@ -55,7 +52,9 @@ def equations(jaxpr: Any) -> Iterator[Any]:
 
 def jaxprs_in(equation: Any) -> list[Any]:
     """The jaxprs that an equation runs."""
-    found: Any = core.jaxprs_in_params(equation.params) if equation.primitive.multiple_results else ()
+    if not equation.primitive.multiple_results:  # as each primitive has that runs a jaxpr
+        return []
+    found: Any = core.jaxprs_in_params(equation.params)
     return [getattr(each, "jaxpr", each) for each in found]
 
 

@@ -15,8 +15,9 @@ import weakref
 from collections.abc import Hashable
 from typing import Any
 
-from jax._src import core
 from jax._src.interpreters import ad
+
+from autograph_lite.jax_internals import tracing_state
 
 _TRACERS = ad.JVPTracer, ad.LinearizeTracer
 _KEPT = "_autograph_lite_values"  # an attribute of JAX's traces: each has a dict
@@ -32,10 +33,8 @@ def number_of(value: Any) -> Any:
 def store_with_tangents(key: Hashable, value: Any) -> Any:
     """The number that whoever is called `key` is to hold from now on, for `value`; see `read_with_tangents`."""
     number = number_of(value)
-    trace: Any = core.trace_ctx.trace
-    while trace is not None and not isinstance(trace, core.EvalTrace):
+    for trace in tracing_state.open_traces():
         getattr(trace, _KEPT, {}).pop(key, None)
-        trace = getattr(trace, "parent_trace", None)
     while value is not number:
         _kept(value._trace)[key] = number, value
         value = value.primal
@@ -60,11 +59,9 @@ def _end(reference: weakref.ref[Any]) -> None:
 
 def read_with_tangents(key: Hashable, number: Any) -> Any:
     """The value of whoever is called `key` and holds `number`, with the derivatives that are being taken here."""
-    trace: Any = core.trace_ctx.trace
-    while trace is not None and not isinstance(trace, core.EvalTrace):
+    for trace in tracing_state.open_traces():
         kept = getattr(trace, _KEPT, None)
         known, value = kept.get(key, (None, None)) if kept else (None, None)
         if value is not None and known is number:
             return value
-        trace = getattr(trace, "parent_trace", None)
     return number

@@ -10,7 +10,7 @@ import functools
 import sys
 import types
 import weakref
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any, TypeVar
 
 from jax._src import (
@@ -90,14 +90,17 @@ def without_leak_check(fun: F) -> F:
     return run  # type: ignore[return-value]
 
 
+def open_traces() -> Iterator[Any]:
+    """The traces that are going on on this thread, the innermost first, as far as JAX tells."""
+    trace: Any = core.trace_ctx.trace
+    while trace is not None and not isinstance(trace, core.EvalTrace):
+        yield trace
+        trace = getattr(trace, "parent_trace", None)
+
+
 def outermost_trace() -> Any:
     """The outermost trace of this thread, as an object that is itself only."""
-    trace = core.trace_ctx.trace
-    while (parent := getattr(trace, "parent_trace", None)) is not None and not isinstance(
-        parent, core.EvalTrace
-    ):
-        trace = parent
-    return trace
+    return [core.trace_ctx.trace, *open_traces()][-1]
 
 
 def program_trace() -> Callable[[], Any]:
@@ -105,12 +108,8 @@ def program_trace() -> Callable[[], Any]:
 
     Those of `grad` and `vmap` record none: they compute with what they are given.
     """
-    trace = core.trace_ctx.trace
-    while trace is not None and not isinstance(trace, core.EvalTrace):
-        if isinstance(trace, partial_eval.DynamicJaxprTrace):
-            return weakref.ref(trace)
-        trace = getattr(trace, "parent_trace", None)
-    return _no_trace
+    recorded = (weakref.ref(t) for t in open_traces() if isinstance(t, partial_eval.DynamicJaxprTrace))
+    return next(recorded, _no_trace)
 
 
 def _no_trace() -> None:

@@ -38,24 +38,13 @@ class Evaluation:
 
     def of(self, value: Any) -> Any:
         """What is known of a value; None where nothing is."""
-        todo = [constant_folding.underlying_value(value)]
-        while todo:
-            if self._is_known(todo[-1]):
-                todo.pop()
-                continue
-            equation = todo[-1].parent
-            operands = [constant_folding.underlying_value(each) for each in equation.in_tracers]
-            missing = [each for each in operands if not self._is_known(each)]
-            if missing:
-                todo += missing
-                continue
+        for equation, operands in constant_folding.unknown_equations(value, self._is_known):
             known = list(map(self._known, operands))
             found: Sequence[Any] = [None] * len(equation.outvars)
             if not equation.effects and any(each is not None for each in known):
                 found = self._compute(equation, known)
             self._results[id(equation)] = found
             self._kept.append(equation)
-            todo.pop()
         return self._known(constant_folding.underlying_value(value))
 
     def _is_known(self, value: Any) -> bool:
@@ -73,8 +62,7 @@ class Evaluation:
         equation: Any = getattr(value, "parent", None)
         if equation is None:
             return None
-        which = next(n for n, variable in enumerate(equation.outvars) if variable is _variable(value))
-        return self._results[id(equation)][which]
+        return self._results[id(equation)][constant_folding.result_number(value)]
 
 
 def _variable(value: Any) -> Any:
