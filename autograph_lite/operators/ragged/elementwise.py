@@ -124,8 +124,8 @@ for _name in (*_LINEAR, *_FILLED, *_OTHERS):
         setattr(Selection, f"__r{_name}__", _binary(_function(_name), _fill, swapped=True))
 
 
-def _unary(fun: Callable[[Any], Any], fill: Any = ...) -> Callable[[Any], Any]:
-    return lambda self: elementwise(fun, (self,), fill=fill)
+def _unary(fun: Callable[[Any], Any]) -> Callable[[Any], Any]:
+    return lambda self: elementwise(fun, (self,), fill=...)
 
 
 for _name, _one in (("neg", operator.neg), ("pos", operator.pos), ("invert", operator.invert)):

@@ -152,18 +152,16 @@ def refuse_gone(name: str, kind: FunctionType, arrays: Sequence[Any]) -> None:
         )
 
 
-def donated_error(what: str, array: Any, copy: str, name: str | None = None) -> DonatedArrayError:
+def donated_error(what: str, array: Any, copy: str) -> DonatedArrayError:
     """The error about an array that is used after a call that donates it.
 
     Args:
       what: is or holds the array.
       array: it is.
       copy: how it could have been kept.
-      name: of the function that uses it, which most likely has donated it, too, if it does so at all.
     """
     alike = [donor for donor in reversed(_donors) if donor.type == _type(array)]
-    donors = [donor for donor in alike if donor.name == name] or alike
-    newest = {(d.name, d.argument.slot): d for d in reversed(donors)}  # of each function and argument
+    newest = {(d.name, d.argument.slot): d for d in reversed(alike)}  # of each function and argument
     told = [f"'{d.name}' gives '{d.argument.slot.name}' away{_at(d.where)}" for d in newest.values()][-3:]
     lines = told or ["No function under 'convert' has done so: 'donate_argnums' of jax.jit does, or 'delete'"]
     return DonatedArrayError(

@@ -323,7 +323,7 @@ def _of_any_rank(array: Any) -> ArraySpec:
     return dataclasses.replace(ArraySpec.from_array(array), shape=None)
 
 
-def _traced_again(function: Any, kind: FunctionType, given: tuple[Any, ...] = ()) -> ConcreteFunction:
+def _traced_again(function: Any, kind: FunctionType, given: tuple[Any, ...]) -> ConcreteFunction:
     made: ConcreteFunction = function.concrete_of(kind)
     return made.bound(*given) if given else made
 

@@ -65,10 +65,6 @@ class TraceCache(Generic[T]):
         while self._max_traces is not None and len(self._traces) > self._max_traces:
             self._drop(next(iter(self._used)))
 
-    def discard(self, type: FunctionType, context: Hashable = None) -> None:
-        """Drops the trace that was made for exactly this type, if there is one."""
-        self._drop((context, type))
-
     def generalize(self, type: FunctionType, context: Hashable = None) -> FunctionType:
         """The type that serves calls of `type` and as many of those that there are traces for as can be.
 
