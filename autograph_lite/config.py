@@ -56,9 +56,6 @@ class Options:
         Traceback (most recent call last):
         ValueError: AUTOGRAPH_LITE_CHECK is 'yes'; it may be 0 or 1.
 
-        Args:
-          environ: the environment variables; values are strings.
-
         Raises:
           ValueError: a value is not among those that its variable may have.
         """

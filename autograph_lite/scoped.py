@@ -11,11 +11,7 @@ T = TypeVar("T")
 
 
 class Now(threading.local, Generic[T]):
-    """A value of each thread's own; all threads begin with the same one, which is not changed in place.
-
-    Attributes:
-      value: that of this thread.
-    """
+    """A value of each thread's own; all threads begin with the same one, which is not changed in place."""
 
     def __init__(self, value: T) -> None:
         self.value = value

@@ -174,11 +174,7 @@ def _jvp(
 
 
 class _Parted:
-    """A branch in two: its outputs with what its derivative needs, and the derivative, which is linear.
-
-    Attributes:
-      needs: the types of what the derivative needs.
-    """
+    """A branch in two: its outputs with what its derivative needs, and the derivative, which is linear."""
 
     def __init__(self, branch: Any, moving: Sequence[bool], smooth: Sequence[bool]) -> None:
         self._types = branch.in_avals
@@ -219,11 +215,7 @@ class _Parted:
 
 
 class _Slots:
-    """Places for what the derivatives of the branches need, which differ in number and type: they share what they can.
-
-    Attributes:
-      types: of the places.
-    """
+    """Places for what the derivatives of the branches need, which differ in number and type: they share what they can."""
 
     def __init__(self, needs: Sequence[Sequence[Any]]) -> None:
         self.types: list[Any] = []

@@ -41,12 +41,7 @@ class _Written:
 
 @dataclasses.dataclass
 class Sunk:
-    """Branches that give items in place of arrays, and what they take.
-
-    Attributes:
-      branches: closed jaxprs of the same inputs.
-      inputs: values of these.
-    """
+    """Branches that give items in place of arrays, and what they take."""
 
     branches: list[Any]
     inputs: list[Any]

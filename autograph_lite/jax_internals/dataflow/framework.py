@@ -17,12 +17,7 @@ T = TypeVar("T")
 
 
 class Forward(abc.ABC, Generic[T]):
-    """An analysis.
-
-    Attributes:
-      literal: what is known of a literal.
-      constant: what is known of a constant of a jaxpr.
-    """
+    """An analysis."""
 
     literal: T
     constant: T

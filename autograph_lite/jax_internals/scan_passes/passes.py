@@ -53,13 +53,7 @@ def _is_live(scan: Scan) -> None:
 
 @dataclasses.dataclass(frozen=True)
 class Pass:
-    """One step of the rewriting.
-
-    Attributes:
-      name: as reports and tests call it.
-      run: rewrites a scan in place.
-      check: asserts what the pass promises.
-    """
+    """One step of the rewriting."""
 
     name: str
     run: Callable[[Scan], None]

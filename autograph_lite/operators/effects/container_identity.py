@@ -31,13 +31,7 @@ from autograph_lite.operators.values.values import Tracer
 
 @dataclasses.dataclass(frozen=True)
 class Group:
-    """Copies that stand for one of several containers.
-
-    Attributes:
-      copies: they are.
-      originals: what was there before.
-      place: the statement that has made the copies.
-    """
+    """Copies that stand for one of several containers."""
 
     copies: list[Any]
     originals: list[Any]

@@ -63,12 +63,7 @@ class _Met(Forward[Sources]):
 
 
 def meet(jaxpr: Any, inputs: Sequence[Sources]) -> bool:
-    """Whether an equation of a closed jaxpr computes a number from one of `AROUND` and one of `INSIDE`.
-
-    Args:
-      jaxpr: the body of the inner loop.
-      inputs: what each of its inputs follows from.
-    """
+    """Whether an equation of a closed jaxpr computes a number from one of `AROUND` and one of `INSIDE`."""
     try:
         _Met().results(jaxpr, inputs)
     except MetError:

@@ -66,12 +66,7 @@ class Split(BaseException):
 
 
 class Foreseen:
-    """A loop whose body is being traced, with arrays in place of its numbers.
-
-    Args:
-      count: how many iterations it has.
-      parts: of the whole loop; it may be one of them.
-    """
+    """A loop whose body is being traced, with arrays in place of its numbers."""
 
     def __init__(self, count: int, parts: Parts) -> None:
         self.count, self._parts = count, parts
@@ -79,11 +74,7 @@ class Foreseen:
 
     @contextmanager
     def tracing(self, known: Sequence[tuple[Any, Known]]) -> Iterator[None]:
-        """Around the trace of the body, which gets these arrays.
-
-        Args:
-          known: arrays with what they are in the iterations.
-        """
+        """Around the trace of the body, which gets these arrays."""
         walk = rule_table.lane_run(self.count, lambda _, why: UnlikePythonError(why))
 
         def compute(equation: Any, operands: Sequence[Known | None]) -> Sequence[Known | None]:

@@ -20,11 +20,5 @@ RULES: dict[str, Rule] = {
 
 
 def lane_run(count: int, report: Report, *, alone: bool = False) -> Run:
-    """A walk through a program, in so many lanes.
-
-    Args:
-      count: of the lanes.
-      report: gives the exception for an equation that does something else than Python, and what that is.
-      alone: whether Python alone computes the numbers, and not the program, too.
-    """
+    """A walk through a program, in so many lanes."""
     return Run(count, report, RULES, alone=alone)

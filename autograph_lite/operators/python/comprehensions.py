@@ -143,10 +143,6 @@ def unpacked(item: Any, count: int) -> tuple[Any, ...]:
 def collected(items: Any, length: Any) -> list[Any]:
     """The items of a staged iterable as a list; the body is traced once where there are many.
 
-    Args:
-      items: staged, or `Generated` from what is staged.
-      length: how many items the loop takes.
-
     Raises:
       IterationError: their number is not known.
     """

@@ -192,13 +192,7 @@ def resolve_bound(bound: Any, size: Any, known_as: Any, missing: Any) -> Any:
 
 
 def clipped(bound: Any, size: Any, ends: tuple[int | None, int | None]) -> Any:
-    """A traced place on an axis: from the end where it is negative, and on the axis in any case.
-
-    Args:
-      bound: the place, as Python counts.
-      size: of the axis.
-      ends: the least and the greatest value of `bound`, as far as known.
-    """
+    """A traced place on an axis: from the end where it is negative, and on the axis in any case."""
     low, high = ends
     found = as_index(bound)
     if low is None or low < 0:

@@ -53,12 +53,7 @@ def _is_unknown(part: Any) -> bool:
 
 
 class Block:
-    """A part of an array.
-
-    Args:
-      base: the array.
-      index: what stands in the brackets.
-    """
+    """A part of an array."""
 
     def __init__(self, base: Any, index: Any) -> None:
         self.text, self.place = source_places.expression(), source_places.here()

@@ -99,12 +99,7 @@ class Span:
 
 
 class Chosen:
-    """The places of an axis where a mask holds.
-
-    Attributes:
-      mask: bool[size].
-      size: of the axis.
-    """
+    """The places of an axis where a mask holds."""
 
     __slots__ = ("mask", "size")
 

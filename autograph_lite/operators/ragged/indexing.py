@@ -67,13 +67,7 @@ def _known(part: Any) -> Any:
 
 
 class _Part:
-    """A part of an array or a selection, as far as it has been taken.
-
-    Attributes:
-      array: all items.
-      extents: for each axis what is chosen.
-      memory: what stands for the memory in which NumPy has the items; see `Selection`.
-    """
+    """A part of an array or a selection, as far as it has been taken."""
 
     def __init__(self, base: Any, origin: Origin, missing: int | None) -> None:
         self.array, self.extents = array_of(base), [*extents_of(base)]

@@ -28,12 +28,7 @@ METHODS: dict[str, Callable[..., Any]] = {}  # by name, filled by those who know
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Origin:
-    """Where a selection comes from; says nothing about its type.
-
-    Attributes:
-      place: the user's line.
-      spelled: the user's expression, as far as messages need it.
-    """
+    """Where a selection comes from; says nothing about its type."""
 
     place: Location | tuple[()]
     spelled: Spelled

@@ -17,13 +17,7 @@ _KEEP = "keep all items and mask those that do not count: jnp.where({}, {}, 0)."
 
 @dataclasses.dataclass(frozen=True)
 class Spelled:
-    """An expression of the user's.
-
-    Attributes:
-      text: the expression.
-      why: what in it is traced.
-      fix: what to write in its place.
-    """
+    """An expression of the user's."""
 
     text: str
     why: str

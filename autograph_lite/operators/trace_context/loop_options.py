@@ -30,9 +30,6 @@ from autograph_lite.tracing import thread
 class Loop:
     """A loop that is running, or being traced.
 
-    Args:
-      body_fun: what runs its body.
-
     Attributes:
       counts: whether its iterations are those of the user's loop, which may run over some of the items alone.
       options: that its body has set.
@@ -93,11 +90,7 @@ def most() -> int | None:
 
 
 class ShorterError(Exception):
-    """A loop of a known number of iterations has fewer.
-
-    Attributes:
-      count: of the iterations that it has, a number or a size that is not known.
-    """
+    """A loop of a known number of iterations has fewer."""
 
     def __init__(self, count: Any) -> None:
         super().__init__(f"It has {count} iterations at most.")

@@ -164,11 +164,7 @@ def bind_method(function: Any, instance: Any) -> BoundFunction:
 
 
 class WeakMethod:
-    """What binds functions to an instance that is not kept alive by it.
-
-    Attributes:
-      unbound: the function as the class has it.
-    """
+    """What binds functions to an instance that is not kept alive by it."""
 
     def __init__(self, unbound: Any, instance: Any) -> None:
         self.unbound, self._instance = unbound, instances.reference_to(instance)
@@ -186,14 +182,7 @@ class WeakMethod:
 
 
 class Instances(Generic[F]):
-    """One function for each instance, by identity.
-
-    Attributes:
-      known: by the identities of the instances.
-
-    Args:
-      make: gives the function for an instance that has none yet.
-    """
+    """One function for each instance, by identity."""
 
     def __init__(self, make: Callable[[Any], F]) -> None:
         self._make = make

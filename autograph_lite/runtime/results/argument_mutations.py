@@ -167,9 +167,6 @@ class WrittenBack:
       given: the objects, as the function sees them.
       parted: the new values -> the same, parted.
       at: where the function is, for errors where no line of the user's is known that has written.
-
-    Attributes:
-      values: the new values.
     """
 
     def __init__(

@@ -32,11 +32,7 @@ _IMPLS = ("threefry2x32", "rbg", "unsafe_rbg")  # of JAX's random keys
 
 
 class Writer:
-    """Collects the parts of a file.
-
-    Args:
-      parts: those that it has already, by name.
-    """
+    """Collects the parts of a file."""
 
     def __init__(self, parts: Mapping[str, bytes] | None = None) -> None:
         self._parts = dict(parts or {})
@@ -92,9 +88,6 @@ class Writer:
 
 class Reader:
     """The parts of a file, each checked.
-
-    Attributes:
-      manifest: what JSON gives.
 
     Raises:
       LoadError: it is no such file, is damaged, or was written by a newer version.

@@ -153,13 +153,7 @@ def refuse_gone(name: str, kind: FunctionType, arrays: Sequence[Any]) -> None:
 
 
 def donated_error(what: str, array: Any, copy: str) -> DonatedArrayError:
-    """The error about an array that is used after a call that donates it.
-
-    Args:
-      what: is or holds the array.
-      array: it is.
-      copy: how it could have been kept.
-    """
+    """The error about an array that is used after a call that donates it."""
     alike = [donor for donor in reversed(_donors) if donor.type == _type(array)]
     newest = {(d.name, d.argument.slot): d for d in reversed(alike)}  # of each function and argument
     told = [f"'{d.name}' gives '{d.argument.slot.name}' away{_at(d.where)}" for d in newest.values()][-3:]

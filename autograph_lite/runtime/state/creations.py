@@ -13,11 +13,7 @@ from autograph_lite.operators.values.place import Contents, Place
 
 
 class Creations:
-    """What one function has created; shared by all its signatures.
-
-    Attributes:
-      closed: whether it may create no more.
-    """
+    """What one function has created; shared by all its signatures."""
 
     def __init__(self) -> None:
         self.closed = False

@@ -50,12 +50,7 @@ class Fixed:
 
 @dataclasses.dataclass(frozen=True)
 class VariableKind:
-    """What JAX compares of a Variable, its value apart; two names make no two programs.
-
-    Attributes:
-      cls: its class.
-      attributes: those of its own.
-    """
+    """What JAX compares of a Variable, its value apart; two names make no two programs."""
 
     name: str | None = dataclasses.field(compare=False)
     trainable: bool

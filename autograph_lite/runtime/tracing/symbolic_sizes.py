@@ -27,12 +27,7 @@ PAIRS = 6  # of sizes that are equal in a call, and are taken for one in turn
 
 
 class InconclusiveSize(Exception):
-    """A function can't be traced with symbolic sizes; it may be traced with known ones.
-
-    Attributes:
-      error: what was raised with symbolic sizes.
-      where: the user's line that has raised it.
-    """
+    """A function can't be traced with symbolic sizes; it may be traced with known ones."""
 
     def __init__(self, error: Exception) -> None:
         self.error = error

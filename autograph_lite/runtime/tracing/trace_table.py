@@ -68,13 +68,7 @@ class Resolved(NamedTuple):
 
 
 class Made(NamedTuple):
-    """A trace that was made: what of it is told to users.
-
-    Attributes:
-      record: what it was made for.
-      captures: the names that it has read.
-      compiling: what its compilation takes, as far as it has been.
-    """
+    """A trace that was made: what of it is told to users."""
 
     record: TraceRecord
     captures: Captures

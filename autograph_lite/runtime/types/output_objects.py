@@ -124,12 +124,7 @@ class Made:
 
 
 class Copied:
-    """Stands for a set, a bytearray or an array of NumPy's that the function has made: each merge makes another.
-
-    Args:
-      number: as of `Made`.
-      value: its contents.
-    """
+    """Stands for a set, a bytearray or an array of NumPy's that the function has made: each merge makes another."""
 
     def __init__(self, number: int, value: Any) -> None:
         self.number, self.value = number, value

@@ -38,13 +38,7 @@ Wanted = Callable[[Place, int, str], bool]  # of a function, a site in it, and w
 
 @dataclasses.dataclass(frozen=True)
 class Event:
-    """A statement that has run.
-
-    Attributes:
-      fn: the user's function.
-      site: the number of the statement in it.
-      values: what is in the variables that it may have changed, by their names.
-    """
+    """A statement that has run."""
 
     fn: Place
     site: int
@@ -52,15 +46,7 @@ class Event:
 
 
 class Recording:
-    """What one run tells of itself.
-
-    Args:
-      wanted: which variables are looked at.
-
-    Attributes:
-      events: the statements, in the order in which they ran.
-      sites: the statements of the functions that ran, by their numbers.
-    """
+    """What one run tells of itself."""
 
     def __init__(self, wanted: Wanted) -> None:
         self.events: list[Event] = []

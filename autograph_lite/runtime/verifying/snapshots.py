@@ -25,12 +25,7 @@ States = Mapping[Hashable, tuple[Place, Contents]]
 
 
 class Kept:
-    """The places around a function, with what was in them.
-
-    Args:
-      fn: the function.
-      arguments: what it is called with.
-    """
+    """The places around a function, with what was in them."""
 
     def __init__(self, fn: Any, arguments: object) -> None:
         self.fn = fn

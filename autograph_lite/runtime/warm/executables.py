@@ -58,13 +58,7 @@ def _without_jaxs_cache() -> Iterator[None]:
 
 
 class Guarded:
-    """A program from a file, with the function that it was made of in reserve.
-
-    Args:
-      compiled: what was read.
-      program: what it is part of.
-      fits: whether an array is where the program runs.
-    """
+    """A program from a file, with the function that it was made of in reserve."""
 
     def __init__(self, compiled: Any, program: Program, fits: Callable[[Any], bool]) -> None:
         self.compiled = compiled

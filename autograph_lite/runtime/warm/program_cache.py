@@ -42,13 +42,7 @@ logger = logging.getLogger("autograph_lite")
 
 
 class Cache:
-    """Programs in a folder.
-
-    Attributes:
-      path: of the folder.
-      found: how many programs were taken from it.
-      kept: how many were added to it.
-    """
+    """Programs in a folder."""
 
     def __init__(self, path: Path) -> None:
         self.path = path

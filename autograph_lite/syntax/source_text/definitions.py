@@ -30,13 +30,7 @@ class Found:
 
 @dataclasses.dataclass(frozen=True)
 class Text:
-    """A text as far as it is Python: all of it, or one definition.
-
-    Attributes:
-      tree: what was parsed.
-      enclosing_class: the class around the tree.
-      imports: the names that are imported outside of functions and classes.
-    """
+    """A text as far as it is Python: all of it, or one definition."""
 
     tree: ast.Module
     enclosing_class: str | None
