@@ -173,7 +173,7 @@ class BranchMismatchError(AutographError, TypeError):
         @autograph_lite.convert
         def f(x):
             if x > 0:
-                y = (x, x)
+                y = jnp.stack([x, x])
             else:
                 y = x
             return y
@@ -185,9 +185,9 @@ class BranchMismatchError(AutographError, TypeError):
         @autograph_lite.convert
         def f(x):
             if x > 0:
-                y = (x, x)
+                y = jnp.stack([x, x])
             else:
-                y = (x, 0.0)
+                y = jnp.stack([x, 0.0])
             return y
 
         f(jnp.float32(2))
@@ -348,7 +348,8 @@ class TracedIndexError(AutographError, TypeError):
         @autograph_lite.convert
         def f(i):
             price = {0: 10, 1: 20}
-            return price[i]
+            price[i] = 30
+            return price
 
         f(jnp.int32(1))
 
@@ -357,7 +358,8 @@ class TracedIndexError(AutographError, TypeError):
         @autograph_lite.convert
         def f(i):
             price = jnp.array([10, 20])
-            return price[i]
+            price[i] = 30
+            return price
 
         f(jnp.int32(1))
     """

@@ -35,6 +35,7 @@ class Tracing:
         that leave variables of other types (`purity.trial`).
       folding: whether what follows from Python's numbers is known (`values.values`).
       loop, branch: the innermost, with what the user has said of it (`trace_context.loop_options`, `branch_options`).
+      facts: what tests have told of values that are one of several (`trace_context.path_facts`).
       carried: the arrays that the innermost staged loop carries, None outside of one (`trace_context.loop_bodies`).
       barriers: of the innermost staged loop (`trace_context.update_order`).
       reached: which lanes reach this code (`trace_context.lane_termination`).
@@ -68,6 +69,7 @@ class Tracing:
     folding: bool = True
     loop: Any = None
     branch: Any = None
+    facts: tuple[Any, ...] = ()
     carried: Any = None
     barriers: Any = None
     reached: tuple[Any, ...] = ()

@@ -26,14 +26,8 @@ from autograph_lite.syntax import quote, trees
 # Builtins that have no array meaning of their own and call no user code that could need conversion.
 BARE = frozenset({
     "ArithmeticError", "AssertionError", "Exception", "IndexError", "KeyError", "RuntimeError", "TypeError",
-    "ValueError", "callable", "globals", "hasattr", "id", "isinstance",
-    "issubclass", "object", "ord", "slice", "type", "bytes", "locals", "vars", "dir", "eval",
-    "exec", "open", "input", "super", "memoryview", "__import__", "breakpoint", "compile",
-})  # fmt: skip
-
-# Classes that ints are of: so is a size that stands for all sizes, which Python does not know.
-STAGED = frozenset({
-    "int", "Integral", "Rational", "Real", "Complex", "Number", "range", "zip", "enumerate", "reversed", "map"
+    "ValueError", "globals", "object", "slice", "bytes", "locals", "vars", "dir", "eval", "exec", "open", "input",
+    "super", "memoryview", "__import__", "breakpoint", "compile",
 })  # fmt: skip
 
 
@@ -124,8 +118,6 @@ class Calls(trees.CodeTransformer):
                     quote.located(quote.name(self.first), node),
                 ]
                 return node
-            case gast.Name(id="isinstance") if self.operator == "call" and _asks_for_staged(node):
-                pass
             case gast.Name(id=name) if (
                 name in self.bare and name not in self.shadowed and hasattr(builtins, name)
             ):
@@ -177,11 +169,3 @@ def _are_literals(node: gast.Call) -> bool:
 
 
 _LITERALS = (gast.Constant, gast.Tuple, gast.List, gast.UnaryOp, gast.unaryop, gast.expr_context)
-
-
-def _asks_for_staged(node: gast.Call) -> bool:
-    """Whether `isinstance` is asked for a class that ints are of, for ranges or iterators: for these there are stand-ins."""
-    names = (
-        n.id if isinstance(n, gast.Name) else getattr(n, "attr", None) for n in trees.walk(node.args[-1])
-    )
-    return len(node.args) == 2 and not STAGED.isdisjoint(names)

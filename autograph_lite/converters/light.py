@@ -43,7 +43,7 @@ from autograph_lite.syntax import quote, trees
 BARE = calls.BARE | {
     "range", "len", "abs", "enumerate", "zip", "reversed", "sum", "any", "all", "int", "float", "bool",
     "round", "divmod", "list", "tuple", "dict", "set", "frozenset", "print", "getattr", "setattr", "pow",
-    "iter", "next", "StopIteration",
+    "iter", "next", "StopIteration", "callable", "hasattr", "id", "isinstance", "issubclass", "ord", "type",
 }  # fmt: skip
 # Of Python's own classes: they hand nothing of the user's to anybody; `sort` does.
 METHODS = frozenset(

@@ -19,7 +19,7 @@ import gast
 
 from autograph_lite.converters import opaque, truths
 from autograph_lite.converters.context import Context
-from autograph_lite.converters.static import asks_for_bool, binds_or_suspends, is_static
+from autograph_lite.converters.static import binds_or_suspends, is_static
 from autograph_lite.syntax import quote, trees
 
 SYMBOLS = {
@@ -126,7 +126,7 @@ class _Logical(trees.Transformer):
             or _may_be_objects(node.left, right)
         ):
             text = "ag.equal(left, right)" if isinstance(operator, gast.Eq) else "ag.not_equal(left, right)"
-        elif (isinstance(operator, IDENTITY) and asks_for_bool(node)) or (
+        elif isinstance(operator, IDENTITY) or (
             isinstance(operator, ORDERED) and (isinstance(node.left, displays) or isinstance(right, displays))
         ):
             text = f"ag.compare(left, {SYMBOLS[type(operator)]!r}, right)"

@@ -26,9 +26,9 @@ def left_by_break(n: Any) -> Any:
 
 
 def left_by_return(i: Any) -> Any:
-    v = -1.0
+    v = {}
     try:
-        v = {0: 1.0, 1: 2.0}[i]
+        v[i] = 1.0
     finally:
         return v
 
@@ -72,7 +72,7 @@ def caught_with_all_others(x: Any) -> Any:
     ("fn", "kind"),
     [
         (left_by_break, PythonOnlyError),
-        (left_by_return, TracedIndexError),
+        (left_by_return, PythonOnlyError),
         (left_in_a_branch, PythonOnlyError),
         (suppressed, PythonOnlyError),
         (caught, PythonOnlyError),

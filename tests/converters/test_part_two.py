@@ -100,14 +100,15 @@ LOGICAL = {
     "a long chain": ("a < f() < g() < d", "ag.compare(a, '<', f(), '<', lambda: g(), '<', lambda: d)"),
     "membership": ("x not in s", "ag.not_in(x, s)"),
     "equality with a display": ("x == (1, 2)", "ag.equal(x, (1, 2))"),
-    "tests of Python structure": ("x is None and not y is None", "x is None and not y is None"),
-    "a choice by Python structure": ("a if x is None else b", "a if x is None else b"),
+    "identity": ("x is None", "ag.compare(x, 'is', None)"),
+    "a choice by a literal": ("a if True else b", "a if True else b"),
     "an operand that binds a name": ("a and (b := c)", "ag.python_test(a) and (b := c)"),
 }
 CALLS = {
     "all kinds of arguments": ("f(x, *a, k=1, **kw)", "ag.call(f)(x, *a, k=1, **kw)"),
     "a library function": ("math.sqrt(x)", "math.sqrt(x)"),
-    "a builtin without an array meaning": ("type(x)", "type(x)"),
+    "a builtin without an array meaning": ("ValueError(x)", "ValueError(x)"),
+    "a builtin that asks for a type": ("type(x)", "ag.call(type)(x)"),
     "a builtin that makes text": ("str(x)", "ag.call(str)(x)"),
     "a parameter with the name of a builtin": (
         "def f(str):\n    return str(1)",
@@ -122,8 +123,8 @@ CALLS = {
 }
 CONTROL_FLOW = {
     "a test that is never traced": (
-        "def f(x):\n    if x is None:\n        x = 0\n    return x",
-        "def f(x):\n    if x is None:\n        x = 0\n    return x",
+        "def f(x):\n    if __debug__:\n        x = 0\n    return x",
+        "def f(x):\n    if __debug__:\n        x = 0\n    return x",
     ),
     "branches that return": (
         "def f(x):\n    if x:\n        return 1\n    else:\n        return 2",

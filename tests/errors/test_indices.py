@@ -11,20 +11,6 @@ import autograph_lite
 from .messages import message
 
 
-def test_a_dict_key() -> None:
-    def f(i):
-        names = {0: "zero", 1: "one"}
-        return names[i]
-
-    assert message(f, jnp.int32(1)) == (
-        "TracedIndexError: 'names[i]' indexes a dict with a traced value, int32[].\n"
-        "  test.py:2 in f\n"
-        "      return names[i]\n"
-        "  The keys of a dict are Python values.\n"
-        "  Fix: use `match` or `if` on the value, or an array indexed by it."
-    )
-
-
 def test_a_dict_key_that_is_written() -> None:
     def f(i):
         table = {0: 1}
@@ -37,20 +23,6 @@ def test_a_dict_key_that_is_written() -> None:
         "      table[i] = 3\n"
         "  The keys of a dict are Python values.\n"
         "  Fix: use `match` or `if` on the value, or an array indexed by it."
-    )
-
-
-def test_an_index_of_a_list_of_unlike_items() -> None:
-    def f(i):
-        items = [1, "two"]
-        return items[i]
-
-    assert message(f, jnp.int32(1)) == (
-        "TracedIndexError: 'items[i]' indexes a list with a traced value, int32[].\n"
-        "  test.py:2 in f\n"
-        "      return items[i]\n"
-        "  Its items would have to be numbers or arrays of one shape, or trees of such.\n"
-        "  Fix: make the items alike, or use an array."
     )
 
 

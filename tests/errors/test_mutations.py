@@ -111,25 +111,6 @@ def test_an_item_of_an_attribute_that_is_not_the_objects_own(attribute) -> None:
     )
 
 
-def test_an_attribute_of_different_types() -> None:
-    def f(x):
-        model = Model()
-        model.value = 0
-        if x > 0:
-            model.value = (x, x)
-        return model.value
-
-    assert message(f, jnp.float32(2)) == (
-        "MutationError: 'model.value' is (float32[], float32[]) on one path of a staged statement and int 0 on another.\n"
-        "  test.py:4 in f\n"
-        "      model.value = (x, x)\n"
-        "  test.py:3 in f\n"
-        "      if x > 0:\n"
-        "  The condition depends on a traced value, so both paths are compiled, and what they leave must be of one type.\n"
-        "  Fix: give 'model.value' the same structure and shape on every path."
-    )
-
-
 def test_a_key_that_one_path_makes() -> None:
     def f(x):
         table = {}
@@ -291,30 +272,6 @@ def test_an_attribute_that_a_method_makes_on_one_path() -> None:
         "      if x < 4:\n"
         "  The condition depends on a traced value, so the program must know what is there without knowing the path.\n"
         "  Fix: create 'self.last' before the statement, with a value of the same type."
-    )
-
-
-def test_an_attribute_that_is_none_before_a_loop() -> None:
-    class Controller:
-        def step(self, x):
-            self.previous = x
-            self.active = True
-
-    def f(x):
-        controller = Controller()
-        controller.previous, controller.active = None, False
-        while x < 10:
-            controller.step(x)
-            x = x + 1
-        return controller.previous
-
-    assert message(f, jnp.float32(2)) == (
-        "CarryMismatchError: 'self.previous' is None before an iteration of the loop and float32[] after it.\n"
-        "  test.py:3 in f\n"
-        "      while x < 10:\n"
-        "  The loop is staged: one body is compiled for all iterations, so a variable has the same type in all of them.\n"
-        "  Fix: start with a value of the type float32[], such as math.inf, in place of None, and a flag that says whether "
-        "'self.previous' was set."
     )
 
 

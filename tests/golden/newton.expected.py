@@ -25,7 +25,7 @@ def newton(f, x, tolerance=0.0001):
 
             return ag.if_stmt(slope == 0, true_fun_2, false_fun_2, (stop, x), names=('stop', 'x'))
 
-        stop, x = ag.if_stmt(ag.not_(ag.and_((step := ag.call(f)(x)) is not None,
+        stop, x = ag.if_stmt(ag.not_(ag.and_(ag.compare(step := ag.call(f)(x), 'is not', None),
                                              lambda: jnp.abs(ag.defined(step)) > tolerance)), true_fun,
                              false_fun, (stop, x), names=('stop', 'x'))
         return step, stop, x

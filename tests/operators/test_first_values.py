@@ -49,19 +49,6 @@ def test_an_attribute_that_is_none_before_a_loop_that_returns():
     agree(f, (np.array([1.0, 2, 5, 3]),), (np.array([1.0, 2]),))
 
 
-def test_an_attribute_that_is_none_where_the_loop_may_not_run():
-    def f(xs, stop):
-        last = Last()
-        for x in xs:
-            if stop:
-                break
-            last.seen = x
-        return last.seen
-
-    with pytest.raises(al.MutationError, match=r"'last.seen' is None on one path"):
-        jax.jit(al.to_graph(f))(jnp.arange(3.0), True)
-
-
 def test_a_dict_that_is_returned_from_a_loop_and_from_its_else():
     def f(items, *, bonus=10):
         found = {"a": 0}

@@ -151,7 +151,7 @@ def test_a_handler_does_not_catch_an_error_of_ours():
     @al.convert
     def f(x):
         try:
-            y = [1.0] if x > 0 else 3.0
+            y = jnp.ones(2) if x > 0 else 3.0
         except TypeError:
             y = 2.0
         return y

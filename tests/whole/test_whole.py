@@ -45,13 +45,6 @@ REFUSED = {
         "  An array is a value to a compiled program: the change would be seen under one of the names only.",
         "  Fix: let 'm_step' return the array, and store it there: X[...] = m_step(...); where 'X' is to stay as it is, hand over a copy, `.copy()`.",
     ],
-    "ray_tracer": [
-        "'found' is Hit(distance=float64[], point=float64[3], normal=float64[3], colour=float64[3], mirror=float64[]) on one path and None on another.",
-        "  ray_tracer.py:59 in trace",
-        "      if d < nearest:",
-        "  The condition depends on a traced value, so both paths are compiled, and their results must be of one type.",
-        "  Fix: start with a value of the type Hit(distance=float64[], point=float64[3], normal=float64[3], colour=float64[3], mirror=float64[]) in place of None, and a flag that says whether 'found' was set.",
-    ],
 }
 
 

@@ -20,7 +20,7 @@ from autograph_lite.operators.checks import carried_checks
 from autograph_lite.operators.effects import branch_allocations, journal
 from autograph_lite.operators.joins.join_types import ABSENT, Captured, capture
 from autograph_lite.operators.purity import trial
-from autograph_lite.operators.trace_context import branch_options, lane_termination
+from autograph_lite.operators.trace_context import branch_options, lane_termination, path_facts
 from autograph_lite.operators.values.values import SCALARS
 from autograph_lite.tracing import entered
 
@@ -38,6 +38,7 @@ class Path:
       stray: for each value what in it can't leave the branch; None where all can.
       trace: the branch itself.
       raised: the exception that the user's `raise` ended the branch with, if any.
+      facts: what is known on it of values that are one of several.
       options: what the branch has said of how lanes go through it and those beside it.
     """
 
@@ -52,11 +53,13 @@ class Path:
         self.stray: list[Any] = [None] * max(count, 1)
         self.raised: BaseException | None = None
         self.options = branch_options.Branch(fun)
+        self.facts = path_facts.frames(path_facts.facts_of(select, number))
         outer = tracing_state.trace_state()
 
         def run() -> list[Any]:
+            reached = lane_termination.lanes_reached(self._taken, loop=False)
             with (
-                entered(branch=self.options, reached=lane_termination.lanes_reached(self._taken, loop=False)),
+                entered(branch=self.options, reached=reached, facts=self.facts),
                 journal.journal(outer=outer) as written,
             ):
                 return self._run(fun, operands, count, written)
@@ -94,7 +97,7 @@ class Path:
         """A value at the branch's end; after `if returned(ret)` the branch knows whether `ret` is there."""
         if isinstance(value, Returned) and value.present is self._select:
             value = Returned(self._number == 0, value.value, value.name, value.missing)
-        return capture(value)
+        return capture(path_facts.narrow(value, self.facts))
 
     def captured(self, value: Any) -> Captured:
         """A value that was there before the branch, as it is at the branch's end: the branch may have changed what it holds."""

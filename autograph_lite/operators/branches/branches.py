@@ -27,6 +27,7 @@ from autograph_lite.operators.joins.join_types import (
     Captured,
     Mismatch,
     Template,
+    always,
     detached,
     fill,
     join_templates,
@@ -37,7 +38,7 @@ from autograph_lite.operators.joins.literal_types import holding
 from autograph_lite.operators.lane_eval import path_conditions
 from autograph_lite.operators.lists import dynamic_length, packing
 from autograph_lite.operators.purity import trial
-from autograph_lite.operators.trace_context import branch_options, decision_log
+from autograph_lite.operators.trace_context import branch_options, decision_log, path_facts
 from autograph_lite.operators.values.place import MISSING, Contents, Place
 
 
@@ -70,6 +71,8 @@ def _staged(
 ) -> Any:  # fmt: skip
     paths = [Path(fun, operands, len(names), select, number) for number, fun in enumerate(funs)]
     alive = [path for path in paths if path.raised is None]
+    if len(alive) == 1 and len(paths) == 2:  # the other one ends the run
+        path_facts.learn(path_facts.facts_of(select, paths.index(alive[0])))
     writes = _Writes(paths)
     labels = list(names) or [NO_RETURN.name]
     templates = (
@@ -276,7 +279,8 @@ class _Writes:
             if alive[number]:
                 template = options[number].template
                 try:
-                    joined = template if joined is None else join_templates(joined, template)
+                    outlives = None if join_errors.is_opaque_place(label) else always
+                    joined = template if joined is None else join_templates(joined, template, outlives)
                 except Mismatch as found:
                     if not raised[number]:
                         raise join_errors.unjoinable_place(_said(label, options), found) from None

@@ -15,6 +15,7 @@ from autograph_lite.jax_internals import symbolic_comparisons
 from autograph_lite.operators.lists import dynamic_length, growing_lists
 from autograph_lite.operators.user_code import source_places
 from autograph_lite.operators.values.boxes import Box
+from autograph_lite.operators.values.one_of import OneOf, on_each
 from autograph_lite.operators.values.values import Tracer, describe, fold_test, is_symbolic, traced
 from autograph_lite.syntax.source_text.compiling import parse_expression
 
@@ -81,6 +82,8 @@ def python_truth(value: Any) -> Any:
     """
     if isinstance(value, Tracer):
         return value
+    if type(value) is OneOf:
+        return on_each(truth, value, asks=True)
     if is_symbolic(value):
         zero = symbolic_comparisons.sizes_equal(value, 0)
         return not zero if isinstance(zero, bool) else jnp.logical_not(zero)

@@ -35,6 +35,7 @@ from autograph_lite.operators.user_code import conversion, ownership, unconverte
 from autograph_lite.operators.user_code.conversion import convert_function, is_converted, transpiler
 from autograph_lite.operators.user_code.noting_forms import plain
 from autograph_lite.operators.values import pytrees
+from autograph_lite.operators.values.one_of import OneOf, on_each
 from autograph_lite.tracing import thread
 
 OVERLOADS: dict[Any, Any] = {}
@@ -78,6 +79,8 @@ def call(callee: Any) -> Any:
 
 
 def _called_for(callee: Any) -> Any:
+    if type(callee) is OneOf:
+        return lambda *args, **kwargs: on_each(lambda one: call(one)(*args, **kwargs), callee, acts=True)
     if (known := _handing.get(id(callee))) is not None:
         return known
     kind = type(callee)

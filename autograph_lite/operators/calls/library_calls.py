@@ -31,6 +31,7 @@ from autograph_lite.operators.purity import jax_transformed
 from autograph_lite.operators.ragged import mask_positions
 from autograph_lite.operators.ragged_ops import library_functions
 from autograph_lite.operators.user_code import ownership, source_places
+from autograph_lite.operators.values.one_of import OneOf, on_each
 
 Convert = Callable[[types.FunctionType], Any]
 MUTATORS = (list, dict, set, bytearray)
@@ -70,6 +71,16 @@ def with_converted_arguments(fn: Any, convert: Convert) -> Any:
         values = [value for value in (*args, *kwargs.values()) if type(value) not in _INERT]
         noted: dict[int | str, Any] = {}
         if values and not tracing_state.untraced():
+            if any(type(value) is OneOf for value in values):
+
+                def each(*now: Any) -> Any:
+                    for owner in filter(
+                        is_changeable, (getattr(fn, "__self__", None), *getattr(fn, "args", ()))
+                    ):
+                        journal.note_change(owner, written=False)
+                    return run(*now[: len(args)], **dict(zip(kwargs, now[len(args) :], strict=True)))
+
+                return on_each(each, *args, *kwargs.values(), acts=True)
             for value in values:
                 method_patching.convert_methods(value)
             if takes_items:
@@ -110,7 +121,11 @@ def _of_numbers(fn: Any, of_numpy: counterparts.Counterpart) -> Any:
     """A function of `math` or `cmath`, which is handed numbers and nothing else."""
 
     def run(*args: Any, **kwargs: Any) -> Any:
-        if tracing_state.untraced() or not counterparts.has_traced_argument(args, kwargs):
+        if tracing_state.untraced():
+            return fn(*args, **kwargs)
+        if any(type(value) is OneOf for value in args):
+            return on_each(run, *args, acts=True)
+        if not counterparts.has_traced_argument(args, kwargs):
             return fn(*args, **kwargs)
         counterpart, given, named = of_numpy(args, kwargs)
         return counterpart(*given, **named)

@@ -26,6 +26,7 @@ from autograph_lite.operators.purity import trial
 from autograph_lite.operators.user_code import source_places
 from autograph_lite.operators.values import pytrees
 from autograph_lite.operators.values.boxes import unboxed
+from autograph_lite.operators.values.one_of import has_known_variants, on_each, settled
 from autograph_lite.operators.values.values import Tracer, describe, is_symbolic, known_value, traced
 
 
@@ -46,7 +47,7 @@ def into_payload(tree: Any, payload: list[Any]) -> Callable[[Sequence[Any]], Any
             slots.append(operator.itemgetter(len(payload) - 1))
         else:
             slots.append(functools.partial(_fixed, _as_now(leaf)))
-    return lambda values: jax.tree.unflatten(structure, [slot(values) for slot in slots])
+    return lambda values: settled(jax.tree.unflatten(structure, [slot(values) for slot in slots]))
 
 
 def _as_now(value: Any) -> Any:
@@ -120,6 +121,10 @@ def format(template: str, /, *args: Any, **kwargs: Any) -> str:
     Raises:
       PythonOnlyError: the template, or what says how a field is to be written, has the value of a traced array in it.
     """
+    if any(map(has_known_variants, args)) and not holds_traced(
+        [arg for arg in args if not has_known_variants(arg)]
+    ):
+        return on_each(functools.partial(format, template, **kwargs), *args)  # type: ignore[no-any-return]
     trial.refuse_unknown_text((*args, *kwargs.values()))
     if not holds_traced((template, args, kwargs)):
         return template.format(*args, **kwargs)

@@ -17,6 +17,7 @@ import numpy as np
 from autograph_lite.converters.python_ops import IN_PLACE, evaluated
 from autograph_lite.errors import MutationError, TracedIndexError
 from autograph_lite.operators.aliasing import immutable_owners, overlapping_views, store_check
+from autograph_lite.operators.branches.each_variant import chosen_variant
 from autograph_lite.operators.branches.if_stmt import if_part
 from autograph_lite.operators.calls import method_patching
 from autograph_lite.operators.checks import carried_checks
@@ -32,7 +33,9 @@ from autograph_lite.operators.trace_context import update_order
 from autograph_lite.operators.user_code import source_places
 from autograph_lite.operators.values import dataclass_objects, pytrees
 from autograph_lite.operators.values.boxes import Box, unboxed
+from autograph_lite.operators.values.one_of import OneOf, on_each
 from autograph_lite.operators.values.values import (
+    SCALARS,
     Tracer,
     any_traced,
     as_index,
@@ -61,7 +64,11 @@ def item(base: Any, index: Any) -> Any:
             carried_checks.explicit(error)  # on a staged path, it is raised only if that path is taken
             raise
     base, index = unboxed(base), _opened_index(index)
+    if type(base) is OneOf or type(index) is OneOf:
+        return on_each(item, base, index)
     index = _folded(index, base)
+    if isinstance(base, dict) and isinstance(index, jax.Array) and not index.ndim:
+        return _looked_up(base, index)
     if isinstance(base, Selection):
         return indexing.picked(base, index)
     if isinstance(base, jax.Array) or (isinstance(base, np.ndarray) and _is_traced_in_array(index)):
@@ -173,14 +180,33 @@ def _is_traced_in_array(index: Any) -> bool:
 def _choose(base: Sequence[Any], index: Any) -> Any:
     """The item of a list or tuple at a traced index: all items are of one type, so they stack."""
     index = _integer(base, index)
+    _check_bounds(index, len(base), _out_of_range(base))
+    return _row(base, index, lambda: _no_meaning(base, index))
+
+
+def _looked_up(table: dict[Any, Any], key: Any) -> Any:
+    """The item of a dict whose key is a traced number."""
+    keys = [known for known in table if isinstance(known, (*SCALARS, np.generic))]
+    if trial.is_on_trial() or not keys:
+        raise _no_meaning(table, key)
+    index: Any = -1
+    for number, known in enumerate(keys):
+        index = jnp.where(key == known, number, index)
+    missing = KeyError(key)
+    carried_checks.explicit(missing)
+    carried_checks.fail_if(index < 0, missing)
+    return _row([table[known] for known in keys], index, lambda: _no_meaning(table, key))
+
+
+def _row(base: Sequence[Any], index: Any, refused: Callable[[], TracedIndexError]) -> Any:
+    """The item at a traced index that is inside of the bounds."""
     leaves, shapes = zip(*(dataclass_objects.flatten_dataclasses(value) for value in base), strict=True)
-    if any(tree != shapes[0] for tree in shapes):
-        raise _no_meaning(base, index)
-    columns = [*zip(*leaves, strict=True)]
+    columns = [*zip(*leaves, strict=True)] if all(tree == shapes[0] for tree in shapes) else []
     parts = [_part(column) for column in columns]
     if None in parts or "stacked" not in parts:
-        raise _no_meaning(base, index)
-    _check_bounds(index, len(base), _out_of_range(base))
+        if trial.is_on_trial():
+            raise refused()
+        return chosen_variant(jnp.where(index < 0, index + len(base), index).astype(np.int32), base, refused)
     made = [
         column[0] if part == "same" else stacked(column)[index]
         for column, part in zip(columns, parts, strict=True)
@@ -429,6 +455,14 @@ def _nothing() -> None:
 
 
 def _written(base: Any, index: Any, value: Any) -> Any:
+    if type(base) is OneOf or type(index) is OneOf:
+        new = on_each(
+            lambda one, at: None if (now := _written(one, at, value)) is one else now,
+            base,
+            index,
+            writes=True,
+        )
+        return base if new is None else new
     index, value = _opened_index(index), value if isinstance(base, (list, dict)) else unboxed(value)
     index = _folded(index, base)
     if isinstance(base, Box):

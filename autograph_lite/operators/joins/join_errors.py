@@ -61,8 +61,6 @@ def _objects(found: Mismatch, before: str) -> str:
 
 def _static(found: Mismatch) -> str:
     """What to do about values that no array can hold, if both are such."""
-    if all(side.startswith("str ") for side in (found.left, found.right)):
-        return "use numbers in place of the strings, for example 0 and 1."
     if all("function '" in side for side in (found.left, found.right)):
         return "call the function on each path, and keep what it gives."
     return ""
@@ -109,7 +107,7 @@ def unjoinable_place(label: str, found: Mismatch | None = None) -> MutationError
         )  # a variable that some function inside reads is one all the same
     written = label.line if isinstance(label, place_names.Label) else None
     places = tuple(p for p in (written, here) if p)
-    if found is not None and _is_opaque(label):
+    if found is not None and is_opaque_place(label):
         return _opaque(label)
     if found is not None:
         error = MutationError(
@@ -143,7 +141,8 @@ def unjoinable_place(label: str, found: Mismatch | None = None) -> MutationError
     )
 
 
-def _is_opaque(label: str) -> bool:
+def is_opaque_place(label: str) -> bool:
+    """Whether a place is all that a set or a bytearray holds."""
     return isinstance(label, place_names.Label) and isinstance(label.owner, (set, bytearray))
 
 
@@ -296,7 +295,7 @@ def _manager(name: str, at: tuple[Location, ...], *, whole: bool) -> IterationEr
 
 def carry(name: str, found: Mismatch, body_fun: Callable[..., Any]) -> CarryMismatchError | MutationError:
     """A loop's variable that an iteration leaves with another type."""
-    if _is_opaque(name):
+    if is_opaque_place(name):
         return _opaque(name)
     return CarryMismatchError(
         f"'{name}' is {found.left} before an iteration of the loop and {found.right} after it.",

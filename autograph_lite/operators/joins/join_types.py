@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import collections
 import dataclasses
+import enum
 import functools
+import types
 from collections.abc import Callable, Iterable
 from typing import Any
 
@@ -19,6 +21,7 @@ from jax import lax
 
 from autograph_lite.converters.python_ops import Maybe, Returned
 from autograph_lite.jax_internals import avals
+from autograph_lite.operators.joins import unions
 from autograph_lite.operators.values import dataclass_objects
 from autograph_lite.operators.values.boxes import Whole
 from autograph_lite.operators.values.values import SCALARS, article, is_arraylike, is_symbolic, result_type
@@ -211,8 +214,19 @@ def template_of(value: Any) -> Template:
     return capture(value).template
 
 
-def join_templates(a: Template, b: Template) -> Template:
+def always(_: object) -> bool:
+    """An object outlives what is joined."""
+    return True
+
+
+def join_templates(a: Template, b: Template, outlives: Callable[[Any], bool] | None = always) -> Template:
     """The least template that holds both.
+
+    Args:
+      a: a type.
+      b: another.
+      outlives: whether an object is there at each run of what is joined, so that it may be one of several; None where
+        nothing may.
 
     Raises:
       Mismatch: there is none.
@@ -225,9 +239,52 @@ def join_templates(a: Template, b: Template) -> Template:
     if a.tree == b.tree == LEAF and a.leaves == b.leaves:
         return Template(a.tree, a.leaves, present, kind)
     a, b = structural(a), structural(b)
-    if a.tree != b.tree:
-        raise Mismatch(describe_template(a), describe_template(b))
-    return Template(a.tree, tuple(map(join_leaves, a.leaves, b.leaves)), present, kind)
+    apart = None
+    if a.tree == b.tree:
+        try:
+            return Template(a.tree, tuple(map(join_leaves, a.leaves, b.leaves)), present, kind)
+        except Mismatch as found:
+            apart = found
+    try:
+        if outlives is None:
+            raise unions.Apart
+        union = _uniting(outlives).unite(unions.Node(a.tree, a.leaves), unions.Node(b.tree, b.leaves))
+    except unions.Apart:
+        raise apart or Mismatch(describe_template(a), describe_template(b)) from None
+    leaves = (as_array_type(leaf) or leaf if _is_array(leaf) else leaf for leaf in union.leaves)
+    return Template(union.tree, tuple(leaves), present, kind)
+
+
+def _uniting(outlives: Callable[[Any], bool] = always) -> unions.Uniting:
+    def join(a: Leaf, b: Leaf) -> Leaf | None:
+        try:
+            return join_leaves(a, b)
+        except Mismatch:
+            return None
+
+    def kind(leaf: Any) -> Any:
+        leaf = leaf if isinstance(leaf, (Array, Fixed)) else Fixed(leaf)
+        if as_array_type(leaf) is not None or isinstance(leaf.value, (Deferred, unions.Renumbered)):
+            return unions.ARRAY
+        is_variant = unions.is_variant(leaf.value) and (
+            isinstance(leaf.value, _VALUES) or outlives(leaf.value)
+        )
+        return leaf if is_variant else None
+
+    return unions.Uniting(join, kind, Array(np.dtype(np.int32), False, ()))
+
+
+_fitting = _uniting()
+_VALUES = (str, bytes, enum.Enum, type, types.BuiltinFunctionType)  # which every run has
+
+
+def fitted(captured: Captured, template: Template) -> list[Any]:
+    """The leaves of a value in the places of those of a template that holds it."""
+    if captured.present is False or not unions.has_union(template.tree):
+        return captured.leaves
+    held = structural(captured.template)
+    source = unions.Node(held.tree, captured.leaves)
+    return _fitting.fit(source, unions.Node(template.tree, template.leaves))
 
 
 def detached(template: Template) -> Template:
@@ -321,11 +378,19 @@ def fill(
     if captured.present is False:
         return arrays + [zeros(kind) for kind in template.leaves if isinstance(kind, Array)]
     if any(isinstance(kind, Array) for kind in template.leaves):
-        for leaf, kind in zip(captured.leaves, template.leaves, strict=True):
-            if isinstance(kind, Array):
-                made = leaf.make(lookup, kind) if type(leaf) is Deferred else lookup(leaf)
+        for leaf, kind in zip(fitted(captured, template), template.leaves, strict=True):
+            if unions.is_absent(leaf):
+                arrays += [zeros(kind)] if isinstance(kind, Array) else []
+            elif isinstance(kind, Array):
+                made = _looked_up(leaf, lookup, kind)
                 arrays.append(_number(made, kind) if type(made) in NUMBERS else cast_leaf(made, kind))
     return arrays
+
+
+def _looked_up(leaf: Any, lookup: Callable[[Any], Any], kind: Array) -> Any:
+    if type(leaf) is unions.Renumbered:
+        return leaf.number(lookup(leaf.tag))
+    return leaf.make(lookup, kind) if type(leaf) is Deferred else lookup(leaf)
 
 
 def _number(value: Any, kind: Array) -> Any:

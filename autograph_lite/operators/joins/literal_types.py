@@ -22,6 +22,7 @@ from autograph_lite.operators.joins.join_types import (
     Mismatch,
     Template,
     describe_leaf,
+    fitted,
     join_arrays,
 )
 from autograph_lite.operators.values.values import ARRAYS, result_type
@@ -37,7 +38,7 @@ def holding(template: Template, values: Iterable[Captured]) -> Template:
         return template
     leaves = list(template.leaves)
     for value in values:
-        known = value.leaves if value.present is not False else []
+        known = fitted(value, template) if value.present is not False else []
         for i, (leaf, kind) in enumerate(zip(known, leaves, strict=False)):
             if isinstance(kind, Array) and not _holds(kind.dtype, leaf):
                 leaves[i] = _wider(kind, leaf)

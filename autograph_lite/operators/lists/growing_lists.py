@@ -283,7 +283,7 @@ def _stacked_leaf(leaf: Any, reachable: Callable[[Any], bool]) -> Any:
 
 def join_item_types(known: Template, new: Template) -> Template:
     """The type of an item on all passes over a body."""
-    return known if known == new else join_templates(known, new)
+    return known if known == new else join_templates(known, new, outlives=None)
 
 
 # The length of a list, asked in the body

@@ -63,7 +63,7 @@ def item_of(
     for value in values:
         new = value.value.item if isinstance(value.value, Stretch) else _plain(value, place)
         try:
-            joint = new if known is None else join_templates(known, new)
+            joint = new if known is None else join_templates(known, new, outlives=None)
             if known is not None:
                 trial.refuse_promotion(known, new)
             known = joint

@@ -23,7 +23,7 @@ from autograph_lite.operators.aliasing import loop_carried_aliases
 from autograph_lite.operators.branches.branch_paths import enter_generated
 from autograph_lite.operators.checks import carried_checks
 from autograph_lite.operators.effects import container_identity, journal, shared_containers
-from autograph_lite.operators.joins import join_errors
+from autograph_lite.operators.joins import join_errors, unions
 from autograph_lite.operators.joins.join_types import (
     Array,
     Captured,
@@ -33,6 +33,7 @@ from autograph_lite.operators.joins.join_types import (
     as_array_type,
     capture,
     fill,
+    fitted,
     join_templates,
     rebuild,
     strong,
@@ -48,6 +49,7 @@ from autograph_lite.operators.trace_context import (
     decision_log,
     lane_termination,
     loop_options,
+    path_facts,
     update_order,
 )
 from autograph_lite.operators.user_code import place_names, source_places
@@ -63,6 +65,17 @@ class Grow(Exception):
 
     def __init__(self, carry: Carry) -> None:
         self.carry = carry
+
+
+class StandsIn(Exception):
+    """A variable before the loop is of another kind than after an iteration: a first one may do without a union.
+
+    Attributes:
+      places: the numbers of such variables, and the keys of such places.
+    """
+
+    def __init__(self, places: Sequence[int | Key]) -> None:
+        self.places = places
 
 
 class Unjoinable(Exception):
@@ -102,6 +115,7 @@ class Carry:
       bounds: lists whose length only the data knows, likewise.
       count: the number of iterations, where it is known: then the loop can put out a row for each.
       parts: pairs of variables and places; an iteration makes the first a part of the second, or the same.
+      peels: whether a first iteration may run before the loop.
       sure: for each variable, whether every iteration assigns it; known once the body has been traced.
       after: the variables after an iteration, and the contents of the places; known likewise.
     """
@@ -115,15 +129,20 @@ class Carry:
     bounds: dict[Hashable, bounded_growth.Bound] = dataclasses.field(default_factory=dict)
     count: int | None = None
     parts: frozenset[tuple[Hashable, Hashable]] = frozenset()
+    peels: bool = False
     sure: list[bool] = dataclasses.field(default_factory=list)
     after: list[tuple[Sequence[Captured], dict[Key, Captured]]] = dataclasses.field(default_factory=list)
 
     @classmethod
-    def of(cls, names: Sequence[str], values: Sequence[Any], *, count: int | None = None) -> Carry:
+    def of(
+        cls, names: Sequence[str], values: Sequence[Any], *, count: int | None = None, peels: bool = False
+    ) -> Carry:
         """The first guess: numbers that Python knows will be arrays, as a loop's variables change."""
         captured = tuple(map(capture, values))
         templates = tuple(widen(c.template) for c in captured)
-        return cls(tuple(names), captured, templates, {}, tracing_state.trace_state(), count=count)
+        return cls(
+            tuple(names), captured, templates, {}, tracing_state.trace_state(), count=count, peels=peels
+        )
 
     def wants(self, wanted: growing_lists.Wanted) -> Carry:
         """The carry with what a body has asked for; raises `wanted` where another loop has to answer."""
@@ -242,13 +261,17 @@ class Carry:
           Grow: they do not fit the types.
           Unjoinable: no types hold both.
         """
-        captured = list(map(capture, values))
+        captured = [capture(path_facts.narrow(value)) for value in values]
         self.sure[:] = [value.present is True for value in captured]
         contents = {key: slot.before for key, slot in self.slots.items()}
         grown, growths = dict(self.slots), dict(self.growths)
         known = [slot.place.owner for slot in self.slots.values()]
         known += [growth.place.owner for growth in self.growths.values()]
         roots = [*roots, *known]
+
+        def outlives(value: Any) -> bool:
+            return bool(reachability.reachable(roots, {id(value)}))
+
         appended: dict[Hashable, list[Captured]] = {}
         bounds: dict[Hashable, bounded_growth.Bound] = {}
         for owner, change in written.changes(roots).items():
@@ -257,18 +280,22 @@ class Carry:
             elif owner in growths or (
                 len(change.new) != len(change.old) and growing_lists.grows(change.place)
             ):
-                items = self._appended(owner, change, contents, grown)
+                items = self._appended(owner, change, contents, grown, outlives)
                 appended[owner] = items
-                growths[owner] = self._growth(owner, change, items, roots)
+                growths[owner] = self._growth(owner, change, items, outlives)
             else:
-                self._changed(change, contents, grown)
+                self._changed(change, contents, grown, outlives)
         kept = [*contents.values(), *(item for items in appended.values() for item in items)]
         if any(container_identity.is_chosen(each.value) for each in kept):
             trial.end_trial("an object or a list keeps one of the items, of which the loop has a copy")
         for key, slot in self.slots.items():
-            joined = _join(slot.place.label(slot.key), slot.template, contents[key], slot.before)
+            joined = _join(slot.place.label(slot.key), slot.template, contents[key], slot.before, outlives)
             grown[key] = dataclasses.replace(slot, template=joined)
-        templates = tuple(map(_join, self.names, self.templates, captured, self.start_values))
+        variables = zip(self.names, self.templates, captured, self.start_values, strict=True)
+        templates = tuple(_join(*variable, outlives) for variable in variables)
+        if self.peels and (places := self._standing_in(templates, grown)):
+            tracing_state.abandon_trace()
+            raise StandsIn(places)
         if bounds:
             tracing_state.abandon_trace()
             after = dataclasses.replace(self, templates=templates, slots=grown, growths=growths)
@@ -285,6 +312,12 @@ class Carry:
             for item, template in zip(appended[owner], growth.templates, strict=True):
                 arrays += fill(item, template)
         return after, arrays
+
+    def _standing_in(self, templates: Sequence[Template], grown: dict[Key, Slot]) -> list[int | Key]:
+        """The variables and places that are one of several after an iteration, and are not before the loop."""
+        variables = zip(self.start_values, templates, strict=True)
+        found: list[int | Key] = [n for n, (start, new) in enumerate(variables) if _parts(start, new)]
+        return found + [key for key, slot in grown.items() if _parts(slot.before, slot.template)]
 
     def aliases(self, values: Sequence[Any], contents: dict[Key, Any]) -> loop_carried_aliases.Loop:
         """What is known where the body is traced, which gets these."""
@@ -371,8 +404,9 @@ class Carry:
             contents[owner, 0] = known.left(items, self.slots[owner, 0].template)
 
     def _appended(
-        self, owner: Hashable, change: journal.Change, contents: dict[Key, Captured], grown: dict[Key, Slot]
-    ) -> list[Captured]:
+        self, owner: Hashable, change: journal.Change, contents: dict[Key, Captured], grown: dict[Key, Slot],
+        outlives: Callable[[Any], bool],
+    ) -> list[Captured]:  # fmt: skip
         """The items that an iteration puts out; notes in `contents` and `grown` what it does to the others."""
         growth = self.growths.get(owner)
         items = list(change.new.values())
@@ -393,20 +427,20 @@ class Carry:
             contents[owner, growing_lists.Last(j)] = captured[last - j]
         old = {k: v for k, v in change.old.items() if _below(k, growth.head)}
         new = {k: v for k, v in change.new.items() if _below(k, growth.head)}
-        self._changed(dataclasses.replace(change, old=old, new=new), contents, grown)
+        self._changed(dataclasses.replace(change, old=old, new=new), contents, grown, outlives)
         return captured[tail : last - growth.window]
 
     def _growth(
-        self, owner: Hashable, change: journal.Change, items: Sequence[Captured], roots: Sequence[Any]
+        self,
+        owner: Hashable,
+        change: journal.Change,
+        items: Sequence[Captured],
+        outlives: Callable[[Any], bool],
     ) -> growing_lists.Growth:
         """The list as the next pass has to know it: the same object where nothing is new."""
         growth = self.growths.get(owner) or growing_lists.Growth(change.place, len(change.old), ())
-
-        def reachable(value: Any) -> bool:
-            return bool(reachability.reachable(roots, {id(value)}))
-
         try:
-            new = tuple(growing_lists.stacked_type(item, reachable) for item in items)
+            new = tuple(growing_lists.stacked_type(item, outlives) for item in items)
             if len(new) == len(growth.templates):
                 new = tuple(map(growing_lists.join_item_types, growth.templates, new))
         except growing_lists.UnstackableItemError as error:
@@ -415,7 +449,10 @@ class Carry:
             raise list_errors.changing(change.place, found, source_places.here()) from None
         return growth if new == growth.templates else dataclasses.replace(growth, templates=new)
 
-    def _changed(self, change: journal.Change, contents: dict[Key, Captured], grown: dict[Key, Slot]) -> None:
+    def _changed(
+        self, change: journal.Change, contents: dict[Key, Captured], grown: dict[Key, Slot],
+        outlives: Callable[[Any], bool],
+    ) -> None:  # fmt: skip
         place, old, new = change.place, change.old, change.new
         for k in dict.fromkeys([*old, *new]):
             key = place.key, k
@@ -432,7 +469,7 @@ class Carry:
                 contents[key] = change.captured[k]
             else:
                 first = capture(before)
-                template = _join(place.label(k), widen(first.template), change.captured[k], first)
+                template = _join(place.label(k), widen(first.template), change.captured[k], first, outlives)
                 grown[key] = Slot(place, k, first, template)
 
     def finish(
@@ -512,7 +549,7 @@ def _numbers(value: Captured, template: Template) -> list[Any]:
         return present + [0 for kind in template.leaves if isinstance(kind, Array)]
     if not any(isinstance(kind, Array) for kind in template.leaves):
         return present
-    pairs = zip(value.leaves, template.leaves, strict=True)
+    pairs = zip(fitted(value, template), template.leaves, strict=True)
     numbers = [
         leaf if type(leaf) in (bool, int, float, complex) else None
         for leaf, kind in pairs
@@ -523,17 +560,26 @@ def _numbers(value: Captured, template: Template) -> list[Any]:
 
 def _differs(value: Captured, template: Template) -> bool:
     """Whether arrays in a value are of another type than the loop has for them; numbers of Python's are of any."""
-    if value.present is False or len(value.leaves) != len(template.leaves):
+    if value.present is False or len(leaves := fitted(value, template)) != len(template.leaves):
         return False
     return any(
         isinstance(kind, Array) and isinstance(leaf, jax.Array) and as_array_type(Fixed(leaf)) != kind
-        for leaf, kind in zip(value.leaves, template.leaves, strict=True)
+        for leaf, kind in zip(leaves, template.leaves, strict=True)
     )
 
 
-def _join(name: str, template: Template, after: Captured, start: Captured) -> Template:
+def _parts(start: Captured, new: Template) -> bool:
+    return unions.has_union(new.tree) and not unions.has_union(structural(start.template).tree)
+
+
+def _join(
+    name: str, template: Template, after: Captured, start: Captured, outlives: Callable[[Any], bool] | None
+) -> Template:
     try:
-        joined = holding(join_templates(template, after.template), [after])
+        # In a loop on trial, Python may know which of several it is: then the loop is unrolled.
+        is_known = thread.now.trial and not unions.has_union(structural(start.template).tree)
+        outlives = None if is_known or join_errors.is_opaque_place(name) else outlives
+        joined = holding(join_templates(template, after.template, outlives), [after])
     except Mismatch as found:
         raise Unjoinable(name, found) from None
     try:
@@ -566,6 +612,7 @@ def run_body(
             growing=growing_lists.growing([*carry.growths.values()], index),
             barriers=update_order.barriers(body_fun),
             aliases=(*thread.now.aliases, loop),
+            facts=path_facts.frames(),
         ),
     ):
         carry.enter(contents)

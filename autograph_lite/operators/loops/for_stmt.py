@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import gc
 import itertools
 import operator
@@ -27,8 +28,9 @@ from autograph_lite.operators.joins import join_errors
 from autograph_lite.operators.lane_eval.path_conditions import Foreseen, Parts, Split
 from autograph_lite.operators.lists import dynamic_length, growing_lists, list_errors
 from autograph_lite.operators.loops import carry as carries, early_exit, rolling, unroll_warning
-from autograph_lite.operators.loops.carry import Carry, Unjoinable, run_body
+from autograph_lite.operators.loops.carry import Carry, StandsIn, Unjoinable, run_body
 from autograph_lite.operators.loops.carry_fixpoint import fixpoint, fixpoint_with_init
+from autograph_lite.operators.loops.first_iterations import settles_types
 from autograph_lite.operators.loops.rolled_scan import Trial
 from autograph_lite.operators.object_graph import python_iterators
 from autograph_lite.operators.purity import trial
@@ -427,15 +429,29 @@ def _stage_rows(
 
         return stage
 
-    values, skipped = init, 0
+    def may_peel() -> bool:
+        """Whether one more iteration may run before the loop."""
+        return (
+            skipped < growing_lists.PEELED
+            and bool(_runs(length - skipped))
+            and (until is None or until(*values) is False)
+        )
+
+    values, skipped, peels = init, 0, trial is None
     while True:
         try:
             count = length - skipped
             known = None if is_symbolic(count) else count
-            carry = Carry.of(names, values, count=known)
+            carry = Carry.of(names, values, count=known, peels=peels)
             carry, (arrays, outputs) = fixpoint(carry, body_fun, scan(skipped))
             values = carry.finish(arrays, outputs, known or int(_runs(count)), reverse=reverse)
             return values if trial is None else trial.left(values)
+        except StandsIn as found:
+            first = functools.partial(items.at, skipped)
+            peels = may_peel() and settles_types(found.places, first, body_fun, values)
+            if not peels:
+                decision_log.forget_inside()
+                continue
         except (Unjoinable, BranchMismatchError, MutationError) as error:
             if trial is not None:
                 raise
@@ -445,12 +461,7 @@ def _stage_rows(
             else:
                 number = isinstance(error, Unjoinable) and not skipped
                 stood_in = number or any(value is None for value in values)
-            if (
-                skipped == growing_lists.PEELED
-                or not stood_in
-                or not _runs(length - skipped)
-                or (until is not None and until(*values) is not False)
-            ):
+            if not stood_in or not may_peel():
                 if isinstance(error, Unjoinable):
                     raise join_errors.carry(error.name, error.found, body_fun) from None
                 raise

@@ -25,7 +25,7 @@ from autograph_lite.operators.loops import integer_overflow, rolled_while, rolli
 from autograph_lite.operators.loops.carry import Carry, failed, run_body, unless_failed, widen_start
 from autograph_lite.operators.loops.carry_fixpoint import fixpoint_with_init
 from autograph_lite.operators.object_graph import reachability
-from autograph_lite.operators.trace_context import decision_log, lane_termination, loop_options
+from autograph_lite.operators.trace_context import decision_log, lane_termination, loop_options, path_facts
 from autograph_lite.operators.user_code import source_places
 from autograph_lite.operators.values.values import known_value, traced, unfolded
 from autograph_lite.syntax.names import is_operators
@@ -282,7 +282,7 @@ def _trace_test(carry: Carry, cond_fun: Callable[..., Any], start: Sequence[Any]
 
     def cond(arrays: list[Any]) -> tuple[Any, list[Any]]:
         values, contents = carry.read(arrays)
-        with journal.journal(outer=carry.outer) as written:
+        with journal.journal(outer=carry.outer) as written, entered(facts=path_facts.frames()):
             carry.enter(contents)
             enter_generated(cond_fun, values)
             known = set(written.places)

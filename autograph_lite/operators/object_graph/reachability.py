@@ -170,6 +170,7 @@ _WRAPPED = ("python_function", "__self__")
 _OURS = (  # which hold the user's functions and values while a loop runs
     "autograph_lite.operators.iteration.iterables",
     "autograph_lite.operators.python.generator_expressions",
+    "autograph_lite.operators.values.one_of",
     "autograph_lite.converters.python_ops",
     "autograph_lite.runtime.public.function",
 )

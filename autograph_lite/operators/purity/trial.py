@@ -11,7 +11,7 @@ import jax
 
 from autograph_lite.errors import Location
 from autograph_lite.jax_internals import avals
-from autograph_lite.operators.joins.join_types import Array, Captured, Template, as_array_type
+from autograph_lite.operators.joins.join_types import Array, Captured, Template, as_array_type, fitted
 from autograph_lite.operators.object_graph import opaque_objects, python_iterators
 from autograph_lite.operators.purity import known_calls, python_only
 from autograph_lite.operators.user_code import pure_callables, source_places
@@ -81,7 +81,7 @@ def refuse_promoted(values: Sequence[Captured], joined: Template) -> None:
 
 
 def _promoted(value: Captured, joined: Template) -> bool:
-    pairs = zip(value.leaves, joined.leaves, strict=False)
+    pairs = zip(fitted(value, joined), joined.leaves, strict=False)
     return any(
         isinstance(kind, Array)
         and isinstance(leaf, jax.Array)

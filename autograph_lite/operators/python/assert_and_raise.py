@@ -12,6 +12,7 @@ from autograph_lite.operators.branches.truth import python_truth, truth
 from autograph_lite.operators.calls import calls
 from autograph_lite.operators.checks import carried_checks, exception_templates
 from autograph_lite.operators.effects import journal
+from autograph_lite.operators.values.one_of import OneOf, on_each
 from autograph_lite.operators.values.values import fold_test, traced
 
 
@@ -46,6 +47,8 @@ def error(kind: Any) -> Callable[..., Any]:
     """The callee of `raise kind(...)`: makes the exception, and remembers how."""
 
     def make(*args: Any, **kwargs: Any) -> Any:
+        if type(kind) is OneOf:
+            return on_each(lambda one: _raise(error(one)(*args, **kwargs)), kind, acts=True)
         made = calls.call(kind)(*args, **kwargs)
         if isinstance(made, BaseException):
             exception_templates.note_recipe(made, kind, args, kwargs)
@@ -57,8 +60,14 @@ def error(kind: Any) -> Callable[..., Any]:
 
 def raised(error: Any) -> Any:
     """The operand of `raise error`: a class is made an instance, as Python does."""
+    if type(error) is OneOf:
+        return on_each(lambda one: _raise(raised(one)), error, acts=True)
     if isinstance(error, type) and issubclass(error, BaseException):
         error = error()
     if isinstance(error, BaseException):
         exception_templates.explicit(error)
     return error
+
+
+def _raise(error: Any) -> None:
+    raise error

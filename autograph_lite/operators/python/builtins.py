@@ -28,6 +28,7 @@ from autograph_lite.operators.ragged.selection import Selection
 from autograph_lite.operators.user_code import ownership, user_warnings
 from autograph_lite.operators.values import pytrees
 from autograph_lite.operators.values.boxes import opening
+from autograph_lite.operators.values.one_of import OneOf, on_each
 from autograph_lite.operators.values.values import (
     as_index,
     describe,
@@ -444,9 +445,33 @@ _OF_VALUES: dict[Any, Any] = {
     max: reductions.max_, sum: reductions.sum_, any: reductions.any_, all: reductions.all_, functools.reduce: reductions.reduce_,
 }  # fmt: skip
 
+
+def type_(*args: Any, **kwargs: Any) -> Any:
+    """`type(value)`, or the making of a class."""
+    return builtins.type(*args, **kwargs)
+
+
+def _of_each(fun: Callable[..., Any], *, asks: bool) -> Callable[..., Any]:
+    """`fun`, of each variant where an argument is one of several."""
+
+    @functools.wraps(fun)
+    def run(*args: Any, **kwargs: Any) -> Any:
+        if all(type(arg) is not OneOf for arg in args):
+            return fun(*args, **kwargs)
+        return on_each(functools.partial(fun, **kwargs), *args, asks=asks)
+
+    return run
+
+
+_OF_TYPES: dict[Any, Any] = {
+    **{fun: fun for fun in (callable, hasattr, issubclass, id)}, isinstance: isinstance_, type: type_,
+}  # fmt: skip
+
 OVERLOADS: dict[Any, Any] = {
-    **{builtin: opening(fun) for builtin, fun in _OF_VALUES.items()},
+    **{builtin: _of_each(fun, asks=True) for builtin, fun in _OF_TYPES.items()},
+    getattr: _of_each(getattr, asks=False),
+    **{builtin: _of_each(opening(fun), asks=False) for builtin, fun in _OF_VALUES.items()},
     **{fun: _asking(fun) for fun in (itertools.takewhile, itertools.dropwhile, itertools.filterfalse)},
     itertools.repeat: repeat_,
-    next: next_, isinstance: isinstance_, setattr: setattr_, delattr: delattr_, warnings.warn: user_warnings.warn_,
+    next: next_, setattr: setattr_, delattr: delattr_, warnings.warn: user_warnings.warn_,
 }  # fmt: skip

@@ -16,15 +16,17 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
-from autograph_lite.errors import TracedIndexError
+from autograph_lite.errors import PythonOnlyError, TracedIndexError
 from autograph_lite.jax_internals import symbolic_comparisons
 from autograph_lite.operators.branches.if_stmt import if_part
 from autograph_lite.operators.branches.truth import operand, python_truth, truth
 from autograph_lite.operators.lists import array_arguments, dynamic_length, growing_lists, list_methods
 from autograph_lite.operators.ragged.selection import METHODS, Selection
-from autograph_lite.operators.trace_context import decision_log
-from autograph_lite.operators.values import pytrees
+from autograph_lite.operators.trace_context import decision_log, path_facts
+from autograph_lite.operators.user_code import source_places
+from autograph_lite.operators.values import dataclass_objects, pytrees
 from autograph_lite.operators.values.boxes import unboxed
+from autograph_lite.operators.values.one_of import OneOf, on_each
 from autograph_lite.operators.values.values import describe, fold_test, is_symbolic, traced
 
 Thunk = Callable[[], Any]
@@ -63,6 +65,12 @@ def _joined(value: Any, rest: tuple[Thunk, ...], *, conjunction: bool) -> Any:
 
 def _both(value: Any, rest: Thunk, *, conjunction: bool) -> Any:
     """`value and rest()` or `value or rest()`, staged: the rest runs only where it decides."""
+    facts: list[tuple[path_facts.Facts, path_facts.Facts]] = []
+
+    def rest_() -> Any:
+        result = rest()
+        facts.append((path_facts.facts_of(result, 0), path_facts.facts_of(result, 1)))
+        return result
 
     def keep() -> Any:
         if isinstance(value, jax.Array) and value.dtype == bool and value.shape == ():
@@ -70,15 +78,22 @@ def _both(value: Any, rest: Thunk, *, conjunction: bool) -> Any:
             return np.bool_(not conjunction)
         return value
 
-    return if_part(value, rest, keep) if conjunction else if_part(value, keep, rest)
+    result = if_part(value, rest_, keep) if conjunction else if_part(value, keep, rest_)
+    joins = (path_facts.both, path_facts.either) if conjunction else (path_facts.either, path_facts.both)
+    own = path_facts.facts_of(value, 0), path_facts.facts_of(value, 1)
+    return path_facts.tell(result, *(join(a, b) for join, a, b in zip(joins, own, facts[-1], strict=True)))
 
 
 def not_(value: Any) -> Any:
     """`not value`."""
     value = python_truth(value)
     value = fold_test(value) if traced(value) else value
+    if not traced(value):
+        return not value
     # jnp.logical_not gives the same and takes twice as long to trace.
-    return lax.bitwise_not(truth(operand(value))) if traced(value) else not value
+    return path_facts.tell(
+        lax.bitwise_not(truth(operand(value))), path_facts.facts_of(value, 1), path_facts.facts_of(value, 0)
+    )
 
 
 def number(value: Any, *makers: Any) -> Any:
@@ -149,10 +164,32 @@ def _in_order(symbol: str, left: Sequence[Any], right: Sequence[Any]) -> Any:
 
 def _is(left: Any, right: Any) -> Any:
     """`left is right`; a bool that a program computes is the one of Python's two that has its value."""
+    if type(left) is OneOf or type(right) is OneOf:
+        return on_each(_is_same, left, right, asks=True)
     for value, flag in ((left, right), (right, left)):
-        if isinstance(flag, bool) and _is_number(value) and not is_symbolic(value) and value.dtype == bool:
+        if isinstance(flag, bool) and _is_bool(value):
             return value if flag else not_(value)
     return left is right
+
+
+def _is_same(left: Any, right: Any) -> Any:
+    """`left is right`, of variants: one that is made of arrays is another object than what was chosen."""
+    if left is not right and _is_made_anew(left) and _is_made_anew(right):
+        raise PythonOnlyError(
+            f"'{source_places.expression()}' asks for the identity of {describe(left)}, which a traced value has chosen.",
+            why="The program makes a new object of what was chosen.",
+            fix="compare the values, or keep in a variable which one was chosen.",
+        )
+    return _is(left, right)
+
+
+def _is_made_anew(value: Any) -> bool:
+    made = isinstance(value, (jax.Array, np.ndarray, tuple, list, dict)) and not _is_bool(value)
+    return made or dataclass_objects.is_record(value)
+
+
+def _is_bool(value: Any) -> bool:
+    return _is_number(value) and not is_symbolic(value) and bool(value.dtype == bool)
 
 
 def _is_not(left: Any, right: Any) -> Any:
@@ -161,6 +198,8 @@ def _is_not(left: Any, right: Any) -> Any:
 
 def equal(left: Any, right: Any) -> Any:
     """`left == right`, element by element where tuples, lists, dicts and dataclasses hold traced values."""
+    if type(left) is OneOf or type(right) is OneOf:
+        return on_each(equal, left, right, asks=True)
     left, right = array_arguments.beside(unboxed(left), unboxed(right), "==")
     if is_symbolic(left) or is_symbolic(right):
         return symbolic_comparisons.sizes_equal(left, right)
@@ -196,6 +235,8 @@ def equal(left: Any, right: Any) -> Any:
 
 def not_equal(left: Any, right: Any) -> Any:
     """`left != right`, element by element where tuples, lists, dicts and dataclasses hold traced values."""
+    if type(left) is OneOf or type(right) is OneOf:
+        return on_each(not_equal, left, right, asks=True)
     left, right = array_arguments.beside(unboxed(left), unboxed(right), "!=")
     if is_symbolic(left) or is_symbolic(right):
         return not_(equal(left, right))
@@ -275,6 +316,8 @@ def in_(item: Any, container: Any) -> Any:
     Raises:
       TracedIndexError: the container has no array meaning for a traced item.
     """
+    if type(item) is OneOf or type(container) is OneOf:
+        return on_each(in_, item, container, asks=True)
     item, container = unboxed(item), unboxed(container)
     if is_symbolic(item):
         item = symbolic_comparisons.size_as_array(item)

@@ -6,5 +6,6 @@ __all__ = [
     "lane_termination",
     "loop_bodies",
     "loop_options",
+    "path_facts",
     "update_order",
 ]

@@ -32,7 +32,7 @@ from autograph_lite.operators.effects import clocks, container_identity, journal
 from autograph_lite.operators.lists import capacity
 from autograph_lite.operators.loops import rolling
 from autograph_lite.operators.object_graph import python_iterators, reachability
-from autograph_lite.operators.trace_context import decision_log
+from autograph_lite.operators.trace_context import decision_log, path_facts
 from autograph_lite.operators.user_code import source_places
 from autograph_lite.operators.values.values import Tracer
 from autograph_lite.runtime.host import host_calls
@@ -210,7 +210,7 @@ class Program:
     def returns_arrays(self) -> bool:
         """Whether a call returns a pytree of the program's first outputs, and nothing has to be done with them."""
         assert self.result is not None
-        return not (self.sites or self.cuts or self.result.literals)
+        return not (self.sites or self.cuts or self.result.literals or self.result.unions)
 
     def __call__(
         self,
@@ -483,6 +483,7 @@ class Program:
             carried_checks.new_frame("outputs" if self.checked else "off", self.inside) as frame,
             entered(rule=self.rolled, capacity=self.capacity if self.owned else None),
             journal.journal(outer=None) as written,
+            entered(facts=path_facts.frames()),
         ):
             method_patching.seen_around(fn, args, kwargs)
             self.state.enter(self.before.merge(state))

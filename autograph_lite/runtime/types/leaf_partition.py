@@ -19,7 +19,9 @@ import numpy as np
 from jax import export
 
 from autograph_lite.jax_internals import avals
+from autograph_lite.operators.joins.unions import has_union
 from autograph_lite.operators.values import pytrees
+from autograph_lite.operators.values.one_of import settled
 from autograph_lite.runtime.types.output_objects import Copied, Made, Merging
 
 VALUES = (bool, int, float, complex, str, bytes, type(None), enum.Enum, type, np.dtype)
@@ -33,11 +35,13 @@ class Split:
       tree: structure.
       arrays: the traced leaves, in order.
       literals: the other leaves by position, or the `Made` that stand for them.
+      unions: whether something in it is one of several.
     """
 
     tree: Any
     arrays: list[Any]
     literals: dict[int, Any]
+    unions: bool = False
 
     @classmethod
     def of(
@@ -68,7 +72,7 @@ class Split:
                 arrays.append(leaf)
             else:
                 literals[position] = leaf
-        return cls(structure, arrays, literals)
+        return cls(structure, arrays, literals, has_union(structure))
 
     def merge(
         self,
@@ -81,7 +85,7 @@ class Split:
           arrays: they are.
           passed: the objects of the call that `Made` may stand for; None for new ones in their place.
         """
-        if not self.literals:  # of most programs, at each call with a check
+        if not (self.literals or self.unions):  # of most programs, at each call with a check
             return self.tree.unflatten(arrays)
         return self.merged(Merging(iter(arrays), {}, passed))
 
@@ -91,7 +95,8 @@ class Split:
             _given(self.literals[i], merging) if i in self.literals else next(merging.arrays)
             for i in range(self.tree.num_leaves)
         ]
-        return jax.tree.unflatten(self.tree, leaves)
+        whole = jax.tree.unflatten(self.tree, leaves)
+        return settled(whole) if self.unions else whole
 
     def emptied(self) -> Split:
         """The same without the arrays, to be kept: neither the caller's arrays nor tracers live on in it."""

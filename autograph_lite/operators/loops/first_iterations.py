@@ -1,0 +1,60 @@
+"""Loop peeling for types: would the loop need no union if its first iteration ran before it?
+
+last = None
+for x in xs:                          one of None and an array before each iteration, an array after each:
+    ... last ...                      with the first one peeled, `last` is an array in the loop and after it
+    last = x
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+
+from autograph_lite.jax_internals import tracing_state
+from autograph_lite.operators.branches.branch_paths import Path, enter_generated
+from autograph_lite.operators.checks import carried_checks
+from autograph_lite.operators.joins.join_types import Captured
+from autograph_lite.operators.joins.unions import has_union
+from autograph_lite.operators.loops.carry import Key
+from autograph_lite.operators.trace_context import decision_log
+
+
+@tracing_state.without_leak_check
+def settles_types(
+    places: Sequence[int | Key], item: Callable[[], Any], body_fun: Callable[..., Any], values: Sequence[Any]
+) -> bool:
+    """Whether an iteration leaves arrays where the loop would need unions. It is traced for that alone.
+
+    Args:
+      places: the numbers of variables, and the keys of places in the user's objects.
+      item: gives the first item.
+      body_fun: item, variables -> variables.
+      values: of the variables.
+    """
+
+    def iteration(*now: Any) -> Any:
+        enter_generated(body_fun, now)
+        return body_fun(item(), *now)
+
+    renumber = carried_checks.renumbering()
+    try:
+        path = Path(iteration, values, max(len(values), 2), jnp.asarray(True), 0)
+        path.trace.finish(list)
+    except Exception:  # the loop itself will tell
+        return False
+    finally:
+        renumber()
+        decision_log.forget_inside()
+    after: dict[int | Key, Captured] = dict(enumerate(path.values))
+    for owner, change in path.changes.items():
+        after.update(((owner, key), captured) for key, captured in change.captured.items())
+    return path.raised is None and all(place in after and _is_array(after[place]) for place in places)
+
+
+def _is_array(value: Captured) -> bool:
+    """Whether a value is made of arrays, and is not one of several."""
+    return not has_union(value.template.tree) and any(isinstance(leaf, jax.Array) for leaf in value.leaves)

@@ -1,0 +1,94 @@
+"""Path facts: which variants of a value that is one of several are possible on the path that is traced?
+
+    if best is None or x < best:          `x < best` runs where the test said no: `best` is the array there
+
+A test of a tag is a traced bool that says what it tells: of the paths where it holds, and of those where it does not. A
+path starts with what its condition tells; after a check, its outcome is known. Facts hold for the statements of one
+trace: a function that somebody else traces, and may keep, knows none of them.
+Source: occurrence typing (Tobin-Hochstadt and Felleisen, 2008).
+"""
+
+from __future__ import annotations
+
+import weakref
+from collections.abc import Sequence
+from typing import Any, TypeAlias
+
+import jax
+
+from autograph_lite.operators.effects import journal
+from autograph_lite.operators.values.one_of import OneOf, known_number, options_of, tag_of
+from autograph_lite.tracing import entered, thread
+
+Facts: TypeAlias = dict[int, tuple[Any, frozenset[int]]]  # the id of a tag -> the tag, and what it may be
+Frame: TypeAlias = tuple[tuple[object, int], Facts]  # of the statements of the trace at this base
+
+_told: dict[int, tuple[weakref.ref[Any], Sequence[Facts]]] = {}  # of each path that the test decides on
+
+
+def frames(facts: Facts | None = None) -> tuple[Frame, ...]:
+    """The facts that hold now, those given, and what will be learned: for the time that a body is traced."""
+    return (*thread.now.facts, (journal.base_trace(), dict(facts or {})))
+
+
+def assuming_facts(facts: Facts) -> entered:
+    """The code inside runs where these hold."""
+    return entered(facts=frames(facts))
+
+
+def fact(tag: Any, variants: Sequence[int] | frozenset[int]) -> Facts:
+    """That a tag is one of these."""
+    return {id(tag): (tag, frozenset(variants))}
+
+
+def possible(value: OneOf, known: Sequence[Frame] | None = None) -> list[int]:
+    """The numbers of the variants that `value` may be where the code runs, or where these frames hold."""
+    number = known_number(value)
+    if number is not None:
+        return [number]
+    tag, base = tag_of(value), journal.base_trace()
+    found = frozenset(range(len(options_of(value))))
+    for at, facts in thread.now.facts if known is None else known:
+        if at == base and id(tag) in facts and facts[id(tag)][0] is tag:
+            found &= facts[id(tag)][1]
+    return sorted(found)
+
+
+def narrow(value: Any, known: Sequence[Frame] | None = None) -> Any:
+    """The variant that `value` is, where one is possible; else `value`."""
+    if type(value) is not OneOf:
+        return value
+    found = possible(value, known)
+    return options_of(value)[found[0]] if len(found) == 1 else value
+
+
+def learn(facts: Facts) -> None:
+    """These hold from here on, as a check has failed where they don't; a `finally` runs there, too."""
+    if facts and thread.now.facts and not thread.now.tried:
+        base, known = thread.now.facts[-1]
+        if base == journal.base_trace():
+            known.update(both(known, facts))
+
+
+def tell(test: Any, *paths: Facts) -> Any:
+    """`test`, which tells these facts of the paths that it decides on: of a bool, first where it holds."""
+    if any(paths) and isinstance(test, jax.Array):
+        key = id(test)
+        _told[key] = weakref.ref(test, lambda _: _told.pop(key, None)), paths
+    return test
+
+
+def facts_of(test: Any, number: int) -> Facts:
+    """What is known on the path of that number."""
+    ref, paths = _told.get(id(test), (None, ()))
+    return paths[number] if ref is not None and ref() is test else {}
+
+
+def both(a: Facts, b: Facts) -> Facts:
+    """What is known where both hold."""
+    return {**a, **{key: (tag, now & a[key][1] if key in a else now) for key, (tag, now) in b.items()}}
+
+
+def either(a: Facts, b: Facts) -> Facts:
+    """What is known where one of them holds."""
+    return {key: (tag, now | b[key][1]) for key, (tag, now) in a.items() if key in b}

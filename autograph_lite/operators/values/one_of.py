@@ -1,0 +1,168 @@
+"""One of several (a sum type): what is a value that a traced number chooses, None or an array, this text or that?
+
+    best = x if x > 0 else None           OneOf(tag, (None, x)), whose tag is 0 or 1
+
+It is a pytree node, so that it leaves branches, loops and programs as tuples do. What is done with it is done with each
+variant that is possible where the code runs: `branches.each_variant` hands that in.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax import core
+
+from autograph_lite.errors import PythonOnlyError
+from autograph_lite.operators.values import pytrees
+
+_applying: list[Callable[..., Any]] = []  # from above
+
+
+def applies(operation: Callable[..., Any]) -> None:
+    """Hands over what does an operation on each variant; done once, when the package is imported."""
+    _applying[:] = [operation]
+
+
+def on_each(fun: Callable[..., Any], *args: Any, **how: Any) -> Any:
+    """`fun(*args)`, where an argument may be one of several: see `branches.each_variant`."""
+    return _applying[0](fun, *args, **how)
+
+
+class OneOf:
+    """One of several variants: `tag`, an int32 scalar, is the number of the one that it is.
+
+    To the user it is that variant; only operators that ask for its type or identity have to know of it.
+    """
+
+    __slots__ = ("_options", "_tag")
+    __array_ufunc__ = None  # NumPy's numbers let it answer `number + value`
+
+    def __init__(self, tag: Any, options: Sequence[Any]) -> None:
+        object.__setattr__(self, "_tag", tag)
+        object.__setattr__(self, "_options", tuple(options))
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__") and name.endswith("__") and name not in ("__name__", "__qualname__"):
+            raise AttributeError(name)  # Python and libraries look for protocols
+        return self._on_each(lambda variant: getattr(variant, name))
+
+    def __setattr__(self, name: str, new: Any) -> None:
+        self._on_each(lambda variant, value: setattr(variant, name, value), new, writes=True)
+
+    def __getitem__(self, index: Any) -> Any:
+        return self._on_each(operator.getitem, index)
+
+    def __setitem__(self, index: Any, new: Any) -> None:
+        self._on_each(operator.setitem, index, new, writes=True)
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:  # noqa: D102
+        return self._on_each(lambda variant: variant(*args, **kwargs), acts=True)
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter([self[i] for i in range(operator.index(len(self)))])
+
+    def __len__(self) -> int:
+        length: int = self._on_each(len)
+        return length
+
+    def __bool__(self) -> bool:
+        return bool(self._on_each(bool))
+
+    def __hash__(self) -> int:
+        raise PythonOnlyError(
+            f"A value that is {self!r} is looked up in a dict or a set, or kept in one.",
+            why="A traced value decides which it is, and Python has to know its hash.",
+            fix="decide with `if`, or keep it in a list.",
+        )
+
+    def __repr__(self) -> str:
+        return f"one of {', '.join(map(repr, self._options))}"
+
+    def __jax_array__(self) -> jax.Array:
+        return jnp.asarray(self._on_each(_as_number))
+
+    def _on_each(self, fun: Callable[..., Any], *args: Any, **how: Any) -> Any:
+        return on_each(fun, self, *args, **how)
+
+
+def _as_number(variant: Any) -> Any:
+    if not isinstance(variant, (jax.Array, np.ndarray, np.generic, bool, int, float, complex)):
+        raise TypeError(f"A number or an array is expected, and it is {variant!r}.")
+    return variant
+
+
+def _binary(name: str, symbol: Callable[[Any, Any], Any]) -> None:
+    setattr(OneOf, f"__{name}__", lambda self, other: self._on_each(symbol, other))
+    if name not in _REFLECTED:
+        setattr(OneOf, f"__r{name}__", lambda self, other: self._on_each(lambda b, a: symbol(a, b), other))
+
+
+_REFLECTED = ("lt", "le", "gt", "ge", "eq", "ne")
+for _name in (
+    *_REFLECTED,
+    "add",
+    "sub",
+    "mul",
+    "truediv",
+    "floordiv",
+    "mod",
+    "pow",
+    "matmul",
+    "lshift",
+    "rshift",
+    "xor",
+):
+    _binary(_name, getattr(operator, _name))
+for _name in ("and", "or"):
+    _binary(_name, getattr(operator, f"{_name}_"))
+for _symbol in (operator.neg, operator.pos, operator.abs, operator.invert):
+    setattr(OneOf, f"__{_symbol.__name__}__", lambda self, symbol=_symbol: self._on_each(symbol))
+
+
+def tag_of(value: OneOf) -> Any:
+    """The number of the variant that it is."""
+    return value._tag
+
+
+def options_of(value: OneOf) -> tuple[Any, ...]:
+    """The variants."""
+    return value._options  # type: ignore[no-any-return]
+
+
+def has_known_variants(value: Any) -> bool:
+    """Whether a value is one of several variants that Python knows."""
+    return type(value) is OneOf and not any(
+        isinstance(leaf, jax.Array) for leaf in jax.tree.leaves(value._options)
+    )
+
+
+def known_number(value: OneOf) -> int | None:
+    """The number of the variant that it is, where that is known."""
+    tag = value._tag
+    if type(tag) is int:
+        return tag
+    if not isinstance(tag, (jax.Array, np.ndarray, np.generic)) or isinstance(tag, core.Tracer) or tag.ndim:
+        return None
+    return int(tag)
+
+
+def settled(tree: Any) -> Any:
+    """`tree`, with the variants in it whose numbers are known."""
+    leaves, structure = pytrees.flatten(tree, lambda node: type(node) is OneOf)
+    return jax.tree.unflatten(structure, [_settled(leaf) for leaf in leaves])
+
+
+def _settled(leaf: Any) -> Any:
+    number = known_number(leaf) if type(leaf) is OneOf else None
+    return leaf if number is None else settled(leaf._options[number])
+
+
+# Nothing is read of the tag here: jaxlib calls this while the arrays of a result are made.
+jax.tree_util.register_pytree_node(
+    OneOf, lambda value: ((value._tag, *value._options), None), lambda _, parts: OneOf(parts[0], parts[1:])
+)

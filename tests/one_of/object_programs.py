@@ -1,0 +1,143 @@
+"""Objects that a traced value chooses: read, called, and changed through the name that was chosen."""
+
+from __future__ import annotations
+
+from tests.one_of.agreement import program
+
+
+class Account:
+    def __init__(self, n):
+        self.n = n
+
+    def add(self, k):
+        if k > 0:
+            self.n = self.n + k
+        return self.n
+
+
+@program((1,), (-1,))
+def chosen_and_changed(c):
+    a, b = Account(c + 10), Account(c + 20)
+    t = a if c > 0 else b
+    t.n += 5
+    r = t.add(2)
+    return a.n, b.n, t.n, r, t is a
+
+
+@program((1,), (-1,), (2,))
+def swapped(c):
+    a, b = Account(c + 10), Account(c + 20)
+    p, q = a, b
+    if c > 0:
+        p, q = q, p
+    p.n = p.n + 1
+    if c > 1:
+        p, q = q, p
+    q.n = q.n * 2
+    return a.n, b.n, p.n, q.n
+
+
+@program((3,), (4,), (0,))
+def swapped_in_a_loop(n):
+    a, b = Account(1), Account(2)
+    p, q = a, b
+    for i in range(n):
+        p, q = q, p
+        p.n = p.n * 2 + i
+    return a.n, b.n, p.n, q.n
+
+
+@program((1.0,), (-1.0,))
+def changed_from_outside(c):
+    a, b = Account(c), Account(c * 2)
+    t = a if c > 0 else b
+    a.n = a.n + 7
+    before = t.n
+    t.n = 0
+    return before, a.n, b.n
+
+
+@program((1.0,), (-1.0,))
+def in_an_attribute(c):
+    class Holder:
+        pass
+
+    h = Holder()
+    h.cur = Account(c)
+    h.other = Account(c * 2)
+    if c > 0:
+        h.cur = h.other
+    h.cur.n += 7
+    return h.cur.n, h.other.n
+
+
+@program((1.0,), (-1.0,))
+def object_or_none(c):
+    a = Account(c)
+    t = a if c > 0 else None
+    if t is not None:
+        t.n = t.n + 1
+        t.add(4)
+    return a.n, t is None
+
+
+class Circle:
+    def __init__(self, r):
+        self.r = r
+
+    def area(self):
+        return 3 * self.r * self.r
+
+
+class Square:
+    def __init__(self, s):
+        self.s = s
+
+    def area(self):
+        return self.s * self.s
+
+
+@program((1.0,), (-2.0,))
+def two_classes(x):
+    shape = Circle(x) if x > 0 else Square(x)
+    extra = shape.r if isinstance(shape, Circle) else shape.s * 100
+    return shape.area(), extra, type(shape) is Square, hasattr(shape, "s"), getattr(shape, "s", 5.0)
+
+
+@program((1.0,), (-2.0,))
+def attribute_of_one_class_only(x):
+    shape = Circle(x) if x > 0 else Square(x)
+    return shape.r + 1
+
+
+@program((1.0,), (-2.0,))
+def made_in_both_branches(x):
+    if x > 0:
+        account = Account(x)
+    else:
+        account = Account(x * 10)
+        account.add(3)
+    account.n += 1
+    return account.add(5)
+
+
+@program((5,), (2,))
+def state_pattern(n):
+    class Idle:
+        def next(self, k):
+            return self
+
+    class Busy:
+        def next(self, k):
+            return self
+
+    idle, busy = Idle(), Busy()
+    s = idle
+    c = 0
+    for k in range(n):
+        if isinstance(s, Idle):
+            s = busy if k > 1 else s.next(k)
+        else:
+            c += 1
+            s = idle if k > 3 else s
+    return c, isinstance(s, Busy)
