@@ -111,6 +111,110 @@ def type_of_the_first(x):
     return x, best
 
 
+def keeps_the_hundredth(x):
+    n, kept = 0, None
+    while n < 200:
+        if n == 100:
+            kept = x * 2
+        x = jnp.sin(x) + n
+        n += 1
+    return x, kept, n
+
+
+def keeps_one_that_it_counts(x):
+    n, kept = 0, None
+    for w in [0.5] * 60:
+        if n == 20:
+            kept = x * 2
+        x = jnp.sin(x) * w + n
+        n += 1
+    return x, kept, n
+
+
+def leaves_after_it_has_kept(x):
+    n, kept = 0, None
+    while True:
+        if n == 30:
+            kept = x * 2
+        x = jnp.sin(x) + n
+        n += 1
+        if n >= 50:
+            break
+    return x, kept, n
+
+
+def starts_late(x):
+    t, late, steps = 0.0, None, 0
+    while t < 1.0:
+        if t > 0.5:
+            late = x if late is None else late
+            x = jnp.cos(x) * 0.5
+        x = jnp.sin(x) * 0.5 + t
+        t += 0.01
+        steps += 1
+    return x, late, steps
+
+
+def first_time(x):
+    first, n, before = True, 0, None
+    while n < 40:
+        if first:
+            before, first = x, False
+        else:
+            x = jnp.sin(x) + before * 0.1
+            before = x * n
+        n += 1
+    return x, before, first, n
+
+
+def counts_by_what_it_does(x):
+    n, seen, steps = 1, None, 0
+    while n < 1000:
+        if n > 100:
+            seen = x if seen is None else seen
+            n += 7
+        else:
+            n *= 2
+        x = jnp.sin(x) * 0.5 + n
+        steps += 1
+    return x, seen, n, steps
+
+
+class Clock:
+    """Counts."""
+
+
+def counts_in_an_object(x):
+    clock = Clock()
+    clock.n, clock.kept = 0, None
+    while clock.n < 40:
+        if clock.n == 20:
+            clock.kept = x * 2
+        x = jnp.sin(x) + clock.n
+        clock.n += 1
+    return x, clock.kept, clock.n
+
+
+def fails_in_one(x):
+    n = 0
+    while n < 40:
+        x = x * 2 if n == 30 else jnp.sin(x) + 1 / (30 - n)
+        n += 1
+    return x, n
+
+
+def counts_around_it(x):
+    n, kept = 0, None
+    for _ in range(5):
+        k = 0
+        while k < 30:
+            if n == 70:
+                kept = x * 2
+            x = jnp.sin(x) + k
+            k, n = k + 1, n + 1
+    return x, kept, n
+
+
 def program(function: Callable[..., Any], *args: Any) -> str:
     """What it becomes."""
     return str(jax.make_jaxpr(autograph_lite.to_graph(function, static_loops="stage"))(*args))
@@ -139,6 +243,14 @@ def conds(function: Callable[..., Any], *args: Any) -> bool:
         (first_of_the_outer_loop, [30, 30, 19]),
         (data_may_leave_it_too, [39]),
         (type_of_the_first, [29]),
+        (keeps_the_hundredth, [100, 99]),
+        (keeps_one_that_it_counts, [20, 39]),
+        (leaves_after_it_has_kept, [30, 18]),
+        (starts_late, [50, 49]),
+        (first_time, [39]),
+        (counts_by_what_it_does, [7, 124]),
+        (counts_in_an_object, [20, 19]),
+        (fails_in_one, [30, 9]),
     ],
     ids=lambda value: getattr(value, "__name__", ""),
 )
@@ -270,17 +382,59 @@ def test_a_bound_counts_the_iterations_of_all_parts() -> None:
     np.testing.assert_allclose(ours, autograph_lite.convert(f, static_loops="python")(X), rtol=1e-5)
 
 
+def prints_in_a_while(x):
+    n = 0
+    while n < 50:
+        if n in (0, 20):
+            print("at", n)
+        x = jnp.sin(x) + n
+        n += 1
+    return x
+
+
+def test_what_only_python_can_do_is_done_in_the_iterations_of_a_while_that_come_to_it(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    assert lengths(prints_in_a_while, X) == [19, 29]
+    assert capsys.readouterr().out == "at 0\nat 20\n"
+
+
+def test_a_loop_inside_is_split_in_the_iteration_that_it_is_to_be() -> None:
+    assert set(lengths(counts_around_it, X)) == {2, 10, 19, 30}
+    ours = autograph_lite.convert(counts_around_it, static_loops="stage")(X)
+    jax.tree.map(lambda a, b: np.testing.assert_allclose(a, b, rtol=1e-5), ours, counts_around_it(X))
+
+
+def test_what_changes_often_is_the_programs_and_makes_no_parts() -> None:
+    def f(x):
+        n = k = 0
+        while n < 64:
+            if k == 7:
+                k = 0
+                x = jnp.tanh(x) * jnp.exp(x) * jnp.cos(x) * jnp.exp(-x) * 3
+            x = jnp.sin(x) + k
+            k, n = k + 1, n + 1
+        return x
+
+    assert lengths(f, X) == [64]
+    assert conds(f, X)
+
+
 def test_explain_says_what_the_parts_are() -> None:
     decisions = autograph_lite.explain(autograph_lite.convert(prints_at_its_ends, static_loops="stage"))(X)
     assert "scan of 40 steps" in str(decisions)
     assert "Python's numbers decide, in parts of 1, 38 and 1 iterations" in str(decisions)
+    found = autograph_lite.explain(autograph_lite.convert(keeps_the_hundredth, static_loops="stage"))(X)
+    loop = next(each for each in found if each.statement == "while")
+    assert (loop.became, loop.trips) == ("scan of 200 steps", 200)
+    assert loop.why == "Python's numbers decide, in parts of 100, 1 and 99 iterations"
 
 
 def _condition(draw: random.Random, index: str) -> str:
     some = draw.randrange(22)
     return draw.choice([
         f"{index} == {some}", f"{index} < {some}", f"{index} >= {some}", f"{index} % {draw.randrange(2, 5)} == 1",
-        f"{index} in (0, {some})", f"0 < {index} and {index} < {some}", f"not {index} > {some}", f"k > {some}", "x > 0.9",
+        f"{index} in (0, {some})", f"0 < {index} and {index} < {some}", f"not {index} > {some}", f"k > {some}", "x > 0.9", f"n == {some}", "n < 3",
     ])  # fmt: skip
 
 
@@ -311,9 +465,14 @@ def _block(draw: random.Random, index: str, depth: int) -> list[str]:
 @given(st.integers(0, 10_000))
 def test_rolled_loops_decide_as_pythons(seed: int) -> None:
     draw = random.Random(seed)
-    over = draw.choice(["range(20)", "range(3, 19)", "range(20, 0, -1)"])
+    loop = draw.choice([
+        "for i in range(20):\n        n += 1", "for i in range(3, 19):\n        n += 2", "for i in range(20, 0, -1):",
+        "while n < 20:\n        i, n = n, n + 1", "while True:\n        i, n = n, n + 1\n        if n > 17: break",
+    ])  # fmt: skip
     body = textwrap.indent("\n".join(_block(draw, "i", 2)), " " * 8)
-    source = f"def f(x, y):\n    k, ys, i = 0, [], -1\n    for i in {over}:\n{body}\n    return x, y, k, i, sum(ys)\n"
+    source = (
+        f"def f(x, y):\n    k, ys, i, n = 0, [], -1, 0\n    {loop}\n{body}\n    return x, y, k, i, sum(ys)\n"
+    )
     with loaded(source, jnp=jnp) as names:
         _compare(names["f"])
 

@@ -120,6 +120,22 @@ def test_a_loop_with_callbacks_counts_too(capsys: pytest.CaptureFixture[str]) ->
     assert capsys.readouterr().out == "2\n5\n"
 
 
+def coarse(r, found):
+    for i in range(1, len(found)):
+        for j in range(1, len(found)):
+            found[i, j] = r[2 * i, 2 * j] + r[2 * i - 1, 2 * j + 1]
+    return found
+
+
+def test_rows_of_items_are_taken_with_indices_of_64_bits() -> None:
+    given = np.arange(400.0).reshape(20, 20), np.zeros((10, 10))
+    with jax.enable_x64(True):
+        ours = autograph_lite.convert(coarse, static_loops="stage")
+        decisions = autograph_lite.explain(ours)(*given)
+        assert [each.became.split()[0] for each in decisions] == ["scan", "vmap"]
+        np.testing.assert_array_equal(ours(*given), coarse(*given))
+
+
 def test_items_of_64_bits_are_counted() -> None:
     def far(x):
         for i in range(2**40, 2**40 + 3):

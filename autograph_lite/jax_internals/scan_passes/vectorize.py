@@ -228,7 +228,8 @@ def _rows(equation: Any, operands: Sequence[Any]) -> Any:
     size, width = shape[axis], sizes[axis]
     places = np.clip(starts[axis].array, 0, size - width)
     if any(k != axis and sizes[k] != shape[k] for k in range(len(shape))):
-        starts = [0 if k == axis else start for k, start in enumerate(starts)]
+        kind = equation.invars[1].aval.dtype  # of all of them
+        starts = [lax.convert_element_type(0 if k == axis else start, kind) for k, start in enumerate(starts)]
         source = lax.dynamic_slice(source, starts, (*sizes[:axis], size, *sizes[axis + 1 :]))
     columns = [
         jnp.expand_dims(

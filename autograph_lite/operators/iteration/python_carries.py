@@ -59,7 +59,7 @@ def foretell(
     """
     left = [STEPS] if left is None else left
     types = [v.aval for v in body.jaxpr.invars]
-    first = {k: _started(value, types[k]) for k, value in enumerate(start) if value is not None}
+    first = {k: started(value, types[k]) for k, value in enumerate(start) if value is not None}
     known = {k: value for k, value in first.items() if value is not None}
     while known:
         try:
@@ -78,7 +78,8 @@ class _Unknown(Exception):
         self.places = places
 
 
-def _started(value: Any, aval: Any) -> Known | None:
+def started(value: Any, aval: Any) -> Known | None:
+    """What an array of that type is, which stands for a number of Python's; None where it can't, or the value is none."""
     if aval.shape or not isinstance(value, NUMBERS):
         return None
     found = primitive_rules.convert_lanes(primitive_rules.same_in_all_lanes(value), aval)

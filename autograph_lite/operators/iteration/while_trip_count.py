@@ -11,7 +11,7 @@ computes it, for many iterations at once, until the condition is false.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import jax
@@ -22,6 +22,7 @@ from jax.extend.core import jaxpr_as_fun
 from autograph_lite.jax_internals import constant_folding
 from autograph_lite.jax_internals.dataflow.scan_ir import live
 from autograph_lite.operators.iteration import python_carries
+from autograph_lite.operators.iteration.python_carries import Foretold
 from autograph_lite.operators.lane_eval import rule_table
 from autograph_lite.operators.lane_eval.interpreter import Report
 from autograph_lite.operators.lane_eval.primitive_rules import Known, UnlikePythonError
@@ -41,9 +42,12 @@ class TracedError(Exception):
 
 
 def trip_count(
-    body: Any, test: Any, start: Sequence[Any], numbers: Sequence[Any], indexed: bool, report: Report
-) -> int:
+    body: Any, test: Any, start: Sequence[Any], numbers: Sequence[Any], indexed: bool, report: Report,
+    holds: Callable[[Mapping[int, Foretold], Sequence[Known], int], bool],
+) -> int:  # fmt: skip
     """The number of iterations of a loop whose condition holds at first.
+
+    Where `holds` says that the body is another one from some iteration on, it is an estimate.
 
     Args:
       body: the closed jaxpr of an iteration: carry, and the number of the iteration if it is `indexed` -> carry.
@@ -52,17 +56,22 @@ def trip_count(
       numbers: for each of them, the number that it is before the loop; None where it is none.
       indexed: whether they take the number of the iteration.
       report: gives the exception for an equation that does something else than Python.
+      holds: variables that stay numbers, rows, how many iterations -> whether the body is that of all of these.
 
     Raises:
       TracedError: traced values decide on it.
       Refused: it is not known.
     """
     done, at_once, now, left = 0, FIRST, list(numbers), [python_carries.STEPS]
-    test = _with_constants(test)
+    test, is_same = _with_constants(test), True
     while done < MOST:
+        if not is_same and done >= LONGEST:
+            return done
         try:
-            after, goes_on = _some(body, test, now, done, at_once, indexed, report, left)
+            stay, rows, goes_on = _some(body, test, now, done, at_once, indexed, report, left)
         except _Unknown:
+            if not is_same:
+                return done
             if at_once > 1:  # perhaps traced values decide on later ones alone
                 at_once = 1
                 continue
@@ -70,20 +79,24 @@ def trip_count(
                 raise TracedError from None
             raise Refused("its condition can't be computed as Python computes it") from None
         except (Refused, UnlikePythonError) as found:  # perhaps after the last iteration
+            if not is_same:
+                return done
             if at_once == 1:
                 raise found if isinstance(found, Refused) else Refused(str(found)) from None
             at_once //= 2
             continue
         if not goes_on.all():
             return done + int(np.argmin(goes_on)) + 1
-        done, now, at_once = done + at_once, after, min(2 * at_once, LONGEST)
+        is_same = is_same and holds(stay, rows, at_once)
+        now = [stay[k].after if k in stay else None for k in range(len(now))]
+        done, at_once = done + at_once, min(2 * at_once, LONGEST)
     raise Refused(f"Python's numbers don't end it within {MOST} iterations")
 
 
 def _some(
     body: Any, test: Any, now: Sequence[Any], done: int, number: int, indexed: bool, report: Report, left: list[int]
-) -> tuple[list[Any], Any]:  # fmt: skip
-    """The numbers after some iterations, and for each of these whether there is another one after it."""
+) -> tuple[Mapping[int, Foretold], list[Known], Any]:  # fmt: skip
+    """The variables that stay numbers in some iterations, the rows, and after which of these there is another one."""
     indices = np.arange(done, done + number)
     rows = [Known(indices, indices, np.zeros(number, bool))] if indexed else []
     stay = python_carries.foretell(body, now, rows, number, report, left)
@@ -93,8 +106,7 @@ def _some(
         raise _Unknown
     if goes_on.lost.any():
         raise UnlikePythonError("a number goes beyond what the arrays of the program can hold")
-    after = [stay[k].after if k in stay else None for k in range(len(now))]
-    return after, np.broadcast_to(goes_on.python, number)
+    return stay, rows, np.broadcast_to(goes_on.python, number)
 
 
 def _follows_data(test: Any, start: Sequence[Any], numbers: Sequence[Any]) -> bool:

@@ -25,7 +25,7 @@ from autograph_lite.operators.branches.truth import truth
 from autograph_lite.operators.effects import journal
 from autograph_lite.operators.iteration import item_columns, iterables
 from autograph_lite.operators.joins import join_errors
-from autograph_lite.operators.lane_eval.path_conditions import Foreseen, Parts, Split
+from autograph_lite.operators.lane_eval.path_conditions import Parts, Split
 from autograph_lite.operators.lists import dynamic_length, growing_lists, list_errors
 from autograph_lite.operators.loops import carry as carries, early_exit, rolling, unroll_warning
 from autograph_lite.operators.loops.carry import Carry, StandsIn, Unjoinable, run_body
@@ -142,23 +142,25 @@ def _rolled(
       parts: of the loop, where this is one.
     """
     length: Any = None
-    loop, all_parts, why = None, parts or Parts(), "its body is one program for all items"
+    all_parts, why = parts or Parts(), "its body is one program for all items"
 
     def stage(items: iterables.Staged, trial: Trial) -> tuple[Any, ...]:
-        nonlocal length, loop, why
+        nonlocal length, why
         length = items.length()
-        loop = Foreseen(length, all_parts)
-        values = trial.run(loop, lambda: _stage_rows(items, length, body_fun, init, until, trial))
+        values = trial.run(
+            all_parts.foresee(length), lambda: _stage_rows(items, length, body_fun, init, until, trial)
+        )
         why += trial.figures and f": {trial.figures}"
         return values
 
     told = decision_log.decision_count()
     try:
-        result = rolling.try_rolled_for(iterable, body_fun, init, stage, part)
+        result = rolling.try_rolled_for(iterable, body_fun, init, stage, all_parts, part)
     except Split as split:
-        if split.loop is not loop:
+        if split.parts is not all_parts:
             raise
         decision_log.forget_since(told)
+        all_parts.left -= len(split.at)
         first, last = part or (0, length)
         ends = [first, *(first + k for k in split.at), last]
         try:
@@ -167,6 +169,8 @@ def _rolled(
             rolling.forget_refusal(body_fun)
             raise
         if parts is None:
+            if all_parts.refused and not all_parts.rolled:
+                rolling.refuse(body_fun, init, part, all_parts.refused)
             decision_log.refine_decision(decision_log.LOOPS, *all_parts.told(), sum(all_parts.lengths))
         return result
     if not isinstance(result, tuple):

@@ -28,7 +28,7 @@ from autograph_lite.operators.iteration import python_carries, python_number_flo
 from autograph_lite.operators.iteration.item_columns import Columns, position_of
 from autograph_lite.operators.iteration.python_carries import Foretold
 from autograph_lite.operators.lane_eval import primitive_rules, rule_table
-from autograph_lite.operators.lane_eval.path_conditions import Foreseen
+from autograph_lite.operators.lane_eval.path_conditions import Foreseen, Split
 from autograph_lite.operators.lane_eval.primitive_rules import Known
 from autograph_lite.operators.loops import unrolled_size
 from autograph_lite.operators.loops.carry import Carry
@@ -59,6 +59,7 @@ class Trial:
         self._loop: Foreseen | None = None
         self._leaves = False
         self._left: list[Any] = []
+        self._arrays: Sequence[Any] = []  # that the body got
 
     def left(self, values: Sequence[Any]) -> tuple[Any, ...]:
         """The variables after the loop, with the last item itself where one is that."""
@@ -87,14 +88,27 @@ class Trial:
         """
         assert self._loop is not None
         count, numbers = self._loop.count, carry.numbers()[0]
-        rows = arrays[len(numbers) :]
+        self._arrays, rows = arrays, arrays[len(numbers) :]
         self._leaves = until is not None
         self._flags = [] if until is None else self._leaving(carry, until, numbers)
-        known = [*self.source.known(), primitive_rules.same_in_all_lanes(np.arange(count))][: len(rows)]
-        given = [(array, _flat(row)) for array, row in zip(rows, known, strict=True) if row is not None]
-        never = Known(*[np.zeros(count, bool)] * 3)
-        with self._loop.tracing([*given, *((arrays[k], never) for k in self._flags)]):
+        started = {
+            k: python_carries.started(number, arrays[k].aval)
+            for k, number in enumerate(numbers)
+            if k not in self._flags
+        }
+        first = [(arrays[k], number) for k, number in started.items() if number is not None]
+        known = self._rows(rows, 1 if count is None else count)
+        given = [(array, row) for array, row in zip(rows, known, strict=True) if row is not None]
+        if count is None:
+            first, given = [*first, *given], []
+        never = Known(*[np.zeros(count or 0, bool)] * 3)
+        with self._loop.tracing([*given, *((arrays[k], never) for k in self._flags)], first):
             yield
+
+    def _rows(self, rows: Sequence[Any], count: int) -> list[Known | None]:
+        """What the rows are in so many iterations."""
+        known = [*self.source.known(), primitive_rules.same_in_all_lanes(np.arange(count))][: len(rows)]
+        return [row and _flat(row) for row in known]
 
     def _leaving(self, carry: Carry, until: Callable[..., Any], numbers: Sequence[Any]) -> list[int]:
         """The variables, by their places in the carry, that are False before the loop, and that end it."""
@@ -157,22 +171,18 @@ class Trial:
           Refused: the loop has to be run as Python.
           Small: it is to be.
         """
-        known = [*self.source.known(), primitive_rules.same_in_all_lanes(np.arange(count))][: len(rows)]
-        known = [row and _flat(row) for row in known]
+        known = self._rows(rows, count)
         numbers, windows, of_checks = carry.numbers()
         self.figures = unrolled_size.judge(
             body, [one is not None for one in (*numbers, *known)], count, self.few
         )
         self._refuse_changing(carry)
-        try:
-            stay = python_carries.foretell(body, numbers, known, count, refused_equation)
-        except (primitive_rules.UnlikePythonError, Refused) as found:
-            if self._flags:  # it may be in an iteration that Python does not come to
-                self._forget_flags(self._flags)
-            raise (
-                Refused(*found.args) if isinstance(found, primitive_rules.UnlikePythonError) else found
-            ) from None
+        stay = self._foretold(body, numbers, known, count)
         self._check_flags(stay)
+        assert self._loop is not None
+        self._loop.count = count
+        if at := self._loop.check(self.numbers(stay, known)):
+            raise Split(self._loop, at)
         if any(stay[k].after or stay[k].before.python.any() for k in of_checks & set(stay)):
             raise Refused("a check fails for one of the items")
         if windows & set(stay):
@@ -201,6 +211,33 @@ class Trial:
         how = dataclasses.replace(how, floats=floats)
         arrays, outputs = _scan(body, start, rows, count, stay, how, self.body_fun)
         return [start[k] if k in of_checks & set(stay) else a for k, a in enumerate(arrays)], outputs
+
+    def turns(self, carry: Carry, body: Any, rows: Sequence[Any], count: int) -> list[int]:
+        """What `Foreseen.check` finds in so many iterations; the arguments are those of `scan`."""
+        assert self._loop is not None
+        if not self._loop.has_tests():
+            return []
+        self._loop.count, known = count, self._rows(rows, count)
+        stay = self._foretold(body, carry.numbers()[0], known, count)
+        return self._loop.check(self.numbers(stay, known))
+
+    def _foretold(
+        self, body: Any, numbers: Sequence[Any], rows: Sequence[Known | None], count: int
+    ) -> dict[int, Foretold]:
+        try:
+            return python_carries.foretell(body, numbers, rows, count, refused_equation)
+        except (primitive_rules.UnlikePythonError, Refused) as found:
+            if self._flags:  # it may be in an iteration that Python does not come to
+                self._forget_flags(self._flags)
+            raise (
+                Refused(*found.args) if isinstance(found, primitive_rules.UnlikePythonError) else found
+            ) from None
+
+    def numbers(self, stay: Mapping[int, Foretold], rows: Sequence[Known | None]) -> list[tuple[Any, Known]]:
+        """The arrays that the body got for numbers, with what they are in the iterations."""
+        carried = [(self._arrays[k], value.before) for k, value in stay.items()]
+        last = self._arrays[len(self._arrays) - len(rows) :]
+        return [*carried, *((array, row) for array, row in zip(last, rows, strict=True) if row is not None)]
 
     def _refuse_changing(self, carry: Carry) -> None:
         held: list[Any] = [*carry.slots.values(), *carry.growths.values(), *carry.bounds.values()]

@@ -1,7 +1,8 @@
 """Rolled `while`: which loop is made of one that Python's numbers end? A scan of as many iterations as Python makes.
 
 The body is traced once, on trial, with arrays in place of the numbers, and the condition in the state that it leaves. From
-then on it is a loop over a known number of items, as a `for` is.
+then on it is a loop over a known number of items, as a `for` is. Where conditions in it hold for some iterations only, those
+are one loop, and the rest is a `while` that is tried again.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from autograph_lite.operators.branches.truth import truth
 from autograph_lite.operators.effects import journal
 from autograph_lite.operators.iteration import item_columns, while_trip_count
 from autograph_lite.operators.lane_eval import primitive_rules, rule_table
+from autograph_lite.operators.lane_eval.path_conditions import Parts, Split
 from autograph_lite.operators.loops import carry as carries, rolling
 from autograph_lite.operators.loops.carry import Carry, run_body
 from autograph_lite.operators.loops.carry_fixpoint import fixpoint
@@ -27,6 +29,7 @@ from autograph_lite.operators.loops.rolled_scan import Trial, refused_equation
 from autograph_lite.operators.purity import trial
 from autograph_lite.operators.purity.trial import Refused
 from autograph_lite.operators.trace_context import decision_log, loop_options
+from autograph_lite.tracing import entered, thread
 
 
 class _Again(Exception):
@@ -44,43 +47,65 @@ class _Staged(Exception):
 
 
 def try_rolled_while(
-    cond_fun: Callable[..., Any], body_fun: Callable[..., Any], values: tuple[Any, ...], stage: Stage
+    cond_fun: Callable[..., Any],
+    body_fun: Callable[..., Any],
+    values: tuple[Any, ...],
+    stage: Stage,
+    parts: Parts,
 ) -> Any:
     """The variables after the loop, rolled; a `rolling.Refusal` where Python is to run it, or None where it is too short.
+
+    Of some of its iterations only, where `parts` says that the rest is to be tried.
 
     Args:
       cond_fun: variables -> whether there is another iteration; it is a value of Python's, and true, before the loop.
       body_fun: variables -> variables.
       values: the variables before the loop.
       stage: these, and what the condition is before the loop -> the variables after a loop that traced values end.
+      parts: of the loop.
     """
-    told = decision_log.decision_count()
-    result = rolling.roll_or_refuse(body_fun, values, lambda: _rolled(cond_fun, body_fun, values, stage))
+    told, parts.again, guessed = decision_log.decision_count(), None, parts.guesses
+    try:
+        roll = lambda: _rolled(cond_fun, body_fun, values, stage, parts)  # noqa: E731
+        result = rolling.roll_or_refuse(body_fun, values, roll, parts)
+    except Split as split:
+        if split.parts is not parts:
+            raise
+        decision_log.forget_since(told)
+        if not (guessed and split.at):
+            return try_rolled_while(cond_fun, body_fun, values, stage, parts)
+        parts.again, result = split.at[0], None
+    parts.left -= parts.again is not None
     if not isinstance(result, tuple):
         decision_log.forget_since(told)
     return result
 
 
 def _rolled(
-    cond_fun: Callable[..., Any], body_fun: Callable[..., Any], values: tuple[Any, ...], stage: Stage
+    cond_fun: Callable[..., Any],
+    body_fun: Callable[..., Any],
+    values: tuple[Any, ...],
+    stage: Stage,
+    parts: Parts,
 ) -> Any:
     try:
         with trial.trial():
             trial.enter_on_trial(cond_fun)
             trial.enter_on_trial(body_fun)
             try:
-                return _traced(cond_fun, body_fun, values, None)
+                return _traced(cond_fun, body_fun, values, None, parts)
             except _Again as again:
                 decision_log.forget_inside()
-                return _traced(cond_fun, body_fun, values, again.count)
+                return _traced(cond_fun, body_fun, values, again.count, parts)
     except _Staged:
         decision_log.forget_inside()
         return stage(cond_fun, body_fun, values, True)
 
 
 def _traced(
-    cond_fun: Callable[..., Any], body_fun: Callable[..., Any], values: tuple[Any, ...], known: int | None
-) -> tuple[Any, ...] | None:
+    cond_fun: Callable[..., Any], body_fun: Callable[..., Any], values: tuple[Any, ...], known: int | None,
+    parts: Parts,
+) -> tuple[Any, ...] | None:  # fmt: skip
     """The loop.
 
     Args:
@@ -88,16 +113,18 @@ def _traced(
       body_fun: likewise.
       values: likewise.
       known: the number of iterations, if it is known.
+      parts: as for `try_rolled_while`.
 
     Raises:
       _Again: it has to be.
     """
-    trial = Trial(item_columns.Columns(()), (), body_fun, rolling.few())
+    trial, loop = Trial(item_columns.Columns(()), (), body_fun, rolling.few()), parts.foresee(known)
     carry = Carry.of(body_fun.__code__.co_varnames[: body_fun.__code__.co_argcount], values, count=known or 1)
 
     def goes_on(new: list[Any]) -> Any:
         enter_generated(cond_fun, new)
-        return jnp.asarray(truth(cond_fun(*new)))
+        with entered(foreseen=tuple(each for each in thread.now.foreseen if each is not loop)):
+            return jnp.asarray(truth(cond_fun(*new)))
 
     def stage(now: Carry) -> tuple[Carry, Any]:
         start = now.start()
@@ -105,7 +132,8 @@ def _traced(
 
         def step(arrays: list[Any]) -> tuple[Carry, list[Any]]:
             index = arrays[-1] if now.indexed else None
-            return run_body(now, body_fun, arrays[: len(start)], after=goes_on, index=index)
+            with trial.tracing(now, None, arrays):
+                return run_body(now, body_fun, arrays[: len(start)], after=goes_on, index=index)
 
         types = [*map(jax.typeof, start), *map(loop_binding.row_type, rows)]
         after, whole = loop_binding.trace(step, types, body_fun)
@@ -115,11 +143,19 @@ def _traced(
         if count is None:
             numbers = after.numbers()[0]
             try:
-                count = while_trip_count.trip_count(body, test, start, numbers, now.indexed, refused_equation)
+                count = while_trip_count.trip_count(
+                    body, test, start, numbers, now.indexed, refused_equation,
+                    lambda stay, rows, number: loop.holds(trial.numbers(stay, rows), number),
+                )  # fmt: skip
             except while_trip_count.TracedError:
                 _refuse_unlike(after, cond_fun, body_fun, body, numbers)
                 raise _Staged from None
         count = min(count, count if (left := loop_options.current().left()) is None else left)
+        if known is None:
+            ends = [*trial.turns(now, body, rows, count), count]
+            # What is one iteration alone is Python's.
+            parts.again = ends[0] + (ends[1] == ends[0] + 1) if len(ends) > 1 else None
+            count = ends[0]
         if known is None and not rolling.rolling_pays(count):
             return after, None
         if known is None and (after.growths or after.bounds) and count != 1:
@@ -131,11 +167,24 @@ def _traced(
             decision_log.refine_decision(decision_log.LOOPS, why=f"Python's numbers end it: {trial.figures}")
         return after, (count, arrays, outputs)
 
-    carry, found = fixpoint(carry, body_fun, stage)
+    carry, found = trial.run(loop, lambda: fixpoint(carry, body_fun, stage))
     if found is None:
         return None
     count, arrays, outputs = found
-    return carry.finish(arrays, outputs, count)
+    _told(parts, count)
+    after: tuple[Any, ...] = carry.finish(arrays, outputs, count)
+    return after
+
+
+def _told(parts: Parts, count: int) -> None:
+    """Tells that so many iterations have been rolled."""
+    done = loop_options.current().done
+    parts.lengths += [done - sum(parts.lengths), count]
+    parts.rolled = True
+    if done and not decision_log.is_decided("vmap"):
+        decision_log.refine_decision(decision_log.LOOPS, *parts.told(), sum(parts.lengths))
+    if parts.again is not None:
+        loop_options.current().done += count
 
 
 def _refuse_unlike(

@@ -22,6 +22,7 @@ from autograph_lite.jax_internals import tracing_state
 from autograph_lite.operators.checks import concretization_errors
 from autograph_lite.operators.iteration import item_columns
 from autograph_lite.operators.joins.join_types import Template, as_array_type, template_of
+from autograph_lite.operators.lane_eval.path_conditions import Parts
 from autograph_lite.operators.lists import growing_lists
 from autograph_lite.operators.loops import unrolled_size
 from autograph_lite.operators.loops.carry import Unjoinable
@@ -30,6 +31,7 @@ from autograph_lite.operators.loops.unrolled_size import Few, Small
 from autograph_lite.operators.purity import trial
 from autograph_lite.operators.purity.trial import Refused
 from autograph_lite.operators.user_code import source_places
+from autograph_lite.operators.values.values import traced
 from autograph_lite.tracing import thread
 
 Stage = Callable[[item_columns.Columns, Trial], tuple[Any, ...]]
@@ -131,7 +133,7 @@ def wanted() -> bool:
 
 def try_rolled_for(
     iterable: Any, body_fun: Callable[..., Any], init: tuple[Any, ...], stage: Stage,
-    part: tuple[int, int] | None = None,
+    parts: Parts, part: tuple[int, int] | None = None,
 ) -> Any:  # fmt: skip
     """The variables after the loop, rolled; a `Refusal` where Python is to run it, or None where nothing was tried.
 
@@ -140,6 +142,7 @@ def try_rolled_for(
       body_fun: item, variables -> variables.
       init: the variables before the loop.
       stage: rolls the loop.
+      parts: as for `roll_or_refuse`.
       part: which iterations are meant of a longer loop, whose other ones are left in `iterable`; None for all of it.
     """
     items = item_columns.items_of(iterable)
@@ -153,7 +156,8 @@ def try_rolled_for(
         return known
     if known is None and unrolled_size.is_small(unrolled_size.at_most(body_fun.__code__), count, limit):
         return None
-    return roll_or_refuse(body_fun, init, lambda: _rolled(iterable, items, body_fun, stage, limit), part)
+    roll = lambda: _rolled(iterable, items, body_fun, stage, limit)  # noqa: E731
+    return roll_or_refuse(body_fun, init, roll, parts, part)
 
 
 def rolling_pays(count: int) -> bool:
@@ -169,9 +173,17 @@ def few(items: Sequence[Any] = ()) -> Few:
 
 
 def roll_or_refuse(
-    body_fun: Callable[..., Any], init: tuple[Any, ...], roll: Callable[[], Any], part: Any = None
+    body_fun: Callable[..., Any],
+    init: tuple[Any, ...],
+    roll: Callable[[], Any],
+    parts: Parts,
+    part: Any = None,
 ) -> Any:
-    """What `roll` gives, unless that is refused: the `Refusal` then; it is not called again for variables of these types."""
+    """What `roll` gives, unless that is refused: the `Refusal` then; it is not called again for variables of these types.
+
+    Raises:
+      Split: the loop, of these parts, is to be tried in another way.
+    """
     key = _key(body_fun, init, part)
     known = _tried().get(key)
     if known is None or known.size is not None:
@@ -180,12 +192,21 @@ def roll_or_refuse(
         except Small as small:
             known = Refusal(small.why, None, size=small.size)
         except Refused as refused:
+            if parts.guesses or refused.peels:
+                parts.after_failure()
             place = refused.place or source_places.line_of_function(body_fun)
             known = Refusal(refused.why, place, refused.peels)
         except Exception as error:  # Python then says what is wrong, if anything is
+            if parts.guesses or _peels(error):
+                parts.after_failure()
             known = Refusal(_told(error), _place(error, body_fun), _peels(error))
         _tried()[key] = known
     return known
+
+
+def refuse(body_fun: Callable[..., Any], init: tuple[Any, ...], part: Any, why: str) -> None:
+    """Notes that a loop can't be rolled, which was found out in parts."""
+    _tried()[_key(body_fun, init, part)] = Refusal(why, None)
 
 
 def _tried() -> dict[Key, Refusal]:
@@ -219,7 +240,13 @@ def _key(body_fun: Callable[..., Any], init: tuple[Any, ...], part: Any) -> Key:
 
 
 def _type(template: Template) -> Hashable:
-    leaves = [leaf if leaf is None else as_array_type(leaf) or type(leaf) for leaf in template.leaves]
+    # A number of Python's is another type than an array that stands for one, where a loop around is on trial.
+    leaves = [
+        (as_array_type(leaf) or type(leaf), traced(getattr(leaf, "value", None)))
+        if leaf is not None
+        else leaf
+        for leaf in template.leaves
+    ]
     return str(template.tree), template.present, str(leaves)
 
 

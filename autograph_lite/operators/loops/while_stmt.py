@@ -21,6 +21,7 @@ from autograph_lite.jax_internals.loops import loop_binding
 from autograph_lite.operators.branches.branch_paths import enter_generated
 from autograph_lite.operators.branches.truth import python_truth, truth
 from autograph_lite.operators.effects import journal
+from autograph_lite.operators.lane_eval.path_conditions import Parts
 from autograph_lite.operators.loops import integer_overflow, rolled_while, rolling, unroll_warning
 from autograph_lite.operators.loops.carry import Carry, failed, run_body, unless_failed, widen_start
 from autograph_lite.operators.loops.carry_fixpoint import fixpoint_with_init
@@ -77,11 +78,21 @@ def _run(
     staging, tracing = journal.active() is not None, tracing_state.is_tracing()
     test, unsure = _first_test(cond_fun, body_fun, values), 0
     count = refused = None
+    parts, tries = Parts(), range(1)
     while True:
-        if loop.done <= (refused.peels if refused else 0) and rolling.wanted() and _holds(test):
-            refused = rolled_while.try_rolled_while(cond_fun, body_fun, values, _stage)
-            if isinstance(refused, tuple):
-                return refused
+        if loop.done in tries and rolling.wanted() and _holds(test):
+            done = loop.done
+            found = rolled_while.try_rolled_while(cond_fun, body_fun, values, _stage, parts)
+            if parts.again is not None:
+                tries = range(done + parts.again, done + parts.again + 1)
+            if isinstance(found, tuple):
+                if parts.again is None or loop.is_left():
+                    return found
+                values, test = found, True
+                continue
+            refused = found
+            if parts.again is None:
+                tries = range(tries.start, tries.start + 1 + (refused.peels if refused else 0))
         if test is not True and test is not False and (type(test) is _Test or traced(test)):
             decided = (
                 _decided(cond_fun, values)
@@ -91,7 +102,7 @@ def _run(
             if decided is None:
                 return _stage(cond_fun, body_fun, values, test)
             test = decided
-        if decision_log.listeners:
+        if decision_log.listeners and not parts.rolled:
             why = refused.clause if refused else decision_log.python_condition(test)
             decision_log.refine_decision(decision_log.LOOPS, "unrolled", why)
         if not test:
@@ -164,7 +175,12 @@ _MOST = 1024
 @reachability.by_code
 def _by_flags(code: types.CodeType) -> bool:
     """Whether a condition tells only if the loop has been left by `break` or `return`."""
-    return set(code.co_names) <= {"not_", "returned", "and_"} and all(map(is_operators, code.co_freevars))
+    names = {instruction.opname for instruction in dis.get_instructions(code)}
+    return (
+        set(code.co_names) <= {"not_", "returned", "and_"}
+        and all(map(is_operators, code.co_freevars))
+        and not names & {"COMPARE_OP", "CONTAINS_OP", "BINARY_OP"}
+    )
 
 
 def _never_ends(body_fun: Callable[..., Any]) -> IterationError:
