@@ -103,6 +103,14 @@ class Calls(trees.CodeTransformer):
         self.visit_list(node.body)
         return node
 
+    def visit_Attribute(self, node: gast.Attribute) -> gast.AST:
+        self.generic_visit(node)
+        own = isinstance(node.value, gast.Name) and node.value.id == self.first
+        if node.attr != "__class__" or not isinstance(node.ctx, gast.Load) or own or self.operator != "call":
+            return node
+        text = "ag.call(getattr)(value, '__class__')"
+        return quote.located(quote.expr(text, ag=self.context.ag, value=node.value), node)
+
     def visit_Call(self, node: gast.Call) -> gast.AST:
         node.args = [self.visit(a) for a in node.args]
         node.keywords = [self.visit(k) for k in node.keywords]
@@ -158,6 +166,10 @@ class Calls(trees.CodeTransformer):
     def is_bare(self, node: gast.Call) -> bool:
         """Whether a call leads to a library, and to a function that writes to none of its arguments."""
         into = any(keyword.arg in ("out", "copy", "overwrite_input") for keyword in node.keywords)
+        if (trees.dotted(node.func) or "").startswith(
+            "jax.tree"
+        ):  # which would see how we hold one of several
+            return False
         takes_traced = self.operator == "call" and not _are_literals(node)
         return not into and self.context.is_library(trees.dotted(node.func), len(node.args), takes_traced)
 

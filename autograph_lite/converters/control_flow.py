@@ -10,7 +10,7 @@ from autograph_lite.analysis.exits import blocks
 from autograph_lite.analysis.plans import Plan
 from autograph_lite.converters import for_stmt, if_stmt, switches, while_stmt
 from autograph_lite.converters.context import Context
-from autograph_lite.converters.static import is_static
+from autograph_lite.converters.static import counts_frames, is_static
 
 
 def run(function: gast.FunctionDef, plans: dict[gast.AST, Plan], context: Context) -> None:
@@ -53,10 +53,9 @@ def _names(node: gast.stmt, plan: Plan | None, context: Context) -> tuple[str, s
         return None
     match node:
         case gast.If():
-            # `x is None` and the like are never traced: Python's own `if` is right.
             return (
                 None
-                if is_static(node.test)
+                if is_static(node.test) or counts_frames(node)
                 else (context.name_function("true_fun"), context.name_function("false_fun"))
             )
         case gast.While():

@@ -102,7 +102,8 @@ class _Match(trees.ScopeTransformer):
             test = quote.expr("which == number", which=which, number=quote.constant(number))
             chain = [quote.located(gast.If(test, case.body, chain), case.body[0])]
         none = quote.assign([which], quote.constant(None))
-        return [none, gast.Match(quote.name(subject), finders), *chain]
+        asked = structural.known(subject, [case.pattern for case in cases], self.context)
+        return [none, gast.Match(asked, finders), *chain]
 
     def one_by_one(self, subject: str, cases: list[gast.match_case]) -> Block:
         """A chain of `if`, each of them after a `match` that tries one case."""

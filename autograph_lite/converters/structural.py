@@ -12,7 +12,7 @@ afterwards. Names are bound even where such a comparison fails, which Python lea
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import gast
 
@@ -26,7 +26,19 @@ Fresh = Callable[[str], str]
 
 def asks(pattern: gast.pattern) -> bool:
     """Whether a pattern compares values inside of what it matches."""
-    return any(isinstance(node, gast.MatchValue) for node in gast.walk(pattern))
+    return any(isinstance(node, (gast.MatchValue, gast.MatchSingleton)) for node in gast.walk(pattern))
+
+
+def known(subject: str, patterns: Sequence[gast.pattern], context: Context) -> gast.expr:
+    """The subject of a `match` that Python decides, which has to know the structure that the patterns ask for."""
+    kinds = (gast.MatchClass, gast.MatchMapping, gast.MatchSequence)
+    deep = any(sum(isinstance(node, kinds) for node in gast.walk(pattern)) > 1 for pattern in patterns)
+    return quote.expr(
+        "ag.python_structure(subject, deep)",
+        ag=context.ag,
+        subject=quote.name(subject),
+        deep=quote.constant(deep),
+    )
 
 
 def is_wildcard(pattern: gast.pattern) -> bool:
@@ -48,7 +60,9 @@ def match_case_stmts(subject: str, case: gast.match_case, matched: str, context:
         if len(tests) > 1:
             found = gast.BoolOp(gast.And(), tests)
         body = quote.stmts("matched = found", matched=matched, found=found)
-        attempt: gast.stmt = gast.Match(quote.name(subject), [gast.match_case(pattern, None, body)])
+        attempt: gast.stmt = gast.Match(
+            known(subject, [pattern], context), [gast.match_case(pattern, None, body)]
+        )
         if number:
             attempt = gast.If(gast.UnaryOp(gast.Not(), quote.name(matched)), [attempt], [])
         done.append(attempt)
@@ -61,14 +75,16 @@ def match_case_stmts(subject: str, case: gast.match_case, matched: str, context:
 
 def _opened(pattern: gast.pattern, tests: list[gast.expr], fresh: Fresh) -> gast.pattern:
     """`pattern` with a new name for each value in it; the comparisons go to `tests`, in their order."""
-    if isinstance(pattern, gast.MatchOr) and all(isinstance(p, gast.MatchValue) for p in pattern.patterns):
+    if isinstance(pattern, gast.MatchOr) and all(
+        isinstance(p, (gast.MatchValue, gast.MatchSingleton)) for p in pattern.patterns
+    ):
         name = fresh("value")
-        values = [p for p in pattern.patterns if isinstance(p, gast.MatchValue)]
+        values = [p for p in pattern.patterns if isinstance(p, (gast.MatchValue, gast.MatchSingleton))]
         tests.append(gast.BoolOp(gast.Or(), [_equals(name, p) for p in values]))
         return gast.MatchAs(None, name)
     if isinstance(pattern, gast.MatchOr):
         return pattern  # Python decides which of them it is
-    if isinstance(pattern, gast.MatchValue):
+    if isinstance(pattern, (gast.MatchValue, gast.MatchSingleton)):
         name = fresh("value")
         tests.append(_equals(name, pattern))
         return gast.MatchAs(None, name)
@@ -81,5 +97,9 @@ def _opened(pattern: gast.pattern, tests: list[gast.expr], fresh: Fresh) -> gast
     return opened
 
 
-def _equals(name: str, pattern: gast.MatchValue) -> gast.expr:
-    return quote.located(gast.Compare(quote.name(name), [gast.Eq()], [pattern.value]), pattern)
+def _equals(name: str, pattern: gast.MatchValue | gast.MatchSingleton) -> gast.expr:
+    if isinstance(pattern, gast.MatchValue):
+        return quote.located(gast.Compare(quote.name(name), [gast.Eq()], [pattern.value]), pattern)
+    return quote.located(
+        gast.Compare(quote.name(name), [gast.Is()], [quote.constant(pattern.value)]), pattern
+    )

@@ -22,7 +22,7 @@ from autograph_lite.operators.branches.definedness import (
 )
 from autograph_lite.operators.branches.if_stmt import if_expr, if_stmt
 from autograph_lite.operators.branches.switch_stmt import switch_stmt
-from autograph_lite.operators.branches.truth import python_test, truth
+from autograph_lite.operators.branches.truth import python_structure, python_test, truth
 from autograph_lite.operators.calls import calls
 from autograph_lite.operators.calls.calls import call
 from autograph_lite.operators.calls.handlers import caught, managed
@@ -133,6 +133,7 @@ __all__ = [
     "put_into",
     "put_of",
     "put_shared",
+    "python_structure",
     "python_test",
     "raised",
     "reached",

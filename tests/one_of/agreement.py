@@ -41,8 +41,11 @@ def outcome(function: Callable[..., Any], *args: Any) -> Any:
 def same(found: Any, expected: Any) -> bool:
     """Whether two results are alike: the same objects of Python's, close numbers."""
     if isinstance(expected, (bool, int, float, np.generic, np.ndarray, jax.Array)):
-        return np.shape(found) == np.shape(expected) and np.allclose(
-            found, expected, rtol=1e-5, equal_nan=True
+        is_number = isinstance(found, (bool, int, float, np.generic, np.ndarray, jax.Array))
+        return (
+            is_number
+            and np.shape(found) == np.shape(expected)
+            and np.allclose(found, expected, rtol=1e-5, equal_nan=True)
         )
     if isinstance(expected, (tuple, list)):
         return (

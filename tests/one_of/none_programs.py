@@ -416,3 +416,29 @@ def seen_by_finally(x):
     finally:
         log[0] += 10 if v is None else 20
     return log[0]
+
+
+@program((1.0,), (-1.0,))
+def matched_none(x):
+    v = x if x > 0 else None
+    match v:
+        case None:
+            return -5.0
+        case y:
+            return y
+
+
+@program((1.0,), (-1.0,))
+def matched_none_in_a_tuple(x):
+    pair = (x, "ok") if x > 0 else (None, "none")
+    match pair:
+        case (None, text):
+            return 0.0, text
+        case (y, text):
+            return y, text
+
+
+@program((1.0,), (-1.0,))
+def leaves_of_a_tree(x):
+    state = {"best": x if x > 0 else None, "k": 2.0}
+    return jax.tree.map(lambda leaf: leaf * 2, state)

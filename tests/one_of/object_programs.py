@@ -141,3 +141,58 @@ def state_pattern(n):
             c += 1
             s = idle if k > 3 else s
     return c, isinstance(s, Busy)
+
+
+class Number:
+    def __init__(self, k):
+        self.k = k
+
+    def __add__(self, other):
+        return Number(self.k + (other.k if isinstance(other, Number) else other))
+
+    def __eq__(self, other):
+        return isinstance(other, Number) and self.k == other.k
+
+    def __len__(self):
+        return 3
+
+    def __getitem__(self, i):
+        return self.k * i
+
+    def __call__(self, z):
+        return self.k + z
+
+    def __contains__(self, z):
+        return self.k > z
+
+
+@program((1.0,), (-1.0,))
+def operators_of_the_users(x):
+    a, b = Number(x), Number(x * 2)
+    t = a if x > 0 else b
+    return (t + 1).k, t == a, len(t), t[2], t(5.0), 0 in t, (t + t).k
+
+
+@program((1.0,), (-1.0,))
+def property_that_writes(x):
+    class Asked:
+        def __init__(self):
+            self.log = 0
+            self.v = None
+
+        @property
+        def value(self):
+            self.log += 1
+            return 0.0 if self.v is None else self.v
+
+    a, b = Asked(), Asked()
+    if x > 0:
+        a.v = x
+    t = a if x > 0 else b
+    return t.value + t.value, a.log, b.log
+
+
+@program((1.0,), (-1.0,))
+def its_class(x):
+    shape = Circle(x) if x > 0 else Square(x)
+    return shape.__class__ is Square, shape.__class__.__name__ == "Circle"

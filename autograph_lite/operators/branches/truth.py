@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import inspect
 import types
+from collections.abc import Iterator
 from typing import Any
 
 import jax
@@ -13,7 +14,9 @@ import jax.numpy as jnp
 from autograph_lite.errors import ConditionError, PythonOnlyError
 from autograph_lite.jax_internals import symbolic_comparisons
 from autograph_lite.operators.lists import dynamic_length, growing_lists
+from autograph_lite.operators.trace_context import path_facts
 from autograph_lite.operators.user_code import source_places
+from autograph_lite.operators.values import pytrees
 from autograph_lite.operators.values.boxes import Box
 from autograph_lite.operators.values.one_of import OneOf, on_each
 from autograph_lite.operators.values.values import Tracer, describe, fold_test, is_symbolic, traced
@@ -128,6 +131,34 @@ def python_test(value: Any) -> Any:
             fix="move the decision into a plain function, or write it with jnp.where.",
         )
     return value
+
+
+def python_structure(value: Any, deep: bool) -> Any:
+    """`value`, the subject of a `match` that asks Python for its class or its items; with `deep`, of what is in it, too.
+
+    Raises:
+      PythonOnlyError: a traced value decides which of several it is.
+    """
+    value = path_facts.narrow(value)
+    found = next((item for item in (_inside(value, []) if deep else [value]) if type(item) is OneOf), None)
+    if found is not None:
+        raise PythonOnlyError(
+            f"`match` asks for the structure of a value that is {found!r}.",
+            why="A traced value decides which it is, and Python has to know its class, and how many items it has.",
+            fix="ask with `isinstance` in an `if`, or match each of them where it is made.",
+        )
+    return value
+
+
+def _inside(value: Any, around: list[Any]) -> Iterator[Any]:
+    """What is in a value, and in the attributes of objects there."""
+    for leaf in pytrees.leaves(value, lambda node: type(node) is OneOf):
+        yield leaf
+        if isinstance(held := getattr(leaf, "__dict__", None), dict) and all(
+            leaf is not other for other in around
+        ):
+            for item in held.values():
+                yield from _inside(item, [*around, leaf])
 
 
 def _why_python(frame: types.FrameType | None) -> str:

@@ -31,7 +31,7 @@ from autograph_lite.operators.purity import jax_transformed
 from autograph_lite.operators.ragged import mask_positions
 from autograph_lite.operators.ragged_ops import library_functions
 from autograph_lite.operators.user_code import ownership, source_places
-from autograph_lite.operators.values.one_of import OneOf, on_each
+from autograph_lite.operators.values.one_of import OneOf, has_variants, with_variants
 
 Convert = Callable[[types.FunctionType], Any]
 MUTATORS = (list, dict, set, bytearray)
@@ -71,16 +71,18 @@ def with_converted_arguments(fn: Any, convert: Convert) -> Any:
         values = [value for value in (*args, *kwargs.values()) if type(value) not in _INERT]
         noted: dict[int | str, Any] = {}
         if values and not tracing_state.untraced():
-            if any(type(value) is OneOf for value in values):
+            if any(type(value) is OneOf for value in values) or (
+                changes_nothing and any(map(has_variants, values))
+            ):
 
-                def each(*now: Any) -> Any:
+                def each(*args: Any, **kwargs: Any) -> Any:
                     for owner in filter(
                         is_changeable, (getattr(fn, "__self__", None), *getattr(fn, "args", ()))
                     ):
                         journal.note_change(owner, written=False)
-                    return run(*now[: len(args)], **dict(zip(kwargs, now[len(args) :], strict=True)))
+                    return run(*args, **kwargs)
 
-                return on_each(each, *args, *kwargs.values(), acts=True)
+                return with_variants(each, args, kwargs, deep=changes_nothing)
             for value in values:
                 method_patching.convert_methods(value)
             if takes_items:
@@ -124,7 +126,7 @@ def _of_numbers(fn: Any, of_numpy: counterparts.Counterpart) -> Any:
         if tracing_state.untraced():
             return fn(*args, **kwargs)
         if any(type(value) is OneOf for value in args):
-            return on_each(run, *args, acts=True)
+            return with_variants(run, args, kwargs, deep=False)
         if not counterparts.has_traced_argument(args, kwargs):
             return fn(*args, **kwargs)
         counterpart, given, named = of_numpy(args, kwargs)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import builtins
 import collections
 import dataclasses
+import enum
 import functools
 import operator
 import types
@@ -21,6 +22,7 @@ from autograph_lite.jax_internals import symbolic_comparisons
 from autograph_lite.operators.branches.if_stmt import if_part
 from autograph_lite.operators.branches.truth import operand, python_truth, truth
 from autograph_lite.operators.lists import array_arguments, dynamic_length, growing_lists, list_methods
+from autograph_lite.operators.purity import trial
 from autograph_lite.operators.ragged.selection import METHODS, Selection
 from autograph_lite.operators.trace_context import decision_log, path_facts
 from autograph_lite.operators.user_code import source_places
@@ -169,6 +171,14 @@ def _is(left: Any, right: Any) -> Any:
     for value, flag in ((left, right), (right, left)):
         if isinstance(flag, bool) and _is_bool(value):
             return value if flag else not_(value)
+    if _is_enum(left, right) or _is_enum(right, left):
+        raise PythonOnlyError(
+            f"'{source_places.expression()}' asks whether a traced number is a member of an enum of ints.",
+            why="Such members are numbers in the program, which no longer tells them from others.",
+            fix="compare the values: ==.",
+        )
+    if left is not None and right is not None and (traced(left) or traced(right)):
+        trial.end_trial("'is' would see an array in place of a number")
     return left is right
 
 
@@ -186,6 +196,11 @@ def _is_same(left: Any, right: Any) -> Any:
 def _is_made_anew(value: Any) -> bool:
     made = isinstance(value, (jax.Array, np.ndarray, tuple, list, dict)) and not _is_bool(value)
     return made or dataclass_objects.is_record(value)
+
+
+def _is_enum(a: Any, b: Any) -> bool:
+    """Whether one is a member of an enum of ints, and the other a traced number, which may stand for such a member."""
+    return isinstance(a, enum.Enum) and isinstance(a, int) and _is_number(b)
 
 
 def _is_bool(value: Any) -> bool:

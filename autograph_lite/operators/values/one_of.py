@@ -151,6 +151,34 @@ def known_number(value: OneOf) -> int | None:
     return int(tag)
 
 
+def has_variants(value: Any) -> bool:
+    """Whether a value is, or a tuple, list or dict holds, one of several."""
+    kind = type(value)
+    if kind is tuple or kind is list:
+        return any(map(has_variants, value))
+    return kind is OneOf or (kind is dict and any(map(has_variants, value.values())))
+
+
+def with_variants(
+    fun: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any], *, deep: bool
+) -> Any:
+    """`fun(*args, **kwargs)`, for each variant of what is one of several among the arguments; with `deep`, in them, too."""
+    whole = args, kwargs
+
+    def ends(node: Any) -> bool:
+        return type(node) is OneOf or not (deep or node is whole or node is args or node is kwargs)
+
+    leaves, structure = pytrees.flatten(whole, ends)
+    places = [n for n, leaf in enumerate(leaves) if type(leaf) is OneOf]
+
+    def each(*variants: Any) -> Any:
+        now = dict(zip(places, variants, strict=True))
+        args, kwargs = jax.tree.unflatten(structure, [now.get(n, leaf) for n, leaf in enumerate(leaves)])
+        return fun(*args, **kwargs)
+
+    return on_each(each, *(leaves[n] for n in places), acts=True)
+
+
 def settled(tree: Any) -> Any:
     """`tree`, with the variants in it whose numbers are known."""
     leaves, structure = pytrees.flatten(tree, lambda node: type(node) is OneOf)

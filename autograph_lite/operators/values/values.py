@@ -13,6 +13,7 @@ from jax import core, export
 
 from autograph_lite.jax_internals import avals, constant_folding, tracing_state
 from autograph_lite.operators.values import pytrees
+from autograph_lite.operators.values.one_of import OneOf
 from autograph_lite.tracing import entered, thread
 
 Tracer = core.Tracer
@@ -123,6 +124,8 @@ def describe(value: Any) -> str:
         return f"{value.dtype}[{shape}]"
     if is_symbolic(value):
         return f"the symbolic size {value}"
+    if type(value) is OneOf:
+        return repr(value)
     if value is None or isinstance(value, (*SCALARS, str)):
         return f"{type(value).__name__} {value!r}" if value is not None else "None"
     if isinstance(value, (list, tuple, dict)):

@@ -1,0 +1,169 @@
+"""What is refused of a value that is one of several: what only Python can decide, and writes to what may be another object."""
+
+from __future__ import annotations
+
+import enum
+
+import jax
+import jax.numpy as jnp
+import pytest
+
+import autograph_lite
+from autograph_lite import (
+    BranchMismatchError,
+    CarryMismatchError,
+    MutationError,
+    PythonOnlyError,
+    TracedIndexError,
+)
+
+
+class Circle:
+    def __init__(self, r):
+        self.r = r
+
+    def __repr__(self):
+        return "Circle"
+
+
+class Level(enum.IntEnum):
+    LOW = 1
+    HIGH = 2
+
+
+def class_pattern(x):
+    shape = Circle(x) if x > 0 else None
+    match shape:
+        case Circle(r=r):
+            return r
+    return 0.0
+
+
+def member_of_ints(x):
+    level = Level.LOW if x > 0 else Level.HIGH
+    return level is Level.LOW
+
+
+def array_identity(x):
+    best = x if x > 0 else None
+    return best is x
+
+
+def list_that_is_written(x):
+    rows, spare = [x], [1.0]
+    chosen = rows if x > 0 else None
+    if chosen is not None:
+        chosen[0] = 2.0
+    return rows, spare
+
+
+def list_that_was_chosen(x):
+    rows = [x]
+    chosen = rows if x > 0 else None
+    rows[0] = 2.0
+    return 0.0 if chosen is None else chosen[0]
+
+
+def two_shapes(x):
+    return None if x > 5 else x if x > 0 else jnp.ones(3)
+
+
+def two_lengths(x):
+    return (x,) if x > 0 else (x, x)
+
+
+def new_key(x):
+    found = {}
+    found["a" if x > 0 else "b"] = x
+    return found
+
+
+def member_of_a_set(x):
+    found = {"a" if x > 0 else "b"}
+    return len(found)
+
+
+def object_of_an_iteration(n):
+    best = None
+    for i in range(n):
+        best = Circle(i)
+    return 0 if best is None else best.r
+
+
+@pytest.mark.parametrize(
+    ("function", "kind", "what"),
+    [
+        (
+            class_pattern,
+            PythonOnlyError,
+            "`match` asks for the structure of a value that is one of None, Circle.",
+        ),
+        (
+            member_of_ints,
+            PythonOnlyError,
+            "'level is Level.LOW' asks whether a traced number is a member of an enum of ints.",
+        ),
+        (
+            array_identity,
+            PythonOnlyError,
+            "'best is x' asks for the identity of float32[], which a traced value has chosen.",
+        ),
+        (
+            list_that_is_written,
+            MutationError,
+            "A list is written to that is one object on one path of a staged statement and another on another path.",
+        ),
+        (
+            list_that_was_chosen,
+            MutationError,
+            "A list is written to that is one object on one path of a staged statement and another on another path.",
+        ),
+        (
+            two_shapes,
+            BranchMismatchError,
+            "The value of the expression is float32[] on one path and float32[3] on another.",
+        ),
+        (
+            two_lengths,
+            BranchMismatchError,
+            "The value of the expression is (float32[],) on one path and (float32[], float32[]) on another.",
+        ),
+        (new_key, MutationError, "'found['a']' exists on one path of a staged statement and not on another."),
+        (
+            member_of_a_set,
+            TracedIndexError,
+            "A traced value, one of 'a', 'b', is a key of a dict or an item of a set.",
+        ),
+        (
+            object_of_an_iteration,
+            CarryMismatchError,
+            "'best' is None before an iteration of the loop and a Circle object after it.",
+        ),
+    ],
+)
+def test_it_is_refused(function, kind, what) -> None:
+    with pytest.raises(kind) as caught:
+        autograph_lite.convert(function)(
+            jnp.int32(3) if function is object_of_an_iteration else jnp.float32(1)
+        )
+    assert caught.value.what == what
+
+
+def test_more_than_sixteen_variants() -> None:
+    def f(i):
+        return [f"text {k}" for k in range(17)][i]
+
+    with pytest.raises(TracedIndexError) as caught:
+        autograph_lite.convert(f)(jnp.int32(1))
+    assert (
+        caught.value.what
+        == "'[f\"text {k}\" for k in range(17)][i]' indexes a list with a traced value, int32[]."
+    )
+
+
+def test_a_text_does_not_leave_a_jit_of_somebody_elses() -> None:
+    def f(x):
+        return "up" if x > 0 else "down"
+
+    with pytest.raises(TypeError, match="str"):
+        jax.jit(autograph_lite.to_graph(f))(jnp.float32(1))
