@@ -809,9 +809,8 @@ class VerificationError(AutographError, AssertionError):
 
         @autograph_lite.convert(verify="first_call")
         def power(n):
-            result = 1
-            for i in range(n + 1):
-                result = 3**i
+            base = 9 if n < 10 else 59049
+            result = base * base
             return result
 
         power(jnp.int32(20))
@@ -820,9 +819,8 @@ class VerificationError(AutographError, AssertionError):
 
         @autograph_lite.convert(verify="first_call")
         def power(n):
-            result = 1.0
-            for i in range(n + 1):
-                result = 3.0**i
+            base = 9.0 if n < 10 else 59049.0
+            result = base * base
             return result
 
         power(jnp.int32(20))

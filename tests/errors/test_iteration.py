@@ -252,13 +252,13 @@ def test_an_endless_while_that_a_raise_ends(monkeypatch) -> None:
     monkeypatch.setattr(while_stmt, "_MOST", 300)  # of 1,024, each of which is traced
 
     def f(x):
-        t = 0.0
+        n = 0
         while True:
-            if t > x:
-                raise ValueError(t)
-            if t < -1.0:
+            if n > x:
+                raise ValueError(n)
+            if "a" * n == "b":
                 break
-            t += 0.5
+            n += 1
         return x
 
     with pytest.warns(UnrolledLoopWarning):
@@ -270,6 +270,21 @@ def test_an_endless_while_that_a_raise_ends(monkeypatch) -> None:
         "  Python runs it while tracing, before it is known whether the check fails: 300 times, and found no end.\n"
         "  Fix: count its iterations by an array, jnp.asarray(0), or give the loop a condition that does not hold for ever."
     )
+
+
+def test_an_endless_while_that_a_raise_ends_is_a_loop_where_it_can_be() -> None:
+    def f(x):
+        t = 0.0
+        while True:
+            if t > x:
+                raise ValueError(t)
+            if t < -1.0:
+                break
+            t += 0.5
+        return x
+
+    with pytest.raises(ValueError, match=r"3\.5"):
+        autograph_lite.convert(f)(jnp.float32(3))
 
 
 def test_an_iterator_that_a_traced_value_ends() -> None:

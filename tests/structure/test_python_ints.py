@@ -1,5 +1,6 @@
 """Python's ints that outgrow the program's in a loop that a traced value ends: Python's number, or an error at the line."""
 
+import dataclasses
 import inspect
 import linecache
 
@@ -128,6 +129,75 @@ def attribute(x):
     return counter.total
 
 
+def in_a_list(x):
+    s = [1]
+    while x < 40:
+        s[0] *= 3
+        x = x + 1
+    return s[0]
+
+
+def in_a_dict(x):
+    d = {"p": 1}
+    while x < 40:
+        d["p"] = d["p"] * 3
+        x = x + 1
+    return d["p"]
+
+
+@dataclasses.dataclass
+class State:
+    p: int = 1
+    n: int = 0
+
+
+def in_a_dataclass(x):
+    state = State()
+    while x < 40:
+        state.p = state.p * 2 + state.n
+        state.n += 1
+        x = x + 1
+    return state.p
+
+
+def power(x):
+    k, t = 0, 0
+    while k < x:
+        t = 3**k
+        k += 1
+    return t
+
+
+def beside_an_array(x):
+    p, total = 1, jnp.int32(0)
+    while x < 40:
+        p *= 2
+        total = total + p
+        x = x + 1
+    return total
+
+
+def unrolled(x):
+    p = 1
+    for name, factor in [("a", 3), ("b", 5), ("a", 70)] * 5:
+        p = p * factor if name == "a" else p + 1
+        x = x - 1
+        if x < 0:
+            break
+    return p
+
+
+def unrolled_list(x):
+    s = [1]
+    for name, factor in [("a", 3), ("b", 5), ("a", 70)] * 5:
+        if name == "a":
+            s[0] = s[0] * factor
+        x = x - 1
+        if x < 0:
+            break
+    return s[0]
+
+
 def line_of(function, text):
     lines, first = inspect.getsourcelines(function)
     line = next(n for n, each in enumerate(lines) if text in each)
@@ -140,14 +210,20 @@ def line_of(function, text):
         (powers, 1, "p = p * 2", "p"),
         (factorial, 1e-12, "f = f * n", "f"),
         (hashes, 9, "h = h * 33 + k", "h"),
-        (collatz, 1000, "n = 3 * n + 1", "n"),
         (fibonacci, 1e10, "a, b = b, a + b", "b"),
         (binomial, 1e13, "c = c * (60 - k) // (k + 1)", "c"),
         (bytes_read, 0, "n += 1024 * 1024 * 512", "n"),
-        (in_branch, 0, "p = p * 1000", None),
-        (attribute, 0, "counter.total = counter.total * 3", "Counter.total"),
-        (shifts, 1e-11, "while x * (1 << k) < 1:", None),
-        (modulus, 0, "seed = (seed * 1103515245 + 12345) % 2147483648", None),
+        (in_branch, 0, "p = p + 1", None),
+        (attribute, 0, "counter.total = counter.total * 3", "counter.total"),
+        (shifts, 1e-25, "while x * (1 << k) < 1:", None),
+        (modulus, 0, "seed = (seed * 1103515245 + 12345) % 2147483648", "seed"),
+        (in_a_list, 0, "s[0] *= 3", "s[0]"),
+        (in_a_dict, 0, 'd["p"] = d["p"] * 3', "d['p']"),
+        (in_a_dataclass, 0, "state.p = state.p * 2 + state.n", "state.p"),
+        (power, 30, "t = 3**k", "t"),
+        (beside_an_array, 0, "total = total + p", "total"),
+        (unrolled, 20, 'p = p * factor if name == "a" else p + 1', "p"),
+        (unrolled_list, 20, "s[0] = s[0] * factor", "s[0]"),
     ],
 )
 def test_one_that_does_not_fit_is_an_error(function, argument, text, name):
@@ -170,11 +246,99 @@ def test_one_that_does_not_fit_is_an_error(function, argument, text, name):
     ("function", "argument"),
     [
         (powers, 1e5), (generator, 0), (factorial, 1e-6), (hashes, 3), (collatz, 20), (shifts, 1e-6), (fibonacci, 1e8),
-        (binomial, 1e6), (bytes_read, 6), (guarded, 0), (in_branch, 37), (attribute, 30),
+        (binomial, 1e6), (bytes_read, 6), (guarded, 0), (in_branch, 37), (attribute, 30), (collatz, 1000), (shifts, 1e-11),
+        (in_a_list, 25), (in_a_dict, 25), (in_a_dataclass, 20), (power, 9), (beside_an_array, 20), (unrolled, 3),
+        (unrolled_list, 3),
     ],
 )  # fmt: skip
 def test_one_that_fits_is_pythons(function, argument):
     assert int(convert(function)(jnp.float32(argument))) == function(np.float32(argument))
+
+
+def random_numbers(x):
+    seed = 42
+    while x < 5:
+        seed = seed * 16807 % 2147483647
+        x = x + seed / 2147483647
+    return seed
+
+
+def modular_power(x):
+    base, modulus, result, e = 3, 1000000007, 1, 1000003
+    while e > 0 and x < 100:
+        if e % 2 == 1:
+            result = result * base % modulus
+        base = base * base % modulus
+        e //= 2
+        x = x + 1
+    return result
+
+
+def is_prime(x):
+    n, k = x.astype(np.int32) * 0 + 2147483647, 46330
+    while k * k <= n:
+        if n % k == 0:
+            return k
+        k += 1
+    return -1
+
+
+def fibonacci_modulo(x):
+    a, b = 0, 1
+    while x < 50:
+        a, b = b, (a + b) % 1000000007
+        x = x + 1
+    return a
+
+
+def sum_of_squares(x):
+    s, k = 0, 59000
+    while k < 60000 + x:
+        s = (s + k * k) % 1000003
+        k += 1
+    return s
+
+
+def hash_of_numbers(x):
+    h, k = 5381, 0
+    while k < 20 + x:
+        h = ((h << 5) + h + k) & 0x7FFFFFFF
+        k += 1
+    return h
+
+
+def reversed_digits(x):
+    n, r = 987654321, 0
+    while n > x:
+        r = r * 10 + n % 10
+        n //= 10
+    return r, n
+
+
+def greatest_common_divisor(x):
+    a, b = 1134903170, 701408733
+    while b > x:
+        a, b = b, a % b
+    return a
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        random_numbers, modular_power, is_prime, fibonacci_modulo, sum_of_squares, hash_of_numbers,
+        reversed_digits, greatest_common_divisor,
+    ],
+)  # fmt: skip
+def test_what_is_larger_on_the_way_is_pythons(function):
+    found = convert(function)(jnp.float32(0))
+    assert [int(each) for each in jax.tree.leaves(found)] == [*jax.tree.leaves(function(np.float32(0)))]
+
+
+def test_a_product_on_the_way_has_64_bits_and_is_not_carried():
+    program = convert(random_numbers).get_concrete_function(np.float32(0)).jaxpr
+    (loop,) = [eqn for eqn in program.jaxpr.eqns if eqn.primitive.name == "while"]
+    assert sorted(str(v.aval) for v in loop.outvars) == ["float32[]", "~int32[]"]
+    assert "i64" in str(program)
 
 
 def test_lanes_and_derivatives():

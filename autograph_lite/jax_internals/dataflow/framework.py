@@ -34,12 +34,18 @@ class Forward(abc.ABC, Generic[T]):
     def operation(self, equation: Any, operands: list[T]) -> list[T]:
         """What is known of the results of any other equation."""
 
+    def of_literal(self, atom: Any) -> T:
+        """What is known of a literal."""
+        return self.literal
+
     def known(self, jaxpr: Any, inputs: Sequence[T]) -> dict[Any, T]:
         """What is known of all variables of a jaxpr that is not closed."""
         found = dict.fromkeys(jaxpr.constvars, self.constant)
         found.update(zip(jaxpr.invars, inputs, strict=True))
         for equation in jaxpr.eqns:
-            operands = [found[atom] if is_variable(atom) else self.literal for atom in equation.invars]
+            operands = [
+                found[atom] if is_variable(atom) else self.of_literal(atom) for atom in equation.invars
+            ]
             found.update(zip(equation.outvars, self.equation(equation, operands), strict=True))
         return found
 
@@ -47,7 +53,7 @@ class Forward(abc.ABC, Generic[T]):
         """What is known of the results of a jaxpr, closed or not."""
         jaxpr = getattr(jaxpr, "jaxpr", jaxpr)
         found = self.known(jaxpr, inputs)
-        return [found[atom] if is_variable(atom) else self.literal for atom in jaxpr.outvars]
+        return [found[atom] if is_variable(atom) else self.of_literal(atom) for atom in jaxpr.outvars]
 
     def repeated(self, body: Any, consts: Sequence[T], carry: Sequence[T], rows: Sequence[T]) -> list[T]:
         """What is known of the variables of a loop in any of its iterations, and of what these put out."""

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import dataclasses
+import functools
+import inspect
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeVar
 
 from jax import lax
 from jax._src import core
+from jax._src.lax.control_flow import loops
 
 from autograph_lite.jax_internals.dataflow.affine_indices import Position, Positions
 
@@ -174,6 +177,22 @@ def groups(equation: Any, operands: list[V]) -> tuple[list[V], list[V], list[V]]
         sizes = [len(group) for group in equation.params["ft_in"].unpack()]
         first, last = sizes[0], sizes[0] + sizes[1]
     return operands[:first], operands[first:last], operands[last:]
+
+
+def group_params(consts: int, carry: int, rows: int, put_out: int) -> dict[str, Any]:
+    """The parameters of a scan that say how many constants, variables, rows and stacked results it has."""
+    if _counted():  # 0.10
+        return {"num_consts": consts, "num_carry": carry}
+    ft: Any = vars(loops)["ft"]  # 0.12
+    return {
+        "ft_in": ft.pack((ft.nones(consts), ft.nones(carry), ft.nones(rows))),
+        "ft_out": ft.pack((ft.nones(carry), ft.nones(put_out).filter_with_mask([True] * put_out))),
+    }
+
+
+@functools.cache
+def _counted() -> bool:
+    return "num_carry" in inspect.signature(loops._scan_abstract_eval).parameters
 
 
 def writes_place(equation: Any) -> bool:

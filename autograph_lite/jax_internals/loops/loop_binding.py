@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import dataclasses
 import functools
-import inspect
 import operator
 import weakref
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -26,10 +25,10 @@ from jax.extend.core import jaxpr_as_fun
 
 from autograph_lite.jax_internals import recorded_equations, tracing_state
 from autograph_lite.jax_internals.conditionals import branch_traces
-from autograph_lite.jax_internals.dataflow import value_ranges
+from autograph_lite.jax_internals.dataflow import scan_ir, value_ranges
 from autograph_lite.jax_internals.dataflow.affine_indices import Position
 from autograph_lite.jax_internals.dataflow.intervals import ANY, Ends
-from autograph_lite.jax_internals.loops import double_loops, while_primitive
+from autograph_lite.jax_internals.loops import while_primitive, wide_loops
 from autograph_lite.jax_internals.numpy_constants import keep_constants
 from autograph_lite.jax_internals.scan_passes import passes, vectorize
 
@@ -68,16 +67,24 @@ def trace(
 
 
 def while_loop(
-    cond: Any, body: Any, init: Sequence[Any], options: while_primitive.Options | None = None
+    cond: Any,
+    body: Any,
+    init: Sequence[Any],
+    options: while_primitive.Options | None = None,
+    tell: wide_loops.Tell | None = None,
 ) -> list[Any]:
-    """`lax.while_loop` of two closed jaxprs, as a loop that can be differentiated in reverse."""
-    doubles = (
-        None if while_primitive.is_within_a_loop() else double_loops.with_double_floats([cond, body], init)
-    )
-    if doubles is not None:
-        test, step = doubles.jaxprs
-        return doubles.numbers(_while_loop(test, step, doubles.init, options))
+    """`lax.while_loop` of two closed jaxprs, as a loop that can be differentiated in reverse; see `wide_loops` for `tell`."""
+    wide = None if _is_part_of_a_loop(tell) else wide_loops.with_wide_numbers([cond, body], init, tell=tell)
+    if wide is not None:
+        test, step = wide.jaxprs
+        return wide.numbers(_while_loop(test, step, wide.init, options))
     return _while_loop(cond, body, init, options)
+
+
+def _is_part_of_a_loop(tell: wide_loops.Tell | None) -> bool:
+    """Whether a loop is an equation of another one, and so is looked at with that: not if `jax.vmap` makes another of it."""
+    recorded = isinstance(core.trace_ctx.trace, partial_eval.DynamicJaxprTrace)
+    return while_primitive.is_within_a_loop() and (recorded or tell is None)
 
 
 def _while_loop(
@@ -106,6 +113,7 @@ class How:
       unroll: how many iterations are run as one.
       told: called where all iterations are computed at once, when the loop around it is made or before.
       floats: what some of the rows are, as doubles: floats of Python's.
+      tell: is told of ints of Python's that do not fit.
     """
 
     reverse: bool = False
@@ -113,6 +121,7 @@ class How:
     unroll: int = 1
     told: Callable[[], None] | None = None
     floats: Mapping[int, Any] = dataclasses.field(default_factory=dict)
+    tell: wide_loops.Tell | None = None
 
 
 # By the body of a scan, whom to tell.
@@ -131,12 +140,13 @@ def scan(
       length: the number of iterations.
       how: they go.
     """
-    inside = while_primitive.is_within_a_loop() and not how.floats
-    doubles = None if inside else double_loops.with_double_floats([body], init, rows, how.floats)
-    if doubles is not None:
-        [step] = doubles.jaxprs
-        now, outputs = _scan_loop(step, doubles.init, doubles.rows, length, how)
-        return doubles.numbers(now), outputs
+    inside = _is_part_of_a_loop(how.tell) and not how.floats
+    ends = _ends(0, len(rows), length, how) if isinstance(length, int) else []
+    wide = None if inside else wide_loops.with_wide_numbers([body], init, rows, how.floats, ends, how.tell)
+    if wide is not None:
+        [step] = wide.jaxprs
+        now, outputs = _scan_loop(step, wide.init, wide.rows, length, how)
+        return wide.numbers(now), outputs
     return _scan_loop(body, init, rows, length, how)
 
 
@@ -229,25 +239,12 @@ def _bound(
     if how.told is not None:
         _told[body] = how.told
     count, put_out = len(init), len(body.out_avals) - len(init)
-    groups: Any
-    if _counted():  # 0.10
-        groups = {"num_consts": len(consts), "num_carry": count}
-    else:  # 0.12
-        ft: Any = vars(loops)["ft"]
-        groups = {
-            "ft_in": ft.pack((ft.nones(len(consts)), ft.nones(count), ft.nones(len(rows)))),
-            "ft_out": ft.pack((ft.nones(count), ft.nones(put_out).filter_with_mask([True] * put_out))),
-        }
+    groups = scan_ir.group_params(len(consts), count, len(rows), put_out)
     unroll = min(how.unroll, max(length, 1)) if isinstance(length, int) else 1
     results = loops.scan_p.bind(
         *consts, *init, *rows, reverse=how.reverse, length=length, jaxpr=body, unroll=unroll, **groups
     )
     return results[:count], results[count:]
-
-
-@functools.cache
-def _counted() -> bool:
-    return "num_carry" in inspect.signature(loops._scan_abstract_eval).parameters
 
 
 @functools.cache

@@ -497,6 +497,7 @@ class Carry:
             owner = place.key
             journal.commit(place, self.growths[owner].finished(new, rows[owner]) if owner in rows else new)
         shared_containers.note_shared([], self._joined(values, contents), [])
+        integer_overflow.check_noted()
         carried_checks.flush()
         if decision_log.listeners:
             self._tell()
@@ -625,7 +626,6 @@ def run_body(
             item = take()
             new = list(body_fun(*item, *values))
             extra = [after(new)] if after is not None else []
-            integer_overflow.check_overflow(_variables(carry, values, contents, new))
         except OverflowError as error:
             raise integer_overflow.told(error) from None
         except BaseException as error:
@@ -639,19 +639,6 @@ def run_body(
         if loop.writes:
             now.part()
         return now, [*extra, *results]
-
-
-def _variables(
-    carry: Carry, values: Sequence[Any], contents: dict[Key, Any], new: Sequence[Any]
-) -> list[integer_overflow.Variable]:
-    """The variables and places of a loop before and after an iteration."""
-    variables = zip(carry.names, values, new, (one.value for one in carry.start_values), strict=True)
-    slots = [
-        (slot.place.label(key[1]), contents[key], slot.place.read().get(key[1]), slot.before.value)
-        for key, slot in carry.slots.items()
-        if key[0] not in carry.bounds
-    ]
-    return [*variables, *slots]
 
 
 def widen_start(now: Carry, after: Carry, jaxprs: Sequence[Any], start: list[Any]) -> list[Any]:

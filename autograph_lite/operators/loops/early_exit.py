@@ -18,6 +18,7 @@ from jax import lax
 from jax.extend.core import jaxpr_as_fun
 
 from autograph_lite.jax_internals.loops import loop_binding
+from autograph_lite.operators.loops import integer_overflow
 from autograph_lite.operators.trace_context import loop_options
 
 FEW = 32
@@ -72,4 +73,4 @@ def scan_until(
     types = list(map(jax.typeof, init))
     (_, until), (_, iteration) = (loop_binding.trace(part, types, scan_until) for part in (more, step))
     options = dataclasses.replace(loop_options.UNSET, bound=count, kept=_kept(count))
-    return loop_binding.while_loop(until, iteration, init, options)[1:]
+    return loop_binding.while_loop(until, iteration, init, options, integer_overflow.note)[1:]

@@ -15,9 +15,9 @@ from jax import lax
 from jax.extend.core import jaxpr_as_fun
 
 from autograph_lite.errors import BranchMismatchError, IterationError, MutationError
-from autograph_lite.jax_internals import avals, symbolic_comparisons, tracing_state
+from autograph_lite.jax_internals import avals, recorded_equations, symbolic_comparisons, tracing_state
 from autograph_lite.jax_internals.dataflow.affine_indices import Position
-from autograph_lite.jax_internals.loops import loop_binding
+from autograph_lite.jax_internals.loops import loop_binding, wide_loops
 from autograph_lite.operators.aliasing import store_check
 from autograph_lite.operators.branches.branch_paths import enter_generated
 from autograph_lite.operators.branches.if_stmt import if_part
@@ -27,7 +27,13 @@ from autograph_lite.operators.iteration import item_columns, iterables
 from autograph_lite.operators.joins import join_errors
 from autograph_lite.operators.lane_eval.path_conditions import Parts, Split
 from autograph_lite.operators.lists import dynamic_length, growing_lists, list_errors
-from autograph_lite.operators.loops import carry as carries, early_exit, rolling, unroll_warning
+from autograph_lite.operators.loops import (
+    carry as carries,
+    early_exit,
+    integer_overflow,
+    rolling,
+    unroll_warning,
+)
 from autograph_lite.operators.loops.carry import Carry, StandsIn, Unjoinable, run_body
 from autograph_lite.operators.loops.carry_fixpoint import fixpoint, fixpoint_with_init
 from autograph_lite.operators.loops.first_iterations import settles_types
@@ -310,7 +316,7 @@ def _guarded(
         not python_iterators.is_own(iterable, body_fun) or python_iterators.is_endless_iterator(iterable)
     ):
         raise _never_ends(iterable, body_fun)
-    names = _names(body_fun)
+    names, start = _names(body_fun), len(recorded_equations.recorded())
     count = unroll_warning.counter(body_fun)
     for taken, item in enumerate(journal.unchanging(iterator)):
         if taken == python_iterators.MOST and not sized:
@@ -327,8 +333,9 @@ def _guarded(
 
         values = _statement(until(*before), skip, run, before, names, body_fun)
         if loop_options.current().is_over():
-            return values
+            break
         count()
+    wide_loops.tell_of_recorded(start, integer_overflow.fail)
     return values
 
 
@@ -420,7 +427,9 @@ def _stage_rows(
             start = carries.widen_start(now, after, [body], start)
             known = _positions(source, skipped, length, len(flat), now, reverse)
             unroll = loop_options.current().unroll
-            how = loop_binding.How(reverse, known, unroll, decision_log.at_once(count))
+            how = loop_binding.How(
+                reverse, known, unroll, decision_log.at_once(count), tell=integer_overflow.note
+            )
             if trial is not None:
                 return after, trial.scan(after, body, start, flat, count, how)
             if until is not None and early_exit.early_exit_pays(body, start, count):
@@ -619,7 +628,7 @@ def _stage_range(
         _, test = loop_binding.trace(cond, types, body_fun)
         after, step = loop_binding.trace(body, types, body_fun)
         start = carries.widen_start(now, after, [test, step], start)
-        return after, loop_options.bounded_while_loop(test, step, start)[1:]
+        return after, loop_options.bounded_while_loop(test, step, start, integer_overflow.note)[1:]
 
     carry, arrays = fixpoint_with_init(Carry.of(names, init), body_fun, stage)
     return carry.finish(arrays)

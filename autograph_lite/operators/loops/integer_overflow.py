@@ -2,36 +2,41 @@
 
 p = 1
 while x * p < limit:
-    p = p * 2          an int32 in the program; Python's has no end
+    p = p * 2          64 bits in the program, and 32 after the loop; Python's has no end
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import ast
+from collections.abc import Mapping
 from typing import Any
 
 import jax
 import numpy as np
 
-from autograph_lite.converters.python_ops import Maybe
-from autograph_lite.jax_internals import recorded_equations
-from autograph_lite.jax_internals.dataflow import integer_growth
 from autograph_lite.operators.checks import carried_checks
+from autograph_lite.operators.trace_context import loop_options
 from autograph_lite.operators.user_code import source_places
 
-Variable = tuple[str, Any, Any, Any]
-"""Its name; what it is before an iteration, after it, and before the loop."""
+Place = tuple[str, int, str]
 
 
-def check_overflow(variables: Sequence[Variable]) -> None:
-    """To be called when an iteration has been recorded."""
-    carried = [(_plain(before), _plain(after), _int(start)) for _, before, after, start in variables]
-    found: dict[str, Any] = {}
-    for equation, test, becomes in integer_growth.outgrown(recorded_equations.recorded(), carried):
-        text = message(recorded_equations.equation_place(equation), [variables[n][0] for n in becomes])
-        found[text] = found[text] | test if text in found else test
-    for text, test in found.items():
-        carried_checks.fail_if(test, OverflowError(text))
+def note(code: Any, places: Mapping[Place | None, int]) -> None:
+    """To be told while a loop is made: `code` is the number of the place that computes an int that does not fit, or 0."""
+    loop_options.current().overflown.append((code, places))
+
+
+def check_noted() -> None:
+    """To be called when the innermost loop has been made, and its own checks are where they were before it."""
+    noted = loop_options.current().overflown
+    while noted:
+        fail(*noted.pop())
+
+
+def fail(code: Any, places: Mapping[Place | None, int]) -> None:
+    """The check: as `note` has it."""
+    for place, number in places.items():
+        carried_checks.fail_if(code == number, OverflowError(message(place)))
 
 
 def told(error: OverflowError) -> OverflowError:
@@ -39,30 +44,35 @@ def told(error: OverflowError) -> OverflowError:
     if "while parsing an argument" not in str(error):
         return error
     where = source_places.raised_at(error)
-    return OverflowError(message((where.path, where.line, where.function) if where else None, []))
+    return OverflowError(message((where.path, where.line, where.function) if where else None))
 
 
-def may_be() -> bool:
-    """Whether what has been recorded of a condition may hold an int that does not fit."""
-    return any(True for _ in integer_growth.outgrown(recorded_equations.recorded(), []))
-
-
-def message(place: tuple[str, int, str] | None, names: Sequence[str]) -> str:
+def message(place: Place | None) -> str:
     """What is said of a line whose int does not fit."""
     bits = 8 * jax.dtypes.canonicalize_dtype(np.int64).itemsize
     where = source_places.at(*place) if place else None
     what = f"`{where.text}`" if where else "a loop"
-    of = f" of {names[0]!r}" if names else ""
     remedy = "make it a float, as in 1.0" + (
         "." if bits == 64 else ", or have ints of 64 bits: jax.config.update('jax_enable_x64', True)."
     )
+    of = f" of '{name}'" if where and (name := _assigned(where.text)) else ""
     at = f" ({where.path}:{where.line})" if where else ""
     return f"{what} computes an int{of} that does not fit int{bits}; Python's ints have no end{at}. To fix it, {remedy}"
 
 
-def _plain(value: Any) -> Any:
-    return value.value if type(value) is Maybe else value
-
-
-def _int(value: Any) -> int | None:
-    return int(value) if type(value) in (int, bool) else None
+def _assigned(text: str) -> str:
+    """What a line of the user's assigns a number that it computes to, if it is one thing."""
+    try:
+        [statement] = ast.parse(text.strip()).body
+    except (SyntaxError, ValueError):
+        return ""
+    if isinstance(statement, ast.AugAssign):
+        return ast.unparse(statement.target)
+    if not isinstance(statement, ast.Assign) or len(statement.targets) > 1:
+        return ""
+    [target], value = statement.targets, statement.value
+    if not isinstance(target, ast.Tuple):
+        return ast.unparse(target)
+    pairs = zip(target.elts, value.elts, strict=False) if isinstance(value, ast.Tuple) else ()
+    computed = [ast.unparse(each) for each, one in pairs if not isinstance(one, (ast.Name, ast.Constant))]
+    return computed[0] if len(computed) == 1 else ""

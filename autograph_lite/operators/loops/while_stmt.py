@@ -94,14 +94,7 @@ def _run(
             if parts.again is None:
                 tries = range(tries.start, tries.start + 1 + (refused.peels if refused else 0))
         if test is not True and test is not False and (type(test) is _Test or traced(test)):
-            decided = (
-                _decided(cond_fun, values)
-                if type(refused) is rolling.Refusal or not rolling.wanted()
-                else None
-            )
-            if decided is None:
-                return _stage(cond_fun, body_fun, values, test)
-            test = decided
+            return _stage(cond_fun, body_fun, values, test)
         if decision_log.listeners and not parts.rolled:
             why = refused.clause if refused else decision_log.python_condition(test)
             decision_log.refine_decision(decision_log.LOOPS, "unrolled", why)
@@ -125,7 +118,7 @@ def _run(
         test = _test(cond_fun, values)
         if test is True and traced(failed()) and _by_flags(cond_fun.__code__):
             unsure += 1
-            if unsure == _PATIENCE and not any(type(value) is float for value in values):
+            if unsure == _PATIENCE:
                 with contextlib.suppress(Exception):
                     return _stage(cond_fun, body_fun, values, test)
                 decision_log.forget_inside()
@@ -138,18 +131,6 @@ def _test(cond_fun: Callable[..., Any], values: Sequence[Any]) -> Any:
         enter_generated(cond_fun, values)
     with unfolded():  # it differs from iteration to iteration: as a loop it is compiled once
         return python_truth(cond_fun(*values))
-
-
-def _decided(cond_fun: Callable[..., Any], values: Sequence[Any]) -> bool | None:
-    """What Python's values make of a condition that is computed by JAX; None where they don't, or hold no float.
-
-    A float of Python's would be rounded in the program, which may then end after another iteration.
-    """
-    if not tracing_state.is_tracing() or not any(type(value) is float for value in values):
-        return None
-    test = python_truth(cond_fun(*values))
-    found = known_value(test) if traced(test) else test
-    return None if found is None else bool(found)
 
 
 def _holds(test: Any) -> bool:
@@ -168,7 +149,7 @@ def _endless(code: types.CodeType) -> bool:
 
 
 # Of a `while True`, Python may know when it is left, or nobody does but a check that fails when the program runs.
-_PATIENCE = 64  # iterations after which it is tried as a loop of the program's: with floats, it might end at another one
+_PATIENCE = 64  # iterations after which it is tried as a loop of the program's
 _MOST = 1024
 
 
@@ -303,7 +284,7 @@ def _trace_test(carry: Carry, cond_fun: Callable[..., Any], start: Sequence[Any]
             enter_generated(cond_fun, values)
             known = set(written.places)
             test = truth(cond_fun(*values))
-            if set(written.places) - known or integer_overflow.may_be() or _changed(carry, contents):
+            if set(written.places) - known or _changed(carry, contents):
                 tracing_state.abandon_trace()
                 raise _TestWrites
             go_on = unless_failed(test)
@@ -322,7 +303,9 @@ def _loop(
         decision_log.forget_inside()
         test = _trace_test(now, cond_fun, start)[1]
     after, body = _traced_body(now, body_fun, test, start)
-    return after, loop_options.bounded_while_loop(test, body, widen_start(now, after, [test, body], start))
+    return after, loop_options.bounded_while_loop(
+        test, body, widen_start(now, after, [test, body], start), integer_overflow.note
+    )
 
 
 def _traced_body(
@@ -359,6 +342,6 @@ def _loop_with_test(
     types = list(map(jax.typeof, start))
     _, go_on = loop_binding.trace(lambda arrays: (None, arrays[:1]), types, cond_fun)
     after, step = loop_binding.trace(body, types, body_fun)
-    return after, loop_options.bounded_while_loop(go_on, step, widen_start(now, after, [go_on, step], start))[
-        1:
-    ]
+    return after, loop_options.bounded_while_loop(
+        go_on, step, widen_start(now, after, [go_on, step], start), integer_overflow.note
+    )[1:]

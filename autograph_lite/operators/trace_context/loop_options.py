@@ -36,9 +36,10 @@ class Loop:
       unroll: how many iterations of a scan are one of the program's.
       done: iterations that Python has run.
       most: iterations that it is known to have at most.
+      overflown: numbers that tell of ints of Python's that do not fit, with the places that they stand for.
     """
 
-    __slots__ = ("_code", "counts", "done", "most", "options", "unroll")
+    __slots__ = ("_code", "counts", "done", "most", "options", "overflown", "unroll")
 
     def __init__(self, body_fun: Callable[..., Any]) -> None:
         self._code: types.CodeType = body_fun.__code__
@@ -47,6 +48,7 @@ class Loop:
         self.unroll = 1
         self.done = 0
         self.most: int | None = None
+        self.overflown: list[tuple[Any, Any]] = []
 
     def stands_at(self, path: str, line: int | None) -> bool:
         """Whether it is the loop on that line; any is where the line is None."""
@@ -108,13 +110,18 @@ def check_length(count: Any) -> None:
         raise ShorterError(symbolic_comparisons.smaller(count, left))
 
 
-def bounded_while_loop(cond: Any, body: Any, init: Sequence[Any]) -> list[Any]:
-    """`lax.while_loop` of two closed jaxprs, the innermost loop's: it ends when it has had all iterations that it may have."""
+def bounded_while_loop(
+    cond: Any, body: Any, init: Sequence[Any], tell: Callable[[Any, Any], None]
+) -> list[Any]:
+    """`lax.while_loop` of two closed jaxprs, the innermost loop's: it ends when it has had all iterations that it may have.
+
+    Ints of Python's that do not fit are given to `tell`, as `wide_loops` says.
+    """
     options, left = current().options, current().left()
     if not options.reverse:
         options = dataclasses.replace(options, place=source_places.here())
     if left is None:
-        return loop_binding.while_loop(cond, body, init, options)
+        return loop_binding.while_loop(cond, body, init, options, tell)
     types = [jax.typeof(jnp.int32(0)), *body.in_avals]
     test, step = jaxpr_as_fun(cond), jaxpr_as_fun(body)
 
@@ -126,7 +133,7 @@ def bounded_while_loop(cond: Any, body: Any, init: Sequence[Any]) -> list[Any]:
 
     (_, until), (_, run) = (loop_binding.trace(part, types, set_loop_options) for part in (go_on, count))
     options = dataclasses.replace(options, bound=left)
-    return loop_binding.while_loop(until, run, [jnp.int32(0), *init], options)[1:]
+    return loop_binding.while_loop(until, run, [jnp.int32(0), *init], options, tell)[1:]
 
 
 def set_loop_options(

@@ -1,0 +1,230 @@
+"""Python's ints: between which numbers do they lie in a program, and which of them may have more than 32 bits?
+
+    n += 1                             32 bits, for as long as anybody waits
+    seed = (seed * 16807) % 2147483647     32 bits, and 64 on the way
+    total += k * k                     64 bits
+    p = p * 2                          after some iterations, more than these
+
+They are the weakly typed scalars; those that nothing is known of are taken to have 32 bits, as they have where they come
+from. A variable of a loop is first what it is before it, then a counter, then a sum of such, then whatever it may become: the
+widening of Cousot and Cousot, "Abstract interpretation" (1977). Checked on jax 0.10.2 and 0.12.0.1.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from autograph_lite.jax_internals import avals
+from autograph_lite.jax_internals.dataflow import value_ranges
+from autograph_lite.jax_internals.dataflow.framework import Forward
+from autograph_lite.jax_internals.dataflow.induction_variables import is_integer
+from autograph_lite.jax_internals.dataflow.intervals import ANY, RULES, Ends, holds, union
+from autograph_lite.jax_internals.dataflow.primitive_traits import PARTS, SHAPES
+
+
+@dataclasses.dataclass(frozen=True)
+class Width:
+    """Of how many bits the ints of a program are.
+
+    Attributes:
+      narrow: the ends of those that nothing is known of.
+      counter: those of a counter; the sum of two fits.
+      step: by how much it changes in an iteration at most.
+      sum: the ends of a sum of such numbers, after as many iterations as anybody waits for.
+      term: what it changes by in an iteration at most.
+      most: the ends of all.
+    """
+
+    narrow: Ends
+    counter: Ends
+    step: int
+    sum: Ends
+    term: int
+    most: Ends
+
+
+def _ends(most: int) -> Ends:
+    return -most, most
+
+
+NARROW = _ends(2**31 - 1)
+LONG = Width(NARROW, _ends(2**30 - 16), 16, _ends(2**62), 2**32, _ends(2**63 - 1))
+SHORT = Width(_ends(46_000), _ends(46_000), 16, _ends(46_000), 16, NARROW)
+"""Where there are no 64 bits: counters are taken to be numbers whose squares fit."""
+
+
+def is_int(aval: Any) -> bool:
+    """Whether a value is of the type that an int of Python's has in a program."""
+    return is_integer(aval) and avals.is_weak(aval)
+
+
+def lies_within(ends: Ends, known: Ends, slack: float = 0) -> bool:
+    """Whether all numbers between these ends are between those."""
+    return known[0] - slack <= ends[0] and ends[1] <= known[1] + slack
+
+
+class Ints(Forward[Ends]):
+    """Between which numbers integers lie; what is none lies anywhere."""
+
+    def __init__(self, width: Width) -> None:
+        self.width = width
+        self.literal = self.constant = width.narrow
+        self._found: dict[Any, list[Ends]] = {}
+
+    def of_literal(self, atom: Any) -> Ends:  # noqa: D102
+        return (int(atom.val), int(atom.val)) if is_integer(atom.aval) else self.literal
+
+    def joined(self, values: Sequence[Ends]) -> Ends:  # noqa: D102
+        return union(*values)
+
+    def decided(self, test: Ends, value: Ends) -> Ends:  # noqa: D102
+        return value
+
+    def results(self, jaxpr: Any, inputs: Sequence[Ends]) -> list[Ends]:  # noqa: D102
+        key = jaxpr, tuple(inputs)
+        if key not in self._found:
+            self._found[key] = super().results(jaxpr, inputs)
+        return self._found[key]
+
+    def equation(self, equation: Any, operands: list[Ends]) -> list[Ends]:  # noqa: D102
+        params = equation.params
+        if operation_name(equation) in CALLS:
+            return self.operation(equation, operands)
+        if equation.primitive.name != "while":
+            return super().equation(equation, operands)
+        first = params["cond_nconsts"]
+        last = first + params["body_nconsts"]
+        test = params["cond_jaxpr"], operands[:first]
+        return self.loop(params["body_jaxpr"], operands[first:last], operands[last:], [], test)[1]
+
+    def repeated(  # noqa: D102
+        self, body: Any, consts: Sequence[Ends], carry: Sequence[Ends], rows: Sequence[Ends]
+    ) -> list[Ends]:
+        return self.loop(body, consts, carry, rows)[1]
+
+    def loop(
+        self,
+        body: Any,
+        consts: Sequence[Ends],
+        carry: Sequence[Ends],
+        rows: Sequence[Ends],
+        test: tuple[Any, Sequence[Ends]] | None = None,
+    ) -> tuple[list[Ends], list[Ends]]:
+        """What is known of a loop's variables before any iteration; and the same, or after it, with what these put out.
+
+        Args:
+          body: the jaxpr of an iteration.
+          consts: what is known of its first inputs.
+          carry: the same of the variables.
+          rows: the same of the rows that it takes.
+          test: the jaxpr of the condition, and what is known of its first inputs.
+        """
+        known = [ANY] * len(carry)
+        if test is not None and any(is_int(v.aval) for v in getattr(body, "jaxpr", body).outvars):
+            known = value_ranges.while_ranges(test[0], body, test[1], carry)[1]
+        fixed = [math.inf not in map(abs, ends) for ends in known]
+        now = [e if is_fixed else c for e, c, is_fixed in zip(known, carry, fixed, strict=True)]
+        level = [0] * len(carry)
+        while True:
+            results = self.results(body, [*consts, *now, *rows])
+            slack = (0, 0, self.width.step, self.width.term, math.inf)
+            grown = [
+                n
+                for n, (before, after) in enumerate(zip(now, results, strict=False))
+                if not fixed[n] and not lies_within(after, before, slack[level[n]])
+            ]
+            if not grown:
+                after = [union(a, b) if c else a for a, b, c in zip(now, results, fixed, strict=False)]
+                return now, [*after, *results[len(now) :]]
+            for n in grown:
+                level[n] += 2 if level[n] == 1 and not lies_within(carry[n], self.width.counter) else 1
+                wider = (results[n], self.width.counter, self.width.sum, self.width.most)[level[n] - 1]
+                now[n] = union(now[n], wider)
+
+    def operation(self, equation: Any, operands: list[Ends]) -> list[Ends]:  # noqa: D102
+        if len(equation.outvars) != 1:
+            return [self.literal] * len(equation.outvars)
+        [out] = equation.outvars
+        found = self.exact(equation, operands)
+        if is_int(out.aval):
+            return [(max(found[0], self.width.most[0]), min(found[1], self.width.most[1]))]
+        return [found if holds(getattr(out.aval, "dtype", None), found) else self.literal]
+
+    def exact(self, equation: Any, operands: Sequence[Ends]) -> Ends:
+        """Between which numbers the result of an equation would be that has as many bits as it needs."""
+        name = operation_name(equation)
+        if name == "select_n":
+            return union(*operands[1:])
+        if name == "convert_element_type" and equation.invars[0].aval.dtype.kind != "i":
+            return (0, 1) if equation.invars[0].aval.dtype == bool else self.literal
+        if name == "integer_pow":
+            most = max(map(abs, operands[0])) ** equation.params["y"]
+            return (0 if equation.params["y"] % 2 == 0 else -most), most
+        if name == "iota":
+            size = equation.params["shape"][equation.params["dimension"]]
+            return (0, size - 1) if isinstance(size, int) and size else self.literal
+        rule = _RULES.get(name)
+        return self.literal if rule is None else rule(*operands)
+
+
+def operation_name(equation: Any) -> str:
+    """The name of what an equation does: of its primitive, or of a function that it calls."""
+    name = equation.primitive.name
+    return str(equation.params.get("name") if name in ("jit", "pjit") else name)
+
+
+def _remainder(left: Ends, right: Ends) -> Ends:
+    most = max(map(abs, right)) - 1
+    return (0 if right[0] > 0 else -most, 0 if right[1] < 0 else most)
+
+
+def _rest(left: Ends, right: Ends) -> Ends:
+    most = min(max(map(abs, right)) - 1, max(map(abs, left)))
+    return (0 if left[0] >= 0 else -most, most)
+
+
+def _quotient(left: Ends, right: Ends) -> Ends:
+    most = max(map(abs, left)) // max(1, right[0])
+    return (0 if left[0] >= 0 and right[0] > 0 else -most - 1, most)
+
+
+def _and(left: Ends, right: Ends) -> Ends:
+    positive = [ends[1] for ends in (left, right) if ends[0] >= 0]
+    return (0, min(positive)) if positive else _bits(left, right)
+
+
+def _bits(left: Ends, right: Ends) -> Ends:
+    most = (1 << max(int(abs(end)).bit_length() for end in (*left, *right))) - 1
+    return (0 if left[0] >= 0 and right[0] >= 0 else -most - 1, most)
+
+
+def _shifted(left: Ends, right: Ends) -> Ends:
+    by = [2 ** int(min(max(end, 0), 99)) for end in right]
+    return RULES["mul"](left, (min(by), max(by)))
+
+
+def _shifted_back(left: Ends, right: Ends) -> Ends:
+    by = int(min(max(right[0], 0), 99))
+    return int(left[0]) >> by if left[0] < 0 else 0, int(left[1]) >> by if left[1] >= 0 else -1
+
+
+_RULES: dict[str, Callable[..., Ends]] = {
+    **RULES,
+    **dict.fromkeys((*SHAPES, *PARTS, "copy", "stop_gradient"), lambda a, *_: a),
+    "remainder": _remainder,
+    "floor_divide": _quotient,
+    "rem": _rest,
+    "div": _quotient,
+    "and": _and,
+    "or": _bits,
+    "xor": _bits,
+    "not": lambda a: (-a[1] - 1, -a[0] - 1),
+    "shift_left": _shifted,
+    "shift_right_arithmetic": _shifted_back,
+    "shift_right_logical": lambda a, b: _shifted_back(a, b) if a[0] >= 0 else NARROW,
+    "clamp": lambda low, _, high: (low[0], high[1]),
+}
+CALLS = frozenset({"remainder", "floor_divide"})
