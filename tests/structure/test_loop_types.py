@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -130,3 +132,43 @@ def test_loops_from_numbers_can_be_mapped_and_differentiated(fn):
     if fn is not integers:
         slope = jax.grad(lambda x: converted(x, halves, n))(xs)
         np.testing.assert_allclose(slope, jax.grad(lambda x: fn(x, halves, n))(xs), rtol=1e-6)
+
+
+def life(board):
+    for _ in range(20):
+        count = jnp.roll(board, 1, 0) + jnp.roll(board, 1, 1) + jnp.roll(board, (1, 1), (0, 1))
+        board = jnp.where((count == 2) | ((board == 1) & (count == 1)), 1, 0)
+    return board
+
+
+def life_by_a_counter(board):
+    n = 0
+    while n < 20:
+        board = jnp.where((jnp.roll(board, 1, 0) == 1) & (board == 0), 1, 0)
+        n += 1
+    return board
+
+
+def weak_types_matter(board):
+    narrow, product = jnp.ones(4, jnp.int8), board
+    for _ in range(20):
+        product = board * narrow
+        board = jnp.where(board > 0, 1, 0)
+    return board, product
+
+
+@pytest.mark.parametrize(
+    ("fn", "lengths"), [(life, ["20"]), (life_by_a_counter, ["20"]), (weak_types_matter, [])]
+)
+def test_an_array_that_is_weakly_typed_after_an_iteration_is_from_the_start(fn, lengths):
+    board = jnp.asarray(np.arange(16).reshape(4, 4) % 3 == 1, jnp.int32)
+    staged = autograph_lite.convert(fn, static_loops="stage")
+    assert (
+        re.findall(
+            r"\blength=(\d+)", str(jax.make_jaxpr(autograph_lite.to_graph(fn, static_loops="stage"))(board))
+        )
+        == lengths
+    )
+    ours, python = staged(board), autograph_lite.convert(fn, static_loops="python")(board)
+    assert jax.tree.map(jax.typeof, ours) == jax.tree.map(jax.typeof, python)
+    jax.tree.map(np.testing.assert_array_equal, ours, python)

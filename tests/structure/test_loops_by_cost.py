@@ -127,6 +127,22 @@ def test_what_is_short_by_its_text_is_not_traced_on_trial(monkeypatch: pytest.Mo
     assert tried == ["f"]
 
 
+class Table:
+    def __init__(self, rows):
+        self.rows = rows
+
+
+def test_items_and_what_a_branch_does_with_them_count_by_the_text() -> None:
+    def pivot(A, row, column):
+        table = Table(A)
+        for i in range(12):
+            if i != row:
+                table.rows[i] -= table.rows[i, column] * table.rows[row]
+        return table.rows
+
+    assert loops(pivot, jnp.eye(12), 3, jnp.int32(2)) == 1
+
+
 def test_what_was_counted_once_is_not_traced_on_trial_again(monkeypatch: pytest.MonkeyPatch) -> None:
     tried = []
     roll = rolling._rolled

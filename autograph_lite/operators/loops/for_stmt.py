@@ -450,7 +450,7 @@ def _stage_rows(
             and (until is None or until(*values) is False)
         )
 
-    values, skipped, peels = init, 0, trial is None
+    values, skipped, peels = init if trial is None else trial.start(init), 0, trial is None
     while True:
         try:
             count = length - skipped

@@ -9,6 +9,8 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
+import itertools
+import re
 import types
 import weakref
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -60,6 +62,15 @@ class Trial:
         self._leaves = False
         self._left: list[Any] = []
         self._arrays: Sequence[Any] = []  # that the body got
+        self._weak: frozenset[int] = (
+            frozenset()
+        )  # variables whose arrays are to be weakly typed from the start
+        self._body: Any = None  # if they are not
+
+    def start(self, values: Sequence[Any]) -> tuple[Any, ...]:
+        """The variables before the loop, of the types that they are tried with."""
+        pairs = enumerate(values)
+        return tuple(avals.as_type(v, v.dtype, weak=True) if n in self._weak else v for n, v in pairs)
 
     def left(self, values: Sequence[Any]) -> tuple[Any, ...]:
         """The variables after the loop, with the last item itself where one is that."""
@@ -193,7 +204,12 @@ class Trial:
         python = python_number_flow.python_only(body, [n is not None for n in numbers], known)
         if not set(python) <= set(stay):
             raise Refused("a number stays one of Python's that no array can stand for")
-        if changing := carry.changing():
+        changing = carry.changing()
+        if changing and not self._weak and (weak := _only_weaker(carry, changing)):
+            self._weak, self._body = weak, body
+            raise _WrongGuessError
+        if changing or not (self._body is None or _same_but_for_weak_types(self._body, body)):
+            changing = changing or [carry.names[n] for n in self._weak]
             raise Refused(
                 f"'{changing[0]}' is of another type after an iteration than before the loop", peels=1
             )
@@ -259,7 +275,46 @@ class Trial:
 
 
 class _WrongGuessError(Exception):
-    """A flag that was taken to be False in all iterations is not."""
+    """A flag that was taken to be False in all iterations is not; or a variable is of another type."""
+
+
+def _only_weaker(carry: Carry, changing: Sequence[str]) -> frozenset[int]:
+    """The variables that become weakly typed arrays, as `np.where(x, 1, 0)` is; none where an iteration changes others, too."""
+    ends = zip(carry.start_values, carry.after[0][0], strict=True)
+    pairs = [(start.value, end.value) for start, end in ends]
+    found = frozenset(
+        n
+        for n, (start, end) in enumerate(pairs)
+        if isinstance(start, jax.Array) and isinstance(end, jax.Array) and start.shape == end.shape != ()
+        if start.dtype == end.dtype and avals.weak_type(end) and not avals.weak_type(start)
+    )  # fmt: skip
+    return found if {carry.names[n] for n in found} >= {*changing} else frozenset()
+
+
+def _same_but_for_weak_types(one: Any, other: Any) -> bool:
+    """Whether two closed jaxprs compute the same, to the dtypes of what they compute."""
+    consts = zip(one.consts, other.consts, strict=False)
+    return _equations(one.jaxpr) == _equations(other.jaxpr) and all(a is b for a, b in consts)
+
+
+def _equations(jaxpr: Any) -> list[Any]:
+    """What a jaxpr computes, with numbers in place of its variables."""
+    numbers, names = itertools.count(), dict[Any, Any]()
+
+    def name(atom: Any) -> Any:
+        if hasattr(atom, "val"):
+            return str(np.asarray(atom.val)), atom.aval.dtype
+        return names[atom] if atom in names else names.setdefault(atom, next(numbers))
+
+    found: list[Any] = [*map(name, [*jaxpr.constvars, *jaxpr.invars])]
+    for eqn in jaxpr.eqns:
+        given, types = [*map(name, eqn.invars)], [(v.aval.shape, v.aval.dtype) for v in eqn.outvars]
+        if eqn.primitive.name == "convert_element_type" and eqn.invars[0].aval.dtype == types[0][1]:
+            names[eqn.outvars[0]] = given[0]
+            continue
+        params = re.sub(r"weak_type=\w+", "", str(eqn.params))
+        found.append((eqn.primitive.name, given, params, [*map(name, eqn.outvars)], types))
+    return [*found, *map(name, jaxpr.outvars)]
 
 
 # By the code of bodies, those flags that traced values decide.

@@ -119,7 +119,7 @@ def _traced(
       _Again: it has to be.
     """
     trial, loop = Trial(item_columns.Columns(()), (), body_fun, rolling.few()), parts.foresee(known)
-    carry = Carry.of(body_fun.__code__.co_varnames[: body_fun.__code__.co_argcount], values, count=known or 1)
+    names = body_fun.__code__.co_varnames[: body_fun.__code__.co_argcount]
 
     def goes_on(new: list[Any]) -> Any:
         enter_generated(cond_fun, new)
@@ -167,7 +167,9 @@ def _traced(
             decision_log.refine_decision(decision_log.LOOPS, why=f"Python's numbers end it: {trial.figures}")
         return after, (count, arrays, outputs)
 
-    carry, found = trial.run(loop, lambda: fixpoint(carry, body_fun, stage))
+    carry, found = trial.run(
+        loop, lambda: fixpoint(Carry.of(names, trial.start(values), count=known or 1), body_fun, stage)
+    )
     if found is None:
         return None
     count, arrays, outputs = found

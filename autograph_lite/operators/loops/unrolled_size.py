@@ -24,11 +24,15 @@ PYTHONS = (
     primitive_traits.ARITHMETIC | primitive_traits.SHAPES | primitive_traits.PARTS | {"concatenate", "square"}
 )
 UNKNOWN = 16  # iterations of a loop that nobody can count
-LIBRARY, CALL, LOOP = (
-    4,
-    30,
-    15,
-)  # what a call of a library's, a call of the user's, and a loop may be in equations
+LIBRARY = 4  # what a call of a library's may be in equations
+# A call of the user's, a loop, an item that is read at a place that the program computes, and one that is written.
+_OPERATORS = (
+    {"call": 30, "for_stmt": 10, "while_stmt": 10, "item": 4}
+    | dict.fromkeys(
+        ("set_item", "store", "store_shared", "put", "put_at", "put_into", "put_of", "put_shared"), 6
+    )
+    | dict.fromkeys(("update_item", "update_shared", "update_at", "update_at_shared", "update_of"), 10)
+)
 
 
 Few = Callable[
@@ -153,7 +157,7 @@ def at_most(code: types.CodeType) -> int:
             found += 1
         elif name.startswith("CALL"):
             found += LIBRARY
-        elif is_operators(before):
-            found += {"call": CALL, "for_stmt": LOOP, "while_stmt": LOOP}.get(value, 1) - LIBRARY
+        elif name in ("LOAD_ATTR", "LOAD_METHOD") and is_operators(before):
+            found += _OPERATORS.get(value, 1) - LIBRARY
         before = value if isinstance(value, str) else ""
     return found + sum(at_most(each) for each in code.co_consts if isinstance(each, types.CodeType))
