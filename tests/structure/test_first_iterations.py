@@ -104,7 +104,19 @@ def in_a_for(x):
     return x
 
 
-WHOLE = [until_it_settles, from_infinity, at_most, for_ever, returns, bisects, flags, an_attribute, in_a_for]
+def from_a_constant_array(x):
+    rank, change = jnp.ones(4), 1.0
+    while change > 1e-3:
+        new = 0.1 + 0.5 * rank * jnp.cos(x)
+        change = jnp.abs(new - rank).sum()
+        rank = new
+    return rank
+
+
+WHOLE = [
+    until_it_settles, from_infinity, at_most, for_ever, returns, bisects, flags, an_attribute, in_a_for,
+    from_a_constant_array,
+]  # fmt: skip
 
 
 def becomes_a_float(n):

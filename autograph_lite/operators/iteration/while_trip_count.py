@@ -114,7 +114,11 @@ def _follows_data(test: Any, start: Sequence[Any], numbers: Sequence[Any]) -> bo
     jaxpr, outputs = test.jaxpr, test.jaxpr.outvars
     held = [*zip(jaxpr.constvars, test.consts, strict=True), *zip(jaxpr.invars, start, strict=False)]
     data = {v for v, value in held if constant_folding.follows_from(value) > constant_folding.Source.LOOP}
-    others = {v for v, number in zip(jaxpr.invars, numbers, strict=False) if number is None} - data
+    # Of a whole array Python knows as little as the program does, once it is computed from data.
+    alone = {
+        v for v, number in zip(jaxpr.invars, numbers, strict=False) if number is None and not v.aval.shape
+    }
+    others = alone - data
     for eqn in jaxpr.eqns:
         if not data.isdisjoint(v for v in eqn.invars if not isinstance(v, core.Literal)):
             data.update(eqn.outvars)
