@@ -43,6 +43,7 @@ class Tracing:
       growing: lists that loops make longer (`lists.growing_lists`).
       aliases: what arrays were before the loops (`aliasing.loop_carried_aliases`).
       walked: what loops go through (`aliasing.store_check`).
+      references: of the arrays of the program that is traced; None outside of one (`jax_internals.references.storages`).
       inner: the types of the loops in the one that is traced (`loops.carry_fixpoint`).
       round, unrolled: the innermost of tail calls, and functions whose tail calls are no loops (`loops.tail_recursion`).
     """
@@ -77,6 +78,7 @@ class Tracing:
     growing: tuple[Any, ...] = ()
     aliases: tuple[Any, ...] = ()
     walked: tuple[Any, ...] = ()
+    references: Any = None
     inner: Any = None
     round: Any = None
     unrolled: frozenset[Any] = frozenset()

@@ -44,6 +44,13 @@ OF_LISTS = frozenset({
     "ones", "empty", "full", "broadcast_shapes",
 })  # fmt: skip
 
+# Which give a new array in NumPy, and in JAX the array that they are given where there is nothing to do.
+HANDING_BACK = frozenset({
+    "append", "around", "block", "ceil", "clip", "column_stack", "concat", "concatenate", "conj", "conjugate", "delete",
+    "dstack", "fix", "floor", "hstack", "insert", "nan_to_num", "pad", "positive", "repeat", "resize", "rint", "roll", "round",
+    "stack", "tile", "trunc", "vstack",
+})  # fmt: skip
+
 
 def named_sequences(function: gast.AST) -> set[str]:
     """Names that `function` assigns lists, tuples or ranges, as far as its text tells."""
@@ -138,6 +145,17 @@ class Calls(trees.CodeTransformer):
         node.func = quote.expr_at(node.func, self.text, ag=self.context.ag, callee=node.func)
         return node
 
+    def visit_UnaryOp(self, node: gast.UnaryOp) -> gast.AST:
+        """`+x` is a new array in NumPy, and in JAX it is `x`."""
+        node = self.generic_visit(node)
+        if (
+            self.operator != "call"
+            or not isinstance(node.op, gast.UAdd)
+            or isinstance(node.operand, gast.Constant)
+        ):
+            return node
+        return quote.located(quote.expr("ag.positive(value)", ag=self.context.ag, value=node.operand), node)
+
     def _without_ours(self, node: gast.Call) -> gast.AST:
         called = quote.expr(
             "ag.without(names, ours)", ag=self.context.ag, names=node, ours=quote.constant(self.context.ag)
@@ -164,13 +182,15 @@ class Calls(trees.CodeTransformer):
         return any(_is_sequence(value, self.sequences) for value in given)
 
     def is_bare(self, node: gast.Call) -> bool:
-        """Whether a call leads to a library, and to a function that writes to none of its arguments."""
+        """Whether a call leads to a library, and to a function that writes to no argument and gives none back as a new array."""
         into = any(keyword.arg in ("out", "copy", "overwrite_input") for keyword in node.keywords)
         if (trees.dotted(node.func) or "").startswith(
             "jax.tree"
         ):  # which would see how we hold one of several
             return False
         takes_traced = self.operator == "call" and not _are_literals(node)
+        if takes_traced and isinstance(node.func, gast.Attribute) and node.func.attr in HANDING_BACK:
+            return False
         return not into and self.context.is_library(trees.dotted(node.func), len(node.args), takes_traced)
 
 

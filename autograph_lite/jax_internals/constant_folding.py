@@ -22,6 +22,8 @@ import numpy as np
 from jax._src import core
 from jax._src.interpreters import partial_eval
 
+from autograph_lite.jax_internals.references import storages
+
 
 class Source(enum.IntEnum):
     """What a value follows from; of several, the last one counts.
@@ -79,7 +81,7 @@ _outputs = _Outputs()
 
 def follows_from(value: Any) -> Source:
     """What a value follows from in the programs that are being recorded."""
-    found, path = _known(value), list[_Step]()
+    found, path = _known(storages.latest_version(value)), list[_Step]()
     if isinstance(found, Source):
         return found
     while True:
@@ -206,6 +208,7 @@ def fold_constant(value: Any) -> Any:
 
 
 def _computed(value: Any) -> Any:
+    value = storages.latest_version(value)
     for equation, operands in unknown_equations(value, _is_computed):
         _outputs.keep(id(equation), _run(equation, [_output(each) for each in operands]))
     found = _output(underlying_value(value))

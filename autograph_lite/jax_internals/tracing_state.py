@@ -128,6 +128,11 @@ def is_of_this_trace(value: Any) -> bool:
     return isinstance(value, core.Tracer) and getattr(value, "_trace", None) is core.trace_ctx.trace
 
 
+def is_same(a: Any, b: Any) -> bool:
+    """Whether two tracers are one value of a program that is recorded."""
+    return a is b or (isinstance(a, partial_eval.DynamicJaxprTracer) and a.val is getattr(b, "val", None))
+
+
 def current_trace() -> Any:
     """The innermost trace of this thread, as an object that is itself only."""
     return core.trace_ctx.trace

@@ -14,6 +14,7 @@ from typing import Any
 from jax._src import core
 
 from autograph_lite.jax_internals import constant_folding
+from autograph_lite.jax_internals.references import storages
 
 
 class Evaluation:
@@ -38,6 +39,7 @@ class Evaluation:
 
     def of(self, value: Any) -> Any:
         """What is known of a value; None where nothing is."""
+        value = storages.latest_version(value)
         for equation, operands in constant_folding.unknown_equations(value, self._is_known):
             known = list(map(self._known, operands))
             found: Sequence[Any] = [None] * len(equation.outvars)

@@ -7,8 +7,7 @@ import sys
 from autograph_lite.converters.python_ops import step, until, without
 from autograph_lite.jax_internals.loops import while_autodiff
 from autograph_lite.jax_internals.tracing_state import untraced
-from autograph_lite.operators.aliasing.overlapping_views import viewed
-from autograph_lite.operators.aliasing.store_check import view
+from autograph_lite.operators.aliasing.view_statements import view, viewed
 from autograph_lite.operators.branches.definedness import (
     NO_RETURN,
     Return,
@@ -75,6 +74,7 @@ from autograph_lite.operators.python.logical import (
     not_in,
     number,
     or_,
+    positive,
 )
 from autograph_lite.operators.ragged.affine_bounds import bounds
 
@@ -128,6 +128,7 @@ __all__ = [
     "or_",
     "percent",
     "places_of",
+    "positive",
     "put",
     "put_at",
     "put_into",

@@ -40,6 +40,13 @@ def assert_same(ours: Any, python: Any) -> None:
     assert all(map(np.array_equal, jax.tree.leaves(ours), jax.tree.leaves(python)))
 
 
+def assert_close(ours: Any, python: Any) -> None:
+    """The two have arrays with the same items, but for rounding."""
+    pairs = zip(jax.tree.leaves(ours), jax.tree.leaves(python), strict=True)
+    for one, other in pairs:
+        np.testing.assert_allclose(one, other, rtol=1e-6)
+
+
 def plain(main: Any) -> Any:
     return main
 
@@ -49,6 +56,14 @@ def assert_refused(outcome: Outcome, lines: str, way: Callable[[Any], Any]) -> N
     outcome(lines, plain, np)
     with pytest.raises(MutationError):
         outcome(lines, way, jnp)
+
+
+def assert_seen(outcome: Outcome, lines: str, way: Callable[[Any], Any], *, unknown: bool = False) -> None:
+    """Where a program is compiled, all names of an array see a write; it is refused where `unknown`, and in other ways."""
+    if way is al.convert and not unknown:
+        assert_numpys_answer(outcome, lines, way)
+    else:
+        assert_refused(outcome, lines, way)
 
 
 def assert_numpys_answer(outcome: Outcome, lines: str, way: Callable[[Any], Any]) -> None:

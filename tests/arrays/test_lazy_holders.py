@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 import autograph_lite as al
+from tests.arrays import aliasing
 from tests.properties.running import loaded
 
 # Of `x`, three numbers.
@@ -66,10 +67,17 @@ def _converted(f: Callable[[Any], Any]) -> Any:
     return al.convert(f)(jnp.arange(3, dtype=jnp.float32) + 1)
 
 
+# What JAX makes of one row many times can be read, and NumPy lets nobody write to it.
+UNKNOWN = {"rows that are one"}
+
+
 @pytest.mark.parametrize("run", [_traced, _converted])
 @pytest.mark.parametrize("name", REFUSED)
 def test_the_write_is_refused(name: str, run: Run) -> None:
-    _run(REFUSED[name], _on_numpy, np)
+    python = _run(REFUSED[name], _on_numpy, np)
+    if run is _converted and name not in UNKNOWN:
+        aliasing.assert_close(_run(REFUSED[name], run, jnp), python)
+        return
     with pytest.raises(al.MutationError, match="is read later"):
         _run(REFUSED[name], run, jnp)
 

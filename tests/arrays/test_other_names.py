@@ -152,10 +152,16 @@ def outcome(lines: str, way: Callable[[Any], Any], xp: Any) -> Any:
     return aliasing.outcome(HELPERS, "def main(x, m, n):", lines, way, xp, 2)
 
 
+# In a loop over the array, whose iterations are one program: which of them would see a write is not known.
+UNKNOWN = {
+    "the rows of a loop",
+}
+
+
 @pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize("case", REFUSED)
 def test_what_numpy_changes_for_others_is_refused(case: str, way: str) -> None:
-    aliasing.assert_refused(outcome, REFUSED[case], WAYS[way])
+    aliasing.assert_seen(outcome, REFUSED[case], WAYS[way], unknown=case in UNKNOWN)
 
 
 @pytest.mark.parametrize("way", WAYS)
@@ -187,13 +193,14 @@ def test_a_refusal_leaves_the_function_as_it_was() -> None:
 
     @al.convert
     def main(x, copies):
-        s = fill(x.copy() if copies else x)
+        for row in x:
+            s = fill(x.copy() if copies else row)
         return s, x
 
     with pytest.raises(MutationError):
-        main(jnp.zeros(2), False)
-    s, x = main(jnp.zeros(2), True)
-    assert (float(s), x.tolist()) == (7, [0, 0])
+        main(jnp.zeros((2, 2)), False)
+    s, x = main(jnp.zeros((1, 2)), True)
+    assert (float(s), x.tolist()) == (14, [[0, 0]])
 
 
 @pytest.mark.parametrize("way", WAYS)
@@ -202,8 +209,11 @@ def test_a_lambda_that_reads_what_it_hands_over(way: str) -> None:
         a[0] = 7
         return a.sum()
 
-    with pytest.raises(MutationError):
-        WAYS[way](lambda x: (fill(x), x))(jnp.zeros(2))
+    if way == "convert":
+        assert WAYS[way](lambda x: (fill(x), x))(jnp.zeros(2))[1].tolist() == [7, 0]
+    else:
+        with pytest.raises(MutationError):
+            WAYS[way](lambda x: (fill(x), x))(jnp.zeros(2))
     x, s = WAYS[way](lambda x: (x * 2, fill(x)))(jnp.zeros(2))
     assert (x.tolist(), float(s)) == ([0, 0], 7)
 

@@ -103,10 +103,19 @@ def outcome(lines: str, way: Callable[[Any], Any], xp: Any) -> Any:
 WAYS = ["convert", "jit"]
 
 
+# In a loop over the array, whose iterations are one program: which of them would see a write is not known.
+UNKNOWN = {
+    "a loop over parts in a list",
+    "a loop over parts in reverse",
+    "a loop over parts that NumPy gives",
+    "a loop over rows of another shape",
+}
+
+
 @pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize("case", REFUSED)
 def test_what_numpy_changes_elsewhere_is_refused(case: str, way: str) -> None:
-    aliasing.assert_refused(outcome, REFUSED[case], aliasing.WAYS[way])
+    aliasing.assert_seen(outcome, REFUSED[case], aliasing.WAYS[way], unknown=case in UNKNOWN)
 
 
 @pytest.mark.parametrize("way", WAYS)

@@ -238,10 +238,33 @@ def outcome(lines: str, way: Callable[[Any], Any], xp: Any) -> Any:
     return aliasing.outcome(HELPERS, "def main(x, m, i):", lines, way, xp, 1)
 
 
+# In a loop over the array, whose iterations are one program: which of them would see a write is not known.
+UNKNOWN = {
+    "what is written is not read",  # an argument, which the caller keeps as it was
+    "a column",
+    "a function that writes, in a loop over it",
+    "a list that a loop makes longer",
+    "a loop in reverse",
+    "a loop over a part",
+    "a loop over a part, counted",
+    "a loop over a row",
+    "a loop over a row of another name",
+    "a loop over a row that a loop has come to",
+    "a loop over all of it flat",
+    "a loop over an iterator",
+    "a loop that comes to what was written",
+    "a loop that writes a part",
+    "the arrays of a list",
+    "the rows of a loop",
+    "the rows of a loop, counted",
+    "the rows of two matrices",
+}
+
+
 @pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize("case", REFUSED)
 def test_what_numpy_changes_under_two_names_is_refused(case: str, way: str) -> None:
-    aliasing.assert_refused(outcome, REFUSED[case], WAYS[way])
+    aliasing.assert_seen(outcome, REFUSED[case], WAYS[way], unknown=case in UNKNOWN)
 
 
 @pytest.mark.parametrize("way", WAYS)

@@ -6,16 +6,22 @@ import re
 from collections.abc import Callable
 from typing import Any
 
+import jax
 import pytest
 
 import autograph_lite
 
 
-def message(fn: Callable[..., Any], *args: Any) -> str:
+def message(fn: Callable[..., Any], *args: Any, way: Callable[..., Any] = autograph_lite.convert) -> str:
     """Class and message of the error that the converted `fn` raises; lines count from the `def` of `fn`, which is 0."""
     with pytest.raises(autograph_lite.AutographError) as caught:
-        autograph_lite.convert(fn)(*args)
+        way(fn)(*args)
     return shown(caught.value, fn)
+
+
+def in_other_programs(fn: Callable[..., Any]) -> Callable[..., Any]:
+    """`fn` in a program of JAX's, where arrays are values: only one of the names of an array sees what is written to it."""
+    return jax.jit(autograph_lite.to_graph(fn))
 
 
 def shown(error: BaseException, fn: Callable[..., Any]) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import jax
@@ -27,7 +28,15 @@ def arguments() -> tuple[Any, ...]:
     return a, 9 - a[::-1].copy(), 2
 
 
-def difference(source: str) -> str:
+def convert(main: Any) -> Any:
+    return al.convert(main)
+
+
+def to_graph(main: Any) -> Any:
+    return jax.jit(al.to_graph(main), compiler_options=FAST_COMPILE)
+
+
+def difference(source: str, way: Callable[[Any], Any]) -> str:
     """How a compiled program differs from NumPy's; the empty text where it does not, is refused, or NumPy has no finite answer."""
     with loaded(source, xp=np) as namespace:
         try:
@@ -36,7 +45,7 @@ def difference(source: str) -> str:
             return ""
     with loaded(source, xp=jnp) as namespace:
         try:
-            found = jax.jit(al.to_graph(namespace["main"]), compiler_options=FAST_COMPILE)(*arguments())
+            found = way(namespace["main"])(*arguments())
         except al.AutographError:
             return ""
     pairs = zip(jax.tree.leaves(wanted), jax.tree.leaves(found), strict=True)
@@ -45,7 +54,10 @@ def difference(source: str) -> str:
 
 
 @pytest.mark.filterwarnings("ignore::autograph_lite.UnrolledLoopWarning", "ignore::RuntimeWarning")
+@pytest.mark.parametrize("way", [convert, to_graph])
 @pytest.mark.parametrize("first", range(SEEDS.start, SEEDS.stop, BATCH))
-def test_what_is_written_under_one_name_is_seen_under_the_others(first: int) -> None:
+def test_what_is_written_under_one_name_is_seen_under_the_others(
+    first: int, way: Callable[[Any], Any]
+) -> None:
     for seed in range(first, min(first + BATCH, SEEDS.stop)):
-        assert not (found := difference(generate(from_seed(seed)))), f"seed {seed}{found}"
+        assert not (found := difference(generate(from_seed(seed)), way)), f"seed {seed}{found}"

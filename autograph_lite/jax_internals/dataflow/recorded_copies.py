@@ -17,6 +17,7 @@ from jax._src import core
 from jax._src.array import ArrayImpl
 from jax._src.lax import lax
 
+from autograph_lite.converters.calls import HANDING_BACK
 from autograph_lite.jax_internals import tracing_state
 from autograph_lite.jax_internals.dataflow import recorded_views
 
@@ -47,12 +48,33 @@ def _copied(array: Any) -> Any:
         return lax.copy_p.bind(array)
 
 
+def _new(fn: Any) -> Any:
+    """`fn`, which gives a new array where it gives one of its arguments."""
+
+    @functools.wraps(fn)
+    def run(*args: Any, **kwargs: Any) -> Any:
+        found = fn(*args, **kwargs)
+        if not getattr(found, "ndim", 0):
+            return found
+        given = [each for arg in args[:2] for each in (arg if isinstance(arg, (list, tuple)) else (arg,))]
+        return _copied(found) if any(found is each for each in given) else found
+
+    return run
+
+
+_METHODS = ("clip", "repeat", "round")
 _COPYING: dict[Any, Any] = {
-    fn: _copying(fn)
-    for fn in (
-        jnp.astype,
-        *(getattr(kind, name) for kind in (ArrayImpl, core.Tracer) for name in ("astype", "flatten")),
-    )
+    **{fn: _new(fn) for name in HANDING_BACK if (fn := getattr(jnp, name, None)) is not None},
+    **{
+        fn: _new(fn) for kind in (ArrayImpl, core.Tracer) for fn in (getattr(kind, name) for name in _METHODS)
+    },
+    **{
+        fn: _copying(fn)
+        for fn in (
+            jnp.astype,
+            *(getattr(kind, name) for kind in (ArrayImpl, core.Tracer) for name in ("astype", "flatten")),
+        )
+    },
 }
 
 

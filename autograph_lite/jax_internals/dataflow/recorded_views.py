@@ -21,6 +21,7 @@ from jax._src.interpreters import batching, partial_eval
 
 from autograph_lite.jax_internals.dataflow import scan_ir
 from autograph_lite.jax_internals.dataflow.primitive_traits import VIEWS, WRITES
+from autograph_lite.jax_internals.references import storages
 
 # Functions under `jit` that give views in NumPy, by what they are called in a program, which does not show it otherwise.
 _VIEWING = frozenset({"diagonal", "diag", "_diag"})
@@ -34,6 +35,12 @@ def recorded_as(array: Any) -> Any:
     return _inwards(array)[-1]
 
 
+def equation_operands(value: Any) -> list[Any]:
+    """What the equation has taken that has made a value."""
+    equation = getattr(value, "parent", None)
+    return [] if equation is None else list(equation.in_tracers)
+
+
 def view_key(array: Any) -> tuple[int, int, int]:
     """By which numbers an array is known among what `parts_from` gives."""
     recorded = recorded_as(array)
@@ -42,7 +49,8 @@ def view_key(array: Any) -> tuple[int, int, int]:
 
 
 def _inwards(array: Any) -> list[Any]:
-    """`array`, what it holds if it is a tracer of `vmap` or `grad`, and so on."""
+    """`array` as it is now, what it holds if it is a tracer of `vmap` or `grad`, and so on."""
+    array = storages.latest_version(array)
     found = [array]
     while isinstance(array, core.Tracer) and not isinstance(array, partial_eval.DynamicJaxprTracer):
         array = array.val if isinstance(array, batching.BatchTracer) else getattr(array, "primal", None)
@@ -50,24 +58,24 @@ def _inwards(array: Any) -> list[Any]:
     return found
 
 
-def parts_from(array: Any) -> list[Any]:
+def parts_from(array: Any, *, written: bool = False) -> list[Any]:
     """The arrays that `array` is a part of in the program that is being recorded, as it is there: `x`, of a row of `x`.
 
     Those of a tracer of `vmap` or `grad` are as `recorded_as` gives them; what else a statement leaves is a variable of the
-    program, of whose array nothing but its `view_key` is known.
+    program, of whose array nothing but its `view_key` is known. Where `written`, those that it was before it was written to, too.
     """
     *tracers, array = _inwards(array)
     has_lanes = any(isinstance(each, batching.BatchTracer) for each in tracers)
     found: dict[int, Any] = {}
     todo = [array]
     while todo:
-        new = [each for each in _wholes(todo.pop(), has_lanes) if id(each) not in found]
+        new = [each for each in _wholes(todo.pop(), has_lanes, written) if id(each) not in found]
         found.update((id(each), each) for each in new)
         todo += new
     return [*found.values()]
 
 
-def _wholes(array: Any, has_lanes: bool) -> list[Any]:
+def _wholes(array: Any, has_lanes: bool, written: bool) -> list[Any]:
     """What an equation, or the program around, makes an array a part of."""
     equation = getattr(array, "parent", None)
     if equation is None:
@@ -84,7 +92,7 @@ def _wholes(array: Any, has_lanes: bool) -> list[Any]:
     return [
         operands[n] if n >= 0 else equation.outvars[~n]
         for n in found
-        if not found[n] and (n < 0 or _axes(operands[n]))
+        if (written or not found[n]) and (n < 0 or _axes(operands[n]))
     ]
 
 

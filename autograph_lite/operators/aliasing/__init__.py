@@ -1,6 +1,13 @@
 """Alias analysis: who else sees the memory that a statement writes, and reads it later?
 
-`store_check` asks the others.
+`store_check` asks the others, `shared_memory` lets them see it.
 """
 
-__all__ = ["immutable_owners", "loop_carried_aliases", "overlapping_views", "store_check"]
+__all__ = [
+    "immutable_owners",
+    "loop_carried_aliases",
+    "overlapping_views",
+    "shared_memory",
+    "store_check",
+    "view_statements",
+]

@@ -8,9 +8,11 @@ import functools
 from collections.abc import Callable, Iterable, Mapping, Sequence, Set as AbstractSet
 from typing import Any
 
+import jax
 import numpy as np
 
 from autograph_lite.jax_internals.dataflow import recorded_views
+from autograph_lite.jax_internals.references import storages
 from autograph_lite.operators.aliasing import loop_carried_aliases
 from autograph_lite.operators.object_graph import held_items, places, plain_containers
 from autograph_lite.operators.object_graph.held_items import Items
@@ -32,6 +34,7 @@ class Path:
       shown: all of it, `self.rows[0]`.
       slot: the object that has got the array, by its identity, and under what; None for a variable, and an item of a tuple.
       value: what is there.
+      owner: the object of the slot; that of a tuple's item, too.
     """
 
     name: str
@@ -39,6 +42,7 @@ class Path:
     shown: str
     slot: Slot | None
     value: Any
+    owner: Any = None
 
     @property
     def is_variable(self) -> bool:
@@ -57,8 +61,9 @@ class Path:
 
 
 def leading_to(
-    variables: Mapping[str, Any], arrays: Iterable[Any], *, parts: bool = False, first: bool = False
-) -> list[Path]:
+    variables: Mapping[str, Any], arrays: Iterable[Any], *, parts: bool = False, first: bool = False,
+    written: bool = False,
+) -> list[Path]:  # fmt: skip
     """The paths from variables to any of the arrays, short ones first; no methods of the user's classes run.
 
     Args:
@@ -66,6 +71,7 @@ def leading_to(
       arrays: which are looked for.
       parts: whether parts of these are, too: rows, as the program that is being recorded says.
       first: whether one path will do.
+      written: whether what the program has made of these by writing to them counts as a part.
     """
     wanted = array_identities(arrays)
     found: list[tuple[Way, Any]] = []
@@ -75,7 +81,7 @@ def leading_to(
 
     def is_wanted(value: Any) -> bool:
         known = not wanted.isdisjoint(recorded_views.view_key(value))
-        return known or (parts and is_part_of(value, wanted))
+        return known or (parts and is_part_of(value, wanted, written=written))
 
     def look_at(way: Way, value: Any) -> None:
         inside = _of(value)
@@ -179,12 +185,16 @@ def array_identities(arrays: Iterable[Any]) -> frozenset[int]:
     """The identities of arrays, and of what they are in the program that is being recorded."""
     arrays = [*arrays]
     memories = [each.memory for each in arrays if isinstance(each, Selection) and each.memory is not None]
+    memories += [version for each in arrays for version in storages.versions_of(each)]
     return frozenset(number for array in (*arrays, *memories) for number in recorded_views.view_key(array))
 
 
-def is_part_of(array: Any, whole: AbstractSet[int]) -> bool:
-    """Whether an array is a part of one of several, which are given by their `array_identities`."""
-    if whole.isdisjoint(map(id, base_arrays(array))):
+def is_part_of(array: Any, whole: AbstractSet[int], *, written: bool = False) -> bool:
+    """Whether an array is a part of one of several, which are given by their `array_identities`; `written`, or was once."""
+    before = (
+        recorded_views.parts_from(array, written=True) if written and isinstance(array, jax.Array) else ()
+    )
+    if whole.isdisjoint(map(id, (*base_arrays(array), *before))):
         return False
     return isinstance(array, np.ndarray) or bool(array.ndim)  # a number is a copy
 
@@ -223,7 +233,7 @@ def _path(way: Any, value: Any) -> Path:
         shown += text
         attributes += text if is_name and text[0] == "." else ""
     slot = None if not steps or issubclass(type(steps[0][0]), tuple) else (id(steps[0][0]), steps[0][1])
-    return Path(name, attributes, shown, slot, value)
+    return Path(name, attributes, shown, slot, value, steps[0][0] if steps else None)
 
 
 def _text(owner: Any, key: Any) -> str:

@@ -9,11 +9,12 @@ for k in range(n):
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import jax
 
+from autograph_lite.jax_internals import tracing_state
 from autograph_lite.jax_internals.dataflow import recorded_views
 from autograph_lite.tracing import thread
 
@@ -28,24 +29,31 @@ class Loop:
       same: pairs of arrays that are one: what a variable is in the body, and was before.
       parts: pairs of arrays; the first is a part of the second.
       writes: whether the body has written an item of an array.
+      trace: of the body.
+      hold: called with the array in the body whose variable has to be what it was before the loop, as its items are written
+        and others see them; it ends the trace, or says that this can't be.
     """
 
     same: list[Pair]
     parts: list[Pair]
+    hold: Callable[[Any], None]
     writes: bool = False
+    trace: Any = dataclasses.field(default_factory=tracing_state.current_trace)
 
 
-def carried(inside: Sequence[Any], before: Sequence[Any], parts: Sequence[Pair]) -> Loop:
+def carried(
+    inside: Sequence[Any], before: Sequence[Any], parts: Sequence[Pair], hold: Callable[[Any], None]
+) -> Loop:
     """What is known where a loop's body is traced.
 
     Args:
       inside: the variables there.
       before: what they were before the loop.
       parts: those where the body makes one a part of the other, or the same.
+      hold: as in `Loop`.
     """
     pairs = zip(inside, before, strict=True)
-    same = [(new, old) for new, old in pairs if isinstance(new, jax.Array)]
-    return Loop(same, [*parts])
+    return Loop([(new, old) for new, old in pairs if isinstance(new, jax.Array)], [*parts], hold)
 
 
 def are_traced() -> bool:

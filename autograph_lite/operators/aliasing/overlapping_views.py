@@ -48,7 +48,7 @@ def check_view(
         )
 
 
-def viewed(
+def check_viewed(
     value: Any, source: Any, name: str, path: str, made: str, drops: int | None, *, deep: bool = False
 ) -> None:
     """Before an item of what `path` names is written: `value` may be a view of it that is read later; see `check_view`.

@@ -38,15 +38,18 @@ def walking(items: Any) -> entered:
     return entered(walked=(*thread.now.walked, items))
 
 
-def check_store(array: Any) -> None:
+def check_store(array: Any) -> bool:
     """To be called before an item of `array` is written, which becomes a new one: JAX's, or NumPy's that is to become JAX's.
+
+    Returns:
+      Whether others know it, outside of loops, who may write to it later.
 
     Raises:
       MutationError: another variable, an attribute or an item of an object is this array, or a part of it, and is read later.
     """
     runs = user_frames.runs()
     if not runs:
-        return
+        return False
     same = loop_carried_aliases.same_arrays(array)
     loop_carried_aliases.note_write()
     callers_parts.check_callers_parts(runs, same)
@@ -58,22 +61,23 @@ def check_store(array: Any) -> None:
     if whole and not isinstance(array, np.ndarray):
         found += access_paths.leading_to(variables, whole)
     handed = len(runs) > 1 and user_frames.was_handed(runs[0], same)
-    is_walked = any(_is_walked(items, same, whole) for items in thread.now.walked)
-    looked_at = handed or len(found) > 1 or is_walked
+    looped = any(is_walked(items, same, whole) for items in thread.now.walked)
+    looked_at = handed or len(found) > 1 or looped
     place = user_frames.place_of_run(runs[0]) if looked_at else None  # which takes its time
     if place is None:
-        return
+        return False
     written = frozenset(path.partition(".")[0] for path in place.stores)
     owners = {name: variables[name] for name in written & variables.keys()}
     here = next(iter(access_paths.leading_to(owners, same, first=True)), None)
     if here is not None:
         _check_own(variables, here, found, place, same)
     own = here.name if here is not None and here.is_variable else ""
-    if here is not None and is_walked:
+    if here is not None and looped:
         raise _is_looped_over(here, same)
     is_shared = own in runs[0][-1].f_code.co_freevars  # the functions around have it, too
     if handed and not is_shared:
         callers_names.check_callers_names(runs, place, place.stores, same, {path.slot for path in found})
+    return not loop_carried_aliases.are_traced()
 
 
 def _check_own(
@@ -125,7 +129,7 @@ def _check_own(
         )
 
 
-def _is_walked(items: Any, same: Sequence[Any], whole: Sequence[Any]) -> bool:
+def is_walked(items: Any, same: Sequence[Any], whole: Sequence[Any]) -> bool:
     """Whether a loop takes the items of an array, parts of it, or what it is a part of."""
     if isinstance(items, iterables.Staged):
         wanted = access_paths.array_identities(same)
@@ -152,19 +156,3 @@ def _arrays_of(items: Any) -> Iterator[jax.Array]:
                 yield each
             elif isinstance(each, iterables.Staged):
                 yield from _arrays_of(each)
-
-
-def view(
-    value: Any, source: Any, name: str, path: str, made: str, drops: int | None, *, read: bool = True
-) -> None:
-    """As `views.view`; where nobody but a caller can see the change of what `path` names, it is asked, too."""
-    grows = loop_carried_aliases.are_traced() and made.startswith(f"{path}.append(")
-    overlapping_views.check_view(value, source, name, path, made, drops, read=read, grows=grows)
-    if read or not isinstance(source, jax.Array) or not overlapping_views.is_view(value, source, path, drops):
-        return
-    same, runs = loop_carried_aliases.same_arrays(source), user_frames.runs()
-    place = (
-        user_frames.place_of_run(runs[0]) if len(runs) > 1 and user_frames.was_handed(runs[0], same) else None
-    )
-    if place is not None:
-        callers_names.check_callers_names(runs, place, frozenset({path}), same, set())

@@ -94,6 +94,9 @@ class Journal:
         self.number = next(_numbers)
         self.positions: list[tuple[Iterator[Any], Any]] = []  # of iterators that were there before it
         self.cached = cached_properties.Cache()
+        self.claimed: list[
+            MutationError
+        ] = []  # of arrays from outside, unless they become inputs; of the outermost alone
         self.watched: dict[int, tuple[np.ndarray[Any, Any], int]] = {}  # arrays and their checksums
 
     def __enter__(self) -> Journal:
@@ -121,6 +124,8 @@ class Journal:
     def note(self, place: Place) -> None:
         """Keeps the contents of `place`, unless they are kept already."""
         _writes.value += 1
+        if place.trace is not None and (self.outer is None or place.trace is self.program()):
+            return
         if place.key not in self.places:
             if not place.ours:
                 mutual_exclusion.claim()

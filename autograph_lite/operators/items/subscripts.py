@@ -16,7 +16,13 @@ import numpy as np
 
 from autograph_lite.converters.python_ops import IN_PLACE, evaluated
 from autograph_lite.errors import MutationError, TracedIndexError
-from autograph_lite.operators.aliasing import immutable_owners, overlapping_views, store_check
+from autograph_lite.jax_internals.references import storages
+from autograph_lite.operators.aliasing import (
+    immutable_owners,
+    overlapping_views,
+    shared_memory,
+    store_check,
+)
 from autograph_lite.operators.branches.each_variant import chosen_variant
 from autograph_lite.operators.branches.if_stmt import if_part
 from autograph_lite.operators.calls import method_patching
@@ -320,7 +326,7 @@ def store_shared(value: Any, base: Any, *steps: Any) -> None:
     Raises:
       MutationError: `base` is an array: a new one in its place would be lost.
     """
-    refuse_new_array(base, store(value, base, *steps))
+    refuse_new_array(base, _store(base, steps, lambda: value, None, always=True))
 
 
 def update_shared(base: Any, *steps_symbol_operand: Any) -> None:
@@ -329,12 +335,13 @@ def update_shared(base: Any, *steps_symbol_operand: Any) -> None:
     Raises:
       MutationError: `base` is an array: a new one in its place would be lost.
     """
-    refuse_new_array(base, update_item(base, *steps_symbol_operand))
+    *steps, symbol, operand = steps_symbol_operand
+    refuse_new_array(base, _store(base, steps, operand, symbol, always=True))
 
 
 def refuse_new_array(base: Any, new: Any) -> None:
     """Refuses a new array in the place of one that no name of the function is bound to, or none that is read later."""
-    if new is not base:
+    if new is not base and not shared_memory.is_claimed():
         raise MutationError(
             f"An item of an array, {describe(base)}, is written, and nothing in the function reads the array afterwards.",
             why="An array is a value to a compiled program: the change makes a new array, which would be lost. An argument, "
@@ -382,8 +389,10 @@ def overtaken(array: Any) -> MutationError:
     )
 
 
-def _store(base: Any, steps: Sequence[Any], operand: Callable[[], Any], symbol: str | None) -> Any:
-    """Writes `operand()` to the item, or what `symbol` makes of the item and it."""
+def _store(
+    base: Any, steps: Sequence[Any], operand: Callable[[], Any], symbol: str | None, *, always: bool = False
+) -> Any:
+    """Writes `operand()` to the item, or what `symbol` makes of the item and it; `always` where no name is bound to `base`."""
     first, *rest = steps
     step = evaluated(first)
     if rest and not isinstance(step, str) and _is_one_of_several(base, step[0]):
@@ -411,7 +420,9 @@ def _store(base: Any, steps: Sequence[Any], operand: Callable[[], Any], symbol: 
             immutable_owners.check_attribute(base, step, new)
         setattr(method_patching.record(base), step, new)
         return base
-    return immutable_owners.with_item(base, step[0], new, _written) if rest else _written(base, step[0], new)
+    if rest:
+        return immutable_owners.with_item(base, step[0], new, _written)
+    return _written(base, step[0], new, always=always)
 
 
 def _now(base: Any, step: Any, child: Any) -> Any:
@@ -454,7 +465,7 @@ def _nothing() -> None:
     pass
 
 
-def _written(base: Any, index: Any, value: Any) -> Any:
+def _written(base: Any, index: Any, value: Any, *, always: bool = False) -> Any:
     if type(base) is OneOf or type(index) is OneOf:
         new = on_each(
             lambda one, at: None if (now := _written(one, at, value)) is one else now,
@@ -471,20 +482,13 @@ def _written(base: Any, index: Any, value: Any) -> Any:
         bounded_growth.set_list_item(journal.note_change(base), index, value)
         return base
     if isinstance(base, jax.Array) or (isinstance(base, np.ndarray) and _needs_jax(index, value)):
-        store_check.check_store(base)
-        base = base if isinstance(base, jax.Array) else jnp.asarray(base)
-        index = _arrays(index)
-        if isinstance(value, Selection) or blocks.is_needed(index):
-            return blocks.write_block(base, index, value)
-        new = _cast(value, base)
-        if (whole := fill_whole(base, index, new)) is not None:
-            return update_order.pin_update(whole)
-
-        def write(array: Any, new: Any) -> Any:
-            block = store_block(array, index, new)
-            return array.at[index].set(new) if block is None else block
-
-        return update_order.pin_update(update_order.write_out_of_place(update_order.latest(base), new, write))
+        is_shared = shared_memory.is_seen_by_others(base, always=always)
+        array = storages.latest_version(base) if isinstance(base, jax.Array) else jnp.asarray(base)
+        new_array = _with_items(array, _arrays(index), value)
+        if not is_shared:
+            return new_array
+        shared_memory.write_shared(base, new_array)
+        return base
     index = _plain(index)
     if isinstance(base, Selection):
         store_check.check_store(base)
@@ -493,6 +497,21 @@ def _written(base: Any, index: Any, value: Any) -> Any:
         return _written_to_list(base, index, value)
     method_patching.record(base)[index] = value
     return base
+
+
+def _with_items(base: jax.Array, index: Any, value: Any) -> Any:
+    """A new array, with other items at an index."""
+    if isinstance(value, Selection) or blocks.is_needed(index):
+        return blocks.write_block(base, index, value)
+    new = _cast(value, base)
+    if (whole := fill_whole(base, index, new)) is not None:
+        return update_order.pin_update(whole)
+
+    def write(array: Any, new: Any) -> Any:
+        block = store_block(array, index, new)
+        return array.at[index].set(new) if block is None else block
+
+    return update_order.pin_update(update_order.write_out_of_place(update_order.latest(base), new, write))
 
 
 def _needs_jax(index: Any, value: Any) -> bool:

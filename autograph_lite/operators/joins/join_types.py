@@ -21,6 +21,7 @@ from jax import lax
 
 from autograph_lite.converters.python_ops import Maybe, Returned
 from autograph_lite.jax_internals import avals
+from autograph_lite.jax_internals.references import storages
 from autograph_lite.operators.joins import unions
 from autograph_lite.operators.user_code import ownership
 from autograph_lite.operators.values import dataclass_objects
@@ -184,7 +185,7 @@ def capture(value: Any) -> Captured:
     contents are the business of the journal.
     """
     if isinstance(value, jax.Array):
-        return Captured(value, True, Template(LEAF, (Fixed(value),)), [value])
+        return Captured(value, True, Template(LEAF, (Fixed(value),)), [storages.pinned(value)])
     kind, present, inner = Maybe, True, value
     if isinstance(value, Maybe):
         kind, present, inner = type(value), value.present, value.value
@@ -193,6 +194,7 @@ def capture(value: Any) -> Captured:
     leaves, tree = dataclass_objects.flatten_dataclasses(inner)
     known = present if isinstance(present, bool) else None
     structural = Template(tree, tuple(map(Fixed, leaves)), known, kind)
+    leaves = [storages.pinned(leaf) for leaf in leaves]
     if isinstance(inner, MUTABLE) or dataclass_objects.is_record(inner):
         held = Template(LEAF, (Fixed(inner, structural),), known, kind)
         return Captured(value, present, held, leaves)

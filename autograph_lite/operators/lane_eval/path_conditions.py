@@ -122,8 +122,8 @@ class Foreseen:
           numbers: arrays with what they are in the first, where the count is not known yet, or what they are later.
         """
         before = self._evaluation
-        is_known = self.count is not None and self.count <= LANES
-        self._evaluation = self._evaluate(known, self.count, alone=False) if is_known else None
+        count = LANES + 1 if self.count is None else self.count
+        self._evaluation = self._evaluate(known, count, alone=False) if count <= LANES else None
         ones = [(array, Known(k.python[:1], k.program[:1], k.lost[:1])) for array, k in [*known, *numbers]]
         self._first = self._evaluate(ones, 1)
         self._asked, self._taken, self._costly = [], [], []

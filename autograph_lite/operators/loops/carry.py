@@ -19,12 +19,14 @@ import numpy as np
 from autograph_lite.converters.python_ops import Maybe
 from autograph_lite.jax_internals import tracing_state
 from autograph_lite.jax_internals.loops import loop_binding
-from autograph_lite.operators.aliasing import loop_carried_aliases
+from autograph_lite.jax_internals.references.storages import Storage
+from autograph_lite.operators.aliasing import loop_carried_aliases, shared_memory
 from autograph_lite.operators.branches.branch_paths import enter_generated
 from autograph_lite.operators.checks import carried_checks
 from autograph_lite.operators.effects import container_identity, journal, shared_containers
 from autograph_lite.operators.joins import join_errors, unions
 from autograph_lite.operators.joins.join_types import (
+    LEAF,
     Array,
     Captured,
     Fixed,
@@ -116,6 +118,7 @@ class Carry:
       count: the number of iterations, where it is known: then the loop can put out a row for each.
       parts: pairs of variables and places; an iteration makes the first a part of the second, or the same.
       peels: whether a first iteration may run before the loop.
+      held: numbers of variables that every iteration leaves as the arrays that they were before the loop.
       sure: for each variable, whether every iteration assigns it; known once the body has been traced.
       after: the variables after an iteration, and the contents of the places; known likewise.
     """
@@ -130,6 +133,7 @@ class Carry:
     count: int | None = None
     parts: frozenset[tuple[Hashable, Hashable]] = frozenset()
     peels: bool = False
+    held: frozenset[int] = frozenset()
     sure: list[bool] = dataclasses.field(default_factory=list)
     after: list[tuple[Sequence[Captured], dict[Key, Captured]]] = dataclasses.field(default_factory=list)
 
@@ -262,6 +266,10 @@ class Carry:
           Unjoinable: no types hold both.
         """
         captured = [capture(path_facts.narrow(value)) for value in values]
+        if any(values[number] is not self.start_values[number].value for number in self.held):
+            raise shared_memory.parted_error(
+                next(self.names[n] for n in self.held if values[n] is not self.start_values[n].value)
+            )
         self.sure[:] = [value.present is True for value in captured]
         contents = {key: slot.before for key, slot in self.slots.items()}
         grown, growths = dict(self.slots), dict(self.growths)
@@ -274,7 +282,12 @@ class Carry:
 
         appended: dict[Hashable, list[Captured]] = {}
         bounds: dict[Hashable, bounded_growth.Bound] = {}
-        for owner, change in written.changes(roots).items():
+        changes = written.changes(roots)
+        pairs = zip(captured, self.start_values, strict=True)
+        shared_memory.refuse_carried(
+            [now for now, start in pairs if now.value is not start.value], changes.values()
+        )
+        for owner, change in changes.items():
             if owner in self.bounds or bounded_growth.is_length_unknown(change) or self._has_room(change):
                 self._bounded(owner, change, contents, bounds)
             elif owner in growths or (
@@ -324,7 +337,24 @@ class Carry:
         inside = self._by_key(values, contents)
         outside = self._by_key(self.start_values, {key: slot.before for key, slot in self.slots.items()})
         parts = [(inside[part], inside[whole]) for part, whole in self.parts if {part, whole} <= {*inside}]
-        return loop_carried_aliases.carried([*inside.values()], [outside[key].value for key in inside], parts)
+        before = [outside[key].value for key in inside]
+        return loop_carried_aliases.carried(
+            [*inside.values()], before, parts, lambda array: self._hold(values, array)
+        )
+
+    def _hold(self, values: Sequence[Any], array: Any) -> None:
+        """To be called where the body writes to a variable's array, and others are to see it.
+
+        Raises:
+          Grow: from now on, the variable is the array that it was before the loop, whose memory is carried.
+        """
+        number = next((n for n, value in enumerate(values) if value is array), None)
+        if number is None or not shared_memory.is_shareable(self.start_values[number].value):
+            return
+        held = Template(LEAF, (Fixed(self.start_values[number].value),))
+        templates = (*self.templates[:number], held, *self.templates[number + 1 :])
+        tracing_state.abandon_trace()
+        raise Grow(dataclasses.replace(self, templates=templates, held=self.held | {number}))
 
     def part(self) -> None:
         """To be called where the body writes to an array.
@@ -342,12 +372,15 @@ class Carry:
             tracing_state.abandon_trace()
             raise Grow(dataclasses.replace(self, parts=self.parts | found))
 
-    @staticmethod
-    def _by_key(values: Sequence[Any], contents: dict[Key, Any]) -> dict[Hashable, Any]:
+    def _by_key(self, values: Sequence[Any], contents: dict[Key, Any]) -> dict[Hashable, Any]:
         """Variables, by their numbers, and contents of places."""
         known: dict[Hashable, Any] = dict(enumerate(values))
-        known.update(contents.items())
+        known.update((key, value) for key, value in contents.items() if not self._is_memory(key))
         return known
+
+    def _is_memory(self, key: Key) -> bool:
+        """Whether a place is the memory of an array, which has its names already."""
+        return isinstance(self.slots[key].place.owner, Storage)
 
     def changing(self) -> list[str]:
         """The variables and places that are of another type before the loop, or after an iteration, than in the loop."""

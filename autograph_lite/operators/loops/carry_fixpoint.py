@@ -54,6 +54,8 @@ def fixpoint(
             with entered(inner=this):
                 carry, result = stage(carry)
         except Grow as grow:
+            if grow.carry.start_values is not carry.start_values:
+                raise  # of a loop around, to whose array this one writes
             carry = grow.carry
         except growing_lists.Wanted as wanted:
             carry = carry.wants(wanted)

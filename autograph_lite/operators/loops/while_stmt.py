@@ -322,7 +322,8 @@ def _traced_body(
 
 def _changed(carry: Carry, contents: dict[Any, Any]) -> bool:
     """Whether a carried place no longer holds what was put there."""
-    return any(slot.place.read().get(slot.key) is not contents[key] for key, slot in carry.slots.items())
+    pairs = [(slot.place.read().get(slot.key), contents[key]) for key, slot in carry.slots.items()]
+    return not all(now is before or tracing_state.is_same(now, before) for now, before in pairs)
 
 
 def _loop_with_test(

@@ -124,6 +124,13 @@ def arithmetic(left: Any, symbol: str, right: Any) -> Any:
     return _ARITHMETIC[symbol](*array_arguments.beside(left, right, symbol))
 
 
+def positive(value: Any) -> Any:
+    """`+value`, which is a new array in NumPy, and in JAX the same."""
+    found = +value
+    is_same = found is value and isinstance(found, jax.Array) and found.ndim and traced(found)
+    return jnp.copy(found) if is_same else found
+
+
 _ARITHMETIC: dict[str, Callable[[Any, Any], Any]] = {
     "+": operator.add, "-": operator.sub, "*": operator.mul, "/": operator.truediv, "//": operator.floordiv,
     "%": operator.mod, "**": operator.pow, "@": operator.matmul, "&": operator.and_, "|": operator.or_, "^": operator.xor,

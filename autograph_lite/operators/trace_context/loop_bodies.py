@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from autograph_lite.jax_internals import tracing_state
 from autograph_lite.tracing import thread
 
 
@@ -14,4 +15,4 @@ def in_loop() -> bool:
 
 def is_carried(value: Any) -> bool:
     """Whether the innermost loop carries this array, and it is as the iteration before has left it."""
-    return any(value is each for each in thread.now.carried or ())
+    return any(tracing_state.is_same(value, each) for each in thread.now.carried or ())

@@ -26,6 +26,7 @@ class Place:
       attributes: the instance's `__dict__`, where the place is that: code may write to it past the instance.
       part: tells the place from the owner's others, where it has several.
       opaque: whether only all of the contents can be compared, and none can be carried by a program.
+      trace: in which the owner was made, where it is the memory of an array of a program: it ends with that.
       default: what is seen under a key that is not there: the class's attribute; MISSING if nothing is.
     """
 
@@ -38,6 +39,7 @@ class Place:
     attributes: dict[str, Any] | None = None
     part: str = ""
     opaque: bool = False
+    trace: Any = None
 
     @property
     def key(self) -> Hashable:

@@ -21,6 +21,9 @@ from autograph_lite.jax_internals import (
     recorded_equations,
     tracing_state,
 )
+from autograph_lite.jax_internals.references import storages
+from autograph_lite.jax_internals.references.storages import References
+from autograph_lite.operators.aliasing import shared_memory
 from autograph_lite.operators.calls import calls, method_patching
 from autograph_lite.operators.checks import (
     carried_checks,
@@ -476,12 +479,12 @@ class Program:
         variables = variable_frames.program()
         assert variables is not None
         variables.brings_out = self.owned and bool(given)
-        fn = self.fn()
+        fn, known = self.fn(), References()
         with (
             container_identity.identities_of_program(),
             method_patching.converted_methods(),
             carried_checks.new_frame("outputs" if self.checked else "off", self.inside) as frame,
-            entered(rule=self.rolled, capacity=self.capacity if self.owned else None),
+            entered(rule=self.rolled, capacity=self.capacity if self.owned else None, references=known),
             journal.journal(outer=None) as written,
             entered(facts=path_facts.frames()),
         ):
@@ -511,6 +514,7 @@ class Program:
                 carried_checks.fail_if(True, error)
                 self.raises = True
             list_trimming.refuse_deques(result)
+            shared_memory.settle([place for place, _ in self.state.places], given)
             owners = self.state.owners()
             # As it is now: the changes are about to be undone.
             inside = [arg for arg in (*args, *kwargs.values()) if not isinstance(arg, Tracer)]
@@ -551,6 +555,8 @@ class Program:
             )
             changes = {key: change for key, change in changes.items() if key not in written_back}
         after = self.state.after(changes)
+        if written.claimed:
+            raise written.claimed[0]
         afters = Split.of(after)
         tracer_leaks.refuse_hidden(results.objects(), "The result", returned=True)
         tracer_leaks.refuse_hidden(afters.literals.values(), "An object from outside of the function")
@@ -566,7 +572,10 @@ class Program:
         self.checks = [*contents]
         constant_folding.drop_unused()
         writes = [] if self.writes is None else self.writes.taken()
-        return [*results.arrays, *writes, *afters.arrays, *contents.values()]
+        with entered(references=known):
+            return list(
+                map(storages.latest_version, [*results.arrays, *writes, *afters.arrays, *contents.values()])
+            )
 
     @staticmethod
     def _of_arguments(changes: dict[Any, journal.Change], given: Sequence[Any]) -> dict[Any, journal.Change]:

@@ -1,0 +1,46 @@
+"""Forwarding: how does a program that is recorded come to take what an array is now? The traces look at each operand.
+
+They begin with the first write that another name is to see; before, nothing is asked. It uses JAX's insides; checked on jax
+0.10.2 and 0.12.0.1.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from jax._src import core
+
+from autograph_lite.jax_internals.numpy_constants import KeepingTrace
+from autograph_lite.jax_internals.references import storages
+
+
+class ForwardingTrace(KeepingTrace):
+    """A trace that takes of each operand what it is now."""
+
+    __slots__ = ()
+
+    def to_jaxpr_tracer(self, x: Any, source_info: Any) -> Any:
+        """The operand of an equation."""
+        return super().to_jaxpr_tracer(storages.latest_version(x, self), source_info)
+
+
+def install_forwarding() -> None:
+    """Lets the traces that go on on this thread forward, from now on."""
+    trace: Any = core.trace_ctx.trace
+    while trace is not None:
+        if trace.__class__ is KeepingTrace:
+            trace.__class__ = ForwardingTrace  # of the same slots
+        trace = getattr(trace, "parent_trace", None)
+
+
+def traces_up_to(array: Any) -> Iterator[Any] | None:
+    """The traces from the innermost one to that of an array, without it; None where that is none of those that record."""
+    found: list[Any] = []
+    trace = core.trace_ctx.trace
+    while trace is not getattr(array, "_trace", None):
+        if not isinstance(trace, KeepingTrace):
+            return None
+        found.append(trace)
+        trace = trace.parent_trace
+    return iter(found) if isinstance(trace, KeepingTrace) else None

@@ -1,0 +1,224 @@
+"""View equations: which operations give a view in NumPy, and how is an array written through it?
+
+    y = x[1:]                  a `slice`; writing `y` is a `dynamic_update_slice` of `x`
+    y = jnp.delete(x, 0)       may be one as well, and is a copy: which function of JAX's was called says the traceback
+
+Checked on jax 0.10.2 and 0.12.0.1.
+"""
+
+from __future__ import annotations
+
+import math
+import weakref
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import jax
+import numpy as np
+from jax import lax
+
+_JAX = str(Path(jax.__file__).parent)
+_known: dict[int, tuple[weakref.ref[Any], bool]] = {}  # by the id of an equation, which can't be hashed
+# By what the outermost function of JAX's is called, without the underscore of methods.
+_VIEWING = frozenset({
+    "__iter__", "array_split", "dsplit", "expand_dims", "flip", "fliplr", "flipud", "getitem", "hsplit", "iter",
+    "matrix_transpose", "moveaxis", "permute_dims", "ravel", "reshape", "rollaxis", "split", "squeeze", "swapaxes",
+    "transpose", "transpose_property", "vsplit", "matrix_transpose_property",
+})  # fmt: skip
+_AROUND = (
+    "_forward_",
+    "reraise_with_filtered_traceback",
+    "cache_miss",
+    "_run_python_pjit",
+    "_cpp_pjit",
+    "api_boundary",
+)
+_ITERATING = frozenset({"__iter__", "_iter"})
+_OF_JIT = frozenset({"reshape", "transpose", "squeeze"})  # what the functions that say no more are made of
+
+
+def gives_view(equation: Any) -> bool:
+    """Whether an equation gives a view of its first operand."""
+    key = id(equation)
+    found = _known.get(key)
+    if found is None:
+        found = _known[key] = weakref.ref(equation, lambda _: _known.pop(key, None)), _is_view(equation)
+    return found[1]
+
+
+def _is_view(equation: Any) -> bool:
+    name, params = equation.primitive.name, equation.params
+    base = equation.in_tracers[0]
+    if not all(type(size) is int for size in base.aval.shape):
+        return False
+    if name in _CALLS:
+        return (
+            params["name"].lstrip("_") in _VIEWING
+            and len(equation.in_tracers) == 1
+            and _is_chain(params["jaxpr"].jaxpr)
+            and _is_in_order(equation, base)
+        )
+    if name == "gather" and len(equation.in_tracers[1].aval.shape) != 1:
+        return False  # of several places
+    if name == "broadcast_in_dim" and math.prod(params["shape"]) != math.prod(base.aval.shape):
+        return False
+    called = _called(equation)
+    return (called in _VIEWING or (called == "" and name in _OF_JIT)) and _is_in_order(equation, base)
+
+
+def _is_chain(jaxpr: Any) -> bool:
+    """Whether a jaxpr is a chain of views, each of the one before."""
+    last = jaxpr.invars[:1]
+    for equation in jaxpr.eqns:
+        if equation.invars != last or equation.primitive.name not in _PUT or len(equation.outvars) != 1:
+            return False
+        last = equation.outvars
+    return bool(jaxpr.eqns) and jaxpr.outvars == last
+
+
+def _called(equation: Any) -> str:
+    """What the function of JAX's is called that others have called; nothing where no function of NumPy's says so."""
+    frames = getattr(equation.source_info.traceback, "frames", ())
+    found = ""
+    for frame in frames:
+        if not frame.file_name.startswith(_JAX):
+            # JAX's `ravel` is its `flatten`; that of converted code gets a copy.
+            if found == "_flatten" and "site-packages" not in frame.file_name:
+                return "ravel"
+            break
+        name = frame.function_name.partition(".<locals>")[0].rpartition(".")[2]
+        if ("numpy" in frame.file_name or name in _ITERATING) and not name.startswith(_AROUND):
+            found = name
+    return found if found == "__iter__" else found.lstrip("_")
+
+
+def _is_in_order(equation: Any, base: Any) -> bool:
+    """Whether NumPy needs no copy for another shape: it lays out what it computes in C's order, and views as they are."""
+    if equation.primitive.name != "reshape":
+        return True
+    return _layout_of(base) is not None and _laid_out(equation, _layout_of(base)) is not None
+
+
+def _layout_of(array: Any) -> Any:
+    """An array of one byte that is laid out as NumPy's would be; None where that is not known."""
+    equation = getattr(array, "parent", None)
+    if equation is not None and equation.primitive.name in NAMES:
+        if equation.primitive.name in _CALLS or not gives_view(equation):
+            return None
+        base = _layout_of(equation.in_tracers[0])
+        return None if base is None else _laid_out(equation, base)
+    if len(array.aval.shape) > 1 and equation is not None and _may_be_turned(equation):
+        return None
+    return _in_order(array.aval.shape)
+
+
+def _may_be_turned(equation: Any) -> bool:
+    """Whether an operation may lay out its result as an operand that is transposed."""
+    parents = [getattr(each, "parent", None) for each in equation.in_tracers]
+    return any(parent is not None and parent.primitive.name in ("transpose", *_CALLS) for parent in parents)
+
+
+def _laid_out(equation: Any, base: Any) -> Any:
+    name, params = equation.primitive.name, equation.params
+    if name == "slice":
+        return base[
+            tuple(
+                map(
+                    slice,
+                    params["start_indices"],
+                    params["limit_indices"],
+                    params["strides"] or (1,) * base.ndim,
+                )
+            )
+        ]
+    if name == "dynamic_slice":
+        return base[tuple(map(slice, params["slice_sizes"]))]
+    if name == "squeeze":
+        return base.squeeze(tuple(params["dimensions"]))
+    if name == "transpose":
+        return base.transpose(params["permutation"])
+    if name == "rev":
+        return np.flip(base, params["dimensions"])
+    if name in ("reshape", "expand_dims", "broadcast_in_dim") and base.flags.c_contiguous:
+        return _in_order(equation.outvars[0].aval.shape)
+    return None
+
+
+def _in_order(shape: tuple[int, ...]) -> Any:
+    steps = [math.prod(shape[axis + 1 :]) for axis in range(len(shape))]
+    return np.lib.stride_tricks.as_strided(np.empty(1, np.int8), shape, steps)
+
+
+def made_of(equation: Any, result: Any, base: Any) -> Any:
+    """What `result` of an equation is with another first operand."""
+    params = equation.primitive.get_bind_params(equation.params)
+    found = equation.primitive.bind(base, *equation.in_tracers[1:], **params)
+    return found[_number(equation, result)] if equation.primitive.multiple_results else found
+
+
+def _number(equation: Any, result: Any) -> int:
+    return equation.outvars.index(result.val) if len(equation.outvars) > 1 else 0
+
+
+def write_through(equation: Any, result: Any, base: Any, new: Any) -> Any:
+    """`base` with `new` in the place of the part of it that `result` of an equation is."""
+    if equation.primitive.name not in _CALLS:
+        return _PUT[equation.primitive.name](equation, _number(equation, result), base, new)
+    inner, bases = equation.params["jaxpr"].jaxpr.eqns, [base]
+    for each in inner:
+        bases.append(each.primitive.bind(bases[-1], **each.params))
+    for each, before in zip(reversed(inner), reversed(bases[:-1]), strict=True):
+        new = _PUT[each.primitive.name](each, 0, before, new)
+    return new
+
+
+def _put_slice(equation: Any, _: int, base: Any, new: Any) -> Any:
+    params = equation.params
+    if all(step == 1 for step in params["strides"] or ()):
+        return lax.dynamic_update_slice(base, new, [np.int32(start) for start in params["start_indices"]])
+    parts = map(slice, params["start_indices"], params["limit_indices"], params["strides"])
+    return base.at[tuple(parts)].set(new)
+
+
+def _put_dynamic_slice(equation: Any, _: int, base: Any, new: Any) -> Any:
+    return lax.dynamic_update_slice(base, new, equation.in_tracers[1:])
+
+
+def _put_gather(equation: Any, _: int, base: Any, new: Any) -> Any:
+    params, indices = equation.params, equation.in_tracers[1]
+    starts: list[Any] = [np.zeros((), indices.aval.dtype)] * base.ndim
+    for number, axis in enumerate(params["dimension_numbers"].start_index_map):
+        starts[axis] = indices[number]
+    return lax.dynamic_update_slice(base, lax.reshape(new, params["slice_sizes"]), starts)
+
+
+def _put_reshaped(_: Any, __: int, base: Any, new: Any) -> Any:
+    return lax.reshape(new, base.shape)
+
+
+def _put_transpose(equation: Any, _: int, __: Any, new: Any) -> Any:
+    return lax.transpose(new, np.argsort(equation.params["permutation"]))
+
+
+def _put_rev(equation: Any, _: int, __: Any, new: Any) -> Any:
+    return lax.rev(new, equation.params["dimensions"])
+
+
+def _put_unstack(equation: Any, number: int, base: Any, new: Any) -> Any:
+    return base.at[(slice(None),) * equation.params["axis"] + (number,)].set(new)
+
+
+def _put_split(equation: Any, number: int, base: Any, new: Any) -> Any:
+    starts = [np.int32(0)] * base.ndim
+    starts[equation.params["axis"]] = np.int32(sum(equation.params["sizes"][:number]))
+    return lax.dynamic_update_slice(base, new, starts)
+
+
+_PUT: dict[str, Callable[[Any, int, Any, Any], Any]] = {
+    "broadcast_in_dim": _put_reshaped, "dynamic_slice": _put_dynamic_slice, "expand_dims": _put_reshaped,
+    "gather": _put_gather, "reshape": _put_reshaped, "rev": _put_rev, "slice": _put_slice, "split": _put_split,
+    "squeeze": _put_reshaped, "transpose": _put_transpose, "unstack": _put_unstack,
+}  # fmt: skip
+_CALLS = frozenset({"jit", "pjit"})
+NAMES = frozenset(_PUT) | _CALLS

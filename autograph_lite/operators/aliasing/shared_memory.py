@@ -1,0 +1,246 @@
+"""Shared memory: when does a write to an array reach all who know it by another name?
+
+    b = x[1:]                  `b` is a view of `x`: both are known to the program that is being recorded, so that
+    x[1] = 0                   whoever reads `b` afterwards gets the new item
+
+An array that nobody else reads later is a value, and gets a new one (`store_check` finds out). Else its memory is a place, as
+those of Python's objects are: what a branch writes to it comes out of the branch. Where a name may be the array, or may not,
+because paths have met, nobody can follow: that stays an error.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+
+from autograph_lite.errors import MutationError
+from autograph_lite.jax_internals.dataflow import recorded_views
+from autograph_lite.jax_internals.references import forwarding, storages
+from autograph_lite.jax_internals.references.storages import Storage
+from autograph_lite.operators.aliasing import access_paths, store_check, user_frames
+from autograph_lite.operators.effects import journal
+from autograph_lite.operators.iteration.iterables import Staged
+from autograph_lite.operators.joins.join_types import Captured
+from autograph_lite.operators.object_graph import held_items, places
+from autograph_lite.operators.user_code import source_places
+from autograph_lite.operators.values import pytrees
+from autograph_lite.operators.values.place import Place
+from autograph_lite.operators.values.values import Tracer, describe
+from autograph_lite.tracing import thread
+
+
+def is_seen_by_others(array: Any, *, always: bool = False) -> bool:
+    """To be called before an item of `array` is written; whether others are to see that, by `write_shared`.
+
+    Args:
+      array: a traced array.
+      always: whether others see it in any case, if the function has made it.
+
+    Raises:
+      MutationError: others read it later, and whether they are the array is not known.
+    """
+    try:
+        always = store_check.check_store(array) or always
+    except MutationError as error:
+        follows = can_follow(array)
+        if not follows and not claim_captured(array, error):
+            raise
+        return follows
+    always = (
+        always and getattr(storages.root(array), "parent", None) is not None
+    )  # what the caller holds stays as it is
+    return (always or storages.is_written(array)) and can_follow(array)
+
+
+def write_shared(array: Any, new: Any) -> None:
+    """Makes `new` the items of an array, for all who know it."""
+    storages.write_items(array, new, _storage)
+
+
+def share(array: Any) -> None:
+    """From now on, what is written to an array is seen by all who know it."""
+    storages.storage_of(storages.root(array), source_places.expression())
+    forwarding.install_forwarding()
+
+
+def can_follow(array: Any) -> bool:
+    """Whether all who know an array, or a part of it, or what it is a part of, are known to the program."""
+    root = storages.root(array)
+    if thread.now.references is None or not isinstance(array, Tracer) or not array.ndim:
+        return False
+    if not all(type(size) is int for size in root.shape) or not _is_of_this_body(root):
+        return False
+    if any(_reads(items, array, root) for items in thread.now.walked):
+        return False
+    known = {id(each) for each in storages.versions_of(root)}
+    before = recorded_views.parts_from(root, written=True)
+    around = [each for each in before if id(each) not in known and each is not root]
+    related: list[Any] = []
+    for run in user_frames.runs():
+        variables = user_frames.run_variables(run)
+        found = access_paths.leading_to(variables, [root, *around], parts=True, written=True)
+        related += [path.value for path in found]
+    return all(storages.root(each) is root for each in related)
+
+
+def claim_captured(array: Any, error: MutationError) -> bool:
+    """Whether an array that objects from outside hold is written, which is a constant of the program.
+
+    The program is to be recorded once more then, with what these objects hold as an input. If it is not, that is the error.
+    """
+    whole = journal.outermost()
+    if (
+        isinstance(array, Tracer)
+        or not isinstance(array, jax.Array)
+        or whole is None
+        or thread.now.references is None
+    ):
+        return False
+    variables = map(user_frames.run_variables, user_frames.runs())
+    paths = [
+        path
+        for each in variables
+        for path in access_paths.leading_to(each, [array])
+        if path.owner is not None
+    ]
+    for owner in {id(path.owner): path.owner for path in paths}.values():
+        for place in places.object_places(owner):
+            held = {key: jnp.copy(value) for key, value in place.read().items() if value is array}
+            if held:
+                journal.commit(place, {**place.read(), **held})
+                whole.claimed.append(error)
+    return bool(whole.claimed)
+
+
+def is_claimed() -> bool:
+    """Whether the program is to be recorded once more, with arrays from outside as inputs."""
+    whole = journal.outermost()
+    return whole is not None and bool(whole.claimed)
+
+
+def _reads(items: Any, array: Any, root: Any) -> bool:
+    """Whether a loop goes through an array in a program, or through numbers that it has taken from one before."""
+    if isinstance(items, Staged):
+        return store_check.is_walked(items, [array], [root])
+    kind: type = type(items)
+    getter = held_items.items_getter_of_class(kind)
+    left = () if getter is None else getter(items)
+    operands = [operand for _, item in left for operand in recorded_views.equation_operands(item)]
+    return any(storages.root(operand) is root for operand in operands)
+
+
+def _is_of_this_body(root: Any) -> bool:
+    """Whether what a body of ours writes to an array can come out of it.
+
+    A loop's variable is what it was before the loop, if that is asked for, so that the body is traced once more. What it is
+    of two others, or what it was not in the first iteration, is none.
+    """
+    traces = forwarding.traces_up_to(root)
+    if traces is None:
+        return False
+    ours = {id(now.program()) for now in thread.now.journals}
+    loops = {id(loop.trace): loop for loop in thread.now.aliases}
+    for trace in traces:
+        if id(trace) not in ours:
+            return False
+        loop = loops.get(id(trace))
+        pairs = loop.same if loop is not None else ()
+        variables = [new for new, old in pairs if new is not old and storages.root(old) is root]
+        if loop is not None and variables:
+            loop.hold(variables[0])
+            return False
+    loop = loops.get(id(root._trace))
+    if loop is None or root.parent is not None:
+        return True
+    loop.hold(root)
+    return False
+
+
+def is_shareable(array: Any) -> bool:
+    """Whether an array is one of a program that is being recorded, which others may share."""
+    return (
+        isinstance(array, Tracer)
+        and bool(array.ndim)
+        and forwarding.traces_up_to(storages.root(array)) is not None
+    )
+
+
+def parted_error(name: str) -> MutationError:
+    """An iteration writes to a variable's array, which others see, and then makes the variable another array."""
+    return MutationError(
+        f"An item of the array '{name}' is written in a loop, other names see that, and the loop makes '{name}' another array.",
+        where=source_places.here(),
+        why="An array is a value to a compiled program: which of the arrays an iteration writes would not be known.",
+        fix=f"let one name be the array that is written, and another one that which changes; or write to a copy: {name}.copy().",
+    )
+
+
+def refuse_carried(variables: Iterable[Captured], changes: Iterable[journal.Change]) -> None:
+    """To be called where an iteration ends, with the variables that it has bound and the places that it has changed.
+
+    Raises:
+      MutationError: that is an array which the loop writes, or a part of it: later iterations would not see that.
+    """
+    written, kept = [], [*variables]
+    for change in changes:
+        if isinstance(change.place.owner, Storage):
+            written.append(change.place.owner)
+        else:
+            kept += change.captured.values()
+    if not written:
+        return
+    for array in (leaf for each in kept for leaf in pytrees.leaves(each.value) if isinstance(leaf, Tracer)):
+        storage = next((each for each in written if storages.root(array) is each.handle), None)
+        if storage is not None:
+            raise MutationError(
+                f"A loop writes to an array, `{storage.shown}`, and keeps it, or a part of it, {describe(array)}, under another "
+                "name for its next iteration.",
+                where=source_places.here(),
+                why="An array is a value to a compiled program: the change would be seen under one of the names only.",
+                fix="keep a copy, x.copy(); or take it again where it is read.",
+            )
+
+
+def _storage(array: Any) -> Storage:
+    storage = storages.storage_of(array, source_places.expression())
+    if (now := journal.active()) is not None:
+        now.note(place_of(storage))
+    forwarding.install_forwarding()
+    return storage
+
+
+def place_of(storage: Storage) -> Place:
+    """The memory of an array, as a place that bodies write to."""
+
+    def write(new: dict[Any, Any]) -> None:
+        storage.write(new["value"])
+        forwarding.install_forwarding()
+
+    def read() -> dict[Any, Any]:
+        return {"value": storage.value}
+
+    return Place(storage, read, write, lambda _: storage.shown, ours=True, trace=storage.handle._trace)
+
+
+def settle(known: Iterable[Place], given: Iterable[Any]) -> None:
+    """Puts the last versions of arrays in the places that held them before the program ran: it is about to end.
+
+    Args:
+      known: the places from which it got arrays.
+      given: the objects among its arguments.
+    """
+    written = {
+        id(each.handle): each
+        for each in thread.now.references.storages.values()
+        if each.handle.parent is None
+    }
+    if not written:
+        return
+    for place in [*known, *(place for owner in given for place in places.object_places(owner))]:
+        contents = place.read()
+        new = {key: written[id(value)].value for key, value in contents.items() if id(value) in written}
+        if new and not place.ours:
+            journal.commit(place, {**contents, **new})

@@ -1,0 +1,61 @@
+"""View statements: what does generated code ask before an item is written, where the text shows two names of one array?"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import jax
+
+from autograph_lite.errors import MutationError
+from autograph_lite.operators.aliasing import (
+    callers_names,
+    loop_carried_aliases,
+    overlapping_views,
+    shared_memory,
+    user_frames,
+)
+
+
+def view(
+    value: Any, source: Any, name: str, path: str, made: str, drops: int | None, *, read: bool = True
+) -> None:
+    """As `overlapping_views.check_view`; where nobody but a caller can see the change of what `path` names, it is asked, too."""
+    grows = loop_carried_aliases.are_traced() and made.startswith(f"{path}.append(")
+    try:
+        overlapping_views.check_view(value, source, name, path, made, drops, read=read, grows=grows)
+    except MutationError as error:
+        _share(value, error)
+        return
+    if read or not isinstance(source, jax.Array) or not overlapping_views.is_view(value, source, path, drops):
+        return
+    same, runs = loop_carried_aliases.same_arrays(source), user_frames.runs()
+    place = (
+        user_frames.place_of_run(runs[0]) if len(runs) > 1 and user_frames.was_handed(runs[0], same) else None
+    )
+    if place is not None:
+        try:
+            callers_names.check_callers_names(runs, place, frozenset({path}), same, set())
+        except MutationError as error:
+            _share(value, error)
+
+
+def viewed(
+    value: Any, source: Any, name: str, path: str, made: str, drops: int | None, *, deep: bool = False
+) -> None:
+    """Before an item of what `path` names is written: `value` may be a view of it that is read later.
+
+    Raises:
+      MutationError: it is one, and the program does not know how it was made.
+    """
+    try:
+        overlapping_views.check_viewed(value, source, name, path, made, drops, deep=deep)
+    except MutationError as error:
+        _share(value, error)
+
+
+def _share(array: Any, error: MutationError) -> None:
+    """Lets others see what is written to an array, or raises the error."""
+    if shared_memory.can_follow(array):
+        shared_memory.share(array)
+    elif not shared_memory.claim_captured(array, error):
+        raise error
