@@ -85,6 +85,11 @@ PROGRAMS = {
         "c = m * 1\ns = c[1]\nif n > 1:\n    c[2] = 2\ns[1:] += 3\nreturn c, s"
     ),
     "a generator's rows": "def rows():\n    for i in range(3):\n        yield m[i]\nm[1, 0] = 5\nfor r in rows():\n    r[1] = 7\nreturn m",
+    "a masked part, which is a copy": "y = x[1:]\nb = x[x > 2]\nx[3] = 100\ny[0] = 50\nreturn b.sum(), x, y",
+    "places that a mask has": "i = np.where(x > 2)[0]\ny = x[1:]\ny[1] = 0\nreturn x[i].sum(), i.sum(), y",
+    "functions of JAX's around": (
+        "y = x * 1\nv = y[1:]\nv[0] = 3\ns = np.sort(y)\nt = np.stack([v, v])\ny[2] = 8\nreturn s, t, y, m @ y, np.argsort(v)"
+    ),
     "a mask": "a = m[1:]\na[a > 6] = 0\nm[m == 0] = -1\nreturn a, m",
 }
 

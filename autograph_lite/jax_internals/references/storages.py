@@ -102,6 +102,16 @@ def pinned(array: Any) -> Any:
     return found
 
 
+def pinned_value(array: Any) -> Any:
+    """As `pinned`, though nothing may have been written yet: a copy keeps what an array is now."""
+    known: References | None = thread.now.references
+    if known is None or not isinstance(array, partial_eval.DynamicJaxprTracer):
+        return array
+    found = _copy_of_tracer(latest_version(array))
+    known.pinned[id(found)] = found
+    return found
+
+
 def is_written(array: Any) -> bool:
     """Whether an array has a storage, or is a view of one that has."""
     known = _known().storages

@@ -18,6 +18,7 @@ import jax
 import jax.numpy as jnp
 
 from autograph_lite.errors import DynamicShapeError, Location
+from autograph_lite.jax_internals.references import storages
 from autograph_lite.operators.ragged.extents import Extent
 from autograph_lite.operators.ragged.slice_spelling import Spelled
 from autograph_lite.operators.user_code import source_places
@@ -67,8 +68,11 @@ class Selection:
     ) -> None:
         global _made
         _made = True
-        self.array, self.extents, self.origin, self.tame = array, tuple(extents), origin, tame
-        self.memory = object() if memory is ... else memory
+        self.extents, self.origin, self.tame = tuple(extents), origin, tame
+        # A copy keeps the items that there are now.
+        self.array, self.memory = (
+            (storages.pinned_value(array), object()) if memory is ... else (array, memory)
+        )
 
     @property
     def shape(self) -> tuple[Any, ...]:

@@ -112,7 +112,7 @@ def ray_colour(spheres, origin, direction, light, depth):
 def ray_tracer(centres, radii, colours, mirrors, light, width=24, height=16, depth=3):
     """The image, gamma corrected, and its mean brightness."""
     spheres = [Sphere(*fields) for fields in zip(centres, radii, colours, mirrors)]
-    eye = np.array([0.0, 1.0, -3.0])
+    eye = np.array([0.0, 1.1, -3.0])  # no ray meets the floor where its colour changes
     image = np.zeros((height, width, 3))
     for y in range(height):
         for x in range(width):
