@@ -141,6 +141,11 @@ def truth(value: object) -> bool:
     return bool(value)
 
 
+def python_structure(value: T, _deep: bool) -> T:
+    """The subject of a `match` that asks for its class or its items."""
+    return value
+
+
 def reached(_: bool) -> bool:
     """Whether a statement has been reached: Python reaches what it runs."""
     return True

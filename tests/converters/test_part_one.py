@@ -62,7 +62,7 @@ MATCH = {
     ),
     "structure is matched by Python": (
         "match k:\n    case [x, y]:\n        a(x)\n    case {'k': v}:\n        b(v)",
-        "subject = k\ncase = None\nmatch subject:\n    case [x, y]:\n        case = 0\n    case {'k': v}:\n        case = 1\n"
+        "subject = k\ncase = None\nmatch ag.python_structure(subject, False):\n    case [x, y]:\n        case = 0\n    case {'k': v}:\n        case = 1\n"
         "if case == 0:\n    a(x)\nelif case == 1:\n    b(v)",
     ),
 }
