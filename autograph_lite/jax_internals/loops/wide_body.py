@@ -227,9 +227,10 @@ class Body(Arithmetic):
         if loop.fails:
             given.append(int_literal(0))
         new = {"cond_jaxpr": loop.test_jaxpr(), "body_jaxpr": loop.step_jaxpr()}
+        at = len(self._equations)  # where it will stand; its wide results are read behind it
         self._replace(equation, given, loop.carried, new, len(loop.carried) if loop.fails else None)
         if loop.test.failed:  # computed once more, after the last iteration
-            made = self._equations[-1].outvars[: len(loop.carried)]
+            made = self._equations[at].outvars[: len(loop.carried)]
             self._put_in_place(loop.failed_test_jaxpr(), [*given[:first], *made])
         return True
 
