@@ -10,27 +10,6 @@ from benchmarks.whole.measuring import has_hand_version
 
 # What each of these is told in place of a result.
 REFUSED = {
-    "lattice_boltzmann": [
-        "'outlet' writes an item of an array, float64[9,10,20], which is 'f' where it is called (lattice_boltzmann.py:96), and 'f' is read later.",
-        "  lattice_boltzmann.py:70 in outlet",
-        "      f[k, :, -1] = f[k, :, -2]",
-        "  An array is a value to a compiled program: what is written makes a new one, which the caller does not get.",
-        "  Fix: let 'outlet' return the array, and take it where it is called: f = outlet(...); where 'f' is to stay as it is, hand over f.copy().",
-    ],
-    "fdtd": [
-        "An item of 'inner', float64[14,14], is written, which shares its memory with 'self.Ez' in NumPy (`inner = self.Ez[1:-1, 1:-1]`), and 'self.Ez' outlives the call.",
-        "  fdtd.py:46 in update_E",
-        "      inner[:] = a * inner + b * curl",
-        "  An array is a value to a compiled program: the change would be seen under one of the names only.",
-        "  Fix: write the item of 'self.Ez', or store 'inner' there afterwards; where 'self.Ez' is to stay as it is, write to a copy: inner.copy().",
-    ],
-    "page_rank": [
-        "'find' writes an item of an array, int64[8], which is 'parent' where it is called (page_rank.py:73), and 'parent' is read later.",
-        "  page_rank.py:63 in find",
-        "      parent[v] = parent[parent[v]]",
-        "  An array is a value to a compiled program: what is written makes a new one, which the caller does not get.",
-        "  Fix: let 'find' return the array among its results, and read that one afterwards in place of 'parent'; where 'parent' is to stay as it is, hand over parent.copy().",
-    ],
     "neural_net": [
         "An array, float64[2,16], is changed in place, and nothing in the function reads it afterwards.",
         "  neural_net.py:74 in step",

@@ -82,6 +82,8 @@ def _both(value: Any, rest: Thunk, *, conjunction: bool) -> Any:
 
     result = if_part(value, rest_, keep) if conjunction else if_part(value, keep, rest_)
     joins = (path_facts.both, path_facts.either) if conjunction else (path_facts.either, path_facts.both)
+    if not facts:  # the rest has raised, so that it decides nothing
+        return result
     own = path_facts.facts_of(value, 0), path_facts.facts_of(value, 1)
     return path_facts.tell(result, *(join(a, b) for join, a, b in zip(joins, own, facts[-1], strict=True)))
 
