@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import jax
 import pytest
 
 import autograph_lite as al
@@ -251,13 +252,15 @@ UNKNOWN = {
     "a loop over a row of another name",
     "a loop over a row that a loop has come to",
     "a loop over all of it flat",
-    "a loop over an iterator",
     "a loop that comes to what was written",
     "a loop that writes a part",
     "the arrays of a list",
     "the rows of a loop",
     "the rows of a loop, counted",
     "the rows of two matrices",
+    *(
+        ["a loop over an iterator"] if jax.__version_info__ >= (0, 12) else []
+    ),  # JAX takes the numbers out at once
 }
 
 
