@@ -69,10 +69,11 @@ class Selection:
         global _made
         _made = True
         self.extents, self.origin, self.tame = tuple(extents), origin, tame
-        # A copy keeps the items that there are now.
-        self.array, self.memory = (
-            (storages.pinned_value(array), object()) if memory is ... else (array, memory)
-        )
+        copies = memory is ...
+        self.array = (
+            storages.pinned_value(array) if copies else array
+        )  # a copy keeps the items that there are now
+        self.memory: Any = object() if copies else memory
 
     @property
     def shape(self) -> tuple[Any, ...]:
