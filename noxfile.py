@@ -21,25 +21,24 @@ nox.options.error_on_missing_interpreters = False
 
 @nox.session(python=PYTHONS)
 def lint(session: nox.Session) -> None:
-    """Types by what each Python and JAX offers; format, layers and spelling, which they do not change, once."""
+    """Types by what each Python and JAX offers; format, layers, spelling and the second checker of types once."""
     session.install("-e", ".[test,lint]")
     if session.python == PYTHONS[-1]:
         session.run("ruff", "format", "--check", ".")
         session.run("ruff", "check", ".")
         session.run("lint-imports")
         session.run("codespell")
+        session.run("pyright")
     session.run("mypy")
-    session.run("pyright")
 
 
 @nox.session(python=PYTHONS)
 def tests(session: nox.Session) -> None:
     """The tests and the doctests; arguments after `--` go to pytest."""
     session.install("-e", ".[test]")
-    env = {"JAX_PLATFORMS": "cpu", **UNPOLISHED}
-    if session.python != PYTHONS[-1]:
-        # The same programs and examples on every Python would tell little more: a part of them runs (tests/examples.py).
-        env["AUTOGRAPH_LITE_FUZZ_PROGRAMS"] = "200"
+    # A part of the random programs and examples (tests/examples.py); the same ones on every Python would tell little more.
+    programs = "600" if session.python == PYTHONS[-1] else "120"
+    env = {"JAX_PLATFORMS": "cpu", "AUTOGRAPH_LITE_FUZZ_PROGRAMS": programs, **UNPOLISHED}
     session.run("pytest", "-n", "2", "--dist", "worksteal", *session.posargs, env=env)
 
 

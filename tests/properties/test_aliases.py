@@ -19,7 +19,7 @@ from .running import loaded
 from .test_programs import BUDGET
 
 # About half of the programs are refused while they are traced.
-SEEDS = range(max(8, BUDGET // 10))
+SEEDS = range(max(8, BUDGET // 16))
 BATCH = 10
 
 
