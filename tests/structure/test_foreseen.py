@@ -162,7 +162,7 @@ def first_time(x):
             before, first = x, False
         else:
             x = jnp.sin(x) + before * 0.1
-            before = x * n
+            before = x * 0.5  # a factor that grows would show the rounding
         n += 1
     return x, before, first, n
 

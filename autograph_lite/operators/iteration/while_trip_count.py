@@ -65,8 +65,8 @@ def trip_count(
     done, at_once, now, left = 0, FIRST, list(numbers), [python_carries.STEPS]
     test, is_same = _with_constants(test), True
     while done < MOST:
-        if not is_same and done >= LONGEST:
-            return done
+        if not is_same and done >= 4 * FIRST:
+            return done  # what is beyond the change is looked at once more, from there on
         try:
             stay, rows, goes_on = _some(body, test, now, done, at_once, indexed, report, left)
         except _Unknown:
