@@ -39,7 +39,9 @@ def tests(session: nox.Session) -> None:
     # A part of the random programs and examples (tests/examples.py); the same ones on every Python would tell little more.
     programs = "600" if session.python == PYTHONS[-1] else "120"
     env = {"JAX_PLATFORMS": "cpu", "AUTOGRAPH_LITE_FUZZ_PROGRAMS": programs, **UNPOLISHED}
-    session.run("pytest", "-n", "2", "--dist", "worksteal", *session.posargs, env=env)
+    # What the pages show is printed by the highest Python.
+    left_out = [] if session.python == PYTHONS[-1] else ["--ignore", "tests/test_pages.py"]
+    session.run("pytest", "-n", "2", "--dist", "worksteal", *left_out, *session.posargs, env=env)
 
 
 @nox.session
