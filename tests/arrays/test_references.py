@@ -86,6 +86,7 @@ PROGRAMS = {
     ),
     "a generator's rows": "def rows():\n    for i in range(3):\n        yield m[i]\nm[1, 0] = 5\nfor r in rows():\n    r[1] = 7\nreturn m",
     "a masked part, which is a copy": "y = x[1:]\nb = x[x > 2]\nx[3] = 100\ny[0] = 50\nreturn b.sum(), x, y",
+    "arrays that are made of constants": "k = np.linspace(0, 1, 4)\nv = k[1:]\nv[0] = x[1]\nk[2] = 5\nreturn k + np.eye(4)[0], v + k[1:]",
     "places that a mask has": "i = np.where(x > 2)[0]\ny = x[1:]\ny[1] = 0\nreturn x[i].sum(), i.sum(), y",
     "functions of JAX's around": (
         "y = x * 1\nv = y[1:]\nv[0] = 3\ns = np.sort(y)\nt = np.stack([v, v])\ny[2] = 8\nreturn s, t, y, m @ y, np.argsort(v)"

@@ -49,6 +49,8 @@ def gives_view(equation: Any) -> bool:
 
 def _is_view(equation: Any) -> bool:
     name, params = equation.primitive.name, equation.params
+    if not equation.in_tracers:
+        return False  # a `jit` of constants: `np.linspace(0, 1, 3)`
     base = equation.in_tracers[0]
     if not all(type(size) is int for size in base.aval.shape):
         return False
