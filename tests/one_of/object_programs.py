@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from tests.one_of.agreement import program
+from tests.one_of.text_programs import Circle, Square
 
 
 class Account:
@@ -79,22 +80,6 @@ def object_or_none(c):
         t.n = t.n + 1
         t.add(4)
     return a.n, t is None
-
-
-class Circle:
-    def __init__(self, r):
-        self.r = r
-
-    def area(self):
-        return 3 * self.r * self.r
-
-
-class Square:
-    def __init__(self, s):
-        self.s = s
-
-    def area(self):
-        return self.s * self.s
 
 
 @program((1.0,), (-2.0,))

@@ -6,7 +6,6 @@ They begin with the first write that another name is to see; before, nothing is 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 from jax._src import core
@@ -34,7 +33,7 @@ def install_forwarding() -> None:
         trace = getattr(trace, "parent_trace", None)
 
 
-def traces_up_to(array: Any) -> Iterator[Any] | None:
+def traces_up_to(array: Any) -> list[Any] | None:
     """The traces from the innermost one to that of an array, without it; None where that is none of those that record."""
     found: list[Any] = []
     trace = core.trace_ctx.trace
@@ -43,4 +42,4 @@ def traces_up_to(array: Any) -> Iterator[Any] | None:
             return None
         found.append(trace)
         trace = trace.parent_trace
-    return iter(found) if isinstance(trace, KeepingTrace) else None
+    return found if isinstance(trace, KeepingTrace) else None

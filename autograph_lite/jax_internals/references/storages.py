@@ -90,25 +90,19 @@ def latest_version(array: Any, trace: Any = None) -> Any:
     return array if now is None else _made_again(known, array, view, now, trace)
 
 
-def pinned(array: Any) -> Any:
-    """What an array is now, as a value that no later write changes."""
+def pinned(array: Any, *, ahead: bool = False) -> Any:
+    """What an array is now, as a value that no later write changes; `ahead` where nothing may have been written yet."""
     known: References | None = thread.now.references
-    if known is None or not known.storages or not isinstance(array, partial_eval.DynamicJaxprTracer):
+    if (
+        known is None
+        or not isinstance(array, partial_eval.DynamicJaxprTracer)
+        or not (known.storages or ahead)
+    ):
         return array
     found = latest_version(array)
-    if _view_equation(found) is not None:
+    if ahead or _view_equation(found) is not None:
         found = _copy_of_tracer(found)
         known.pinned[id(found)] = found
-    return found
-
-
-def pinned_value(array: Any) -> Any:
-    """As `pinned`, though nothing may have been written yet: a copy keeps what an array is now."""
-    known: References | None = thread.now.references
-    if known is None or not isinstance(array, partial_eval.DynamicJaxprTracer):
-        return array
-    found = _copy_of_tracer(latest_version(array))
-    known.pinned[id(found)] = found
     return found
 
 

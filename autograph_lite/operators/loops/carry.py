@@ -266,10 +266,9 @@ class Carry:
           Unjoinable: no types hold both.
         """
         captured = [capture(path_facts.narrow(value)) for value in values]
-        if any(values[number] is not self.start_values[number].value for number in self.held):
-            raise shared_memory.parted_error(
-                next(self.names[n] for n in self.held if values[n] is not self.start_values[n].value)
-            )
+        parted = [self.names[n] for n in self.held if values[n] is not self.start_values[n].value]
+        if parted:
+            raise shared_memory.parted_error(parted[0])
         self.sure[:] = [value.present is True for value in captured]
         contents = {key: slot.before for key, slot in self.slots.items()}
         grown, growths = dict(self.slots), dict(self.growths)

@@ -71,7 +71,7 @@ class Selection:
         self.extents, self.origin, self.tame = tuple(extents), origin, tame
         copies = memory is ...
         self.array = (
-            storages.pinned_value(array) if copies else array
+            storages.pinned(array, ahead=True) if copies else array
         )  # a copy keeps the items that there are now
         self.memory: Any = object() if copies else memory
 
