@@ -164,9 +164,25 @@ class _Comparison:
             converted = self.attempt("vmap", lambda: autograph_lite.to_graph(namespace["main"]))
             if converted is None:
                 return
-            staged = jax.jit(jax.vmap(converted), compiler_options=FAST_COMPILE)
+            jitted = jax.jit(jax.vmap(converted), compiler_options=FAST_COMPILE)
+
+            def staged(*arguments: Any) -> Any:
+                return _chosen(jitted(*arguments))
+
             wanted = jax.tree.map(lambda *leaves: np.stack(leaves), *values)
             self.agrees("vmap", staged, (), batch, Run(wanted, None))
+
+
+def _chosen(results: Any) -> Any:
+    """What left a jit, where None beside an array is one of several; of a batch, that of all its lanes."""
+
+    def one(leaf: Any) -> Any:
+        if type(leaf) is not one_of.OneOf:
+            return leaf
+        [number] = {*np.ravel(one_of.tag_of(leaf)).tolist()}
+        return one_of.OneOf(number, one_of.options_of(leaf))
+
+    return one_of.settled(jax.tree.map(one, results, is_leaf=lambda leaf: type(leaf) is one_of.OneOf))
 
 
 def compare(program: Program, *, stage: bool = True, batch: bool = False, only: str | None = None) -> Report:
