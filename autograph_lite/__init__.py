@@ -55,6 +55,7 @@ from autograph_lite.operators.items.tensor_array import TensorArray
 from autograph_lite.operators.python.printing import print as print
 from autograph_lite.operators.trace_context.branch_options import set_branch_options
 from autograph_lite.operators.trace_context.loop_options import set_loop_options
+from autograph_lite.operators.values.one_of import OneOf
 from autograph_lite.runtime.functions.eager import functions_run_eagerly, run_functions_eagerly
 from autograph_lite.runtime.host.py_function import py_function
 from autograph_lite.runtime.public.function import Function
@@ -104,6 +105,7 @@ __all__ = [
     "MutationError",
     "NotAFunctionError",
     "NotDifferentiableError",
+    "OneOf",
     "PicklingError",
     "PythonOnlyError",
     "Report",

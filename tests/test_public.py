@@ -25,7 +25,7 @@ FUNCTIONS = [name for name in NAMES if inspect.isfunction(getattr(autograph_lite
 # The public surface; a name is added or taken away here on purpose.
 PUBLIC = {
     "ArraySpec", "ConcreteFunction", "Decision", "Decisions", "Function", "FunctionType", "LoadedFunction",
-    "LoadedModule", "Module",
+    "LoadedModule", "Module", "OneOf",
     "Report", "TensorArray", "TraceType", "Variable", "Verification", "convert", "disable_compilation_cache", "do_not_convert", "doctor",
     "enable_compilation_cache", "explain", "from_slices", "functions_run_eagerly", "grad", "init_scope",
     "inside_function", "load", "print", "py_function", "range", "report", "run_functions_eagerly", "save",

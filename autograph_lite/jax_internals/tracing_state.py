@@ -19,6 +19,7 @@ from jax._src import (
     config,
     core,
     effects,
+    linear_util,
 )
 from jax._src.interpreters import partial_eval
 from jax.extend.core import (  # type: ignore[attr-defined]
@@ -186,3 +187,18 @@ def in_callback() -> bool:
 def axes_in_scope() -> bool:
     """Whether code that runs now is inside of a `vmap` or `shard_map` that names its axes."""
     return bool(core.get_axis_env().axis_sizes)
+
+
+def traced_function() -> tuple[str, str, int] | None:
+    """The name, file and line of the function whose results JAX takes apart; None where it does not say."""
+    frame: types.FrameType | None = sys._getframe(1)
+    while frame is not None:
+        for value in frame.f_locals.values() if frame.f_code.co_filename.startswith(_JAX) else ():
+            about = value.debug_info if isinstance(value, linear_util.WrappedFun) else value
+            if isinstance(about, core.DebugInfo) and about.func_filename and about.func_lineno:
+                return about.func_name, about.func_filename, about.func_lineno
+        frame = frame.f_back
+    return None
+
+
+_JAX = core.__file__.rpartition("core")[0]

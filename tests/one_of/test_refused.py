@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import enum
 
-import jax
 import jax.numpy as jnp
 import pytest
 
@@ -159,11 +158,3 @@ def test_more_than_sixteen_variants() -> None:
         caught.value.what
         == "'[f\"text {k}\" for k in range(17)][i]' indexes a list with a traced value, int32[]."
     )
-
-
-def test_a_text_does_not_leave_a_jit_of_somebody_elses() -> None:
-    def f(x):
-        return "up" if x > 0 else "down"
-
-    with pytest.raises(TypeError, match="str"):
-        jax.jit(autograph_lite.to_graph(f))(jnp.float32(1))

@@ -39,6 +39,7 @@ from autograph_lite.operators.lane_eval import path_conditions
 from autograph_lite.operators.lists import dynamic_length, packing
 from autograph_lite.operators.purity import trial
 from autograph_lite.operators.trace_context import branch_options, decision_log, path_facts
+from autograph_lite.operators.values.one_of import OneOf, options_of, options_text
 from autograph_lite.operators.values.place import MISSING, Contents, Place
 
 
@@ -98,6 +99,13 @@ def _staged(
         for i, (template, label) in enumerate(zip(templates, labels, strict=False))
     ]
     writes.commit(arrays)
+    if decision_log.listeners:
+        unions = [
+            f"{label if label.isidentifier() else 'the value'} is one of {len(options_of(each))}: {options_text(each)}"
+            for label, each in zip(labels, values, strict=False)
+            if type(each) is OneOf
+        ]
+        decision_log.add_reasons(decision_log.BRANCHES, unions)
     variables = [(value, [path.values[i].value for path in alive]) for i, value in enumerate(values)]
     shared_containers.note_shared(variables, writes.joined(), [*funs, *operands])
     carried_checks.flush()

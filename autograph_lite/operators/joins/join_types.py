@@ -24,7 +24,7 @@ from autograph_lite.jax_internals import avals
 from autograph_lite.jax_internals.references import storages
 from autograph_lite.operators.joins import unions
 from autograph_lite.operators.user_code import ownership
-from autograph_lite.operators.values import dataclass_objects
+from autograph_lite.operators.values import dataclass_objects, one_of
 from autograph_lite.operators.values.boxes import Whole
 from autograph_lite.operators.values.values import SCALARS, article, is_arraylike, is_symbolic, result_type
 
@@ -271,7 +271,7 @@ def _uniting(outlives: Callable[[Any], bool] = always) -> unions.Uniting:
         leaf = leaf if isinstance(leaf, (Array, Fixed)) else Fixed(leaf)
         if as_array_type(leaf) is not None or isinstance(leaf.value, (Deferred, unions.Renumbered)):
             return unions.ARRAY
-        is_variant = unions.is_variant(leaf.value) and (
+        is_variant = one_of.is_variant(leaf.value) and (
             isinstance(leaf.value, _VALUES) or outlives(leaf.value)
         )
         return leaf if is_variant else None

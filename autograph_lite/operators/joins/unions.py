@@ -10,8 +10,6 @@ variants equal.
 
 from __future__ import annotations
 
-import collections
-import enum
 import functools
 from collections.abc import Callable, Hashable, Sequence
 from typing import Any, NamedTuple
@@ -20,9 +18,7 @@ import jax
 import numpy as np
 from jax import lax
 
-from autograph_lite.operators.user_code import ownership
 from autograph_lite.operators.values import pytrees
-from autograph_lite.operators.values.boxes import Whole
 from autograph_lite.operators.values.one_of import OneOf
 
 LIMIT = 16  # variants
@@ -214,14 +210,3 @@ def _same(a: Any, b: Any) -> bool:
         return bool(a == b)
     except Exception:  # a user's comparison may do anything
         return False
-
-
-def is_variant(value: Any) -> bool:
-    """Whether a value that no array holds may be one of several: it has a value of its own, or is one object at each call."""
-    if isinstance(value, _CONTENTS):
-        return False
-    return isinstance(value, _VALUES) or callable(value) or ownership.is_users_class(type(value))
-
-
-_VALUES = (str, bytes, enum.Enum, type(Ellipsis), type(NotImplemented), np.dtype)
-_CONTENTS = (list, dict, set, bytearray, collections.deque, np.ndarray, Whole)

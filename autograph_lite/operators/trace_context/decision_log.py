@@ -140,6 +140,12 @@ def refine_decision(
     made.trips = made.trips if trips is None else trips
 
 
+def add_reasons(kinds: frozenset[str], clauses: list[str]) -> None:
+    """Adds to the reason of the innermost statement that is being decided on, if it is one of `kinds`."""
+    if (made := _deciding(kinds)) is not None:
+        made.why = "; ".join([made.why, *clauses])
+
+
 def at_once(trips: int) -> Callable[[], None] | None:
     """What tells, now or later, that the innermost statement, a loop, becomes operations on the arrays of its iterations."""
     made = _deciding(LOOPS)

@@ -8,6 +8,9 @@ variant that is possible where the code runs: `branches.each_variant` hands that
 
 from __future__ import annotations
 
+import collections
+import enum
+import functools
 import operator
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
@@ -18,7 +21,10 @@ import numpy as np
 from jax import core
 
 from autograph_lite.errors import PythonOnlyError
+from autograph_lite.jax_internals import tracing_state
+from autograph_lite.operators.user_code import ownership, source_places
 from autograph_lite.operators.values import pytrees
+from autograph_lite.operators.values.boxes import Whole
 
 _applying: list[Callable[..., Any]] = []  # from above
 
@@ -34,9 +40,14 @@ def on_each(fun: Callable[..., Any], *args: Any, **how: Any) -> Any:
 
 
 class OneOf:
-    """One of several variants: `tag`, an int32 scalar, is the number of the one that it is.
+    """What a traced value has chosen: None or an array, an array or a tuple of arrays.
 
-    To the user it is that variant; only operators that ask for its type or identity have to know of it.
+    In converted code it behaves as the one that was chosen. A call of what `convert` has made gives that one; a function
+    that is traced by your own `jax.jit`, `vmap` or the like gives a `OneOf`, a pytree, whose `value()` is the one.
+
+    Args:
+      tag: the number of the one that it is, an int32.
+      options: the variants.
     """
 
     __slots__ = ("_options", "_tag")
@@ -50,6 +61,18 @@ class OneOf:
         if name.startswith("__") and name.endswith("__") and name not in ("__name__", "__qualname__"):
             raise AttributeError(name)  # Python and libraries look for protocols
         return self._on_each(lambda variant: getattr(variant, name))
+
+    @property
+    def value(self) -> Any:
+        """`value()` is the one that was chosen; of lanes of a `vmap`, a list with one for each.
+
+        Where a variant is an object, as a member of an enum is, it is the attribute `value` of that.
+        """
+        if any(
+            map(is_variant, self._options)
+        ):  # a property may do anything: it is not asked whether it is there
+            return self._on_each(lambda variant: variant.value)
+        return functools.partial(_chosen, self)
 
     def __setattr__(self, name: str, new: Any) -> None:
         self._on_each(lambda variant, value: setattr(variant, name, value), new, writes=True)
@@ -81,7 +104,9 @@ class OneOf:
         )
 
     def __repr__(self) -> str:
-        return f"one of {', '.join(map(repr, self._options))}"
+        if known_number(self) is not None:
+            return f"OneOf({settled(self)!r})"
+        return f"one of {options_text(self)}"
 
     def __jax_array__(self) -> jax.Array:
         return jnp.asarray(self._on_each(_as_number))
@@ -94,6 +119,29 @@ def _as_number(variant: Any) -> Any:
     if not isinstance(variant, (jax.Array, np.ndarray, np.generic, bool, int, float, complex)):
         raise TypeError(f"A number or an array is expected, and it is {variant!r}.")
     return variant
+
+
+class _Shown(str):
+    __slots__ = ()
+    __repr__ = str.__str__
+
+
+def _shown(leaf: Any) -> Any:
+    """What the text of a value says of a leaf: of one that has no value yet, its type."""
+    return _Shown(leaf.aval.str_short().lstrip("~")) if isinstance(leaf, core.Tracer) else leaf
+
+
+def _chosen(value: OneOf) -> Any:
+    tag = value._tag
+    if isinstance(tag, core.Tracer):
+        raise PythonOnlyError(
+            f"Which it is, {value!r}, is asked for where only the program knows.",
+            why="It is known when the program has run.",
+            fix="call `value()` on what the compiled function returns.",
+        )
+    if np.ndim(tag):
+        return [_chosen(jax.tree.map(operator.itemgetter(n), value)) for n in range(len(tag))]
+    return settled(value)
 
 
 def _binary(name: str, symbol: Callable[[Any, Any], Any]) -> None:
@@ -132,6 +180,11 @@ def tag_of(value: OneOf) -> Any:
 def options_of(value: OneOf) -> tuple[Any, ...]:
     """The variants."""
     return value._options  # type: ignore[no-any-return]
+
+
+def options_text(value: OneOf) -> str:
+    """The variants, as a text."""
+    return ", ".join(repr(pytrees.map(_shown, option)) for option in value._options)
 
 
 def has_known_variants(value: Any) -> bool:
@@ -190,7 +243,30 @@ def _settled(leaf: Any) -> Any:
     return leaf if number is None else settled(leaf._options[number])
 
 
+def is_variant(value: Any) -> bool:
+    """Whether a value that no array holds may be one of several: it has a value of its own, or is one object at each call."""
+    if isinstance(value, _CONTENTS):
+        return False
+    return isinstance(value, _VALUES) or callable(value) or ownership.is_users_class(type(value))
+
+
+_VALUES = (str, bytes, enum.Enum, type(Ellipsis), type(NotImplemented), np.dtype)
+_CONTENTS = (list, dict, set, bytearray, collections.deque, np.ndarray, Whole)
+
+
+def _flat(value: OneOf) -> tuple[tuple[Any, ...], None]:
+    """The parts, for this package; JAX, which would take a text for an array, gets none."""
+    if any(map(is_variant, value._options)) and not source_places.asked_by_any_of_us():
+        function = tracing_state.traced_function()
+        raise PythonOnlyError(
+            f"{repr(function[0]) if function else 'A function'}, which JAX traces, returns a value that is {value!r}.",
+            where=(source_places.at(*function[1:], function[0]) if function else (), source_places.here()),
+            why="What leaves it are arrays, and None.",
+            fix="return a number that says which, or leave JAX's transformation away: what `convert` makes is compiled, "
+            "and returns it.",
+        )
+    return (value._tag, *value._options), None
+
+
 # Nothing is read of the tag here: jaxlib calls this while the arrays of a result are made.
-jax.tree_util.register_pytree_node(
-    OneOf, lambda value: ((value._tag, *value._options), None), lambda _, parts: OneOf(parts[0], parts[1:])
-)
+jax.tree_util.register_pytree_node(OneOf, _flat, lambda _, parts: OneOf(parts[0], parts[1:]))

@@ -16,6 +16,7 @@ from typing import Any
 import jax.numpy as jnp
 import numpy as np
 
+from autograph_lite.operators.values.one_of import OneOf, options_of, settled, tag_of
 from autograph_lite.runtime.saving.archive import dtype_named
 
 Json = dict[str, Any]
@@ -108,7 +109,7 @@ def tree(value: Any, leaf: Callable[[Any], Json]) -> Json:
     """A value of plain containers as data.
 
     Args:
-      value: lists, tuples, namedtuples and dicts with `Leaf`s, or values that `leaf` takes.
+      value: lists, tuples, namedtuples, dicts and what is one of several, with `Leaf`s, or values that `leaf` takes.
       leaf: what becomes of these.
 
     Raises:
@@ -123,6 +124,8 @@ def tree(value: Any, leaf: Callable[[Any], Json]) -> Json:
     if kind in (dict, collections.OrderedDict):
         rows = [[tree(key, literal), inner(item)] for key, item in value.items()]
         return {kind.__name__: rows}
+    if kind is OneOf:
+        return {"one of": [inner(tag_of(value)), [inner(variant) for variant in options_of(value)]]}
     if is_namedtuple(value):
         return {"namedtuple": [kind.__name__, list(value._fields), [inner(item) for item in value]]}
     return leaf(value)
@@ -145,6 +148,9 @@ def read_tree(data: Json, leaves: Sequence[Any] = (), read: Callable[[Json], Any
     if kind in ("dict", "OrderedDict"):
         pairs = [(read_tree(key), inner(item)) for key, item in content]
         return dict(pairs) if kind == "dict" else collections.OrderedDict(pairs)
+    if kind == "one of":
+        tag, variants = content
+        return settled(OneOf(inner(tag), [*map(inner, variants)]))
     if kind == "namedtuple":
         name, fields, items = content
         return namedtuple_of(name, tuple(fields))(*map(inner, items))
