@@ -17,11 +17,12 @@ from jax.extend.core import jaxpr_as_fun
 from autograph_lite.errors import BranchMismatchError, IterationError, MutationError
 from autograph_lite.jax_internals import avals, recorded_equations, symbolic_comparisons, tracing_state
 from autograph_lite.jax_internals.dataflow.affine_indices import Position
-from autograph_lite.jax_internals.loops import loop_binding, wide_loops
+from autograph_lite.jax_internals.loops import loop_binding, wide_programs
 from autograph_lite.operators.aliasing import store_check
 from autograph_lite.operators.branches.branch_paths import enter_generated
 from autograph_lite.operators.branches.if_stmt import if_part
 from autograph_lite.operators.branches.truth import truth
+from autograph_lite.operators.checks import carried_checks
 from autograph_lite.operators.effects import journal
 from autograph_lite.operators.iteration import item_columns, iterables
 from autograph_lite.operators.joins import join_errors
@@ -335,7 +336,8 @@ def _guarded(
         if loop_options.current().is_over():
             break
         count()
-    wide_loops.tell_of_recorded(start, integer_overflow.fail)
+    if not carried_checks.within_program():
+        wide_programs.tell_of_recorded(start, integer_overflow.fail)
     return values
 
 
