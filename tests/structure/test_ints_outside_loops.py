@@ -197,3 +197,15 @@ def test_functions_of_the_users_that_have_names_of_jaxs():
         return r * r % 1013, n
 
     assert convert(named)(jnp.float32(1)) == ((70000 * 1000 + 1009) ** 2 % 1013, named(1.0)[1])
+
+
+def test_a_number_of_pythons_that_an_array_cannot_take_names_its_line():
+    def divided(x):
+        y = x + 1
+        return y / 6227020800
+
+    with pytest.raises(
+        OverflowError, match=r"`return y / 6227020800` computes an int that does not fit int32"
+    ) as raised:
+        convert(divided)(jnp.float32(2))
+    assert f"({__file__}:" in str(raised.value)

@@ -523,6 +523,8 @@ class Program:
                     raise refusal from None
                 if concretization_errors.is_about_tracer(error):
                     raise concretization_errors.needs_value(error) from error
+                if isinstance(error, OverflowError) and (told := integer_overflow.told(error)) is not error:
+                    raise told from None
                 if frame.mode == "off" or not carried_checks.is_raised_on_path(error):
                     raise
                 # The function always ends in this `raise`, maybe after a check that fails first.
