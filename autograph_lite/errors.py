@@ -279,33 +279,36 @@ class PythonOnlyError(AutographError, TypeError):
 
 
 class HandledRaiseError(AutographError, TypeError):
-    """An `except` would have to catch an exception that is raised only when the compiled program runs.
+    """An `except` or a `with` would have to stop an exception of the running program, and can't.
 
     Fails:
 
         @autograph_lite.convert
-        def f(x):
-            try:
+        def f(xs):
+            def root(x):
                 if x < 0:
                     raise ValueError("negative")
-                y = x
-            except ValueError:
-                y = -x
-            return y
+                return jnp.sqrt(x)
 
-        f(jnp.float32(2))
+            try:
+                return jax.vmap(root)(xs)
+            except ValueError:
+                return xs
+
+        f(jnp.arange(3.0))
 
     Works:
 
         @autograph_lite.convert
-        def f(x):
-            if x < 0:
-                y = -x
-            else:
-                y = x
-            return y
+        def f(xs):
+            def root(x):
+                return jnp.sqrt(x)
 
-        f(jnp.float32(2))
+            if (xs < 0).any():
+                return xs
+            return jax.vmap(root)(xs)
+
+        f(jnp.arange(3.0))
     """
 
 
@@ -808,22 +811,22 @@ class VerificationError(AutographError, AssertionError):
     Fails:
 
         @autograph_lite.convert(verify="first_call")
-        def digit(n):
-            base = 9.0 if n < 10 else 16777217.0
-            result = base % 10
+        def power(n):
+            base = 9 if n < 10 else 59049
+            result = base * base
             return result
 
-        digit(jnp.int32(20))
+        power(jnp.int32(20))
 
     Works:
 
         @autograph_lite.convert(verify="first_call")
-        def digit(n):
-            base = 9 if n < 10 else 16777217
-            result = base % 10
+        def power(n):
+            base = 9.0 if n < 10 else 59049.0
+            result = base * base
             return result
 
-        digit(jnp.int32(20))
+        power(jnp.int32(20))
     """
 
 

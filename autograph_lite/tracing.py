@@ -23,6 +23,7 @@ class Tracing:
       calls: of functions, in staged statements (`calls.recursion_guard`).
       frames, handlers, tried, replaced: of checks; `default_mode` is what becomes of those outside of any frame
         (`checks.carried_checks`).
+      catching: the `try` statements around (`checks.catching`).
       left: whether the code has left the trace that it stands in (`checks.carried_checks`).
       variables: frames with the values of Variables (`state.variable_frames`).
       in_program: whether a program is traced, even if the code has left it (`state.variable_frames`).
@@ -32,8 +33,7 @@ class Tracing:
       decisions: the log of who listens, and the statements that are decided on (`trace_context.decision_log`).
       clocks: those that were asked, where somebody listens (`effects.clocks`).
       trial: whether a loop is traced on trial; `made` are the iterators that were made in it, `changing` the bodies
-        that leave variables of other types, `given` the arrays that stand for the program's own values, and `outside`
-        the traces around it (`purity.trial`).
+        that leave variables of other types (`purity.trial`).
       folding: whether what follows from Python's numbers is known (`values.values`).
       loop, branch: the innermost, with what the user has said of it (`trace_context.loop_options`, `branch_options`).
       facts: what tests have told of values that are one of several (`trace_context.path_facts`).
@@ -56,6 +56,7 @@ class Tracing:
     handlers: list[Any] = dataclasses.field(default_factory=list)
     tried: list[Any] = dataclasses.field(default_factory=list)
     replaced: list[Any] = dataclasses.field(default_factory=list)
+    catching: tuple[Any, ...] = ()
     default_mode: str = "callback"
     left: bool = False
     variables: tuple[Any, ...] = ()
@@ -68,8 +69,6 @@ class Tracing:
     trial: bool = False
     made: dict[int, Any] = dataclasses.field(default_factory=dict)
     changing: dict[Any, bool] = dataclasses.field(default_factory=dict)
-    given: dict[int, Any] = dataclasses.field(default_factory=dict)
-    outside: tuple[Any, ...] = ()
     folding: bool = True
     loop: Any = None
     branch: Any = None

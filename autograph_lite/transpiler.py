@@ -25,6 +25,7 @@ from autograph_lite.converters import (
     light,
     opaque,
     python_ops,
+    raises,
     undefined,
 )
 from autograph_lite.converters.context import Context
@@ -47,9 +48,9 @@ class Transpiler:
       operators: what generated code finds under the name `ag`.
       is_library: whether a dotted name, resolved as the function would resolve it, leads to a function that is called
         as it is.
-      form: "full" for the converted body; "light" for the one that runs where nothing is traced (see
-        `autograph_lite.converters.light`); "both" for a function that asks at its entry, "entered" for one that is called
-        from outside as well.
+      form: "full" for the converted body; "guarded" for one that is called inside of a `try`; "light" for the one that runs
+        where nothing is traced (see `autograph_lite.converters.light`); "both" for a function that asks at its entry,
+        "entered" for one that is called from outside as well.
       is_library_file: whether a file holds nothing that is converted.
     """
 
@@ -81,6 +82,7 @@ class Transpiler:
                 new = self._convert(fn)
                 known = self._functions[fn] = fn.__code__, new
                 self._functions[new] = new.__code__, None  # converting twice is converting once
+                _originals[new] = weakref.ref(fn)
         return known[1] or fn
 
     def _convert(self, fn: types.FunctionType) -> types.FunctionType:
@@ -91,6 +93,9 @@ class Transpiler:
             injected = {context.ag: self.operators, context.known: [None] * (2 * context.sites)}
             new = loader.load_function(tree, fn, injected, frozenset(context.generated))
             texts.note_text(new.__code__, context.lines)
+            if context.stops and (context.guarded or context.catches):
+                inner = [*codes.nested_codes(new.__code__)][0 if context.guarded else 1 :]
+                _guarded.update((id(code), code) for code in inner)
             self._keep_texts(fn)
             # The user's code object is kept, so that its id stays its own.
             self._codes[id(fn.__code__)] = fn.__code__, new.__code__, injected
@@ -121,6 +126,25 @@ class Transpiler:
                 config.log(3, "%s after %s:\n%s", place, name, to_source(fn, self.is_library, after=name))
 
 
+_guarded: dict[int, types.CodeType] = {}
+
+
+_originals: weakref.WeakKeyDictionary[types.FunctionType, weakref.ref[types.FunctionType]] = (
+    weakref.WeakKeyDictionary()
+)
+
+
+def original(fn: types.FunctionType) -> types.FunctionType:
+    """What a converted function was made from; any other function itself."""
+    known = _originals.get(fn)
+    return (known and known()) or fn
+
+
+def is_guarded(code: types.CodeType) -> bool:
+    """Whether generated code does nothing after what it has raised, where that goes on (see `converters.raises`)."""
+    return id(code) in _guarded
+
+
 def convert_tree(
     fn: types.FunctionType, is_library: IsLibrary, after: str | None = None, form: str = "full"
 ) -> tuple[Any, Context]:
@@ -136,6 +160,8 @@ def _convert_tree(
     tree = read.node
     names = used_names(tree)
     fresh = Fresh(names)
+    functions = functions_in(tree)
+    open_ = [function for function in functions if not opaque.is_opaque(function)]
     context = Context(
         fresh=fresh,
         ag=fresh("ag"),
@@ -144,10 +170,13 @@ def _convert_tree(
         function=fn.__qualname__,
         lines=read.lines,
         is_library=functools.partial(is_library, fn),
+        outermost=tree,
+        guarded=form == "guarded",
+        catches=any(map(raises.needs, open_)),
+        stops=functions == open_,
     )
+    form = "full" if context.guarded else form
     plain = trees.copy_tree(tree) if form != "full" else None
-    functions = functions_in(tree)
-    open_ = [function for function in functions if not opaque.is_opaque(function)]
     function_plans: dict[gast.FunctionDef, plans.FunctionPlan] = {}
     if form == "light" and functions == [tree] == open_:  # no other function that needs the converted body
         return light.with_light_body(tree, tree, functions, context, form, ()), context

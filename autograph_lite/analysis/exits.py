@@ -88,14 +88,16 @@ def _ends(body: Sequence[gast.AST], kinds: tuple[type[gast.stmt], ...]) -> bool:
                 items=[
                     gast.withitem(
                         context_expr=gast.Call(
-                            func=gast.Attribute(value=gast.Name(id=root), attr="handling" | "finishing")
+                            func=gast.Attribute(
+                                value=gast.Name(id=root), attr="handling" | "finishing" | "settling"
+                            )
                         )
                     )
                 ],
                 body=inner,
             )
         ] if is_operators(root):
-            # Put around the blocks of a `try` by part 2; it swallows nothing, as a manager of the user's might.
+            # Put around the blocks of a `try` by passes; it swallows nothing, as a manager of the user's might.
             return _ends(inner, kinds)
     return False
 

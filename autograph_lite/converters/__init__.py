@@ -23,6 +23,7 @@ from autograph_lite.converters import (
     logical,
     match_stmt,
     mutations,
+    raises,
     subscripts,
     switches,
     tidy,
@@ -53,6 +54,7 @@ class Pass:
 PASSES = (
     Pass("desugar", 1, desugar.run, each=True),
     Pass("match", 1, match_stmt.run, each=True),
+    Pass("raises", 1, raises.run, each=True),
     Pass("subscripts", 1, subscripts.run, each=True),
     Pass("jumps", 1, jumps.run, each=True, check=jumps.check),
     Pass("finals", 1, finals.run, each=True),

@@ -31,6 +31,10 @@ class Context:
       lists: what the function appends to, as far as its text tells: `ys`, `self.stack`.
       handed: the names of what the user's functions have made, which may be such lists.
       selected: which names may hold a part of an array whose length only the program knows.
+      outermost: the function that is converted.
+      guarded, catches: whether it is called inside of a `try`, and whether a `try` is in it (see `raises`).
+      stops: whether control flow is converted in all functions that are defined in it.
+      tries: the names under which generated code finds what these know.
       generated: names of the functions that the passes have made.
     """
 
@@ -48,6 +52,11 @@ class Context:
     generated: set[str] = dataclasses.field(default_factory=set)
     known: str = "ag_known"
     sites: int = 0
+    outermost: gast.AST | None = None
+    guarded: bool = False
+    catches: bool = False
+    stops: bool = False
+    tries: set[str] = dataclasses.field(default_factory=set)
 
     def location(self, node: gast.AST) -> Location:
         """Where `node` stands in the user's file."""

@@ -5,8 +5,8 @@
     raise error                           raise ag.raised(error)
     try:                                  try:
         step()                                with ag.handling(lambda: (ValueError,)):
-    except ValueError:                            step()
-        ...                               except ValueError:
+    except* ValueError:                           step()
+        ...                               except* ValueError:
                                               ag.caught()
                                               ...
     try:                                  try:
@@ -16,18 +16,19 @@
                                               with ag.finishing():
                                                   close()
     try:                                  try:
-        step()                                step()
-    finally:                              finally:
-        return x                              ag.caught()
+        step()                                with ag.handling(lambda: BaseException):
+    finally:                                      step()
+        return x                          finally:
+                                              ag.caught()
                                               return x
     with manager():                       with ag.managed(manager()):
         step()                                step()
 
-`ag.handling` says what a handler would catch, so that a check which it can't catch is refused. `ag.caught` and
-`ag.managed` refuse an exception that only a path of a staged statement has raised, and one that says that a value is
-traced. What fails under `ag.finishing` takes the place of what failed since `ag.trying`. `ag.format` is `str.format`
-that remembers traced values, so that a message can be made when they are known, and no other text is made of them. In
-Python `ag.error(E)(...)` is `E(...)`.
+`ag.handling` says what an `except*` would catch, so that a check which it can't catch is refused (`raises` has the other
+handlers). `ag.caught` and `ag.managed` refuse an exception that only a path of a staged statement has raised, and one that
+says that a value is traced. What fails under `ag.finishing` takes the place of what failed since `ag.trying`. `ag.format`
+is `str.format` that remembers traced values, so that a message can be made when they are known, and no other text is made
+of them. In Python `ag.error(E)(...)` is `E(...)`.
 """
 
 from __future__ import annotations
@@ -49,7 +50,7 @@ def run(function: gast.AST, context: Context) -> None:
 
 class _Failures(trees.Transformer):
     def __init__(self, context: Context) -> None:
-        self.ag = context.ag
+        self.ag, self.tries = context.ag, context.tries
 
     def visit_JoinedStr(self, node: gast.JoinedStr) -> gast.AST:
         formatted: gast.AST = _Format(self.ag).visit(node)  # a format's own fields are no text by themselves
@@ -87,6 +88,8 @@ class _Failures(trees.Transformer):
             check = quote.located(gast.Expr(quote.expr("ag.caught()", ag=self.ag)), node.finalbody[0])
             node.finalbody = [check, *node.finalbody]
         kinds = [handler.type for handler in node.handlers]
+        if jumps_out(node.finalbody):
+            kinds.append(None)
         if not kinds:
             return node
         for handler in node.handlers:
@@ -97,6 +100,11 @@ class _Failures(trees.Transformer):
         every = (
             quote.expr("BaseException") if None in kinds else gast.Tuple(trees.copy_tree(named), gast.Load())
         )
+        match node.body:
+            case [*_, gast.With(items=[gast.withitem(context_expr=gast.Name(id=name))])] if (
+                name in self.tries
+            ):
+                return node  # it knows what it catches
         manager = quote.expr("ag.handling(lambda: kinds)", ag=self.ag, kinds=every)
         guarded = gast.With([gast.withitem(manager, None)], node.body, None)
         node.body = [quote.located(guarded, node)]
@@ -118,6 +126,11 @@ class _Failures(trees.Transformer):
         self.generic_visit(node)
         for item in node.items:
             expression = item.context_expr
+            match expression:
+                case gast.Name(id=name) if name in self.tries:
+                    continue
+                case gast.Call(func=gast.Attribute(value=gast.Name(id=root))) if root == self.ag:
+                    continue
             item.context_expr = quote.expr_at(
                 expression, "ag.managed(manager)", ag=self.ag, manager=expression
             )

@@ -29,6 +29,12 @@ def convert_if(node: gast.If, plan: Plan, names: Sequence[str], context: Context
     true_fun, false_fun = names
     text = "ag.if_stmt(test, true_fun, false_fun)"
     call = quote.expr(text, ag=context.ag, test=node.test, true_fun=true_fun, false_fun=false_fun)
+    match node.test:
+        case gast.Call(
+            func=gast.Attribute(value=gast.Name(id=root), attr="unraised" | "catches" | "passed")
+        ) if root == context.ag:
+            assert isinstance(call, gast.Call)
+            call.keywords.append(gast.keyword("statement", quote.constant("")))  # it is none of the user's
     branches = {true_fun: (node.body, node), false_fun: (node.orelse, node)}
     return call_branches(call, branches, plan, node)
 

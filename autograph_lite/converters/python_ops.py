@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import builtins
+import contextlib
 import operator
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, TypeVar
@@ -59,6 +60,72 @@ def Undefined(name: str) -> Maybe:
 def Return(value: Any) -> Returned:
     """`return value`, taken inside a statement that has to be left first."""
     return Returned(True, value, "the return value")
+
+
+class catching:  # noqa: N801 (called like a function)
+    """A `try`, whose exceptions Python's own `except` catches."""
+
+    def __init__(self, _kinds: Callable[[], Any]) -> None:
+        self._passed = False
+
+    def __enter__(self) -> None:
+        """Does nothing."""
+
+    def __exit__(self, kind: Any, *_: object) -> None:
+        self._passed = kind is None
+
+    def passed(self) -> bool:
+        """Whether nothing was raised."""
+        return self._passed
+
+
+passed = catching.passed
+
+
+def catches(_tried: catching, _number: int, _kind: Callable[[], Any]) -> bool:
+    """Whether a traced condition has raised what a handler catches."""
+    return False
+
+
+def exception(_tried: catching, _number: int) -> None:
+    """The exception that a handler has caught, and which a traced condition has raised."""
+
+
+again = exception
+
+
+def leave(_tried: catching) -> None:
+    """What a traced condition has raised, and nothing has caught, goes on."""
+
+
+def settling(_tried: catching) -> contextlib.AbstractContextManager[None]:
+    """Around a `try` and what it does with exceptions."""
+    return contextlib.nullcontext()
+
+
+def unraised() -> bool:
+    """Whether Python would run the statement: where Python runs, it does."""
+    return True
+
+
+def unwind() -> None:
+    """Ends what nothing runs of after an exception."""
+
+
+proceed = unwind
+
+
+def failure() -> None:
+    """What says which check has failed so far."""
+
+
+def unraised_since(_known: None) -> None:
+    """Ends a statement that changes something after it may have raised."""
+
+
+def unraising(test: Callable[[], T]) -> T:
+    """The test of a loop."""
+    return test()
 
 
 def returned(ret: Maybe) -> Any:

@@ -471,12 +471,10 @@ def test_what_fails_in_a_finally_takes_the_place_of_what_failed_before(x, y) -> 
 def test_a_refusal_is_not_covered_up_by_a_finally() -> None:
     def f(x):
         try:
-            try:
+            with contextlib.suppress(ValueError):
                 if x < 1:
                     raise ValueError("small")
                 c = x
-            except ValueError:
-                pass
         finally:
             print(c)
         return c

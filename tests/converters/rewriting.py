@@ -9,7 +9,7 @@ from typing import Any
 import gast
 
 from autograph_lite.analysis import plans, scopes
-from autograph_lite.converters import PASSES, control_flow, functions_in, opaque, undefined
+from autograph_lite.converters import PASSES, control_flow, functions_in, opaque, raises, undefined
 from autograph_lite.converters.context import Context
 from autograph_lite.syntax.names import Fresh, used_names
 from autograph_lite.syntax.printing import printer
@@ -46,6 +46,8 @@ def context(tree: Any) -> Context:
         function="example",
         lines=[],
         is_library=lambda dotted, operands=0, takes_traced=False: dotted in LIBRARY,
+        outermost=tree,
+        catches=raises.needs(tree),
     )
 
 

@@ -19,6 +19,7 @@ RIGHT_COLUMN = 42
 PASS_OF = {
     "desugar": "desugar",
     "match_stmt": "match",
+    "raises": "raises",
     "subscripts": "subscripts",
     "jumps": "jumps",
     "finals": "finals",

@@ -183,7 +183,7 @@ def try_finally(w: Writer) -> bool:
 
 
 def try_except(w: Writer) -> bool:
-    """`try ... except ValueError`, with something that may raise inside."""
+    """`try ... except ValueError`, with something that may raise inside, maybe with `else`, `finally` and a `raise` of its own."""
     before = w.scope.copy()
     with w.inside("try:", "try/except"):
         if w.choices.chance(60):
@@ -197,9 +197,19 @@ def try_except(w: Writer) -> bool:
         {"del", "maybe unassigned"}
     ):  # no NameError, which comes with part 2 alone
         kinds.append("Exception")
-    with w.inside(f"except {w.choices.pick(kinds)}:"):
+    name = w.fresh("error") if w.choices.chance(30) else ""
+    with w.inside(f"except {w.choices.pick(kinds)}{f' as {name}' if name else ''}:"):
         caught = block(w, 2)
-    paths = [*([] if jumped else [tried]), *([] if caught else [w.scope])]
+        if not caught and w.choices.chance(10):
+            w.emit("raise", "raise")
+            caught = True
+    handled = w.scope
+    w.scope = tried
+    if w.choices.chance(20):
+        with w.inside("else:"):
+            passed = block(w, 2)
+        jumped, tried = jumped or passed, w.scope
+    paths = [*([] if jumped else [tried]), *([] if caught else [handled])]
     w.scope = join(before, paths) if paths else before
     return not paths
 

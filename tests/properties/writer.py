@@ -27,6 +27,7 @@ NAMES = {
     "pair": ("pair", "best"),
     "fun": ("f", "g"),
     "counter": "ijklt",
+    "error": ("error",),
 }
 
 

@@ -13,16 +13,16 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 
-from autograph_lite.converters.python_ops import Returned
+from autograph_lite.converters.python_ops import Maybe, Returned
 from autograph_lite.jax_internals import tracing_state
 from autograph_lite.jax_internals.conditionals import branch_traces
-from autograph_lite.operators.checks import carried_checks
+from autograph_lite.operators.checks import carried_checks, catching
 from autograph_lite.operators.effects import branch_allocations, journal
 from autograph_lite.operators.joins.join_types import ABSENT, Captured, capture
 from autograph_lite.operators.purity import trial
 from autograph_lite.operators.trace_context import branch_options, lane_termination, path_facts
 from autograph_lite.operators.values.values import SCALARS
-from autograph_lite.tracing import entered
+from autograph_lite.tracing import entered, thread
 
 MUTABLE = (list, dict, set, bytearray)
 
@@ -79,6 +79,8 @@ class Path:
             carried_checks.explicit(error)  # where all paths raise, the statement does so once more
             self.raised = error
             carried_checks.fail_if(True, error)
+        if thread.now.catching:
+            catching.came_through()
         self.changes = written.changes([fun, *operands])
         captured = [c for change in self.changes.values() for c in change.captured.values()]
         if branch_allocations.is_any_opaque([*self.values, *captured]):
@@ -97,6 +99,10 @@ class Path:
         """A value at the branch's end; after `if returned(ret)` the branch knows whether `ret` is there."""
         if isinstance(value, Returned) and value.present is self._select:
             value = Returned(self._number == 0, value.value, value.name, value.missing)
+        elif (
+            isinstance(value, Maybe) and (known := path_facts.is_true(value.present, self.facts)) is not None
+        ):
+            value = type(value)(known, value.value, value.name, value.missing)
         return capture(path_facts.narrow(value, self.facts))
 
     def captured(self, value: Any) -> Captured:

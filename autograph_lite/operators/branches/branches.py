@@ -12,7 +12,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from autograph_lite.converters.python_ops import NO_RETURN, Returned
+from autograph_lite.converters.python_ops import NO_RETURN, Maybe, Returned
 from autograph_lite.jax_internals import recorded_equations, tracing_state
 from autograph_lite.jax_internals.conditionals import branch_traces
 from autograph_lite.jax_internals.dataflow import primitive_traits
@@ -41,6 +41,7 @@ from autograph_lite.operators.purity import trial
 from autograph_lite.operators.trace_context import branch_options, decision_log, path_facts
 from autograph_lite.operators.values.one_of import OneOf, options_of, options_text
 from autograph_lite.operators.values.place import MISSING, Contents, Place
+from autograph_lite.tracing import thread
 
 
 @tracing_state.without_leak_check
@@ -98,7 +99,10 @@ def _staged(
         )
         for i, (template, label) in enumerate(zip(templates, labels, strict=False))
     ]
-    writes.commit(arrays)
+    if path_facts.is_asked(select):
+        for value, *found in zip(values, *(path.values for path in paths), strict=False):
+            _present(value, found, select)
+    writes.commit(arrays, select)
     if decision_log.listeners:
         unions = [
             f"{label if label.isidentifier() else 'the value'} is one of {len(options_of(each))}: {options_text(each)}"
@@ -113,6 +117,12 @@ def _staged(
         assert paths[0].raised is not None
         raise carried_checks.error_after_branches(paths[0].raised)
     return tuple(values) if len(names) > 1 else values[0]
+
+
+def _present(value: Any, found: Sequence[Captured], select: Any) -> None:
+    """Notes that a variable has a value where the select holds that chose it."""
+    if isinstance(value, Maybe) and found[0].present is True and found[-1].present is False:
+        value.present = select
 
 
 def _said(label: str, values: Sequence[Captured]) -> str:
@@ -230,9 +240,10 @@ class _Writes:
         place, old = next((p.changes[owner].place, p.changes[owner].old) for p in paths if owner in p.changes)
         is_checks = isinstance(place.owner, carried_checks.Frame)
         contents = [path.changes[owner].new if owner in path.changes else old for path in paths]
-        # A `finally` around sees what a path that raises has left, too.
-        seen = carried_checks.in_try() and all(now.keys() == old.keys() for now in contents)
-        alive = [is_checks or seen or path.raised is None for path in paths]
+        # A handler or a `finally` around sees what a path that raises has left, too.
+        same = all(now.keys() == old.keys() for now in contents)
+        seen = thread.now.catching or (carried_checks.in_try() and same)
+        alive = [bool(is_checks or seen or path.raised is None) for path in paths]
         if not any(alive):  # what follows never runs
             self.results[owner] = place, old
             return
@@ -268,7 +279,7 @@ class _Writes:
                 _captured(path, owner, key, now) if counts else ABSENT
                 for path, now, counts in zip(paths, contents, alive, strict=True)
             ]
-            raised = [path.raised is not None and not is_checks for path in paths]
+            raised = [path.raised is not None and not is_checks and not thread.now.catching for path in paths]
             self.slots.append(self._slot(owner, key, place.label(key), options, alive, raised))
             result[key] = MISSING
         self.results[owner] = place, result
@@ -304,11 +315,14 @@ class _Writes:
             joined = detached(joined)
         return _Slot(owner, key, label, options, joined)
 
-    def commit(self, arrays: Iterator[Any]) -> None:
+    def commit(self, arrays: Iterator[Any], select: jax.Array) -> None:
         """Writes the joined contents, read from the arrays that the selection gave, to the user's objects."""
         for slot in self.slots:
             left = self.left if any(option.present is False for option in slot.options) else None
-            self.results[slot.owner][1][slot.key] = rebuild(slot.template, arrays, slot.label, left)
+            value = rebuild(slot.template, arrays, slot.label, left)
+            if path_facts.is_asked(select):
+                _present(value, slot.options, select)
+            self.results[slot.owner][1][slot.key] = value
         for place, contents in self.results.values():
             first = contents.get(0)
             if isinstance(first, dynamic_length.Stretch) and len(contents) == 1:

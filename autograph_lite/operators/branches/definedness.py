@@ -6,10 +6,11 @@ from typing import Any
 
 import jax.numpy as jnp
 
-from autograph_lite.converters.python_ops import NO_RETURN, Maybe, Return, Undefined, returned, unbound
+from autograph_lite.converters.python_ops import NO_RETURN, Maybe, Return, Undefined, unbound
 from autograph_lite.operators.checks import carried_checks
 from autograph_lite.operators.effects import journal
 from autograph_lite.operators.joins import join_errors
+from autograph_lite.operators.trace_context import path_facts
 from autograph_lite.operators.values.values import traced
 
 
@@ -28,7 +29,7 @@ def defined(value: Any, *, free: bool = False) -> Any:
         return value
     if value.present is False:
         raise _unbound(value.name, free)
-    if value.present is True:
+    if value.present is True or path_facts.is_true(value.present):
         return value.value
     left = value.missing
     if left is not None and left.depth >= journal.depth():
@@ -52,6 +53,12 @@ def assigned(value: Any) -> Any:
     if isinstance(value, Maybe):
         return defined(value) if value.present is False else value.value
     return value
+
+
+def returned(ret: Maybe) -> Any:
+    """Whether a `return` was reached."""
+    known = path_facts.is_true(ret.present) if traced(ret.present) else None
+    return ret.present if known is None else known
 
 
 def deleted(value: Any, name: str) -> Maybe:

@@ -23,7 +23,7 @@ from autograph_lite.jax_internals import tracing_state
 from autograph_lite.jax_internals.dataflow import recorded_copies
 from autograph_lite.operators.calls import host_callbacks, library_calls, method_patching, recursion_guard
 from autograph_lite.operators.calls.wrappers import may_wrap, rewrapped
-from autograph_lite.operators.checks import concretization_errors, exception_templates
+from autograph_lite.operators.checks import catching, concretization_errors, exception_templates
 from autograph_lite.operators.effects import clocks, container_identity, journal, lru_caches
 from autograph_lite.operators.lists import dynamic_length, growing_lists, list_methods
 from autograph_lite.operators.numpy_calls import counterparts
@@ -37,6 +37,7 @@ from autograph_lite.operators.user_code.noting_forms import plain
 from autograph_lite.operators.values import pytrees
 from autograph_lite.operators.values.one_of import OneOf, on_each
 from autograph_lite.tracing import thread
+from autograph_lite.transpiler import is_guarded, original
 
 OVERLOADS: dict[Any, Any] = {}
 
@@ -91,7 +92,7 @@ def _called_for(callee: Any) -> Any:
     if isinstance(
         callee, types.BuiltinFunctionType
     ):  # a subclass of it has methods that ask for their class: `array.extend`
-        return _builtin(callee)
+        return catching.unless_late(callee, _builtin(callee)) if thread.now.catching else _builtin(callee)
     if isinstance(callee, type):
         return _class(callee)
     if kind in library_calls.PARTIALS:  # a subclass may have a `__call__` of its own
@@ -106,10 +107,17 @@ def _called_for(callee: Any) -> Any:
 _called: weakref.WeakKeyDictionary[types.FunctionType, tuple[types.CodeType, Any]] = (
     weakref.WeakKeyDictionary()
 )
+_guarded: weakref.WeakKeyDictionary[types.FunctionType, tuple[types.CodeType, Any]] = (
+    weakref.WeakKeyDictionary()
+)  # called inside of a `try`
 
 
 def _function(fn: types.FunctionType) -> Any:
-    known = _called.get(fn)
+    called_before = _called
+    if thread.now.catching:
+        called_before = _guarded
+        fn = fn if is_guarded(fn.__code__) else original(plain(fn))
+    known = called_before.get(fn)
     if known is not None and known[0] is fn.__code__ and not hasattr(fn, ownership.MARK):
         new = known[1]
     else:
@@ -117,7 +125,7 @@ def _function(fn: types.FunctionType) -> Any:
             return _textless(fn) if unconverted.is_textless(fn) else library_function(fn)
         new = convert_function(fn)
         if new is not fn:
-            _called[fn] = fn.__code__, new
+            called_before[fn] = fn.__code__, new
     if trial.is_on_trial():
         trial.enter_on_trial(new)
     called = new if journal.active() is None else recursion_guard.guarded(new)

@@ -90,12 +90,17 @@ def managed(manager: Any) -> Any:
     return _Managed(manager)
 
 
+_HARMLESS = ("jax", "jaxlib", "_thread", "threading", "warnings")
+
+
 class _Managed:
     """A context manager that does not take an exception of one path for a fact."""
 
     def __init__(self, manager: Any) -> None:
         self.manager = manager
-        self.handling = carried_checks.handling(lambda: _suppressed(manager))
+        self.handling = carried_checks.handling(
+            lambda: _suppressed(manager), harmless=type(manager).__module__.partition(".")[0] in _HARMLESS
+        )
 
     def __enter__(self) -> Any:
         journal.note_entered(self.manager)

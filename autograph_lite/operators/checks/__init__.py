@@ -2,6 +2,7 @@
 
 __all__ = [
     "carried_checks",
+    "catching",
     "concretization_errors",
     "exception_templates",
     "raising",

@@ -18,7 +18,7 @@ import jax
 import jax.numpy as jnp
 from jax.experimental import checkify
 
-from autograph_lite.errors import AutographError, HandledRaiseError
+from autograph_lite.errors import AutographError, HandledRaiseError, UndefinedVariableError
 from autograph_lite.jax_internals import tracing_state
 from autograph_lite.operators.checks import exception_templates, failed_lanes, item_protocol, raising
 from autograph_lite.operators.checks.exception_templates import explicit
@@ -48,6 +48,7 @@ class Frame:
         'inner' (the owner of the trace around runs it through checkify), 'recorded' (a host callback notes what failed,
         and the owner of the trace around raises it), or 'off'.
       inside: the mode of frames for traces that the user opens inside; empty where nobody owns the trace.
+      catching: how many `try` statements with handlers have begun, and not ended.
       base: the trace and the depth to which the frame belongs, as `journal.base_trace` gives them.
     """
 
@@ -56,7 +57,7 @@ class Frame:
         self.sites: dict[int, Site] = {}
         self.mode, self.base = mode, base
         self.inside, self.whole = inside, bool(inside)
-        self.program = object()
+        self.program, self.catching = object(), 0
         self.place = Place(self, lambda: dict(self.contents), self._write, lambda _: "a check", ours=True)
 
     def _write(self, new: Contents) -> None:
@@ -129,13 +130,21 @@ def suspended_checks() -> Iterator[journal.Journal]:
         yield written
 
 
-def fail_if(failed: Any, error: BaseException) -> None:
+def fail_if(failed: Any, error: BaseException, *, limit: bool = False) -> None:
     """A check of the program: where `failed`, a scalar bool, holds, the call raises `error`.
+
+    Args:
+      failed: it.
+      error: the exception.
+      limit: whether Python would raise nothing, so that no `except` of the user's catches it; errors of ours are limits.
 
     Raises:
       HandledRaiseError: an `except` around would have to catch it.
     """
-    refuse_handlers(error)
+    if isinstance(error, Unwound):
+        return
+    limit = limit or (isinstance(error, AutographError) and not isinstance(error, UndefinedVariableError))
+    refuse_handlers(error, limit=limit)
     here = frame()
     if here.mode == "off":
         return
@@ -144,7 +153,7 @@ def fail_if(failed: Any, error: BaseException) -> None:
     number = _count.value
     trace, outside = raising.user_trace(error)
     here.sites[number] = Site(
-        number, recipe.make, trace, outside, recipe.template, here.program, recipe.outline
+        number, recipe.make, trace, outside, recipe.template, here.program, recipe.outline, limit
     )
     journal_ = journal.active()
     if journal_ is not None:
@@ -161,11 +170,35 @@ def fail_if(failed: Any, error: BaseException) -> None:
     flush()
 
 
+class Unwound(BaseException):
+    """Ends a path on which a check has failed: the number of the check says what is raised.
+
+    Args:
+      error: one like it, for who is around all converted code.
+    """
+
+    def __init__(self, error: BaseException | None) -> None:
+        self.error = error
+
+
+def last_number() -> int:
+    """The number of the check that was made last."""
+    return _count.value
+
+
 def error_after_branches(error: BaseException) -> BaseException:
     """What is raised after a statement whose every path raises, `error` on the first of them.
 
     The checks of the paths bring out their exceptions. This one has none of its values, which belong to a path that is over.
     """
+    if thread.now.catching:
+        return Unwound(error)
+    if isinstance(error, Unwound):
+        here = frame()
+        if here.whole or here.base[1] < journal.depth() or error.error is None:
+            return error
+        explicit(error.error)
+        return error.error
     if not exception_templates.recipe_of(error).payload:
         return error
     kind = type(error)
@@ -211,6 +244,8 @@ def flush() -> None:
     """Hands failed checks over, where no statement around will carry them on."""
     here = frame()
     state, depth = here.base
+    if here.catching:
+        return  # a handler may take it back
     if not here.whole and depth == journal.depth() and state == tracing_state.trace_state():
         thread.now.frames.remove(here)
         contents, here.contents = here.contents, {}  # no change that statements around would carry on
@@ -256,7 +291,9 @@ def emit(contents: Contents, sites: dict[int, Site], mode: str) -> None:
 
 def is_raised_on_path(error: BaseException) -> bool:
     """Whether a path that is traced raises `error` if it is taken: see `recipes`; or it misses a global that one has deleted."""
-    return exception_templates.is_explicit(error) or journal.misses_deleted(error)
+    return (
+        isinstance(error, Unwound) or exception_templates.is_explicit(error) or journal.misses_deleted(error)
+    )
 
 
 def trying() -> None:
@@ -295,16 +332,21 @@ _REPLACES = "__autograph_lite_replaces__"
 
 
 class handling:  # noqa: N801 (a context manager that reads as a verb)
-    """Says which exceptions the `except` clauses around the code inside catch."""
+    """Says which exceptions the `except` clauses around the code inside catch.
 
-    def __init__(self, kinds: Callable[[], Any]) -> None:
-        self.kinds = kinds
+    Args:
+      kinds: gives them.
+      harmless: whether what is around does the same whether an exception leaves the code or none.
+    """
+
+    def __init__(self, kinds: Callable[[], Any], *, harmless: bool = True) -> None:
+        self.kinds, self.harmless = kinds, harmless
 
     def __enter__(self) -> None:
         frame = source_places.user_frame() or sys._getframe(1)
         place = frame.f_code.co_filename, frame.f_lineno, frame.f_code.co_name
         self._among: list[Any] = thread.now.handlers
-        self._among.append((self.kinds, journal.base_trace(), place))
+        self._among.append((self.kinds, journal.base_trace(), place, self.harmless))
 
     def __exit__(self, *_: object) -> None:
         self._among.pop()
@@ -316,7 +358,7 @@ def _catches(kinds: Any, error: BaseException) -> bool:
     return isinstance(kinds, type) and isinstance(error, kinds)
 
 
-def refuse_handlers(error: BaseException) -> None:
+def refuse_handlers(error: BaseException, *, limit: bool = False) -> None:
     """Raises HandledRaiseError if an `except` around would have caught `error`, had Python raised it."""
     asked = item_protocol.by()
     if asked is not None and isinstance(error, item_protocol.ENDING[asked]):
@@ -327,7 +369,7 @@ def refuse_handlers(error: BaseException) -> None:
             fix="iterate over a range or an array, or write a `while` loop.",
         )
     base = journal.base_trace()
-    for kinds, trace, around in reversed(thread.now.handlers):
+    for kinds, trace, around, _ in reversed(thread.now.handlers):
         # A `try` around a call of a compiled function, which is another trace, gets the exception from the call.
         if trace == base and _catches(kinds(), error):
             raise HandledRaiseError(
@@ -336,10 +378,36 @@ def refuse_handlers(error: BaseException) -> None:
                 why="A compiled program raises after it has run, so that no `except` in it can catch.",
                 fix="write the condition as an `if` with the handler's code in its branch.",
             )
+    for refuse in catchers if thread.now.catching and not limit else ():
+        refuse(error)
+
+
+catchers: list[Callable[[BaseException], None]] = []  # from above: what a `try` around can't follow
 
 
 __all__ = [
-    "CODE", "Frame", "Site", "alive", "all_passed", "emit", "explicit", "fail_if", "finishing", "flush", "frame",
-    "handling", "in_try", "is_raised_on_path", "new_frame", "raise_failed", "raise_inner", "refuse_handlers", "renumbering",
-    "suspended_checks", "trying", "within_program",
+    "CODE",
+    "Frame",
+    "Site",
+    "Unwound",
+    "alive",
+    "all_passed",
+    "emit",
+    "explicit",
+    "fail_if",
+    "finishing",
+    "flush",
+    "frame",
+    "handling",
+    "in_try",
+    "is_raised_on_path",
+    "last_number",
+    "new_frame",
+    "raise_failed",
+    "raise_inner",
+    "refuse_handlers",
+    "renumbering",
+    "suspended_checks",
+    "trying",
+    "within_program",
 ]  # fmt: skip

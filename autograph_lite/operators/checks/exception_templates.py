@@ -20,7 +20,7 @@ from autograph_lite.operators.effects import journal
 from autograph_lite.operators.user_code import ownership, source_places
 from autograph_lite.operators.values import pytrees
 from autograph_lite.operators.values.boxes import unboxed
-from autograph_lite.operators.values.values import traced
+from autograph_lite.operators.values.values import Tracer, traced
 
 REMEMBERED = (
     32  # exceptions on their way to the statement that stages them; a user's `except` may have stopped some
@@ -165,7 +165,7 @@ def recipe_of(error: BaseException) -> Recipe:
     def run(values: Sequence[Any]) -> BaseException:
         # What was a Python number before tracing is one in the message, too.
         known = [
-            value.item() if is_weak and value.ndim == 0 else value
+            value.item() if is_weak and value.ndim == 0 and not isinstance(value, Tracer) else value
             for value, is_weak in zip(values, weak, strict=True)
         ]
         new = make(known)

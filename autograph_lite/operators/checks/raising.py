@@ -52,6 +52,7 @@ class Site:
       text: the message for checkify.
       program: the trace that it was made in.
       outline: the exception as a file can hold it; None of a check that comes from a file.
+      limit: whether Python would raise nothing there.
     """
 
     number: int
@@ -61,6 +62,7 @@ class Site:
     text: str
     program: object
     outline: Outline | None
+    limit: bool = False
 
 
 def all_passed(code: Any) -> bool:

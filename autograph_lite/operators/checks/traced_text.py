@@ -83,7 +83,14 @@ class Text(str):
         """Makes the text from the payload's values; adds the traced values to the payload."""
         parts = into_payload(self.values, payload)
         template = self.template
-        return lambda values: template.format(*map(printable, parts(values)))
+
+        def make(values: Sequence[Any]) -> str:
+            known = parts(values)
+            return (
+                format(template, *known) if holds_traced(known) else template.format(*map(printable, known))
+            )
+
+        return make
 
     __eq__ = __ne__ = __lt__ = __le__ = __gt__ = __ge__ = __hash__ = __contains__ = _refuse
     __len__ = __iter__ = __getitem__ = __mod__ = __mul__ = __rmul__ = _refuse

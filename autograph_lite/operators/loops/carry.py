@@ -17,7 +17,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from autograph_lite.converters.python_ops import Maybe
-from autograph_lite.jax_internals import avals, tracing_state
+from autograph_lite.jax_internals import tracing_state
 from autograph_lite.jax_internals.loops import loop_binding
 from autograph_lite.jax_internals.references.storages import Storage
 from autograph_lite.operators.aliasing import loop_carried_aliases, shared_memory
@@ -393,16 +393,6 @@ class Carry:
         pairs = [*variables, *slots]
         return [name for name, kind, *ends in pairs if any(_differs(end, kind) for end in ends)]
 
-    def other_dtypes(self) -> list[str]:
-        """The variables that are arrays before the loop, and of another dtype after an iteration."""
-        ends = zip(self.names, self.start_values, self.after[0][0], strict=True)
-        arrays = [
-            (name, start.value, end.value)
-            for name, start, end in ends
-            if isinstance(start.value, jax.Array) and isinstance(end.value, jax.Array)
-        ]
-        return [name for name, a, b in arrays if a.dtype != b.dtype and not avals.weak_type(a)]
-
     def _strong_types(self) -> tuple[list[Template], dict[Key, Template]]:
         """The types, whatever numbers they came from."""
         slots = {key: strong(slot.template) for key, slot in self.slots.items()}
@@ -705,6 +695,9 @@ def widen_start(now: Carry, after: Carry, jaxprs: Sequence[Any], start: list[Any
 
 def failed() -> Any:
     """Whether a check has failed: a loop stops then, as the exception would have stopped it."""
+    if thread.now.replaced:  # in a `finally`, whose loops run after what has failed in its `try`
+        alive = carried_checks.alive()
+        return False if alive is True else jnp.logical_not(alive)
     return carried_checks.frame().failed
 
 

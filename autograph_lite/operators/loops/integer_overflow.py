@@ -36,7 +36,7 @@ def check_noted() -> None:
 def fail(code: Any, places: Mapping[Place | None, int]) -> None:
     """The check: as `note` has it."""
     for place, number in places.items():
-        carried_checks.fail_if(code == number, OverflowError(message(place)))
+        carried_checks.fail_if(code == number, OverflowError(message(place)), limit=True)
 
 
 def told(error: OverflowError) -> OverflowError:

@@ -187,7 +187,9 @@ def _span(part: Bounds, size: Any) -> Axis:
     """A slice of a length that only the program knows."""
     step = 1 if part.step is None else part.step
     if traced(step):
-        carried_checks.fail_if(step < 1, ValueError("a traced step of a slice has to be positive"))
+        carried_checks.fail_if(
+            step < 1, ValueError("a traced step of a slice has to be positive"), limit=True
+        )
         return Axis(0, size, extent=_strided(Span.of(part, size), jnp.maximum(step, 1)))
     if step == 0:
         raise ValueError("slice step cannot be zero")

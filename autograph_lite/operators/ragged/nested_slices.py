@@ -28,7 +28,9 @@ def sliced(extent: Extent, part: builtins.slice | Bounds) -> tuple[Extent, bool]
     )
     step = 1 if step is None else step
     if traced(step):
-        carried_checks.fail_if(step < 1, ValueError("a traced step of a slice has to be positive"))
+        carried_checks.fail_if(
+            step < 1, ValueError("a traced step of a slice has to be positive"), limit=True
+        )
         return _forwards(extent, lower, upper, jnp.maximum(step, 1)), False
     if step == 0:
         raise ValueError("slice step cannot be zero")

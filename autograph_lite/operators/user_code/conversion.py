@@ -9,6 +9,7 @@ from typing import Any
 from autograph_lite.errors import SourceNotFoundError
 from autograph_lite.operators.user_code import ownership, unconverted
 from autograph_lite.syntax.names import is_operators
+from autograph_lite.tracing import thread
 from autograph_lite.transpiler import Transpiler
 
 _state: dict[str, Any] = {}
@@ -24,6 +25,7 @@ def set_operators(operators: object, shallow: object) -> None:
         "both": Transpiler(operators, library, "both", ownership.is_library_file),
         "entered": Transpiler(operators, library, "entered", ownership.is_library_file),
         "light": Transpiler(operators, library, "light", ownership.is_library_file),
+        "guarded": Transpiler(operators, library, "guarded", ownership.is_library_file),
         "wary": Transpiler(operators, lambda *_: False),
     }
 
@@ -42,8 +44,8 @@ def transpiler(*, recursive: bool | str = True) -> Transpiler:
     """The transpiler of this process that converts callees too, or the one that does not.
 
     Args:
-      recursive: "entered", "both" and "light" give transpilers that convert callees, too, into those forms; "wary" one whose
-        functions call every library through an operator.
+      recursive: "entered", "both" and "light" give transpilers that convert callees, too, into those forms; "guarded" one
+        for those that are called inside of a `try`; "wary" one whose functions call every library through an operator.
     """
     found: Transpiler = _state["transpilers"][recursive]
     return found
@@ -73,6 +75,8 @@ def convert_function(fn: types.FunctionType, form: bool | str = True) -> Callabl
     """The converted form of a user's function, as of `transpiler(recursive=form)`; the function itself where it has no source."""
     if is_converted(fn):
         return fn
+    if form is True and thread.now.catching:
+        form = "guarded"
     try:
         return transpiler(recursive=form).convert(fn)
     except SourceNotFoundError as error:

@@ -1,0 +1,369 @@
+"""Catching: what does a `try` do with an exception that a traced condition raises in it? See `converters.raises`.
+
+A check that fails leaves its number in the frame of the checks. Inside of a `try`, what follows runs where none has failed
+since (`unraised`), and a handler where the number is that of an exception that it catches: it takes the number back.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import sys
+import types
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import jax.numpy as jnp
+
+from autograph_lite.errors import AutographError, HandledRaiseError, UndefinedVariableError
+from autograph_lite.jax_internals import tracing_state
+from autograph_lite.operators.checks import carried_checks
+from autograph_lite.operators.checks.carried_checks import Unwound
+from autograph_lite.operators.checks.raising import CODE, sorted_payload
+from autograph_lite.operators.effects import journal
+from autograph_lite.operators.trace_context import path_facts
+from autograph_lite.operators.user_code import source_places
+from autograph_lite.operators.user_code.conversion import is_converted_code
+from autograph_lite.operators.values.one_of import OneOf
+from autograph_lite.operators.values.values import traced
+from autograph_lite.tracing import entered, thread
+from autograph_lite.transpiler import is_guarded
+
+
+class catching:  # noqa: N801 (called like a function)
+    """A `try` with handlers.
+
+    Args:
+      kinds: gives what they catch.
+    """
+
+    def __init__(self, kinds: Callable[[], Any]) -> None:
+        self.kinds = kinds
+        self.numbers: list[int] = []  # of the checks in it
+        self.left: list[int] = []  # of those that no handler before has caught
+        self.found: dict[int, list[int]] = {}  # by handler
+        self.on: Any = None  # what `unraised` gave in the end, with the number that it asks about
+        self.stopped = False  # by an exception of Python's
+
+    def __enter__(self) -> None:
+        self.frame = carried_checks.frame()
+        self.base = journal.base_trace()
+        self.before = self.frame.contents.get(CODE)
+        self.start = carried_checks.last_number()
+        self.managers, self.finals = len(thread.now.handlers), len(thread.now.replaced)
+        self.caller = sys._getframe(1)
+        place = self.caller.f_code.co_filename, self.caller.f_lineno, self.caller.f_code.co_name
+        self.around = source_places.at(*place)
+        self.held = path_facts.kept_note("alive")
+        self._scope = entered(catching=(*thread.now.catching, self), facts=path_facts.frames())
+        self._scope.__enter__()
+
+    def __exit__(self, kind: Any, error: BaseException | None, _: Any) -> bool:
+        now = self.frame.contents.get(CODE)
+        self.on = _remembered(now)
+        self._scope.__exit__()
+        del self.caller
+        if error is not None and type(error) is not Unwound:
+            if now is self.before or isinstance(error, AutographError):
+                self.stopped = True
+                return False
+            if not carried_checks.is_raised_on_path(error):
+                raise HandledRaiseError(
+                    f"'{type(error).__name__}' is raised inside a `try` in which a traced condition may have raised something.",
+                    where=(source_places.raised_at(error), self.around),
+                    why="The program can't tell which of the two is the first.",
+                    fix="put the statements into a `try` each.",
+                ) from error
+            with entered(catching=(*thread.now.catching, self)):
+                carried_checks.fail_if(True, error)
+        if now is not self.before or error is not None:
+            self.numbers = [
+                n
+                for n in self.frame.sites
+                if self.start < n <= carried_checks.last_number() and self._is_there(n)
+            ]
+        self.left = [*self.numbers]
+        return error is not None
+
+    def _is_there(self, number: int) -> bool:
+        """Whether a check is part of the program, and not of a loop's body that was traced once more."""
+        outline = self.frame.sites[number].outline
+        return outline is not None and (not outline.weak or (number, 0) in self.frame.contents)
+
+    def caught(self, number: int, kind: Callable[[], Any]) -> Any:
+        """Whether handler `number` catches what was raised under a traced condition, and none before it."""
+        if not self.left:
+            return False
+        sites = self.frame.sites
+        caught = [n for n in self.left if not sites[n].limit and _catches(kind(), _kind(sites[n]))]
+        if not caught:
+            return False
+        self.found[number] = caught
+        self.left = [n for n in self.left if n not in caught]
+        code = self.frame.contents[CODE]
+        if not self.left and tracing_state.is_zero(_known(self.before)):
+            on = _alive(self.region(), self.on)
+            if not traced(on):
+                return not on
+            return path_facts.tell(
+                jnp.logical_not(on), path_facts.facts_of(on, 1), path_facts.facts_of(on, 0)
+            )
+        test: Any = False
+        for each in caught:
+            test = test | (code == each)
+        return test
+
+    def error(self, number: int) -> Any:
+        """Begins handler `number`: nothing is raised any more. Gives the exception."""
+        self.code = self.frame.contents[CODE]
+        errors = []
+        for each in self.found[number]:
+            values = [value for _, value in sorted_payload(self.frame.contents, each)]
+            errors.append(self.frame.sites[each].make(values))
+        which = jnp.int32(0)
+        for place, each in enumerate(self.found[number]):
+            which = jnp.where(self.code == each, jnp.int32(place), which) if place else which
+        _set_code(self.frame, jnp.int32(0))
+        return errors[0] if len(errors) == 1 else OneOf(which, errors)
+
+    def again(self, number: int) -> None:
+        """A bare `raise` in handler `number`."""
+        site = self.frame.sites[self.found.pop(number)[0]]
+        _set_code(self.frame, self.code)
+        raise Unwound(_like(site))
+
+    def passed(self) -> Any:
+        """Whether nothing was raised; asked after each handler."""
+        return not self.stopped and (_alive(self.region(), self.on) if self.left else True)
+
+    def region(self) -> catching:
+        """The outermost `try` around."""
+        return next(iter(thread.now.catching), self)
+
+    def leave(self) -> None:
+        """What was raised, and not caught, goes on."""
+        if self.left:
+            raise Unwound(_like(self.frame.sites[self.left[0]]))
+
+    def end(self) -> None:
+        """The exceptions that were caught are no longer among those that the program may raise."""
+        path_facts.keep_note("alive", self.held)
+        for each in [n for found in self.found.values() for n in found]:
+            self.frame.sites.pop(each, None)
+        if self.numbers and not any(self.start < n <= carried_checks.last_number() for n in self.frame.sites):
+            _set_code(self.frame, self.before)
+
+
+@contextlib.contextmanager
+def settling(tried: catching) -> Iterator[None]:
+    """Around a `try` and its handlers: who hands over checks waits for the handlers."""
+    here = carried_checks.frame()
+    here.catching += 1
+    try:
+        yield
+        tried.end()
+    finally:
+        here.catching -= 1
+    carried_checks.flush()
+
+
+catches, exception, again = catching.caught, catching.error, catching.again
+passed, leave = catching.passed, catching.leave
+
+
+def _catches(kinds: Any, kind: type[BaseException]) -> bool:
+    if kind is UndefinedVariableError:  # which Python has none of
+        kind = UnboundLocalError
+    if isinstance(kinds, tuple):
+        return any(_catches(each, kind) for each in kinds)
+    return isinstance(kinds, type) and issubclass(kind, kinds)
+
+
+def _kind(site: carried_checks.Site) -> type[BaseException]:
+    """The class of what a check raises."""
+    assert site.outline is not None
+    return site.outline.kind
+
+
+def _like(site: carried_checks.Site) -> BaseException:
+    """An exception of that class, which says nothing."""
+    return _kind(site).__new__(_kind(site))
+
+
+def _known(before: Any) -> Any:
+    return jnp.int32(0) if before is None else before
+
+
+def _set_code(frame: carried_checks.Frame, code: Any) -> None:
+    now = journal.active()
+    if now is not None:
+        now.note(frame.place)
+    contents = {**frame.contents, CODE: code}
+    if code is None:
+        del contents[CODE]
+    frame.contents = contents
+
+
+def proceed() -> None:
+    """Begins a path on which nothing was raised: see `unraised`."""
+    outermost = next(iter(thread.now.catching), None)
+    if outermost is None or thread.now.replaced or carried_checks.frame() is not outermost.frame:
+        return
+    code = outermost.frame.contents.get(CODE)
+    if code is not None and code is not outermost.before and not tracing_state.is_zero(code):
+        zero = jnp.int32(0) if outermost.before is None else outermost.before + 0
+        path_facts.keep_note("alive since", (zero, code))
+        _set_code(outermost.frame, zero)
+
+
+def came_through() -> None:
+    """Ends such a path: where nothing was raised on it, the number is what it was before."""
+    zero, code = path_facts.kept_note("alive since") or (None, None)
+    here = carried_checks.frame()
+    if zero is not None and here.contents.get(CODE) is zero:
+        _set_code(here, code)
+
+
+def unwind() -> None:
+    """Ends a path on which something was raised, in a function that is called inside of a `try`."""
+    if thread.now.catching:
+        raise Unwound(None)
+
+
+def unraising(test: Callable[[], Any]) -> Any:
+    """The test of a `while` inside of a `try`.
+
+    Raises:
+      HandledRaiseError: a traced condition raises something in it.
+    """
+    if not thread.now.catching:
+        return test()
+    here = carried_checks.frame()
+    before = here.contents.get(CODE)
+    value = test()
+    if here.contents.get(CODE) is not before:
+        raise HandledRaiseError(
+            "The condition of a `while` inside of a `try` raises something under a traced condition.",
+            why="The loop's body would run once more before the program knows of it.",
+            fix="write `while True:`, and leave the loop by `if ...: break`.",
+        )
+    return value
+
+
+def failure() -> Any:
+    """What says which check has failed so far."""
+    return carried_checks.frame().contents.get(CODE) if thread.now.catching else None
+
+
+def unraised_since(known: Any) -> None:
+    """Ends a statement that changes something after it may have raised.
+
+    Raises:
+      HandledRaiseError: a traced condition raises something in it.
+    """
+    if thread.now.catching and failure() is not known:
+        raise HandledRaiseError(
+            "A statement inside of a `try` raises something under a traced condition, and binds or writes something after that.",
+            where=(source_places.here(), thread.now.catching[-1].around),
+            fix="divide the statement: compute what may raise in one of its own.",
+        )
+
+
+def unless_late(method: Any, called: Callable[..., Any]) -> Callable[..., Any]:
+    """`called`, what to call for a method of an object of Python's, where it is refused that an operand has raised something.
+
+    It may change the object, which Python would not come to.
+    """
+    owner = getattr(method, "__self__", None)
+    if owner is None or isinstance(owner, (types.ModuleType, str, bytes, tuple, int, float)):
+        return called
+
+    def run(*args: Any, **kwargs: Any) -> Any:
+        if unraised() is not True:
+            raise HandledRaiseError(
+                f"'{method.__name__}' is called after an operand of it may have raised something that a `try` catches.",
+                where=(source_places.here(), thread.now.catching[-1].around),
+                fix="compute the operand in a statement of its own.",
+            )
+        return called(*args, **kwargs)
+
+    return run
+
+
+def refuse_unfollowed(error: BaseException) -> None:
+    """Refuses an exception that a `try` catches, where something may go on that Python would have left.
+
+    Raises:
+      HandledRaiseError: it may.
+    """
+    here = carried_checks.frame()
+    caught_by = next((t for t in reversed(thread.now.catching) if _catches(t.kinds(), type(error))), None)
+    if caught_by is None:
+        return
+    why = None
+    if caught_by.frame is not here:
+        why = "It is raised in a function that JAX traces, and comes out of the program that it is a part of."
+    elif here.mode == "off":
+        why = "The program has no checks, as `checks=False` says."
+    elif len(thread.now.replaced) > caught_by.finals:
+        why = "It is raised in a `finally`, whose other statements run all the same."
+    elif (code := _unguarded(caught_by.caller)) is not None:
+        why = f"'{code.co_name}', which it leaves, goes on in the program: it is not called by name in a converted function."
+    elif any(not harmless for *_, harmless in thread.now.handlers[caught_by.managers :]):
+        why = "A `with` between the two may do something else where an exception leaves it."
+    if why is not None:
+        raise HandledRaiseError(
+            f"'{type(error).__name__}' is raised under a traced condition inside a `try` that catches it.",
+            where=(source_places.raised_at(error), caught_by.around),
+            why=why,
+            fix="write the condition as an `if` with the handler's code in its branch.",
+        )
+
+
+def _unguarded(last: types.FrameType) -> types.CodeType | None:
+    """A function of the user's, or of a library, that runs inside of `last` and does not stop where something is raised."""
+    frame: types.FrameType | None = sys._getframe(1)
+    while frame is not None and frame is not last:
+        code = frame.f_code
+        if not (
+            source_places.is_hidden(code)
+            or is_guarded(code)
+            or (code.co_name == "<lambda>" and is_converted_code(code))
+        ):
+            return code
+        frame = frame.f_back
+    return None
+
+
+def unraised() -> Any:
+    """Whether Python would run a statement inside of a `try`: nothing was raised since that has begun."""
+    outermost = next(iter(thread.now.catching), None)
+    return True if outermost is None else _alive(outermost)
+
+
+def _remembered(code: Any) -> Any:
+    return path_facts.kept_note(("alive", id(code), *thread.now.replaced))
+
+
+def _alive(outermost: catching, on: Any = None) -> Any:
+    here = carried_checks.frame()
+    code = here.contents.get(CODE)
+    if here is not outermost.frame or code is outermost.before or code is None or tracing_state.is_zero(code):
+        return True
+    if code is (path_facts.kept_note("alive since") or (None,))[0]:
+        return True
+    known = _remembered(code) or on
+    if known is not None and known[0] is code:
+        return False if path_facts.is_true(known[1]) is False else known[1]
+    on = code <= outermost.start
+    replaced = thread.now.replaced
+    for first, last in replaced:
+        on = on | ((code > first) & (code <= last))
+    if not replaced:
+        earlier = path_facts.kept_note("alive") or {}
+        path_facts.tell(on, earlier, {}, itself=True)
+        path_facts.keep_note("alive", {**earlier, **path_facts.fact(on, [1])})
+    path_facts.keep_note(("alive", id(code), *replaced), (code, on))
+    return on
+
+
+carried_checks.catchers[:] = [refuse_unfollowed]

@@ -1,0 +1,812 @@
+"""Programs that catch what a traced condition raises, compared with plain Python."""
+
+from __future__ import annotations
+
+import enum
+
+import numpy as np
+
+from tests.one_of.agreement import program
+
+NUMBERS = (1.0,), (-3.0,), (12.0,), (0.0,)
+ROWS = tuple((np.array(row, np.float32),) for row in ([1, -1, 2, 0, 3], [1, 1, 2], [-1, 0, -2]))
+
+
+class Acc:
+    def __init__(s, n=0):
+        s.n = n
+
+
+@program((1.0,), (-1.0,))
+def raise_in_a_try(x):
+    try:
+        if x < 0:
+            raise ValueError("negative")
+        y = x * 2
+    except ValueError:
+        y = -x
+    return y
+
+
+def check(x, a):
+    a.n += 1
+    if x < 0:
+        raise ValueError("negative")
+    if x > 10:
+        raise KeyError("big")
+    a.n += 10
+    return x * 3
+
+
+@program((5.0,), (-1.0,), (0.5,), (11.0,))
+def raise_in_a_callee(x):
+    a = Acc(0)
+    try:
+        y = check(x, a)
+        a.n += 100
+        y = check(x - 1, a)
+        a.n += 1000
+    except ValueError:
+        y = -1.0
+    except KeyError:
+        y = -2.0
+    return (y, a.n)
+
+
+@program((1.0,), (-1.0,))
+def addition_to_none(x):
+    best = None if x < 0 else x
+    try:
+        y = best + 1
+    except TypeError:
+        y = 0.0
+    return (y, best is None)
+
+
+@program((np.array([1.0, 2.0, 3.0, 1.0], np.float32),), (np.array([1.0, 2.0], np.float32),))
+def raise_that_ends_a_loop(xs):
+    out = 0.0
+    try:
+        for x in xs:
+            if x > 2:
+                raise StopIteration
+            out += x
+    except StopIteration:
+        out += 100
+    return out
+
+
+@program((1.0,), (-3.0,))
+def else_finally_and_args(x):
+    try:
+        if x < 0:
+            raise ValueError("negative", x)
+        y = x
+    except ValueError as e:
+        y = e.args[1] * 2
+    else:
+        y += 100
+    finally:
+        z = 5
+    return (y, z)
+
+
+@program((1.0,), (-3.0,))
+def another_exception_with_a_value(x):
+    try:
+        if x < 0:
+            raise ValueError("negative", x)
+        y = x
+    except ValueError as e:
+        raise RuntimeError(f"wrapped {e.args[1]}") from e
+    return y
+
+
+@program((1.0,), (-3.0,), (12.0,))
+def bare_raise(x):
+    try:
+        return check(x, Acc())
+    except ValueError:
+        raise
+
+
+@program((1,), (-3,), (12,))
+def index_of_a_list(i):
+    xs = [1.0, 2.0, 3.0]
+    y = -1.0
+    try:
+        y = xs[i]
+    except IndexError:
+        pass
+    return y
+
+
+@program((1,), (-3,), (12,))
+def key_of_a_dict(i):
+    d = {0: 1.0, 1: 3.0}
+    y = -1.0
+    try:
+        y = d[i]
+        z = 1
+    except KeyError:
+        z = 0
+    return (y, z)
+
+
+@program((1,), (-3,), (12,))
+def loop_that_does_not_run(n):
+    try:
+        for i in range(n):
+            last = i
+        return last
+    except UnboundLocalError:
+        return -1
+
+
+@program((1.0,), (-3.0,), (12.0,))
+def jumps_in_handlers(x):
+    a = Acc()
+    for i in range(3):
+        try:
+            r = check(x + i, a)
+            break
+        except ValueError:
+            a.n += 1000
+            continue
+        finally:
+            a.n += 10000
+    else:
+        r = -5.0
+    return (r, a.n)
+
+
+def safe_div(a, b):
+    if b == 0:
+        raise ZeroDivisionError("division by zero")
+    return a / b
+
+
+@program(*NUMBERS)
+def division(x):
+    try:
+        return safe_div(1.0, x)
+    except ZeroDivisionError:
+        return 0.0
+
+
+class Stack:
+    def __init__(s):
+        s.items = [1.0, 2.0, 3.0]
+        s.ptr = 2
+
+    def pop(s, k):
+        if k > s.ptr:
+            raise IndexError("pop from empty stack")
+        s.ptr = s.ptr - k
+        return s.items[s.ptr]
+
+
+@program((1,), (2,), (5,))
+def stack_that_is_popped(k):
+    s = Stack()
+    n = 0
+    r = 0.0
+    try:
+        r = s.pop(k)
+        n += 1
+        r += s.pop(k)
+        n += 1
+    except IndexError:
+        n += 100
+    return (s.ptr, n, r)
+
+
+class Env:
+    def __init__(s):
+        s.t = 0
+        s.pos = 0.0
+        s.done = False
+
+    def step(s, a):
+        if s.done:
+            raise RuntimeError("step after done")
+        s.t += 1
+        s.pos += a
+        if abs(s.pos) > 2:
+            s.done = True
+        return s.pos
+
+
+@program((1.0,), (0.1,), (3.0,))
+def environment(a):
+    e = Env()
+    total = 0.0
+    errs = 0
+    for i in range(5):
+        try:
+            total += e.step(a)
+        except RuntimeError:
+            errs += 1
+    return (total, errs, e.t, e.pos, e.done)
+
+
+def parse_digit(c):
+    if c < 48 or c > 57:
+        raise ValueError("invalid literal", c)
+    return c - 48
+
+
+@program(*NUMBERS)
+def nested(x):
+    log = 0
+    try:
+        try:
+            if x > 5:
+                raise KeyError("k")
+            if x < 0:
+                raise ValueError("v")
+            log += 1
+        except KeyError:
+            log += 10
+            raise
+        else:
+            log += 100
+        finally:
+            log += 1000
+    except (KeyError, ValueError) as e:
+        log += 10000
+    return log
+
+
+@program(*NUMBERS)
+def reraise_other(x):
+    try:
+        try:
+            y = safe_div(1.0, x)
+        except ZeroDivisionError as e:
+            raise ValueError("bad") from e
+    except ValueError:
+        y = -1.0
+    return y
+
+
+class NoConvergence(Exception):
+    def __init__(s, it, res):
+        super().__init__(f"no convergence after {it}: {res}")
+        s.it = it
+        s.res = res
+
+
+def newton(x0, a, tol=0.001, maxiter=8):
+    x = x0
+    for i in range(maxiter):
+        fx = x * x - a
+        if abs(fx) < tol:
+            return (x, i)
+        d = 2 * x
+        if d == 0:
+            raise ZeroDivisionError("derivative was zero")
+        x = x - fx / d
+    raise NoConvergence(maxiter, fx)
+
+
+@program((1.0, 2.0), (0.0, 2.0), (1.0, -1.0), (100.0, 4.0))
+def solver(x0, a):
+    status, msg = (0, "converged")
+    root, it = (x0, -1)
+    try:
+        root, it = newton(x0, a)
+    except ZeroDivisionError:
+        status, msg = (1, "zero derivative")
+    except NoConvergence as e:
+        status, msg, it = (2, "no convergence", e.it)
+    return (root, it, status, msg)
+
+
+@program(*NUMBERS)
+def broad(x):
+    try:
+        y = safe_div(1.0, x)
+        if y < 0:
+            raise ValueError("neg")
+    except Exception as e:
+        return (-1.0, isinstance(e, ValueError))
+    return (y, False)
+
+
+@program(
+    (np.array([1.0, -1.0, 2.0], np.float32),),
+    (np.array([1.0, 1.0, 2.0], np.float32),),
+    (np.array([-1.0, 1.0, -2.0], np.float32),),
+)
+def whileloop(xs):
+    i = 0
+    s = 0.0
+    try:
+        while i < 3:
+            if xs[i] < 0:
+                raise ValueError("neg", i)
+            s += xs[i]
+            i += 1
+    except ValueError as e:
+        return (s, e.args[1], i)
+    return (s, -1, i)
+
+
+@program(*NUMBERS)
+def before_assert(x):
+    assert x > -100
+    try:
+        y = safe_div(1.0, x)
+    except ZeroDivisionError:
+        y = 0.0
+    assert y < 100
+    return y
+
+
+@program(*NUMBERS)
+def uncaught(x):
+    n = 0
+    try:
+        if x < 0:
+            raise KeyError("a")
+        if x > 5:
+            raise ValueError("b")
+        n = 1
+    except ValueError:
+        n = 2
+    return n
+
+
+@program(*NUMBERS)
+def store_item(x):
+    xs = [0.0, 0.0, 0.0]
+    try:
+        xs[0] = safe_div(1.0, x)
+        xs[1] = 5.0
+        if x > 5:
+            raise ZeroDivisionError
+        xs[2] = 6.0
+    except ZeroDivisionError:
+        xs[2] = -1.0
+    return xs
+
+
+@program((1,), (5,), (3,))
+def recursion(n):
+
+    def go(k, left):
+        if left == 0:
+            return 0
+        if k > 4:
+            raise ValueError("deep")
+        return k + go(k + 1, left - 1)
+
+    try:
+        return go(n, 3)
+    except ValueError:
+        return -1
+
+
+@program(*NUMBERS)
+def lambda_that_calls(x):
+    f = lambda v: safe_div(1.0, v) + 1
+    try:
+        y = f(x) * 2
+    except ZeroDivisionError:
+        y = 0.0
+    return y
+
+
+@program(*NUMBERS)
+def order(x):
+    a = Acc()
+
+    def bump(k):
+        a.n += k
+        return float(k)
+
+    try:
+        y = bump(1) + safe_div(1.0, x) + bump(10)
+    except ZeroDivisionError:
+        y = 0.0
+    return (y, a.n)
+
+
+@program(*NUMBERS)
+def aug_attr(x):
+    a = Acc()
+
+    def bump():
+        a.n += 5
+        if x < 0:
+            raise ValueError
+        return 1
+
+    try:
+        a.n += bump()
+    except ValueError:
+        pass
+    return a.n
+
+
+@program(*NUMBERS)
+def handler_reads(x):
+    y = 0
+    try:
+        y = 1
+        if x < 0:
+            raise ValueError
+        y = 2
+        z = safe_div(1.0, x)
+        y = 3
+    except (ValueError, ZeroDivisionError):
+        y += 10
+    return y
+
+
+@program(*NUMBERS)
+def exception_that_is_raised_again(x):
+    try:
+        if x < 0:
+            raise ValueError("neg")
+        if x > 5:
+            raise KeyError("big")
+        m = "none"
+    except (ValueError, KeyError) as e:
+        raise e
+    return m
+
+
+def lvl3(x, a):
+    a.n += 1
+    if x < 0:
+        raise ValueError("neg", x)
+    a.n += 2
+    return x
+
+
+def lvl2(x, a):
+    a.n += 4
+    try:
+        v = lvl3(x, a)
+    except KeyError:
+        v = -1.0
+        a.n += 1000000
+    a.n += 8
+    return v
+
+
+def lvl1(x, a):
+    a.n += 16
+    v = lvl2(x, a) + lvl2(x - 2, a)
+    a.n += 32
+    return v
+
+
+@program(*NUMBERS, (2.5,))
+def chain(x):
+    a = Acc()
+    try:
+        v = lvl1(x, a)
+    except ValueError as e:
+        v = e.args[1]
+    return (v, a.n)
+
+
+def fin(x, a):
+    try:
+        a.n += 1
+        if x < 0:
+            raise ValueError
+        a.n += 2
+    finally:
+        a.n += 10
+        for i in range(3):
+            a.n += 100
+        bump(a)
+    a.n += 4
+    return 1
+
+
+def bump(a):
+    a.n += 10000
+
+
+@program(*NUMBERS)
+def fin_callee(x):
+    a = Acc()
+    r = 0
+    try:
+        r = fin(x, a)
+    except ValueError:
+        r = -1
+    return (r, a.n)
+
+
+@program(*ROWS)
+def scan_try(xs):
+    s = 0.0
+    k = 0
+    for x in xs:
+        try:
+            s += safe_div(1.0, x)
+        except ZeroDivisionError:
+            k += 1
+            continue
+        s += 10
+    return (s, k)
+
+
+@program(*ROWS)
+def scan_break(xs):
+    s = 0.0
+    k = 0
+    for x in xs:
+        try:
+            s += safe_div(1.0, x)
+        except ZeroDivisionError:
+            k += 1
+            break
+        s += 10
+    else:
+        k += 100
+    return (s, k)
+
+
+@program(*ROWS)
+def outer_try_loop(xs):
+    a = Acc()
+    s = 0.0
+    try:
+        for x in xs:
+            s += lvl3(x, a)
+            a.n += 100
+    except ValueError as e:
+        return (s, a.n, e.args[1])
+    return (s, a.n, 0.0)
+
+
+@program(*ROWS)
+def mapped(xs):
+    a = Acc()
+    try:
+        ys = list(map(lambda x: lvl3(x, a), [xs[0], xs[1], xs[2]]))
+    except ValueError:
+        ys = []
+    return a.n
+
+
+@program(*ROWS)
+def sum_gen(xs):
+    a = Acc()
+    try:
+        y = sum((lvl3(x, a) for x in xs))
+    except ValueError:
+        y = -100.0
+    return (y, a.n)
+
+
+@program(*NUMBERS)
+def nonloc(x):
+    n = 0
+
+    def f():
+        nonlocal n
+        n += 1
+        if x < 0:
+            raise ValueError
+        n += 10
+
+    try:
+        f()
+        n += 100
+    except ValueError:
+        n += 1000
+    return n
+
+
+@program((0,), (1,), (2,))
+def missing_key(i):
+    table = {0: 1.0, 1: 2.0}
+    try:
+        v = table[i]
+    except KeyError as e:
+        v = -1.0
+        i = e.args[0]
+    return (v, i)
+
+
+@program(*NUMBERS)
+def state(x):
+    s = "init"
+    try:
+        s = "running"
+        y = safe_div(1.0, x)
+        s = "done" if y > 0 else "negative"
+    except ZeroDivisionError:
+        s = s + "!" if False else "failed"
+        y = None
+    return (s, y)
+
+
+class St(enum.Enum):
+    A = 1
+    B = 2
+    C = 3
+
+
+@program(*NUMBERS)
+def states(x):
+    s = St.A
+    for i in range(3):
+        try:
+            if s is St.A:
+                if x < 0:
+                    raise ValueError
+                s = St.B
+            elif s is St.B:
+                if x > 5:
+                    raise KeyError
+                s = St.C
+        except ValueError:
+            s = St.C
+        except KeyError:
+            s = St.A
+    return s.value
+
+
+@program(*NUMBERS)
+def handler_raises(x):
+    try:
+        try:
+            if x < 0:
+                raise KeyError
+            y = 1
+        except KeyError:
+            if x < -2:
+                raise ValueError
+            y = 2
+    except ValueError:
+        y = 3
+    return y
+
+
+@program(*NUMBERS)
+def allraise(x):
+    try:
+        if x < 0:
+            raise ValueError
+        else:
+            raise KeyError
+    except ValueError:
+        y = 1
+    except KeyError:
+        y = 2
+    return y
+
+
+@program((3,), (0,), (7,))
+def dyn_tail(n):
+
+    def go(n, acc):
+        if n == 0:
+            return acc
+        if n == 5:
+            raise ValueError
+        return go(n - 1, acc + n)
+
+    try:
+        return go(n, 0)
+    except ValueError:
+        return -1
+
+
+@program(*NUMBERS)
+def delit(x):
+    try:
+        t = safe_div(1.0, x)
+        y = t + 1
+        del t
+    except ZeroDivisionError:
+        y = 0.0
+    return y
+
+
+@program(*NUMBERS)
+def try_in_a_loop_with_all_clauses(x):
+    n = 0
+    for i in range(2):
+        try:
+            n += 1
+            try:
+                if x + i < 0:
+                    raise ValueError
+                if x + i == 1:
+                    raise KeyError
+                n += 10
+            finally:
+                n += 100
+            n += 1000
+        except KeyError:
+            n += 10000
+            try:
+                if x > 0:
+                    raise ValueError
+            except ValueError:
+                n += 100000
+        except ValueError:
+            n += 1000000
+        else:
+            n += 7
+    return n
+
+
+@program((0,), (1,), (2,), (5,))
+def a_raise_three_functions_deep(n):
+    log = 0
+
+    def a(k):
+        nonlocal log
+        log = log * 10 + 1
+        if k == 0:
+            raise ValueError
+        b(k - 1)
+        log = log * 10 + 2
+
+    def b(k):
+        nonlocal log
+        log = log * 10 + 3
+        try:
+            if k == 0:
+                raise KeyError
+        except KeyError:
+            log = log * 10 + 4
+            raise ValueError
+        finally:
+            log = log * 10 + 5
+        log = log * 10 + 6
+
+    try:
+        a(n)
+    except ValueError:
+        log = log * 10 + 9
+    return log
+
+
+@program((0,), (1,), (2,), (5,))
+def try_in_a_while(n):
+    i = 0
+    s = 0
+    while i < n:
+        try:
+            i += 1
+            if i == 2:
+                raise ValueError("x", i)
+            if i == 4:
+                break
+            s += i
+        except ValueError as e:
+            s += 100 * e.args[1]
+    return (s, i)
+
+
+@program((0,), (1,), (2,), (5,))
+def assignments_before_a_raise(n):
+    a = b = c = 0
+    try:
+        a = 1
+        if n == 0:
+            raise ValueError
+        b = a + 1
+        if n == 1:
+            raise ValueError
+        c = a + b
+        if n == 2:
+            raise KeyError
+        a = b = c = 9
+    except ValueError:
+        a += 100
+    except KeyError:
+        b += 100
+    return (a, b, c)

@@ -1,0 +1,77 @@
+"""Does a `try` catch what a traced condition raises, as Python does, and is nothing done that comes after the `raise`?"""
+
+from __future__ import annotations
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+import autograph_lite
+from tests.checks import caught_programs
+from tests.one_of.agreement import PROGRAMS, outcome, same
+
+
+def _by_function():
+    calls = {}
+    for function, call in PROGRAMS[caught_programs.__name__]:
+        calls.setdefault(function, []).append(call)
+    return calls.items()
+
+
+@pytest.mark.parametrize(
+    ("function", "calls"), _by_function(), ids=lambda value: getattr(value, "__name__", "")
+)
+def test_what_a_traced_condition_raises_is_caught(function, calls) -> None:
+    converted = autograph_lite.convert(function)
+    for call in calls:
+        expected = outcome(function, *[np.float32(arg) if isinstance(arg, float) else arg for arg in call])
+        found = outcome(converted, *map(jnp.asarray, call))
+        assert same(found, expected), (call, found, expected)
+
+
+def test_derivatives_and_lanes() -> None:
+    division = autograph_lite.to_graph(caught_programs.division)
+    derivative = jax.grad(division)
+    assert [float(derivative(x)) for x in (2.0, 0.0, -4.0)] == [-0.25, 0.0, -0.0625]
+    xs = jnp.array([0.0, 1.0, 2.0])
+    np.testing.assert_allclose(jax.vmap(division)(xs), [0, 1, 0.5])
+    np.testing.assert_allclose(jax.jit(jax.vmap(derivative))(xs), [0, -1, -0.25])
+
+
+def test_nothing_is_left_of_a_try_in_which_nothing_is_raised() -> None:
+    def f(x):
+        try:
+            y = caught_programs.safe_div(x, 2.0)
+            z = jnp.sin(y)
+        except ZeroDivisionError:
+            z = 0.0
+        return z
+
+    def plain(x):
+        return jnp.sin(x / 2.0)
+
+    assert str(jax.make_jaxpr(autograph_lite.to_graph(f))(1.0)) == str(jax.make_jaxpr(plain)(1.0))
+
+
+def test_what_is_not_caught_comes_out_of_a_jit() -> None:
+    f = jax.jit(autograph_lite.to_graph(caught_programs.uncaught))
+    assert [f(1.0), f(12.0)] == [1, 2]
+    with pytest.raises(jax.errors.JaxRuntimeError, match="KeyError: 'a'"):
+        jax.block_until_ready(f(-3.0))
+
+
+def test_a_limit_of_the_program_is_not_caught() -> None:
+    def factorial(n):
+        try:
+            product = 1
+            for i in range(n):
+                product = product * (i + 1)
+        except Exception:
+            return -1
+        return product
+
+    converted = autograph_lite.convert(factorial)
+    assert converted(jnp.int32(5)) == 120
+    with pytest.raises(OverflowError, match="does not fit int32"):
+        converted(jnp.int32(20))
