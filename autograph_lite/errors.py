@@ -811,22 +811,22 @@ class VerificationError(AutographError, AssertionError):
     Fails:
 
         @autograph_lite.convert(verify="first_call")
-        def power(n):
-            base = 9 if n < 10 else 59049
-            result = base * base
+        def digit(n):
+            base = 9.0 if n < 10 else 16777217.0
+            result = base % 10
             return result
 
-        power(jnp.int32(20))
+        digit(jnp.int32(20))
 
     Works:
 
         @autograph_lite.convert(verify="first_call")
-        def power(n):
-            base = 9.0 if n < 10 else 59049.0
-            result = base * base
+        def digit(n):
+            base = 9 if n < 10 else 16777217
+            result = base % 10
             return result
 
-        power(jnp.int32(20))
+        digit(jnp.int32(20))
     """
 
 

@@ -33,7 +33,8 @@ class Tracing:
       decisions: the log of who listens, and the statements that are decided on (`trace_context.decision_log`).
       clocks: those that were asked, where somebody listens (`effects.clocks`).
       trial: whether a loop is traced on trial; `made` are the iterators that were made in it, `changing` the bodies
-        that leave variables of other types (`purity.trial`).
+        that leave variables of other types, `given` the arrays that stand for the program's own values, and `outside`
+        the traces around it (`purity.trial`).
       folding: whether what follows from Python's numbers is known (`values.values`).
       loop, branch: the innermost, with what the user has said of it (`trace_context.loop_options`, `branch_options`).
       facts: what tests have told of values that are one of several (`trace_context.path_facts`).
@@ -69,6 +70,8 @@ class Tracing:
     trial: bool = False
     made: dict[int, Any] = dataclasses.field(default_factory=dict)
     changing: dict[Any, bool] = dataclasses.field(default_factory=dict)
+    given: dict[int, Any] = dataclasses.field(default_factory=dict)
+    outside: tuple[Any, ...] = ()
     folding: bool = True
     loop: Any = None
     branch: Any = None

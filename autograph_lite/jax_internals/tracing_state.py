@@ -129,6 +129,11 @@ def is_of_this_trace(value: Any) -> bool:
     return isinstance(value, core.Tracer) and getattr(value, "_trace", None) is core.trace_ctx.trace
 
 
+def trace_of(value: Any) -> Any:
+    """The trace that a tracer belongs to."""
+    return getattr(value, "_trace", None)
+
+
 def is_same(a: Any, b: Any) -> bool:
     """Whether two tracers are one value of a program that is recorded."""
     return a is b or (isinstance(a, partial_eval.DynamicJaxprTracer) and a.val is getattr(b, "val", None))

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import dataclasses
 import enum
+from typing import Any
 
 import jax.numpy as jnp
 import pytest
@@ -158,3 +160,36 @@ def test_more_than_sixteen_variants() -> None:
         caught.value.what
         == "'[f\"text {k}\" for k in range(17)][i]' indexes a list with a traced value, int32[]."
     )
+
+
+@dataclasses.dataclass
+class Node:
+    value: Any
+    left: Any = None
+    right: Any = None
+
+    def insert(self, value):
+        if value < self.value:
+            if self.left is None:
+                self.left = Node(value)
+            else:
+                self.left.insert(value)
+        elif self.right is None:
+            self.right = Node(value)
+        else:
+            self.right.insert(value)
+
+
+def test_a_tree_that_gets_deeper_in_each_iteration():
+    def build(xs):
+        root = Node(xs[0])
+        for x in xs[1:]:
+            root.insert(x)
+        return root.left is None
+
+    with pytest.raises(CarryMismatchError) as raised:
+        autograph_lite.convert(build)(jnp.array([3, 1, 2, 5]))
+    assert "is a structure before an iteration of the loop and one with more objects in it after it" in str(
+        raised.value
+    )
+    assert "Fix: keep a list or tree that grows in arrays" in str(raised.value)

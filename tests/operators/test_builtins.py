@@ -211,3 +211,12 @@ def test_a_range_that_ends_before_it_starts_has_no_items(stop):
 
     for run in (al.convert(lengths), jax.jit(al.to_graph(lengths))):
         assert run(jnp.int32(stop)) == lengths(stop)
+
+
+@given(st.integers(-2000, 2000), st.integers(-6, 3))
+def test_the_digit_that_is_rounded_at_may_be_traced(value, digits):
+    rounded = jax.jit(al.to_graph(lambda x, n: round(x, n)))
+    assert rounded(value, digits) == round(value, digits)
+    np.testing.assert_allclose(
+        rounded(np.float32(value / 64), digits), round(value / 64, digits), rtol=1e-6, atol=1e-30
+    )

@@ -197,3 +197,27 @@ def test_a_sum_has_the_derivative_of_its_items():
 def test_a_step_of_zero_is_pythons_error():
     with pytest.raises(ValueError, match="slice step cannot be zero"):
         al.convert(lambda xs: positive(xs)[::0])(XS)
+
+
+def test_a_part_of_a_list_between_traced_bounds():
+    def parts(xs, k):
+        known, grown = [1, 2, 3, 4], []
+        for x in xs:
+            if x > 1:
+                grown.append(x)
+        part = known[k:]
+        part.append(9)
+        return (
+            sum(known[:k]),
+            sum(part),
+            len(part),
+            sum(grown[k : k + 2]),
+            sum((1, 2.5, 3)[k:]),
+            [*known[:k], 7],
+        )
+
+    ours, xs = al.convert(parts), [1, 2, 3, 4]
+    for k in (0, 1, 3, 5, -1, -3, -7):
+        found, expected = ours(jnp.array(xs), jnp.int32(k)), parts(xs, k)
+        assert [float(value) for value in found[:5]] == [float(value) for value in expected[:5]], k
+        assert [int(value) for value in found[5]] == expected[5], k

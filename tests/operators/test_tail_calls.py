@@ -250,3 +250,18 @@ def test_other_recursion_is_refused(fn: Function) -> None:
     name = fn.__name__
     with pytest.raises(TracedRecursionError, match=f"^'{name}' calls itself on traced values: {name} -> "):
         ag.convert(fn)(jnp.int32(3))
+
+
+def test_a_recursion_over_positions_that_arrays_bound_is_refused():
+    def largest(rows, grid):
+        def from_here(row):
+            if row >= rows:
+                return 0
+            return max(from_here(row + 1), grid[row])
+
+        return from_here(0)
+
+    with pytest.raises(
+        TracedRecursionError, match="^'from_here' calls itself on traced values: from_here -> from_here"
+    ):
+        ag.convert(largest)(jnp.int32(2), [jnp.int32(1)] * 3)

@@ -841,3 +841,44 @@ def test_a_number_that_no_traced_value_can_change_stays_pythons() -> None:
     assert has_loop
     assert same(rolled, python)
     assert rolled[1:] == (2, 0.5)
+
+
+def newton(a, steps=40):
+    value = 2.0 if a > 2 else 3.0
+    for _ in range(steps):
+        before = value
+        value = value - (math.pow(value, 2) - a) / (2 * value)
+        if abs(before - value) < 1e-6:
+            return value
+    return value
+
+
+def sines_of_a_sum(a, steps=40):
+    value = 2.0
+    for _ in range(steps):
+        value = math.sin(value) + a
+    return value
+
+
+def another_dtype(a, steps=40):
+    value, i = a, steps
+    while i > 1:
+        i //= 2
+        for _ in range(i):
+            value = jnp.int32(2) + i
+    return value
+
+
+@pytest.mark.parametrize("function", [newton, sines_of_a_sum])
+def test_functions_of_math_on_what_a_loop_carries_keep_it_rolled(function: Callable[..., Any]) -> None:
+    np.testing.assert_allclose(autograph_lite.convert(function)(jnp.float32(4)), function(4.0), rtol=1e-5)
+    decision = next(
+        d for d in autograph_lite.explain(function)(jnp.float32(4)) if d.statement.startswith("for")
+    )
+    assert decision.became.startswith("scan of")
+    assert decision.equations < 60
+
+
+def test_a_loop_in_a_rolled_one_that_makes_another_dtype_is_pythons() -> None:
+    found = autograph_lite.convert(another_dtype)(jnp.float32(1))
+    assert (found.dtype, int(found)) == (jnp.int32, another_dtype(1.0))

@@ -6,10 +6,10 @@ import jax.numpy as jnp
 import autograph_lite
 
 
-def last_power(n):
-    base = 9 if n < 10 else 59049
-    # Ints of Python's have 32 bits outside of loops.
-    result = base * base
+def last_digit(n):
+    base = 9.0 if n < 10 else 16777217.0
+    # Floats of Python's have 32 bits outside of loops.
+    result = base % 10
     return result
 
 
@@ -23,7 +23,7 @@ def clipped(x, limit):
 
 
 def grown(x):
-    scale = last_power(x)
+    scale = last_digit(x)
     return scale - x
 
 
@@ -46,7 +46,7 @@ class Counter:
         return y + 1
 
     def _factor(self, n):
-        return last_power(n)
+        return last_digit(n)
 
 
 def announced(x):

@@ -28,7 +28,7 @@ def differences(report: autograph_lite.Verification) -> list[str]:
 @pytest.mark.parametrize(
     ("fn", "args"),
     [
-        (model.last_power, [jnp.int32(5)]),
+        (model.last_digit, [jnp.int32(5)]),
         (model.clipped, [jnp.float32(3), 2.0]),
         (model.clipped, [jnp.float32(3), 20.0]),
         (model.mean, [np.linspace(0, 1, 7)]),
@@ -74,31 +74,31 @@ def test_random_numbers_that_the_program_draws_at_each_call_are_nothing_to_note(
 
 
 def test_a_report_names_the_first_statement_whose_variable_differs() -> None:
-    report = convert(model.last_power).verify(jnp.int32(20))
+    report = convert(model.last_digit).verify(jnp.int32(20))
     assert not report
     assert (
         str(report)
         == f"""\
-last_power(n: int32[]): the compiled program does not do what Python does.
-  result: Python 3486784401, converted -808182895
+last_digit(n: int32[]): the compiled program does not do what Python does.
+  result: Python 7.0, converted 6.0
   the first statement after which a variable differs:
-    {PATH}:12 in last_power
-        result = base * base
-        result: Python 3486784401, converted -808182895 int32[]"""
+    {PATH}:12 in last_digit
+        result = base % 10
+        result: Python 7.0, converted 6. float32[]"""
     )
 
 
 def test_the_statement_may_be_in_a_function_that_is_called() -> None:
     report = convert(model.grown).verify(jnp.int32(20))
     assert report.first is not None
-    assert str(report.first.where) == f"  {PATH}:12 in last_power\n      result = base * base"
+    assert str(report.first.where) == f"  {PATH}:12 in last_digit\n      result = base % 10"
 
 
 def test_the_statement_may_be_in_a_method_that_calls_another() -> None:
     counter = model.Counter()
     report = convert(counter.scaled).verify(jnp.int32(20))
     assert report.first is not None
-    assert report.first.where.function == "last_power"
+    assert report.first.where.function == "last_digit"
 
 
 def test_a_wrong_branch_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -241,7 +241,7 @@ def test_all_is_as_after_one_call_where_something_differs() -> None:
     def f(n):
         counts.append(1)
         total.assign_add(n)
-        return model.last_power(n)
+        return model.last_digit(n)
 
     assert not f.verify(jnp.int32(20)).ok
     assert counts == [1]
@@ -380,19 +380,19 @@ def test_the_first_call_of_each_trace_is_compared(monkeypatch: pytest.MonkeyPatc
 
 
 def test_a_first_call_that_differs_raises() -> None:
-    function = convert(model.last_power, verify="first_call")
-    assert int(function(jnp.int32(5))) == 81
+    function = convert(model.last_digit, verify="first_call")
+    assert int(function(jnp.int32(5))) == 9
     with pytest.raises(VerificationError) as caught:
-        convert(model.last_power, verify="first_call")(jnp.int32(20))
+        convert(model.last_digit, verify="first_call")(jnp.int32(20))
     assert (
         str(caught.value)
         == f"""\
-The compiled program of last_power(n: int32[]) does not do what Python does.
-  {PATH}:12 in last_power
-      result = base * base
-  result: Python 3486784401, converted -808182895
+The compiled program of last_digit(n: int32[]) does not do what Python does.
+  {PATH}:12 in last_digit
+      result = base % 10
+  result: Python 7.0, converted 6.0
   the first statement after which a variable differs:
-    result: Python 3486784401, converted -808182895 int32[]
+    result: Python 7.0, converted 6. float32[]
   Fix: give the variable a dtype that holds its values, and keep what is not computed out of the function; \
 if nothing of that is it, report it with this message."""
     )

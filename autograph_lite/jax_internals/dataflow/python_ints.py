@@ -15,7 +15,10 @@ from __future__ import annotations
 import dataclasses
 import math
 from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import Any
+
+import jax
 
 from autograph_lite.jax_internals import avals
 from autograph_lite.jax_internals.dataflow import value_ranges
@@ -171,9 +174,16 @@ class Ints(Forward[Ends]):
 
 
 def operation_name(equation: Any) -> str:
-    """The name of what an equation does: of its primitive, or of a function that it calls."""
-    name = equation.primitive.name
-    return str(equation.params.get("name") if name in ("jit", "pjit") else name)
+    """The name of what an equation does: of its primitive, or of JAX's function that it calls; its derivative has none."""
+    name = str(equation.primitive.name)
+    if name not in ("jit", "pjit"):
+        return name
+    called, closed = str(equation.params["name"]), equation.params["jaxpr"]
+    operands = _OPERANDS.get(called)
+    if operands is None or operands != len(equation.invars) or len(equation.outvars) != 1:
+        return name
+    debug_info = getattr(closed, "jaxpr", closed).debug_info
+    return called if str(debug_info.func_filename).startswith(_OF_JAX) else name
 
 
 def _remainder(left: Ends, right: Ends) -> Ends:
@@ -228,3 +238,5 @@ _RULES: dict[str, Callable[..., Ends]] = {
     "clamp": lambda low, _, high: (low[0], high[1]),
 }
 CALLS = frozenset({"remainder", "floor_divide"})
+_OPERANDS = {**dict.fromkeys(CALLS, 2), "_where": 3}
+_OF_JAX = str(Path(jax.__file__).parent)

@@ -1,3 +1,10 @@
 """The `while` loop that can be differentiated: its primitive, its derivatives by checkpoints, its lanes under `vmap`."""
 
-__all__ = ["callbacks", "loop_binding", "symbolic_shapes", "while_autodiff", "while_primitive", "wide_loops"]
+__all__ = [
+    "callbacks",
+    "loop_binding",
+    "symbolic_shapes",
+    "while_autodiff",
+    "while_primitive",
+    "wide_programs",
+]

@@ -187,7 +187,7 @@ class Body(Arithmetic):
 
     def _inside(self, closed: Any, wide: Sequence[bool], ends: Sequence[Ends]) -> Body:
         consts = len(open_jaxpr(closed).constvars)
-        return Body(closed, [*[False] * consts, *wide], [*[NARROW] * consts, *ends], self._nest)
+        return type(self)(closed, [*[False] * consts, *wide], [*[NARROW] * consts, *ends], self._nest)
 
     def _cond(self, equation: Any) -> bool:
         index, *operands = equation.invars

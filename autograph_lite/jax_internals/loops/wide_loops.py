@@ -8,7 +8,6 @@ It uses JAX's insides. Checked on jax 0.10.2 and 0.12.0.1.
 from __future__ import annotations
 
 import dataclasses
-import weakref
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -18,14 +17,13 @@ from jax import lax
 from jax._src import config, core
 from jax.extend.core import jaxpr_as_fun
 
-from autograph_lite.jax_internals import avals, recorded_equations, tracing_state
+from autograph_lite.jax_internals import avals, tracing_state
 from autograph_lite.jax_internals.constant_folding import underlying_value
-from autograph_lite.jax_internals.dataflow import python_ints, scan_ir, value_ranges
+from autograph_lite.jax_internals.dataflow import python_ints, value_ranges
 from autograph_lite.jax_internals.dataflow.induction_variables import open_jaxpr
 from autograph_lite.jax_internals.dataflow.intervals import ANY, Ends
 from autograph_lite.jax_internals.dataflow.python_ints import LONG, NARROW, SHORT, lies_within
 from autograph_lite.jax_internals.dataflow.scan_ir import is_variable
-from autograph_lite.jax_internals.loops import while_primitive
 from autograph_lite.jax_internals.loops.double_floats import (
     F32,
     F64,
@@ -153,39 +151,6 @@ def with_wide_numbers(
     return Loop(bodies, first, wide_values, carried, nest, open_jaxpr(body), failed_test, tell)
 
 
-def tell_of_recorded(start: int, tell: Tell) -> None:
-    """Looks at ints of 32 bits that conditionals have chosen which are recorded already: an unrolled loop, within no other one.
-
-    Args:
-      start: how many equations had been recorded before it.
-      tell: is told of those that do not fit.
-    """
-    kept = [e() if isinstance(e, weakref.ref) else e for e in recorded_equations.recorded()[start:]]
-    recorded = [each for each in kept if each is not None]
-    conds = [e for e in recorded if e.primitive.name == "cond"]
-    results = [v for e in conds for v in e.outvars if python_ints.is_int(v.aval)]
-    if not results or while_primitive.is_within_a_loop():
-        return
-    tracers = {t.val: t for e in recorded for t in e.in_tracers if is_variable(t.val)}
-    equations = [
-        core.new_jaxpr_eqn(
-            [t.val for t in e.in_tracers], e.outvars, e.primitive, e.params, e.effects, e.source_info, e.ctx
-        )
-        for e in recorded
-    ]
-    equations, needed = scan_ir.live(equations, results, effects=False)
-    inputs = [v for v in needed - {v for e in equations for v in e.outvars} if v in tracers]
-    closed = jax.make_jaxpr(tuple)()
-    closed = closed.replace(jaxpr=open_jaxpr(closed).replace(invars=inputs, outvars=results, eqns=equations))
-    width = dataclasses.replace(LONG, most=NARROW)
-    nest = Nest(python_ints.Ints(width), native=True)
-    body = Body(closed, [False] * len(inputs), [NARROW] * len(inputs), nest).settle([False] * len(results))
-    if body.failed:
-        program = jaxpr_as_fun(body.finish(only=(), code=(None, 0)))
-        [code] = program(*[tracers[v] for v in inputs])
-        tell(code, nest.places)
-
-
 def _made_by(jaxpr: Any, out: Any) -> Any:
     """The equation that makes a variable of a loop, or the one that it was before, in a branch if it stands there."""
     made = {v: e for e in jaxpr.eqns for v in e.outvars}
@@ -195,14 +160,19 @@ def _made_by(jaxpr: Any, out: Any) -> Any:
         out = before[out]
     equation = made.get(out) if is_variable(out) else None
     if equation is not None and equation.primitive.name == "cond":
-        which = next(n for n, v in enumerate(equation.outvars) if v is out)
-        branches = [open_jaxpr(each) for each in equation.params["branches"]]
-        found = [_made_by(each.replace(invars=[]), each.outvars[which]) for each in branches]
-        return next((each for each in found if each is not None), equation)
+        return made_in_branch(equation, out)
     if equation is not None and python_ints.operation_name(equation) in ("select_n", "_where"):
         found = [made.get(each) for each in equation.invars[1:] if is_variable(each)]
         return next((each for each in found if each is not None), equation)
     return equation
+
+
+def made_in_branch(cond: Any, out: Any) -> Any:
+    """The equation that makes a result of a conditional, in the first of its branches that has one."""
+    which = next(n for n, v in enumerate(cond.outvars) if v is out)
+    branches = [open_jaxpr(each) for each in cond.params["branches"]]
+    found = [_made_by(each.replace(invars=[]), each.outvars[which]) for each in branches]
+    return next((each for each in found if each is not None), cond)
 
 
 def _lowered(value: Any) -> Any:

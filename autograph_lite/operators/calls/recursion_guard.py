@@ -56,6 +56,10 @@ def _run(fn: Any, /, *args: Any, **kwargs: Any) -> Any:
         journal.record_variables(fn)
         journal.record_augmented(fn, (*args, *kwargs.values()))
         return fn(*args, **kwargs)
+    except RecursionError:  # Python's numbers among the arguments are others at each round
+        if any(call.depth < depth and _is_same(call.fn, fn) for call in running[:-1]):
+            raise _endless(fn, _short(fn)) from None
+        raise
     finally:
         running.pop()
 
@@ -91,7 +95,8 @@ def _known(leaf: Any) -> Any:
 def _endless(fn: Any, name: str) -> TracedRecursionError:
     names = [call.name for call in thread.now.calls]
     start = next(i for i, call in enumerate(thread.now.calls) if _is_same(call.fn, fn))
-    cycle = " -> ".join([*names[start:], name])
+    rounds = [*names[start:], name]
+    cycle = " -> ".join(rounds[: rounds.index(name, 1) + 1])
     return TracedRecursionError(
         f"'{name}' calls itself on traced values: {cycle}.",
         why="Whether the recursion ends depends on a traced value, so tracing it would never end.",

@@ -62,7 +62,7 @@ def item(base: Any, index: Any) -> Any:
       TracedIndexError: a traced index where no array meaning exists: a dict's key, a string, a list of unlike items.
     """
     if dynamic_length.is_dynamic(base):
-        return bounded_growth.list_item(base, index)
+        return bounded_growth.list_item(base, _plain(index))
     if index.__class__ in _KEYS and base.__class__ in _CONTAINERS:
         try:
             return base[index]  # the commonest case, and nothing is traced
@@ -96,12 +96,27 @@ def item(base: Any, index: Any) -> Any:
         index = as_index(index)
         _check_bounds(index, len(base), "range object index out of range")
         return base.start + jnp.where(index < 0, index + len(base), index) * base.step
+    if type(base) in (list, tuple) and base and isinstance(index, builtins.slice):
+        part = _part_of_list(base, index)
+        if part is not None:
+            return part
     if isinstance(base, (dict, str, bytes, list, tuple)):
         raise _no_meaning(base, index if isinstance(base, dict) else _checked(index))
     if type(base).__name__ == "_IndexUpdateHelper":
         _require_known(index)
     found: Any = base
     return found[index]
+
+
+def _part_of_list(values: Any, index: builtins.slice) -> Any:
+    """A list or tuple of so many items as the bounds tell; None where its items are no arrays, or Python may know the bounds."""
+    bounds = index.start, index.stop, index.step
+    if traced(index.step) or any(map(trial.is_number_of_python, bounds)):
+        return None
+    try:
+        return bounded_growth.list_item(values, index)
+    except MutationError:
+        return None
 
 
 def _of_array(array: jax.Array, index: Any) -> jax.Array:

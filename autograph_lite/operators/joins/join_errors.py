@@ -308,8 +308,13 @@ def carry(name: str, found: Mismatch, body_fun: Callable[..., Any]) -> CarryMism
 _ARRAY = re.compile(r"(\w+)\[([\w,]*)\]")
 
 
+SHALLOW, DEEPER = "a structure", "one with more objects in it"
+
+
 def _start(name: str, found: Mismatch) -> str:
     """What to do about a variable that changes its type in a loop."""
+    if found.right == DEEPER:
+        return "keep a list or tree that grows in arrays: one of the values, and one of the positions of what follows each."
     before, after = _ARRAY.fullmatch(found.left), _ARRAY.fullmatch(found.right)
     if found.left == "None":
         return _none(f"'{name}'", found)

@@ -61,7 +61,12 @@ class Parts:
     def told(self) -> tuple[str | None, str | None]:
         """What the loop has become, and why; None where it is one part, and that is known."""
         *most, last = map(str, filter(None, self.lengths))
-        parts = f"Python's numbers decide, in parts of {', '.join(most)} and {last} iterations"
+        parts = f"in parts of {', '.join(most)} and {last} iterations"
+        parts = (
+            f"{parts}: {self.refused}"
+            if self.refused and self.rolled
+            else f"Python's numbers decide, {parts}"
+        )
         if not self.rolled:
             return "unrolled", f"it can't be rolled: {self.refused}" if self.refused else parts
         return ("scan", parts) if most else (None, None)

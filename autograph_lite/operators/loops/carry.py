@@ -17,7 +17,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from autograph_lite.converters.python_ops import Maybe
-from autograph_lite.jax_internals import tracing_state
+from autograph_lite.jax_internals import avals, tracing_state
 from autograph_lite.jax_internals.loops import loop_binding
 from autograph_lite.jax_internals.references.storages import Storage
 from autograph_lite.operators.aliasing import loop_carried_aliases, shared_memory
@@ -392,6 +392,16 @@ class Carry:
         ]
         pairs = [*variables, *slots]
         return [name for name, kind, *ends in pairs if any(_differs(end, kind) for end in ends)]
+
+    def other_dtypes(self) -> list[str]:
+        """The variables that are arrays before the loop, and of another dtype after an iteration."""
+        ends = zip(self.names, self.start_values, self.after[0][0], strict=True)
+        arrays = [
+            (name, start.value, end.value)
+            for name, start, end in ends
+            if isinstance(start.value, jax.Array) and isinstance(end.value, jax.Array)
+        ]
+        return [name for name, a, b in arrays if a.dtype != b.dtype and not avals.weak_type(a)]
 
     def _strong_types(self) -> tuple[list[Template], dict[Key, Template]]:
         """The types, whatever numbers they came from."""

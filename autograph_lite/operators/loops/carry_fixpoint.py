@@ -22,6 +22,7 @@ from autograph_lite.operators.trace_context import decision_log
 from autograph_lite.tracing import entered, thread
 
 ATTEMPTS = 24
+_GROWTH = 8  # times as many values, and as many more
 Rested = tuple[types.CodeType, tuple[Template, ...]]
 
 
@@ -45,7 +46,11 @@ def fixpoint(
     carry = _from_last_pass(carry, body_fun.__code__)
     renumber = carried_checks.renumbering()
     inside: list[Rested] = []
+    least = _leaves(carry)
     for attempt in range(ATTEMPTS):
+        if attempt > 2 and _leaves(carry) > _GROWTH * (least + _GROWTH):
+            name, *_ = [slot.place.label(slot.key) for slot in carry.slots.values()] or carry.names
+            raise Unjoinable(str(name), Mismatch(join_errors.SHALLOW, join_errors.DEEPER))
         renumber()
         if attempt:
             decision_log.forget_inside()
@@ -68,6 +73,12 @@ def fixpoint(
     raise Unjoinable(
         shown or "the state of the loop", Mismatch("of one type", "of another, again and again,")
     )
+
+
+def _leaves(carry: Carry) -> int:
+    """How many values a loop carries."""
+    templates = [*carry.templates, *(slot.template for slot in carry.slots.values())]
+    return sum(len(template.leaves) for template in templates)
 
 
 def _from_last_pass(carry: Carry, code: types.CodeType) -> Carry:

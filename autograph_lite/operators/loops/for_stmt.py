@@ -17,11 +17,12 @@ from jax.extend.core import jaxpr_as_fun
 from autograph_lite.errors import BranchMismatchError, IterationError, MutationError
 from autograph_lite.jax_internals import avals, recorded_equations, symbolic_comparisons, tracing_state
 from autograph_lite.jax_internals.dataflow.affine_indices import Position
-from autograph_lite.jax_internals.loops import loop_binding, wide_loops
+from autograph_lite.jax_internals.loops import loop_binding, wide_programs
 from autograph_lite.operators.aliasing import store_check
 from autograph_lite.operators.branches.branch_paths import enter_generated
 from autograph_lite.operators.branches.if_stmt import if_part
 from autograph_lite.operators.branches.truth import truth
+from autograph_lite.operators.checks import carried_checks
 from autograph_lite.operators.effects import journal
 from autograph_lite.operators.iteration import item_columns, iterables
 from autograph_lite.operators.joins import join_errors
@@ -207,9 +208,10 @@ def _in_parts(
         if isinstance(rolled, tuple):
             values = rolled
         else:
-            done = loop_options.current().done
-            values = _unrolled(iterable, iterator, body_fun, values, until, rolled, last - first)
-            whole.lengths.append(loop_options.current().done - done)
+            done, rolled_before = loop_options.current().done, len(whole.lengths)
+            values = _unrolled(iterable, iterator, body_fun, values, until, rolled, last - first, whole)
+            as_python = loop_options.current().done - done - sum(whole.lengths[rolled_before:])
+            whole.lengths.insert(rolled_before, as_python)
             whole.refused = (rolled is not None and rolled.prevents) or whole.refused
         decision_log.keep_inside()
         if loop_options.current().is_left():
@@ -230,7 +232,7 @@ def _python(
 
 def _unrolled(
     iterable: Any, iterator: Iterator[Any], body_fun: Callable[..., Any], values: tuple[Any, ...], until: Until,
-    refused: rolling.Refusal | None, most: int | None = None,
+    refused: rolling.Refusal | None, most: int | None = None, parts: Parts | None = None,
 ) -> tuple[Any, ...]:  # fmt: skip
     staging = journal.active() is not None
     if staging and iterator is iterable:
@@ -269,7 +271,8 @@ def _unrolled(
             return values
         peeled += 1
         if peeled <= peels:  # what the first iterations assign may be what all others do
-            rolled = _rolled(iterator, body_fun, values, until, None if most is None else (peeled, most))
+            left = None if most is None else (peeled, most)
+            rolled = _rolled(iterator, body_fun, values, until, left, parts)
             if isinstance(rolled, tuple):
                 return rolled
         if count is not None:
@@ -335,7 +338,8 @@ def _guarded(
         if loop_options.current().is_over():
             break
         count()
-    wide_loops.tell_of_recorded(start, integer_overflow.fail)
+    if not carried_checks.within_program():
+        wide_programs.tell_of_recorded(start, integer_overflow.fail)
     return values
 
 
@@ -627,6 +631,8 @@ def _stage_range(
         types = list(map(jax.typeof, start))
         _, test = loop_binding.trace(cond, types, body_fun)
         after, step = loop_binding.trace(body, types, body_fun)
+        if trial.is_number_of_python(bound) and (other := after.other_dtypes()):
+            trial.end_trial(f"'{other[0]}' is of another type after an iteration than before a loop")
         start = carries.widen_start(now, after, [test, step], start)
         return after, loop_options.bounded_while_loop(test, step, start, integer_overflow.note)[1:]
 

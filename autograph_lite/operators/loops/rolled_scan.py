@@ -113,7 +113,10 @@ class Trial:
         if count is None:
             first, given = [*first, *given], []
         never = Known(*[np.zeros(count or 0, bool)] * 3)
-        with self._loop.tracing([*given, *((arrays[k], never) for k in self._flags)], first):
+        with (
+            self._loop.tracing([*given, *((arrays[k], never) for k in self._flags)], first),
+            trial.variables(arrays, carry.start()),
+        ):
             yield
 
     def _rows(self, rows: Sequence[Any], count: int) -> list[Known | None]:

@@ -197,9 +197,10 @@ def roll_or_refuse(
             place = refused.place or source_places.line_of_function(body_fun)
             known = Refusal(refused.why, place, refused.peels)
         except Exception as error:  # Python then says what is wrong, if anything is
-            if parts.guesses or _peels(error):
+            peels = _peels(error, init)
+            if parts.guesses or peels:
                 parts.after_failure()
-            known = Refusal(_told(error), _place(error, body_fun), _peels(error))
+            known = Refusal(_told(error), _place(error, body_fun), peels)
         _tried()[key] = known
     return known
 
@@ -264,13 +265,16 @@ def _told(error: Exception) -> str:
     return f"{type(error).__name__}: {text}" if text else type(error).__name__
 
 
-def _peels(error: Exception) -> int:
-    """After how many iterations the loop may be another one: what stood for a later value is gone, or a list is longer."""
-    return (
-        1
-        if isinstance(error, (Unjoinable, BranchMismatchError))
-        else growing_lists.PEELED * isinstance(error, growing_lists.TooShortError)
-    )
+def _peels(error: Exception, init: tuple[Any, ...]) -> int:
+    """After how many iterations the loop may be another one.
+
+    What stood for a later value is gone then, a list is longer, or what Python computed with is an array.
+    """
+    if concretization_errors.is_about_tracer(error):
+        return any(type(value) in (int, float) for value in init)
+    if isinstance(error, (Unjoinable, BranchMismatchError)):
+        return 1
+    return growing_lists.PEELED * isinstance(error, growing_lists.TooShortError)
 
 
 def _place(error: Exception, body_fun: Callable[..., Any]) -> Any:

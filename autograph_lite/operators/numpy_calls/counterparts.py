@@ -23,7 +23,6 @@ import jax.numpy as jnp
 import numpy as np
 
 from autograph_lite.errors import PythonOnlyError
-from autograph_lite.jax_internals import avals
 from autograph_lite.operators.lists import dynamic_length
 from autograph_lite.operators.numpy_calls import function_table, python_math
 from autograph_lite.operators.purity import trial
@@ -64,11 +63,7 @@ def has_traced_argument(args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
     Numbers of Python's alone, in a loop on trial, are for Python to compute with, as doubles: the call ends the trial.
     """
     traced = [value for value in (*args, *kwargs.values()) if _has_traced(value)]
-    return bool(traced) and not (trial.is_on_trial() and all(map(_is_number, traced)))
-
-
-def _is_number(value: Any) -> bool:
-    return isinstance(value, Tracer) and avals.weak_type(value)
+    return bool(traced) and not all(map(trial.is_number_of_python, traced))
 
 
 def _has_traced(value: Any) -> bool:

@@ -10,13 +10,13 @@ from typing import Any
 import jax
 
 from autograph_lite.errors import Location
-from autograph_lite.jax_internals import avals
+from autograph_lite.jax_internals import avals, tracing_state
 from autograph_lite.operators.joins.join_types import Array, Captured, Template, as_array_type, fitted
 from autograph_lite.operators.object_graph import opaque_objects, python_iterators
 from autograph_lite.operators.purity import known_calls, python_only
 from autograph_lite.operators.user_code import pure_callables, source_places
 from autograph_lite.operators.values import pytrees
-from autograph_lite.operators.values.values import Tracer
+from autograph_lite.operators.values.values import Tracer, known_value
 from autograph_lite.tracing import entered, thread
 
 
@@ -35,12 +35,42 @@ class Refused(BaseException):
 
 def trial() -> entered:
     """The code inside traces a loop on trial."""
-    return entered(trial=True, made={})
+    outside = thread.now.outside if thread.now.trial else tuple(tracing_state.open_traces())
+    return entered(trial=True, made={}, outside=outside)
 
 
 def is_on_trial() -> bool:
     """Whether a loop is being traced on trial on this thread."""
     return thread.now.trial
+
+
+def variables(arrays: Sequence[Any], start: Sequence[Any]) -> entered:
+    """The code inside traces a body on trial: `arrays` are what it carries, and began as `start`."""
+    pairs = zip(arrays, start, strict=False)
+    found = {
+        id(a): a
+        for a, first in pairs
+        if isinstance(first, Tracer) and known_value(first) is None and not _follows(first)
+    }
+    return entered(given={**thread.now.given, **found})
+
+
+_DEEPEST = 200  # equations between a number and what it follows from; beyond, it is Python's
+
+
+def is_number_of_python(value: Any) -> bool:
+    """Whether a number follows from Python's alone, for which arrays stand in a loop on trial."""
+    return thread.now.trial and isinstance(value, Tracer) and avals.weak_type(value) and _follows(value)
+
+
+def _follows(value: Any, depth: int = 0) -> bool:
+    if tracing_state.trace_of(value) in thread.now.outside:
+        return False
+    equation = getattr(value, "parent", None)
+    if equation is None:
+        return id(value) not in thread.now.given
+    operands = [each for each in equation.in_tracers if isinstance(each, Tracer)]
+    return depth > _DEEPEST or all(_follows(each, depth + 1) for each in operands)
 
 
 def note_carry_types(body_fun: Callable[..., Any], before: Sequence[Any], after: Sequence[Any]) -> None:

@@ -13,6 +13,7 @@ from typing import Any
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 
 from autograph_lite.errors import ConditionError, IterationError
 from autograph_lite.jax_internals import avals, tracing_state
@@ -244,6 +245,8 @@ def _scalar(value: Any, kind: type) -> Any:
 
 def round_(value: Any, ndigits: Any = None) -> Any:
     """`round(value, ndigits)`: to even; an int where `ndigits` is None."""
+    if traced(ndigits) and isinstance(value, (int, float, jax.Array)):
+        return _rounded_at(jnp.asarray(value), ndigits)
     if not traced(value):
         return round(value) if ndigits is None else round(value, ndigits)
     if jnp.issubdtype(jnp.result_type(value), jnp.bool_):
@@ -255,7 +258,22 @@ def round_(value: Any, ndigits: Any = None) -> Any:
     return jnp.round(value, ndigits)
 
 
-def _rounded_integer(value: Any, unit: int) -> Any:
+def _rounded_at(value: jax.Array, ndigits: Any) -> Any:
+    """`round(value, ndigits)`, where the program knows the digit."""
+    if not jnp.issubdtype(value.dtype, jnp.floating):
+        value = value.astype(jnp.result_type(value.dtype, int)) if value.dtype == bool else value
+        most = int(np.iinfo(value.dtype).max)
+        units = jnp.asarray([10**n for n in range(len(str(most)))], value.dtype)
+        above = -ndigits >= len(units)
+        rounded = _rounded_integer(value, units[jnp.clip(-ndigits, 0, len(units) - 1)])
+        return jnp.where(ndigits >= 0, value, jnp.where(above, 0, rounded))
+    last = jnp.finfo(value.dtype).maxexp * 3 // 10  # type: ignore[no-untyped-call]
+    factor = jnp.asarray([10.0**n for n in range(last)], value.dtype)[jnp.clip(jnp.abs(ndigits), 0, last - 1)]
+    up, down = jnp.round(value * factor) / factor, jnp.round(value / factor) * factor
+    return jnp.where(ndigits < 0, down, jnp.where(jnp.isfinite(value * factor), up, value))
+
+
+def _rounded_integer(value: Any, unit: Any) -> Any:
     """The multiple of `unit` next to an integer; the even one where two are as near."""
     quotient, rest = value // unit, value % unit
     up = (2 * rest > unit) | ((2 * rest == unit) & (quotient % 2 == 1))

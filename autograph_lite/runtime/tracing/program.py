@@ -21,6 +21,7 @@ from autograph_lite.jax_internals import (
     recorded_equations,
     tracing_state,
 )
+from autograph_lite.jax_internals.loops import wide_programs
 from autograph_lite.jax_internals.references import storages
 from autograph_lite.jax_internals.references.storages import References
 from autograph_lite.operators.aliasing import shared_memory
@@ -33,7 +34,7 @@ from autograph_lite.operators.checks import (
 )
 from autograph_lite.operators.effects import clocks, container_identity, journal, mutual_exclusion
 from autograph_lite.operators.lists import capacity
-from autograph_lite.operators.loops import rolling
+from autograph_lite.operators.loops import integer_overflow, rolling
 from autograph_lite.operators.object_graph import python_iterators, reachability
 from autograph_lite.operators.trace_context import decision_log, path_facts
 from autograph_lite.operators.user_code import source_places
@@ -469,6 +470,21 @@ class Program:
             return outputs
 
     def _run(self, flat: tuple[Any, ...]) -> list[Any]:
+        with carried_checks.new_frame("outputs" if self.checked else "off", self.inside) as frame:
+            outputs = self._without_checks(flat, frame)
+            found: list[tuple[Any, Any]] = []
+            keys, values = [*frame.contents], [*frame.contents.values()]
+            outputs = wide_programs.with_wide_ints([*outputs, *values], lambda *told: found.append(told))
+            frame.contents = dict(zip(keys, outputs[len(outputs) - len(keys) :], strict=True))
+            for code, places in found:
+                with journal.journal(outer=None, keep=True):
+                    integer_overflow.fail(code, places)
+            self.sites, self.program, self.checks = frame.sites, frame.program, [*frame.contents]
+            constant_folding.drop_unused()
+            return [*outputs[: len(outputs) - len(keys)], *frame.contents.values()]
+
+    def _without_checks(self, flat: tuple[Any, ...], frame: carried_checks.Frame) -> list[Any]:
+        """What the function returns and writes, and its state; `frame` has its checks then."""
         decision_log.restart()
         numpy_constants.keep_constants()
         count = len(flat) - len(self.before.arrays)
@@ -483,7 +499,6 @@ class Program:
         with (
             container_identity.identities_of_program(),
             method_patching.converted_methods(),
-            carried_checks.new_frame("outputs" if self.checked else "off", self.inside) as frame,
             entered(rule=self.rolled, capacity=self.capacity if self.owned else None, references=known),
             journal.journal(outer=None) as written,
             entered(facts=path_facts.frames()),
@@ -508,6 +523,8 @@ class Program:
                     raise refusal from None
                 if concretization_errors.is_about_tracer(error):
                     raise concretization_errors.needs_value(error) from error
+                if isinstance(error, OverflowError) and (told := integer_overflow.told(error)) is not error:
+                    raise told from None
                 if frame.mode == "off" or not carried_checks.is_raised_on_path(error):
                     raise
                 # The function always ends in this `raise`, maybe after a check that fails first.
@@ -565,17 +582,13 @@ class Program:
         self.passes = self.writes is not None or any(made.passes for made in results.made())
         if self.passes:  # the caller's objects live on, with what they still hold
             self.given = [number for number in self.given if id(arrays[number]) not in still_held]
-        self.sites, self.program = frame.sites, frame.program
         contents = failures.new if failures is not None else {}
         if _all_pass(contents):
-            self.sites, contents = {}, {}
-        self.checks = [*contents]
-        constant_folding.drop_unused()
+            frame.sites, contents = {}, {}
         writes = [] if self.writes is None else self.writes.taken()
         with entered(references=known):
-            return list(
-                map(storages.latest_version, [*results.arrays, *writes, *afters.arrays, *contents.values()])
-            )
+            frame.contents = {key: storages.latest_version(value) for key, value in contents.items()}
+            return [*map(storages.latest_version, [*results.arrays, *writes, *afters.arrays])]
 
     @staticmethod
     def _of_arguments(changes: dict[Any, journal.Change], given: Sequence[Any]) -> dict[Any, journal.Change]:

@@ -1,0 +1,211 @@
+"""Python's ints outside of loops: where 32 bits are not enough, Python's number, or an error at the line."""
+
+import linecache
+
+import hypothesis
+import hypothesis.strategies as st
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+from autograph_lite import convert
+
+
+def remainder(c):
+    k = 70000 if c > 0 else 3
+    return (k * k) % 1000007
+
+
+def decision(c):
+    k = 70000 if c > 0 else 3
+    if k * k > 4_000_000_000 // 2:
+        return 1
+    return 0
+
+
+def in_branches(c):
+    k = 70000 if c > 0 else 3
+    if c > 1:
+        return k * k * k % 7
+    return k * k % 13
+
+
+def after_a_loop(c):
+    p = 1
+    while c > 0:
+        p = p * 2
+        c = c - 1
+    return p * p * p // 1000 % 1009
+
+
+def before_a_loop(c):
+    n = (46000 if c > 0 else 3) ** 2 + 1
+    while n > c * 1e8:
+        n = n // 2
+        c = c + 1
+    return n * n % 97
+
+
+def unrolled(c):
+    k, n = 2**20 if c > 0 else 3, 0
+    for _ in range(3):
+        k = k * 1000
+        n = n + k % 7
+    return n
+
+
+def quotient(c):
+    k = 70000 if c > 0 else 3
+    return (k * k) / 2
+
+
+def bits(c):
+    h = 5381 if c > 0 else 7
+    for ch in "hello world":
+        h = ((h << 5) + h + ord(ch)) & 0x7FFFFFFF
+    return h
+
+
+def shown(c):
+    k = 70000 if c > 0 else 3
+    jax.debug.callback(lambda k: None, k)
+    return (k * k) % 1009
+
+
+FUNCTIONS = (
+    remainder, decision, in_branches, after_a_loop, before_a_loop, unrolled, quotient, bits, shown,
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("function", FUNCTIONS, ids=lambda fn: fn.__name__)
+def test_what_is_larger_on_the_way_is_pythons(function):
+    converted = convert(function)
+    for c in (-2.0, 1.0, 3.0, 19.0):
+        assert np.float32(converted(jnp.float32(c))) == np.float32(function(np.float32(c))), c
+    assert converted.trace_count == 1
+
+
+def returned(c):
+    k = 70000 if c > 0 else 3
+    return k * k
+
+
+def printed(c):
+    k = 70000 if c > 0 else 3
+    jax.debug.callback(lambda k: None, k * k)
+    return k
+
+
+def left(c):
+    k = 70000 if c > 0 else 3
+    x = jnp.arange(3)
+    return x.at[k * k % 3].set(k * k)
+
+
+@pytest.mark.parametrize("function", [returned, printed, left])
+def test_what_leaves_with_more_bits_is_an_error(function):
+    with pytest.raises(OverflowError, match=r"k \* k.*does not fit int32; Python's ints have no end"):
+        convert(function)(jnp.float32(1))
+    np.testing.assert_array_equal(convert(function)(jnp.float32(-1)), function(np.float32(-1)))
+
+
+def test_more_than_64_bits_is_an_error():
+    def cube(c):
+        k = 2**30 if c > 0 else 3
+        return k * k * k % 7
+
+    with pytest.raises(OverflowError, match=r"return k \* k \* k % 7"):
+        convert(cube)(jnp.float32(1))
+    assert convert(cube)(jnp.float32(-1)) == cube(-1)
+
+
+def test_lanes_and_derivatives():
+    def scaled(x):
+        k = 70000 if x > 0 else 3
+        return x * (k * k)
+
+    xs = jnp.array([1.0, -1.0, 2.0])
+    converted = convert(scaled)
+    np.testing.assert_allclose(jax.vmap(converted)(xs), [4.9e9, -9.0, 9.8e9])
+    np.testing.assert_allclose(jax.vmap(jax.grad(converted))(xs), [4.9e9, 9.0, 4.9e9])
+
+
+def test_ints_that_fit_cost_nothing():
+    def small(c):
+        k = 700 if c > 0 else 3
+        return k * k + 1
+
+    jaxpr = jax.make_jaxpr(convert(small))(jnp.float32(1)).pretty_print()
+    assert "i64" not in jaxpr
+    assert "select_n" not in jaxpr
+
+
+_STEPS = (
+    "k = k * {n}", "k = k + {n}", "k = {n} - k", "k = k // {d}", "k = k % {d}", "k = k * j", "j = k - j", "k = k << 3",
+    "k = k >> 2", "k = k & 65535", "j = k | 5", "k = -k", "k = abs(k)", "k = max(k, j)", "k, j = j, k", "j = j + 1",
+    "k = k * k if k < {n} else j", "y = y + (1 if k > {n} else 2)", "y = y + k / {d}", "j = k ** 2",
+)  # fmt: skip
+
+
+@st.composite
+def _program(draw):
+    lines = [
+        draw(st.sampled_from(_STEPS)).format(
+            n=draw(st.sampled_from([2, 3, 1000, 46341, 2**30])), d=draw(st.sampled_from([3, 7, 1000]))
+        )
+        for _ in range(draw(st.integers(1, 6)))
+    ]
+    for at in draw(st.sets(st.integers(0, len(lines) - 1), max_size=2)):
+        lines[at] = f"if c > {draw(st.sampled_from([0, 1]))}: {lines[at]}"
+    start = draw(st.sampled_from([3, 1000, 70000, 2**31 - 1]))
+    body = "\n    ".join([f"k = {start} if c > 0 else 5", "j, y = k - 1, 0.0", *lines])
+    return f"def f(c):\n    {body}\n    return k % 1009, j % 1013, y\n"
+
+
+@hypothesis.given(_program())
+def test_as_python_or_an_error(text):
+    namespace: dict = {}
+    name = f"<ints {hash(text)}>"
+    linecache.cache[name] = len(text), None, text.splitlines(keepends=True), name
+    exec(compile(text, name, "exec"), namespace)
+    converted = convert(namespace["f"])
+    for c in (-1.0, 1.0, 2.0):
+        expected = namespace["f"](np.float32(c))
+        try:
+            ours = converted(jnp.float32(c))
+        except OverflowError:
+            continue
+        np.testing.assert_allclose(ours, np.float32(expected), rtol=1e-5, err_msg=text)
+
+
+def test_functions_of_the_users_that_have_names_of_jaxs():
+    @jax.jit
+    def remainder(a, b):
+        return a * 1000 + b
+
+    @jax.jit
+    def floor_divide(a, b, c):
+        return a // b + c
+
+    def named(c):
+        k, n = 70000 if c > 0 else 3, 7
+        r = remainder(k, 1009)
+        while c < 3:
+            n = remainder(n, floor_divide(n, 3, 1)) % 1009
+            c = c + 1
+        return r * r % 1013, n
+
+    assert convert(named)(jnp.float32(1)) == ((70000 * 1000 + 1009) ** 2 % 1013, named(1.0)[1])
+
+
+def test_a_number_of_pythons_that_an_array_cannot_take_names_its_line():
+    def divided(x):
+        y = x + 1
+        return y / 6227020800
+
+    with pytest.raises(
+        OverflowError, match=r"`return y / 6227020800` computes an int that does not fit int32"
+    ) as raised:
+        convert(divided)(jnp.float32(2))
+    assert f"({__file__}:" in str(raised.value)
