@@ -48,6 +48,7 @@ def convert(
     verify: str | tuple[str, float] | None = ...,
     donate_argnums: int | Sequence[int] | None = ...,
     donate_argnames: str | Sequence[str] | None = ...,
+    write_back: bool = ...,
 ) -> Function: ...
 @overload
 def convert(
@@ -61,6 +62,7 @@ def convert(
     verify: str | tuple[str, float] | None = ...,
     donate_argnums: int | Sequence[int] | None = ...,
     donate_argnames: str | Sequence[str] | None = ...,
+    write_back: bool = ...,
 ) -> Callable[[Callable[..., Any]], Function]: ...
 def convert(
     fn: Any = None,
@@ -74,6 +76,7 @@ def convert(
     verify: str | tuple[str, float] | None = None,
     donate_argnums: int | Sequence[int] | None = None,
     donate_argnames: str | Sequence[str] | None = None,
+    write_back: bool = True,
 ) -> Any:
     """A function whose control flow on array values becomes one compiled program.
 
@@ -96,6 +99,8 @@ def convert(
       donate_argnums: positions of the arguments whose arrays a call gives away, as for `jax.jit`: the program may write its
         results into their memory, and they can't be used afterwards. Of a method, 0 is `self`.
       donate_argnames: names of such arguments.
+      write_back: whether arrays of NumPy's among the arguments hold afterwards what the function has written to them. Those
+        of JAX's never do.
 
     Returns:
       A `Function`. Arrays among its arguments (`jax.Array`, `numpy.ndarray`, NumPy scalars) are traced; every other
@@ -107,6 +112,8 @@ def convert(
       ValueError: an option is something else, or donates a parameter that the function does not have.
     """
     _refuse_options(recursive, checks, static_loops)
+    if write_back not in (True, False):
+        raise ValueError(f"write_back is {write_back!r}; it may be True or False.")
     donated = buffer_donation.checked(donate_argnums, donate_argnames)
     first_call.tolerance(verify)
     options: dict[str, Any] = {
@@ -119,6 +126,7 @@ def convert(
         "verify": verify,
         "donate_argnums": donated[0],
         "donate_argnames": donated[1],
+        "write_back": write_back,
     }
     if fn is None:
         return lambda decorated: convert(decorated, **options)

@@ -188,10 +188,20 @@ class Calls(trees.CodeTransformer):
             "jax.tree"
         ):  # which would see how we hold one of several
             return False
-        takes_traced = self.operator == "call" and not _are_literals(node)
+        takes_traced = self.operator == "call" and not (_are_literals(node) and not _makes_array(node))
         if takes_traced and isinstance(node.func, gast.Attribute) and node.func.attr in HANDING_BACK:
             return False
         return not into and self.context.is_library(trees.dotted(node.func), len(node.args), takes_traced)
+
+
+# Of NumPy's: arrays that the function may write to.
+MAKERS = frozenset({
+    "arange", "array", "asarray", "empty", "eye", "full", "identity", "linspace", "ones", "tri", "zeros",
+})  # fmt: skip
+
+
+def _makes_array(node: gast.Call) -> bool:
+    return isinstance(node.func, gast.Attribute) and node.func.attr in MAKERS
 
 
 def _are_literals(node: gast.Call) -> bool:

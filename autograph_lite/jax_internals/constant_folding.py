@@ -10,6 +10,7 @@ nobody uses. What an equation follows from is looked for once. Checked on jax 0.
 
 from __future__ import annotations
 
+import dis
 import enum
 import operator
 import sys
@@ -23,6 +24,7 @@ from jax._src import core
 from jax._src.interpreters import partial_eval
 
 from autograph_lite.jax_internals.references import storages
+from autograph_lite.tracing import thread
 
 
 class Source(enum.IntEnum):
@@ -320,3 +322,42 @@ _NUMBERS: dict[str, Callable[[Any], Any]] = {
 }  # fmt: skip
 for _name, _convert in _NUMBERS.items():
     setattr(FoldingTracer, _name, _asking(_name, _convert))
+
+
+def _changing(symbol: str) -> Any:
+    """A method by which Python changes an array in place, where it is one of NumPy's."""
+
+    def change(self: Any, operand: Any) -> Any:
+        known = thread.now.references
+        return NotImplemented if known is None else known.change(self, symbol, operand)
+
+    return change
+
+
+def _after_numpys(symbol: str) -> Any:
+    """A method that NumPy's array asks, whose operand is traced: `array += x` is no new array then."""
+    otherwise = getattr(partial_eval.DynamicJaxprTracer, f"__r{symbol}__")
+
+    def computed(self: Any, array: Any) -> Any:
+        known = thread.now.references
+        if known is not None and array.__class__ is np.ndarray and _is_in_place(sys._getframe(1)):
+            known.change(array, symbol, self)
+        return otherwise(self, array)
+
+    return computed
+
+
+def _is_in_place(frame: Any) -> bool:
+    """Whether the operation that a frame is at is one of `+=` and the like."""
+    code = frame.f_code.co_code
+    return bool(code[frame.f_lasti] == _BINARY and code[frame.f_lasti + 1] >= _FIRST_IN_PLACE)
+
+
+_BINARY = dis.opmap["BINARY_OP"]
+_FIRST_IN_PLACE = next(number for number, (_, shown) in enumerate(dis._nb_ops) if shown == "+=")  # type: ignore[attr-defined]
+_CHANGES = (
+    "add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "matmul", "and", "or", "xor", "lshift", "rshift",
+)  # fmt: skip
+for _name in _CHANGES:
+    setattr(FoldingTracer, f"__i{_name}__", _changing(_name))
+    setattr(FoldingTracer, f"__r{_name}__", _after_numpys(_name))

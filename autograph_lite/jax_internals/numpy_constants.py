@@ -35,7 +35,7 @@ class KeepingTrace(partial_eval.DynamicJaxprTrace):
     def stage_value(self, val: Any) -> Any:
         """The tracer of a constant that the user's code gets to see."""
         base: Any = super()
-        return _folding(base.stage_value(val))
+        return folding_tracer(base.stage_value(val))
 
     def _new_const(self, aval: Any, c: Any, source_info: Any) -> Any:
         if not isinstance(c, np.ndarray):
@@ -45,7 +45,7 @@ class KeepingTrace(partial_eval.DynamicJaxprTrace):
             if known is not None:
                 return known
             c = c.copy()
-        return _folding(super()._new_const(aval, c, source_info))
+        return folding_tracer(super()._new_const(aval, c, source_info))
 
     def _copied_before(self, aval: Any, array: np.ndarray) -> Any:
         for tracer in [*self.frame.constid_to_tracer.values()]:
@@ -55,7 +55,8 @@ class KeepingTrace(partial_eval.DynamicJaxprTrace):
         return None
 
 
-def _folding(tracer: Any) -> Any:
+def folding_tracer(tracer: Any) -> Any:
+    """A tracer of a program that is recorded as one that is folded where Python needs a value; anything else itself."""
     if tracer.__class__ is partial_eval.DynamicJaxprTracer:
         tracer.__class__ = FoldingTracer  # of the same slots
     return tracer

@@ -148,9 +148,9 @@ def test_a_deque_that_one_path_appends_to() -> None:
 
 
 def test_a_numpy_array_that_a_callee_fills_on_one_path() -> None:
-    def f(x):
-        cells = np.zeros(3)
+    cells = np.zeros(3)
 
+    def f(x):
         def fill():
             cells.fill(1)
 
@@ -160,9 +160,9 @@ def test_a_numpy_array_that_a_callee_fills_on_one_path() -> None:
 
     assert message(f, jnp.float32(2)) == (
         "MutationError: 'cells', an array of NumPy's, is changed in place inside a staged statement.\n"
-        "  test.py:4 in fill\n"
+        "  test.py:2 in fill\n"
         "      cells.fill(1)\n"
-        "  test.py:6 in f\n"
+        "  test.py:4 in f\n"
         "      if x > 0:\n"
         "  A compiled program computes the new items, and an array of NumPy's can't hold them.\n"
         "  Fix: make it an array of JAX's, jnp.asarray(cells), and bind the changed array to the name."

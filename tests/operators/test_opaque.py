@@ -61,8 +61,9 @@ def test_a_write_to_an_array_of_numpys_in_a_branch_is_refused(write):
 
 
 def test_the_message_names_the_array_and_the_line():
+    table = np.arange(3.0)
+
     def f(n):
-        table = np.arange(3.0)
         for _ in range(n):
             np.sum(table)
             np.copyto(table, 9)

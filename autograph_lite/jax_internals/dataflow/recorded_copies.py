@@ -9,7 +9,7 @@ It uses JAX's insides; checked on jax 0.10.2 and 0.12.0.1.
 from __future__ import annotations
 
 import functools
-import types
+from collections.abc import Callable
 from typing import Any
 
 import jax.numpy as jnp
@@ -28,7 +28,7 @@ def _copying(fn: Any) -> Any:
     @functools.wraps(fn)
     def run(array: Any, *args: Any, copy: bool = True, **kwargs: Any) -> Any:
         found = fn(array, *args, **kwargs)
-        return _copied(found) if copy and _is_or_views(found, array) else found
+        return copied(found) if copy and _is_or_views(found, array) else found
 
     return run
 
@@ -40,7 +40,7 @@ def _is_or_views(found: Any, array: Any) -> bool:
     return recorded is recorded_views.recorded_as(array) or bool(recorded_views.parts_from(found))
 
 
-def _copied(array: Any) -> Any:
+def copied(array: Any) -> Any:
     """A copy, of the same type; of a tracer one that the program makes, which costs nothing there."""
     if isinstance(array, core.Tracer):
         return lax.copy_p.bind(array)
@@ -56,8 +56,9 @@ def _new(fn: Any) -> Any:
         found = fn(*args, **kwargs)
         if not getattr(found, "ndim", 0):
             return found
-        given = [each for arg in args[:2] for each in (arg if isinstance(arg, (list, tuple)) else (arg,))]
-        return _copied(found) if any(found is each for each in given) else found
+        arguments = [*args[:2], *kwargs.values()]
+        given = [each for arg in arguments for each in (arg if isinstance(arg, (list, tuple)) else (arg,))]
+        return copied(found) if any(found is each for each in given) else found
 
     return run
 
@@ -78,6 +79,9 @@ _COPYING: dict[Any, Any] = {
 }
 
 
-def jax_stand_in(fn: types.FunctionType) -> Any:
+def jax_stand_in(fn: Callable[..., Any]) -> Any:
     """What to call in place of a function of JAX's."""
-    return _COPYING.get(fn, fn)
+    try:
+        return _COPYING.get(fn, fn)
+    except TypeError:  # it has no hash
+        return fn

@@ -29,7 +29,7 @@ from autograph_lite.jax_internals.dataflow import scan_ir, value_ranges
 from autograph_lite.jax_internals.dataflow.affine_indices import Position
 from autograph_lite.jax_internals.dataflow.intervals import ANY, Ends
 from autograph_lite.jax_internals.loops import while_primitive, wide_loops
-from autograph_lite.jax_internals.numpy_constants import keep_constants
+from autograph_lite.jax_internals.numpy_constants import folding_tracer, keep_constants
 from autograph_lite.jax_internals.scan_passes import passes, vectorize
 
 R = TypeVar("R")
@@ -54,7 +54,7 @@ def trace(
 
     def run(*arrays: Any) -> Sequence[Any]:
         keep_constants()
-        result, outputs = fun(list(arrays))
+        result, outputs = fun([*map(folding_tracer, arrays)])
         results.append(result)
         return outputs
 

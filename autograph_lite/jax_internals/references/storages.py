@@ -13,9 +13,12 @@ It uses JAX's insides; checked on jax 0.10.2 and 0.12.0.1.
 from __future__ import annotations
 
 import dataclasses
+import weakref
+import zlib
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
 from jax._src import core
 from jax._src.interpreters import partial_eval
 
@@ -59,6 +62,17 @@ class References:
       again: views that were made again, and those of the user's code that they are.
       made: these by the views, by the version of what each is a view of, and by the trace that has made it.
       pinned: values that stay what they are.
+      arguments: what is known of arrays that the program was handed (`aliasing.callers_arrays`).
+      born: arrays of NumPy's that the function has made, and where (`aliasing.births`).
+      reborn: the places where it makes arrays of the program instead.
+      others: arrays that are not, as it was found.
+      handles: those of them whose every write others are to see.
+      joined: arrays that may be one of others, or what these have become.
+      shows: those again, by what they may be.
+      shown: arrays of NumPy's that what is traced may be, or may be a part of, and what they held then.
+      taken: parts of these in the program, which it has made of a constant.
+      numpys: arrays of the program that NumPy would have made.
+      change: what `x += v` does, called with `x`, "add" and `v`; gives NotImplemented where it makes a new array.
     """
 
     storages: dict[int, Storage] = dataclasses.field(default_factory=dict)
@@ -66,6 +80,17 @@ class References:
     again: dict[int, tuple[Any, Any]] = dataclasses.field(default_factory=dict)
     made: dict[tuple[int, int, int], tuple[Any, ...]] = dataclasses.field(default_factory=dict)
     pinned: dict[int, Any] = dataclasses.field(default_factory=dict)
+    arguments: dict[int, Any] = dataclasses.field(default_factory=dict)
+    born: dict[int, tuple[weakref.ref[Any], Any]] = dataclasses.field(default_factory=dict)
+    reborn: set[Any] = dataclasses.field(default_factory=set)
+    numpys: dict[int, Any] = dataclasses.field(default_factory=dict)
+    others: dict[int, Any] = dataclasses.field(default_factory=dict)
+    handles: dict[int, Any] = dataclasses.field(default_factory=dict)
+    joined: dict[int, tuple[Any, Any]] = dataclasses.field(default_factory=dict)
+    shows: dict[int, list[tuple[Any, Any]]] = dataclasses.field(default_factory=dict)
+    shown: dict[int, tuple[Any, int]] = dataclasses.field(default_factory=dict)
+    taken: dict[int, tuple[Any, Any]] = dataclasses.field(default_factory=dict)
+    change: Callable[[Any, str, Any], Any] = lambda array, symbol, operand: NotImplemented
 
 
 _NONE = References()
@@ -88,6 +113,17 @@ def latest_version(array: Any, trace: Any = None) -> Any:
         return array
     now = _operand_now(view.in_tracers[0], trace)
     return array if now is None else _made_again(known, array, view, now, trace)
+
+
+def show(array: Any) -> None:
+    """Notes that what is traced may be this array of NumPy's, or a part of it, which it would not see written."""
+    known: References | None = thread.now.references
+    if known is None or not isinstance(array, np.ndarray) or not array.ndim:
+        return
+    while isinstance(array.base, np.ndarray):
+        array = array.base
+    if id(array) not in known.shown:
+        known.shown[id(array)] = array, zlib.crc32(array.tobytes())
 
 
 def pinned(array: Any, *, ahead: bool = False) -> Any:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 import weakref
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -18,10 +18,12 @@ import jax
 import numpy as np
 from jax import lax
 
+from autograph_lite.tracing import thread
+
 _JAX = str(Path(jax.__file__).parent)
 _known: dict[int, tuple[weakref.ref[Any], bool]] = {}  # by the id of an equation, which can't be hashed
 # By what the outermost function of JAX's is called, without the underscore of methods.
-_VIEWING = frozenset({
+VIEWING = frozenset({
     "__iter__", "array_split", "dsplit", "expand_dims", "flip", "fliplr", "flipud", "getitem", "hsplit", "iter",
     "matrix_transpose", "moveaxis", "permute_dims", "ravel", "reshape", "rollaxis", "split", "squeeze", "swapaxes",
     "transpose", "transpose_property", "vsplit", "matrix_transpose_property",
@@ -56,7 +58,7 @@ def _is_view(equation: Any) -> bool:
         return False
     if name in _CALLS:
         return (
-            params["name"].lstrip("_") in _VIEWING
+            params["name"].lstrip("_") in VIEWING
             and len(equation.in_tracers) == 1
             and _is_chain(params["jaxpr"].jaxpr)
             and _is_in_order(equation, base)
@@ -66,7 +68,7 @@ def _is_view(equation: Any) -> bool:
     if name == "broadcast_in_dim" and math.prod(params["shape"]) != math.prod(base.aval.shape):
         return False
     called = _called(equation)
-    return (called in _VIEWING or (called == "" and name in _OF_JIT)) and _is_in_order(equation, base)
+    return (called in VIEWING or (called == "" and name in _OF_JIT)) and _is_in_order(equation, base)
 
 
 def _is_chain(jaxpr: Any) -> bool:
@@ -95,6 +97,17 @@ def _called(equation: Any) -> str:
     return found if found == "__iter__" else found.lstrip("_")
 
 
+def is_by_operator(equation: Any) -> bool:
+    """Whether an operator or a method of an array has made an equation, and no function of JAX's that the user has called."""
+    found = ""
+    for frame in getattr(equation.source_info.traceback, "frames", ()):
+        if not frame.file_name.startswith(_JAX):
+            break
+        if "numpy" in frame.file_name and not frame.function_name.startswith(_AROUND):
+            found = frame.file_name
+    return found.endswith("array_methods.py")
+
+
 def _is_in_order(equation: Any, base: Any) -> bool:
     """Whether NumPy needs no copy for another shape: it lays out what it computes in C's order, and views as they are."""
     if equation.primitive.name != "reshape":
@@ -104,7 +117,12 @@ def _is_in_order(equation: Any, base: Any) -> bool:
 
 def _layout_of(array: Any) -> Any:
     """An array of one byte that is laid out as NumPy's would be; None where that is not known."""
+    known = thread.now.references
+    while known is not None and (id(array) in known.versions or id(array) in known.again):
+        array = known.versions[id(array)].handle if id(array) in known.versions else known.again[id(array)][1]
     equation = getattr(array, "parent", None)
+    if known is not None and (argument := known.arguments.get(id(array))) is not None and argument.strides:
+        return _strided(array.aval.shape, argument.strides)
     if equation is not None and equation.primitive.name in NAMES:
         if equation.primitive.name in _CALLS or not gives_view(equation):
             return None
@@ -142,13 +160,23 @@ def _laid_out(equation: Any, base: Any) -> Any:
         return base.transpose(params["permutation"])
     if name == "rev":
         return np.flip(base, params["dimensions"])
-    if name in ("reshape", "expand_dims", "broadcast_in_dim") and base.flags.c_contiguous:
-        return _in_order(equation.outvars[0].aval.shape)
-    return None
+    if name not in ("reshape", "expand_dims", "broadcast_in_dim"):
+        return None
+    shape = equation.outvars[0].aval.shape
+    if base.flags.c_contiguous:
+        return _in_order(shape)
+    try:
+        return np.reshape(base, shape, copy=False)
+    except (ValueError, TypeError):  # it has to be copied; or an older NumPy doesn't tell
+        return None
 
 
 def _in_order(shape: tuple[int, ...]) -> Any:
     steps = [math.prod(shape[axis + 1 :]) for axis in range(len(shape))]
+    return _strided(shape, steps)
+
+
+def _strided(shape: tuple[int, ...], steps: Sequence[int]) -> Any:
     return np.lib.stride_tricks.as_strided(np.empty(1, np.int8), shape, steps)
 
 

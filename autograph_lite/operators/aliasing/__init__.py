@@ -4,10 +4,12 @@
 """
 
 __all__ = [
+    "callers_arrays",
     "immutable_owners",
     "loop_carried_aliases",
     "overlapping_views",
     "shared_memory",
     "store_check",
+    "user_frames",
     "view_statements",
 ]

@@ -16,6 +16,7 @@ import jax
 
 from autograph_lite.jax_internals import tracing_state
 from autograph_lite.jax_internals.dataflow import recorded_views
+from autograph_lite.jax_internals.references import numpys_arrays
 from autograph_lite.tracing import thread
 
 Pair = tuple[Any, Any]
@@ -69,14 +70,7 @@ def note_write() -> None:
 
 def same_arrays(array: Any) -> list[Any]:
     """An array, what it was before the loops around, and what else was that."""
-    found = [array]
-    for each in found:
-        for loop in thread.now.aliases:
-            for new, old in loop.same:
-                other = old if new is each else new if old is each else None
-                if other is not None and not any(other is one for one in found):
-                    found.append(other)
-    return found
+    return numpys_arrays.same_in_loops(array)
 
 
 def base_arrays_in_loops(array: Any) -> list[Any]:

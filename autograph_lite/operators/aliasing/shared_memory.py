@@ -18,10 +18,16 @@ import jax.numpy as jnp
 
 from autograph_lite.errors import MutationError
 from autograph_lite.jax_internals.dataflow import recorded_views
-from autograph_lite.jax_internals.references import forwarding, storages
+from autograph_lite.jax_internals.references import forwarding, numpys_arrays, storages
 from autograph_lite.jax_internals.references.storages import Storage
-from autograph_lite.operators.aliasing import access_paths, store_check, user_frames
-from autograph_lite.operators.effects import journal
+from autograph_lite.operators.aliasing import (
+    access_paths,
+    callers_arrays,
+    loop_carried_aliases,
+    store_check,
+    user_frames,
+)
+from autograph_lite.operators.effects import births, journal
 from autograph_lite.operators.iteration.iterables import Staged
 from autograph_lite.operators.joins.join_types import Captured
 from autograph_lite.operators.object_graph import held_items, places
@@ -42,17 +48,60 @@ def is_seen_by_others(array: Any, *, always: bool = False) -> bool:
     Raises:
       MutationError: others read it later, and whether they are the array is not known.
     """
+    if (callers_arrays.about_to_write(array) or numpys_arrays.is_handle(array)) and can_follow(array):
+        return True
     try:
         always = store_check.check_store(array) or always
     except MutationError as error:
+        for each in loop_carried_aliases.same_arrays(array):
+            births.want_anew(each)
         follows = can_follow(array)
         if not follows and not claim_captured(array, error):
             raise
         return follows
-    always = (
-        always and getattr(storages.root(array), "parent", None) is not None
-    )  # what the caller holds stays as it is
+    if callers_arrays.is_callers(array):
+        raise _unknown_caller(array)
+    always = always or _has_siblings(array)
+    if always and getattr(storages.root(array), "parent", None) is None:
+        always = numpys_arrays.is_numpys(array)  # what the caller holds as JAX's stays as it is
     return (always or storages.is_written(array)) and can_follow(array)
+
+
+def _has_siblings(array: Any) -> bool:
+    """Whether names lead to other parts of what an array is a part of, which may have no name any more."""
+    root = storages.root(array)
+    if root is array or not isinstance(array, Tracer):
+        return False
+    found: list[Any] = []
+    for run in user_frames.runs():
+        found += access_paths.leading_to(user_frames.run_variables(run), [root], parts=True)
+    own = {*recorded_views.view_key(array), *recorded_views.view_key(root)}  # of these, the text tells
+    return any(own.isdisjoint(recorded_views.view_key(path.value)) for path in found)
+
+
+def refuse_joined(array: Any) -> None:
+    """Refuses to change in place what may be one of several arrays, if others know one of these.
+
+    Raises:
+      MutationError: they do.
+    """
+    options = [*map(storages.root, numpys_arrays.may_be(array))]
+    related = [*options, *numpys_arrays.may_show(array)]
+    if related and (any(map(callers_arrays.is_callers, options)) or user_frames.lead_to(related)):
+        raise MutationError(
+            f"An array, {describe(array)}, is changed in place, which is one of several that others know, too: the caller's, or "
+            "that of another name.",
+            why="Which of them it is, a traced value has decided, and the others would not see the change.",
+            fix="make a new one, x = x + v; or a copy where it is chosen, x = a.copy().",
+        )
+
+
+def _unknown_caller(array: Any) -> MutationError:
+    return MutationError(
+        f"An item of an array, {describe(array)}, is written, which the caller holds as NumPy's, or may.",
+        why="The program does not know which part of the caller's array it is.",
+        fix="write to the argument itself; or to a copy, x.copy(), and return that.",
+    )
 
 
 def write_shared(array: Any, new: Any) -> None:
@@ -69,7 +118,9 @@ def share(array: Any) -> None:
 def can_follow(array: Any) -> bool:
     """Whether all who know an array, or a part of it, or what it is a part of, are known to the program."""
     root = storages.root(array)
-    if thread.now.references is None or not isinstance(array, Tracer) or not array.ndim:
+    if thread.now.references is None or not isinstance(array, Tracer):
+        return False
+    if not (array.ndim or callers_arrays.is_callers(array)):
         return False
     if not all(type(size) is int for size in root.shape) or not _is_of_this_body(root):
         return False
@@ -193,7 +244,8 @@ def refuse_carried(variables: Iterable[Captured], changes: Iterable[journal.Chan
     if not written:
         return
     for array in (leaf for each in kept for leaf in pytrees.leaves(each.value) if isinstance(leaf, Tracer)):
-        storage = next((each for each in written if storages.root(array) is each.handle), None)
+        origins = [*numpys_arrays.origins(array)]
+        storage = next((each for each in written if any(each.handle is one for one in origins)), None)
         if storage is not None:
             raise MutationError(
                 f"A loop writes to an array, `{storage.shown}`, and keeps it, or a part of it, {describe(array)}, under another "
@@ -235,7 +287,7 @@ def settle(known: Iterable[Place], given: Iterable[Any]) -> None:
     written = {
         id(each.handle): each
         for each in thread.now.references.storages.values()
-        if each.handle.parent is None
+        if each.handle.parent is None and not callers_arrays.is_callers(each.handle)
     }
     if not written:
         return

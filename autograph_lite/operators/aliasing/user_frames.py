@@ -46,6 +46,17 @@ def run_variables(run: Run) -> Variables:
     return found
 
 
+def are_held_twice(arrays: Sequence[Any]) -> bool:
+    """Whether variables of the functions that run lead to one of these arrays, or a part of them, in more than one way."""
+    found = (access_paths.leading_to(run_variables(run), arrays, parts=True) for run in runs())
+    return len([*itertools.islice(itertools.chain.from_iterable(found), 2)]) > 1
+
+
+def lead_to(arrays: Sequence[Any]) -> bool:
+    """Whether variables of the functions that run lead to one of these arrays, or a part of them."""
+    return any(access_paths.leading_to(run_variables(run), arrays, parts=True, first=True) for run in runs())
+
+
 def was_handed(run: Run, same: Sequence[Any]) -> bool:
     """Whether a parameter, or a variable of a function around, leads to the array."""
     code, known = run[-1].f_code, run[-1].f_locals

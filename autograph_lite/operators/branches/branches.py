@@ -16,6 +16,7 @@ from autograph_lite.converters.python_ops import NO_RETURN, Maybe, Returned
 from autograph_lite.jax_internals import recorded_equations, tracing_state
 from autograph_lite.jax_internals.conditionals import branch_traces
 from autograph_lite.jax_internals.dataflow import primitive_traits
+from autograph_lite.jax_internals.references import numpys_arrays
 from autograph_lite.operators.branches import if_conversion
 from autograph_lite.operators.branches.branch_paths import Path
 from autograph_lite.operators.checks import carried_checks
@@ -111,6 +112,8 @@ def _staged(
         ]
         decision_log.add_reasons(decision_log.BRANCHES, unions)
     variables = [(value, [path.values[i].value for path in alive]) for i, value in enumerate(values)]
+    for value, options in variables:
+        numpys_arrays.note_met(value, *options)
     shared_containers.note_shared(variables, writes.joined(), [*funs, *operands])
     carried_checks.flush()
     if not alive:  # whichever path is taken raises, so the code after it does not run
@@ -322,7 +325,9 @@ class _Writes:
             value = rebuild(slot.template, arrays, slot.label, left)
             if path_facts.is_asked(select):
                 _present(value, slot.options, select)
-            self.results[slot.owner][1][slot.key] = value
+            self.results[slot.owner][1][slot.key] = numpys_arrays.note_met(
+                value, *(each.value for each in slot.options)
+            )
         for place, contents in self.results.values():
             first = contents.get(0)
             if isinstance(first, dynamic_length.Stretch) and len(contents) == 1:

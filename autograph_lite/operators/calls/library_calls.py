@@ -21,9 +21,10 @@ import jax
 import numpy as np
 
 from autograph_lite.jax_internals import tracing_state
+from autograph_lite.jax_internals.dataflow import recorded_copies
 from autograph_lite.operators.calls import method_patching
 from autograph_lite.operators.checks import carried_checks, concretization_errors
-from autograph_lite.operators.effects import journal
+from autograph_lite.operators.effects import births, journal
 from autograph_lite.operators.lists import array_arguments, dynamic_length
 from autograph_lite.operators.numpy_calls import counterparts
 from autograph_lite.operators.object_graph import opaque_objects
@@ -63,6 +64,7 @@ def with_converted_arguments(fn: Any, convert: Convert) -> Any:
     changes_nothing = root in ("jax", "jaxlib")
     positions = mask_positions.meaning(fn)
     takes_arrays = changes_nothing and module is not None and module.startswith(_OF_ARRAYS)
+    makes_arrays = root == "numpy" or isinstance(getattr(fn, "__self__", None), np.ndarray)
     takes_items = root in _TAKING or isinstance(getattr(fn, "__self__", None), collections.deque)
     # The standard library keeps what it is handed: a list copied here would miss what is put into it.
     deep = root not in sys.stdlib_module_names and root != "autograph_lite"
@@ -92,9 +94,15 @@ def with_converted_arguments(fn: Any, convert: Convert) -> Any:
                 return positions(mask)
             if root != "autograph_lite" and library_functions.has_selection(args, kwargs):
                 return library_functions.call_library(fn, args, kwargs)
-            if of_numpy is not None and counterparts.has_traced_argument(args, kwargs):
+            if of_numpy is not None and (
+                counterparts.has_traced_argument(args, kwargs)
+                or counterparts.follows_traced(fn, args, kwargs)
+            ):
                 counterpart, given, named = of_numpy(args, kwargs)
-                return with_converted_arguments(counterpart, convert)(*given, **named)
+                found = with_converted_arguments(recorded_copies.jax_stand_in(counterpart), convert)(
+                    *given, **named
+                )
+                return births.made(found, values)
             if not changes_nothing and journal.active() is not None:
                 noted = _note([*enumerate(args), *kwargs.items()])
         if values and not keeps and any(_may_hold_functions(value, deep) for value in values):
@@ -114,7 +122,7 @@ def with_converted_arguments(fn: Any, convert: Convert) -> Any:
             raise  # a bare `raise` adds no entry for this frame
         if noted:
             journal.passed(noted)
-        return result
+        return births.made(result, values) if makes_arrays else result
 
     return run
 

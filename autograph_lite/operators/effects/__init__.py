@@ -5,6 +5,7 @@
 
 __all__ = [
     "augmented_assignments",
+    "births",
     "branch_allocations",
     "clocks",
     "container_identity",

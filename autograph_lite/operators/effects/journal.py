@@ -27,6 +27,7 @@ from autograph_lite.errors import MutationError
 from autograph_lite.jax_internals import tracing_state
 from autograph_lite.operators.effects import (
     augmented_assignments,
+    births,
     cached_properties,
     container_identity,
     mutual_exclusion,
@@ -119,6 +120,8 @@ class Journal:
         if error is None and any(
             augmented_assignments.checksum(array) != before for array, before in self.watched.values()
         ):
+            for array, _ in self.watched.values():
+                births.want_anew(array)
             raise join_errors.ndarray(join_errors.UNNAMED)
 
     def note(self, place: Place) -> None:
@@ -637,6 +640,7 @@ def commit(place: Place, contents: Contents) -> None:
         and isinstance(place.owner, np.ndarray)
         and place.holds_items
     ):
+        births.want_anew(place.owner)
         raise join_errors.ndarray(place.label("array"))
     if (now := active()) is not None:
         now.note(place)

@@ -16,7 +16,8 @@ import numpy as np
 
 from autograph_lite.converters.python_ops import IN_PLACE, evaluated
 from autograph_lite.errors import MutationError, TracedIndexError
-from autograph_lite.jax_internals.references import storages
+from autograph_lite.jax_internals.dataflow import recorded_copies
+from autograph_lite.jax_internals.references import numpys_arrays, storages
 from autograph_lite.operators.aliasing import (
     immutable_owners,
     overlapping_views,
@@ -27,7 +28,7 @@ from autograph_lite.operators.branches.each_variant import chosen_variant
 from autograph_lite.operators.branches.if_stmt import if_part
 from autograph_lite.operators.calls import method_patching
 from autograph_lite.operators.checks import carried_checks
-from autograph_lite.operators.effects import container_identity, journal, shared_containers
+from autograph_lite.operators.effects import births, container_identity, journal, shared_containers
 from autograph_lite.operators.items.block_stores import fill_whole, store_block
 from autograph_lite.operators.joins.literal_types import stacked, widen_literals
 from autograph_lite.operators.lists import bounded_growth, dynamic_length, growing_lists
@@ -78,10 +79,11 @@ def item(base: Any, index: Any) -> Any:
     if isinstance(base, Selection):
         return indexing.picked(base, index)
     if isinstance(base, jax.Array) or (isinstance(base, np.ndarray) and _is_traced_in_array(index)):
-        index, base = _arrays(index), jnp.asarray(base)
+        of, index, base = base, _arrays(index), jnp.asarray(base)
         if blocks.is_needed(index):
             return blocks.read_block(base, index)
-        return update_order.read_in_order(base, _of_array(update_order.latest(base), index))
+        part = update_order.read_in_order(base, _of_array(update_order.latest(base), index))
+        return births.note_part(part, of) if isinstance(of, np.ndarray) else part
     index = _plain(index)
     if isinstance(index, builtins.slice) or _is_traced_index(index):
         growing_lists.readable(base, "an index")
@@ -321,7 +323,7 @@ def set_item(base: Any, index: Any, value: Any) -> Any:
     if index.__class__ in _KEYS and base.__class__ in _CONTAINERS and not dynamic_length.is_dynamic(base):
         method_patching.record(base)[index] = value
         return base
-    return _written(base, index, value)
+    return write_item(base, index, value)
 
 
 def store(value: Any, base: Any, *steps: Any) -> Any:
@@ -357,6 +359,7 @@ def update_shared(base: Any, *steps_symbol_operand: Any) -> None:
 def refuse_new_array(base: Any, new: Any) -> None:
     """Refuses a new array in the place of one that no name of the function is bound to, or none that is read later."""
     if new is not base and not shared_memory.is_claimed():
+        births.want_anew(base)
         raise MutationError(
             f"An item of an array, {describe(base)}, is written, and nothing in the function reads the array afterwards.",
             why="An array is a value to a compiled program: the change makes a new array, which would be lost. An argument, "
@@ -372,7 +375,7 @@ def unread(value: Any) -> None:
     Raises:
       MutationError: `value` is a traced array with axes.
     """
-    if isinstance(value, jax.Array) and value.ndim and traced(value):
+    if isinstance(value, jax.Array) and value.ndim and traced(value) and not numpys_arrays.is_numpys(value):
         raise MutationError(
             f"An array, {describe(value)}, is changed in place, and nothing in the function reads it afterwards.",
             why="An array is a value to a compiled program: `x += v` makes a new array, which would be lost. An argument, an "
@@ -436,8 +439,8 @@ def _store(
         setattr(method_patching.record(base), step, new)
         return base
     if rest:
-        return immutable_owners.with_item(base, step[0], new, _written)
-    return _written(base, step[0], new, always=always)
+        return immutable_owners.with_item(base, step[0], new, write_item)
+    return write_item(base, step[0], new, always=always)
 
 
 def _now(base: Any, step: Any, child: Any) -> Any:
@@ -452,12 +455,12 @@ def _now(base: Any, step: Any, child: Any) -> Any:
 
 
 def _is_one_of_several(base: Any, index: Any) -> bool:
-    """Whether a traced index chooses one of Python's objects, and not an array, which would be written back."""
+    """Whether a traced index chooses one of Python's objects, or NumPy's, and not an array, which would be written back."""
     return (
         isinstance(base, (list, tuple))
         and _is_traced_index(index)
         and not isinstance(index, (builtins.slice, tuple))
-        and not any(map(is_arraylike, base))
+        and (not any(map(is_arraylike, base)) or all(map(numpys_arrays.is_numpys, base)))
     )
 
 
@@ -471,7 +474,7 @@ def _store_in_one(
     for number, item_ in enumerate(base):
 
         def write(item_: Any = item_) -> None:
-            _store(item_, rest, lambda: value, symbol)
+            refuse_new_array(item_, _store(item_, rest, lambda: value, symbol, always=True))
 
         if_part(position == number, write, _nothing)
 
@@ -480,10 +483,11 @@ def _nothing() -> None:
     pass
 
 
-def _written(base: Any, index: Any, value: Any, *, always: bool = False) -> Any:
+def write_item(base: Any, index: Any, value: Any, *, always: bool = False) -> Any:
+    """`base[index] = value`; returns what has the items then. `always` where others see what is written in any case."""
     if type(base) is OneOf or type(index) is OneOf:
         new = on_each(
-            lambda one, at: None if (now := _written(one, at, value)) is one else now,
+            lambda one, at: None if (now := write_item(one, at, value)) is one else now,
             base,
             index,
             writes=True,
@@ -492,16 +496,18 @@ def _written(base: Any, index: Any, value: Any, *, always: bool = False) -> Any:
     index, value = _opened_index(index), value if isinstance(base, (list, dict)) else unboxed(value)
     index = _folded(index, base)
     if isinstance(base, Box):
-        return base.assign(_written(base.read(), index, value))
+        return base.assign(write_item(base.read(), index, value))
     if dynamic_length.is_dynamic(base):
         bounded_growth.set_list_item(journal.note_change(base), index, value)
         return base
     if isinstance(base, jax.Array) or (isinstance(base, np.ndarray) and _needs_jax(index, value)):
+        births.refuse_shown(base)
         is_shared = shared_memory.is_seen_by_others(base, always=always)
         array = storages.latest_version(base) if isinstance(base, jax.Array) else jnp.asarray(base)
         new_array = _with_items(array, _arrays(index), value)
         if not is_shared:
-            return new_array
+            new_array = recorded_copies.copied(new_array) if new_array is value else new_array
+            return numpys_arrays.note_next(new_array, base)
         shared_memory.write_shared(base, new_array)
         return base
     index = _plain(index)

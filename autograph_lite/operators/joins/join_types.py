@@ -194,6 +194,8 @@ def capture(value: Any) -> Captured:
     leaves, tree = dataclass_objects.flatten_dataclasses(inner)
     known = present if isinstance(present, bool) else None
     structural = Template(tree, tuple(map(Fixed, leaves)), known, kind)
+    for leaf in leaves:
+        storages.show(leaf)
     leaves = [storages.pinned(leaf) for leaf in leaves]
     if isinstance(inner, MUTABLE) or dataclass_objects.is_record(inner):
         held = Template(LEAF, (Fixed(inner, structural),), known, kind)

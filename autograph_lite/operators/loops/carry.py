@@ -19,6 +19,7 @@ import numpy as np
 from autograph_lite.converters.python_ops import Maybe
 from autograph_lite.jax_internals import avals, tracing_state
 from autograph_lite.jax_internals.loops import loop_binding
+from autograph_lite.jax_internals.references import numpys_arrays
 from autograph_lite.jax_internals.references.storages import Storage
 from autograph_lite.operators.aliasing import loop_carried_aliases, shared_memory
 from autograph_lite.operators.branches.branch_paths import enter_generated
@@ -224,6 +225,7 @@ class Carry:
         arrays = iter(arrays)
         values = [rebuild(t, arrays, name) for t, name in zip(self.templates, self.names, strict=True)]
         for value, start in zip(values, self.start_values, strict=True):
+            numpys_arrays.note_next(value, start.value)
             before = container_identity.containers(start.value)
             if (
                 before and value is not start.value
@@ -526,6 +528,11 @@ class Carry:
           reverse: whether the last iteration is at index 0 of the outputs.
         """
         values, contents = self.read(arrays)
+        ends = zip(
+            values, self.start_values, self.after[0][0] if self.after else self.start_values, strict=True
+        )
+        for value, start, end in ends:
+            numpys_arrays.note_met(value, start.value, end.value)
         for owner, bound in self.bounds.items():
             now = contents[owner, 0]
             contents[owner, 0] = now.having([now.length, *now.columns], bound.most)

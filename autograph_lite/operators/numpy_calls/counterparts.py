@@ -12,6 +12,7 @@ from __future__ import annotations
 import cmath
 import importlib
 import inspect
+import itertools
 import math
 import sys
 import types
@@ -23,8 +24,10 @@ import jax.numpy as jnp
 import numpy as np
 
 from autograph_lite.errors import PythonOnlyError
+from autograph_lite.jax_internals.constant_folding import FoldingTracer
+from autograph_lite.jax_internals.references import view_equations
 from autograph_lite.operators.lists import dynamic_length
-from autograph_lite.operators.numpy_calls import function_table, python_math
+from autograph_lite.operators.numpy_calls import function_table, in_place_calls, python_math
 from autograph_lite.operators.purity import trial
 from autograph_lite.operators.values.boxes import Box
 from autograph_lite.operators.values.values import Tracer, is_symbolic, known_value
@@ -32,6 +35,15 @@ from autograph_lite.operators.values.values import Tracer, is_symbolic, known_va
 Given = tuple[Callable[..., Any], tuple[Any, ...], dict[str, Any]]  # what to call, and with what
 Counterpart = Callable[[tuple[Any, ...], dict[str, Any]], Given]
 _IN_PLACE = frozenset({"fill", "itemset", "partition", "put", "resize", "sort", "setfield", "byteswap"})
+# Which give an array that they are handed, or a part of it.
+_GIVING = view_equations.VIEWING | {
+    "asarray",
+    "asanyarray",
+    "ascontiguousarray",
+    "atleast_1d",
+    "atleast_2d",
+    "atleast_3d",
+}
 _table: dict[int, tuple[Any, Counterpart]] = {}  # by identity: not everything has a hash
 
 
@@ -50,6 +62,15 @@ def of(fn: Any) -> Counterpart | None:
     if isinstance(fn, np.ufunc) or str(getattr(fn, "__module__", "")).startswith("scipy."):
         return _of_scipy(fn)
     return None
+
+
+def follows_traced(fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
+    """Whether a call of one of these functions writes to a traced array, or gives one or a part of it, if its items are known."""
+    if isinstance(in_place_calls.target(fn, args, kwargs), Tracer):
+        return True
+    return getattr(fn, "__name__", "") in _GIVING and any(
+        isinstance(arg, Tracer) for arg in (*args, *kwargs.values())
+    )
 
 
 def stays(fn: Any) -> bool:
@@ -90,11 +111,28 @@ def _refusing(name: str, fix: str) -> Counterpart:
     return refuse
 
 
+def _writing(name: str, make: Callable[..., Any], fix: str) -> Counterpart:
+    """A call that changes its first argument to what `make` gives."""
+    return lambda args, kwargs: (in_place_calls.writing(make, lambda: _refused(name, fix)), args, kwargs)
+
+
 def _computing(name: str, fun: Any, theirs: Any) -> Counterpart:
     """A call of `theirs`, JAX's, with the arguments that NumPy's `fun` takes."""
 
     def given(args: tuple[Any, ...], kwargs: dict[str, Any]) -> Given:
-        return theirs, *_arguments(name, fun, theirs, args, kwargs)
+        out = in_place_calls.target(fun, args, kwargs)
+        if out is None:
+            return theirs, *_arguments(name, fun, theirs, args, kwargs)
+        kwargs, where = {**kwargs, "out": None}, True
+        if isinstance(fun, np.ufunc):
+            args, where = args[: fun.nin], kwargs.pop("where", True)
+        own, named = _arguments(name, fun, theirs, args, kwargs)
+
+        def new() -> Any:
+            found = theirs(*own, **named)
+            return found if where is True else jnp.where(where, found, out)
+
+        return in_place_calls.store_whole, (out, new, lambda: _refused(name, *function_table.OUT)), {}
 
     return given
 
@@ -190,10 +228,9 @@ def _of_ufunc(fun: np.ufunc, method: str) -> Counterpart:
     """`np.add.reduce` and the like."""
     name = f"np.{fun.__name__}.{method}"
     if method == "at":
-        return _refusing(
-            name,
-            "write the items: x[i] += v; where i names one more than once, jnp.add.at gives a new array.",
-        )
+        fix = "write the items: x[i] += v; where i names one more than once, jnp.add.at gives a new array."
+        added = in_place_calls.added_at(fun)
+        return _refusing(name, fix) if added is None else _writing(name, added, fix)
     theirs = getattr(getattr(jnp, fun.__name__, None), method, None)
     if theirs is None and hasattr(jnp, fun.__name__):
         made = jnp.frompyfunc(getattr(jnp, fun.__name__), fun.nin, fun.nout, identity=fun.identity)
@@ -214,7 +251,12 @@ def _of_ufunc(fun: np.ufunc, method: str) -> Counterpart:
 def _of_method(owner: np.ndarray[Any, Any], method: str) -> Counterpart | None:
     """A method of an array of NumPy's, which is handed a traced value."""
     if method in _IN_PLACE:
-        return _refusing(f"the array's {method}", "write the items: x[...] = v, x[i] = v.")
+        fix, make = "write the items: x[...] = v, x[i] = v.", in_place_calls.of_method(method)
+        shown = f"the array's {method}"
+        if make is None:
+            return _refusing(shown, fix)
+        writing = in_place_calls.writing(make, lambda: _refused(shown, fix))
+        return lambda args, kwargs: (writing, (owner, *args), kwargs)
     fun = getattr(np.ndarray, method, None)
     if fun is None or not hasattr(jax.Array, method):
         return None
@@ -246,10 +288,12 @@ def _enter() -> None:
     names = {np: "np", np.linalg: "np.linalg", np.fft: "np.fft"}
     for module, name, fun, found in function_table.rows():
         text = f"{names.get(module, 'np.random')}.{name}"
-        _table[id(fun)] = (
-            fun,
-            _refusing(text, found) if isinstance(found, str) else _computing(text, fun, found),
-        )
+        make = in_place_calls.of_function(fun)
+        if make is not None and isinstance(found, str):
+            counterpart = _writing(text, make, found)
+        else:
+            counterpart = _refusing(text, found) if isinstance(found, str) else _computing(text, fun, found)
+        _table[id(fun)] = fun, counterpart
     for module, functions in ((math, python_math.MATH), (cmath, python_math.CMATH)):
         for name, number in functions.items():
             if (fun := getattr(module, name, None)) is not None:
@@ -257,8 +301,8 @@ def _enter() -> None:
     for name, fix in python_math.REFUSED.items():
         if (fun := getattr(math, name, None)) is not None:
             _table[id(fun)] = fun, _refusing(f"math.{name}", fix)
-    for method in (python_math.item, python_math.tolist):
-        of_jax = getattr(Tracer, method.__name__, None)
+    for kind, method in itertools.product((Tracer, FoldingTracer), (python_math.item, python_math.tolist)):
+        of_jax = getattr(kind, method.__name__, None)
         if isinstance(of_jax, types.FunctionType):
             _table[id(of_jax)] = of_jax, _plainly(method)
 

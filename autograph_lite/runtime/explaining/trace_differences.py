@@ -51,6 +51,7 @@ class Kind(enum.Enum):
     EACH_SIZE = "no program serves all shapes of '{0}', so each has a trace of its own: keep to few of them."
     EQUAL = "call it first with sizes that differ where they may: those that are equal then are one in its program."
     INSIDE = "a call inside of another trace, as of jax.jit or jax.grad, is traced once for all such calls."
+    WRITTEN = "pass arrays of one kind and order in memory: what writes to them has a program for NumPy's, and one for JAX's."
     VARIABLE_OR_NOT = "pass '{0}' always as a Variable or always as an array, '{0}.value'."
     VARIABLE = "pass Variables of one shape and dtype as '{0}', and one Variable twice always or never."
     CONTEXT = "set '{0}' once, before the first call: traces depend on it."
@@ -100,11 +101,13 @@ class Served:
       equal: the sizes that are one in it, where another program took other sizes for one: groups of the number of an
         array and an axis; else None.
       inside: whether it is for calls inside of another trace, as of `jax.jit`.
+      lent: of each array that it writes to, what is known of it if it is NumPy's; else None.
     """
 
     shapes: Sequence[tuple[int, ...]] | None = None
     equal: Sequence[Sequence[tuple[int, int]]] | None = None
     inside: bool = False
+    lent: Sequence[Any] = ()
 
 
 @dataclasses.dataclass(frozen=True)
@@ -160,6 +163,8 @@ def _changes_of_served(new: TraceRecord, old: TraceRecord) -> Iterator[Change]:
     arrays = _arrays(new)
     if new.served.equal != old.served.equal:
         yield Change("equal sizes", _equal(arrays, old.served), _equal(arrays, new.served), (Kind.EQUAL,))
+    if new.served.lent != old.served.lent:
+        yield Change("written arrays", _lent(arrays, old.served), _lent(arrays, new.served), (Kind.WRITTEN,))
     if new.served.shapes is None:
         return
     known: Sequence[tuple[int | None, ...] | None] = old.served.shapes or [spec.shape for _, spec in arrays]
@@ -167,6 +172,12 @@ def _changes_of_served(new: TraceRecord, old: TraceRecord) -> Iterator[Change]:
         if was != shape:
             kind = Kind.EMPTY if 0 in shape and spec.shape is not None else Kind.EACH_SIZE
             yield Change(place, ArraySpec(was, spec.dtype), ArraySpec(shape, spec.dtype), (kind,))
+
+
+def _lent(arrays: Sequence[tuple[str, ArraySpec]], served: Served) -> str:
+    """The arrays of NumPy's that a program writes to, as "NumPy's a"."""
+    found = [name for (name, _), lent in zip(arrays, served.lent, strict=False) if lent is not None]
+    return f"NumPy's {', '.join(found)}" if found else "JAX's"
 
 
 def _equal(arrays: Sequence[tuple[str, ArraySpec]], served: Served) -> str:

@@ -5,6 +5,7 @@ __all__ = [
     "argument_snapshots",
     "creations_in_arguments",
     "list_trimming",
+    "numpy_arguments",
     "refusals",
     "result_objects",
 ]

@@ -203,6 +203,7 @@ class _Saving:
                 "type": sized(call_types.function_type(trace.function_type, concrete.signature)),
                 "shown": str(concrete.function_type),
                 "file": self._writer.program(self._exported(concrete.name, program)),
+                **({"writes": program.written_arrays} if program.written_arrays else {}),
                 "state": [self._slot(concrete, variable) for variable in trace.state.variables],
                 **self._outputs(program),
             }

@@ -12,8 +12,9 @@ from typing import Any
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 
-from autograph_lite.errors import PicklingError, UnsavedSignatureError
+from autograph_lite.errors import MutatedArgumentError, PicklingError, UnsavedSignatureError
 from autograph_lite.jax_internals import exported_derivatives, tracing_state
 from autograph_lite.operators.checks.raising import CODE
 from autograph_lite.operators.values.values import Tracer
@@ -197,11 +198,14 @@ class LoadedFunction:
         bound.apply_defaults()
         bound.arguments.update({k: with_plain_namedtuples(v) for k, v in bound.arguments.items()})
         found = FunctionType.from_bound(self.__signature__, bound, TracingContext())
-        program = self._program(found, found.arrays(bound))
+        given = found.arrays(bound)
+        program = self._program(found, given)
         if program is None:
             bound, found, program = self._cast(bound) or (bound, found, None)
         if program is None:
             raise self._unsaved(found)
+        if any(isinstance(given[number], np.ndarray) for number in program.row.get("writes", ())):
+            raise self._unwritten()
         arrays = found.arrays(bound)
         try:
             return program(arrays, found.variables(bound))
@@ -241,6 +245,13 @@ class LoadedFunction:
             if program is not None:
                 fitting.append((_changed(bound, made), made, found, program))
         return min(fitting, key=operator.itemgetter(0))[1:] if fitting else None
+
+    def _unwritten(self) -> MutatedArgumentError:
+        return MutatedArgumentError(
+            f"'{self.__name__}' was loaded from a file, and writes to an array of NumPy's that it is passed.",
+            why="A saved program gives what the function returns, and not what it writes to its arguments.",
+            fix="pass an array of JAX's, jnp.asarray(x), and return what is written.",
+        )
 
     def _unmapped(self) -> UnsavedSignatureError:
         return UnsavedSignatureError(

@@ -16,7 +16,7 @@ from autograph_lite.runtime.types.array_spec import specs_in
 def refuse_unexportable(name: str, trace: Trace, program: Program) -> None:
     """Raises SaveError if a program of a trace of the function `name` can't be saved."""
     _refuse_state(name, trace)
-    if program.writes is not None:
+    if program.writes is not None or program.lends:
         raise SaveError(
             f"'{name}' changes an object that it is given, and can't be saved.",
             where=source_places.line_of_function(trace.fn),

@@ -32,7 +32,8 @@ from autograph_lite.operators.checks import (
     exception_templates,
     raising,
 )
-from autograph_lite.operators.effects import clocks, container_identity, journal, mutual_exclusion
+from autograph_lite.operators.effects import births, clocks, container_identity, journal, mutual_exclusion
+from autograph_lite.operators.items import in_place
 from autograph_lite.operators.lists import capacity
 from autograph_lite.operators.loops import integer_overflow, rolling
 from autograph_lite.operators.object_graph import python_iterators, reachability
@@ -40,7 +41,13 @@ from autograph_lite.operators.trace_context import decision_log, path_facts
 from autograph_lite.operators.user_code import source_places
 from autograph_lite.operators.values.values import Tracer
 from autograph_lite.runtime.host import host_calls
-from autograph_lite.runtime.results import argument_snapshots, list_trimming, refusals, result_objects
+from autograph_lite.runtime.results import (
+    argument_snapshots,
+    list_trimming,
+    numpy_arguments,
+    refusals,
+    result_objects,
+)
 from autograph_lite.runtime.results.argument_mutations import (
     WrittenBack,
     is_registered,
@@ -76,6 +83,9 @@ class Program:
       owned: whether it is not.
       rolled: by which rule loops that Python knows are rolled; None where none is.
       given: which of a call's arrays the program may take the memory of.
+      lent: which of them are NumPy's, and are to hold afterwards what NumPy would have left in them.
+      reborn: the calls of NumPy's that make arrays of the program, as those get traced items; grows likewise.
+      written: those that a program may write to, as far as that is known; grows while it is traced.
 
     Attributes:
       held: the types of the state's arrays.
@@ -99,6 +109,9 @@ class Program:
         rolled: rolling.Rule | None,
         room: int = capacity.FIRST,
         given: Sequence[int] = (),
+        lent: numpy_arguments.Key = (),
+        written: set[int],
+        reborn: set[births.Site],
     ) -> None:
         self.fn, self.name, self.arguments, self.state = fn, name, arguments, state
         self.checked, self.outside, self.owned, self.rolled = checked, outside, owned, rolled
@@ -130,6 +143,8 @@ class Program:
         self.types: list[Any] = []  # of its inputs, where it was not traced
         self.compiling = Compiling()
         self.given = list(given)
+        self._lent, self.lends = lent, list[int]()  # and the arrays of NumPy's that it gives other items
+        self._written_arrays, self._reborn = written, reborn
         self.donated: list[int] = []  # the slots of the state whose arrays the program takes
         self._around: Callable[..., Any] | None = (
             None  # what runs in place of `jit`, for checks that are not outputs
@@ -140,6 +155,11 @@ class Program:
         """Whether a call is nothing but `jit`, `finish` and the Variables' arrays."""
         simple = self._around is None and not (self.raises or self.capacity.used or self.passes)
         return self.owned and simple and self.state.is_variables
+
+    @property
+    def written_arrays(self) -> list[int]:
+        """The arrays of a call that the function may write to, so that it matters whether they are NumPy's."""
+        return sorted(self._written_arrays)
 
     @property
     def can_grow(self) -> bool:
@@ -222,6 +242,7 @@ class Program:
         bindings: Bindings | None = None,
         passed: Callable[[], Sequence[Any]] | None = None,
         others: Callable[[], Sequence[Any]] = tuple,
+        originals: Callable[[], Sequence[Any]] = tuple,
     ) -> Any:
         """Runs the program; raises what its checks found; writes its state back.
 
@@ -230,17 +251,25 @@ class Program:
           bindings: the Variables of the call, by those that were traced in their place.
           passed: gives the objects of the call that it may return, or write to.
           others: gives the objects that it is tied to.
+          originals: gives the traced arrays of the call as the caller has them.
         """
         if self.writes is not None and passed is not None:
             self.writes.refuse_seen_twice(passed(), functools.partial(self.reads, others()))
+        targets = originals() if self.lends else ()
+        if targets:
+            numpy_arguments.refuse_overlap(self.name, targets, self.lends)
+            own = {id(targets[number]) for number in self.lends}
+            numpy_arguments.refuse_seen_from_outside(
+                self.name, targets, self.lends, self.reads(others(), own)
+            )
         with measured(self.compiling):
             run = self._to_run(arrays)
             if self._around is not self.ready:  # the lock is not held: a function that it calls may need it
                 outputs = run(*arrays, *self.state.lent(bindings).arrays)
-                return self._written(outputs, bindings, passed)
+                return self._written(outputs, bindings, passed, targets)
             with WRITING if self.state.slots else contextlib.nullcontext():
                 outputs = run(*arrays, *self.state.read(bindings, self.donated).arrays)
-                return self._written(outputs, bindings, passed)
+                return self._written(outputs, bindings, passed, targets)
 
     def _to_run(self, arrays: Sequence[Any]) -> Callable[..., Any]:
         if self._around is not None:
@@ -253,6 +282,7 @@ class Program:
         outputs: Sequence[Any],
         bindings: Bindings | None,
         passed: Callable[[], Sequence[Any]] | None,
+        targets: Sequence[Any],
     ) -> Any:
         given = passed() if passed is not None and self.passes else None
         result, values = self.finish(outputs, given)
@@ -264,6 +294,11 @@ class Program:
             start = len(self.result.arrays)
             arrays = outputs[start : start + self.writes.count]
             self.writes.write(arrays, given, bindings or {})
+        if targets:
+            assert self.result is not None
+            start = len(self.result.arrays) + (0 if self.writes is None else self.writes.count)
+            for number, array in zip(self.lends, outputs[start:], strict=False):
+                numpy_arguments.write(targets[number], array)
         return result
 
     def returns(self, item: Any) -> bool:
@@ -293,7 +328,7 @@ class Program:
         assert self.result is not None
         assert self.after is not None
         n = len(self.result.arrays)
-        start = n + (0 if self.writes is None else self.writes.count)
+        start = n + (0 if self.writes is None else self.writes.count) + len(self.lends)
         m = start + len(self.after.arrays)
         keys = self.checks
         if carried_checks.CODE in keys and not carried_checks.all_passed(
@@ -488,14 +523,18 @@ class Program:
         decision_log.restart()
         numpy_constants.keep_constants()
         count = len(flat) - len(self.before.arrays)
-        arrays, state = flat[:count], flat[count:]
+        known = References(change=in_place.change_in_place, reborn=self._reborn)
+        arrays, state = (
+            numpy_arguments.enter(self._lent, self._written_arrays, flat[:count], known),
+            flat[count:],
+        )
         args, kwargs = self.arguments(arrays)
         given = mutables_in([*args, *kwargs.values()])
         passed = argument_snapshots.Contents(filter(is_registered, given))
         variables = variable_frames.program()
         assert variables is not None
         variables.brings_out = self.owned and bool(given)
-        fn, known = self.fn(), References()
+        fn = self.fn()
         with (
             container_identity.identities_of_program(),
             method_patching.converted_methods(),
@@ -515,9 +554,14 @@ class Program:
             try:
                 result = calls.call(fn)(*args, **kwargs)  # notes the globals that it writes, too
                 mutual_exclusion.confirm()
+                births.want_changed()
             except mutual_exclusion.BusyError:
                 raise
+            except births.Reborn as again:
+                self._reborn |= again.sites
+                raise Restart from None
             except BaseException as error:
+                self._note_written(known)
                 refusal = exception_templates.covered(error)
                 if refusal is not None and not isinstance(error, AutographError):
                     raise refusal from None
@@ -530,6 +574,7 @@ class Program:
                 # The function always ends in this `raise`, maybe after a check that fails first.
                 carried_checks.fail_if(True, error)
                 self.raises = True
+            self._note_written(known)
             list_trimming.refuse_deques(result)
             shared_memory.settle([place for place, _ in self.state.places], given)
             owners = self.state.owners()
@@ -567,10 +612,10 @@ class Program:
             tracer_leaks.refuse_hidden(
                 self.writes.split.objects(), "An object that was passed as an argument", returned=True
             )
-            self.reads = functools.partial(
-                reachability.reached_from_outside, getattr(fn, "__func__", fn), [*written.codes.values()]
-            )
             changes = {key: change for key, change in changes.items() if key not in written_back}
+        self.reads = functools.partial(
+            reachability.reached_from_outside, getattr(fn, "__func__", fn), [*written.codes.values()]
+        )
         after = self.state.after(changes)
         if written.claimed:
             raise written.claimed[0]
@@ -586,9 +631,24 @@ class Program:
         if _all_pass(contents):
             frame.sites, contents = {}, {}
         writes = [] if self.writes is None else self.writes.taken()
+        lent = numpy_arguments.left(known, owned=self.owned)
+        self.lends = [*lent]
+        self.passes = self.passes or bool(lent)
+        outputs = [*results.arrays, *writes, *lent.values(), *afters.arrays]
         with entered(references=known):
             frame.contents = {key: storages.latest_version(value) for key, value in contents.items()}
-            return [*map(storages.latest_version, [*results.arrays, *writes, *afters.arrays])]
+            return [*map(storages.latest_version, outputs)]
+
+    def _note_written(self, known: References) -> None:
+        """Notes which arrays of the call the function may write to.
+
+        Raises:
+          Restart: one of them is there twice, which it has to see.
+        """
+        written = {each.position for each in numpy_arguments.written(known)} - self._written_arrays
+        self._written_arrays |= written
+        if any(numpy_arguments.is_there_twice(self._lent, number) for number in written):
+            raise Restart
 
     @staticmethod
     def _of_arguments(changes: dict[Any, journal.Change], given: Sequence[Any]) -> dict[Any, journal.Change]:

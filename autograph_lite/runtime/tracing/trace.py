@@ -15,7 +15,7 @@ import jax
 
 from autograph_lite.errors import MutationError, VariableError
 from autograph_lite.jax_internals import tracing_state
-from autograph_lite.operators.effects import mutual_exclusion
+from autograph_lite.operators.effects import births, mutual_exclusion
 from autograph_lite.operators.lists import capacity
 from autograph_lite.operators.lists.capacity import OutgrownError
 from autograph_lite.operators.loops import rolling
@@ -23,7 +23,7 @@ from autograph_lite.operators.user_code import source_places
 from autograph_lite.operators.values.values import Tracer
 from autograph_lite.runtime.explaining.function_names import name_of
 from autograph_lite.runtime.explaining.trace_differences import Served
-from autograph_lite.runtime.results import refusals
+from autograph_lite.runtime.results import numpy_arguments, refusals
 from autograph_lite.runtime.results.argument_mutations import mutables_in
 from autograph_lite.runtime.state import buffer_donation
 from autograph_lite.runtime.state.carried_state import Bindings, Restart, State
@@ -36,8 +36,8 @@ from autograph_lite.runtime.types.function_type import FunctionType, Slot
 from autograph_lite.runtime.types.trace_type import VariableType
 
 Key = tuple[
-    bool, Hashable, Hashable
-]  # whether it is nobody else's trace, the state's types, the shapes of arrays or their equal sizes
+    bool, Hashable, Hashable, numpy_arguments.Key
+]  # whether it is nobody else's trace, the state's types, the shapes of arrays or their equal sizes, which are NumPy's
 RESTARTS = 24  # of one trace; each may find more state that is carried
 
 
@@ -54,6 +54,7 @@ class Options:
     verify: str | tuple[str, float] | None = None
     donate_argnums: tuple[int, ...] = ()
     donate_argnames: tuple[str, ...] = ()
+    write_back: bool = True
 
 
 class Placeholders:
@@ -118,6 +119,8 @@ class Trace:
         specs = specs_in(function_type.types)
         self._specs = specs if any(spec.is_general for spec in specs) else []
         self._values: Callable[[], Sequence[Any]] = tuple  # of the call that a program is made for
+        self._written: set[int] = set()  # the arrays that programs may write to
+        self._reborn: set[births.Site] = set()  # calls of NumPy's that make arrays of the program
         self._unequal: set[Key] = set()  # for which there is no program of all sizes
         self._per_size = any(spec.shape is None for spec in specs)  # nothing stands for an array of any rank
 
@@ -158,7 +161,13 @@ class Trace:
                 if not self.state.is_ours and program.calls_users:
                     mutual_exclusion.release_objects()  # what it calls may wait for them
                 bindings = {**self._bindings(variables), **(copies or {})}
-                result = program(arrays, bindings, lambda: mutables_in(values()), self.objects)
+                result = program(
+                    arrays,
+                    bindings,
+                    lambda: mutables_in(values()),
+                    self.objects,
+                    lambda: self._originals(arrays, values),
+                )
             except Restart:
                 continue
             except OutgrownError:
@@ -197,6 +206,22 @@ class Trace:
             return program
         raise self._endless()
 
+    def _originals(self, arrays: Sequence[Any], values: Callable[[], Sequence[Any]]) -> Sequence[Any]:
+        """The traced arrays of a call as the caller has them, not as an input signature casts them."""
+        given = values() if self._options.input_signature is not None else ()
+        if not given:
+            return arrays
+        return [
+            array
+            for type, value in zip(self.function_type.types, given, strict=True)
+            for array in type.arrays(value)
+        ]
+
+    def _lent(self, arrays: Sequence[Any], values: Callable[[], Sequence[Any]]) -> numpy_arguments.Key:
+        if not self._options.write_back:
+            return ()
+        return numpy_arguments.lent(self._originals(arrays, values))
+
     def _grow(self, program: Program) -> bool:
         """Takes a program away whose lists have too little room; whether there may be one with more."""
         if not program.can_grow:
@@ -227,8 +252,11 @@ class Trace:
 
     @property
     def main(self) -> Program:
-        """The program that was traced first, of those that are nobody else's trace."""
-        return next((p for p in self._programs.values() if p.owned), next(iter(self._programs.values())))
+        """The program that was traced first; one that is nobody else's trace, and that writes to no arrays of NumPy's, if any."""
+        known = [*self._programs.values()]
+        return next(
+            (p for p in known if p.owned and not p.lends), next((p for p in known if p.owned), known[0])
+        )
 
     def _bindings(self, variables: Sequence[Variable]) -> Bindings:
         """The Variables of a call, by the ids of those that were traced in their place."""
@@ -261,34 +289,35 @@ class Trace:
         if self.state.is_gone:
             self.state, self._programs = State(creations=self.state.creations), {}
         state = self.state.read(bindings).key() if self.state.slots else None
+        lent = self._lent(arrays, self._values)
         if self._has_symbols(arrays):
             try:
-                program = self._kept((owned, state, None), arrays, bindings, self._specs)
+                program = self._kept((owned, state, None, lent), arrays, bindings, self._specs)
                 if program.serves(arrays):
                     return program
-                other = self._of_equal_sizes((owned, state), arrays, bindings)
+                other = self._of_equal_sizes((owned, state), lent, arrays, bindings)
                 if other is not None:
                     return other
             except symbolic_sizes.InconclusiveSize as failure:
-                program = self._kept((owned, state, _shapes(arrays)), arrays, bindings)
+                program = self._kept((owned, state, _shapes(arrays), lent), arrays, bindings)
                 self._per_size = True  # only now: what fails for known sizes, too, is the user's mistake
                 symbolic_warnings.warn_of_symbolic_sizes(self.fn, failure)
                 return program
-        return self._kept((owned, state, _shapes(arrays) if self._specs else None), arrays, bindings)
+        return self._kept((owned, state, _shapes(arrays) if self._specs else None, lent), arrays, bindings)
 
     def _of_equal_sizes(
-        self, key: tuple[bool, Hashable], arrays: Sequence[Any], bindings: Bindings
+        self, key: tuple[bool, Hashable], lent: numpy_arguments.Key, arrays: Sequence[Any], bindings: Bindings
     ) -> Program | None:
         """A program for arrays of all sizes that are equal where these are; None where there can't be one."""
         kinds = [(spec.shape or (), spec.dtype, spec.weak_type) for spec in self._specs]
         whole = [*symbolic_sizes.alike(kinds, [array.shape for array in arrays])][-1:]
         for equal in whole:
-            if (*key, equal) in self._unequal:
+            if (*key, equal, lent) in self._unequal:
                 continue
             try:
-                program = self._kept((*key, equal), arrays, bindings, self._specs, again=True)
+                program = self._kept((*key, equal, lent), arrays, bindings, self._specs, again=True)
             except symbolic_sizes.InconclusiveSize:
-                self._unequal.add((*key, equal))
+                self._unequal.add((*key, equal, lent))
                 continue
             if program.serves(arrays):
                 return program
@@ -307,10 +336,10 @@ class Trace:
         *,
         again: bool = False,
     ) -> Program:
-        known = self._programs.get(key)
+        known = self._programs.get(self._told_apart(key))
         if known is None:
             start = time.perf_counter()
-            known = self._traced(bindings, owned=key[0])
+            known = self._traced(bindings, owned=key[0], lent=key[3])
             known.values = self._values
             if self.keeper is not None and key[0] and specs is None:
                 self.keeper.prepare(self, known, arrays, lambda: known.prepare(arrays, bindings))
@@ -322,11 +351,22 @@ class Trace:
             known.values = tuple
             self._settle(known)
             buffer_donation.note_donation(name_of(self.fn), self.function_type, known.given, arrays)
-            self._programs[key] = known  # only now: a trace that raises leaves nothing behind
+            self._programs[self._told_apart(key)] = (
+                known  # only now: a trace that raises leaves nothing behind
+            )
             sizes: Any = key[2]
-            served = Served(None if again else sizes, sizes if again else None, inside=not key[0])
+            served = Served(
+                None if again else sizes, sizes if again else None, not key[0], self._told_apart(key)[3]
+            )
             self._made(self, known, time.perf_counter() - start, served)
         return known
+
+    def _told_apart(self, key: Key) -> Key:
+        """The key of a program: which arrays are NumPy's matters where it may write to them. JAX traces another's part later."""
+        owned, state, sizes, lent = key
+        written = self._written if owned else range(len(lent))
+        apart = numpy_arguments.told_apart(lent, written) if written and lent else ()
+        return owned, state, sizes, apart if any(apart) else ()
 
     def _settle(self, program: Program) -> None:
         """Keeps no object of the call's alive; and serves none that is only equal to one that it writes to or returns."""
@@ -348,7 +388,7 @@ class Trace:
         elif program.only_raises:
             program.raise_()
 
-    def _traced(self, bindings: Bindings, *, owned: bool) -> Program:
+    def _traced(self, bindings: Bindings, *, owned: bool, lent: numpy_arguments.Key) -> Program:
         objects = [found.referent() for found in self.function_type.objects()]
         self.state.search([self._converted(), *objects, *self._stand_ins.values()])
         return Program(
@@ -363,6 +403,9 @@ class Trace:
             rolled=rolling.rule(self._options.static_loops),
             room=self._room,
             given=self._given if owned else [],
+            lent=lent,
+            written=self._written,
+            reborn=self._reborn,
         )
 
     def _arguments(self, arrays: Sequence[Any]) -> tuple[tuple[Any, ...], dict[str, Any]]:

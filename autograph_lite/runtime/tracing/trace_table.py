@@ -286,6 +286,8 @@ class Traces:
                     raise self._always_raises()
                 self.keep(trace)
                 self.dropped()  # calls that another trace has served find the more specific one now
+            elif trace.main.lends:
+                self._tried(trace, arrays, variables)  # for arrays of JAX's, which its types are
         return trace
 
     def _tried(self, trace: Trace, arrays: Sequence[Any], variables: Sequence[Any]) -> Program:

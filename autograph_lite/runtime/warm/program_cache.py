@@ -177,6 +177,8 @@ def _told(trace: Trace, program: Program, writer: Writer) -> Json:
     assert program.after is not None
     if program.raises:
         raise NotDataError("that each call raises, which Python may decide otherwise at the next")
+    if program.written_arrays:
+        raise NotDataError("which arrays of the caller's it writes")
     sites = list(program.sites.values())
     if not all(saved_checks.is_exact(site) for site in sites):
         raise NotDataError("an exception of a class of the user's")

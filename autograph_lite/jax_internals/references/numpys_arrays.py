@@ -1,0 +1,150 @@
+"""NumPy's arrays: which arrays of a program would be NumPy's in Python, so that `x += v` changes them for all who know them?
+
+    y = x * 2                             NumPy's if `x` is: the caller's, or made by a function of NumPy's
+    y = jnp.sin(x)                        JAX's
+
+Checked on jax 0.10.2 and 0.12.0.1.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+from jax._src.core import Tracer
+
+from autograph_lite.jax_internals.references import storages, view_equations
+from autograph_lite.tracing import thread
+
+
+def is_numpys(array: Any) -> bool:
+    """Whether `array` would be NumPy's in Python: a caller's, one that NumPy's functions have made, or computed of such.
+
+    Of JAX's and NumPy's together JAX's are made.
+    """
+    return thread.now.references is not None and any(map(_is_numpys, origins(array)))
+
+
+def _is_numpys(root: Any) -> bool:
+    known, todo = thread.now.references, [root]
+    while todo:
+        array = todo[-1]
+        if _answer(array) is not None:
+            todo.pop()
+            continue
+        equation = getattr(array, "parent", None)
+        operands = [*map(storages.root, () if equation is None else equation.in_tracers)]
+        operands = [
+            each for each in operands if getattr(each, "ndim", 0) and not isinstance(each, np.ndarray)
+        ]
+        answers = [*map(_answer, operands)]
+        if False in answers or not operands:
+            known.others[id(array)] = array
+        elif None in answers:
+            todo += [each for each, answer in zip(operands, answers, strict=True) if answer is None]
+        else:
+            which = known.numpys if view_equations.is_by_operator(equation) else known.others
+            which[id(array)] = array
+    return bool(_answer(root))
+
+
+def _answer(array: Any) -> bool | None:
+    """Whether an array that is no part of another is NumPy's, as far as that is known."""
+    known = thread.now.references
+    if id(array) in known.numpys:
+        return True
+    argument = known.arguments.get(id(array))
+    if argument is not None:
+        return bool(argument.is_numpy)
+    return False if id(array) in known.others or not isinstance(array, Tracer) else None
+
+
+def is_handle(array: Any) -> bool:
+    """Whether `array` is one that the function has made, or a part of it, and it was found that others see what is written."""
+    known = thread.now.references
+    return (
+        known is not None
+        and bool(known.handles)
+        and any(id(each) in known.handles for each in origins(array))
+    )
+
+
+def note_next(new: Any, *before: Any) -> Any:
+    """Notes that the array `new` is NumPy's if one of those is from which it comes; gives it."""
+    known = thread.now.references
+    if known is None or not isinstance(new, Tracer) or not new.ndim or any(new is each for each in before):
+        return new
+    if any(isinstance(each, np.ndarray) or (isinstance(each, Tracer) and is_numpys(each)) for each in before):
+        known.numpys[id(new)] = new
+    return new
+
+
+def note_met(new: Any, *options: Any) -> Any:
+    """The same of what is one of the options, as paths have met."""
+    note_next(new, *options)
+    known = thread.now.references
+    if known is not None and id(new) in known.numpys and not any(new is each for each in options):
+        known.joined[id(new)] = new, options
+        for option in options:
+            if isinstance(option, Tracer):
+                root = storages.root(option)
+                known.shows.setdefault(id(root), []).append((root, new))
+    return new
+
+
+def may_be(array: Any) -> list[Any]:
+    """The arrays that one is, or is a part of, where paths have met."""
+    known = thread.now.references
+    found: dict[int, Any] = {}
+    todo = [array] if known is not None and known.joined else []
+    while todo:
+        for origin in origins(todo.pop()):
+            for option in known.joined.get(id(origin), (None, ()))[1]:
+                if isinstance(option, (Tracer, np.ndarray)) and id(option) not in found:
+                    found[id(option)] = option
+                    todo += [option] if isinstance(option, Tracer) else []
+    return [*found.values()]
+
+
+def may_show(array: Any) -> list[Any]:
+    """The arrays that may be this one, or a part of it, where paths have met."""
+    known = thread.now.references
+    found: dict[int, Any] = {}
+    todo = [*origins(array)] if known is not None and known.shows else []
+    while todo:
+        for _, new in known.shows.get(id(todo.pop()), ()):
+            if id(new) not in found:
+                found[id(new)] = new
+                todo.append(new)
+    return [*found.values()]
+
+
+def argument_of(array: Any) -> Any:
+    """What is known of the argument that an array is, or is a part of; None for another array."""
+    known = getattr(thread.now.references, "arguments", None)
+    found = (known[id(each)] for each in origins(array) if id(each) in known) if known else iter(())
+    return next(found, None)
+
+
+def origins(array: Any) -> Iterator[Any]:
+    """The arrays that `array` is, or is a part of; in a loop, those before it, too."""
+    todo, seen = [array], set[int]()
+    while todo:
+        root = storages.root(todo.pop())
+        if id(root) not in seen:
+            seen.add(id(root))
+            yield root
+            todo += same_in_loops(root)
+
+
+def same_in_loops(array: Any) -> list[Any]:
+    """An array, what it was before the loops around, and what else was that."""
+    found = [array]
+    for each in found:
+        for loop in thread.now.aliases:
+            for new, old in loop.same:
+                other = old if new is each else new if old is each else None
+                if other is not None and not any(other is one for one in found):
+                    found.append(other)
+    return found

@@ -1,0 +1,62 @@
+"""Callers' arrays: which arrays of a program does its caller hold as NumPy's, and so sees what is written to them?
+
+@convert
+def fill(out, v): out[:] = v          fill(np.zeros(3), 2.0): NumPy's array has the twos in it afterwards
+                                      fill(jnp.zeros(3), 2.0): JAX's stays as it is
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Any
+
+from autograph_lite.jax_internals.references import numpys_arrays
+from autograph_lite.operators.checks import carried_checks
+from autograph_lite.operators.user_code import source_places
+
+
+@dataclasses.dataclass(eq=False)
+class Argument:
+    """An array that a program was handed.
+
+    Attributes:
+      position: among those of the call.
+      handle: what the function sees.
+      is_numpy: whether the caller holds it as NumPy's, and wants to see what is written.
+      is_writeable: whether NumPy lets anybody write to it.
+      strides: how many items further the next one along each axis lies; None in C's order.
+      is_written: whether the function may write to it.
+      at: the line that does so first.
+    """
+
+    position: int
+    handle: Any
+    is_numpy: bool
+    is_writeable: bool
+    strides: tuple[int, ...] | None = None
+    is_written: bool = False
+    at: Any = ()
+
+
+def is_callers(array: Any) -> bool:
+    """Whether `array` is an argument that the caller holds as NumPy's, or a part of one."""
+    found = numpys_arrays.argument_of(array)
+    return found is not None and bool(found.is_numpy)
+
+
+def about_to_write(array: Any) -> bool:
+    """To be called before `array` is written; whether its caller is to see that.
+
+    Raises:
+      ValueError: NumPy lets nobody write to it.
+    """
+    found: Argument | None = numpys_arrays.argument_of(array)
+    if found is None:
+        return False
+    if not found.is_written:
+        found.is_written, found.at = True, source_places.here()
+    if found.is_numpy and not found.is_writeable:
+        error = ValueError("assignment destination is read-only")
+        carried_checks.explicit(error)  # on a staged path, it is raised only if that path is taken
+        raise error
+    return found.is_numpy

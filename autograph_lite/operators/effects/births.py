@@ -1,0 +1,201 @@
+"""Births: what becomes of an array that NumPy has made in the function, once a traced value is written to it?
+
+    out = np.zeros(3)                     NumPy's own: what is computed of it is computed while tracing
+    same = out
+    out[0] = x                            NumPy's array can't hold this, and `same` is to see it: the function is traced
+                                          once more, and this line makes an array of the program, of the same items
+
+Where nobody else sees the write, the name alone gets a new array, and no second trace is needed.
+"""
+
+from __future__ import annotations
+
+import sys
+import weakref
+import zlib
+from collections.abc import Iterable
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from autograph_lite.jax_internals.references import storages
+from autograph_lite.operators.user_code import source_places
+from autograph_lite.operators.values.values import Tracer
+from autograph_lite.tracing import thread
+
+Site = tuple[str, int, int, tuple[int, ...]]  # a file, a line, the instruction, and a shape
+
+
+class Reborn(BaseException):
+    """The function is to be traced again, with the arrays that a call makes as arrays of the program. Nobody may catch it.
+
+    Attributes:
+      sites: the calls.
+    """
+
+    def __init__(self, sites: Iterable[Site]) -> None:
+        super().__init__()
+        self.sites = set(sites)
+
+
+def made(found: Any, given: Iterable[Any]) -> Any:
+    """What a function of NumPy's has made, or what stands for it; `given` are its arguments."""
+    known = thread.now.references
+    if known is None:
+        return found
+    if isinstance(found, Tracer):
+        if found.ndim and storages.root(found) is found and not any(found is each for each in given):
+            known.numpys[id(found)] = found
+        return found
+    if type(found) is tuple:
+        return tuple(made(each, given) for each in found)
+    if type(found) is not np.ndarray or found.dtype.kind not in "biufc" or not found.ndim:
+        return found
+    owner = _owners(found)[-1]
+    if _site_of(owner) is not None or any(
+        owner is _owners(each)[-1] for each in given if isinstance(each, np.ndarray)
+    ):
+        return found
+    frame = source_places.user_frame()
+    if frame is None:
+        return found
+    site = frame.f_code.co_filename, frame.f_lineno, frame.f_lasti, found.shape
+    if site in known.reborn:
+        array = _of_program(found)
+        known.numpys[id(array)] = known.handles[id(array)] = array
+        return array
+    known.born[id(found)] = weakref.ref(found), site
+    return found
+
+
+def note_part(part: Any, array: Any) -> Any:
+    """Notes that `part`, a traced value, is what a traced index has taken of an array of NumPy's; gives it."""
+    known = thread.now.references
+    if known is not None and isinstance(part, Tracer) and part.ndim:
+        root = storages.root(part)
+        if root is not part:
+            storages.show(array)
+            known.taken[id(root)] = root, array
+    return part
+
+
+def refuse_shown(array: Any) -> None:
+    """To be called before traced items are written to an array of NumPy's, or to what the program has taken of one.
+
+    Raises:
+      Reborn: others hold what it is a part of, or the program has got a part of it.
+    """
+    known = thread.now.references
+    if known is None:
+        return
+    if isinstance(array, np.ndarray):
+        is_part = isinstance(array.base, np.ndarray) and _holders_of_owner(array) > _OF_ONE_PART
+        if is_part or id(_owners(array)[-1]) in known.shown:
+            want_anew(array)
+    elif known.taken and (found := known.taken.get(id(storages.root(array)))) is not None:
+        want_anew(found[1])
+
+
+def want_changed() -> None:
+    """To be called where a trace ends.
+
+    Raises:
+      Reborn: Python has written to an array, and the program has got a part of it.
+    """
+    known = thread.now.references
+    for array, before in [*known.shown.values()]:
+        if zlib.crc32(array.tobytes()) != before:
+            want_anew(array)
+
+
+def want_anew(array: Any) -> None:
+    """To be called where an array of NumPy's would get traced items, and others are to see that.
+
+    Raises:
+      Reborn: the function has made it.
+    """
+    known = thread.now.references
+    if known is None or not isinstance(array, np.ndarray):
+        return
+    for each in _owners(array):
+        site = _site_of(each)
+        if site is not None:
+            raise Reborn([site])
+    # It was computed, `np.ones(3) * 0.5`: of one of these, if at all.
+    alike = [site for _, site in known.born.values() if site[-1] == array.shape]
+    if alike:
+        raise Reborn(alike)
+
+
+class _Probe:
+    """Stands for a traced operand, of one name that nobody else holds."""
+
+    __array_priority__ = 100
+    count = 0
+
+    def __radd__(self, array: Any) -> Any:
+        self.count = _change(array, "add", self)
+        return array
+
+
+def _change(array: Any, symbol: str, operand: Any) -> int:  # as `items.in_place`
+    return _holders(array)
+
+
+def _holders(array: Any) -> int:
+    return sys.getrefcount(array)
+
+
+def _of_one_name() -> int:
+    probe, array = _Probe(), np.zeros(1)
+    array += probe  # type: ignore[call-overload]
+    return probe.count
+
+
+_OF_ONE_NAME = _of_one_name()
+
+
+def _holders_of_owner(part: np.ndarray[Any, Any]) -> int:
+    owner: Any = part.base
+    while isinstance(owner.base, np.ndarray):
+        owner = owner.base
+    return sys.getrefcount(owner)
+
+
+_OF_ONE_PART = _holders_of_owner(np.arange(2).reshape(2, 1))
+
+
+def is_held_by_others(array: np.ndarray[Any, Any]) -> bool:
+    """Whether anybody but one name holds an array that `array += traced` changes in place; called by what calls `__radd__`."""
+    return array.base is not None or sys.getrefcount(array) > _OF_ONE_NAME
+
+
+def are_of_one(array: np.ndarray[Any, Any], other: np.ndarray[Any, Any]) -> bool:
+    """Whether two arrays of NumPy's are, or are parts of, one."""
+    return _owners(array)[-1] is _owners(other)[-1]
+
+
+def _owners(array: Any) -> list[np.ndarray[Any, Any]]:
+    """An array, and those that it is a part of."""
+    found = []
+    while isinstance(array, np.ndarray):
+        found.append(array)
+        array = array.base
+    return found
+
+
+def _site_of(array: Any) -> Site | None:
+    known = thread.now.references
+    found = None if known is None else known.born.get(id(array))
+    return found[1] if found is not None and found[0]() is array else None
+
+
+def _of_program(array: np.ndarray[Any, Any]) -> Any:
+    """The same items, as an array of the program."""
+    array = array.astype(jax.dtypes.canonicalize_dtype(array.dtype))
+    first = array.reshape(-1)[:1]
+    if array.size and array.tobytes() == first.tobytes() * array.size:
+        return jnp.full(array.shape, first[0], array.dtype)
+    return jax.lax.copy_p.bind(array)

@@ -1,0 +1,106 @@
+"""In place: what does `x += v` do to an array of the program? What NumPy does if the array would be NumPy's, and else a new one.
+
+prev = x                              both names are the array that changes, where the caller passed it as NumPy's, or
+x += dx                               NumPy's functions have made it; of JAX's arrays, `prev` stays what it was
+"""
+
+from __future__ import annotations
+
+import operator
+from typing import Any
+
+import jax.numpy as jnp
+import numpy as np
+
+from autograph_lite.jax_internals.references import numpys_arrays, storages
+from autograph_lite.operators.aliasing import (
+    callers_arrays,
+    loop_carried_aliases,
+    shared_memory,
+    user_frames,
+)
+from autograph_lite.operators.checks import carried_checks
+from autograph_lite.operators.effects import births
+from autograph_lite.operators.items.subscripts import write_item
+from autograph_lite.operators.values.values import any_traced
+from autograph_lite.tracing import thread
+
+_SPELLED = {"and": "and_", "or": "or_"}
+
+
+def change_in_place(array: Any, symbol: str, operand: Any) -> Any:
+    """`array += operand` for the symbol 'add', where NumPy changes the array; NotImplemented where a new one is made, as by JAX.
+
+    Args:
+      array: a traced one; or NumPy's, which has asked a traced operand.
+      symbol: of the operator; 'set' for `array[...] = operand()`.
+      operand: what is added.
+
+    Raises:
+      TypeError, ValueError: as NumPy's.
+    """
+    if isinstance(array, np.ndarray):
+        if symbol == "set" or births.is_held_by_others(array):
+            births.want_anew(array)
+        return NotImplemented
+    births.refuse_shown(array)
+    is_seen = callers_arrays.about_to_write(array) or numpys_arrays.is_handle(array)
+    if not is_seen:
+        if not array.ndim:
+            return NotImplemented
+        _refuse_loops_names(array)
+        if not numpys_arrays.is_numpys(array):
+            return NotImplemented
+    shared_memory.refuse_joined(array)
+    if symbol == "set":
+        return write_item(array, ..., operand(), always=True)
+    if type(operand) in (list, tuple, range) and not any_traced(operand):
+        operand = np.asarray(operand)
+    new = getattr(operator, _SPELLED.get(symbol, symbol))(storages.latest_version(array), operand)
+    _refuse_misfit(array, symbol, new)
+    if not is_seen and not user_frames.are_held_twice(
+        [*map(storages.root, loop_carried_aliases.same_arrays(array))]
+    ):
+        return NotImplemented
+    return write_item(array, ..., new, always=True)
+
+
+def _refuse_misfit(array: Any, symbol: str, new: Any) -> None:
+    """Refuses what NumPy does not write to an array."""
+    error: Exception | None = None
+    if new.shape != array.shape:
+        error = ValueError(
+            f"non-broadcastable output operand with shape {array.shape} doesn't match the broadcast shape {new.shape}"
+        )
+    elif _kind(new.dtype) > _kind(array.dtype):
+        error = TypeError(
+            f"Cannot cast ufunc '{symbol}' output from {new.dtype!r} to {array.dtype!r} with casting rule 'same_kind'"
+        )
+    if error is not None:
+        carried_checks.explicit(error)  # on a staged path, it is raised only if that path is taken
+        raise error
+
+
+def _kind(dtype: Any) -> int:
+    """The higher, the more values a type has: none of a higher kind is written in place to one of a lower."""
+    kinds: tuple[Any, ...] = (
+        jnp.bool_, jnp.unsignedinteger, jnp.signedinteger, jnp.floating, jnp.complexfloating,
+    )  # fmt: skip
+    return next(number for number, kind in enumerate(kinds) if jnp.issubdtype(dtype, kind))
+
+
+def _refuse_loops_names(array: Any) -> None:
+    """Refuses a loop's variable that was an array of NumPy's before the loop, if others know that, too."""
+    if not loop_carried_aliases.are_traced():
+        return
+    same = loop_carried_aliases.same_arrays(array)
+    before = [each for each in same if isinstance(each, np.ndarray)]
+    others = [old for loop in thread.now.aliases for _, old in loop.same if isinstance(old, np.ndarray)]
+    is_shared = any(
+        births.are_of_one(each, other) for each in before for other in others if other is not each
+    )
+    if before and (
+        is_shared or any(each.base is not None for each in before) or user_frames.are_held_twice(same)
+    ):
+        for each in before:
+            births.want_anew(each)

@@ -1,0 +1,121 @@
+"""In-place calls: what do functions of NumPy's that write to an array do to one of the program?
+
+np.add(a, b, out=x), np.add.at(x, i, v)      what is computed is stored, as by `x[...] = `, for all who know the array
+np.copyto(x, v), np.fill_diagonal(x, 0)
+x.sort(), x.fill(v)                          of an array that NumPy would have made, or the caller holds as NumPy's
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import jax.numpy as jnp
+import numpy as np
+
+from autograph_lite.jax_internals.constant_folding import FoldingTracer
+from autograph_lite.operators.values.values import Tracer
+from autograph_lite.tracing import thread
+
+
+def _copied(dst: Any, src: Any, casting: str = "same_kind", where: Any = True) -> Any:
+    return jnp.where(where, src, dst)
+
+
+def _put_mask(a: Any, mask: Any, values: Any) -> Any:
+    values = jnp.asarray(values)
+    return jnp.where(mask, values if values.shape == a.shape else jnp.resize(values, a.shape), a)
+
+
+def _partitioned(a: Any, kth: Any, axis: Any = -1, **_: Any) -> Any:
+    return jnp.partition(a, kth, axis)
+
+
+def _sorted(a: Any, axis: Any = -1, **_: Any) -> Any:
+    return jnp.sort(a, axis)
+
+
+# What an array holds after such a function, by the function's name.
+_FUNCTIONS: dict[str, Callable[..., Any]] = {
+    "copyto": _copied, "putmask": _put_mask,
+    "put": lambda a, ind, v, mode=None: jnp.put(a, jnp.asarray(ind), jnp.asarray(v), mode, inplace=False),
+    "place": lambda arr, mask, vals: jnp.place(arr, mask, jnp.asarray(vals), inplace=False),
+    "put_along_axis": lambda arr, indices, values, axis: jnp.put_along_axis(arr, indices, values, axis, inplace=False),
+    "fill_diagonal": lambda a, val, wrap=False: jnp.fill_diagonal(a, val, wrap, inplace=False),
+}  # fmt: skip
+_METHODS: dict[str, Callable[..., Any]] = {
+    "fill": lambda a, value: jnp.broadcast_to(value, a.shape), "sort": _sorted, "partition": _partitioned,
+    "put": _FUNCTIONS["put"],
+}  # fmt: skip
+_BY_FUNCTION = {id(getattr(np, name)): make for name, make in _FUNCTIONS.items()}
+
+
+def target(fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """The array that a call of NumPy's writes to; None for most."""
+    out = kwargs.get("out")
+    if out is None and isinstance(fn, np.ufunc):
+        out = args[fn.nin] if len(args) > fn.nin else None
+    elif out is None and args and (id(fn) in _BY_FUNCTION or getattr(fn, "__name__", "") == "at"):
+        out = args[0]
+    return out[0] if type(out) is tuple and len(out) == 1 else out
+
+
+def of_function(fn: Any) -> Callable[..., Any] | None:
+    """What gives the array that a function of NumPy's writes to, as it is then; None for another function."""
+    return _BY_FUNCTION.get(id(fn))
+
+
+def of_method(name: str) -> Callable[..., Any] | None:
+    """The same of a method of an array."""
+    return _METHODS.get(name)
+
+
+def added_at(ufunc: np.ufunc) -> Callable[..., Any] | None:
+    """What gives an array after `ufunc.at`."""
+    fun = getattr(jnp, ufunc.__name__, None)
+    at = getattr(fun, "at", None)
+    return None if at is None else lambda a, indices, *b: at(a, indices, *b, inplace=False)
+
+
+def writing(make: Callable[..., Any], refuse: Callable[[], Exception]) -> Callable[..., Any]:
+    """A function that changes its first argument to what `make` gives for its arguments, or raises `refuse()`."""
+
+    def run(array: Any, *args: Any, **kwargs: Any) -> None:
+        store_whole(array, lambda: make(array, *args, **kwargs), refuse)
+
+    return run
+
+
+def store_whole(array: Any, make: Callable[[], Any], refuse: Callable[[], Exception]) -> Any:
+    """Puts what `make` gives into an array, for all who know it; gives the array.
+
+    Raises:
+      Exception: what `refuse` gives, as the array is JAX's.
+    """
+    known = thread.now.references
+    done = NotImplemented if known is None else known.change(array, "set", make)
+    if done is NotImplemented:
+        raise refuse()
+    return done
+
+
+def _method(name: str, make: Callable[..., Any]) -> Any:
+    otherwise = getattr(Tracer, name, None)
+
+    def run(self: Any, *args: Any, **kwargs: Any) -> Any:
+        known = thread.now.references
+        if (
+            known is not None
+            and known.change(self, "set", lambda: make(self, *args, **kwargs)) is not NotImplemented
+        ):
+            return None
+        if otherwise is None:
+            raise AttributeError(f"{type(self).__name__} has no attribute {name}")
+        return otherwise(self, *args, **kwargs)
+
+    run.__name__ = name
+    return run
+
+
+for _name, _make in _METHODS.items():
+    setattr(FoldingTracer, _name, _method(_name, _make))

@@ -1,0 +1,167 @@
+"""NumPy's arguments: what does a call leave in the arrays of NumPy's that it was given? What NumPy would have left there.
+
+A program is made for arrays of JAX's, and one with more outputs for NumPy's, if the function writes to them. Which of them
+it writes, and so which have to be told apart, is known when it was traced once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from typing import Any, NamedTuple
+
+import jax
+import numpy as np
+
+from autograph_lite.errors import MutatedArgumentError
+from autograph_lite.jax_internals import numpy_constants
+from autograph_lite.jax_internals.references.storages import References
+from autograph_lite.operators.aliasing.callers_arrays import Argument
+from autograph_lite.operators.user_code import source_places
+
+
+class Lent(NamedTuple):
+    """An array of NumPy's among those of a call.
+
+    Attributes:
+      first: the number of the first that is the same array.
+      is_writeable: whether NumPy lets anybody write to it.
+      strides: how many items further the next one along each axis lies; None in C's order.
+    """
+
+    first: int
+    is_writeable: bool
+    strides: tuple[int, ...] | None
+
+
+Key = tuple[Lent | None, ...]
+
+
+def lent(arrays: Sequence[Any]) -> Key:
+    """For each array of a call, what is known of it where it is NumPy's."""
+    first: dict[int, int] = {}
+    return tuple(
+        Lent(first.setdefault(id(array), number), array.flags.writeable, _strides(array))
+        if isinstance(array, np.ndarray)
+        else None
+        for number, array in enumerate(arrays)
+    )
+
+
+def _strides(array: np.ndarray[Any, Any]) -> tuple[int, ...] | None:
+    return None if array.flags.c_contiguous else tuple(step // array.itemsize for step in array.strides)
+
+
+def told_apart(found: Key, asked: Collection[int]) -> Key:
+    """What matters of it where these arrays may be written: all that are one of them."""
+    firsts = {each.first for number in asked if (each := found[number]) is not None}
+    return tuple(each if each is not None and each.first in firsts else None for each in found)
+
+
+def enter(found: Key, asked: Collection[int], arrays: Sequence[Any], known: References) -> list[Any]:
+    """What a function is to see of the arrays of a program, which is noted: an array that is given twice is one."""
+    seen = list(arrays)
+    for number, each in enumerate(told_apart(found, asked)):
+        if each is not None:
+            seen[number] = seen[each.first]
+    for number, array in enumerate(seen):
+        of = found[number] if number < len(found) else None
+        numpy_constants.folding_tracer(array)
+        if isinstance(array, jax.Array) and id(array) not in known.arguments:
+            known.arguments[id(array)] = (
+                Argument(number, array, False, True)
+                if of is None
+                else Argument(number, array, True, of.is_writeable, of.strides)
+            )
+    return seen
+
+
+def written(known: References) -> list[Argument]:
+    """The arguments that the function may have written to."""
+    return [each for each in known.arguments.values() if each.is_written]
+
+
+def is_there_twice(found: Key, number: int) -> bool:
+    """Whether an array of NumPy's is among those of a call more than once."""
+    own = found[number] if number < len(found) else None
+    return own is not None and sum(each is not None and each.first == own.first for each in found) > 1
+
+
+def left(known: References, *, owned: bool) -> dict[int, Any]:
+    """The arrays of NumPy's that a function has given other items, by their numbers.
+
+    Raises:
+      MutatedArgumentError: it has, in a part of a trace of somebody else's.
+    """
+    found = {
+        each.position: each.handle
+        for each in written(known)
+        if each.is_numpy and id(each.handle) in known.storages
+    }
+    for number in () if owned else found:
+        raise MutatedArgumentError(
+            "An array of NumPy's that was passed as an argument is written, and the call is part of somebody else's trace.",
+            where=known.arguments[id(found[number])].at or source_places.here(),
+            why="What is written is known when the program runs, and nobody would put it into the array then.",
+            fix="pass a copy, jnp.asarray(x), and return what is written.",
+        )
+    return found
+
+
+def refuse_overlap(name: str, arrays: Sequence[Any], numbers: Sequence[int]) -> None:
+    """Refuses a call in which an array that is written shares its memory with another one.
+
+    Raises:
+      MutatedArgumentError: it does, and is not the same array.
+    """
+    for number in numbers:
+        for other in arrays:
+            if (
+                isinstance(other, np.ndarray)
+                and other is not arrays[number]
+                and np.may_share_memory(other, arrays[number])
+            ):
+                raise MutatedArgumentError(
+                    f"'{name}' writes to an array of NumPy's, {_shown(arrays[number])}, that shares its memory with another "
+                    f"argument, {_shown(other)}.",
+                    where=source_places.here(),
+                    why="Each array is an input of the compiled program: a change of one is not seen in the other.",
+                    fix="pass one array, and take its parts in the function; or pass a copy, x.copy().",
+                )
+
+
+def refuse_seen_from_outside(
+    name: str, arrays: Sequence[Any], numbers: Sequence[int], outside: Collection[int]
+) -> None:
+    """Refuses a call in which an array that is written is also read from outside of the function; `outside` are ids of such.
+
+    Raises:
+      MutatedArgumentError: it is.
+    """
+    for number in numbers:
+        if id(arrays[number]) in outside:
+            raise MutatedArgumentError(
+                f"'{name}' writes to an array of NumPy's, {_shown(arrays[number])}, that it uses from outside, too.",
+                where=source_places.here(),
+                why="Each argument is an input of the compiled program: a change is not seen in what is read from outside.",
+                fix="pass it, or use it from outside, but not both.",
+            )
+
+
+def _shown(array: np.ndarray[Any, Any]) -> str:
+    return f"{array.dtype}[{','.join(map(str, array.shape))}]"
+
+
+def write(target: np.ndarray[Any, Any], new: Any) -> None:
+    """Puts what a program gives into an array of the caller's.
+
+    JAX has fewer types: an item that is what it was, as far as the program can tell, stays as it is.
+    """
+    now = np.asarray(new)
+    if now.dtype == target.dtype:
+        target[...] = now
+        return
+    with np.errstate(all="ignore"):
+        before = target.astype(now.dtype)
+        bits = np.dtype(f"u{min(now.dtype.itemsize, 8)}")
+        changed = np.ascontiguousarray(before).view(bits) != np.ascontiguousarray(now).view(bits)
+        np.copyto(target, now, casting="unsafe", where=changed.reshape(*now.shape, -1).any(-1))

@@ -1,0 +1,247 @@
+"""NumPy's arrays that are born in the function: they hold traced values from the first one on, whoever holds them by then."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+import autograph_lite
+from autograph_lite.operators.effects import births
+
+X = np.array([1.0, 2.0, 3.0, 4.0], np.float32)
+N = np.int32(3)
+
+
+class Buffers:
+    """Makes its arrays itself."""
+
+    def __init__(self, size: int) -> None:
+        self.all = np.zeros(size)
+        self.rest = self.all[1:]
+
+    def push(self, i: int, v: Any) -> None:
+        """Keeps a value."""
+        self.all[i] = v
+
+
+def fill(out: Any, x: Any) -> None:
+    for i in range(len(out)):
+        out[i] = x[i] * 2
+
+
+def names(x):
+    xs = np.zeros((3, 2))
+    ys = xs
+    xs[0] = x[:2]
+    ys[1] = x[2:] * 2
+    return xs, ys
+
+
+def holders(x):
+    s = Buffers(4)
+    before, rows = s.all, [np.ones(2), np.full(3, 2.0)]
+    first = {"a": rows[0]}
+    s.push(1, x[0])
+    s.push(2, x[1])
+    rows[0][1] = x[2]
+    rows[1][0] = x[3]
+    return before, s.rest, first["a"], rows[1]
+
+
+def helpers(x):
+    whole, part, m = np.empty(4), np.zeros(6), np.zeros((2, 4))
+    fill(whole, x)
+    fill(part[1:5], x)
+    fill(m[1], x)
+    return whole, part, m
+
+
+def closures(x):
+    out = np.zeros(4)
+
+    def put(i, v):
+        out[i] = v
+
+    put(0, x[1])
+    put(1, x[0])
+    return out
+
+
+def views(x):
+    o, m = np.zeros(4), np.arange(6.0).reshape(2, 3)
+    v, row, turned = o[1:], m[0], m.T
+    v[0] = x[0]
+    o[2] = x[1]
+    row[1] = x[2]
+    m[1] = row
+    turned[0, 0] = x[3]
+    return o, v, m, row
+
+
+def computed(x):
+    o = np.ones(3) * 0.5
+    p = o
+    o[0] = x[0]
+    return p
+
+
+def augmented(x):
+    o, q = np.zeros(4), np.zeros(4)
+    p = o
+    o += x
+    o *= 2
+
+    def add(to, v):
+        to += v
+
+    add(q, x)
+    add(q, p)
+    return p, q
+
+
+def loops(x, n):
+    o, total, known = np.zeros(5), np.zeros(4), np.zeros(4)
+    p, q, i = o, total, 0
+    while i < n:
+        o[i] = i
+        total += x[i]
+        known += 1
+        i += 1
+    return p, q, known
+
+
+def branches(x):
+    o, q = np.zeros(3), np.zeros(3)
+    p, r = o, q
+    if x[0] > 0:
+        o[0] = 1
+        q += 1
+    else:
+        o[1] = x[1]
+    return p, r
+
+
+def swapped(x):
+    a, b = np.zeros(4), np.zeros(4)
+    a[:] = x
+    for _ in range(3):
+        b[1:] = a[:-1]
+        b[0] = a[-1]
+        a, b = b, a
+    return a, x
+
+
+def functions(x):
+    o, s, f = np.zeros(4), np.array([3.0, 1, 2]), np.empty(3)
+    np.multiply(x, 2, out=o)
+    s[0] = x[3]
+    s.sort()
+    f.fill(x[0])
+    np.copyto(o, x, where=x > 2)
+    return o, s, f
+
+
+def rows_at_data(x, n):
+    m = np.zeros((4, 2))
+    row = m[n]
+    row += 1
+    m[n, 0] = x[0]
+    t = np.arange(8).reshape(4, 2)
+    known = t[n]
+    t[3] = 5
+    return m, row, known
+
+
+def simulated(x, n):
+    steps, dt = int(np.ceil(1.0 / 0.25)), 0.25
+    grid, weights = np.linspace(0, 1, steps + 1), np.zeros(3)
+    weights[:] = [1, -2, 1]
+    path = np.zeros((steps + 1, 2))
+    path[0] = x[:2]
+    for t in range(steps):
+        path[t + 1] = path[t] + dt * np.array([path[t, 1], -path[t, 0]])
+    inner = np.eye(5, dtype=bool)[::2].any(axis=0)
+    return path[inner], np.dot(weights, path[:3]), grid[: len(path)]
+
+
+def tables(x, n):
+    best = np.zeros(7)
+    for i in range(3):
+        for c in range(6, 0, -1):
+            if x[i] <= c:
+                best[c] = max(best[c], best[c - 1] + x[i])
+    counts = np.zeros(5, int)
+    for v in x:
+        counts[int(v)] += 1
+    sieve = np.ones(20, bool)
+    sieve[:2] = False
+    for i in range(2, 5):
+        if sieve[i]:
+            sieve[i * i :: i] = False
+    return best, counts, sieve * n
+
+
+PROGRAMS: dict[Any, tuple[Any, ...]] = {
+    **dict.fromkeys((names, holders, helpers, closures, views, computed, augmented, branches, swapped, functions), (X,)),
+    **dict.fromkeys((loops, rows_at_data, simulated, tables), (X, N)),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("program", PROGRAMS, ids=lambda program: program.__name__)
+def test_all_who_hold_an_array_see_what_is_written(program: Any) -> None:
+    args = PROGRAMS[program]
+    expected = program(*(arg.copy() for arg in args))
+    found = autograph_lite.convert(program)(*args)
+
+    for one, other in zip(jax.tree.leaves(found), jax.tree.leaves(expected), strict=True):
+        np.testing.assert_allclose(one, other, rtol=1e-5, atol=1e-6)
+
+
+@pytest.mark.parametrize("program", [names, helpers, loops, augmented], ids=lambda program: program.__name__)
+def test_under_grad_and_vmap(program: Any) -> None:
+    rest = PROGRAMS[program][1:]
+    converted = autograph_lite.convert(lambda x: sum(jnp.sum(leaf * leaf) for leaf in program(x, *rest)))
+    step = 1e-2 * np.eye(4)
+    value = lambda x: sum(np.sum(leaf * leaf) for leaf in program(x, *rest))  # noqa: E731
+    slopes = [(value(X + one) - value(X - one)) / 2e-2 for one in step]
+
+    np.testing.assert_allclose(jax.grad(converted)(jnp.asarray(X)), slopes, rtol=1e-2, atol=1e-2)
+    np.testing.assert_allclose(jax.vmap(converted)(jnp.stack([X, X])), [value(X)] * 2, rtol=1e-4)
+
+
+def test_what_nobody_else_sees_takes_one_trace(monkeypatch: pytest.MonkeyPatch) -> None:
+    wanted: list[Any] = []
+    monkeypatch.setattr(births, "want_anew", wanted.append)
+
+    def stored(x):
+        out = np.zeros(3)
+        out[0] = x[0]
+        out[1] = out[0] + 1
+        return out
+
+    def added(x):
+        total = np.zeros(4)
+        total += x
+        total += x
+        return total
+
+    for fn in (stored, added):
+        np.testing.assert_allclose(autograph_lite.convert(fn)(X), fn(X))
+    assert not wanted
+
+
+def test_an_array_from_outside_is_refused() -> None:
+    cells = np.zeros(4)
+
+    def f(x):
+        seen = cells
+        cells[0] = x[0]
+        return seen
+
+    with pytest.raises(autograph_lite.MutationError):
+        autograph_lite.convert(f)(X)
+    assert not cells.any()
