@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import dis
 import enum
+import functools
 import operator
 import sys
 import weakref
@@ -298,6 +299,31 @@ class FoldingTracer(partial_eval.DynamicJaxprTracer):
         found, base = constant_value(self), cast(Any, super())
         return base.tolist() if found is None else found.tolist()
 
+
+def _comparing(name: str) -> Callable[[Any, Any], Any]:
+    """A comparison that takes ints of Python's which have more bits than the program's, `best = sys.maxsize`, as NumPy does."""
+    jaxs, pythons = getattr(core.Tracer, name), getattr(operator, name)
+
+    def compare(self: Any, other: Any) -> Any:
+        if getattr(type(other), "__array_ufunc__", other) is None:  # it answers, as for NumPy's arrays
+            return NotImplemented
+        if type(other) is not int or -(2**31) <= other < 2**31:
+            return jaxs(self, other)
+        dtype = self.aval.dtype
+        if jax.numpy.issubdtype(dtype, np.floating):
+            return jaxs(self, float(other))
+        kind = dtype.kind if isinstance(dtype, np.dtype) else "V"
+        if kind not in "iub" or (kind != "b" and _info(dtype).min <= other <= _info(dtype).max):
+            return jaxs(self, other)
+        return np.full(self.aval.shape, pythons(0, other))[()]
+
+    return compare
+
+
+_info = functools.lru_cache(maxsize=32)(np.iinfo)
+for _name in ("__lt__", "__le__", "__gt__", "__ge__", "__eq__", "__ne__"):
+    setattr(FoldingTracer, _name, _comparing(_name))
+FoldingTracer.__hash__ = core.Tracer.__hash__  # type: ignore[method-assign]
 
 # As JAX's own tracer is: else it is looked for among the bases, each time.
 core.pytype_aval_mappings[FoldingTracer] = core.pytype_aval_mappings.get(

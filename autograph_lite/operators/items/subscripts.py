@@ -40,7 +40,7 @@ from autograph_lite.operators.trace_context import update_order
 from autograph_lite.operators.user_code import source_places
 from autograph_lite.operators.values import dataclass_objects, pytrees
 from autograph_lite.operators.values.boxes import Box, unboxed
-from autograph_lite.operators.values.one_of import OneOf, on_each
+from autograph_lite.operators.values.one_of import OneOf, is_large, on_each
 from autograph_lite.operators.values.values import (
     SCALARS,
     Tracer,
@@ -242,7 +242,7 @@ def _row(base: Sequence[Any], index: Any, refused: Callable[[], TracedIndexError
 
 def _part(leaves: Sequence[Any]) -> str | None:
     """What stands for parts of the items where one is chosen: a row of "stacked" arrays, the "same" value, or nothing."""
-    if all(map(is_arraylike, leaves)):
+    if all(map(is_arraylike, leaves)) and not any(map(is_large, leaves)):
         return "stacked" if len({jnp.shape(leaf) for leaf in leaves}) == 1 else None
     first = leaves[0]
     is_text = type(first) is str

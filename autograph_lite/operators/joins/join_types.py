@@ -274,7 +274,7 @@ def _uniting(outlives: Callable[[Any], bool] = always) -> unions.Uniting:
         if as_array_type(leaf) is not None or isinstance(leaf.value, (Deferred, unions.Renumbered)):
             return unions.ARRAY
         is_variant = one_of.is_variant(leaf.value) and (
-            isinstance(leaf.value, _VALUES) or outlives(leaf.value)
+            isinstance(leaf.value, _VALUES) or one_of.is_large(leaf.value) or outlives(leaf.value)
         )
         return leaf if is_variant else None
 
@@ -323,12 +323,20 @@ def join_leaves(a: Leaf, b: Leaf) -> Leaf:
     if a == b:
         return a
     x, y = as_array_type(a), as_array_type(b)
+    x, y = x or _rounded(a, y), y or _rounded(b, x)
     if x is None or y is None or x.shape != y.shape:
         left, right = describe_leaf(a), describe_leaf(b)
         if left != right or not isinstance(a, Fixed) or not isinstance(b, Fixed):
             raise Mismatch(left, right)
         raise Mismatch(left, f"a different {right.partition(' ')[2] or 'object'}", type(b.value))
     return join_arrays(x, y)
+
+
+def _rounded(leaf: Leaf, other: Array | None) -> Array | None:
+    """An int of Python's that is too large for arrays, as the float that it is beside others."""
+    is_float = other is not None and jnp.issubdtype(other.dtype, jnp.floating)
+    large = is_float and isinstance(leaf, Fixed) and one_of.is_large(leaf.value)
+    return Array(result_type(0), True, ()) if large else None
 
 
 def join_arrays(x: Array, y: Array) -> Array:
@@ -403,7 +411,7 @@ def _looked_up(leaf: Any, lookup: Callable[[Any], Any], kind: Array) -> Any:
 def _number(value: Any, kind: Array) -> Any:
     """A number of Python's as an array of that type, or as NumPy's number of that type."""
     if kind.weak or kind.shape or kind.varying or result_type(value) != kind.dtype:
-        return cast_leaf(value, kind)
+        return cast_leaf(float(value) if one_of.is_large(value) else value, kind)
     return kind.dtype.type(value)  # 1 us, and not 10 to 40
 
 

@@ -32,6 +32,7 @@ from autograph_lite.operators.python.generator_expressions import Generated, ope
 from autograph_lite.operators.python.logical import and_, asks_for_order, compared, not_, or_
 from autograph_lite.operators.ragged.selection import Selection
 from autograph_lite.operators.ragged_ops import masked_reductions
+from autograph_lite.operators.values.one_of import is_large
 from autograph_lite.operators.values.values import any_traced, is_arraylike, is_size, traced
 
 State = tuple[Any, ...]
@@ -178,6 +179,7 @@ def _held(values: Sequence[Any]) -> Sequence[Any]:
     if all(type(value) is tuple and len(value) == len(values[0]) for value in values):
         return [*zip(*map(_held, zip(*values, strict=True)), strict=True)] if values[0] else values
     numbers = all(is_arraylike(value) and not jnp.ndim(value) for value in values)
+    numbers = numbers and not any(map(is_large, values))
     return literal_types.widen_literals(values) if numbers else values
 
 

@@ -118,6 +118,8 @@ class OneOf:
 def _as_number(variant: Any) -> Any:
     if not isinstance(variant, (jax.Array, np.ndarray, np.generic, bool, int, float, complex)):
         raise TypeError(f"A number or an array is expected, and it is {variant!r}.")
+    if is_large(variant):
+        raise OverflowError(f"An array is expected, and it is {variant}, which does not fit its type.")
     return variant
 
 
@@ -247,7 +249,13 @@ def is_variant(value: Any) -> bool:
     """Whether a value that no array holds may be one of several: it has a value of its own, or is one object at each call."""
     if isinstance(value, _CONTENTS):
         return False
-    return isinstance(value, _VALUES) or callable(value) or ownership.is_users_class(type(value))
+    known = isinstance(value, _VALUES) or is_large(value)
+    return known or callable(value) or ownership.is_users_class(type(value))
+
+
+def is_large(value: Any) -> bool:
+    """Whether it is an int of Python's that no array holds: `best = sys.maxsize`."""
+    return type(value) is int and value.bit_length() >= 8 * jax.dtypes.canonicalize_dtype(np.int64).itemsize
 
 
 _VALUES = (str, bytes, enum.Enum, type(Ellipsis), type(NotImplemented), np.dtype)
