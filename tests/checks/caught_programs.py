@@ -810,3 +810,30 @@ def assignments_before_a_raise(n):
     except KeyError:
         b += 100
     return (a, b, c)
+
+
+ITEMS = np.arange(4, dtype=np.float32)
+
+
+@program(*[(ITEMS, i) for i in (0, 3, 4, -1, -4, -5)])
+def item_of_an_array(xs, i):
+    y = -1.0
+    try:
+        y = xs[i]
+    except IndexError:
+        pass
+    return y
+
+
+@program(*[(ITEMS, i) for i in (0, 3, 4, -1, -4, -5)])
+def item_that_is_written(xs, i):
+    xs = xs.copy()
+    n = 0
+    try:
+        xs[i] += 9
+        n = 1
+        xs[i + 1] = 5
+        n = 2
+    except IndexError:
+        n += 10
+    return xs, n

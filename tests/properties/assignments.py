@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from . import states
 from .conditions import question
 from .expressions import array_expr, of_kind, target, tiny
 from .integers import index, int_expr
@@ -399,4 +400,5 @@ SIMPLE: dict[str, Callable[[Writer], None]] = {
     "grow": grow,
     "queue": queue,
     "del": delete,
+    "state": states.assign_state,
 }

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from . import conditions, floats, reductions
+from . import conditions, floats, reductions, states
 from .texts import MOST, Expr, literal, read, small
 from .writer import Writer
 
@@ -32,6 +32,7 @@ def int_expr(w: Writer, depth: int) -> Expr:
             "bits": 3,
             "range": 1,
             "truths": 2,
+            "table": w.mix.get("state", 0) // 4,
         }
     )
     if form == "atom":
@@ -54,6 +55,9 @@ def int_expr(w: Writer, depth: int) -> Expr:
         return Expr(
             c.pick([*lengths, f"range({left.operand()} % 5, 9)[{c.pick(['0', '1', '-1'])}]"]), left.bound + 9
         )
+    if form == "table":
+        w.shared.features.add("dict at a traced key")
+        return Expr(f"{{0: 4, 1: -3, 2: 9}}[{left.operand()} % 3]", 9)
     if form == "times":
         factor = c.pick([2, 3, 5])
         return Expr(f"{left.operand()} * {factor}", left.bound * factor, compound=True)
@@ -103,6 +107,8 @@ def _truths(w: Writer, depth: int) -> Expr:
 
 
 def _int_atom(w: Writer) -> Expr:
+    if w.scope.of_kind(*states.VALUES) and w.choices.chance(30) and (found := states.of_state(w)):
+        return found
     name = read(w, "int", "counter") if w.choices.chance(75) else None
     return Expr(name) if name else literal(w.choices.below(8) - 2)
 

@@ -95,7 +95,11 @@ MIXES: dict[str, dict[str, int]] = {
     "checks": ORDINARY
     | SOME_LOOPS
     | EXITS
-    | {"raise": 6, "assert": 8, "try/except": 4, "helpers": 30, "calls": 5},
+    | {"raise": 6, "assert": 8, "try/except": 8, "helpers": 40, "calls": 8},
+    "states": ORDINARY
+    | SOME_LOOPS
+    | EXITS
+    | {"state": 20, "try/except": 4, "raise": 2, "helpers": 40, "calls": 5, "return": 4},
     "everything": ORDINARY
     | SOME_LOOPS
     | EXITS
@@ -188,6 +192,7 @@ def generate(choices: Choices, mix: Mapping[str, int], runs: int = 3) -> Program
 
 IMPORTS = {
     "collections.": "import collections\n",
+    "enum.": "import enum\n",
     "functools.": "import functools\n",
     "np.": "import numpy as np\n",
     "@contextmanager": "from contextlib import contextmanager\n",
@@ -200,7 +205,7 @@ def _used(module: list[str], main: str) -> list[str]:
     text = main
     for part in reversed(module):
         names = re.findall(r"^(?:def|class) (\w+)", part, flags=re.MULTILINE)
-        if any(re.search(rf"\b{name}\(", text) for name in names):
+        if any(re.search(rf"\b{name}[(.]", text) for name in names):
             kept.insert(0, part)
             text += part
     return kept

@@ -28,6 +28,9 @@ NAMES = {
     "fun": ("f", "g"),
     "counter": "ijklt",
     "error": ("error",),
+    "text": ("mode", "phase"),
+    "state": ("state", "status"),
+    "last": ("last", "least"),
 }
 
 

@@ -249,6 +249,11 @@ def unraising(test: Callable[[], Any]) -> Any:
     return value
 
 
+def is_caught(kind: type[BaseException]) -> bool:
+    """Whether a `try` around catches such an exception."""
+    return any(_catches(tried.kinds(), kind) for tried in thread.now.catching)
+
+
 def failure() -> Any:
     """What says which check has failed so far."""
     return carried_checks.frame().contents.get(CODE) if thread.now.catching else None

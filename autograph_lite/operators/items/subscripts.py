@@ -27,7 +27,7 @@ from autograph_lite.operators.aliasing import (
 from autograph_lite.operators.branches.each_variant import chosen_variant
 from autograph_lite.operators.branches.if_stmt import if_part
 from autograph_lite.operators.calls import method_patching
-from autograph_lite.operators.checks import carried_checks
+from autograph_lite.operators.checks import carried_checks, catching, traced_text
 from autograph_lite.operators.effects import births, container_identity, journal, shared_containers
 from autograph_lite.operators.items.block_stores import fill_whole, store_block
 from autograph_lite.operators.joins.literal_types import stacked, widen_literals
@@ -52,6 +52,7 @@ from autograph_lite.operators.values.values import (
     python_value,
     traced,
 )
+from autograph_lite.tracing import thread
 
 slice = builtins.slice
 
@@ -80,6 +81,7 @@ def item(base: Any, index: Any) -> Any:
         return indexing.picked(base, index)
     if isinstance(base, jax.Array) or (isinstance(base, np.ndarray) and _is_traced_in_array(index)):
         of, index, base = base, _arrays(index), jnp.asarray(base)
+        _check_array(base, index)
         if blocks.is_needed(index):
             return blocks.read_block(base, index)
         part = update_order.read_in_order(base, _of_array(update_order.latest(base), index))
@@ -270,6 +272,31 @@ def _out_of_range(base: Sequence[Any]) -> str:
 
 def _check_bounds(index: Any, length: int, message: str) -> None:
     carried_checks.fail_if((index < -length) | (index >= length), IndexError(message))
+
+
+def _check_array(array: jax.Array, index: Any) -> None:
+    """Checks integers that an array is indexed by where a `try` catches what NumPy raises; elsewhere JAX's rules hold."""
+    if not thread.now.catching or not catching.is_caught(IndexError):
+        return
+    for axis, each in enumerate(index if isinstance(index, tuple) else (index,)):
+        if (
+            isinstance(each, (bool, np.bool_))
+            or jnp.ndim(each)
+            or not isinstance(each, (int, np.integer, jax.Array, builtins.slice))
+        ):
+            return  # what follows counts other axes
+        if isinstance(each, builtins.slice) or axis >= array.ndim:
+            continue
+        size = array.shape[axis]
+        message = traced_text.format("index {} is out of bounds for axis {} with size {}", each, axis, size)
+        if isinstance(each, jax.Array):
+            if each.dtype == bool:
+                return
+            _check_bounds(each, size, message)
+        elif not -size <= each < size:
+            error = IndexError(message)
+            carried_checks.explicit(error)
+            raise error
 
 
 def _fix_of_index(base: Any, index: Any) -> str:
@@ -522,6 +549,7 @@ def write_item(base: Any, index: Any, value: Any, *, always: bool = False) -> An
 
 def _with_items(base: jax.Array, index: Any, value: Any) -> Any:
     """A new array, with other items at an index."""
+    _check_array(base, index)
     if isinstance(value, Selection) or blocks.is_needed(index):
         return blocks.write_block(base, index, value)
     new = _cast(value, base)
