@@ -221,3 +221,54 @@ def test_a_part_of_a_list_between_traced_bounds():
         found, expected = ours(jnp.array(xs), jnp.int32(k)), parts(xs, k)
         assert [float(value) for value in found[:5]] == [float(value) for value in expected[:5]], k
         assert [int(value) for value in found[5]] == expected[5], k
+
+
+def squares(n):
+    if n == 0:
+        return []
+    found = [0]
+    for i in range(n):
+        found.append(i * i)
+    return found
+
+
+def above(xs, n):
+    found = []
+    for x in xs:
+        if x > n:
+            found.append((x, x * 0.5))
+    if n > 3:
+        found = [(1, 2.5)]
+    return found
+
+
+@pytest.mark.parametrize(
+    ("function", "args"),
+    [
+        (squares, (np.int32(0),)),
+        (squares, (np.int32(4),)),
+        (above, (np.array([4, 1, 9], np.int32), np.int32(2))),
+        (above, (np.array([4, 1, 9], np.int32), np.int32(5))),
+    ],
+)
+def test_lists_of_which_one_has_a_length_that_the_data_knows_meet(
+    function: Callable[..., Any], args: Any
+) -> None:
+    found, expected = al.convert(function)(*map(jnp.asarray, args)), function(*args)
+    assert len(found) == len(expected)
+    for ours, theirs in zip(found, expected, strict=True):
+        np.testing.assert_allclose(ours, theirs)
+
+
+def test_what_met_is_not_written_to() -> None:
+    def chosen(xs, c):
+        found = []
+        for x in xs:
+            if x > 2:
+                found.append(x)
+        result = found if c > 0 else []
+        result.append(9)
+        return found, result
+
+    with pytest.raises(al.MutationError, match="one object on one path"):
+        al.convert(chosen)(jnp.array([4, 1]), jnp.int32(1))

@@ -13,6 +13,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from autograph_lite.converters.python_ops import NO_RETURN, Maybe, Returned
+from autograph_lite.errors import MutationError
 from autograph_lite.jax_internals import recorded_equations, tracing_state
 from autograph_lite.jax_internals.conditionals import branch_traces
 from autograph_lite.jax_internals.dataflow import primitive_traits
@@ -37,7 +38,7 @@ from autograph_lite.operators.joins.join_types import (
 )
 from autograph_lite.operators.joins.literal_types import holding
 from autograph_lite.operators.lane_eval import path_conditions
-from autograph_lite.operators.lists import dynamic_length, packing
+from autograph_lite.operators.lists import bounded_growth, dynamic_length, packing
 from autograph_lite.operators.purity import trial
 from autograph_lite.operators.trace_context import branch_options, decision_log, path_facts
 from autograph_lite.operators.values.one_of import OneOf, options_of, options_text
@@ -78,6 +79,7 @@ def _staged(
         path_facts.learn(path_facts.facts_of(select, paths.index(alive[0])))
     writes = _Writes(paths)
     labels = list(names) or [NO_RETURN.name]
+    met = [_meet_lists(alive, i) for i in range(len(labels))]
     templates = (
         [_join([path.values[i] for path in alive], label, funs, operands) for i, label in enumerate(labels)]
         if alive
@@ -100,6 +102,7 @@ def _staged(
         )
         for i, (template, label) in enumerate(zip(templates, labels, strict=False))
     ]
+    values = [list(v.contents().values()) if is_list else v for v, is_list in zip(values, met, strict=False)]
     if path_facts.is_asked(select):
         for value, *found in zip(values, *(path.values for path in paths), strict=False):
             _present(value, found, select)
@@ -120,6 +123,32 @@ def _staged(
         assert paths[0].raised is not None
         raise carried_checks.error_after_branches(paths[0].raised)
     return tuple(values) if len(names) > 1 else values[0]
+
+
+def _meet_lists(paths: Sequence[Path], i: int) -> bool:
+    """Whether a variable is a list on each path, one of them of a length that the data knows: all are such lists then."""
+    values = [path.values[i] for path in paths]
+    lists = [value.value for value in values]
+    if len(paths) < 2 or not any(map(dynamic_length.is_dynamic, lists)):
+        return False
+    if any(
+        type(each) is not list or value.present is not True for each, value in zip(lists, values, strict=True)
+    ):
+        return False
+    if all(each is lists[0] for each in lists):
+        return False
+    place = bounded_growth.list_place(lists[0])
+    items = [[path.captured(item) for item in each] for path, each in zip(paths, lists, strict=True)]
+    try:
+        options, _ = packing.join_lists(place, items)
+    except (
+        MutationError
+    ):  # items of two types: the error that names the variable is raised where the lists are joined
+        return False
+    for path, option, each in zip(paths, options, lists, strict=True):
+        assert option is not None
+        path.values[i] = dataclasses.replace(option, value=each)
+    return True
 
 
 def _present(value: Any, found: Sequence[Captured], select: Any) -> None:
