@@ -416,6 +416,25 @@ def test_one_of_several() -> None:
         c += 1
         return c
 
+    def g(a, b, n):
+        c = b * 1
+        for _ in range(n):
+            c = a[1:]
+        c += 1
+
+    def h(a, b, n):
+        other = b * 1
+        for _ in range(n):
+            other[1:] = a[:-1]
+            a, other = other, a
+        return a
+
+    with pytest.raises(
+        MutationError, match="and the loop makes 'other' an array for its next iteration that the caller"
+    ):
+        autograph_lite.convert(h)(X.copy(), ONES.copy(), N)
+    with pytest.raises(MutationError, match="is changed in place, which is one of several that others know"):
+        autograph_lite.convert(g)(X.copy(), ONES[1:].copy(), N)
     with pytest.raises(MutationError) as caught:
         autograph_lite.convert(f)(X.copy(), ONES.copy(), N)
     assert caught.value.what == (

@@ -80,6 +80,26 @@ def note_next(new: Any, *before: Any) -> Any:
     return new
 
 
+def note_stored(array: Any) -> None:
+    """Notes that an array gets items that only the name sees that is written to."""
+    known = thread.now.references
+    if known is not None and isinstance(array, Tracer):
+        root = storages.root(array)
+        known.stored[id(root)] = root
+
+
+def is_stored(start: Any) -> bool:
+    """Whether the body that is traced writes so to the variable that was `start` before its loop."""
+    known, pairs = thread.now.references, thread.now.aliases[-1].same if thread.now.aliases else ()
+    return known is not None and any(old is start and id(new) in known.stored for new, old in pairs)
+
+
+def know_root(value: Any) -> None:
+    """Finds out what an array is a part of as long as the trace goes on that tells."""
+    if isinstance(value, Tracer) and thread.now.references is not None:
+        storages.root(value)
+
+
 def note_met(new: Any, *options: Any) -> Any:
     """The same of what is one of the options, as paths have met."""
     note_next(new, *options)

@@ -61,12 +61,14 @@ class References:
       versions: the same, by what these were.
       again: views that were made again, and those of the user's code that they are.
       made: these by the views, by the version of what each is a view of, and by the trace that has made it.
+      outers: what constants of traces within stand for.
       pinned: values that stay what they are.
       arguments: what is known of arrays that the program was handed (`aliasing.callers_arrays`).
       born: arrays of NumPy's that the function has made, and where (`aliasing.births`).
       reborn: the places where it makes arrays of the program instead.
       others: arrays that are not, as it was found.
       handles: those of them whose every write others are to see.
+      stored: arrays that were written so that the name alone sees it, which has got a new one.
       joined: arrays that may be one of others, or what these have become.
       shows: those again, by what they may be.
       shown: arrays of NumPy's that what is traced may be, or may be a part of, and what they held then.
@@ -79,6 +81,7 @@ class References:
     versions: dict[int, Storage] = dataclasses.field(default_factory=dict)
     again: dict[int, tuple[Any, Any]] = dataclasses.field(default_factory=dict)
     made: dict[tuple[int, int, int], tuple[Any, ...]] = dataclasses.field(default_factory=dict)
+    outers: dict[int, tuple[Any, Any]] = dataclasses.field(default_factory=dict)
     pinned: dict[int, Any] = dataclasses.field(default_factory=dict)
     arguments: dict[int, Any] = dataclasses.field(default_factory=dict)
     born: dict[int, tuple[weakref.ref[Any], Any]] = dataclasses.field(default_factory=dict)
@@ -86,6 +89,7 @@ class References:
     numpys: dict[int, Any] = dataclasses.field(default_factory=dict)
     others: dict[int, Any] = dataclasses.field(default_factory=dict)
     handles: dict[int, Any] = dataclasses.field(default_factory=dict)
+    stored: dict[int, Any] = dataclasses.field(default_factory=dict)
     joined: dict[int, tuple[Any, Any]] = dataclasses.field(default_factory=dict)
     shows: dict[int, list[tuple[Any, Any]]] = dataclasses.field(default_factory=dict)
     shown: dict[int, tuple[Any, int]] = dataclasses.field(default_factory=dict)
@@ -213,8 +217,15 @@ def _outer(array: Any) -> Any:
     """What a tracer stands for that is a constant of a trace within; None where it is none."""
     if not isinstance(array, partial_eval.DynamicJaxprTracer) or array.parent is not None:
         return None
+    known: References | None = thread.now.references
+    if known is not None and id(array) in known.outers:
+        return known.outers[id(array)][1]
     found: Any = array.get_const()
-    return found if isinstance(found, partial_eval.DynamicJaxprTracer) else None
+    if not isinstance(found, partial_eval.DynamicJaxprTracer):
+        return None
+    if known is not None:
+        known.outers[id(array)] = array, found  # a trace that is over does not tell
+    return found
 
 
 def _operand_now(operand: Any, trace: Any = None) -> Any:

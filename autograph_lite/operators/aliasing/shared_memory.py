@@ -229,6 +229,27 @@ def parted_error(name: str) -> MutationError:
     )
 
 
+def refuse_seen_next(variables: Iterable[tuple[str, Any, Any]]) -> None:
+    """To be called where an iteration ends, with variables, what they were before the loop, and are now.
+
+    Raises:
+      MutationError: one that the loop writes to is an array in the next iteration whose writes others are to see.
+    """
+    for name, start, now in variables:
+        if (
+            isinstance(now, Tracer)
+            and numpys_arrays.is_stored(start)
+            and (callers_arrays.is_callers(now) or numpys_arrays.is_handle(now))
+        ):
+            raise MutationError(
+                f"An item of the array '{name}' is written in a loop, and the loop makes '{name}' an array for its next "
+                "iteration that the caller holds as NumPy's, or that has other names.",
+                where=source_places.here(),
+                why="An array is a value to a compiled program: which of the arrays an iteration writes would not be known.",
+                fix="work on a copy, and store it in the end: v = u.copy() before the loop, and u[:] = v after it.",
+            )
+
+
 def refuse_carried(variables: Iterable[Captured], changes: Iterable[journal.Change]) -> None:
     """To be called where an iteration ends, with the variables that it has bound and the places that it has changed.
 

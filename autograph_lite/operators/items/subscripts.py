@@ -533,6 +533,7 @@ def write_item(base: Any, index: Any, value: Any, *, always: bool = False) -> An
         array = storages.latest_version(base) if isinstance(base, jax.Array) else jnp.asarray(base)
         new_array = _with_items(array, _arrays(index), value)
         if not is_shared:
+            numpys_arrays.note_stored(base)
             new_array = recorded_copies.copied(new_array) if new_array is value else new_array
             return numpys_arrays.note_next(new_array, base)
         shared_memory.write_shared(base, new_array)

@@ -271,6 +271,8 @@ class Carry:
         parted = [self.names[n] for n in self.held if values[n] is not self.start_values[n].value]
         if parted:
             raise shared_memory.parted_error(parted[0])
+        for value in captured:
+            numpys_arrays.know_root(value.value)
         self.sure[:] = [value.present is True for value in captured]
         contents = {key: slot.before for key, slot in self.slots.items()}
         grown, growths = dict(self.slots), dict(self.growths)
@@ -284,6 +286,8 @@ class Carry:
         appended: dict[Hashable, list[Captured]] = {}
         bounds: dict[Hashable, bounded_growth.Bound] = {}
         changes = written.changes(roots)
+        ends = zip(self.names, self.start_values, captured, strict=True)
+        shared_memory.refuse_seen_next((name, start.value, now.value) for name, start, now in ends)
         pairs = zip(captured, self.start_values, strict=True)
         shared_memory.refuse_carried(
             [now for now, start in pairs if now.value is not start.value], changes.values()
