@@ -110,7 +110,7 @@ def insert(x):
 
 
 def slice_of_a_list(x):
-    return [1, 2, 3][x : x + 1]
+    return ["a", "b", "c"][x : x + 1]
 
 
 @pytest.mark.parametrize(

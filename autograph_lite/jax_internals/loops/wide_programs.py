@@ -233,4 +233,9 @@ def _is_wide(recorded: Sequence[Any], width: Any, *, native: bool) -> bool:
 
 
 def _ints(atoms: Iterable[Any]) -> list[Any]:
-    return [v for v in atoms if is_variable(v) and not v.aval.shape and v.aval.dtype.kind in "iub"]
+    return [v for v in atoms if is_variable(v) and _is_scalar(v.aval)]
+
+
+def _is_scalar(aval: Any) -> bool:
+    """Whether it is the type of an int or a truth value; keys have dtypes of their own."""
+    return getattr(aval, "shape", None) == () and getattr(aval.dtype, "kind", "V") in "iub"
