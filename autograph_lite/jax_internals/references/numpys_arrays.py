@@ -116,8 +116,10 @@ def note_met(new: Any, *options: Any) -> Any:
 def may_be(array: Any) -> list[Any]:
     """The arrays that one is, or is a part of, where paths have met."""
     known = thread.now.references
+    if known is None or not known.joined:
+        return []
     found: dict[int, Any] = {}
-    todo = [array] if known is not None and known.joined else []
+    todo = [array]
     while todo:
         for origin in origins(todo.pop()):
             for option in known.joined.get(id(origin), (None, ()))[1]:
@@ -130,8 +132,10 @@ def may_be(array: Any) -> list[Any]:
 def may_show(array: Any) -> list[Any]:
     """The arrays that may be this one, or a part of it, where paths have met."""
     known = thread.now.references
+    if known is None or not known.shows:
+        return []
     found: dict[int, Any] = {}
-    todo = [*origins(array)] if known is not None and known.shows else []
+    todo = [*origins(array)]
     while todo:
         for _, new in known.shows.get(id(todo.pop()), ()):
             if id(new) not in found:
