@@ -26,6 +26,7 @@ whose statements are split like that from its first to its last. Where nothing t
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -55,7 +56,7 @@ def needs(tree: gast.AST) -> bool:
 def run(function: gast.FunctionDef, context: Context) -> None:
     """Rewrites the body of `function` in place; functions in it are rewritten by themselves."""
     unsure = {*scopes.bound(function.body)} - {*scopes.parameter_names(function.args)}
-    guards = _Guards(context, unsure)
+    guards = _Guards(context, unsure, _loads(function.body))
     if context.guarded or (context.catches and function is not context.outermost):
         guards.guarding = True
         start = scopes.first_statement(function.body)
@@ -73,12 +74,13 @@ class _Guards:
 
     Attributes:
       unsure: its variables that have not been assigned for sure.
+      loads: how often each name is read in it.
       tried, guarding: whether a `try` of its own, or any, is around.
     """
 
-    def __init__(self, context: Context, unsure: set[str]) -> None:
+    def __init__(self, context: Context, unsure: set[str], loads: Counter[str]) -> None:
         self.ag, self.fresh, self.tries = context.ag, context.fresh, context.tries
-        self.unsure = unsure
+        self.unsure, self.loads = unsure, loads
         self.tried = self.guarding = False
 
     def plain(self, body: Sequence[gast.stmt]) -> Block:
@@ -214,10 +216,13 @@ class _Guards:
             case gast.For():
                 if _calls(node.iter) and not _is_builtins(node.iter):
                     first, node.iter = self.hold(node.iter)
-                node.body, node.orelse = (
-                    self.block(node.body, again=True),
-                    self.block(node.orelse, again=True),
-                )
+                leave: Block = []
+                if any(self.loads[n] > _loads(node.body)[n] for n in scopes.bound([node.target])):
+                    leave = quote.stmts(
+                        "if not ag.unraised(): break", ag=self.ag
+                    )  # its variable keeps its value
+                node.body = [*self.block(node.body, again=True), *quote.all_located(leave, node.body[-1])]
+                node.orelse = self.block(node.orelse, again=True)
             case gast.With():
                 node.body = self.block(node.body, again=True)
             case gast.Try() if _catches(node):
@@ -309,6 +314,13 @@ class _Again(trees.ScopeTransformer):
 
 def _calls(value: gast.AST) -> bool:
     return any(isinstance(node, (gast.Call, gast.Subscript)) for node in trees.walk(value))
+
+
+def _loads(body: Sequence[gast.AST]) -> Counter[str]:
+    nodes = (node for statement in body for node in trees.walk(statement))
+    return Counter(
+        node.id for node in nodes if isinstance(node, gast.Name) and isinstance(node.ctx, gast.Load)
+    )
 
 
 def _binds(node: gast.AST) -> bool:

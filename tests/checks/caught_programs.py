@@ -837,3 +837,54 @@ def item_that_is_written(xs, i):
     except IndexError:
         n += 10
     return xs, n
+
+
+class Account:
+    def __init__(self, b):
+        self.balance = b
+        self.log = 0
+
+    def withdraw(self, x):
+        if x < 0:
+            raise ValueError("negative amount")
+        if x > self.balance:
+            raise RuntimeError("insufficient funds", self.balance, x)
+        self.balance -= x
+        self.log += 1
+
+    def transfer(self, other, x):
+        self.withdraw(x)
+        other.balance += x
+        other.log += 10
+
+
+@program((5.0,), (-1.0,), (50.0,), (10.0,))
+def accounts(x):
+    a, b = (Account(10.0), Account(0.0))
+    errs = 0
+    for k in range(3):
+        try:
+            a.transfer(b, x)
+        except RuntimeError as e:
+            errs += 1
+            a.transfer(b, e.args[1])
+        except ValueError:
+            errs += 10
+        finally:
+            a.log += 100
+    return (a.balance, b.balance, a.log, b.log, errs)
+
+
+@program((np.array([3.0, -1.0, 4.0], np.float32),), (np.array([3.0, 1.0, 4.0], np.float32),))
+def variable_of_a_loop_that_a_raise_ends(xs):
+    out = np.zeros(3, np.float32)
+    try:
+        for i, v in enumerate(xs):
+            if v < 0:
+                raise ValueError
+            out[i] = v**0.5
+    except ValueError:
+        out[i:] = -1
+    else:
+        i = -1
+    return (out, i)

@@ -14,7 +14,7 @@ from typing import Any
 
 import jax.numpy as jnp
 
-from autograph_lite.errors import AutographError, HandledRaiseError, UndefinedVariableError
+from autograph_lite.errors import HandledRaiseError, UndefinedVariableError
 from autograph_lite.jax_internals import tracing_state
 from autograph_lite.operators.checks import carried_checks
 from autograph_lite.operators.checks.carried_checks import Unwound
@@ -63,7 +63,7 @@ class catching:  # noqa: N801 (called like a function)
         self._scope.__exit__()
         del self.caller
         if error is not None and type(error) is not Unwound:
-            if now is self.before or isinstance(error, AutographError):
+            if now is self.before or type(error).__module__.partition(".")[0] == __name__.partition(".")[0]:
                 self.stopped = True
                 return False
             if not carried_checks.is_raised_on_path(error):
