@@ -888,3 +888,14 @@ def variable_of_a_loop_that_a_raise_ends(xs):
     else:
         i = -1
     return (out, i)
+
+
+@program(*NUMBERS)
+def check_before_a_bare_raise(x):
+    try:
+        if x < 0 or x > 5:
+            raise ValueError("first")
+    except ValueError:
+        assert x < 0, "second"
+        raise
+    return x

@@ -128,7 +128,10 @@ class catching:  # noqa: N801 (called like a function)
     def again(self, number: int) -> None:
         """A bare `raise` in handler `number`."""
         site = self.frame.sites[self.found.pop(number)[0]]
-        _set_code(self.frame, self.code)
+        now = self.frame.contents[CODE]  # of a check in the handler that has failed before
+        _set_code(
+            self.frame, self.code if tracing_state.is_zero(now) else jnp.where(now == 0, self.code, now)
+        )
         raise Unwound(_like(site))
 
     def passed(self) -> Any:
