@@ -106,7 +106,11 @@ def within_program() -> bool:
 
 def escapes_to_outer_trace() -> bool:
     """Whether an exception that is raised now leaves converted code for somebody else's trace, past no handler of the user's."""
-    return tracing_state.is_tracing() and not thread.now.handlers and not within_program()
+    return (
+        tracing_state.is_tracing()
+        and not (thread.now.handlers or thread.now.catching)
+        and not within_program()
+    )
 
 
 @contextlib.contextmanager
