@@ -10,13 +10,6 @@ from benchmarks.whole.measuring import has_hand_version
 
 # What each of these is told in place of a result.
 REFUSED = {
-    "neural_net": [
-        "An array, float64[2,16], is changed in place, and nothing in the function reads it afterwards.",
-        "  neural_net.py:74 in step",
-        "      p -= self.lr * m_hat / (np.sqrt(v_hat) + self.eps)",
-        "  An array is a value to a compiled program: `x += v` makes a new array, which would be lost. An argument, an item of a list or an attribute from which the array comes stays as it is.",
-        "  Fix: store it where it comes from, `rows[k] = rows[k] + v`, `self.x += v`, or return it.",
-    ],
     "gaussian_mixture": [
         "'m_step' writes an item of an array, float64[1,2], which is a part of 'X' there, and 'X' is read later (gaussian_mixture.py:71).",
         "  gaussian_mixture.py:62 in m_step",

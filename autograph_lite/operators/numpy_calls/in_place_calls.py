@@ -74,7 +74,14 @@ def added_at(ufunc: np.ufunc) -> Callable[..., Any] | None:
     """What gives an array after `ufunc.at`."""
     fun = getattr(jnp, ufunc.__name__, None)
     at = getattr(fun, "at", None)
-    return None if at is None else lambda a, indices, *b: at(a, indices, *b, inplace=False)
+    return None if at is None else lambda a, indices, *b: at(a, _index(indices), *b, inplace=False)
+
+
+def _index(indices: Any) -> Any:
+    """What JAX takes for a list of positions."""
+    if type(indices) is tuple:
+        return tuple(map(_index, indices))
+    return jnp.asarray(indices) if type(indices) is list else indices
 
 
 def writing(make: Callable[..., Any], refuse: Callable[[], Exception]) -> Callable[..., Any]:
