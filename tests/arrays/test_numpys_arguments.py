@@ -298,7 +298,7 @@ def test_with_options(options: dict[str, Any]) -> None:
         return x.sum()
 
     converted = autograph_lite.convert(f, **options)
-    for size in (2, 3, 3):
+    for size in (12, 13, 13):
         x, y = np.arange(size, dtype=np.float32), np.arange(size, dtype=np.float32)
         assert converted(x) == f(y)
         assert x.tolist() == y.tolist()
