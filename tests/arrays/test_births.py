@@ -245,3 +245,36 @@ def test_an_array_from_outside_is_refused() -> None:
     with pytest.raises(autograph_lite.MutationError):
         autograph_lite.convert(f)(X)
     assert not cells.any()
+
+
+TABLE = np.zeros((3, 3), np.float32)
+
+
+def row_of_an_outside_array(i):
+    row = TABLE[i]
+    row[0] = 5.0
+    return row.sum()
+
+
+def window_of_an_outside_array(i):
+    rows = TABLE[i : i + 1]
+    rows[0, 0] = 5.0
+    return rows.sum()
+
+
+def row_that_is_added_to(i):
+    row = TABLE[i]
+    row += 1.0
+    return row.sum()
+
+
+@pytest.mark.parametrize(
+    "function", [row_of_an_outside_array, window_of_an_outside_array, row_that_is_added_to]
+)
+def test_a_part_of_an_array_from_outside_is_not_written(function):
+    with pytest.raises(
+        autograph_lite.MutationError, match="A part of an array of NumPy's from outside of the function"
+    ) as raised:
+        autograph_lite.convert(function)(jnp.int32(1))
+    assert "Fix: pass the array as an argument" in str(raised.value)
+    assert not TABLE.any()

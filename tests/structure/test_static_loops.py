@@ -882,3 +882,22 @@ def test_functions_of_math_on_what_a_loop_carries_keep_it_rolled(function: Calla
 def test_a_loop_in_a_rolled_one_that_makes_another_dtype_is_pythons() -> None:
     found = autograph_lite.convert(another_dtype)(jnp.float32(1))
     assert (found.dtype, int(found)) == (jnp.int32, another_dtype(1.0))
+
+
+def returns_from_an_inner_loop(a, b):
+    for i in range(3):
+        j = 0
+        while j < i:
+            j += 1
+            if j != a:
+                b = b + 1
+            return i, b
+        if b > 0:
+            return j, b
+    return a, b
+
+
+def test_a_loop_whose_parts_a_traced_value_leaves() -> None:
+    for a, b in ((1, -4), (9, 2), (0, -1)):
+        found = autograph_lite.convert(returns_from_an_inner_loop)(jnp.int32(a), jnp.int32(b))
+        assert [int(value) for value in found] == [*returns_from_an_inner_loop(a, b)]

@@ -20,9 +20,10 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from autograph_lite.errors import MutationError
 from autograph_lite.jax_internals.references import storages
 from autograph_lite.operators.user_code import source_places
-from autograph_lite.operators.values.values import Tracer
+from autograph_lite.operators.values.values import Tracer, describe
 from autograph_lite.tracing import thread
 
 Site = tuple[str, int, int, tuple[int, ...]]  # a file, a line, the instruction, and a shape
@@ -70,12 +71,15 @@ def made(found: Any, given: Iterable[Any]) -> Any:
     return found
 
 
-def note_part(part: Any, array: Any) -> Any:
-    """Notes that `part`, a traced value, is what a traced index has taken of an array of NumPy's; gives it."""
+def note_part(part: Any, array: Any, *, is_window: bool = False) -> Any:
+    """Notes that `part`, a traced value, is what a traced index has taken of an array of NumPy's; gives it.
+
+    A part between traced bounds `is_window`: a view in NumPy, whatever the program makes of it.
+    """
     known = thread.now.references
     if known is not None and isinstance(part, Tracer) and part.ndim:
         root = storages.root(part)
-        if root is not part:
+        if is_window or root is not part:
             storages.show(array)
             known.taken[id(root)] = root, array
     return part
@@ -86,6 +90,7 @@ def refuse_shown(array: Any) -> None:
 
     Raises:
       Reborn: others hold what it is a part of, or the program has got a part of it.
+      MutationError: it is a part of an array from outside of the function.
     """
     known = thread.now.references
     if known is None:
@@ -96,6 +101,12 @@ def refuse_shown(array: Any) -> None:
             want_anew(array)
     elif known.taken and (found := known.taken.get(id(storages.root(array)))) is not None:
         want_anew(found[1])
+        raise MutationError(
+            f"A part of an array of NumPy's from outside of the function, {describe(array)}, is written.",
+            where=source_places.here(),
+            why="Which part it is is known when the program runs, and it would write to a copy.",
+            fix="pass the array as an argument: what is written to it is in it after the call.",
+        )
 
 
 def want_changed() -> None:

@@ -83,7 +83,8 @@ def item(base: Any, index: Any) -> Any:
         of, index, base = base, _arrays(index), jnp.asarray(base)
         _check_array(base, index)
         if blocks.is_needed(index):
-            return blocks.read_block(base, index)
+            block = blocks.read_block(base, index)
+            return births.note_part(block, of, is_window=True) if isinstance(of, np.ndarray) else block
         part = update_order.read_in_order(base, _of_array(update_order.latest(base), index))
         return births.note_part(part, of) if isinstance(of, np.ndarray) else part
     index = _plain(index)

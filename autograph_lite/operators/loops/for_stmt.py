@@ -136,7 +136,7 @@ def _known(
 
 def _rolled(
     iterable: Any, body_fun: Callable[..., Any], init: tuple[Any, ...], until: Until,
-    part: tuple[int, int] | None = None, parts: Parts | None = None,
+    part: tuple[int, int] | None = None, parts: Parts | None = None, source: Any = None,
 ) -> Any:  # fmt: skip
     """The loop as one of the program, if it can be: see `rolling.try_rolled_for`.
 
@@ -147,6 +147,7 @@ def _rolled(
       until: variables -> whether the loop is to be left before the next item.
       part: which of its iterations are meant, first and last; None for all that are left.
       parts: of the loop, where this is one.
+      source: what the user's loop runs over, where `iterable` is an iterator over it.
     """
     length: Any = None
     all_parts, why = parts or Parts(), "its body is one program for all items"
@@ -171,7 +172,8 @@ def _rolled(
         first, last = part or (0, length)
         ends = [first, *(first + k for k in split.at), last]
         try:
-            result = _in_parts(iterable, [*itertools.pairwise(ends)], body_fun, init, until, all_parts)
+            pairs = [*itertools.pairwise(ends)]
+            result = _in_parts(iterable, pairs, body_fun, init, until, all_parts, source)
         except BaseException:
             rolling.forget_refusal(body_fun)
             raise
@@ -194,22 +196,23 @@ def _rolled(
 
 def _in_parts(
     iterable: Any, parts: Sequence[tuple[int, int]], body_fun: Callable[..., Any], values: tuple[Any, ...],
-    until: Until, whole: Parts,
+    until: Until, whole: Parts, source: Any,
 ) -> tuple[Any, ...]:  # fmt: skip
     """The loop, in parts that are loops of their own."""
     iterator = iter(growing_lists.readable(iterable, "a `for` loop"))
+    source = iterable if source is None else source
     for first, last in parts:
         rolled = None
         if last - first > 1:
             stop = until(*values) if until is not None else False
             if not traced(stop) and stop:
                 return values
-            rolled = _rolled(iterator, body_fun, values, until, (first, last), whole)
+            rolled = _rolled(iterator, body_fun, values, until, (first, last), whole, source)
         if isinstance(rolled, tuple):
             values = rolled
         else:
             done, rolled_before = loop_options.current().done, len(whole.lengths)
-            values = _unrolled(iterable, iterator, body_fun, values, until, rolled, last - first, whole)
+            values = _unrolled(source, iterator, body_fun, values, until, rolled, last - first, whole)
             as_python = loop_options.current().done - done - sum(whole.lengths[rolled_before:])
             whole.lengths.insert(rolled_before, as_python)
             whole.refused = (rolled is not None and rolled.prevents) or whole.refused
@@ -272,7 +275,7 @@ def _unrolled(
         peeled += 1
         if peeled <= peels:  # what the first iterations assign may be what all others do
             left = None if most is None else (peeled, most)
-            rolled = _rolled(iterator, body_fun, values, until, left, parts)
+            rolled = _rolled(iterator, body_fun, values, until, left, parts, iterable)
             if isinstance(rolled, tuple):
                 return rolled
         if count is not None:
