@@ -165,6 +165,18 @@ class _Guards:
         parts = self.whole(assign) if _binds(value) else [_Part(assign, True)]
         return parts, quote.located(quote.name(name), value)
 
+    def hold_arguments(self, call: gast.Call) -> list[_Part]:
+        """What computes the arguments of a call first, where that may raise."""
+        first: list[_Part] = []
+        for number, argument in enumerate(call.args):
+            if not isinstance(argument, gast.Starred):
+                held, call.args[number] = self.hold(argument)
+                first += held
+        for keyword in call.keywords:
+            held, keyword.value = self.hold(keyword.value)
+            first += held
+        return first
+
     def whole(self, node: gast.stmt) -> list[_Part]:
         """A statement that can't be divided where it raises: it is refused that a traced condition raises something in it."""
         name = self.fresh("known")
@@ -194,14 +206,7 @@ class _Guards:
             case gast.Expr() if _binds(node):
                 return self.whole(node)
             case gast.Expr(value=gast.Call() as call) if any(map(_calls, [*call.args, *call.keywords])):
-                for number, argument in enumerate(call.args):
-                    if not isinstance(argument, gast.Starred):
-                        held, call.args[number] = self.hold(argument)
-                        first += held
-                for keyword in call.keywords:
-                    held, keyword.value = self.hold(keyword.value)
-                    first += held
-                return [*first, _Part(node, True)]
+                return [*self.hold_arguments(call), _Part(node, True)]
             case gast.If():
                 first, node.test = self.hold(node.test)
                 node.body, node.orelse = self.block(node.body), self.block(node.orelse)
@@ -214,7 +219,11 @@ class _Guards:
                     self.block(node.orelse, again=True),
                 )
             case gast.For():
-                if _calls(node.iter) and not _is_builtins(node.iter):
+                if isinstance(node.iter, gast.Call) and _is_builtins(
+                    node.iter
+                ):  # an iterator belongs to the loop, and is no variable
+                    first = self.hold_arguments(node.iter)
+                elif _calls(node.iter):
                     first, node.iter = self.hold(node.iter)
                 leave: Block = []
                 if any(self.loads[n] > _loads(node.body)[n] for n in scopes.bound([node.target])):
@@ -331,5 +340,5 @@ def _is_builtins(value: gast.expr) -> bool:
     """Whether a value is what a loop counts by: `range(n)`, `enumerate(xs)`."""
     match value:
         case gast.Call(func=gast.Name(id="range" | "enumerate" | "zip" | "reversed"), args=args):
-            return not any(map(_calls, args))
+            return not any(isinstance(each, gast.Starred) and _calls(each) for each in args)
     return False

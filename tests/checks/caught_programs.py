@@ -899,3 +899,16 @@ def check_before_a_bare_raise(x):
         assert x < 0, "second"
         raise
     return x
+
+
+@program(*NUMBERS)
+def iterator_over_what_may_raise(x):
+    total = 0.0
+    try:
+        for i, v in enumerate(({0: 4.0, 1: -3.0, 2: 9.0}[int(x)], 1.0, x)):
+            total += i * v
+        for a, b in zip([safe_div(x, x - 2.0), 1.0], reversed([x, safe_div(1.0, x)])):
+            total += a * b
+    except (KeyError, ZeroDivisionError):
+        total -= 100
+    return total
