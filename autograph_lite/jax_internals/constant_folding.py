@@ -305,7 +305,7 @@ def _comparing(name: str) -> Callable[[Any, Any], Any]:
     jaxs, pythons = getattr(core.Tracer, name), getattr(operator, name)
 
     def compare(self: Any, other: Any) -> Any:
-        if getattr(type(other), "__array_ufunc__", other) is None:  # it answers, as for NumPy's arrays
+        if getattr(type(other), "__array_ufunc__", True) is None:  # it answers, as for NumPy's arrays
             return NotImplemented
         if type(other) is not int or -(2**31) <= other < 2**31:
             return jaxs(self, other)

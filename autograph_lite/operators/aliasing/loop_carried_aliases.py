@@ -16,7 +16,6 @@ import jax
 
 from autograph_lite.jax_internals import tracing_state
 from autograph_lite.jax_internals.dataflow import recorded_views
-from autograph_lite.jax_internals.references import numpys_arrays
 from autograph_lite.tracing import thread
 
 Pair = tuple[Any, Any]
@@ -66,11 +65,6 @@ def note_write() -> None:
     """An item of an array is written."""
     for loop in thread.now.aliases:
         loop.writes = True
-
-
-def same_arrays(array: Any) -> list[Any]:
-    """An array, what it was before the loops around, and what else was that."""
-    return numpys_arrays.same_in_loops(array)
 
 
 def base_arrays_in_loops(array: Any) -> list[Any]:

@@ -23,7 +23,6 @@ from autograph_lite.jax_internals.references.storages import Storage
 from autograph_lite.operators.aliasing import (
     access_paths,
     callers_arrays,
-    loop_carried_aliases,
     store_check,
     user_frames,
 )
@@ -53,7 +52,7 @@ def is_seen_by_others(array: Any, *, always: bool = False) -> bool:
     try:
         always = store_check.check_store(array) or always
     except MutationError as error:
-        for each in loop_carried_aliases.same_arrays(array):
+        for each in numpys_arrays.same_in_loops(array):
             births.want_anew(each)
         follows = can_follow(array)
         if not follows and not claim_captured(array, error):

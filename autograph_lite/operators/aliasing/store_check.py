@@ -19,6 +19,7 @@ import numpy as np
 from autograph_lite.analysis import read_after
 from autograph_lite.analysis.views import overlap
 from autograph_lite.errors import MutationError
+from autograph_lite.jax_internals.references import numpys_arrays
 from autograph_lite.operators.aliasing import (
     access_paths,
     callers_names,
@@ -50,7 +51,7 @@ def check_store(array: Any) -> bool:
     runs = user_frames.runs()
     if not runs:
         return False
-    same = loop_carried_aliases.same_arrays(array)
+    same = numpys_arrays.same_in_loops(array)
     loop_carried_aliases.note_write()
     callers_parts.check_callers_parts(runs, same)
     whole = [each for one in same for each in access_paths.base_arrays(one)]

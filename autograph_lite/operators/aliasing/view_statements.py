@@ -7,6 +7,7 @@ from typing import Any
 import jax
 
 from autograph_lite.errors import MutationError
+from autograph_lite.jax_internals.references import numpys_arrays
 from autograph_lite.operators.aliasing import (
     callers_names,
     loop_carried_aliases,
@@ -28,7 +29,7 @@ def view(
         return
     if read or not isinstance(source, jax.Array) or not overlapping_views.is_view(value, source, path, drops):
         return
-    same, runs = loop_carried_aliases.same_arrays(source), user_frames.runs()
+    same, runs = numpys_arrays.same_in_loops(source), user_frames.runs()
     place = (
         user_frames.place_of_run(runs[0]) if len(runs) > 1 and user_frames.was_handed(runs[0], same) else None
     )

@@ -219,10 +219,14 @@ _OF_PYTHON = 1 << 9  # Py_TPFLAGS_HEAPTYPE
 
 def _counts(code: Any, replaced: Sequence[tuple[int, int]]) -> Any:
     """Whether what fails now is what comes out: where nothing has failed, or what a `finally` replaces."""
-    counts = code == 0
+    return or_replaced(code == 0, code, replaced)
+
+
+def or_replaced(holds: Any, code: Any, replaced: Sequence[tuple[int, int]]) -> Any:
+    """Whether that holds, or what has failed is what a `finally` replaces."""
     for first, last in replaced:
-        counts = counts | ((code > first) & (code <= last))
-    return counts
+        holds = holds | ((code > first) & (code <= last))
+    return holds
 
 
 def alive() -> Any:
@@ -356,10 +360,11 @@ class handling:  # noqa: N801 (a context manager that reads as a verb)
         self._among.pop()
 
 
-def _catches(kinds: Any, error: BaseException) -> bool:
+def catches(kinds: Any, kind: type[BaseException]) -> bool:
+    """Whether an `except` that catches these classes catches an exception of that one."""
     if isinstance(kinds, tuple):
-        return any(_catches(kind, error) for kind in kinds)
-    return isinstance(kinds, type) and isinstance(error, kinds)
+        return any(catches(each, kind) for each in kinds)
+    return isinstance(kinds, type) and issubclass(kind, kinds)
 
 
 def refuse_handlers(error: BaseException, *, limit: bool = False) -> None:
@@ -375,7 +380,7 @@ def refuse_handlers(error: BaseException, *, limit: bool = False) -> None:
     base = journal.base_trace()
     for kinds, trace, around, _ in reversed(thread.now.handlers):
         # A `try` around a call of a compiled function, which is another trace, gets the exception from the call.
-        if trace == base and _catches(kinds(), error):
+        if trace == base and catches(kinds(), type(error)):
             raise HandledRaiseError(
                 f"'{type(error).__name__}' is raised under a traced condition inside a `try` that catches it.",
                 where=(source_places.raised_at(error), source_places.at(*around)),
@@ -396,6 +401,7 @@ __all__ = [
     "Unwound",
     "alive",
     "all_passed",
+    "catches",
     "emit",
     "explicit",
     "fail_if",
@@ -407,6 +413,7 @@ __all__ = [
     "is_raised_on_path",
     "last_number",
     "new_frame",
+    "or_replaced",
     "raise_failed",
     "raise_inner",
     "refuse_handlers",

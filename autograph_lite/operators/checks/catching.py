@@ -174,11 +174,7 @@ passed, leave = catching.passed, catching.leave
 
 
 def _catches(kinds: Any, kind: type[BaseException]) -> bool:
-    if kind is UndefinedVariableError:  # which Python has none of
-        kind = UnboundLocalError
-    if isinstance(kinds, tuple):
-        return any(_catches(each, kind) for each in kinds)
-    return isinstance(kinds, type) and issubclass(kind, kinds)
+    return carried_checks.catches(kinds, UnboundLocalError if kind is UndefinedVariableError else kind)
 
 
 def _kind(site: carried_checks.Site) -> type[BaseException]:
@@ -362,10 +358,8 @@ def _alive(outermost: catching, on: Any = None) -> Any:
     known = _remembered(code) or on
     if known is not None and known[0] is code:
         return False if path_facts.is_true(known[1]) is False else known[1]
-    on = code <= outermost.start
     replaced = thread.now.replaced
-    for first, last in replaced:
-        on = on | ((code > first) & (code <= last))
+    on = carried_checks.or_replaced(code <= outermost.start, code, replaced)
     if not replaced:
         earlier = path_facts.kept_note("alive") or {}
         path_facts.tell(on, earlier, {}, itself=True)

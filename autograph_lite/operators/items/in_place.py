@@ -59,7 +59,7 @@ def change_in_place(array: Any, symbol: str, operand: Any) -> Any:
     new = getattr(operator, _SPELLED.get(symbol, symbol))(storages.latest_version(array), operand)
     _refuse_misfit(array, symbol, new)
     if not is_seen and not user_frames.are_held_twice(
-        [*map(storages.root, loop_carried_aliases.same_arrays(array))]
+        [*map(storages.root, numpys_arrays.same_in_loops(array))]
     ):
         return NotImplemented
     return write_item(array, ..., new, always=True)
@@ -93,7 +93,7 @@ def _refuse_loops_names(array: Any) -> None:
     """Refuses a loop's variable that was an array of NumPy's before the loop, if others know that, too."""
     if not loop_carried_aliases.are_traced():
         return
-    same = loop_carried_aliases.same_arrays(array)
+    same = numpys_arrays.same_in_loops(array)
     before = [each for each in same if isinstance(each, np.ndarray)]
     others = [old for loop in thread.now.aliases for _, old in loop.same if isinstance(old, np.ndarray)]
     is_shared = any(

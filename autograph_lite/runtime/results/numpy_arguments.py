@@ -17,6 +17,7 @@ from autograph_lite.jax_internals import numpy_constants
 from autograph_lite.jax_internals.references.storages import References
 from autograph_lite.operators.aliasing.callers_arrays import Argument
 from autograph_lite.operators.user_code import source_places
+from autograph_lite.operators.values.values import describe
 
 
 class Lent(NamedTuple):
@@ -121,8 +122,8 @@ def refuse_overlap(name: str, arrays: Sequence[Any], numbers: Sequence[int]) -> 
                 and np.may_share_memory(other, arrays[number])
             ):
                 raise MutatedArgumentError(
-                    f"'{name}' writes to an array of NumPy's, {_shown(arrays[number])}, that shares its memory with another "
-                    f"argument, {_shown(other)}.",
+                    f"'{name}' writes to an array of NumPy's, {describe(arrays[number])}, that shares its memory with another "
+                    f"argument, {describe(other)}.",
                     where=source_places.here(),
                     why="Each array is an input of the compiled program: a change of one is not seen in the other.",
                     fix="pass one array, and take its parts in the function; or pass a copy, x.copy().",
@@ -140,15 +141,11 @@ def refuse_seen_from_outside(
     for number in numbers:
         if id(arrays[number]) in outside:
             raise MutatedArgumentError(
-                f"'{name}' writes to an array of NumPy's, {_shown(arrays[number])}, that it uses from outside, too.",
+                f"'{name}' writes to an array of NumPy's, {describe(arrays[number])}, that it uses from outside, too.",
                 where=source_places.here(),
                 why="Each argument is an input of the compiled program: a change is not seen in what is read from outside.",
                 fix="pass it, or use it from outside, but not both.",
             )
-
-
-def _shown(array: np.ndarray[Any, Any]) -> str:
-    return f"{array.dtype}[{','.join(map(str, array.shape))}]"
 
 
 def write(target: np.ndarray[Any, Any], new: Any) -> None:
