@@ -13,7 +13,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from autograph_lite import RetraceWarning, Variable, convert, do_not_convert
+from autograph_lite import DonatedArrayError, RetraceWarning, Variable, convert, do_not_convert
 
 pytestmark = pytest.mark.filterwarnings(f"ignore::{RetraceWarning.__module__}.RetraceWarning")
 THREADS = 32
@@ -109,6 +109,22 @@ def test_two_functions_write_one_variable_from_threads():
 
     at_once(lambda i: [one() if i % 2 else other(3) for _ in range(10)])
     assert int(count) == THREADS // 2 * 10 * 4
+
+
+def test_a_trace_is_made_while_a_call_on_another_thread_has_the_memory():
+    """What a Variable's array is of is asked without the lock: a call that has its memory returns another array."""
+    count = Variable(jnp.zeros(3))
+
+    @convert
+    def f(n):
+        for _ in range(n):
+            count.assign_add(1.0)
+
+    f(2)
+    count.held.delete()  # as while such a call runs
+    assert "add" in str(f.get_concrete_function(3).jaxpr)
+    with pytest.raises(DonatedArrayError):  # a call has the lock when it reads the array
+        f(3)
 
 
 def test_threads_that_fail_do_not_disturb_others():

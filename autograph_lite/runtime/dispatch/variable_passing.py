@@ -16,7 +16,7 @@ from autograph_lite.jax_internals import configuration, cpp_registry
 from autograph_lite.runtime.dispatch import argument_order, bound_calls
 from autograph_lite.runtime.explaining import tracebacks
 from autograph_lite.runtime.state.carried_state import KEPT
-from autograph_lite.runtime.state.variable import DEBUGGED, LENT, WRITING, Variable
+from autograph_lite.runtime.state.variable import DEBUGGED, LENT, WRITING, Variable, exclusive_memory
 from autograph_lite.runtime.tracing.compile_times import measured
 from autograph_lite.runtime.tracing.program import Program
 from autograph_lite.runtime.tracing.trace_table import Traces
@@ -120,8 +120,9 @@ class VariableCalls:
     def _hide(self, error: BaseException) -> None:
         """Hides our frames; says so where it is the array of a Variable that was given away."""
         if isinstance(error, (RuntimeError, ValueError)):
-            for variable in (*self.written, *self.read):
-                variable.refuse_gone()
+            with exclusive_memory():  # another call may have the memory for now
+                for variable in (*self.written, *self.read):
+                    variable.refuse_gone()
         tracebacks.hide_frames(error)
 
     def serves(self, program: Program) -> bool:

@@ -87,7 +87,7 @@ class State:
         self.slots.setdefault((place.key, KEY), (HeldPlace(place), KEY))
 
     def read(self, bindings: Bindings | None = None, donated: Collection[int] = ()) -> Split:
-        """What the places hold now.
+        """What the places hold now, for a program that runs: under the lock, as another's may have taken the memory.
 
         Args:
           bindings: the Variables of this call, by the ids of those that were traced in their place.
@@ -103,6 +103,12 @@ class State:
                     bound.owner.refuse_gone()
                 held.append(_widened(bound.read().get(key, MISSING)))
         return Split.of(held)
+
+    def looked_at(self, bindings: Bindings | None = None) -> Split:
+        """What the places hold now, for those who ask for the types: a thread may have taken the arrays' memory."""
+        return Split.of(
+            [_widened(_bound(place, bindings).read().get(key, MISSING)) for place, key in self.places]
+        )
 
     def lent(self, bindings: Bindings | None = None) -> Split:
         """What the places hold now, whose memory no program on another thread takes from now on."""

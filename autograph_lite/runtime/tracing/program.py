@@ -361,9 +361,9 @@ class Program:
           InconclusiveSize: it can't be traced with symbols.
         """
         if specs is not None:
-            self._prepare_symbolic(specs, self.state.read(bindings).arrays, arrays, again)
+            self._prepare_symbolic(specs, self.state.looked_at(bindings).arrays, arrays, again)
             return
-        flat = [*arrays, *self.state.read(bindings).arrays]
+        flat = [*arrays, *self.state.looked_at(bindings).arrays]
         if not self.owned:
             return
         self.traced = self.jit.trace(*flat)

@@ -288,7 +288,7 @@ class Trace:
     def _known(self, arrays: Sequence[Any], bindings: Bindings, *, owned: bool) -> Program:
         if self.state.is_gone:
             self.state, self._programs = State(creations=self.state.creations), {}
-        state = self.state.read(bindings).key() if self.state.slots else None
+        state = self.state.looked_at(bindings).key() if self.state.slots else None
         lent = self._lent(arrays, self._values)
         if self._has_symbols(arrays):
             try:
@@ -396,7 +396,7 @@ class Trace:
             getattr(self.fn, "__qualname__", "f"),
             self._arguments,
             self.state,
-            self.state.read(bindings),
+            self.state.looked_at(bindings),
             checked=bool(self._options.checks),
             outside="checkify" if self._options.checks == "checkify" else "callback",
             owned=owned,
