@@ -169,7 +169,9 @@ class _Guards:
         """What computes the arguments of a call first, where that may raise."""
         first: list[_Part] = []
         for number, argument in enumerate(call.args):
-            if not isinstance(argument, gast.Starred):
+            if len(call.args) == 1 and isinstance(argument, gast.Call) and _is_builtins(argument):
+                first += self.hold_arguments(argument)  # the loop sees what it goes through
+            elif not isinstance(argument, gast.Starred):
                 held, call.args[number] = self.hold(argument)
                 first += held
         for keyword in call.keywords:

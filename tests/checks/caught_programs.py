@@ -912,3 +912,83 @@ def iterator_over_what_may_raise(x):
     except (KeyError, ZeroDivisionError):
         total -= 100
     return total
+
+
+class Counter:
+    def __init__(self):
+        self.count = 0
+        self.seen = []
+
+    def add(self, n):
+        self.count += n
+        self.seen.append(n)
+
+
+class Machine:
+    def __init__(self, x):
+        self.x, self.steps = x, 0
+
+    def step(self):
+        if self.x > 3:
+            raise ValueError(self.x)
+        first = Counter()
+        first.add(5)
+        self.steps += first.count
+
+    def run(self):
+        try:
+            self.step()
+        finally:
+            last = Counter()
+            last.add(1)
+            self.steps += last.count
+
+
+@program((1,), (5,))
+def objects_made_in_a_finally(x):
+    machine = Machine(x)
+    try:
+        machine.run()
+    except ValueError:
+        machine.steps += 100
+    return machine.steps
+
+
+@program((4,), (0,))
+def objects_made_on_each_path_of_a_try(n):
+    total = 0
+    for i in range(n):
+        try:
+            if i == 2:
+                raise ValueError(i)
+            made = Counter()
+            made.add(i + 1)
+            total += made.count
+        except ValueError as e:
+            made = {"a": 1}
+            made["b"] = e.args[0]
+            total += made["b"] * 100
+        else:
+            made = [total]
+            made.append(i)
+            total += made[0]
+        finally:
+            last = Counter()
+            last.add(i)
+            total += last.seen[0]
+    return total
+
+
+@program((np.array([3, 1, 2]), np.array([4, 4, 4])), (np.array([3, 9, 2]), np.array([1, 1, 1])))
+def items_written_of_arrays_that_a_loop_in_a_try_goes_through(xs, ys):
+    total, xs = 0, xs.copy()
+    try:
+        for k, (x, y) in enumerate(zip(xs, ys)):
+            if x > 8:
+                raise ValueError
+            total += x * y
+            if k < 2:
+                xs[k + 1] = total % 7
+    except ValueError:
+        total = -total
+    return total, xs

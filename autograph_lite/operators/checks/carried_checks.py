@@ -32,6 +32,7 @@ from autograph_lite.operators.checks.raising import (
     sorted_payload,
 )
 from autograph_lite.operators.effects import journal
+from autograph_lite.operators.trace_context import path_facts
 from autograph_lite.operators.user_code import source_places
 from autograph_lite.operators.values.place import Contents, Place
 from autograph_lite.scoped import Now
@@ -324,6 +325,9 @@ def finishing() -> Iterator[None]:
     before = count, _count.value
     refused = sys.exception()
     thread.now.replaced.append(before)
+    code = frame().contents.get(CODE)
+    # The block runs to its end unless something fails in it, so no path lacks what it makes.
+    path_facts.keep_note(("alive", id(code), *thread.now.replaced), (code, True))
     try:
         yield
     except BaseException as error:  # which Python raises, and which becomes a check further out
