@@ -211,8 +211,7 @@ class Variable(Arithmetic):
 
         Where `jax.debug_nans` finds a nan, the program runs again; it raises, and the Variable keeps its value.
         """
-        if self._lent:
-            self.refuse_gone()
+        self.refuse_gone()
         return jnp.copy(self._value) if self._lent or configuration.debugging() else self._value
 
     @property
