@@ -129,6 +129,14 @@ def augmented_in_loops(a: Any, n: Any) -> Any:
     return before
 
 
+def augmented_on_paths(a: Any, n: Any) -> Any:
+    if a[0] > n:
+        a += 1
+    if a[1] > 0:
+        a *= 2
+    return a
+
+
 def rebound(x: Any, n: Any) -> Any:
     x = x * 2
     x += 1
@@ -161,7 +169,7 @@ PROGRAMS: dict[Any, tuple[Any, ...]] = {
     items: (X, M), callees: (X, np.float32(5)), views: (X, M), loops: (X, N), branches: (X, N),
     structures: ([X, ONES], {"a": X, "b": ONES}, (X, N)), objects: (Particle(X, ONES), np.float32(0.5)),
     out_parameters: (X, X * X, ONES, ONES), in_place: (X[::-1].copy(), ONES, ONES, np.array([1, 1, 2])), matrices: (M, X),
-    augmented: (X, ONES), augmented_in_loops: (X, N), rebound: (X, N), computed: (X,), twice: (X, ONES),
+    augmented: (X, ONES), augmented_in_loops: (X, N), augmented_on_paths: (X, N), rebound: (X, N), computed: (X,), twice: (X, ONES),
 }  # fmt: skip
 
 

@@ -992,3 +992,35 @@ def items_written_of_arrays_that_a_loop_in_a_try_goes_through(xs, ys):
     except ValueError:
         total = -total
     return total, xs
+
+
+def relax(dist, step):
+    changed = 0
+    for i in range(len(dist) - 1):
+        new = dist[i] + step
+        if i == 2 and new < 3:
+            raise ValueError(i)
+        if new < dist[i + 1]:
+            dist[i + 1] = new
+            changed += 1
+    return changed
+
+
+@program((0.5,), (2.0,))
+def array_that_a_callee_writes_in_a_loop_and_a_handler_restores(step):
+    dist = np.full(5, 100.0)
+    dist[0] = 0.0
+    sweeps, failed = 0, np.zeros(2)
+    while True:
+        before = dist.copy()
+        try:
+            changed = relax(dist, step)
+        except ValueError:
+            failed += 1
+            step += 0.5
+            dist[:] = before
+            changed = 1
+        sweeps += 1
+        if changed == 0 or sweeps >= 8:
+            break
+    return sweeps, dist, failed

@@ -17,7 +17,7 @@ from autograph_lite.errors import MutationError
 from autograph_lite.jax_internals import recorded_equations, tracing_state
 from autograph_lite.jax_internals.conditionals import branch_traces
 from autograph_lite.jax_internals.dataflow import primitive_traits
-from autograph_lite.jax_internals.references import numpys_arrays
+from autograph_lite.jax_internals.references import numpys_arrays, storages
 from autograph_lite.operators.branches import if_conversion
 from autograph_lite.operators.branches.branch_paths import Path
 from autograph_lite.operators.checks import carried_checks
@@ -85,8 +85,6 @@ def _staged(
         if alive
         else []
     )
-    if len(alive) == 1:
-        templates = list(map(detached, templates))
     for path in alive:
         for label, value in zip(labels, path.stray, strict=True):
             if value is not None:
@@ -177,7 +175,7 @@ def _join(
     except Mismatch as found:
         raise join_errors.branches(_said(label, values), found, funs) from None
     trial.refuse_promoted(values, template)
-    return template
+    return template if len(values) > 1 else detached(template)
 
 
 def _select(
@@ -354,9 +352,10 @@ class _Writes:
             value = rebuild(slot.template, arrays, slot.label, left)
             if path_facts.is_asked(select):
                 _present(value, slot.options, select)
-            self.results[slot.owner][1][slot.key] = numpys_arrays.note_met(
-                value, *(each.value for each in slot.options)
-            )
+            place, contents = self.results[slot.owner]
+            contents[slot.key] = value
+            if not isinstance(place.owner, storages.Storage):  # whose versions are the same array
+                numpys_arrays.note_met(value, *(each.value for each in slot.options))
         for place, contents in self.results.values():
             first = contents.get(0)
             if isinstance(first, dynamic_length.Stretch) and len(contents) == 1:
