@@ -158,7 +158,7 @@ def test_a_numpy_array_that_a_callee_fills_on_one_path() -> None:
             fill()
         return cells
 
-    assert message(f, jnp.float32(2)) == (
+    assert message(f, jnp.float32(2), way=in_other_programs) == (
         "MutationError: 'cells', an array of NumPy's, is changed in place inside a staged statement.\n"
         "  test.py:2 in fill\n"
         "      cells.fill(1)\n"

@@ -74,6 +74,7 @@ class References:
       shown: arrays of NumPy's that what is traced may be, or may be a part of, and what they held then.
       taken: parts of these in the program, which it has made of a constant.
       numpys: arrays of the program that NumPy would have made.
+      is_outside: whether an array of NumPy's was there before the function, and is to be an argument of its program.
       change: what `x += v` does, called with `x`, "add" and `v`; gives NotImplemented where it makes a new array.
     """
 
@@ -94,6 +95,7 @@ class References:
     shows: dict[int, list[tuple[Any, Any]]] = dataclasses.field(default_factory=dict)
     shown: dict[int, tuple[Any, int]] = dataclasses.field(default_factory=dict)
     taken: dict[int, tuple[Any, Any]] = dataclasses.field(default_factory=dict)
+    is_outside: Callable[[Any], bool] = lambda array: False
     change: Callable[[Any, str, Any], Any] = lambda array, symbol, operand: NotImplemented
 
 

@@ -21,6 +21,7 @@ from jax import lax
 from autograph_lite.tracing import thread
 
 _JAX = str(Path(jax.__file__).parent)
+_WINDOWS = str(Path("operators", "ragged", "blocks.py"))  # `x[i : i + 2]` in converted code
 _known: dict[int, tuple[weakref.ref[Any], bool]] = {}  # by the id of an equation, which can't be hashed
 # By what the outermost function of JAX's is called, without the underscore of methods.
 VIEWING = frozenset({
@@ -90,6 +91,8 @@ def _called(equation: Any) -> str:
             # JAX's `ravel` is its `flatten`; that of converted code gets a copy.
             if found == "_flatten" and "site-packages" not in frame.file_name:
                 return "ravel"
+            if not found and frame.file_name.endswith(_WINDOWS):
+                return "getitem"
             break
         name = frame.function_name.partition(".<locals>")[0].rpartition(".")[2]
         if ("numpy" in frame.file_name or name in _ITERATING) and not name.startswith(_AROUND):

@@ -24,9 +24,9 @@ from autograph_lite.jax_internals import tracing_state
 from autograph_lite.jax_internals.dataflow import recorded_copies
 from autograph_lite.operators.calls import method_patching
 from autograph_lite.operators.checks import carried_checks, concretization_errors
-from autograph_lite.operators.effects import births, journal
+from autograph_lite.operators.effects import births, journal, outside_arrays
 from autograph_lite.operators.lists import array_arguments, dynamic_length
-from autograph_lite.operators.numpy_calls import counterparts
+from autograph_lite.operators.numpy_calls import counterparts, in_place_calls
 from autograph_lite.operators.object_graph import opaque_objects
 from autograph_lite.operators.purity import jax_transformed
 from autograph_lite.operators.ragged import mask_positions
@@ -105,6 +105,8 @@ def with_converted_arguments(fn: Any, convert: Convert) -> Any:
                 return births.made(found, values)
             if not changes_nothing and journal.active() is not None:
                 noted = _note([*enumerate(args), *kwargs.items()])
+                if makes_arrays:
+                    outside_arrays.note_write_by_python(in_place_calls.target(fn, args, kwargs))
         if values and not keeps and any(_may_hold_functions(value, deep) for value in values):
             args = tuple(_argument(value, convert, deep) for value in args)
             kwargs = {name: _argument(value, convert, deep) for name, value in kwargs.items()}

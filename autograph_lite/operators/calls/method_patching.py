@@ -24,7 +24,7 @@ import numpy as np
 
 from autograph_lite.jax_internals import tracing_state
 from autograph_lite.operators.calls import wrappers
-from autograph_lite.operators.effects import journal
+from autograph_lite.operators.effects import journal, outside_arrays
 from autograph_lite.operators.joins import join_errors
 from autograph_lite.operators.object_graph import plain_containers, reachability
 from autograph_lite.operators.user_code import conversion, ownership
@@ -206,6 +206,7 @@ def convert_methods(value: Any) -> None:
 def record(owner: Any) -> Any:
     """Notes that an attribute or an item of `owner` is about to be written, by its own methods where it has some; returns it."""
     convert_methods(owner)
+    outside_arrays.note_write_by_python(owner)
     return journal.note_change(owner)
 
 

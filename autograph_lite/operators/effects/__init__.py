@@ -12,5 +12,6 @@ __all__ = [
     "journal",
     "lru_caches",
     "mutual_exclusion",
+    "outside_arrays",
     "shared_containers",
 ]

@@ -34,11 +34,12 @@ class Reborn(BaseException):
 
     Attributes:
       sites: the calls.
+      outside: arrays that were there before it, which are to be arguments.
     """
 
-    def __init__(self, sites: Iterable[Site]) -> None:
+    def __init__(self, sites: Iterable[Site], outside: Iterable[np.ndarray[Any, Any]] = ()) -> None:
         super().__init__()
-        self.sites = set(sites)
+        self.sites, self.outside = set(sites), [*outside]
 
 
 def made(found: Any, given: Iterable[Any]) -> Any:
@@ -89,7 +90,7 @@ def refuse_shown(array: Any) -> None:
     """To be called before traced items are written to an array of NumPy's, or to what the program has taken of one.
 
     Raises:
-      Reborn: others hold what it is a part of, or the program has got a part of it.
+      Reborn: others hold what it is a part of, or the program has got a part of it; or it is from outside.
       MutationError: it is a part of an array from outside of the function.
     """
     known = thread.now.references
@@ -97,8 +98,11 @@ def refuse_shown(array: Any) -> None:
         return
     if isinstance(array, np.ndarray):
         is_part = isinstance(array.base, np.ndarray) and _holders_of_owner(array) > _OF_ONE_PART
-        if is_part or id(_owners(array)[-1]) in known.shown:
+        owner = _owners(array)[-1]
+        if is_part or id(owner) in known.shown:
             want_anew(array)
+        elif known.is_outside(owner):
+            raise Reborn([], [owner])
     elif known.taken and (found := known.taken.get(id(storages.root(array)))) is not None:
         want_anew(found[1])
         raise MutationError(
@@ -125,7 +129,7 @@ def want_anew(array: Any) -> None:
     """To be called where an array of NumPy's would get traced items, and others are to see that.
 
     Raises:
-      Reborn: the function has made it.
+      Reborn: the function has made it, or sees it from outside.
     """
     known = thread.now.references
     if known is None or not isinstance(array, np.ndarray):
@@ -134,6 +138,8 @@ def want_anew(array: Any) -> None:
         site = _site_of(each)
         if site is not None:
             raise Reborn([site])
+    if known.is_outside(owner := _owners(array)[-1]):
+        raise Reborn([], [owner])
     # It was computed, `np.ones(3) * 0.5`: of one of these, if at all.
     alike = [site for _, site in known.born.values() if site[-1] == array.shape]
     if alike:

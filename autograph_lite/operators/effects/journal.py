@@ -99,6 +99,9 @@ class Journal:
             MutationError
         ] = []  # of arrays from outside, unless they become inputs; of the outermost alone
         self.watched: dict[int, tuple[np.ndarray[Any, Any], int]] = {}  # arrays and their checksums
+        self.stored: dict[
+            int, np.ndarray[Any, Any]
+        ] = {}  # arrays that Python has written to; of the outermost
 
     def __enter__(self) -> Journal:
         if not thread.now.journals and self.outer is None:

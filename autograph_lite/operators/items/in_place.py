@@ -12,6 +12,7 @@ from typing import Any
 import jax.numpy as jnp
 import numpy as np
 
+from autograph_lite.errors import MutationError
 from autograph_lite.jax_internals.references import numpys_arrays, storages
 from autograph_lite.operators.aliasing import (
     callers_arrays,
@@ -22,7 +23,8 @@ from autograph_lite.operators.aliasing import (
 from autograph_lite.operators.checks import carried_checks
 from autograph_lite.operators.effects import births
 from autograph_lite.operators.items.subscripts import write_item
-from autograph_lite.operators.values.values import any_traced
+from autograph_lite.operators.ragged.selection import Selection
+from autograph_lite.operators.values.values import Tracer, any_traced
 from autograph_lite.tracing import thread
 
 _SPELLED = {"and": "and_", "or": "or_"}
@@ -42,6 +44,9 @@ def change_in_place(array: Any, symbol: str, operand: Any) -> Any:
     if isinstance(array, np.ndarray):
         if symbol == "set" or births.is_held_by_others(array):
             births.want_anew(array)
+        return NotImplemented
+    if isinstance(array, Selection):
+        _refuse_part(array)
         return NotImplemented
     births.refuse_shown(array)
     is_seen = callers_arrays.about_to_write(array) or numpys_arrays.is_handle(array)
@@ -63,6 +68,17 @@ def change_in_place(array: Any, symbol: str, operand: Any) -> Any:
     ):
         return NotImplemented
     return write_item(array, ..., new, always=True)
+
+
+def _refuse_part(part: Selection) -> None:
+    """Refuses `rows += v` of a part of an array of NumPy's, which others know, where the data tell how long it is."""
+    whole = part.array if part.memory is None else None
+    if isinstance(whole, np.ndarray) or (isinstance(whole, Tracer) and numpys_arrays.is_numpys(whole)):
+        raise MutationError(
+            f"A part of an array, {part.origin.spelled.text}, is changed in place, and only the data knows how long it is.",
+            why="The program has the part as a value, and the array would not see the change.",
+            fix="change it where it is taken, x[:n] += v; or make a new one, rows = rows + v.",
+        )
 
 
 def _refuse_misfit(array: Any, symbol: str, new: Any) -> None:

@@ -7,6 +7,7 @@ place, and noted, so that staging can carry it.
 from __future__ import annotations
 
 import builtins
+import operator
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -28,7 +29,13 @@ from autograph_lite.operators.branches.each_variant import chosen_variant
 from autograph_lite.operators.branches.if_stmt import if_part
 from autograph_lite.operators.calls import method_patching
 from autograph_lite.operators.checks import carried_checks, catching, traced_text
-from autograph_lite.operators.effects import births, container_identity, journal, shared_containers
+from autograph_lite.operators.effects import (
+    births,
+    container_identity,
+    journal,
+    outside_arrays,
+    shared_containers,
+)
 from autograph_lite.operators.items.block_stores import fill_whole, store_block
 from autograph_lite.operators.joins.literal_types import stacked, widen_literals
 from autograph_lite.operators.lists import bounded_growth, dynamic_length, growing_lists
@@ -458,9 +465,13 @@ def _store(
         if isinstance(old, np.ndarray) and isinstance(base, np.ndarray) and journal.staging():
             old = jnp.asarray(old)  # a part of the array, which is to stay as it is on other paths
         elif isinstance(old, (list, dict, set, bytearray, np.ndarray)):
+            outside_arrays.note_write_by_python(old)
             journal.note_change(old)
         trial.refuse_augmented(old)
-        new = IN_PLACE[symbol](old, operand())
+        change = IN_PLACE[symbol]
+        if type(old) is Selection:  # what is computed is stored
+            change = getattr(operator, f"__{change.__name__[1:]}__")
+        new = change(old, operand())
     if isinstance(step, str):
         if rest:
             immutable_owners.check_attribute(base, step, new)

@@ -28,6 +28,7 @@ from autograph_lite.operators.ragged.selection import (
 )
 from autograph_lite.operators.user_code import source_places
 from autograph_lite.operators.values.values import is_arraylike, traced
+from autograph_lite.tracing import thread
 
 
 def elementwise(fun: Callable[..., Any], operands: Sequence[Any], *, fill: Any = None) -> Any:
@@ -122,6 +123,19 @@ for _name in (*_LINEAR, *_FILLED, *_OTHERS):
     setattr(Selection, f"__{_name}__", _binary(_function(_name), _fill, swapped=False))
     if _name not in ("lt", "le", "gt", "ge", "eq", "ne"):
         setattr(Selection, f"__r{_name}__", _binary(_function(_name), _fill, swapped=True))
+
+
+def _in_place(symbol: str) -> Callable[[Any, Any], Any]:
+    def change(self: Selection, operand: Any) -> Any:
+        known = thread.now.references
+        return NotImplemented if known is None else known.change(self, symbol, operand)
+
+    return change
+
+
+for _name in (*_LINEAR, *_FILLED, *_OTHERS):
+    if _name not in ("lt", "le", "gt", "ge", "eq", "ne"):
+        setattr(Selection, f"__i{_name}__", _in_place(_name))
 
 
 def _unary(fun: Callable[[Any], Any]) -> Callable[[Any], Any]:

@@ -102,12 +102,14 @@ class Served:
         array and an axis; else None.
       inside: whether it is for calls inside of another trace, as of `jax.jit`.
       lent: of each array that it writes to, what is known of it if it is NumPy's; else None.
+      once: where it serves one call, the array from outside that Python has written to while tracing, and the line.
     """
 
     shapes: Sequence[tuple[int, ...]] | None = None
     equal: Sequence[Sequence[tuple[int, int]]] | None = None
     inside: bool = False
     lent: Sequence[Any] = ()
+    once: tuple[str, Location | None] | None = None
 
 
 @dataclasses.dataclass(frozen=True)

@@ -6,6 +6,7 @@ __all__ = [
     "creations_in_arguments",
     "list_trimming",
     "numpy_arguments",
+    "outside_arguments",
     "refusals",
     "result_objects",
 ]

@@ -16,6 +16,7 @@ from autograph_lite.errors import MutatedArgumentError
 from autograph_lite.jax_internals import numpy_constants
 from autograph_lite.jax_internals.references.storages import References
 from autograph_lite.operators.aliasing.callers_arrays import Argument
+from autograph_lite.operators.object_graph import places
 from autograph_lite.operators.user_code import source_places
 from autograph_lite.operators.values.values import describe
 
@@ -133,13 +134,19 @@ def refuse_overlap(name: str, arrays: Sequence[Any], numbers: Sequence[int]) -> 
 def refuse_seen_from_outside(
     name: str, arrays: Sequence[Any], numbers: Sequence[int], outside: Collection[int]
 ) -> None:
-    """Refuses a call in which an array that is written is also read from outside of the function; `outside` are ids of such.
+    """Refuses a call in which an array that is written is also read from outside of the function.
+
+    Args:
+      name: of the function.
+      arrays: of the call.
+      numbers: of those that are written.
+      outside: the ids of such arrays, or of what they are parts of.
 
     Raises:
       MutatedArgumentError: it is.
     """
     for number in numbers:
-        if id(arrays[number]) in outside:
+        if id(places.base_of(arrays[number])) in outside:
             raise MutatedArgumentError(
                 f"'{name}' writes to an array of NumPy's, {describe(arrays[number])}, that it uses from outside, too.",
                 where=source_places.here(),

@@ -12,7 +12,7 @@ import jax
 from jax.experimental import checkify
 from jax.extend.core import jaxpr_as_fun
 
-from autograph_lite.errors import AutographError
+from autograph_lite.errors import AutographError, Location
 from autograph_lite.jax_internals import (
     avals,
     configuration,
@@ -32,11 +32,18 @@ from autograph_lite.operators.checks import (
     exception_templates,
     raising,
 )
-from autograph_lite.operators.effects import births, clocks, container_identity, journal, mutual_exclusion
+from autograph_lite.operators.effects import (
+    births,
+    clocks,
+    container_identity,
+    journal,
+    mutual_exclusion,
+    outside_arrays,
+)
 from autograph_lite.operators.items import in_place
 from autograph_lite.operators.lists import capacity
 from autograph_lite.operators.loops import integer_overflow, rolling
-from autograph_lite.operators.object_graph import python_iterators, reachability
+from autograph_lite.operators.object_graph import places, python_iterators, reachability
 from autograph_lite.operators.trace_context import decision_log, path_facts
 from autograph_lite.operators.user_code import source_places
 from autograph_lite.operators.values.values import Tracer
@@ -45,6 +52,7 @@ from autograph_lite.runtime.results import (
     argument_snapshots,
     list_trimming,
     numpy_arguments,
+    outside_arguments,
     refusals,
     result_objects,
 )
@@ -84,6 +92,7 @@ class Program:
       rolled: by which rule loops that Python knows are rolled; None where none is.
       given: which of a call's arrays the program may take the memory of.
       lent: which of them are NumPy's, and are to hold afterwards what NumPy would have left in them.
+      outside_arrays: arrays of NumPy's that nobody passes, and that it writes to: the last of a call's; grows likewise.
       reborn: the calls of NumPy's that make arrays of the program, as those get traced items; grows likewise.
       written: those that a program may write to, as far as that is known; grows while it is traced.
 
@@ -92,6 +101,7 @@ class Program:
       passes: whether a call of it returns objects that it was given, or writes to them.
       writes: what it writes to them.
       raises: whether each call of it ends with an exception of the user's.
+      once: an array of NumPy's from outside that Python has written to while tracing, and where: it serves that one call.
       jit: the program as a function of `jax.jit`: arrays, then those of the state -> a list of arrays.
     """
 
@@ -112,6 +122,7 @@ class Program:
         lent: numpy_arguments.Key = (),
         written: set[int],
         reborn: set[births.Site],
+        outside_arrays: list[Any],
     ) -> None:
         self.fn, self.name, self.arguments, self.state = fn, name, arguments, state
         self.checked, self.outside, self.owned, self.rolled = checked, outside, owned, rolled
@@ -122,6 +133,7 @@ class Program:
         ]
         self.symbolic: symbolic_sizes.SymbolicTrace | None = None  # where sizes of arrays are symbols
         self.raises = self.passes = False
+        self.once: tuple[str, Location | None] | None = None
         self.values: Callable[[], Sequence[Any]] = (
             tuple  # of the call that it is traced for, as the caller has them
         )
@@ -145,6 +157,7 @@ class Program:
         self.given = list(given)
         self._lent, self.lends = lent, list[int]()  # and the arrays of NumPy's that it gives other items
         self._written_arrays, self._reborn = written, reborn
+        self._outside, self._unpassed = outside_arrays, [*outside_arrays]
         self.donated: list[int] = []  # the slots of the state whose arrays the program takes
         self._around: Callable[..., Any] | None = (
             None  # what runs in place of `jit`, for checks that are not outputs
@@ -153,7 +166,7 @@ class Program:
     @property
     def plain(self) -> bool:
         """Whether a call is nothing but `jit`, `finish` and the Variables' arrays."""
-        simple = self._around is None and not (self.raises or self.capacity.used or self.passes)
+        simple = self._around is None and not (self.raises or self.once or self.capacity.used or self.passes)
         return self.owned and simple and self.state.is_variables
 
     @property
@@ -165,7 +178,7 @@ class Program:
     def can_grow(self) -> bool:
         """Whether the program may be run again with more room for lists: it does nothing but compute."""
         pure = not self.jaxpr.effects and not host_calls.in_program(self.jaxpr)
-        return pure and self.capacity.items < capacity.LAST
+        return pure and not self.once and self.capacity.items < capacity.LAST
 
     @functools.cached_property
     def calls_users(self) -> bool:
@@ -258,7 +271,8 @@ class Program:
         targets = originals() if self.lends else ()
         if targets:
             numpy_arguments.refuse_overlap(self.name, targets, self.lends)
-            own = {id(targets[number]) for number in self.lends}
+            count = len(targets) - len(self._unpassed)
+            own = {id(places.base_of(targets[number])) for number in self.lends if number < count}
             numpy_arguments.refuse_seen_from_outside(
                 self.name, targets, self.lends, self.reads(others(), own)
             )
@@ -551,14 +565,20 @@ class Program:
             found = iterators_around([fn, *args, *kwargs.values()])
             written.positions = [(iterator, python_iterators.position(iterator)) for iterator in found]
             result = None
+            reached = [fn, *args, *kwargs.values(), *self.state.owners()]
+            unpassed = arrays[len(arrays) - len(self._unpassed) :] if self._unpassed else []
+            stands = outside_arguments.put_stands(self._unpassed, unpassed, reached)
+            known.is_outside = outside_arguments.claimed(written, reached, self._unpassed, owned=self.owned)
             try:
                 result = calls.call(fn)(*args, **kwargs)  # notes the globals that it writes, too
                 mutual_exclusion.confirm()
+                outside_arguments.refuse_unseen(written, reached, self._unpassed)
                 births.want_changed()
             except mutual_exclusion.BusyError:
                 raise
             except births.Reborn as again:
                 self._reborn |= again.sites
+                self._outside += again.outside
                 raise Restart from None
             except BaseException as error:
                 self._note_written(known)
@@ -584,8 +604,17 @@ class Program:
             results = result_objects.split_result(result, given, written, [fn, args, kwargs, *owners])
             container_identity.refuse_kept(lambda ids: written.reachable([fn, *owners], ids))
             changes = written.changes([fn, args, kwargs, *given, *owners])
+            changes = outside_arguments.without_standing(changes, stands)
             journal.refuse_moved(written, fn)
             failures = changes.pop(frame.place.key, None)
+            if self.owned:
+                roots = [fn, args, kwargs, *given, *owners]
+                by_python = outside_arrays.written_from_outside(written, changes.values(), roots)
+                if by_python:
+                    self.once = outside_arrays.named(by_python[0])
+                    outside_arguments.refuse_passed(
+                        self.name, by_python, value_leaves.flatten_value(self.values())[0]
+                    )
         changes = refusals.without_caches(changes, (args, kwargs))
         written_back = self._of_arguments(changes, given) if self.owned else {}
         if variables.created:
@@ -633,7 +662,7 @@ class Program:
         writes = [] if self.writes is None else self.writes.taken()
         lent = numpy_arguments.left(known, owned=self.owned)
         self.lends = [*lent]
-        self.passes = self.passes or bool(lent)
+        self.passes = self.passes or bool(lent) or bool(self._unpassed)
         outputs = [*results.arrays, *writes, *lent.values(), *afters.arrays]
         with entered(references=known):
             frame.contents = {key: storages.latest_version(value) for key, value in contents.items()}

@@ -13,7 +13,7 @@ from typing import Any, ClassVar, Protocol
 
 import jax
 
-from autograph_lite.errors import MutationError, VariableError
+from autograph_lite.errors import Location, MutationError, VariableError
 from autograph_lite.jax_internals import tracing_state
 from autograph_lite.operators.effects import births, mutual_exclusion
 from autograph_lite.operators.lists import capacity
@@ -121,6 +121,8 @@ class Trace:
         self._values: Callable[[], Sequence[Any]] = tuple  # of the call that a program is made for
         self._written: set[int] = set()  # the arrays that programs may write to
         self._reborn: set[births.Site] = set()  # calls of NumPy's that make arrays of the program
+        self._outside: list[Any] = []  # arrays of NumPy's that nobody passes, and programs write to
+        self._once: tuple[str, Location | None] | None = None  # of the programs, if any of them does that
         self._unequal: set[Key] = set()  # for which there is no program of all sizes
         self._per_size = any(spec.shape is None for spec in specs)  # nothing stands for an array of any rank
 
@@ -160,13 +162,15 @@ class Trace:
                 program = self.program(arrays, variables, values)
                 if not self.state.is_ours and program.calls_users:
                     mutual_exclusion.release_objects()  # what it calls may wait for them
+                if program.once:
+                    self._forget(program)
                 bindings = {**self._bindings(variables), **(copies or {})}
                 result = program(
-                    arrays,
+                    self._with_outside(arrays),
                     bindings,
                     lambda: mutables_in(values()),
                     self.objects,
-                    lambda: self._originals(arrays, values),
+                    lambda: self._originals(self._with_outside(arrays), values),
                 )
             except Restart:
                 continue
@@ -177,7 +181,7 @@ class Trace:
             if not program.owned:  # it was not traced before that
                 self._settle(program)
             if program.raises:
-                self._programs = {key: known for key, known in self._programs.items() if known is not program}
+                self._forget(program)
             return result
         raise self._endless()
 
@@ -192,7 +196,7 @@ class Trace:
         for _ in range(RESTARTS):
             try:
                 self._values = values
-                program = self._known(arrays, self._bindings(variables), owned=owned)
+                program = self._known(self._with_outside(arrays), self._bindings(variables), owned=owned)
             except Restart:
                 continue
             finally:
@@ -211,24 +215,33 @@ class Trace:
         given = values() if self._options.input_signature is not None else ()
         if not given:
             return arrays
-        return [
+        found = [
             array
             for type, value in zip(self.function_type.types, given, strict=True)
             for array in type.arrays(value)
         ]
+        return [*found, *self._outside]
+
+    def _with_outside(self, arrays: Sequence[Any]) -> Sequence[Any]:
+        """The arrays of a call, and those that nobody passes."""
+        return [*arrays, *self._outside] if self._outside else arrays
 
     def _lent(self, arrays: Sequence[Any], values: Callable[[], Sequence[Any]]) -> numpy_arguments.Key:
-        if not self._options.write_back:
-            return ()
-        return numpy_arguments.lent(self._originals(arrays, values))
+        if self._options.write_back:
+            return numpy_arguments.lent(self._originals(arrays, values))
+        count = len(arrays) - len(self._outside)
+        return (*([None] * count), *numpy_arguments.lent(arrays[count:])) if self._outside else ()
 
     def _grow(self, program: Program) -> bool:
         """Takes a program away whose lists have too little room; whether there may be one with more."""
         if not program.can_grow:
             return False
         self._room = program.capacity.items * capacity.FACTOR
-        self._programs = {key: known for key, known in self._programs.items() if known is not program}
+        self._forget(program)
         return True
+
+    def _forget(self, program: Program) -> None:
+        self._programs = {key: known for key, known in self._programs.items() if known is not program}
 
     def objects(self) -> list[Any]:
         """The objects that a call brings, the instance of a method among them."""
@@ -325,7 +338,11 @@ class Trace:
 
     def _has_symbols(self, arrays: Sequence[Any]) -> bool:
         """Whether one program serves arrays of all sizes. JAX's symbols stand for sizes of at least 1."""
-        return bool(self._specs) and not self._per_size and all(array.size for array in arrays)
+        return (
+            bool(self._specs)
+            and not (self._per_size or self._outside)
+            and all(array.size for array in arrays)
+        )
 
     def _kept(
         self,
@@ -349,6 +366,7 @@ class Trace:
                 self._raise(known, arrays, bindings)
                 return known
             known.values = tuple
+            self._once = known.once = known.once or self._once
             self._settle(known)
             buffer_donation.note_donation(name_of(self.fn), self.function_type, known.given, arrays)
             self._programs[self._told_apart(key)] = (
@@ -356,7 +374,11 @@ class Trace:
             )
             sizes: Any = key[2]
             served = Served(
-                None if again else sizes, sizes if again else None, not key[0], self._told_apart(key)[3]
+                None if again else sizes,
+                sizes if again else None,
+                not key[0],
+                self._told_apart(key)[3],
+                known.once,
             )
             self._made(self, known, time.perf_counter() - start, served)
         return known
@@ -406,6 +428,7 @@ class Trace:
             lent=lent,
             written=self._written,
             reborn=self._reborn,
+            outside_arrays=self._outside,
         )
 
     def _arguments(self, arrays: Sequence[Any]) -> tuple[tuple[Any, ...], dict[str, Any]]:

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 import jax.numpy as jnp
 
-from autograph_lite.errors import AutographError
+from autograph_lite.errors import AutographError, Location
 from autograph_lite.jax_internals import configuration
 from autograph_lite.operators.effects import mutual_exclusion
 from autograph_lite.operators.user_code import source_places
@@ -279,11 +279,13 @@ class Traces:
         arrays = [spec.placeholder() for spec in specs_in(found.types)]
         with self.lock:
             trace = self._lookup(found, exact=True)
-            if trace is None:
+            if trace is None or not trace.programs:
                 trace = self._traced(found)
                 program = self._tried(trace, arrays, variables)
                 if program.raises:
                     raise self._always_raises()
+                if program.once:
+                    raise self._serves_once(*program.once)
                 self.keep(trace)
                 self.dropped()  # calls that another trace has served find the more specific one now
             elif trace.main.lends:
@@ -319,6 +321,14 @@ class Traces:
             fix="call it with values, to see what it raises.",
         )
 
+    def _serves_once(self, written: str, at: Location | None) -> AutographError:
+        return AutographError(
+            f"'{name_of(self.fn)}' writes to '{written}', an array of NumPy's from outside of it, with values that Python knows.",
+            where=at or source_places.line_of_function(self.fn),
+            why="Python does that at each call, and no program can.",
+            fix="pass the array as an argument; or call the function, which is traced at each call.",
+        )
+
     def _specified(
         self, args: tuple[Any, ...], kwargs: dict[str, Any]
     ) -> tuple[inspect.BoundArguments | None, FunctionType]:
@@ -338,7 +348,7 @@ class Traces:
         """The traces that there are, the oldest first."""
         with self.lock:
             self._evict()
-            return [self._concrete(trace) for trace in self.cache]
+            return [self._concrete(trace) for trace in self.cache if trace.programs]
 
     def clear(self) -> None:
         """Forgets all traces."""
@@ -366,7 +376,8 @@ class Traces:
             reduces=self.options.reduce_retracing,
             served=served,
         )
-        self._captures.append(Captures(self.fn))
+        if not (program.once and self._captures):  # else there is one for each call
+            self._captures.append(Captures(self.fn))
         self.history.append(Made(record, self._captures[-1], program.compiling))
         self.count += 1
 

@@ -177,6 +177,8 @@ def _told(trace: Trace, program: Program, writer: Writer) -> Json:
     assert program.after is not None
     if program.raises:
         raise NotDataError("that each call raises, which Python may decide otherwise at the next")
+    if program.once:
+        raise NotDataError("what Python writes to arrays from outside")
     if program.written_arrays:
         raise NotDataError("which arrays of the caller's it writes")
     sites = list(program.sites.values())

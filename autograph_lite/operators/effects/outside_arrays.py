@@ -1,0 +1,57 @@
+"""Outside arrays: which arrays of NumPy's that were there before a call does Python write to while the function is traced?
+
+W = np.zeros(3)
+
+@convert
+def f(x):
+    W[0] += 1                             Python's numbers alone: no program could do it, so each call is to trace `f` again
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+
+from autograph_lite.errors import Location
+from autograph_lite.operators.effects import journal
+from autograph_lite.operators.object_graph import places
+from autograph_lite.operators.purity import known_calls
+from autograph_lite.operators.user_code import place_names
+
+# Methods that write, whether or not the items are others afterwards.
+_METHODS = frozenset({
+    "fill", "sort", "partition", "put", "itemset", "setfield", "resize", "byteswap",
+    "__setitem__", *known_calls.IN_PLACE,
+})  # fmt: skip
+
+
+def note_write_by_python(owner: Any, method: str = "") -> None:
+    """Notes that Python writes to `owner`, by a method of it if one is named; of other objects nothing."""
+    whole = journal.outermost()
+    if whole is not None and isinstance(owner, np.ndarray) and (not method or method in _METHODS):
+        array = places.base_of(owner)
+        whole.stored[id(array)] = array
+
+
+def written_from_outside(
+    written: journal.Journal, changes: Iterable[journal.Change], roots: Iterable[Any]
+) -> list[np.ndarray[Any, Any]]:
+    """The arrays that a function has written to, and that were there before.
+
+    Args:
+      written: the journal of the function.
+      changes: what it has changed.
+      roots: what it could see.
+    """
+    arrays = [change.place.owner for change in changes if isinstance(change.place.owner, np.ndarray)]
+    if not arrays and written.stored:
+        found = written.reachable(roots, set(written.stored))
+        arrays = [array for number, array in written.stored.items() if number in found]
+    return arrays
+
+
+def named(array: np.ndarray[Any, Any]) -> tuple[str, Location | None]:
+    """How the user calls an array that is written, and the line."""
+    return place_names.owner_spelling(array) or "an array", place_names.written_at(array)

@@ -1,0 +1,197 @@
+"""Outside arguments: how does a program write to arrays of NumPy's that nobody passes? As to arguments that each call has.
+
+W = np.zeros(3)                           not passed, and each call reads it, and writes it back
+
+@convert
+def f(x):
+    W[0] = x                              while `f` is traced, `W` means an array of the program, wherever it is held
+"""
+
+from __future__ import annotations
+
+import types
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Any
+
+import numpy as np
+
+from autograph_lite.errors import MutatedArgumentError
+from autograph_lite.operators.effects import journal, outside_arrays
+from autograph_lite.operators.object_graph import places, reachability
+from autograph_lite.operators.user_code import source_places
+from autograph_lite.operators.values.place import Place
+from autograph_lite.operators.values.values import describe
+
+MOST = 8  # arrays of one function; each may take a trace of its own to be found
+
+
+def claimed(
+    written: journal.Journal, roots: Sequence[Any], known: Sequence[Any], *, owned: bool
+) -> Callable[[np.ndarray[Any, Any]], bool]:
+    """Whether an array is one that a function sees from outside, and is to be an argument of its program; to be asked in it.
+
+    Args:
+      written: the journal of the function.
+      roots: what the function could see.
+      known: the arrays that are arguments already.
+      owned: whether the program is no part of somebody else's trace.
+    """
+
+    def is_outside(array: np.ndarray[Any, Any]) -> bool:
+        if (
+            array.dtype.kind not in "biufc"
+            or not array.flags.writeable
+            or any(array is each for each in known)
+        ):
+            return False
+        if not written.reachable(roots, {id(array)}):
+            return False
+        if not owned:
+            raise MutatedArgumentError(
+                f"An array of NumPy's from outside of the function, {describe(array)}, gets traced items, and the call is part "
+                "of somebody else's trace.",
+                where=source_places.here(),
+                why="What is written is known when the program runs, and nobody would put it into the array then.",
+                fix="return what is written; or work on a copy, x.copy().",
+            )
+        if len(known) == MOST:
+            raise _too_many(array)
+        return True
+
+    return is_outside
+
+
+def _too_many(array: Any) -> MutatedArgumentError:
+    return MutatedArgumentError(
+        f"More than {MOST} arrays of NumPy's from outside of the function get traced items; another one is {describe(array)}.",
+        where=source_places.here(),
+        why="Each of them is found by a trace of its own.",
+        fix="pass the arrays as arguments, or make one of them, np.stack(arrays).",
+    )
+
+
+def put_stands(arrays: Sequence[Any], handles: Sequence[Any], roots: Iterable[Any]) -> dict[int, Any]:
+    """Puts arrays of the program in the places of those from outside, for the time of a trace; what stands for which, by ids."""
+    known = {id(array): [(array, handle)] for array, handle in zip(arrays, handles, strict=True)}
+    found: list[tuple[Place, Any, np.ndarray[Any, Any]]] = []
+    for place in [*_places(roots)] if known else ():
+        held = [(key, value) for key, value in place.read().items() if isinstance(value, np.ndarray)]
+        found += [(place, key, value) for key, value in held if id(places.base_of(value)) in known]
+    stands: dict[int, Any] = {}
+    for place, key, value in sorted(
+        found, key=lambda each: -each[2].size
+    ):  # all of an array, reshaped, before its parts
+        of_base = known[id(places.base_of(value))]
+        stand = next((handle for array, handle in of_base if array is value), None)
+        stand = _stand(value, of_base) if stand is None else stand
+        if stand is not None:
+            of_base.append((value, stand))
+            stands[id(stand)] = value, stand
+            journal.commit(place, {**place.read(), key: stand})
+    return stands
+
+
+def _stand(part: np.ndarray[Any, Any], known: Sequence[tuple[np.ndarray[Any, Any], Any]]) -> Any:
+    """What stands for a part of arrays for which others stand; None where that is not seen."""
+    base, handle = known[0]
+    if (
+        part.size == base.size
+        and part.flags.c_contiguous
+        and base.flags.c_contiguous
+        and part.dtype == base.dtype
+    ):
+        return handle.reshape(part.shape)
+    for array, stand in known:
+        index = _index_of(part, array)
+        if index is not None:
+            return stand[index]
+    return None
+
+
+def _places(roots: Iterable[Any]) -> Iterator[Place]:
+    """Where the user's objects and variables hold something."""
+    for item in reachability.all_reachable(roots):
+        if isinstance(item, types.CellType):
+            yield places.cell_place(item, "cell")
+        elif isinstance(item, types.FunctionType):
+            names, module = reachability.names_used(item.__code__), item.__globals__
+            modules = [vars(module[name]) for name in names if isinstance(module.get(name), types.ModuleType)]
+            for each in (module, *modules):
+                yield from (places.global_place(each, name) for name in names if name in each)
+        elif not isinstance(item, (types.ModuleType, np.ndarray)):
+            yield from places.object_places(item)
+
+
+def _index_of(part: np.ndarray[Any, Any], whole: np.ndarray[Any, Any]) -> tuple[Any, ...] | None:
+    """By which index a part was taken of the whole array; None where that is not seen."""
+    rest = part.__array_interface__["data"][0] - whole.__array_interface__["data"][0]
+    index: list[Any] = []
+    axes = [*range(part.ndim)]
+    for step in whole.strides:
+        start, rest = divmod(rest, step) if step > 0 else (0, rest)
+        if axes and part.strides[axes[0]] == step:
+            index.append(slice(start, start + part.shape[axes.pop(0)]))
+        else:
+            index.append(start)
+    if axes or rest or part.dtype != whole.dtype:
+        return None
+    try:
+        same = whole[tuple(index)]
+    except IndexError:
+        return None
+    return tuple(index) if same.__array_interface__ == part.__array_interface__ else None
+
+
+def refuse_unseen(
+    written: journal.Journal, roots: Sequence[Any], arrays: Iterable[np.ndarray[Any, Any]]
+) -> None:
+    """To be called where a function has been traced, with arrays from outside that it writes to.
+
+    Raises:
+      MutatedArgumentError: it sees one of them in a place where no array of the program stands for it.
+    """
+    for array in arrays:
+        codes = [*written.codes.values()]
+        if reachability.leading(roots, {id(array)}) or reachability.reached_from_outside(
+            roots[0], codes, roots, {id(array)}
+        ):
+            raise MutatedArgumentError(
+                f"An array of NumPy's from outside of the function, {describe(array)}, is written, and is held where the program "
+                "can't stand for it: in a tuple, a default, a partial function, or as a part of another array.",
+                where=source_places.here(),
+                why="What is read there would be what it was while the function was traced.",
+                fix="pass the array as an argument: what is written to it is in it after the call.",
+            )
+
+
+def refuse_passed(name: str, written: Iterable[np.ndarray[Any, Any]], given: Iterable[Any]) -> None:
+    """Refuses a call whose arguments share their memory with an array that Python writes to while the function is traced.
+
+    Raises:
+      MutatedArgumentError: one does.
+    """
+    arrays = [each for each in given if isinstance(each, np.ndarray)]
+    for each in written:
+        if any(np.may_share_memory(each, array) for array in arrays):
+            shown, line = outside_arrays.named(each)
+            raise MutatedArgumentError(
+                f"'{name}' writes to '{shown}', an array of NumPy's from outside of it, and was passed a part of it, or all.",
+                where=line or source_places.here(),
+                why="Each argument is an input of the compiled program: a change is not seen in it.",
+                fix="pass it, or use it from outside, but not both.",
+            )
+
+
+def without_standing(changes: dict[Any, journal.Change], stands: dict[int, Any]) -> dict[Any, journal.Change]:
+    """The changes but for the places where arrays of the program stood for those from outside."""
+    if not stands:
+        return changes
+    found = {}
+    for key, change in changes.items():
+        back = {name: stands[id(value)][0] for name, value in change.new.items() if id(value) in stands}
+        for name, value in back.items():
+            change.new[name] = value
+            change.captured.pop(name, None)
+        if not back or journal.differ(change.place, change.old, change.new):
+            found[key] = change
+    return found
