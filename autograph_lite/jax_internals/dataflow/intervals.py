@@ -8,7 +8,7 @@ An end that nobody knows is infinite. Source: Cousot and Cousot, "Abstract inter
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import jax.numpy as jnp
@@ -69,3 +69,32 @@ RULES: dict[str, Callable[..., Ends]] = {
     "convert_element_type": lambda a: a,
 }
 """By the names of JAX's primitives; whether the result overflows is for the caller to ask."""
+
+
+def _ratio(left: Ends, right: Ends) -> Ends:
+    if right[0] <= 0 <= right[1]:
+        return ANY
+    found = [a / b for a in left for b in right]
+    return min(found), max(found)
+
+
+_FLOAT_RULES: dict[str, Callable[..., Ends]] = {
+    **{
+        name: RULES[name]
+        for name in ("add", "sub", "mul", "neg", "abs", "max", "min", "convert_element_type")
+    },
+    **dict.fromkeys(("floor", "ceil", "round"), lambda a: (a[0] - 1, a[1] + 1)),
+    **dict.fromkeys(("sin", "cos", "tanh", "sign"), lambda _: (-1, 1)),
+    "div": _ratio,
+    "sqrt": lambda a: (0, max(1, a[1])) if a[0] >= 0 else ANY,
+}
+
+
+def of_float(name: str, operands: Sequence[Ends]) -> Ends:
+    """Between which numbers the float lies that an operation gives; it is no nan if these ends are finite."""
+    rule = _FLOAT_RULES.get(name)
+    if rule is None or math.inf in (abs(end) for ends in operands for end in ends):
+        return ANY
+    low, high = rule(*operands)
+    slack = 1e-6 * max(abs(low), abs(high), 1.0)
+    return low - slack, high + slack

@@ -19,12 +19,13 @@ from pathlib import Path
 from typing import Any
 
 import jax
+import jax.numpy as jnp
 
 from autograph_lite.jax_internals import avals
 from autograph_lite.jax_internals.dataflow import value_ranges
 from autograph_lite.jax_internals.dataflow.framework import Forward
 from autograph_lite.jax_internals.dataflow.induction_variables import is_integer
-from autograph_lite.jax_internals.dataflow.intervals import ANY, RULES, Ends, holds, union
+from autograph_lite.jax_internals.dataflow.intervals import ANY, RULES, Ends, holds, of_float, union
 from autograph_lite.jax_internals.dataflow.primitive_traits import PARTS, SHAPES
 
 
@@ -64,13 +65,24 @@ def is_int(aval: Any) -> bool:
     return is_integer(aval) and avals.is_weak(aval)
 
 
+def is_float(aval: Any) -> bool:
+    """Whether a value is one float."""
+    dtype = getattr(aval, "dtype", None)
+    return dtype is not None and not aval.shape and bool(jnp.issubdtype(dtype, jnp.floating))
+
+
+def with_any_floats(variables: Sequence[Any], ends: Sequence[Ends]) -> list[Ends]:
+    """The ends of variables, where those that nothing is known of are given as those of an int."""
+    return [ANY if e == NARROW and is_float(v.aval) else e for v, e in zip(variables, ends, strict=True)]
+
+
 def lies_within(ends: Ends, known: Ends, slack: float = 0) -> bool:
     """Whether all numbers between these ends are between those."""
     return known[0] - slack <= ends[0] and ends[1] <= known[1] + slack
 
 
 class Ints(Forward[Ends]):
-    """Between which numbers integers lie; what is none lies anywhere."""
+    """Between which numbers integers lie, and floats that follow from them; what is neither lies anywhere."""
 
     def __init__(self, width: Width) -> None:
         self.width = width
@@ -78,7 +90,12 @@ class Ints(Forward[Ends]):
         self._found: dict[Any, list[Ends]] = {}
 
     def of_literal(self, atom: Any) -> Ends:  # noqa: D102
+        if is_float(atom.aval):
+            return (float(atom.val), float(atom.val)) if math.isfinite(atom.val) else ANY
         return (int(atom.val), int(atom.val)) if is_integer(atom.aval) else self.literal
+
+    def known(self, jaxpr: Any, inputs: Sequence[Ends]) -> dict[Any, Ends]:  # noqa: D102
+        return super().known(jaxpr, with_any_floats(jaxpr.invars, inputs))
 
     def joined(self, values: Sequence[Ends]) -> Ends:  # noqa: D102
         return union(*values)
@@ -128,6 +145,7 @@ class Ints(Forward[Ends]):
         known = [ANY] * len(carry)
         if test is not None and any(is_int(v.aval) for v in getattr(body, "jaxpr", body).outvars):
             known = value_ranges.while_ranges(test[0], body, test[1], carry)[1]
+        variables = getattr(body, "jaxpr", body).outvars
         fixed = [math.inf not in map(abs, ends) for ends in known]
         now = [e if is_fixed else c for e, c, is_fixed in zip(known, carry, fixed, strict=True)]
         level = [0] * len(carry)
@@ -145,12 +163,15 @@ class Ints(Forward[Ends]):
             for n in grown:
                 level[n] += 2 if level[n] == 1 and not lies_within(carry[n], self.width.counter) else 1
                 wider = (results[n], self.width.counter, self.width.sum, self.width.most)[level[n] - 1]
-                now[n] = union(now[n], wider)
+                now[n] = ANY if is_float(variables[n].aval) else union(now[n], wider)
 
     def operation(self, equation: Any, operands: list[Ends]) -> list[Ends]:  # noqa: D102
         if len(equation.outvars) != 1:
-            return [self.literal] * len(equation.outvars)
+            return with_any_floats(equation.outvars, [self.literal] * len(equation.outvars))
         [out] = equation.outvars
+        if is_float(out.aval):
+            known = equation.primitive.name == "select_n"
+            return [union(*operands[1:]) if known else of_float(equation.primitive.name, operands)]
         found = self.exact(equation, operands)
         if is_int(out.aval):
             return [(max(found[0], self.width.most[0]), min(found[1], self.width.most[1]))]
@@ -161,6 +182,9 @@ class Ints(Forward[Ends]):
         name = operation_name(equation)
         if name == "select_n":
             return union(*operands[1:])
+        if rounds(equation):
+            most = rounded_ends(equation.outvars[0].aval.dtype)
+            return operands[0] if lies_within(operands[0], most) else most
         if name == "convert_element_type" and equation.invars[0].aval.dtype.kind != "i":
             return (0, 1) if equation.invars[0].aval.dtype == bool else self.literal
         if name == "integer_pow":
@@ -171,6 +195,22 @@ class Ints(Forward[Ends]):
             return (0, size - 1) if isinstance(size, int) and size else self.literal
         rule = _RULES.get(name)
         return self.literal if rule is None else rule(*operands)
+
+
+def rounds(equation: Any) -> bool:
+    """Whether an equation makes an int of Python's of a float, as `int(x)` does."""
+    if equation.primitive.name != "convert_element_type" or not is_int(equation.outvars[0].aval):
+        return False
+    operands = getattr(equation, "invars", None) or equation.in_tracers
+    return is_float(operands[0].aval)
+
+
+def rounded_ends(dtype: Any) -> Ends:
+    """Between which numbers a float has to lie that an int of this type is made of; another is told.
+
+    There is room for what is added to an index: `k = int(x)` has 32 bits, and so has `k + 1`.
+    """
+    return _ends(2**62) if dtype.itemsize == 8 else _ends(2**31 - 2**16)
 
 
 def operation_name(equation: Any) -> str:

@@ -19,7 +19,7 @@ from typing import Any
 import jax
 import numpy as np
 from jax import lax
-from jax._src import core
+from jax._src import config, core
 
 from autograph_lite.jax_internals import avals
 from autograph_lite.jax_internals.dataflow.primitive_traits import SHAPES
@@ -68,6 +68,13 @@ def double_constant(emit: Emit, literal: Callable[[Any], Any], value: float) -> 
         factor = convert_double(emit, literal(np.float32(2.0**step)), F64, _DOUBLE)
         found, exponent = emit(lax.mul_p, [found, factor], {}, _DOUBLE), exponent - step
     return found
+
+
+def float_constant(emit: Emit, value: float, dtype: Any) -> Any:
+    """A number of a program, of any type of floats; JAX can write those of 64 bits where it may make them."""
+    if dtype == F64 and not config.enable_x64.value:
+        return double_constant(emit, lambda part: core.Literal(part, core.ShapedArray((), F32)), value)
+    return core.Literal(np.dtype(dtype).type(value), core.ShapedArray((), np.dtype(dtype)))
 
 
 def result(equation: Any, operands: Sequence[Any], double: Callable[[Any], Any], emit: Emit) -> Any:

@@ -10,14 +10,24 @@ from collections.abc import Sequence
 from typing import Any
 
 from jax import lax
+from jax._src import core
 
 from autograph_lite.jax_internals.dataflow.induction_variables import is_integer
 from autograph_lite.jax_internals.dataflow.intervals import Ends
 from autograph_lite.jax_internals.dataflow.primitive_traits import COMPARISONS
-from autograph_lite.jax_internals.dataflow.python_ints import NARROW, lies_within
+from autograph_lite.jax_internals.dataflow.python_ints import NARROW, lies_within, rounded_ends, rounds
 from autograph_lite.jax_internals.dataflow.scan_ir import is_variable
-from autograph_lite.jax_internals.loops.double_floats import SAME, is_number, result
-from autograph_lite.jax_internals.loops.int_tests import ARITHMETIC, CODE, I32, I64, LONG, RING, int_literal
+from autograph_lite.jax_internals.loops.double_floats import SAME, float_constant, is_number, result
+from autograph_lite.jax_internals.loops.int_tests import (
+    ARITHMETIC,
+    BOOL,
+    CODE,
+    I32,
+    I64,
+    LONG,
+    RING,
+    int_literal,
+)
 from autograph_lite.jax_internals.loops.wide_numbers import Numbers
 
 _FLOAT_COMPARISONS = COMPARISONS | {"is_finite"}
@@ -45,8 +55,8 @@ class Arithmetic(Numbers):
         ints = [v for v in operands if self._nest.is_int(v.aval)]
         if not all(self._nest.is_int(v.aval) or v.aval.dtype == bool for v in operands) or not ints:
             return False
-        if all(map(self._fits, ints)) and lies_within(exact, NARROW) and not self._any_untold(ints):
-            return False
+        if all(map(self._fits, ints)) and lies_within(exact, NARROW):
+            return self._any_untold(ints) and self._narrow(equation)
         if name == "shift_right_logical" and self._of(operands[0])[0] < 0:
             return False
         self.decides |= not self._nest.native
@@ -66,6 +76,12 @@ class Arithmetic(Numbers):
                 self._untold[out] = self._joined([*before, self._number(test)])
                 if len(before) == 0:
                     self._in_last_bits.add(out)
+        return True
+
+    def _narrow(self, equation: Any) -> bool:
+        """An equation as it is: its ints have 32 bits, and some do not fit."""
+        self._equations.append(equation)
+        self._note_untold(equation.primitive.name, equation.outvars[0], equation.invars)
         return True
 
     def _any_untold(self, atoms: Sequence[Any]) -> bool:
@@ -98,7 +114,7 @@ class Arithmetic(Numbers):
         if not self._is_unfit(operand) or out.aval.shape:
             return False
         if out.aval.dtype in (I32, I64):
-            if self._nest.native:
+            if self._nest.native or operand not in self._wide:
                 self._equations.append(equation)
             elif out.aval.dtype == I32:
                 self._is(out, self._wide[operand])
@@ -109,8 +125,25 @@ class Arithmetic(Numbers):
             return True
         return False
 
+    def _rounded(self, equation: Any) -> None:
+        """`int(x)` of a float: one that is nan, infinite or too large does not fit."""
+        [operand], [out] = equation.invars, equation.outvars
+        double = self._double(operand)
+        number = operand if double is None else double
+        self.decides |= double is not None
+        self._equations.append(equation.replace(invars=[number]))
+        ends = rounded_ends(out.aval.dtype)
+        if not lies_within(self._of(operand), ends):
+            aval = core.ShapedArray((), number.aval.dtype)
+            size = self._emit(lax.abs_p, [number], {}, aval)
+            fits = self._emit(lax.le_p, [size, float_constant(self._emit, ends[1], aval.dtype)], {}, BOOL)
+            self._untold[out] = self._number(self._emit(lax.not_p, [fits], {}, BOOL))
+
     def _equation(self, equation: Any) -> None:
         name, operands = equation.primitive.name, equation.invars
+        if self._nest.ints is not None and rounds(equation):
+            self._rounded(equation)
+            return
         if len(equation.outvars) == 1:
             [out] = equation.outvars
             if name in ARITHMETIC and self._nest.is_int(out.aval) and self._arithmetic(equation):
@@ -120,13 +153,18 @@ class Arithmetic(Numbers):
                 return
             unfit = any(map(self._is_unfit, operands))
             if unfit and name in COMPARISONS and all(is_integer(v.aval) for v in operands):
-                self.decides = True
-                self._equations.append(equation.replace(invars=[*map(self._told, operands)]))
+                self._equations.append(equation.replace(invars=self._compared(operands)))
                 return
             if unfit and name == "convert_element_type" and out.aval.dtype.kind in "fb":
-                operands = [*map(self._told, operands)]
-                equation, self.decides = equation.replace(invars=operands), True
+                equation = equation.replace(invars=self._compared(operands))
         self._float_equation(equation)
+
+    def _compared(self, operands: Sequence[Any]) -> list[Any]:
+        """Ints that something else than an int is made of: all have the bits that one of them needs."""
+        if all(map(self._fits, operands)):
+            return [*map(self._looked_at, operands)]
+        self.decides = True
+        return [*map(self._told, operands)]
 
     def _float_equation(self, equation: Any) -> None:
         operands = equation.invars

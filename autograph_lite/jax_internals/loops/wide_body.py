@@ -142,13 +142,16 @@ class Body(Arithmetic):
             return False
         inside = self._nest.ints.known(jaxpr, self.ends(equation.invars)) if self._nest.ints else {}
         atoms = [v for v in (*equation.invars, *equation.outvars) if self._nest.is_int(v.aval)]
-        if python_ints.operation_name(equation) not in python_ints.CALLS:
+        known = python_ints.operation_name(equation) in python_ints.CALLS
+        if not known:
             atoms += [v for v in inside if self._nest.is_int(v.aval)]
         whole = any(
             not lies_within(inside.get(v, self._of(v)) if is_variable(v) else self._of(v), NARROW)
             for v in atoms
         )
         untold = self._any_untold(equation.invars)
+        if untold and known and not whole:
+            return self._narrow(equation)
         if not whole and not untold and not any(is_number(v.aval) and self._has(v) for v in equation.invars):
             return False
         before, self._names = self._names, dict(zip(jaxpr.invars, equation.invars, strict=True))
@@ -162,8 +165,8 @@ class Body(Arithmetic):
         for out, atom in results.items():
             if is_variable(atom) and not self._nest.strong:
                 self._ends[atom] = common_ends(self._of(out), self._of(atom))
-        known = {v: results.get(atom, atom) if is_variable(atom) else atom for v, atom in before.items()}
-        self._names = {**known, **results}
+        renamed = {v: results.get(atom, atom) if is_variable(atom) else atom for v, atom in before.items()}
+        self._names = {**renamed, **results}
         return True
 
     def _replace(

@@ -18,7 +18,7 @@ from jax._src import core
 from autograph_lite.jax_internals import avals, recorded_equations
 from autograph_lite.jax_internals.dataflow import python_ints
 from autograph_lite.jax_internals.dataflow.induction_variables import is_integer, open_jaxpr
-from autograph_lite.jax_internals.dataflow.intervals import Ends
+from autograph_lite.jax_internals.dataflow.intervals import ANY, Ends
 from autograph_lite.jax_internals.dataflow.python_ints import NARROW, is_int, lies_within
 from autograph_lite.jax_internals.dataflow.scan_ir import is_variable
 from autograph_lite.jax_internals.loops.double_floats import (
@@ -50,7 +50,7 @@ class Nest:
       ints: between which numbers they lie; None where they are left alone.
       native: whether they have the bits that the program has for them, and are looked at alone.
       strong: whether those are ints of Python's, too, whose type says that they came from arrays.
-      places: the user's lines that compute one that may not fit, with their numbers.
+      places: the user's lines that compute one that may not fit, with their numbers, and whether it is made of a float.
     """
 
     ints: python_ints.Ints | None
@@ -65,7 +65,8 @@ class Nest:
     def number(self, equation: Any) -> int:
         """Of the line that an equation comes from."""
         place = equation and recorded_equations.equation_place(equation)
-        return self.places.setdefault(place, len(self.places) + 1)
+        rounds = bool(equation) and python_ints.rounds(equation)
+        return self.places.setdefault((place, rounds), len(self.places) + 1)
 
 
 class Numbers:
@@ -166,14 +167,16 @@ class Numbers:
         if self._nest.ints is None:
             return {}
         found = self._nest.ints.known(jaxpr, ends[len(jaxpr.constvars) :])
-        found.update(zip(jaxpr.constvars, ends, strict=False))
+        held = ends[: len(jaxpr.constvars)]
+        found.update(zip(jaxpr.constvars, python_ints.with_any_floats(jaxpr.constvars, held), strict=True))
         self._ends.update(found)
         return found
 
     def _of(self, atom: Any) -> Ends:
-        if is_variable(atom) or self._nest.ints is None:
-            return self._ends.get(atom, NARROW) if is_variable(atom) else NARROW
-        return self._nest.ints.of_literal(atom)
+        if self._nest.ints is not None and not is_variable(atom):
+            return self._nest.ints.of_literal(atom)
+        unknown = ANY if python_ints.is_float(atom.aval) else NARROW
+        return self._ends.get(atom, unknown) if is_variable(atom) else unknown
 
     def _fits(self, atom: Any) -> bool:
         """Whether it is known that a number has 32 bits."""
@@ -200,10 +203,13 @@ class Numbers:
 
     def _told(self, atom: Any) -> Any:
         """The same of a number that is looked at: it does matter whether it has outgrown them."""
-        found = self._long(atom)
+        self._looked_at(atom)
+        return self._long(atom)
+
+    def _looked_at(self, atom: Any) -> Any:
         if is_variable(atom) and atom in self._untold:
             self.failed.append(self._untold[atom])
-        return found
+        return atom
 
     def _number(self, test: Any) -> Any:
         """The number of this line, where a test holds."""
@@ -221,19 +227,18 @@ class Numbers:
         """A number that something else than Python's arithmetic is made of: one of 32 bits, which may fail."""
         if not self._is_unfit(atom):
             return atom
-        if self._nest.native:
-            return self._told(atom)
-        if atom in self._wide:
-            again = convert_double(self._emit, atom, I64, LONG)
-            differs = self._emit(lax.ne_p, [again, self._told(atom)], {}, BOOL)
-            self.failed.append(self._number(differs))
-            self.decides = True
+        if self._nest.native or atom not in self._wide:
+            return self._looked_at(atom)
+        again = convert_double(self._emit, atom, I64, LONG)
+        differs = self._emit(lax.ne_p, [again, self._told(atom)], {}, BOOL)
+        self.failed.append(self._number(differs))
+        self.decides = True
         return atom
 
     def _clamped(self, atom: Any) -> Any:
         """A number of 32 bits that is an index."""
-        if self._nest.native:
-            return self._told(atom)
+        if self._nest.native or atom not in self._wide:
+            return self._looked_at(atom)
         low, high = (long_constant(self._emit, int(end)) for end in NARROW)
         clamped = self._emit(lax.clamp_p, [low, self._told(atom), high], {}, LONG)
         return convert_double(self._emit, clamped, CODE.dtype, CODE)

@@ -216,6 +216,8 @@ def _computes_ints(equation: Any) -> bool:
         if python_ints.operation_name(equation) in python_ints.CALLS:
             return False
         return any(_computes_ints(e) for each in recorded_equations.jaxprs_in(equation) for e in each.eqns)
+    if python_ints.rounds(equation):
+        return True
     return name in ARITHMETIC and python_ints.is_int(equation.outvars[0].aval)
 
 

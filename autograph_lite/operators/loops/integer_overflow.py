@@ -19,9 +19,11 @@ from autograph_lite.operators.trace_context import loop_options
 from autograph_lite.operators.user_code import source_places
 
 Place = tuple[str, int, str]
+Numbers = Mapping[tuple[Place | None, bool], int]
+"""Of places, and whether an int is made of a float there."""
 
 
-def note(code: Any, places: Mapping[Place | None, int]) -> None:
+def note(code: Any, places: Numbers) -> None:
     """To be told while a loop is made: `code` is the number of the place that computes an int that does not fit, or 0."""
     loop_options.current().overflown.append((code, places))
 
@@ -33,10 +35,10 @@ def check_noted() -> None:
         fail(*noted.pop())
 
 
-def fail(code: Any, places: Mapping[Place | None, int]) -> None:
+def fail(code: Any, places: Numbers) -> None:
     """The check: as `note` has it."""
-    for place, number in places.items():
-        carried_checks.fail_if(code == number, OverflowError(message(place)), limit=True)
+    for (place, rounds), number in places.items():
+        carried_checks.fail_if(code == number, OverflowError(message(place, rounds=rounds)), limit=True)
 
 
 def told(error: OverflowError) -> OverflowError:
@@ -47,17 +49,25 @@ def told(error: OverflowError) -> OverflowError:
     return OverflowError(message((where.path, where.line, where.function) if where else None))
 
 
-def message(place: Place | None) -> str:
-    """What is said of a line whose int does not fit."""
+def message(place: Place | None, *, rounds: bool = False) -> str:
+    """What is said of a line whose int does not fit.
+
+    Args:
+      place: the line.
+      rounds: whether it makes an int of a float.
+    """
     bits = 8 * jax.dtypes.canonicalize_dtype(np.int64).itemsize
     where = source_places.at(*place) if place else None
     what = f"`{where.text}`" if where else "a loop"
-    remedy = "make it a float, as in 1.0" + (
-        "." if bits == 64 else ", or have ints of 64 bits: jax.config.update('jax_enable_x64', True)."
-    )
-    of = f" of '{name}'" if where and (name := _assigned(where.text)) else ""
+    wider = "." if bits == 64 else ", or have ints of 64 bits: jax.config.update('jax_enable_x64', True)."
+    name = _assigned(where.text) if where else ""
+    of = f" of '{name}'" if name else ""
     at = f" ({where.path}:{where.line})" if where else ""
-    return f"{what} computes an int{of} that does not fit int{bits}; Python's ints have no end{at}. To fix it, {remedy}"
+    if rounds:
+        found = f"{what} makes an int of a float that is nan, infinite or too large for int{bits}{at}."
+        return f"{found} To fix it, test the float first, as in: if abs(x) < 1e9{wider}"
+    found = f"{what} computes an int{of} that does not fit int{bits}; Python's ints have no end{at}."
+    return f"{found} To fix it, make it a float, as in 1.0{wider}"
 
 
 def _assigned(text: str) -> str:
