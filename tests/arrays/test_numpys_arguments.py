@@ -102,6 +102,7 @@ def in_place(x: Any, y: Any, z: Any, i: Any) -> None:
     y.fill(x[0])
     np.copyto(z, x * 2, where=x > 2)
     np.add.at(y, i, 1.0)
+    np.multiply.at(z, slice(1, None), x[0])
     np.put(x, [0, 1], y[0])
     z.partition(2)
 
@@ -110,6 +111,7 @@ def matrices(m: Any, x: Any) -> None:
     np.fill_diagonal(m, m[0, 1])
     np.putmask(x, x > 2, -x)
     np.place(m, m > 4, [x[0], 8.0])
+    np.add.at(m, (..., [0, 1, 0]), x[:3])
 
 
 def augmented(a: Any, b: Any) -> Any:

@@ -45,7 +45,8 @@ def of_shapes(x, m, s, n):
         np.array([s, 1.0], dtype=float), np.array([s, 1.0], np.float64), np.stack([x, x * 2], axis=1), np.full(3, s),
         np.concatenate([x, [1.0, 2.0]]), np.hstack((x, s)), np.vstack([x, x]), np.linspace(s, 2.0, 5), np.tile(x, 2),
         np.reshape(m, (9,), order="F"), np.ravel(m, order="C"), np.broadcast_to(s, (2, 2)), np.ascontiguousarray(s),
-        np.pad(x, (1, 2), mode="edge"), np.ones_like(x, dtype=int), np.shape(x), np.ndim(m), np.size(m), np.meshgrid(x, x),
+        np.pad(x, (1, 2), mode="edge"), np.pad(m, ((1, 0), (0, 2)), constant_values=s), np.ones_like(x, dtype=int), np.shape(x), np.ndim(m), np.size(m), np.meshgrid(x, x),
+        np.c_[np.ones(4), x], np.c_[m, x[:3]], np.r_[s, x, [1.0, s]], np.r_[0:3, x],
         np.float32(s), np.float64(s), np.int32(x), np.bool_(s), np.isscalar(s), s.item(), x.item(2), m.item(1, 2), x.tolist(),
     ]  # fmt: skip
 
@@ -199,6 +200,39 @@ def test_names_of_scipy_if_the_user_has_imported_it() -> None:
     found = autograph_lite.convert(f)(jnp.asarray(X), jnp.asarray(M))
     for one, other in zip(f(X, M), found, strict=True):
         np.testing.assert_allclose(one, other, rtol=1e-3, atol=1e-4)
+
+
+def test_matrices_and_distributions_of_scipy() -> None:
+    linalg = pytest.importorskip("scipy.linalg")
+    stats = pytest.importorskip("scipy.stats")
+
+    def f(x, m, s):
+        return (
+            linalg.eigvals(m).sum().real, linalg.norm(x), linalg.sqrtm(m @ m.T), linalg.sqrtm(m + 1j * m),
+            stats.norm.cdf(x), stats.norm.pdf(x, s, scale=2.0), stats.norm(0.5, 2).logpdf(x), stats.norm(0.5, scale=2).ppf(s),
+            stats.multivariate_normal.logpdf(x[:3], np.zeros(3), m @ m.T, True), stats.multivariate_normal.pdf(x[:3], cov=m[1, 1]),
+        )  # fmt: skip
+
+    found = autograph_lite.convert(f)(X, M, S)
+    for one, other in zip(f(X, M, S), found, strict=True):
+        np.testing.assert_allclose(one, other, rtol=1e-3, atol=1e-4)
+        assert np.asarray(one).dtype.kind == other.dtype.kind
+
+
+def test_a_square_root_that_is_not_real_is_nan() -> None:
+    linalg = pytest.importorskip("scipy.linalg")
+    assert np.isnan(autograph_lite.convert(lambda m: linalg.sqrtm(m))(-np.eye(2))).all()
+
+
+def test_what_jax_has_not_of_scipy() -> None:
+    ndimage = pytest.importorskip("scipy.ndimage")
+    with pytest.raises(PythonOnlyError) as caught:
+        autograph_lite.convert(lambda x: ndimage.convolve(x, x))(X)
+
+    assert (caught.value.what, caught.value.fix) == (
+        "'scipy.ndimage.convolve' is called with a traced value.",
+        "jax.scipy.ndimage has none of this name: write it with jax.numpy.",
+    )
 
 
 def test_scipy_is_not_imported_by_us() -> None:

@@ -95,6 +95,8 @@ def item(base: Any, index: Any) -> Any:
         part = update_order.read_in_order(base, _of_array(update_order.latest(base), index))
         return births.note_part(part, of) if isinstance(of, np.ndarray) else part
     index = _plain(index)
+    if base.__class__ in _GLUES and _is_traced_in_array(index):
+        return births.made(_GLUES[base.__class__][_arrays(index)], ())
     if isinstance(index, builtins.slice) or _is_traced_index(index):
         growing_lists.readable(base, "an index")
     if not _is_traced_index(index):
@@ -162,6 +164,7 @@ def _folded(index: Any, base: Any) -> Any:
 
 _ARRAYS = (jax.Array, np.ndarray, Selection)
 _KEYS = frozenset({int, str, bytes, bool})
+_GLUES = {type(np.c_): jnp.c_, type(np.r_): jnp.r_}  # `np.c_[x, y]` puts arrays side by side
 _CONTAINERS = frozenset({list, tuple, dict, str, bytes, range})
 
 

@@ -10,6 +10,7 @@ What follows from Python's numbers alone is left to NumPy, and so is all that is
 from __future__ import annotations
 
 import cmath
+import functools
 import importlib
 import inspect
 import itertools
@@ -158,6 +159,7 @@ def _by_name(
 ) -> tuple[tuple[Any, ...], dict[str, Any]]:
     """The arguments under the names that JAX's function has for them, or at its places where it has others."""
     known = _parameters(theirs)
+    takes_any = any(each.kind == each.VAR_KEYWORD for each in known.values())
     by_place = [each.kind in (each.POSITIONAL_ONLY, each.POSITIONAL_OR_KEYWORD) for each in known.values()]
     taken, named = _under_names(fun, args, kwargs)
     given: dict[str, Any] = {}
@@ -175,6 +177,8 @@ def _by_name(
             given[key] = value
         elif place == len(taken) < len(by_place) and by_place[place]:
             taken.append(value)
+        elif takes_any and place < 0:  # `np.pad(x, 1, constant_values=2)`: of no name in NumPy's, too
+            given[key] = value
         elif key not in function_table.MEANINGLESS and value is not None:
             does = f"is called with '{key}=', which JAX's function hasn't"
             raise _refused(name, "leave it out, or write what it means.", does)
@@ -270,17 +274,40 @@ def _of_method(owner: np.ndarray[Any, Any], method: str) -> Counterpart | None:
 
 
 def _of_scipy(fn: Any) -> Counterpart | None:
-    """A function of `scipy.special` or `scipy.linalg`, if the user has imported that."""
-    for part in ("special", "linalg"):
+    """A function of one of SciPy's modules, or a method of a distribution, if the user has imported that."""
+    owner = getattr(fn, "__self__", None)
+    if owner is not None:
+        return _of_distribution(owner, fn.__name__)
+    for part in ("special", "linalg", "stats", "signal", "ndimage", "integrate"):
         theirs, name = sys.modules.get(f"scipy.{part}"), getattr(fn, "__name__", "")
         if theirs is None or getattr(theirs, name, None) is not fn:
             continue
         found = getattr(importlib.import_module(f"jax.scipy.{part}"), name, None)
+        if part == "linalg":
+            found = function_table.LINALG.get(name, found)
         if found is None:
             return _refusing(
                 f"scipy.{part}.{name}", f"jax.scipy.{part} has none of this name: write it with jax.numpy."
             )
         return _computing(f"scipy.{part}.{name}", fn, found)
+    return None
+
+
+def _of_distribution(owner: Any, method: str) -> Counterpart | None:
+    """`scipy.stats.norm.cdf` and the like, also of a distribution with its parameters, `norm(0, 2).cdf`."""
+    stats, theirs = sys.modules.get("scipy.stats"), importlib.import_module("jax.scipy.stats")
+    kind = type(getattr(owner, "dist", owner))
+    for name in vars(theirs) if stats is not None else ():
+        if type(getattr(stats, name, None)) is not kind:
+            continue
+        shown, found = f"scipy.stats.{name}.{method}", getattr(getattr(theirs, name), method, None)
+        if found is None:
+            return _refusing(shown, f"jax.scipy.stats.{name} has no {method}: write it with jax.numpy.")
+        if name == "multivariate_normal":
+            found = functools.partial(function_table.of_vectors, found)
+        if kind is type(owner):
+            return _computing(shown, getattr(owner, method), found)
+        return lambda args, kwargs: (found, (*args, *owner.args), {**owner.kwds, **kwargs})
     return None
 
 

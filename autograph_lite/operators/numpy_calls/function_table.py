@@ -92,16 +92,45 @@ def _histogram(a: Any, bins: Any = 10, range: Any = None, density: Any = None, w
     return (counts if density or weights is not None else counts.astype(int)), edges
 
 
+def _sqrtm(a: Any) -> Any:
+    """The square root of a matrix, real for a real one, which SciPy's is where it can be; NaN where it can't."""
+    root = jax.scipy.linalg.sqrtm(a)
+    if jnp.iscomplexobj(a):
+        return root
+    tolerance = 1e3 * np.finfo(root.dtype).eps * jnp.max(jnp.abs(root), initial=0)
+    return jnp.where(jnp.all(jnp.abs(root.imag) <= tolerance), root.real, jnp.nan)
+
+
+def of_vectors(density: Callable[..., Any], x: Any, mean: Any = None, cov: Any = 1) -> Any:
+    """A density of `scipy.stats.multivariate_normal`, with the defaults and the diagonals that SciPy takes."""
+    cov = jnp.asarray(cov)
+    cov = jnp.diag(cov) if cov.ndim == 1 else cov
+    if mean is None:
+        mean = jnp.zeros(cov.shape[:1])
+    return density(jnp.asarray(x), jnp.asarray(mean), cov)
+
+
 _OWN: dict[str, Any] = {
     "asanyarray": jnp.asarray, "ascontiguousarray": _contiguous, "asfortranarray": _contiguous, "require": _require,
     "fix": jnp.trunc, "histogram": _histogram, "row_stack": jnp.vstack,
     **{name: _by_whole_numbers(name) for name in ("floor_divide", "remainder", "mod", "fmod", "divmod")},
 }  # fmt: skip
+# Functions of `scipy.linalg` that `jax.scipy.linalg` lacks, or has for complex matrices alone.
+LINALG = {
+    **{name: getattr(jnp.linalg, name) for name in ("eig", "eigvals", "eigvalsh", "norm", "pinv", "svdvals")},
+    "sqrtm": _sqrtm,
+}
 RENAMED = {"a_min": "min", "a_max": "max"}  # parameters, in JAX
 # Parameters that say how an array lies in memory, or how NumPy goes about it, and change no value.
 MEANINGLESS = frozenset({"order", "kind", "subok", "like", "casting", "check_finite"})
 # Parameters that are left out even where JAX's function has one of the name: with these values, or with all.
-_LEFT_OUT = {"kind": None, "order": ("K", "A", "C", None), "out": (None,), "overwrite_input": None}
+_LEFT_OUT = {
+    "kind": None,
+    "allow_singular": None,
+    "order": ("K", "A", "C", None),
+    "out": (None,),
+    "overwrite_input": None,
+}
 OUT = "take the result, `z[...] = np.add(x, y)`.", "writes a traced value into an array that it is handed"
 # By function and parameter: a value that is refused, what to write, and what the function does there.
 _REFUSED_ARGUMENTS = {

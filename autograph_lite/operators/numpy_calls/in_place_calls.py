@@ -74,7 +74,21 @@ def added_at(ufunc: np.ufunc) -> Callable[..., Any] | None:
     """What gives an array after `ufunc.at`."""
     fun = getattr(jnp, ufunc.__name__, None)
     at = getattr(fun, "at", None)
-    return None if at is None else lambda a, indices, *b: at(a, _index(indices), *b, inplace=False)
+    if at is None:
+        return None
+
+    def added(a: Any, indices: Any, *b: Any) -> Any:
+        index = _index(indices)
+        if not any(isinstance(each, _BASIC) for each in (index if type(index) is tuple else (index,))):
+            return at(a, index, *b, inplace=False)
+        places = jnp.arange(a.size).reshape(a.shape).at[index].get(mode="fill", fill_value=a.size)
+        values = [jnp.broadcast_to(each, places.shape).ravel() for each in b]
+        return at(a.ravel(), places.ravel(), *values, inplace=False).reshape(a.shape)
+
+    return added
+
+
+_BASIC = (slice, type(None), type(...))  # which a program takes in an index, and JAX's `at` does not
 
 
 def _index(indices: Any) -> Any:
