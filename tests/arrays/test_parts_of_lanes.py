@@ -76,3 +76,15 @@ def test_a_function_that_a_vmap_inside_calls():
 
     with pytest.raises(al.MutationError, match="shares its memory"):
         al.convert(f)(jnp.asarray(M)[None], jnp.int32(1))
+
+
+def test_no_array_is_a_part_of_a_number_of_a_lane():
+    """All of an array is a number in each lane, which the program has one axis more for."""
+
+    def f(a, xs):
+        for _ in range(2):
+            xs[:2] = a
+        return xs, a
+
+    found, _ = jax.jit(jax.vmap(al.to_graph(f)))(np.arange(3), np.zeros((3, 2), int))
+    assert found.tolist() == [[0, 0], [1, 1], [2, 2]]

@@ -60,7 +60,10 @@ def check_store(array: Any) -> bool:
         variables, [*same, *whole] if isinstance(array, np.ndarray) else same, parts=True
     )
     if whole and not isinstance(array, np.ndarray):
-        found += access_paths.leading_to(variables, whole)
+        # In a lane a number has an axis in the program: no array is a part of it.
+        found += [
+            path for path in access_paths.leading_to(variables, whole) if getattr(path.value, "ndim", 1)
+        ]
     handed = len(runs) > 1 and user_frames.was_handed(runs[0], same)
     looped = any(is_walked(items, same, whole) for items in thread.now.walked)
     looked_at = handed or len(found) > 1 or looped
