@@ -38,6 +38,8 @@ from autograph_lite.converters.context import Context
 from autograph_lite.syntax import quote, trees
 
 Block = list[gast.stmt]
+_DECLARED = (gast.Global, gast.Nonlocal)
+_OF_OBJECTS = (gast.Attribute, gast.Subscript)
 MAX_NESTING = 12  # of guards: each takes two frames of Python's stack
 
 
@@ -56,7 +58,7 @@ def needs(tree: gast.AST) -> bool:
 def run(function: gast.FunctionDef, context: Context) -> None:
     """Rewrites the body of `function` in place; functions in it are rewritten by themselves."""
     unsure = {*scopes.bound(function.body)} - {*scopes.parameter_names(function.args)}
-    guards = _Guards(context, unsure, _loads(function.body))
+    guards = _Guards(context, unsure, function.body)
     if context.guarded or (context.catches and function is not context.outermost):
         guards.guarding = True
         start = scopes.first_statement(function.body)
@@ -75,12 +77,15 @@ class _Guards:
     Attributes:
       unsure: its variables that have not been assigned for sure.
       loads: how often each name is read in it.
+      elsewhere: its variables that are those of another function, or global.
       tried, guarding: whether a `try` of its own, or any, is around.
     """
 
-    def __init__(self, context: Context, unsure: set[str], loads: Counter[str]) -> None:
+    def __init__(self, context: Context, unsure: set[str], body: Sequence[gast.stmt]) -> None:
         self.ag, self.fresh, self.tries = context.ag, context.fresh, context.tries
-        self.unsure, self.loads = unsure, loads
+        self.unsure, self.loads = unsure, _loads(body)
+        declared = [node for node in scopes.own_nodes(body) if isinstance(node, _DECLARED)]
+        self.elsewhere = {name for node in declared for name in node.names}
         self.tried = self.guarding = False
 
     def plain(self, body: Sequence[gast.stmt]) -> Block:
@@ -131,10 +136,10 @@ class _Guards:
         return done or [gast.Pass()] if body else []
 
     def parts(self, body: Sequence[gast.stmt]) -> list[_Part]:
-        declared = [node for node in body if isinstance(node, (gast.Global, gast.Nonlocal))]
+        declared = [node for node in body if isinstance(node, _DECLARED)]
         found = [_Part(node, False) for node in declared]
         for node in body:
-            if not isinstance(node, (gast.Global, gast.Nonlocal)):
+            if not isinstance(node, _DECLARED):
                 found += self.split(node)
                 self.assigned(node)
         return found
@@ -228,7 +233,7 @@ class _Guards:
                 elif _calls(node.iter):
                     first, node.iter = self.hold(node.iter)
                 leave: Block = []
-                if any(self.loads[n] > _loads(node.body)[n] for n in scopes.bound([node.target])):
+                if self.is_seen(node.target, node.body):
                     leave = quote.stmts(
                         "if not ag.unraised(): break", ag=self.ag
                     )  # its variable keeps its value
@@ -243,6 +248,13 @@ class _Guards:
                 node.body = self.block(node.body, again=True)
                 return [_Part(node, True)]
         return [*first, _Part(node, True)]
+
+    def is_seen(self, target: gast.expr, body: Sequence[gast.stmt]) -> bool:
+        """Whether what a loop binds may be read outside of its body."""
+        names = {*scopes.bound([target])}
+        if self.elsewhere & names or any(isinstance(n, _OF_OBJECTS) for n in trees.walk(target)):
+            return True
+        return any(self.loads[name] > _loads(body)[name] for name in names)
 
     def augmented(self, node: gast.AugAssign) -> list[_Part]:
         """`x += f()`: the value of `x` that is added to is the one before the call, and it is kept where that raises."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import enum
 
 import numpy as np
@@ -1024,3 +1025,152 @@ def array_that_a_callee_writes_in_a_loop_and_a_handler_restores(step):
         if changed == 0 or sweeps >= 8:
             break
     return sweeps, dist, failed
+
+
+class Level:
+    def __init__(self, value):
+        if value > 3:
+            raise ValueError("too high", value)
+        self.value = value
+        self.changes = 0
+
+    def __add__(self, other):
+        self.changes += 1
+        return Level(self.value + other.value)
+
+    def __getitem__(self, i):
+        if i > 3:
+            raise IndexError(i)
+        return self.value + i
+
+    def __iadd__(self, n):
+        self.changes += 1
+        if n > 2:
+            raise KeyError(n)
+        self.value += n
+        return self
+
+    @property
+    def inverse(self):
+        if self.value == 0:
+            raise ZeroDivisionError
+        return 12.0 / self.value
+
+
+class NamedLevel(Level):
+    def __init__(self, value, name):
+        super().__init__(value)
+        self.name = name
+
+
+@dataclasses.dataclass
+class Between:
+    low: object
+    high: object
+
+    def __post_init__(self):
+        if self.low > self.high:
+            raise ValueError("empty")
+
+    def __and__(self, other):
+        return Between(max(self.low, other.low), min(self.high, other.high))
+
+
+@program((1,), (2,), (5,))
+def constructors(n):
+    first = Level(0)
+    try:
+        second = NamedLevel(n, "b")
+        third = first + second + Level(1)
+        return second.value, third.value, first.changes
+    except ValueError as e:
+        return -1, e.args[1], first.changes
+
+
+@program((0,), (3,), (4,))
+def operators(n):
+    level = Level(0)
+    total = 0
+    try:
+        total += level[n]
+        level += n
+        total += 100
+    except IndexError:
+        total = -1
+    except KeyError as e:
+        total += e.args[0] * 10
+    return total, level.value, level.changes
+
+
+@program((0,), (2,), (3,))
+def property_in_a_loop(n):
+    total = 0.0
+    for i in range(3):
+        level = Level(i)
+        level.value -= n
+        try:
+            total += level.inverse
+        except ZeroDivisionError:
+            total += 100
+    return total
+
+
+@program((0,), (2,), (4,), (9,))
+def post_init_of_a_dataclass(n):
+    now, empty = Between(0, 8), 0
+    for i in range(3):
+        try:
+            now = now & Between(i * n, 9)
+        except ValueError:
+            empty += 1
+    return now.low, now.high, empty
+
+
+def failing_at(n):
+    k = -1
+
+    def look():
+        nonlocal k
+        for k in range(6):
+            if k == n:
+                raise ValueError
+
+    found = {}
+    try:
+        for found["i"] in range(6):
+            if found["i"] * 2 == n:
+                raise KeyError
+    except KeyError:
+        pass
+    look()
+    return k + found["i"]
+
+
+@program((2,), (3,), (12,))
+def variables_of_loops_that_were_left(n):
+    last = 0
+    try:
+        last = failing_at(n)
+        for last in range(n):
+            if last == 7:
+                raise KeyError
+    except ValueError:
+        last -= 1
+    except KeyError:
+        last *= 10
+    return last
+
+
+@program((1,), (5,))
+def keys_that_are_missing_where_something_was_raised(n):
+    total = 0
+    for i in range(3):
+        try:
+            made = {"a": n + i}
+            if n > 3:
+                raise ValueError
+            made["b"] = 10
+            total += made["a"] + made["b"]
+        except ValueError:
+            total += 1000
+    return total

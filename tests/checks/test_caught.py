@@ -75,3 +75,73 @@ def test_a_limit_of_the_program_is_not_caught() -> None:
     assert converted(jnp.int32(5)) == 120
     with pytest.raises(OverflowError, match="does not fit int32"):
         converted(jnp.int32(20))
+
+
+class Listed:
+    def __init__(self, value, known):
+        known.append(self)
+        if value > 3:
+            raise ValueError(self)
+        self.value = value
+
+
+def of_a_list(n):
+    known = []
+    try:
+        Listed(n, known)
+    except ValueError:
+        pass
+    return hasattr(known[0], "value")
+
+
+def of_the_exception(n):
+    try:
+        Listed(n, [])
+    except ValueError as e:
+        return hasattr(e.args[0], "value")
+    return None
+
+
+def of_a_finally(n):
+    found = {}
+    try:
+        try:
+            if n > 3:
+                raise ValueError
+            found["k"] = n
+        finally:
+            n = len(found)
+    except ValueError:
+        pass
+    return n
+
+
+def of_a_callers_name(n):
+    found = {}
+
+    def fill(held, n):
+        other, held = held, 0
+        try:
+            if n > 3:
+                raise ValueError
+            other["k"] = n
+        except ValueError:
+            pass
+
+    fill(found, n)
+    return len(found)
+
+
+@pytest.mark.parametrize(
+    ("function", "label"),
+    [
+        (of_a_list, "self.value"),
+        (of_the_exception, "self.value"),
+        (of_a_finally, "found['k']"),
+        (of_a_callers_name, "other['k']"),
+    ],
+)
+def test_what_is_missing_where_something_was_raised_is_refused_where_it_can_be_seen(function, label) -> None:
+    with pytest.raises(autograph_lite.MutationError) as caught:
+        autograph_lite.convert(function)(jnp.int32(1))
+    assert caught.value.what == f"'{label}' exists on one path of a staged statement and not on another."

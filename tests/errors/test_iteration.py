@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import collections.abc
 import itertools
 
 import jax
@@ -165,29 +166,30 @@ def test_recursion_on_a_traced_value() -> None:
     )
 
 
-def test_a_staged_raise_in_a_method_that_an_operator_calls() -> None:
-    class Money:
-        def __add__(self, other):
-            if other < 0:
+def test_a_staged_raise_in_a_method_that_a_library_calls() -> None:
+    class Doubled(collections.abc.Mapping):
+        def __getitem__(self, key):
+            if key < 0:
                 raise ValueError("negative")
-            self.added = True
-            return other
+            return key * 2
+
+        __len__ = __iter__ = None
 
     def f(x):
-        money = Money()
+        table = Doubled()
         try:
-            y = money + x
+            y = table.get(x)
         except ValueError:
             y = -x
         return y
 
     assert message(f, jnp.float32(2)) == (
         "HandledRaiseError: 'ValueError' is raised under a traced condition inside a `try` that catches it.\n"
-        "  test.py:-4 in __add__\n"
+        "  test.py:-5 in __getitem__\n"
         '      raise ValueError("negative")\n'
         "  test.py:2 in f\n"
         "      try:\n"
-        "  '__add__', which it leaves, goes on in the program: it is not called by name in a converted function.\n"
+        "  'get', which it leaves, goes on in the program: it is not called by name in a converted function.\n"
         "  Fix: write the condition as an `if` with the handler's code in its branch."
     )
 

@@ -20,7 +20,7 @@ from autograph_lite.jax_internals.dataflow import primitive_traits
 from autograph_lite.jax_internals.references import numpys_arrays, storages
 from autograph_lite.operators.branches import if_conversion
 from autograph_lite.operators.branches.branch_paths import Path
-from autograph_lite.operators.checks import carried_checks
+from autograph_lite.operators.checks import carried_checks, catching
 from autograph_lite.operators.effects import journal, shared_containers
 from autograph_lite.operators.effects.branch_allocations import Born
 from autograph_lite.operators.joins import join_errors
@@ -77,7 +77,7 @@ def _staged(
     alive = [path for path in paths if path.raised is None]
     if len(alive) == 1 and len(paths) == 2:  # the other one ends the run
         path_facts.learn(path_facts.facts_of(select, paths.index(alive[0])))
-    writes = _Writes(paths)
+    writes = _Writes(paths, select)
     labels = list(names) or [NO_RETURN.name]
     met = [_meet_lists(alive, i) for i in range(len(labels))]
     templates = (
@@ -247,17 +247,30 @@ _CHEAP = "the condition is traced, and both branches cost less than a choice"
 class _Writes:
     """Places that some path has written to: their contents on each path, joined like variables."""
 
-    def __init__(self, paths: Sequence[Path]) -> None:
+    def __init__(self, paths: Sequence[Path], select: Any) -> None:
         self.slots: list[_Slot] = []
+        asked = catching.is_unraised(select)
+        self.ends = [path.raised is not None or (asked and path is paths[-1]) for path in paths]
         # Who reads it may run anywhere, so that a check of the program decides, and not the place of the read.
         self.left = join_errors.Lost(-1, tuple(path.fun for path in paths if path.raised is None))
         self.results: dict[Hashable, tuple[Place, Contents]] = {}
         self.born = [made.place.owner for path in paths for made in path.born]
         for owner in dict.fromkeys(owner for path in paths for owner in path.changes):
-            self._add(owner, paths)
+            count = len(self.slots)
+            try:
+                self._add(owner, paths)
+            except MutationError:
+                if not any(self.ends) or not self._is_lost(owner, paths):
+                    raise
+                del self.slots[count:]
+                self._add(owner, paths, lost=True)
         for path in paths:
             for made in path.born:
                 self._add_born(made, path, paths)
+
+    def _is_lost(self, owner: Hashable, paths: Sequence[Path]) -> bool:
+        place = next(path.changes[owner].place for path in paths if owner in path.changes)
+        return catching.is_lost(place.owner, [each.value for path in paths for each in path.values])
 
     def _add_born(self, made: Born, path: Path, paths: Sequence[Path]) -> None:
         owner = made.place.key
@@ -266,14 +279,15 @@ class _Writes:
             self.slots.append(_Slot(owner, key, made.place.label(key), options, detached(value.template)))
         self.results[owner] = made.place, made.contents
 
-    def _add(self, owner: Hashable, paths: Sequence[Path]) -> None:
+    def _add(self, owner: Hashable, paths: Sequence[Path], *, lost: bool = False) -> None:
+        """Joins what the paths leave in a place; if it is `lost`, nobody sees that where something was raised."""
         place, old = next((p.changes[owner].place, p.changes[owner].old) for p in paths if owner in p.changes)
         is_checks = isinstance(place.owner, carried_checks.Frame)
         contents = [path.changes[owner].new if owner in path.changes else old for path in paths]
         # A handler or a `finally` around sees what a path that raises has left, too.
         same = all(now.keys() == old.keys() for now in contents)
-        seen = thread.now.catching or (carried_checks.in_try() and same)
-        alive = [bool(is_checks or seen or path.raised is None) for path in paths]
+        seen = not lost and (thread.now.catching or (carried_checks.in_try() and same))
+        alive = [bool(is_checks or seen or not ends) for ends in self.ends]
         if not any(alive):  # what follows never runs
             self.results[owner] = place, old
             return
@@ -309,7 +323,8 @@ class _Writes:
                 _captured(path, owner, key, now) if counts else ABSENT
                 for path, now, counts in zip(paths, contents, alive, strict=True)
             ]
-            raised = [path.raised is not None and not is_checks and not thread.now.catching for path in paths]
+            unseen = not is_checks and (lost or not thread.now.catching)
+            raised = [ends and unseen for ends in self.ends]
             self.slots.append(self._slot(owner, key, place.label(key), options, alive, raised))
             result[key] = MISSING
         self.results[owner] = place, result

@@ -24,6 +24,7 @@ import numpy as np
 
 from autograph_lite.jax_internals import tracing_state
 from autograph_lite.operators.calls import wrappers
+from autograph_lite.operators.checks import catching
 from autograph_lite.operators.effects import journal, outside_arrays
 from autograph_lite.operators.joins import join_errors
 from autograph_lite.operators.object_graph import plain_containers, reachability
@@ -50,6 +51,19 @@ class _Scope:
 
     def __init__(self) -> None:
         self.classes: set[type] = set()
+        self.form: bool | str = True
+
+    def guard(self) -> None:
+        """Lets methods stand in, from now on, that can be called inside of a `try`."""
+        if self.form is True:
+            self.form = "guarded"
+            with _lock:
+                for kind in self.classes:
+                    replaced, _installed[kind] = _installed.get(kind, {}), {}
+                    for name, (value, new) in replaced.items():
+                        if vars(kind).get(name) is new:
+                            type.__setattr__(kind, name, value)
+                            _replace(kind, name, "guarded", _installed[kind])
 
     def add(self, kind: type) -> None:
         if type(kind) is not type and kind not in self.classes and ownership.is_users_own_class(type(kind)):
@@ -57,7 +71,7 @@ class _Scope:
         for base in kind.__mro__[:-1] if kind not in self.classes else ():
             if base not in self.classes:
                 self.classes.add(base)
-                for descriptor in _acquire(base):
+                for descriptor in _acquire(base, self.form):
                     self.add(descriptor)
 
     def close(self) -> None:
@@ -278,7 +292,7 @@ def _add(kind: type) -> None:
             scope.add(kind)
 
 
-def _acquire(kind: type) -> list[Any]:
+def _acquire(kind: type, form: bool | str) -> list[Any]:
     """Lets converted methods stand in for a class's own; gives the user's classes of its descriptors."""
     traced = tracing_state.is_tracing()
     if traced:
@@ -291,7 +305,7 @@ def _acquire(kind: type) -> list[Any]:
         replaced = _installed.setdefault(kind, {})
         if _users[kind] == 1 or (traced and kind not in _traced):
             for name in names if ownership.is_users_own_class(kind) else ():
-                _replace(kind, name, traced or "both", replaced)
+                _replace(kind, name, form if traced else "both", replaced)
             if traced:
                 _traced.add(kind)
     return descriptors
@@ -458,6 +472,15 @@ def _converted_dispatch(
     if Tracer not in method.dispatcher.registry:
         new.dispatcher.register(Tracer, _converted(method.dispatcher.dispatch(jax.Array), form))
     return new
+
+
+def _guard_methods() -> None:
+    scope = _scope() if tracing_state.is_tracing() else None
+    if scope is not None:
+        scope.guard()
+
+
+catching.preparing[:] = [_guard_methods]
 
 
 def implementation(fn: Any, value: Any) -> Any:

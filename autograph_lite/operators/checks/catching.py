@@ -9,7 +9,7 @@ from __future__ import annotations
 import contextlib
 import sys
 import types
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import jax.numpy as jnp
@@ -20,6 +20,7 @@ from autograph_lite.operators.checks import carried_checks
 from autograph_lite.operators.checks.carried_checks import Unwound
 from autograph_lite.operators.checks.raising import CODE, sorted_payload
 from autograph_lite.operators.effects import journal
+from autograph_lite.operators.object_graph import live_variables
 from autograph_lite.operators.trace_context import path_facts
 from autograph_lite.operators.user_code import source_places
 from autograph_lite.operators.user_code.conversion import is_converted_code
@@ -45,11 +46,14 @@ class catching:  # noqa: N801 (called like a function)
         self.stopped = False  # by an exception of Python's
 
     def __enter__(self) -> None:
+        for prepare in preparing:
+            prepare()
         self.frame = carried_checks.frame()
         self.base = journal.base_trace()
         self.before = self.frame.contents.get(CODE)
         self.start = carried_checks.last_number()
         self.managers, self.finals = len(thread.now.handlers), len(thread.now.replaced)
+        self.tries = len(thread.now.tried)
         self.caller = sys._getframe(1)
         place = self.caller.f_code.co_filename, self.caller.f_lineno, self.caller.f_code.co_name
         self.around = source_places.at(*place)
@@ -169,6 +173,7 @@ def settling(tried: catching) -> Iterator[None]:
     carried_checks.flush()
 
 
+preparing: list[Callable[[], None]] = []  # what is to be done where one begins
 catches, exception, again = catching.caught, catching.error, catching.again
 passed, leave = catching.passed, catching.leave
 
@@ -331,6 +336,7 @@ def _unguarded(last: types.FrameType) -> types.CodeType | None:
         if not (
             source_places.is_hidden(code)
             or is_guarded(code)
+            or _ends_in_post_init(code)
             or (code.co_name == "<lambda>" and is_converted_code(code))
         ):
             return code
@@ -338,10 +344,37 @@ def _unguarded(last: types.FrameType) -> types.CodeType | None:
     return None
 
 
+def _ends_in_post_init(code: types.CodeType) -> bool:
+    """Whether it is the `__init__` that Python has made for a dataclass, which ends with the call of a method."""
+    return code.co_name == "__init__" and "__post_init__" in code.co_names and code.co_filename == "<string>"
+
+
 def unraised() -> Any:
     """Whether Python would run a statement inside of a `try`: nothing was raised since that has begun."""
     outermost = next(iter(thread.now.catching), None)
     return True if outermost is None else _alive(outermost)
+
+
+def is_unraised(test: Any) -> bool:
+    """Whether a test is what `unraised` has given here."""
+    known = _remembered(carried_checks.frame().contents.get(CODE)) if thread.now.catching else None
+    return known is not None and known[1] is test
+
+
+def is_lost(owner: Any, values: Sequence[Any]) -> bool:
+    """Whether nobody sees an object any more where something was raised that a `try` catches.
+
+    Args:
+      owner: the object.
+      values: what the variables are in which the statement results.
+    """
+    tried = next(reversed(thread.now.catching), None)
+    if tried is None or tried.frame is not carried_checks.frame():
+        return False
+    errors = [site.make for site in tried.frame.sites.values()]  # an exception may hold it
+    unwound = (tried.managers, tried.tries) == (len(thread.now.handlers), len(thread.now.tried))
+    roots = [*live_variables.live_values(tried.caller, unwound=unwound), *values, *errors]
+    return not any(now.reachable(roots, {id(owner)}) for now in thread.now.journals)
 
 
 def _remembered(code: Any) -> Any:

@@ -17,6 +17,8 @@ import traceback
 import types
 from typing import Any
 
+from autograph_lite.operators.user_code import source_places
+
 ENDING: dict[str, type[Exception]] = {"__next__": StopIteration, "__getitem__": IndexError}
 """What tells Python that there are no more items, by the method of the user's that it asks for one."""
 
@@ -29,17 +31,25 @@ def by() -> str | None:
     for frame, _ in traceback.walk_stack(sys._getframe()):
         name = frame.f_code.co_name
         is_users = name in ENDING and not _is_ours(frame.f_globals.get("__name__"))
-        if is_users and (name == "__next__" or _iterates(frame.f_back)):
+        if is_users and not _is_part(frame) and (name == "__next__" or _iterates(frame.f_back)):
             return name
     return None
+
+
+def _is_part(frame: types.FrameType) -> bool:
+    """Whether a frame is that of a statement of a function that is called further out."""
+    outer = source_places.outer_frame(frame)
+    return outer is not None and source_places.is_piece(frame.f_code, outer.f_code)
 
 
 def _iterates(caller: types.FrameType | None) -> bool:
     """Whether a frame calls `__getitem__` for all items in turn: not by a subscript, and not by its name."""
     if caller is None or caller.f_globals.get("__name__") == CALLS_BY_NAME:
         return False
-    instruction = dis.opname[caller.f_code.co_code[caller.f_lasti]]
-    return instruction not in _SUBSCRIPTS and "__getitem__" not in caller.f_code.co_names
+    code, at = caller.f_code.co_code, caller.f_lasti
+    while dis.opname[code[at]] == "CACHE":  # Python 3.11 is at the end of what it has sped up
+        at -= 2
+    return dis.opname[code[at]] not in _SUBSCRIPTS and "__getitem__" not in caller.f_code.co_names
 
 
 def _is_ours(module: Any) -> bool:

@@ -3,6 +3,7 @@
 __all__ = [
     "context_variables",
     "held_items",
+    "live_variables",
     "opaque_objects",
     "places",
     "plain_containers",
