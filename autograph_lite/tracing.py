@@ -44,6 +44,7 @@ class Tracing:
       foreseen: loops whose numbers are known in each iteration (`lane_eval.path_conditions`).
       growing: lists that loops make longer (`lists.growing_lists`).
       aliases: what arrays were before the loops (`aliasing.loop_carried_aliases`).
+      rows: what scans have taken, and of what (`aliasing.loop_rows`).
       walked: what loops go through (`aliasing.store_check`).
       references: of the arrays of the program that is traced; None outside of one (`jax_internals.references.storages`).
       inner: the types of the loops in the one that is traced (`loops.carry_fixpoint`).
@@ -83,6 +84,7 @@ class Tracing:
     growing: tuple[Any, ...] = ()
     aliases: tuple[Any, ...] = ()
     walked: tuple[Any, ...] = ()
+    rows: tuple[Any, ...] = ()
     references: Any = None
     inner: Any = None
     round: Any = None

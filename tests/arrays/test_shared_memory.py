@@ -255,9 +255,6 @@ UNKNOWN = {
     "a loop that comes to what was written",
     "a loop that writes a part",
     "the arrays of a list",
-    "the rows of a loop",
-    "the rows of a loop, counted",
-    "the rows of two matrices",
     *(
         ["a loop over an iterator"] if jax.__version_info__ >= (0, 12) else []
     ),  # JAX takes the numbers out at once

@@ -21,7 +21,10 @@ from jax import lax
 from autograph_lite.tracing import thread
 
 _JAX = str(Path(jax.__file__).parent)
-_WINDOWS = str(Path("operators", "ragged", "blocks.py"))  # `x[i : i + 2]` in converted code
+# Where converted code takes `x[i : i + 2]`, and loops take rows.
+_WINDOWS = tuple(
+    str(Path("operators", *names)) for names in (("ragged", "blocks.py"), ("iteration", "iterables.py"))
+)
 _known: dict[int, tuple[weakref.ref[Any], bool]] = {}  # by the id of an equation, which can't be hashed
 # By what the outermost function of JAX's is called, without the underscore of methods.
 VIEWING = frozenset({

@@ -7,6 +7,7 @@ __all__ = [
     "callers_arrays",
     "immutable_owners",
     "loop_carried_aliases",
+    "loop_rows",
     "overlapping_views",
     "shared_memory",
     "store_check",

@@ -10,10 +10,9 @@ for this one (see `callers`). Whether these are read later, the text of the func
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Any
 
-import jax
 import numpy as np
 
 from autograph_lite.analysis import read_after
@@ -34,9 +33,12 @@ from autograph_lite.operators.values.values import describe
 from autograph_lite.tracing import entered, thread
 
 
-def walking(items: Any) -> entered:
-    """Around a loop over items, which are taken from arrays as they were before it: `Staged`, or an iterator of Python's."""
-    return entered(walked=(*thread.now.walked, items))
+def walking(items: Any, *, again: bool = False) -> entered:
+    """Around a loop over items, which are taken from arrays as they were before it: `Staged`, or an iterator of Python's.
+
+    If `again`, they are those of the loop around which that was said last.
+    """
+    return entered(walked=(*(thread.now.walked[:-1] if again else thread.now.walked), items))
 
 
 def check_store(array: Any) -> bool:
@@ -137,7 +139,8 @@ def is_walked(items: Any, same: Sequence[Any], whole: Sequence[Any]) -> bool:
     """Whether a loop takes the items of an array, parts of it, or what it is a part of."""
     if isinstance(items, iterables.Staged):
         wanted = access_paths.array_identities(same)
-        return any(is_one(each, same) or access_paths.is_part_of(each, wanted) for each in _arrays_of(items))
+        arrays = iterables.arrays_looped_over(items)
+        return any(is_one(each, same) or access_paths.is_part_of(each, wanted) for each in arrays)
     left = {"": items}
     found = access_paths.leading_to(left, same, parts=True, first=True)
     return bool(found or (whole and access_paths.leading_to(left, whole, first=True)))
@@ -150,13 +153,3 @@ def _is_looped_over(here: Path, same: Sequence[Any]) -> MutationError:
         why=overlapping_views.WHY,
         fix="loop over the places, `for i in range(len(x))`, and read `x[i]`; or loop over a copy, x.copy().",
     )
-
-
-def _arrays_of(items: Any) -> Iterator[jax.Array]:
-    """The arrays that a loop runs over."""
-    for value in vars(items).values():
-        for each in value if isinstance(value, tuple) else (value,):
-            if isinstance(each, jax.Array):
-                yield each
-            elif isinstance(each, iterables.Staged):
-                yield from _arrays_of(each)

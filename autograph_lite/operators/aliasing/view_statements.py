@@ -11,6 +11,7 @@ from autograph_lite.jax_internals.references import numpys_arrays
 from autograph_lite.operators.aliasing import (
     callers_names,
     loop_carried_aliases,
+    loop_rows,
     overlapping_views,
     shared_memory,
     user_frames,
@@ -56,6 +57,7 @@ def viewed(
 
 def _share(array: Any, error: MutationError) -> None:
     """Lets others see what is written to an array, or raises the error."""
+    loop_rows.refuse_copies(array)
     if shared_memory.can_follow(array):
         shared_memory.share(array)
     elif not shared_memory.claim_captured(array, error):

@@ -17,6 +17,7 @@ from autograph_lite.jax_internals.references import numpys_arrays, storages
 from autograph_lite.operators.aliasing import (
     callers_arrays,
     loop_carried_aliases,
+    loop_rows,
     shared_memory,
     user_frames,
 )
@@ -49,6 +50,7 @@ def change_in_place(array: Any, symbol: str, operand: Any) -> Any:
         _refuse_part(array)
         return NotImplemented
     births.refuse_shown(array)
+    loop_rows.refuse_copies(array, in_place=True)
     is_seen = callers_arrays.about_to_write(array) or numpys_arrays.is_handle(array)
     if not is_seen:
         if not array.ndim:

@@ -21,6 +21,7 @@ from autograph_lite.jax_internals.dataflow import recorded_copies
 from autograph_lite.jax_internals.references import numpys_arrays, storages
 from autograph_lite.operators.aliasing import (
     immutable_owners,
+    loop_rows,
     overlapping_views,
     shared_memory,
     store_check,
@@ -413,7 +414,10 @@ def unread(value: Any) -> None:
     Raises:
       MutationError: `value` is a traced array with axes.
     """
-    if isinstance(value, jax.Array) and value.ndim and traced(value) and not numpys_arrays.is_numpys(value):
+    if not (isinstance(value, jax.Array) and value.ndim and traced(value)):
+        return
+    loop_rows.refuse_copies(value, in_place=True)
+    if not numpys_arrays.is_numpys(value):
         raise MutationError(
             f"An array, {describe(value)}, is changed in place, and nothing in the function reads it afterwards.",
             why="An array is a value to a compiled program: `x += v` makes a new array, which would be lost. An argument, an "
@@ -544,6 +548,7 @@ def write_item(base: Any, index: Any, value: Any, *, always: bool = False) -> An
         return base
     if isinstance(base, jax.Array) or (isinstance(base, np.ndarray) and _needs_jax(index, value)):
         births.refuse_shown(base)
+        loop_rows.refuse_copies(base)
         is_shared = shared_memory.is_seen_by_others(base, always=always)
         array = storages.latest_version(base) if isinstance(base, jax.Array) else jnp.asarray(base)
         new_array = _with_items(array, _arrays(index), value)

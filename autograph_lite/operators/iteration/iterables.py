@@ -116,10 +116,10 @@ class Stepping:
 class Rows(Staged):
     """The rows of an array."""
 
-    def __init__(self, array: jax.Array) -> None:
+    def __init__(self, array: jax.Array | np.ndarray[Any, Any]) -> None:
         if array.ndim == 0:
             raise TypeError("iteration over a 0-d array")
-        self.array = array
+        self.array, self.held = jnp.asarray(array), array
 
     def length(self) -> Any:
         return self.array.shape[0]
@@ -139,7 +139,9 @@ def _row(array: Any, index: Any) -> Any:
     count = array.shape[0]
     if not is_symbolic(count) and count == 0:
         return jnp.zeros(array.shape[1:], array.dtype)
-    return lax.dynamic_index_in_dim(array, index, keepdims=False)
+    starts = [index, *([jnp.zeros((), index.dtype)] * (array.ndim - 1))]
+    row = lax.dynamic_slice(array, starts, (1, *array.shape[1:]), allow_negative_indices=False)
+    return lax.squeeze(row, [0])  # in two operations, as views are seen
 
 
 class Picked(Staged):
@@ -403,6 +405,32 @@ class Rest(_Around):
         return self.items.at(index + self.count)
 
 
+class AtPlaces(_Around):
+    """`items`; each iteration takes its own as it is then, and what is written to it is written to the array that has it."""
+
+    def rows(self) -> Any:
+        return as_index(jnp.arange(self.items.length()))
+
+    def positions(self) -> dict[int, Position]:
+        return {0: Position(1, 0)}
+
+    def item(self, row: Any) -> Any:
+        return self.items.at(as_index(row))
+
+    def at(self, index: Any) -> Any:
+        return self.items.at(index)
+
+
+def arrays_looped_over(items: Any) -> Iterator[Any]:
+    """The arrays that a loop runs over, NumPy's among them, as they were before it."""
+    for value in () if isinstance(items, AtPlaces) else vars(items).values():
+        for each in value if isinstance(value, tuple) else (value,):
+            if isinstance(each, (jax.Array, np.ndarray)):
+                yield each
+            elif isinstance(each, Staged):
+                yield from arrays_looped_over(each)
+
+
 class Mapped(_Around):
     """`map(fun, *items)`: the function is called when an item is taken, as in Python."""
 
@@ -525,7 +553,7 @@ def combined(values: tuple[Any, ...]) -> tuple[Staged, ...] | None:
         elif isinstance(value, range):
             parts.append(Range(value.start, value.stop, value.step))
         elif isinstance(value, (np.ndarray, jax.Array)) and value.ndim:
-            parts.append(Rows(jnp.asarray(value)))
+            parts.append(Rows(value))
         elif unknown and isinstance(value, (list, tuple)) and are_stackable(value):
             parts.append(Rows(stack_numbers(value)))
         elif any(isinstance(other, Items) for other in found):

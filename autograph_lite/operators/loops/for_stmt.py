@@ -18,7 +18,7 @@ from autograph_lite.errors import BranchMismatchError, IterationError, MutationE
 from autograph_lite.jax_internals import avals, recorded_equations, symbolic_comparisons, tracing_state
 from autograph_lite.jax_internals.dataflow.affine_indices import Position
 from autograph_lite.jax_internals.loops import loop_binding, wide_programs
-from autograph_lite.operators.aliasing import store_check
+from autograph_lite.operators.aliasing import loop_rows, store_check
 from autograph_lite.operators.branches.branch_paths import enter_generated
 from autograph_lite.operators.branches.if_stmt import if_part
 from autograph_lite.operators.branches.truth import truth
@@ -389,7 +389,7 @@ def _stage_rows(
     names = _names(body_fun)
     reverse = isinstance(items, iterables.Reversed)
     source = items.items if isinstance(items, iterables.Reversed) else items
-    rows = source.rows()
+    rows, taken = source.rows(), list[Any]()
 
     def scan(skipped: int) -> Callable[[Carry], Any]:
         """All iterations but the first ones."""
@@ -414,7 +414,9 @@ def _stage_rows(
                 if trial is not None:
                     with trial.tracing(now, until, arrays):
                         return iteration(arrays, row, index)
-                return iteration(arrays, row, index)
+                taken[:] = arrays[len(start) :]
+                with loop_rows.taking(taken, items):
+                    return iteration(arrays, row, index)
 
             def iteration(arrays: list[Any], row: Any, index: Any) -> tuple[Carry, list[Any]]:
                 def take() -> tuple[Any]:
@@ -466,6 +468,13 @@ def _stage_rows(
             carry, (arrays, outputs) = fixpoint(carry, body_fun, scan(skipped))
             values = carry.finish(arrays, outputs, known or int(_runs(count)), reverse=reverse)
             return values if trial is None else trial.left(values)
+        except loop_rows.RowsWritten as written:
+            if written.rows is not taken:
+                raise
+            decision_log.forget_inside()
+            at_places = iterables.AtPlaces(iterables.Rest(items, skipped) if skipped else items)
+            with store_check.walking(at_places, again=True):
+                return _stage_rows(at_places, length - skipped, body_fun, values, until)
         except StandsIn as found:
             first = functools.partial(items.at, skipped)
             peels = may_peel() and settles_types(found.places, first, body_fun, values)
