@@ -153,7 +153,12 @@ def computed(x: Any) -> Any:
     s = np.sin(x)
     t = s
     s *= 2
-    return z, t
+    of_operators = []
+    for w in (-x, abs(x), +x, 2**x):
+        v = w
+        v += 1
+        of_operators.append(w)
+    return z, t, of_operators
 
 
 def twice(a: Any, b: Any) -> Any:

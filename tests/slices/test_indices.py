@@ -63,6 +63,15 @@ def test_parts_of_parts(base: str) -> None:
     assert_like_numpy(program(base, chosen), A, T, MASK, COLUMNS, PLACES, TABLE, 1, 3)
 
 
+def test_places_that_are_unsigned() -> None:
+    def f(x, places, start):
+        return x[x > -9][places[1]], x[places[start[0] : start[1]]].sum()
+
+    x = np.arange(4, dtype=np.float32)
+    given = x, np.array([3, 0, 2], np.uint8), np.array([0, 2], np.uint32)
+    assert [*map(float, convert(f)(*given))] == [*map(float, f(*given))] == [0, 3]
+
+
 def test_the_columns_of_a_masked_part_that_a_list_picks() -> None:
     for reduced in (
         "b[:, [3, 1, 0, 2]].sum(0)",

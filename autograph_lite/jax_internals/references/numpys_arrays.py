@@ -49,6 +49,42 @@ def _is_numpys(root: Any) -> bool:
     return bool(_answer(root))
 
 
+def would_be_numpys(value: Any) -> bool:
+    """Whether a traced value would be NumPy's in Python, or a number: its items, and what is computed of these, are, too.
+
+    What no equation tells, as in a loop's body, is if all arrays are NumPy's that the program was handed. Which of these
+    are is asked: the program serves no others.
+    """
+    known, todo, seen = thread.now.references, [*origins(value)], set[int]()
+    asked, is_told = [], True
+    while todo:
+        array = todo.pop()
+        if id(array) in seen or isinstance(array, np.ndarray) or not isinstance(array, Tracer):
+            continue
+        seen.add(id(array))
+        if (argument := known.arguments.get(id(array))) is not None:
+            asked.append(argument)
+        elif id(array) in known.numpys or id(array) in known.numbers:
+            continue
+        elif (equation := getattr(array, "parent", None)) is None:
+            is_told = False
+        elif _is_staged(equation, array) or view_equations.is_by_operator(equation):
+            todo += [root for each in equation.in_tracers for root in origins(each)]
+        else:
+            return False
+    asked = asked if is_told else [*known.arguments.values()]
+    for argument in asked:
+        argument.is_asked = True
+    return all(argument.is_numpy or argument.is_number for argument in asked) and bool(asked or is_told)
+
+
+def _is_staged(equation: Any, value: Any) -> bool:
+    name = equation.primitive.name
+    return name in ("while", "cond", "scan") or (
+        not value.ndim and name in ("select_n", "convert_element_type")
+    )
+
+
 def _answer(array: Any) -> bool | None:
     """Whether an array that is no part of another is NumPy's, as far as that is known."""
     known = thread.now.references

@@ -74,6 +74,7 @@ class References:
       shown: arrays of NumPy's that what is traced may be, or may be a part of, and what they held then.
       taken: parts of these in the program, which it has made of a constant.
       numpys: arrays of the program that NumPy would have made.
+      numbers: those without axes, and what `math` gives.
       is_outside: whether an array of NumPy's was there before the function, and is to be an argument of its program.
       change: what `x += v` does, called with `x`, "add" and `v`; gives NotImplemented where it makes a new array.
     """
@@ -88,6 +89,7 @@ class References:
     born: dict[int, tuple[weakref.ref[Any], Any]] = dataclasses.field(default_factory=dict)
     reborn: set[Any] = dataclasses.field(default_factory=set)
     numpys: dict[int, Any] = dataclasses.field(default_factory=dict)
+    numbers: dict[int, Any] = dataclasses.field(default_factory=dict)
     others: dict[int, Any] = dataclasses.field(default_factory=dict)
     handles: dict[int, Any] = dataclasses.field(default_factory=dict)
     stored: dict[int, Any] = dataclasses.field(default_factory=dict)

@@ -25,6 +25,9 @@ _JAX = str(Path(jax.__file__).parent)
 _WINDOWS = tuple(
     str(Path("operators", *names)) for names in (("ragged", "blocks.py"), ("iteration", "iterables.py"))
 )
+_PACKAGE = Path(__file__).parents[2]
+# What gives `abs(x)`, `+x` and `int(x)`.
+_OPERATORS = str(_PACKAGE / "operators" / "python"), str(_PACKAGE / "jax_internals" / "avals.py")
 _known: dict[int, tuple[weakref.ref[Any], bool]] = {}  # by the id of an equation, which can't be hashed
 # By what the outermost function of JAX's is called, without the underscore of methods.
 VIEWING = frozenset({
@@ -108,8 +111,8 @@ def is_by_operator(equation: Any) -> bool:
     found = ""
     for frame in getattr(equation.source_info.traceback, "frames", ()):
         if not frame.file_name.startswith(_JAX):
-            break
-        if "numpy" in frame.file_name and not frame.function_name.startswith(_AROUND):
+            return found.endswith("array_methods.py") or frame.file_name.startswith(_OPERATORS)
+        if "numpy" in frame.file_name:
             found = frame.file_name
     return found.endswith("array_methods.py")
 

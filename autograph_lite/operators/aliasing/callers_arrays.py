@@ -25,7 +25,9 @@ class Argument:
       is_numpy: whether the caller holds it as NumPy's, and wants to see what is written.
       is_writeable: whether NumPy lets anybody write to it.
       strides: how many items further the next one along each axis lies; None in C's order.
+      is_number: whether it is a number of NumPy's, an `np.float64`.
       is_written: whether the function may write to it.
+      is_asked: whether the function wants to know which of these it is.
       at: the line that does so first.
     """
 
@@ -34,7 +36,9 @@ class Argument:
     is_numpy: bool
     is_writeable: bool
     strides: tuple[int, ...] | None = None
+    is_number: bool = False
     is_written: bool = False
+    is_asked: bool = False
     at: Any = ()
 
 

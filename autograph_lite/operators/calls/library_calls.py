@@ -140,7 +140,7 @@ def _of_numbers(fn: Any, of_numpy: counterparts.Counterpart) -> Any:
         if not counterparts.has_traced_argument(args, kwargs):
             return fn(*args, **kwargs)
         counterpart, given, named = of_numpy(args, kwargs)
-        return counterpart(*given, **named)
+        return births.made(counterpart(*given, **named), ())
 
     return run
 

@@ -50,6 +50,8 @@ def made(found: Any, given: Iterable[Any]) -> Any:
     if isinstance(found, Tracer):
         if found.ndim and storages.root(found) is found and not any(found is each for each in given):
             known.numpys[id(found)] = found
+        if not found.ndim:
+            known.numbers[id(found)] = found
         return found
     if type(found) is tuple:
         return tuple(made(each, given) for each in found)

@@ -24,7 +24,13 @@ from autograph_lite.operators.iteration import iterables
 from autograph_lite.operators.joins import join_types, literal_types
 from autograph_lite.operators.lists import dynamic_length, growing_lists, list_methods
 from autograph_lite.operators.loops import rolling
-from autograph_lite.operators.python import comprehensions, generator_expressions, reductions, sort_keys
+from autograph_lite.operators.python import (
+    comprehensions,
+    generator_expressions,
+    numpys_classes,
+    reductions,
+    sort_keys,
+)
 from autograph_lite.operators.ragged.selection import Selection
 from autograph_lite.operators.user_code import ownership, user_warnings
 from autograph_lite.operators.values import pytrees
@@ -435,11 +441,17 @@ def next_(iterator: Any, *default: Any) -> Any:
 
 
 def isinstance_(value: Any, kinds: Any) -> bool:
-    """`isinstance(value, kinds)`: a size that stands for all sizes is an int, what stands for a range or an iterator is one."""
+    """`isinstance(value, kinds)`: a size that stands for all sizes is an int, what stands for a range or an iterator is one.
+
+    A traced value that would be NumPy's in Python is of the class that it would have there.
+    """
     if builtins.isinstance(value, iterables.Range):
         return builtins.isinstance(_RANGE, kinds)
     if builtins.isinstance(value, iterables.Passing) and issubclass(value.kind, kinds):
         return True
+    told = numpys_classes.is_instance(value, kinds)
+    if told is not None:
+        return told
     return builtins.isinstance(value, kinds) or (is_symbolic(value) and builtins.isinstance(SIZE, kinds))
 
 
@@ -466,7 +478,14 @@ _OF_VALUES: dict[Any, Any] = {
 
 def type_(*args: Any, **kwargs: Any) -> Any:
     """`type(value)`, or the making of a class."""
-    return builtins.type(*args, **kwargs)
+    classes = numpys_classes.classes_of(args[0]) if len(args) == 1 else ()
+    return classes[0] if classes else builtins.type(*args, **kwargs)
+
+
+def hasattr_(value: Any, name: str) -> bool:
+    """`hasattr(value, name)`: a number of NumPy's has no length, and an array of NumPy's no `at`."""
+    classes = numpys_classes.classes_of(value)
+    return builtins.hasattr(classes[0] if classes else value, name)
 
 
 def _of_each(fun: Callable[..., Any], *, asks: bool) -> Callable[..., Any]:
@@ -482,7 +501,7 @@ def _of_each(fun: Callable[..., Any], *, asks: bool) -> Callable[..., Any]:
 
 
 _OF_TYPES: dict[Any, Any] = {
-    **{fun: fun for fun in (callable, hasattr, issubclass, id)}, isinstance: isinstance_, type: type_,
+    **{fun: fun for fun in (callable, issubclass, id)}, hasattr: hasattr_, isinstance: isinstance_, type: type_,
 }  # fmt: skip
 
 OVERLOADS: dict[Any, Any] = {

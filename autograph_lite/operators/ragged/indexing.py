@@ -231,6 +231,7 @@ class _Part:
 
 
 def _require_inside(index: Any, length: Any, lanes: Any = None) -> None:
+    index = as_index(jnp.asarray(index))  # an unsigned one is never less than what is negative
     outside = (index < -length) | (index >= length)
     outside = outside if lanes is None else outside & lanes
     outside = jnp.any(outside) if jnp.ndim(outside) else outside

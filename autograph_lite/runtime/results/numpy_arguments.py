@@ -22,17 +22,19 @@ from autograph_lite.operators.values.values import describe
 
 
 class Lent(NamedTuple):
-    """An array of NumPy's among those of a call.
+    """An array or a number of NumPy's among those of a call.
 
     Attributes:
       first: the number of the first that is the same array.
       is_writeable: whether NumPy lets anybody write to it.
       strides: how many items further the next one along each axis lies; None in C's order.
+      is_number: whether it is no array, but a number.
     """
 
     first: int
     is_writeable: bool
     strides: tuple[int, ...] | None
+    is_number: bool = False
 
 
 Key = tuple[Lent | None, ...]
@@ -44,6 +46,8 @@ def lent(arrays: Sequence[Any]) -> Key:
     return tuple(
         Lent(first.setdefault(id(array), number), array.flags.writeable, _strides(array))
         if isinstance(array, np.ndarray)
+        else Lent(number, False, None, True)
+        if isinstance(array, np.generic)
         else None
         for number, array in enumerate(arrays)
     )
@@ -72,14 +76,22 @@ def enter(found: Key, asked: Collection[int], arrays: Sequence[Any], known: Refe
             known.arguments[id(array)] = (
                 Argument(number, array, False, True)
                 if of is None
-                else Argument(number, array, True, of.is_writeable, of.strides)
+                else Argument(number, array, not of.is_number, of.is_writeable, of.strides, of.is_number)
             )
     return seen
 
 
 def written(known: References) -> list[Argument]:
-    """The arguments that the function may have written to."""
-    return [each for each in known.arguments.values() if each.is_written]
+    """The arguments that the function may have written to, or has asked about: are they NumPy's?"""
+    return [each for each in known.arguments.values() if each.is_written or each.is_asked]
+
+
+def asks_of_numbers(known: References) -> bool:
+    """Whether it matters that one of NumPy's is a number, or an array without axes: JAX does not tell these apart."""
+    return any(
+        each.is_asked and not each.handle.ndim and (each.is_numpy or each.is_number)
+        for each in known.arguments.values()
+    )
 
 
 def is_there_twice(found: Key, number: int) -> bool:

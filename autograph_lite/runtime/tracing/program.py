@@ -662,7 +662,8 @@ class Program:
         writes = [] if self.writes is None else self.writes.taken()
         lent = numpy_arguments.left(known, owned=self.owned)
         self.lends = [*lent]
-        self.passes = self.passes or bool(lent) or bool(self._unpassed)
+        asked = numpy_arguments.asks_of_numbers(known)
+        self.passes = self.passes or bool(lent) or bool(self._unpassed) or asked
         outputs = [*results.arrays, *writes, *lent.values(), *afters.arrays]
         with entered(references=known):
             frame.contents = {key: storages.latest_version(value) for key, value in contents.items()}

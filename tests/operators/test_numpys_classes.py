@@ -1,0 +1,106 @@
+"""Does `isinstance` see of a traced value what it sees of NumPy's in Python, where the caller has passed NumPy's?"""
+
+from __future__ import annotations
+
+import collections.abc
+import math
+import numbers
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+import autograph_lite
+
+X = np.array([0.5, -1.0, 2.0])
+
+
+def asked(v: Any) -> list[bool]:
+    kinds = (
+        float,
+        np.ndarray,
+        np.floating,
+        int | float,
+        numbers.Number,
+        collections.abc.Iterable,
+        (str, (np.float64, list)),
+    )
+    return [
+        *(isinstance(v, kind) for kind in kinds),
+        type(v) is np.ndarray,
+        type(v) == np.float64,
+        hasattr(v, "__len__"),
+    ]
+
+
+def of_arrays(x: Any) -> Any:
+    y = np.zeros(3) + x
+    return [asked(v) for v in (x, x[1:], x.T, -x, abs(x), x * 2 + 1, y, np.sin(x), x > 0, [x][0])]
+
+
+def of_numbers(x: Any) -> Any:
+    z = x[1]
+    w = z if x[0] > 0 else x[2]
+    return [
+        asked(v)
+        for v in (z, x.sum(), np.sum(x), z * 2, -z, abs(z), math.sin(z), float(z), w, max(z, w), x.shape[0])
+    ]
+
+
+def in_loops(x: Any) -> Any:
+    s, n = 0.0, 0
+    for v in x:
+        if isinstance(v, float):
+            s = s + v
+        if v > 0 and isinstance(v * 2, np.ndarray):
+            n += 1
+    while s < 10:
+        s = s + abs(x[0]) + 1
+        if not isinstance(s, float):
+            n += 100
+    return s, n
+
+
+def wrapped(angle: Any) -> Any:
+    is_float = isinstance(angle, float)
+    angles = np.asarray(angle).flatten()
+    turned = (angles + np.pi) % (2 * np.pi) - np.pi
+    return turned.item() if is_float else turned
+
+
+@pytest.mark.parametrize("given", [X, -X], ids=["positive first", "negative first"])
+@pytest.mark.parametrize("fn", [of_arrays, of_numbers, in_loops, wrapped])
+def test_classes_are_those_of_numpys_values(fn: Any, given: Any) -> None:
+    for found, expected in zip(
+        jax.tree.leaves(autograph_lite.convert(fn)(given.copy())), jax.tree.leaves(fn(given)), strict=True
+    ):
+        np.testing.assert_allclose(found, expected, rtol=1e-5)
+
+
+@pytest.mark.parametrize("given", [np.float64(4.0), np.int64(4), np.array(4.0)], ids=repr)
+def test_numbers_of_numpys(given: Any) -> None:
+    assert autograph_lite.convert(asked)(given) == asked(given)
+    assert np.shape(autograph_lite.convert(wrapped)(given)) == np.shape(wrapped(given))
+
+
+def test_jaxs_arrays_are_jaxs() -> None:
+    def f(x):
+        y = jnp.sin(x)
+        return [*asked(x), *asked(y), *asked(y[0]), isinstance(x, jax.Array), isinstance(y, (str, jax.Array))]
+
+    assert autograph_lite.convert(f)(jnp.asarray(X)) == f(jnp.asarray(X))
+    assert autograph_lite.convert(lambda x: isinstance(jnp.sin(x), np.ndarray))(X) is False
+
+
+def test_who_asks_has_a_program_for_numpys_arrays_and_one_for_jaxs() -> None:
+    converted = autograph_lite.convert(lambda x: x + 1 if isinstance(x, np.ndarray) else x - 1)
+    for _ in range(2):
+        assert [
+            float(converted(one)) for one in (jnp.float32(1), np.array(1.0, np.float32), np.float32(1))
+        ] == [0, 2, 0]
+
+    silent = autograph_lite.convert(lambda x: x + 1)
+    assert float(silent(jnp.float32(1))) == float(silent(np.array(1.0, np.float32))) == 2
+    assert silent.trace_count == 1
