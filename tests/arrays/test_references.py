@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import textwrap
 from collections.abc import Callable
+from types import SimpleNamespace
 from typing import Any
 
 import jax
@@ -208,3 +209,37 @@ def test_nothing_is_forwarded_where_nobody_else_reads() -> None:
 
     al.convert(f)(jnp.ones(2), jnp.asarray(2))
     assert kinds == [forwarding.KeepingTrace]
+
+
+def chosen_of_a_list(a: Any, b: Any, i: Any) -> Any:
+    y = [a, b][i]
+    y[0] = 1.0
+    return a * 1
+
+
+def chosen_of_a_dict(a: Any, b: Any, i: Any) -> Any:
+    y = {0: a, 1: b}[i]
+    y[0] = 1.0
+    return a, b
+
+
+def sorted_items(a: Any, b: Any, i: Any) -> Any:
+    xs = sorted([a + i, b], key=lambda x: x[0])
+    xs[0][0] = 1.0
+    return a, b
+
+
+def an_attribute(a: Any, b: Any, i: Any) -> Any:
+    h = SimpleNamespace(x=a)
+    if i > 0:
+        h.x = b
+    h.x[0] = 1.0
+    return a * 1, b * 1
+
+
+@pytest.mark.parametrize("function", [chosen_of_a_list, chosen_of_a_dict, sorted_items, an_attribute])
+def test_items_of_what_the_data_has_chosen(function: Any) -> None:
+    a, b = np.arange(3, dtype=np.float32) + 2, np.arange(3, dtype=np.float32)
+    with pytest.raises(al.MutationError):
+        al.convert(function)(a, b, jnp.int32(0))
+    assert (a.tolist(), b.tolist()) == ([2, 3, 4], [0, 1, 2])

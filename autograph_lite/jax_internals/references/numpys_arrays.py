@@ -140,8 +140,13 @@ def note_met(new: Any, *options: Any) -> Any:
     """The same of what is one of the options, as paths have met."""
     note_next(new, *options)
     known = thread.now.references
-    if known is not None and id(new) in known.numpys and not any(new is each for each in options):
-        known.joined[id(new)] = new, options
+    if known is None or not isinstance(new, Tracer) or not new.ndim:
+        return new
+    if not any(new is each for each in options):
+        of = storages.root(
+            new
+        )  # an item of a list that a traced index chooses is a row of what was made of them
+        known.joined[id(of)] = of, options
         for option in options:
             if isinstance(option, Tracer):
                 root = storages.root(option)

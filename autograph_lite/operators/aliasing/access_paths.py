@@ -12,7 +12,7 @@ import jax
 import numpy as np
 
 from autograph_lite.jax_internals.dataflow import recorded_views
-from autograph_lite.jax_internals.references import storages
+from autograph_lite.jax_internals.references import numpys_arrays, storages
 from autograph_lite.operators.aliasing import loop_carried_aliases
 from autograph_lite.operators.object_graph import held_items, places, plain_containers
 from autograph_lite.operators.object_graph.held_items import Items
@@ -210,7 +210,7 @@ def base_arrays(array: Any) -> list[Any]:
             if array.memory is None
             else [array.memory]
         )
-    return loop_carried_aliases.base_arrays_in_loops(array)
+    return [*loop_carried_aliases.base_arrays_in_loops(array), *numpys_arrays.may_be(array)]
 
 
 def is_one(value: Any, arrays: Sequence[Any]) -> bool:

@@ -58,7 +58,7 @@ def is_seen_by_others(array: Any, *, always: bool = False) -> bool:
         if not follows and not claim_captured(array, error):
             raise
         return follows
-    if callers_arrays.is_callers(array):
+    if any(map(callers_arrays.is_callers, [array, *numpys_arrays.may_be(array)])):
         raise _unknown_caller(array)
     always = always or _has_siblings(array)
     if always and getattr(storages.root(array), "parent", None) is None:
@@ -126,7 +126,7 @@ def can_follow(array: Any) -> bool:
     if any(_reads(items, array, root) for items in thread.now.walked):
         return False
     known = {id(each) for each in storages.versions_of(root)}
-    before = recorded_views.parts_from(root, written=True)
+    before = [*recorded_views.parts_from(root, written=True), *numpys_arrays.may_be(root)]
     around = [each for each in before if id(each) not in known and each is not root]
     related: list[Any] = []
     for run in user_frames.runs():

@@ -245,7 +245,7 @@ def _row(base: Sequence[Any], index: Any, refused: Callable[[], TracedIndexError
             raise refused()
         return chosen_variant(jnp.where(index < 0, index + len(base), index).astype(np.int32), base, refused)
     made = [
-        column[0] if part == "same" else stacked(column)[index]
+        column[0] if part == "same" else numpys_arrays.note_met(stacked(column)[index], *column)
         for column, part in zip(columns, parts, strict=True)
     ]
     chosen = jax.tree.unflatten(shapes[0], made)

@@ -17,6 +17,7 @@ import numpy as np
 
 from autograph_lite.errors import ConditionError, IterationError
 from autograph_lite.jax_internals import avals, tracing_state
+from autograph_lite.jax_internals.references import numpys_arrays
 from autograph_lite.operators.branches.truth import Sized, truth
 from autograph_lite.operators.checks import carried_checks
 from autograph_lite.operators.effects import journal, shared_containers
@@ -322,6 +323,10 @@ def sorted_(iterable: Any, /, *, key: Any = None, reverse: Any = False) -> list[
     stacked = pytrees.map(lambda *leaves: literal_types.stacked(leaves)[order], *items)
     leaves, tree = pytrees.flatten(stacked)
     made = [jax.tree.unflatten(tree, row) for row in zip(*map(growing_lists.unstacked, leaves), strict=True)]
+    given = [pytrees.leaves(item) for item in items]
+    for each in made:
+        for new, *options in zip(pytrees.leaves(each), *given, strict=True):
+            numpys_arrays.note_met(new, *options)
     shared_containers.note_shared(
         [], [(made, [item]) for item in items], []
     )  # each of the new ones may be any of these
