@@ -32,7 +32,7 @@ from autograph_lite.operators.effects import (
     outside_arrays,
 )
 from autograph_lite.operators.lists import dynamic_length, growing_lists, list_methods
-from autograph_lite.operators.numpy_calls import counterparts
+from autograph_lite.operators.numpy_calls import counterparts, vectorized
 from autograph_lite.operators.object_graph import context_variables, reachability
 from autograph_lite.operators.purity import known_calls, trial
 from autograph_lite.operators.purity.known_calls import READERS
@@ -336,6 +336,8 @@ def _object(callee: Any) -> Any:
     wrapped = library_calls.of_jax(callee, convert_function)
     if wrapped is not None:
         return wrapped
+    if isinstance(callee, np.vectorize):
+        return vectorized.under_vmap(callee, call)
     method_patching.seen_inside(callee)
     called = adapted(library_calls.with_converted(callee, convert_function))
     if kind is not lru_caches.KIND or journal.active() is None:

@@ -26,7 +26,7 @@ from autograph_lite.operators.calls import method_patching
 from autograph_lite.operators.checks import carried_checks, concretization_errors
 from autograph_lite.operators.effects import births, journal, outside_arrays
 from autograph_lite.operators.lists import array_arguments, dynamic_length
-from autograph_lite.operators.numpy_calls import counterparts, in_place_calls
+from autograph_lite.operators.numpy_calls import counterparts, in_place_calls, vectorized
 from autograph_lite.operators.object_graph import opaque_objects
 from autograph_lite.operators.purity import jax_transformed
 from autograph_lite.operators.ragged import mask_positions
@@ -69,6 +69,12 @@ def with_converted_arguments(fn: Any, convert: Convert) -> Any:
     # The standard library keeps what it is handed: a list copied here would miss what is put into it.
     deep = root not in sys.stdlib_module_names and root != "autograph_lite"
 
+    is_of_python = isinstance(fn, np.ufunc) and set("".join(fn.types)) <= {"O", "-", ">"}  # np.frompyfunc
+
+    def in_place_of_numpys(value: Any) -> Any:
+        """A function of NumPy's that JAX's is handed, `np.sort`, as one of traced values."""
+        return with_converted_arguments(value, convert) if counterparts.of(value) is not None else value
+
     def run(*args: Any, **kwargs: Any) -> Any:
         values = [value for value in (*args, *kwargs.values()) if type(value) not in _INERT]
         noted: dict[int | str, Any] = {}
@@ -99,10 +105,13 @@ def with_converted_arguments(fn: Any, convert: Convert) -> Any:
                 or counterparts.follows_traced(fn, args, kwargs)
             ):
                 counterpart, given, named = of_numpy(args, kwargs)
+                given = tuple(map(in_place_of_numpys, given))
                 found = with_converted_arguments(recorded_copies.jax_stand_in(counterpart), convert)(
                     *given, **named
                 )
                 return births.made(found, values)
+            if is_of_python:
+                vectorized.refuse_made_of_python(fn, args, kwargs)
             if not changes_nothing and journal.active() is not None:
                 noted = _note([*enumerate(args), *kwargs.items()])
                 if makes_arrays:

@@ -1,0 +1,82 @@
+"""Vectorized functions: what is a call of what `np.vectorize` has made, on traced values? The function under `vmap`.
+
+    area = np.vectorize(lambda r: r * r if r > 0 else 0.0)
+    area(x)                               jnp.vectorize(...)(x): called once, for all items
+
+Numbers of Python's stay numbers, as NumPy hands them on. Of `np.frompyfunc`, nothing tells which function it has.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from autograph_lite.errors import MutationError, PythonOnlyError
+from autograph_lite.jax_internals import tracing_state
+from autograph_lite.operators.effects import journal
+from autograph_lite.operators.numpy_calls import counterparts, function_table
+
+_NUMBERS = (bool, int, float, complex, str, type(None))
+
+
+def under_vmap(vectorized: np.vectorize, call: Callable[[Any], Any]) -> Callable[..., Any]:
+    """What a call of `vectorized` does; `call` gives what converted code calls in place of a function."""
+
+    def run(*args: Any, **kwargs: Any) -> Any:
+        if not counterparts.has_traced_argument(args, kwargs):
+            return vectorized(*args, **kwargs)
+        excluded: set[Any] = vectorized.excluded
+        named = {key: value for key, value in kwargs.items() if key not in excluded}
+        rest = {key: value for key, value in kwargs.items() if key in excluded}
+        values = [
+            each if isinstance(each, _NUMBERS) else jnp.asarray(each) for each in (*args, *named.values())
+        ]
+        whole = {n for n, each in enumerate(values) if isinstance(each, _NUMBERS) or n in excluded}
+        fn, count = call(vectorized.pyfunc), len(args)
+
+        def each(*items: Any) -> Any:
+            with journal.journal(outer=tracing_state.trace_state(), keep=True) as written:
+                found = fn(*items[:count], **dict(zip(named, items[count:], strict=True)), **rest)
+                changes = written.changes([vectorized.pyfunc])
+            for change in changes.values():
+                raise _changed(change.place.label(next(iter(change.new), None)))
+            return jax.tree.map(jnp.asarray, found)
+
+        signature = vectorized.signature
+        found = jnp.vectorize(each, excluded=whole, signature=signature)(*values)
+        otypes: str | None = vectorized.otypes
+        if not otypes:
+            return found
+        types = [function_table.canonical(np.dtype(kind)) for kind in otypes]
+        if isinstance(found, tuple):
+            return tuple(array.astype(kind) for array, kind in zip(found, types, strict=True))
+        return found.astype(types[0])
+
+    return run
+
+
+def _changed(label: str) -> MutationError:
+    return MutationError(
+        f"'{label}' is changed by a function that np.vectorize calls with a traced value.",
+        where=journal.written_line(label),
+        why="Python calls it for each item, and the program has it once for all of them.",
+        fix="return what is to be kept; or write a loop over the items.",
+    )
+
+
+def refuse_made_of_python(ufunc: np.ufunc, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+    """Refuses to call a ufunc that `np.frompyfunc` has made with a traced value.
+
+    Raises:
+      PythonOnlyError: one is among the arguments.
+    """
+    if counterparts.has_traced_argument(args, kwargs):
+        raise PythonOnlyError(
+            f"'{ufunc.__name__}', which np.frompyfunc has made, is called with a traced value.",
+            why="It makes arrays of Python's objects, which a compiled program can't hold.",
+            fix="make it by np.vectorize(f), which is jax.vmap for traced values.",
+        )
