@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import jax.numpy as jnp
 import pytest
 
-from tests.one_of import none_programs, object_programs, once_refused, text_programs
+import autograph_lite
+from tests.one_of import none_programs, object_programs, once_refused, rebound_programs, text_programs
 from tests.one_of.agreement import PROGRAMS, agrees
 
 
@@ -26,3 +28,17 @@ def test_objects(function, call) -> None:
 @pytest.mark.parametrize(("function", "call"), PROGRAMS[once_refused.__name__])
 def test_what_was_refused(function, call) -> None:
     agrees(function, call)
+
+
+@pytest.mark.parametrize(("function", "call"), PROGRAMS[rebound_programs.__name__])
+def test_names_bound_to_other_containers(function, call) -> None:
+    agrees(function, call)
+
+
+@pytest.mark.parametrize("function", rebound_programs.HELD_TWICE)
+def test_a_write_to_what_may_be_one_of_several_that_are_still_read_is_refused(function) -> None:
+    with pytest.raises(autograph_lite.MutationError) as caught:
+        autograph_lite.convert(function)(jnp.int32(1))
+    assert caught.value.what == (
+        "A list is written to that is one object on one path of a staged statement and another on another path."
+    )

@@ -373,7 +373,7 @@ def is_lost(owner: Any, values: Sequence[Any]) -> bool:
         return False
     errors = [site.make for site in tried.frame.sites.values()]  # an exception may hold it
     unwound = (tried.managers, tried.tries) == (len(thread.now.handlers), len(thread.now.tried))
-    roots = [*live_variables.live_values(tried.caller, unwound=unwound), *values, *errors]
+    roots = [*live_variables.live_where_raised(tried.caller, unwound=unwound), *values, *errors]
     return not any(now.reachable(roots, {id(owner)}) for now in thread.now.journals)
 
 

@@ -17,8 +17,10 @@ from collections.abc import Sequence
 from typing import Any, TypeAlias
 
 from autograph_lite.operators.effects import container_identity
+from autograph_lite.operators.object_graph import live_variables
 from autograph_lite.operators.object_graph.reachability import reachable
 from autograph_lite.operators.user_code import ownership, source_places
+from autograph_lite.tracing import thread
 
 # A joined value, and what the paths have left there.
 Joined: TypeAlias = tuple[Any, Sequence[Any]]
@@ -38,27 +40,36 @@ def note_shared(variables: Sequence[Joined], places: Sequence[Joined], roots: Se
     replacing = [container_identity.containers(value) for value, _ in joined]
     if not any(replacing):
         return
-    held = [
-        {id(o): o for value in options for o in container_identity.containers(value)} for _, options in joined
-    ]
+    inside_of = [[container_identity.containers(value) for value in options] for _, options in joined]
+    held = [{id(o): o for owners in each for o in owners} for each in inside_of]
+    twice = {i for each in inside_of for owners in each for i in _repeated(owners)}
     counts = collections.Counter(ident for owners in held for ident in owners)
     of_places = {ident for owners in held[len(variables) :] for ident in owners}
     known = reachable(roots, set(counts))
     if missing := of_places - known:
         known = known | reachable(_running(), missing)
+    if known and (live := live_variables.live_values()) is not None:
+        known = reachable(live, known)
     for (value, options), owners, inside in zip(joined, held, replacing, strict=True):
         if not inside or any(option is value for option in options):
             continue
         originals = [
-            o for i, o in owners.items() if i in known or counts[i] > 1 or container_identity.is_shared(o)
+            o
+            for i, o in owners.items()
+            if i in known or counts[i] > 1 or i in twice or container_identity.is_shared(o)
         ]
         if originals:
             container_identity.remember_copies(inside, originals)
 
 
+def _repeated(owners: Sequence[Any]) -> set[int]:
+    counts = collections.Counter(map(id, owners))
+    return {ident for ident, count in counts.items() if count > 1}
+
+
 def _running() -> list[Any]:
-    """What the variables of the user's functions hold that are running on this thread."""
-    found: list[Any] = []
+    """What the variables of the user's functions hold that run on this thread, and the managers that they have entered."""
+    found: list[Any] = [kinds for kinds, *_ in thread.now.handlers]
     for frame, _ in traceback.walk_stack(sys._getframe(1)):
         path = frame.f_code.co_filename
         if (

@@ -45,7 +45,7 @@ from autograph_lite.operators.joins.join_types import (
 )
 from autograph_lite.operators.joins.literal_types import holding
 from autograph_lite.operators.lists import bounded_growth, capacity, growing_lists, list_errors, packing
-from autograph_lite.operators.loops import integer_overflow
+from autograph_lite.operators.loops import integer_overflow, owned_containers
 from autograph_lite.operators.object_graph import reachability
 from autograph_lite.operators.purity import trial
 from autograph_lite.operators.trace_context import (
@@ -120,6 +120,7 @@ class Carry:
       parts: pairs of variables and places; an iteration makes the first a part of the second, or the same.
       peels: whether a first iteration may run before the loop.
       held: numbers of variables that every iteration leaves as the arrays that they were before the loop.
+      owned: numbers of variables whose containers nobody else holds.
       sure: for each variable, whether every iteration assigns it; known once the body has been traced.
       after: the variables after an iteration, and the contents of the places; known likewise.
     """
@@ -135,19 +136,26 @@ class Carry:
     parts: frozenset[tuple[Hashable, Hashable]] = frozenset()
     peels: bool = False
     held: frozenset[int] = frozenset()
+    owned: frozenset[int] = frozenset()
     sure: list[bool] = dataclasses.field(default_factory=list)
     after: list[tuple[Sequence[Captured], dict[Key, Captured]]] = dataclasses.field(default_factory=list)
 
     @classmethod
     def of(
-        cls, names: Sequence[str], values: Sequence[Any], *, count: int | None = None, peels: bool = False
+        cls,
+        names: Sequence[str],
+        values: Sequence[Any],
+        funs: Sequence[Callable[..., Any]] = (),
+        *,
+        count: int | None = None,
+        peels: bool = False,
     ) -> Carry:
-        """The first guess: numbers that Python knows will be arrays, as a loop's variables change."""
+        """The first guess: numbers that Python knows will be arrays, as a loop's variables change; `funs` are its parts."""
         captured = tuple(map(capture, values))
         templates = tuple(widen(c.template) for c in captured)
-        return cls(
-            tuple(names), captured, templates, {}, tracing_state.trace_state(), count=count, peels=peels
-        )
+        owned = owned_containers.owned_before(captured, funs)
+        outer = tracing_state.trace_state()
+        return cls(tuple(names), captured, templates, {}, outer, count=count, peels=peels, owned=owned)
 
     def wants(self, wanted: growing_lists.Wanted) -> Carry:
         """The carry with what a body has asked for; raises `wanted` where another loop has to answer."""
@@ -224,8 +232,10 @@ class Carry:
         """Variables and contents of places that `arrays` stand for."""
         arrays = iter(arrays)
         values = [rebuild(t, arrays, name) for t, name in zip(self.templates, self.names, strict=True)]
-        for value, start in zip(values, self.start_values, strict=True):
+        for number, (value, start) in enumerate(zip(values, self.start_values, strict=True)):
             numpys_arrays.note_next(value, start.value)
+            if number in self.owned:
+                continue
             before = container_identity.containers(start.value)
             if (
                 before and value is not start.value
@@ -324,6 +334,10 @@ class Carry:
             if growths != self.growths or after._strong_types() != self._strong_types():
                 tracing_state.abandon_trace()
                 raise Grow(after)
+        owned = owned_containers.owned_after(self.owned, captured, [*contents.values()], roots)
+        if owned != self.owned:
+            tracing_state.abandon_trace()
+            raise Grow(dataclasses.replace(after, owned=owned))
         after.after[:] = [(captured, contents)]
         arrays = after._arrays(captured, contents)
         for owner, growth in self.growths.items():

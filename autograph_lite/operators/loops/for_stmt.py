@@ -464,7 +464,7 @@ def _stage_rows(
         try:
             count = length - skipped
             known = None if is_symbolic(count) else count
-            carry = Carry.of(names, values, count=known, peels=peels)
+            carry = Carry.of(names, values, [body_fun], count=known, peels=peels)
             carry, (arrays, outputs) = fixpoint(carry, body_fun, scan(skipped))
             values = carry.finish(arrays, outputs, known or int(_runs(count)), reverse=reverse)
             return values if trial is None else trial.left(values)
@@ -648,5 +648,5 @@ def _stage_range(
         start = carries.widen_start(now, after, [test, step], start)
         return after, loop_options.bounded_while_loop(test, step, start, integer_overflow.note)[1:]
 
-    carry, arrays = fixpoint_with_init(Carry.of(names, init), body_fun, stage)
+    carry, arrays = fixpoint_with_init(Carry.of(names, init, [body_fun]), body_fun, stage)
     return carry.finish(arrays)

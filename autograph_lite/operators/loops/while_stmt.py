@@ -197,7 +197,7 @@ def _first_test(cond_fun: Callable[..., Any], body_fun: Callable[..., Any], valu
     """
     if tracing_state.untraced() or not _plain(cond_fun.__code__):
         return _test(cond_fun, values)
-    carry = _carry(body_fun, values)
+    carry = _carry(cond_fun, body_fun, values)
     if not carry.traced():
         return _test(cond_fun, values)
     try:
@@ -217,8 +217,9 @@ def _plain(code: types.CodeType) -> bool:
     return not names & {"IS_OP", "CONTAINS_OP", "MAKE_FUNCTION"}
 
 
-def _carry(body_fun: Callable[..., Any], values: Sequence[Any]) -> Carry:
-    return Carry.of(body_fun.__code__.co_varnames[: body_fun.__code__.co_argcount], values)
+def _carry(cond_fun: Callable[..., Any], body_fun: Callable[..., Any], values: Sequence[Any]) -> Carry:
+    names = body_fun.__code__.co_varnames[: body_fun.__code__.co_argcount]
+    return Carry.of(names, values, [cond_fun, body_fun])
 
 
 def _stage(
@@ -226,7 +227,7 @@ def _stage(
 ) -> tuple[Any, ...]:
     known = test if type(test) is _Test else None
     decision_log.refine_decision(decision_log.LOOPS, "while_loop", "the condition is traced")
-    carry = known.carry if known else _carry(body_fun, values)
+    carry = known.carry if known else _carry(cond_fun, body_fun, values)
     try:
         carry, arrays = fixpoint_with_init(carry, body_fun, lambda now: _loop(now, cond_fun, body_fun, known))
     except _TestWrites:

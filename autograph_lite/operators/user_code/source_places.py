@@ -136,6 +136,7 @@ _TAKERS = tuple(
         "operators/lists/packing",
         "operators/calls/recursion_guard",
         "operators/joins/join_types",
+        "operators/loops/owned_containers",
         "runtime/results/list_trimming",
         "runtime/results/result_objects",
         "runtime/types/leaf_partition",
