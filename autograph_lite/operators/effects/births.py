@@ -35,11 +35,17 @@ class Reborn(BaseException):
     Attributes:
       sites: the calls.
       outside: arrays that were there before it, which are to be arguments.
+      refusal: what is to be said where they can't be.
     """
 
-    def __init__(self, sites: Iterable[Site], outside: Iterable[np.ndarray[Any, Any]] = ()) -> None:
+    def __init__(
+        self,
+        sites: Iterable[Site],
+        outside: Iterable[np.ndarray[Any, Any]] = (),
+        refusal: MutationError | None = None,
+    ) -> None:
         super().__init__()
-        self.sites, self.outside = set(sites), [*outside]
+        self.sites, self.outside, self.refusal = set(sites), [*outside], refusal
 
 
 def made(found: Any, given: Iterable[Any]) -> Any:
@@ -127,8 +133,10 @@ def want_changed() -> None:
             want_anew(array)
 
 
-def want_anew(array: Any) -> None:
-    """To be called where an array of NumPy's would get traced items, and others are to see that.
+def want_anew(array: Any, refusal: MutationError | None = None, *, changed: bool = False) -> None:
+    """To be called where an array of NumPy's would get traced items, and others are to see that; `refusal` follows.
+
+    One from outside that is `changed` already can't be had as it was.
 
     Raises:
       Reborn: the function has made it, or sees it from outside.
@@ -140,8 +148,8 @@ def want_anew(array: Any) -> None:
         site = _site_of(each)
         if site is not None:
             raise Reborn([site])
-    if known.is_outside(owner := _owners(array)[-1]):
-        raise Reborn([], [owner])
+    if not changed and known.is_outside(owner := _owners(array)[-1]):
+        raise Reborn([], [owner], refusal)
     # It was computed, `np.ones(3) * 0.5`: of one of these, if at all.
     alike = [site for _, site in known.born.values() if site[-1] == array.shape]
     if alike:

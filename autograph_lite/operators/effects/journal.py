@@ -124,7 +124,7 @@ class Journal:
             augmented_assignments.checksum(array) != before for array, before in self.watched.values()
         ):
             for array, _ in self.watched.values():
-                births.want_anew(array)
+                births.want_anew(array, changed=True)
             raise join_errors.ndarray(join_errors.UNNAMED)
 
     def note(self, place: Place) -> None:
@@ -643,8 +643,9 @@ def commit(place: Place, contents: Contents) -> None:
         and isinstance(place.owner, np.ndarray)
         and place.holds_items
     ):
-        births.want_anew(place.owner)
-        raise join_errors.ndarray(place.label("array"))
+        refusal = join_errors.ndarray(place.label("array"))
+        births.want_anew(place.owner, refusal)
+        raise refusal
     if (now := active()) is not None:
         now.note(place)
     place.write(contents)

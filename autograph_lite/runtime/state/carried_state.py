@@ -35,6 +35,7 @@ class State:
     Attributes:
       slots: the places.
       tied: whether some are in objects that the trace's arguments lead to, and that others may be equal to.
+      refusal: what is to be said where arrays of NumPy's that nobody passes can't be written as arguments.
       creations: the Variables that the function has created, and whether it may create more.
     """
 
@@ -43,6 +44,7 @@ class State:
     )
     creations: Creations = dataclasses.field(default_factory=Creations)
     tied: bool = False
+    refusal: BaseException | None = None
     _searched: bool = False
 
     @property

@@ -12,7 +12,7 @@ import jax
 from jax.experimental import checkify
 from jax.extend.core import jaxpr_as_fun
 
-from autograph_lite.errors import AutographError, Location
+from autograph_lite.errors import AutographError, Location, PythonOnlyError
 from autograph_lite.jax_internals import (
     avals,
     configuration,
@@ -74,6 +74,8 @@ from autograph_lite.runtime.types.array_spec import ArraySpec
 from autograph_lite.runtime.types.leaf_partition import Split
 from autograph_lite.tracing import entered
 
+# What arrays of the program raise where NumPy's would do something.
+_UNLIKE_NUMPYS = (PythonOnlyError, NotImplementedError, AttributeError)
 _ARRAYS = inspect.signature(lambda *arrays: None)  # what JAX calls the inputs of a program
 
 
@@ -579,9 +581,12 @@ class Program:
             except births.Reborn as again:
                 self._reborn |= again.sites
                 self._outside += again.outside
+                self.state.refusal = again.refusal or self.state.refusal
                 raise Restart from None
             except BaseException as error:
                 self._note_written(known)
+                if self._unpassed and self.state.refusal and isinstance(error, _UNLIKE_NUMPYS):
+                    raise self.state.refusal from None
                 refusal = exception_templates.covered(error)
                 if refusal is not None and not isinstance(error, AutographError):
                     raise refusal from None
