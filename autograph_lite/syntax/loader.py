@@ -17,7 +17,6 @@ import ast
 import dataclasses
 import inspect
 import types
-import weakref
 from collections.abc import Iterable, Mapping
 from typing import Any
 
@@ -52,11 +51,12 @@ def load_function(
     name, qualname = fn.__code__.co_name, fn.__code__.co_qualname
     code = _Renaming(generated)(code, name, qualname, class_in(qualname))
     code = code.replace(co_flags=code.co_flags | fn.__code__.co_flags & _ITERABLE_COROUTINE)
-    _converted.update(codes.nested_codes(code))
+    for each in codes.nested_codes(code):
+        _converted[each] = None
     return function_from_code(code, fn, injected)
 
 
-_converted: weakref.WeakSet[types.CodeType] = weakref.WeakSet()
+_converted = codes.ByCode[None]()
 
 
 def is_loaded(code: types.CodeType) -> bool:

@@ -16,6 +16,7 @@ from typing import Any
 import gast
 import pytest
 
+import autograph_lite
 from autograph_lite.syntax import loader, quote
 from autograph_lite.syntax.source_text import source
 
@@ -391,3 +392,20 @@ def test_every_function_of_a_module_compiles_to_the_code_it_had():
         g = loaded(f)
         assert (g.__code__.co_code, g.__code__.co_names) == (f.__code__.co_code, f.__code__.co_names)
         assert list(g.__code__.co_positions()) == list(f.__code__.co_positions())
+
+
+def test_functions_of_equal_code_are_loaded_at_once() -> None:
+    ifs = "".join(f"{'    ' * depth}if x > {depth}:\n" for depth in range(1, 18))
+    text = f"def f(x):\n{ifs}{'    ' * 18}x = x + 1\n    return x\n"
+    linecache.cache["<equal>"] = len(text), None, text.splitlines(keepends=True), "<equal>"
+    found = []
+    for _ in range(
+        2
+    ):  # as when a cell runs again: to compare two codes takes twice as long for each level of functions
+        space: dict[str, Any] = {}
+        exec(compile(text, "<equal>", "exec"), space)
+        found.append(autograph_lite.to_graph(space["f"]))
+
+    assert [fn(20) for fn in found] == [21, 21]
+    assert found[0].__code__ is not found[1].__code__
+    assert all(loader.is_loaded(fn.__code__) for fn in found)

@@ -11,8 +11,6 @@ import contextlib
 import dataclasses
 import itertools
 import re
-import types
-import weakref
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, NoReturn
 
@@ -39,6 +37,7 @@ from autograph_lite.operators.purity import trial
 from autograph_lite.operators.purity.trial import Refused
 from autograph_lite.operators.trace_context import decision_log
 from autograph_lite.operators.user_code import source_places
+from autograph_lite.syntax import codes
 
 
 class Trial:
@@ -136,7 +135,7 @@ class Trial:
         decision_log.forget_since(told)
         read = {v for eqn in test.jaxpr.eqns for v in eqn.invars if not hasattr(v, "val")}
         read.update(v for v in test.jaxpr.outvars if not hasattr(v, "val"))
-        data = _by_data.get(self.body_fun.__code__, set())
+        data = _by_data.get(self.body_fun.__code__) or ()
         inputs = enumerate(test.jaxpr.invars)
         return [k for k, v in inputs if v in read and numbers[k] is False and k not in data]
 
@@ -159,7 +158,7 @@ class Trial:
         raise split
 
     def _forget_flags(self, flags: Sequence[int]) -> NoReturn:
-        _by_data.setdefault(self.body_fun.__code__, set()).update(flags)
+        _by_data[self.body_fun.__code__] = {*(_by_data.get(self.body_fun.__code__) or ()), *flags}
         raise _WrongGuessError
 
     def scan(
@@ -321,7 +320,7 @@ def _equations(jaxpr: Any) -> list[Any]:
 
 
 # By the code of bodies, those flags that traced values decide.
-_by_data: weakref.WeakKeyDictionary[types.CodeType, set[int]] = weakref.WeakKeyDictionary()
+_by_data = codes.ByCode[set[int]]()
 
 
 def _flat(row: Known) -> Known:

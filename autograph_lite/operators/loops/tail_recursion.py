@@ -12,7 +12,6 @@ what they hand to the next one is state like any other that a branch writes to.
 
 from __future__ import annotations
 
-import functools
 import inspect
 import itertools
 import types
@@ -26,6 +25,7 @@ from autograph_lite.operators.branches.definedness import Undefined
 from autograph_lite.operators.effects import journal
 from autograph_lite.operators.loops.carry import run_body
 from autograph_lite.operators.loops.while_stmt import stage_while
+from autograph_lite.operators.object_graph.reachability import by_code
 from autograph_lite.operators.trace_context import decision_log
 from autograph_lite.operators.user_code import source_places
 from autograph_lite.operators.values.place import Contents, Place
@@ -165,7 +165,7 @@ def _runs_inside(frame: types.FrameType | None, fn: Any) -> bool:
     """Whether a frame is a part of a call of `fn`, and a statement that is staged lies between."""
     parts, staged = _parts(fn.__code__), False
     while frame is not None and frame.f_code is not fn.__code__:
-        if frame.f_code not in parts and not source_places.is_hidden(frame.f_code):
+        if id(frame.f_code) not in parts and not source_places.is_hidden(frame.f_code):
             return False
         staged = staged or frame.f_code in _STAGED
         frame = frame.f_back
@@ -179,7 +179,7 @@ def _has_cells(frame: types.FrameType, fn: Any) -> bool:
     return all(cell.cell_contents is known.get(name) for name, cell in cells)
 
 
-@functools.lru_cache(maxsize=256)
-def _parts(code: types.CodeType) -> frozenset[types.CodeType]:
-    """The code of what is defined inside."""
-    return frozenset(codes.nested_codes(code)) - {code}
+@by_code
+def _parts(code: types.CodeType) -> frozenset[int]:
+    """The ids of the code of what is defined inside: to compare codes takes long."""
+    return frozenset(map(id, codes.nested_codes(code))) - {id(code)}

@@ -24,6 +24,7 @@ import jax.numpy as jnp
 from jax import lax
 
 from autograph_lite.jax_internals import provenance, tracing_state
+from autograph_lite.operators.object_graph.reachability import by_code
 from autograph_lite.operators.trace_context import loop_bodies
 from autograph_lite.operators.user_code import source_places
 from autograph_lite.syntax import codes
@@ -136,7 +137,7 @@ def _is_body(fun: types.FunctionType) -> bool:
     return fun.__name__.startswith("body_fun") or fun.__code__.co_qualname == source_places.PLACED
 
 
-@functools.lru_cache(maxsize=4096)
+@by_code
 def _written_in(code: types.CodeType) -> collections.Counter[str]:
     """How many operators of a code object write to items of each variable that they are given first, on one path."""
     found: collections.Counter[str] = collections.Counter()

@@ -11,7 +11,6 @@ import ast
 import linecache
 import os
 import types
-import weakref
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -22,7 +21,7 @@ _Lines = list[str]
 
 _MOST = 4  # of one file: as many edits, between which it was read
 _kept: dict[str, list[_Lines]] = {}
-_made_of: weakref.WeakKeyDictionary[types.CodeType, _Lines] = weakref.WeakKeyDictionary()
+_made_of = codes.ByCode[_Lines]()
 
 
 def texts_of(fn: types.FunctionType) -> Iterator[_Lines]:
@@ -77,7 +76,8 @@ def _keep(path: str, lines: _Lines) -> None:
 
 def note_text(code: types.CodeType, lines: _Lines) -> None:
     """Says which text the code of a converted function, and what is in it, was made of."""
-    _made_of.update(dict.fromkeys(codes.nested_codes(code), lines))
+    for each in codes.nested_codes(code):
+        _made_of[each] = lines
 
 
 def text_of_code(code: types.CodeType) -> _Lines:
