@@ -185,7 +185,40 @@ def tables(x, n):
     return best, counts, sieve * n
 
 
+class Layer:
+    """Hands out its arrays by name."""
+
+    def __init__(self, size: int) -> None:
+        self.w, self.b = np.ones(size), np.zeros(size)
+
+    def named(self) -> dict[str, Any]:
+        """The arrays."""
+        return {"w": self.w, "b": self.b}
+
+
+def items_that_are_added_to(x):
+    layer, seen = Layer(4), np.ones(4)
+    for _ in range(2):
+        y = x * layer.w + layer.b
+        named = layer.named()
+        for name in named:
+            named[name] -= 0.1 * y
+    rows = [seen]
+    rows[0] *= x
+    return y, layer.w, layer.b, seen
+
+
+def drawn(x):
+    np.random.seed(3)
+    layer = Layer(4)
+    layer.w += np.random.uniform(size=4)
+    named = layer.named()
+    named["w"] += x * np.random.uniform()
+    return layer.w
+
+
 PROGRAMS: dict[Any, tuple[Any, ...]] = {
+    **dict.fromkeys((items_that_are_added_to, drawn), (X,)),
     **dict.fromkeys((names, holders, helpers, closures, views, computed, augmented, branches, swapped, functions), (X,)),
     **dict.fromkeys((loops, rows_at_data, simulated, tables), (X, N)),
 }  # fmt: skip
@@ -232,6 +265,21 @@ def test_what_nobody_else_sees_takes_one_trace(monkeypatch: pytest.MonkeyPatch) 
     for fn in (stored, added):
         np.testing.assert_allclose(autograph_lite.convert(fn)(X), fn(X))
     assert not wanted
+
+
+def test_who_is_traced_again_draws_the_same_numbers() -> None:
+    def f(x):
+        w = np.random.uniform(size=4)
+        rows = [w]
+        rows[0] += x
+        return w, np.random.uniform()
+
+    np.random.seed(5)
+    expected = [*f(X), np.random.uniform()]
+    np.random.seed(5)
+    found = [*autograph_lite.convert(f)(X), np.random.uniform()]
+    for one, other in zip(found, expected, strict=True):
+        np.testing.assert_allclose(one, other, rtol=1e-6)
 
 
 TABLE = np.zeros((3, 3), np.float32)

@@ -478,7 +478,12 @@ def _store(
         change = IN_PLACE[symbol]
         if type(old) is Selection:  # what is computed is stored
             change = getattr(operator, f"__{change.__name__[1:]}__")
-        new = change(old, operand())
+        value = operand()
+        if type(old) is np.ndarray and isinstance(value, Tracer) and thread.now.references is not None:
+            thread.now.references.change(
+                old, IN_PLACE[symbol].__name__[1:], value
+            )  # who else holds it sees that, too
+        new = change(old, value)
     if isinstance(step, str):
         if rest:
             immutable_owners.check_attribute(base, step, new)

@@ -5,10 +5,12 @@ from __future__ import annotations
 import contextlib
 import functools
 import inspect
+import random
 from collections.abc import Callable, Sequence
 from typing import Any
 
 import jax
+import numpy as np
 from jax.experimental import checkify
 from jax.extend.core import jaxpr_as_fun
 
@@ -521,8 +523,14 @@ class Program:
             return outputs
 
     def _run(self, flat: tuple[Any, ...]) -> list[Any]:
+        drawn = np.random.get_state(), random.getstate()
         with carried_checks.new_frame("outputs" if self.checked else "off", self.inside) as frame:
-            outputs = self._without_checks(flat, frame)
+            try:
+                outputs = self._without_checks(flat, frame)
+            except Restart:  # what it draws is drawn again
+                np.random.set_state(drawn[0])
+                random.setstate(drawn[1])
+                raise
             found: list[tuple[Any, Any]] = []
             keys, values = [*frame.contents], [*frame.contents.values()]
             outputs = wide_programs.with_wide_ints([*outputs, *values], lambda *told: found.append(told))
