@@ -33,6 +33,7 @@ COLUMNS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "python": (("function",), ("ratio",)),
     "rolled": (("program", "iterations"), ("ratio",)),
     "staged": (("program",), ("ratio",)),
+    "states": (("program",), ("ratio",)),
     "grad": (("what", "size, length"), ("while", "for", "while, bounded")),
     "call": (("call",), ("ratio",)),
     "memory": (("program",), ("ratio to jax.jit",)),

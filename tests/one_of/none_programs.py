@@ -442,3 +442,9 @@ def matched_none_in_a_tuple(x):
 def leaves_of_a_tree(x):
     state = {"best": x if x > 0 else None, "k": 2.0}
     return jax.tree.map(lambda leaf: leaf * 2, state)
+
+
+@program((1,), (5,))
+def none_compared_by_equality_in_an_operand(n):
+    last = n * 2 if n > 3 else None
+    return min(n, 4 if last == None else last), max(n, last if last != None else -1)  # noqa: E711

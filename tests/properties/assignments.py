@@ -260,6 +260,33 @@ def mutate_inside(w: Writer, box: str) -> None:
         w.emit(f"{box} += {tiny(w, 'int')}", "operator of an object")
 
 
+def rebind(w: Writer) -> None:
+    """`items = items[::-1]`, `d = dict(d)`, `box = copy.copy(box)`, now and then with another name for the old or the new one."""
+    c = w.choices
+    names = [name for kind in ("dict", "list", "box") for name in w.scope.assignable(kind)]
+    names = [name for name in names if name not in w.scope.locked]
+    if not names:
+        return new_container(w)
+    name = c.pick(names)
+    kind = w.scope.kinds[name]
+    forms = {
+        "dict": [f"dict({name})", f"{name}.copy()", f"{{**{name}, 'a': {tiny(w, 'int')}}}",
+                 f"{{'a': {name}['a'] + 1, 'b': {name}['b']}}"],
+        "list": [f"{name}[::-1]", f"list({name})", f"[{name}[-1], *{name}[1:]]", f"[v % 17 + 1 for v in {name}]"],
+        "box": [f"copy.copy({name})", f"Box({name}.count, {name}.total)"],
+    }  # fmt: skip
+    other = w.fresh(kind) if c.chance(25) else ""
+    if other and c.chance(50):
+        w.emit(f"{other} = {name}", "alias")
+        w.scope.define(other, kind)
+        other = ""
+    w.emit(f"{name} = {c.pick(forms[kind])}", f"{kind} rebound")
+    if other:
+        w.emit(f"{other} = {name}", "alias")
+        w.scope.define(other, kind)
+    return None
+
+
 def new_container(w: Writer) -> None:
     """A dict, a list, an object or a second name for an object."""
     c = w.choices
@@ -396,6 +423,7 @@ SIMPLE: dict[str, Callable[[Writer], None]] = {
     "scratch": scratch,
     "part": write_part,
     "mutate": mutate,
+    "rebind": rebind,
     "call": call,
     "grow": grow,
     "queue": queue,

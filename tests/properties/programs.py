@@ -99,7 +99,8 @@ MIXES: dict[str, dict[str, int]] = {
     "states": ORDINARY
     | SOME_LOOPS
     | EXITS
-    | {"state": 20, "try/except": 4, "raise": 2, "helpers": 40, "calls": 5, "return": 4},
+    | {"state": 20, "try/except": 4, "raise": 2, "helpers": 40, "calls": 5, "return": 4}
+    | {"rebind": 8, "mutate": 10, "objects": 40},
     "everything": ORDINARY
     | SOME_LOOPS
     | EXITS
@@ -111,6 +112,7 @@ MIXES: dict[str, dict[str, int]] = {
         "def": 3,
         "class": 2,
         "mutate": 6,
+        "rebind": 2,
         "call": 4,
         "queue": 1,
     }
@@ -192,6 +194,7 @@ def generate(choices: Choices, mix: Mapping[str, int], runs: int = 3) -> Program
 
 IMPORTS = {
     "collections.": "import collections\n",
+    "copy.copy(": "import copy\n",
     "enum.": "import enum\n",
     "functools.": "import functools\n",
     "np.": "import numpy as np\n",

@@ -70,6 +70,9 @@ NAMED: dict[str, Refusal] = {
         *(
             "append",
             "alias",
+            "box rebound",
+            "dict rebound",
+            "list rebound",
             "view",
             "array held",
             "array filled",

@@ -24,7 +24,7 @@ EXPECTED = {
         "else of a loop, for over Python values, for over a range, for over an array: reversed",
         "for over an array: zip, for over a part, for over rows, in, lambda, match, maybe unassigned, nested function",
         "nonlocal, note, part, part written, promotion, raise, reduction, return in a loop, starred, truth of a number",
-        "dict at a traced key, enum, None, text",
+        "dict at a traced key, dict rebound, enum, list rebound, None, text",
         "try/except, try/finally, unpacking, walrus, walrus in an operand, while, while True, with",
     )
     for name in line.split(", ")

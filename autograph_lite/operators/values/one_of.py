@@ -147,7 +147,8 @@ def _chosen(value: OneOf) -> Any:
 
 
 def _binary(name: str, symbol: Callable[[Any, Any], Any]) -> None:
-    setattr(OneOf, f"__{name}__", lambda self, other: self._on_each(symbol, other))
+    asks = name in ("eq", "ne")
+    setattr(OneOf, f"__{name}__", lambda self, other: self._on_each(symbol, other, asks=asks))
     if name not in _REFLECTED:
         setattr(OneOf, f"__r{name}__", lambda self, other: self._on_each(lambda b, a: symbol(a, b), other))
 
