@@ -161,6 +161,14 @@ def computed(x: Any) -> Any:
     return z, t, of_operators
 
 
+def in_a_row(m: Any, x: Any) -> Any:
+    m.flat[5] = x[0]
+    items = m.flat
+    items[:2] += 1
+    x.flat = 7.0
+    return items[3], sum(v for v in m.flat)
+
+
 def twice(a: Any, b: Any) -> Any:
     a[0] = 9.0 * b[1]
     return b[0]
@@ -175,7 +183,7 @@ def many(*xs: Any, **named: Any) -> None:
 PROGRAMS: dict[Any, tuple[Any, ...]] = {
     items: (X, M), callees: (X, np.float32(5)), views: (X, M), loops: (X, N), branches: (X, N),
     structures: ([X, ONES], {"a": X, "b": ONES}, (X, N)), objects: (Particle(X, ONES), np.float32(0.5)),
-    out_parameters: (X, X * X, ONES, ONES), in_place: (X[::-1].copy(), ONES, ONES, np.array([1, 1, 2])), matrices: (M, X),
+    out_parameters: (X, X * X, ONES, ONES), in_place: (X[::-1].copy(), ONES, ONES, np.array([1, 1, 2])), matrices: (M, X), in_a_row: (M, X),
     augmented: (X, ONES), augmented_in_loops: (X, N), augmented_on_paths: (X, N), rebound: (X, N), computed: (X,), twice: (X, ONES),
 }  # fmt: skip
 
@@ -200,6 +208,24 @@ def test_arguments_hold_what_numpy_leaves(program: Any) -> None:
         expected = run(program, copy.deepcopy(given))
         for found, wanted in zip(run(converted, copy.deepcopy(given)), expected, strict=True):
             np.testing.assert_allclose(found, wanted, rtol=1e-5, atol=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("set_it", "what", "fix"),
+    [
+        (lambda m: setattr(m, "shape", 12), "The shape of an array, float32[3,4], is set.", "x = x.reshape(...), which is a part of it."),
+        (lambda m: setattr(m, "dtype", int), "The dtype of an array, float32[3,4], is set.", "x = x.astype(...), or x = x.view(...)."),
+        (
+            lambda m: m.T.flat[0], "The items of an array, float32[4,3], are asked for by `.flat`, and do not lie in a row.",
+            "x.ravel() for a copy; or x[i, j] for an item of the array.",
+        ),
+    ],
+)  # fmt: skip
+def test_what_an_array_keeps(set_it: Any, what: str, fix: str) -> None:
+    with pytest.raises(MutationError) as caught:
+        autograph_lite.convert(lambda x: set_it(x * 2))(np.ones((3, 4), np.float32))
+
+    assert (caught.value.what, caught.value.fix) == (what, fix)
 
 
 def test_the_callers_objects_keep_their_arrays() -> None:

@@ -13,8 +13,10 @@ from typing import Any
 import jax.numpy as jnp
 import numpy as np
 
+from autograph_lite.errors import MutationError
 from autograph_lite.jax_internals.constant_folding import FoldingTracer
-from autograph_lite.operators.values.values import Tracer
+from autograph_lite.jax_internals.references import storages
+from autograph_lite.operators.values.values import Tracer, describe
 from autograph_lite.tracing import thread
 
 
@@ -140,3 +142,40 @@ def _method(name: str, make: Callable[..., Any]) -> Any:
 
 for _name, _make in _METHODS.items():
     setattr(FoldingTracer, _name, _method(_name, _make))
+
+
+def _only_read(name: str, fix: str) -> property:
+    """An attribute of an array that NumPy's arrays let one set."""
+
+    def refuse(self: Any, value: Any) -> None:
+        raise MutationError(
+            f"The {name} of an array, {describe(self)}, is set.",
+            why="An array of a compiled program keeps what it is, for all who know it.",
+            fix=fix,
+        )
+
+    return property(getattr(Tracer, name).fget, refuse)
+
+
+def _flat(self: Any) -> Any:
+    """`x.flat`: the array's own items in a row, as `x.reshape(-1)` gives them where NumPy copies nothing for it."""
+    row = self.reshape(-1)
+    if storages.root(row) is storages.root(self):
+        return row
+    raise MutationError(
+        f"The items of an array, {describe(self)}, are asked for by `.flat`, and do not lie in a row.",
+        why="`.flat` gives the array's own items, and a compiled program would have a copy of them.",
+        fix="x.ravel() for a copy; or x[i, j] for an item of the array.",
+    )
+
+
+def _set_flat(self: Any, value: Any) -> None:
+    store_whole(self, lambda: jnp.resize(value, self.shape), lambda: AttributeError("'flat' of JAX's array"))
+
+
+for _name, _attribute in (
+    ("shape", _only_read("shape", "x = x.reshape(...), which is a part of it.")),
+    ("dtype", _only_read("dtype", "x = x.astype(...), or x = x.view(...).")),
+    ("flat", property(_flat, _set_flat)),
+):
+    setattr(FoldingTracer, _name, _attribute)
