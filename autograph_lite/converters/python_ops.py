@@ -123,6 +123,26 @@ def unraised_since(_known: None) -> None:
     """Ends a statement that changes something after it may have raised."""
 
 
+def quotient(left: Any, right: Any) -> Any:
+    """`left / right`."""
+    return left / right
+
+
+def floor_quotient(left: Any, right: Any) -> Any:
+    """`left // right`."""
+    return left // right
+
+
+def remainder(left: Any, right: Any) -> Any:
+    """`left % right`."""
+    return left % right
+
+
+def divisor(_left: Any, right: Any, _sign: str) -> Any:
+    """What a number is divided by."""
+    return right
+
+
 def unraising(test: Callable[[], T]) -> T:
     """The test of a loop."""
     return test()

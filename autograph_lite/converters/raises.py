@@ -40,6 +40,9 @@ from autograph_lite.syntax import quote, trees
 Block = list[gast.stmt]
 _DECLARED = (gast.Global, gast.Nonlocal)
 _OF_OBJECTS = (gast.Attribute, gast.Subscript)
+_DIVISIONS = {
+    gast.Div: ("/", "quotient"), gast.FloorDiv: ("//", "floor_quotient"), gast.Mod: ("%", "remainder"),
+}  # fmt: skip
 MAX_NESTING = 12  # of guards: each takes two frames of Python's stack
 
 
@@ -57,6 +60,8 @@ def needs(tree: gast.AST) -> bool:
 
 def run(function: gast.FunctionDef, context: Context) -> None:
     """Rewrites the body of `function` in place; functions in it are rewritten by themselves."""
+    if context.guarded or context.catches:
+        function.body = _Divisions(context.ag).block(function.body)
     unsure = {*scopes.bound(function.body)} - {*scopes.parameter_names(function.args)}
     guards = _Guards(context, unsure, function.body)
     if context.guarded or (context.catches and function is not context.outermost):
@@ -317,6 +322,36 @@ class _Guards:
             begin = quote.stmts("e = ag.exception(t, n)", e=bound, t=name, ag=self.ag, n=place)
             end = quote.stmts("del e", e=bound) if not jumps_out(body) else []
         return gast.If(test, [*begin, *body, *end], rest)
+
+
+def _is_text(node: gast.expr) -> bool:
+    """Whether an expression is a text, which `%` formats."""
+    return isinstance(node, gast.JoinedStr) or (
+        isinstance(node, gast.Constant) and isinstance(node.value, str)
+    )
+
+
+class _Divisions(trees.ScopeTransformer):
+    """`a / b` and the like, which raise where `b` is 0."""
+
+    def __init__(self, ag: str) -> None:
+        self.ag = ag
+
+    def visit_BinOp(self, node: gast.BinOp) -> gast.AST:
+        self.generic_visit(node)
+        found = _DIVISIONS.get(type(node.op))
+        if found is None or _is_text(node.left):
+            return node
+        return quote.expr_at(node, f"ag.{found[1]}(a, b)", ag=self.ag, a=node.left, b=node.right)
+
+    def visit_AugAssign(self, node: gast.AugAssign) -> gast.AST:
+        self.generic_visit(node)
+        if (found := _DIVISIONS.get(type(node.op))) is None or not isinstance(node.target, gast.Name):
+            return node
+        sign, target = quote.constant(found[0]), node.target.id
+        text = "ag.divisor(a, b, sign)"
+        node.value = quote.expr_at(node.value, text, ag=self.ag, a=target, b=node.value, sign=sign)
+        return node
 
 
 class _Again(trees.ScopeTransformer):

@@ -45,6 +45,7 @@ from autograph_lite.operators.checks.catching import (
     unwind,
 )
 from autograph_lite.operators.checks.concretization_errors import Failure, explain, explaining
+from autograph_lite.operators.checks.divisions import divisor, floor_quotient, quotient, remainder
 from autograph_lite.operators.checks.traced_text import format, percent
 from autograph_lite.operators.items.iteration_over_written import at_place, places_of, walked
 from autograph_lite.operators.items.subscripts import (
@@ -115,6 +116,7 @@ __all__ = [
     "compare",
     "defined",
     "deleted",
+    "divisor",
     "dropped",
     "ending",
     "ends",
@@ -126,6 +128,7 @@ __all__ = [
     "failure",
     "filter_test",
     "finishing",
+    "floor_quotient",
     "for_stmt",
     "format",
     "found",
@@ -159,10 +162,12 @@ __all__ = [
     "put_shared",
     "python_structure",
     "python_test",
+    "quotient",
     "raised",
     "reached",
     "recast",
     "record",
+    "remainder",
     "returned",
     "set_item",
     "settling",

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
+import operator
 from collections.abc import Iterator, Sequence
 from typing import Any
 
@@ -173,6 +174,22 @@ def tests(cond: Any, consts: int, variables: Sequence[int | None]) -> Iterator[T
     counting = {v: (n, 0) for n, v in enumerate(jaxpr.invars[consts:]) if variables[n]}
     made = _made(jaxpr)
     yield from _compared(Facts(_facts(jaxpr.outvars[0], True, made)), counting, variables)
+
+
+def nonzero_where(jaxpr: Any, test: Any, holds: bool) -> set[Any]:
+    """The variables of a jaxpr that are not 0 where a test in it holds, or does not."""
+    found = set()
+    for fact, is_true in _facts(test, holds, _made(jaxpr)):
+        if not isinstance(fact, _Comparison):
+            continue
+        name, left, right = fact.name, fact.left, fact.right
+        if isinstance(left, core.Literal):
+            name, left, right = _MIRRORED[name], right, left
+        if isinstance(right, core.Literal) and not isinstance(left, core.Literal):
+            compare = getattr(operator, name if is_true else _NEGATED[name])
+            if not compare(0, right.val):
+                found.add(left)
+    return found
 
 
 def later_tests(body: Any, consts: int, variables: Sequence[int | None], facts: Facts) -> Iterator[Test]:

@@ -27,6 +27,7 @@ from autograph_lite.jax_internals.dataflow.framework import Forward
 from autograph_lite.jax_internals.dataflow.induction_variables import is_integer
 from autograph_lite.jax_internals.dataflow.intervals import ANY, RULES, Ends, holds, of_float, union
 from autograph_lite.jax_internals.dataflow.primitive_traits import PARTS, SHAPES
+from autograph_lite.jax_internals.dataflow.scan_ir import is_variable
 
 
 @dataclasses.dataclass(frozen=True)
@@ -197,12 +198,34 @@ class Ints(Forward[Ends]):
         return self.literal if rule is None else rule(*operands)
 
 
+def may_divide_by_zero(equation: Any) -> bool:
+    """Whether an equation is `a // b` or `a % b` of ints of Python's, of a `b` that is no literal."""
+    name = operation_name(equation)
+    operands = operands_of(equation)
+    return (
+        name in CALLS
+        and is_int(equation.outvars[0].aval)
+        and is_int(operands[1].aval)
+        and is_variable(operands[1])
+    )
+
+
+def holds_zero(ends: Ends) -> bool:
+    """Whether 0 lies between these ends."""
+    return ends[0] <= 0 <= ends[1]
+
+
+def operands_of(equation: Any) -> list[Any]:
+    """The operands of an equation, which may be one that is being recorded."""
+    recorded = getattr(equation, "in_tracers", None)
+    return [*equation.invars] if recorded is None else [t.val for t in recorded]
+
+
 def rounds(equation: Any) -> bool:
     """Whether an equation makes an int of Python's of a float, as `int(x)` does."""
     if equation.primitive.name != "convert_element_type" or not is_int(equation.outvars[0].aval):
         return False
-    operands = getattr(equation, "invars", None) or equation.in_tracers
-    return is_float(operands[0].aval)
+    return is_float(operands_of(equation)[0].aval)
 
 
 def rounded_ends(dtype: Any) -> Ends:
@@ -277,6 +300,8 @@ _RULES: dict[str, Callable[..., Ends]] = {
     "shift_right_logical": lambda a, b: _shifted_back(a, b) if a[0] >= 0 else NARROW,
     "clamp": lambda low, _, high: (low[0], high[1]),
 }
+LARGE, ROUNDED = "large", "rounded"
+"""Why an int does not fit: it is too large, or made of a float that is; or the name of a division, whose divisor is 0."""
 CALLS = frozenset({"remainder", "floor_divide"})
 _OPERANDS = {**dict.fromkeys(CALLS, 2), "_where": 3}
 _OF_JAX = str(Path(jax.__file__).parent)

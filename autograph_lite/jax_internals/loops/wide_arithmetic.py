@@ -12,10 +12,17 @@ from typing import Any
 from jax import lax
 from jax._src import core
 
+from autograph_lite.jax_internals.dataflow import python_ints
 from autograph_lite.jax_internals.dataflow.induction_variables import is_integer
 from autograph_lite.jax_internals.dataflow.intervals import Ends
 from autograph_lite.jax_internals.dataflow.primitive_traits import COMPARISONS
-from autograph_lite.jax_internals.dataflow.python_ints import NARROW, lies_within, rounded_ends, rounds
+from autograph_lite.jax_internals.dataflow.python_ints import (
+    NARROW,
+    ROUNDED,
+    lies_within,
+    rounded_ends,
+    rounds,
+)
 from autograph_lite.jax_internals.dataflow.scan_ir import is_variable
 from autograph_lite.jax_internals.loops.double_floats import SAME, float_constant, is_number, result
 from autograph_lite.jax_internals.loops.int_tests import (
@@ -84,6 +91,18 @@ class Arithmetic(Numbers):
         self._note_untold(equation.primitive.name, equation.outvars[0], equation.invars)
         return True
 
+    def _divided(self, equation: Any) -> None:
+        """`a // b` and `a % b` of ints of Python's: nothing is right where `b` is 0."""
+        divisor, out = equation.invars[1], self._read(equation.outvars[0])
+        number = self._long(divisor) if divisor in self._wide else divisor
+        zero = core.Literal(number.aval.dtype.type(0), core.ShapedArray((), number.aval.dtype))
+        if number.aval.dtype == I64 and not self._nest.native:
+            zero = self._constant(0)
+        why = python_ints.operation_name(equation)
+        made = self._number(self._emit(lax.eq_p, [number, zero], {}, BOOL), why)
+        self._untold[out] = self._joined([made, *([self._untold[out]] if out in self._untold else [])])
+        self._in_last_bits.discard(out)
+
     def _any_untold(self, atoms: Sequence[Any]) -> bool:
         return any(is_variable(v) and v in self._untold for v in atoms)
 
@@ -137,7 +156,7 @@ class Arithmetic(Numbers):
             aval = core.ShapedArray((), number.aval.dtype)
             size = self._emit(lax.abs_p, [number], {}, aval)
             fits = self._emit(lax.le_p, [size, float_constant(self._emit, ends[1], aval.dtype)], {}, BOOL)
-            self._untold[out] = self._number(self._emit(lax.not_p, [fits], {}, BOOL))
+            self._untold[out] = self._number(self._emit(lax.not_p, [fits], {}, BOOL), ROUNDED)
 
     def _equation(self, equation: Any) -> None:
         name, operands = equation.primitive.name, equation.invars

@@ -9,6 +9,7 @@ int that does not fit matters where something else is made of it than the last b
 
 from __future__ import annotations
 
+import dataclasses
 import math
 import operator
 from collections.abc import Callable, Mapping, Sequence
@@ -18,7 +19,7 @@ from jax import lax
 from jax._src import core
 
 from autograph_lite.jax_internals.dataflow import python_ints, scan_ir
-from autograph_lite.jax_internals.dataflow.induction_variables import open_jaxpr
+from autograph_lite.jax_internals.dataflow.induction_variables import nonzero_where, open_jaxpr
 from autograph_lite.jax_internals.dataflow.intervals import Ends
 from autograph_lite.jax_internals.dataflow.python_ints import NARROW, lies_within
 from autograph_lite.jax_internals.dataflow.scan_ir import is_variable
@@ -135,6 +136,15 @@ class Body(Arithmetic):
             self._untold[result] = self._joined([number, *before])
 
     def _call(self, equation: Any) -> bool:
+        divides = self._nest.ints is not None and python_ints.may_divide_by_zero(equation)
+        if divides and self._may_be_zero(equation.invars[1]):
+            if not self._inlined(equation):
+                self._narrow(equation)
+            self._divided(equation)
+            return True
+        return self._inlined(equation)
+
+    def _inlined(self, equation: Any) -> bool:
         """A call of a function that computes with wide numbers is the function's equations."""
         closed = equation.params["jaxpr"]
         jaxpr = open_jaxpr(closed)
@@ -188,14 +198,32 @@ class Body(Arithmetic):
     def _given(self, atoms: Sequence[Any], wide: Sequence[bool]) -> list[Any]:
         return [self._bits(v) if each else self._fitting(v) for v, each in zip(atoms, wide, strict=True)]
 
-    def _inside(self, closed: Any, wide: Sequence[bool], ends: Sequence[Ends]) -> Body:
+    def _inside(
+        self, closed: Any, wide: Sequence[bool], ends: Sequence[Ends], nonzero: Sequence[int] = ()
+    ) -> Body:
         consts = len(open_jaxpr(closed).constvars)
-        return type(self)(closed, [*[False] * consts, *wide], [*[NARROW] * consts, *ends], self._nest)
+        nest = dataclasses.replace(
+            self._nest, nonzero=frozenset(open_jaxpr(closed).invars[n] for n in nonzero)
+        )
+        return type(self)(closed, [*[False] * consts, *wide], [*[NARROW] * consts, *ends], nest)
+
+    def _tested(self, equation: Any) -> list[list[int]]:
+        """For each branch the operands that are not 0 in it, as the condition says."""
+        index, *operands = equation.invars
+        count, jaxpr = len(equation.params["branches"]), open_jaxpr(self._closed)
+        known = [
+            (nonzero_where(jaxpr, index, bool(n)) if count == 2 else set()) | self._nest.nonzero
+            for n in range(count)
+        ]
+        return [[n for n, v in enumerate(operands) if is_variable(v) and v in each] for each in known]
 
     def _cond(self, equation: Any) -> bool:
         index, *operands = equation.invars
         wide, ends = self.which(operands), self.ends(operands)
-        bodies = [self._inside(each, wide, ends) for each in equation.params["branches"]]
+        bodies = [
+            self._inside(each, wide, ends, nonzero)
+            for each, nonzero in zip(equation.params["branches"], self._tested(equation), strict=True)
+        ]
         doubles = [all(each) for each in zip(*(body.wide for body in bodies), strict=True)]
         pairs = zip(equation.outvars, doubles, self.which(equation.outvars), strict=True)
         results = [long if self._nest.is_int(v.aval) else double for v, double, long in pairs]

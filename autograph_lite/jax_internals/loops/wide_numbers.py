@@ -19,7 +19,7 @@ from autograph_lite.jax_internals import avals, recorded_equations
 from autograph_lite.jax_internals.dataflow import python_ints
 from autograph_lite.jax_internals.dataflow.induction_variables import is_integer, open_jaxpr
 from autograph_lite.jax_internals.dataflow.intervals import ANY, Ends
-from autograph_lite.jax_internals.dataflow.python_ints import NARROW, is_int, lies_within
+from autograph_lite.jax_internals.dataflow.python_ints import LARGE, NARROW, is_int, lies_within
 from autograph_lite.jax_internals.dataflow.scan_ir import is_variable
 from autograph_lite.jax_internals.loops.double_floats import (
     BITS,
@@ -50,23 +50,24 @@ class Nest:
       ints: between which numbers they lie; None where they are left alone.
       native: whether they have the bits that the program has for them, and are looked at alone.
       strong: whether those are ints of Python's, too, whose type says that they came from arrays.
-      places: the user's lines that compute one that may not fit, with their numbers, and whether it is made of a float.
+      places: the user's lines that compute one that may not fit, with why, and their numbers.
+      nonzero: inputs of a branch that are not 0 in it.
     """
 
     ints: python_ints.Ints | None
     native: bool = False
     strong: bool = False
-    places: dict[Any, int] = dataclasses.field(default_factory=dict)
+    places: dict[tuple[Any, str], int] = dataclasses.field(default_factory=dict)
+    nonzero: frozenset[Any] = frozenset()
 
     def is_int(self, aval: Any) -> bool:
         """Whether a value is an int of Python's that is looked at."""
         return self.ints is not None and (is_integer(aval) if self.strong else is_int(aval))
 
-    def number(self, equation: Any) -> int:
+    def number(self, equation: Any, why: str = LARGE) -> int:
         """Of the line that an equation comes from."""
         place = equation and recorded_equations.equation_place(equation)
-        rounds = bool(equation) and python_ints.rounds(equation)
-        return self.places.setdefault((place, rounds), len(self.places) + 1)
+        return self.places.setdefault((place, why), len(self.places) + 1)
 
 
 class Numbers:
@@ -178,6 +179,9 @@ class Numbers:
         unknown = ANY if python_ints.is_float(atom.aval) else NARROW
         return self._ends.get(atom, unknown) if is_variable(atom) else unknown
 
+    def _may_be_zero(self, atom: Any) -> bool:
+        return python_ints.holds_zero(self._of(atom)) and atom not in self._nest.nonzero
+
     def _fits(self, atom: Any) -> bool:
         """Whether it is known that a number has 32 bits."""
         return lies_within(self._of(atom), NARROW)
@@ -211,11 +215,10 @@ class Numbers:
             self.failed.append(self._untold[atom])
         return atom
 
-    def _number(self, test: Any) -> Any:
+    def _number(self, test: Any, why: str = LARGE) -> Any:
         """The number of this line, where a test holds."""
-        return self._emit(
-            lax.select_n_p, [test, int_literal(0), int_literal(self._nest.number(self._at))], {}, CODE
-        )
+        number = int_literal(self._nest.number(self._at, why))
+        return self._emit(lax.select_n_p, [test, int_literal(0), number], {}, CODE)
 
     def _joined(self, numbers: Sequence[Any]) -> Any:
         total = numbers[0] if numbers else int_literal(0)

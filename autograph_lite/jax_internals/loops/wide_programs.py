@@ -214,7 +214,7 @@ def _computes_ints(equation: Any) -> bool:
     name = equation.primitive.name
     if name in _INSIDE:
         if python_ints.operation_name(equation) in python_ints.CALLS:
-            return False
+            return python_ints.may_divide_by_zero(equation)
         return any(_computes_ints(e) for each in recorded_equations.jaxprs_in(equation) for e in each.eqns)
     if python_ints.rounds(equation):
         return True

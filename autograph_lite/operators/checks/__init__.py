@@ -4,6 +4,7 @@ __all__ = [
     "carried_checks",
     "catching",
     "concretization_errors",
+    "divisions",
     "exception_templates",
     "raising",
     "traced_text",

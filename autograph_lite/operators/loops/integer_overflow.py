@@ -1,4 +1,4 @@
-"""Integer overflow: what becomes of Python's ints that outgrow the program's in a loop? A check fails, at their line.
+"""Integer overflow: what becomes of Python's ints that outgrow the program's? A check fails, at their line.
 
 p = 1
 while x * p < limit:
@@ -14,13 +14,14 @@ from typing import Any
 import jax
 import numpy as np
 
-from autograph_lite.operators.checks import carried_checks
+from autograph_lite.jax_internals.dataflow import python_ints
+from autograph_lite.operators.checks import carried_checks, divisions
 from autograph_lite.operators.trace_context import loop_options
 from autograph_lite.operators.user_code import source_places
 
 Place = tuple[str, int, str]
-Numbers = Mapping[tuple[Place | None, bool], int]
-"""Of places, and whether an int is made of a float there."""
+Numbers = Mapping[tuple[Place | None, str], int]
+"""Of places, and why there is no such int: see `python_ints`."""
 
 
 def note(code: Any, places: Numbers) -> None:
@@ -37,8 +38,17 @@ def check_noted() -> None:
 
 def fail(code: Any, places: Numbers) -> None:
     """The check: as `note` has it."""
-    for (place, rounds), number in places.items():
-        carried_checks.fail_if(code == number, OverflowError(message(place, rounds=rounds)), limit=True)
+    for (place, why), number in places.items():
+        is_division = why in python_ints.CALLS
+        error = _division(place, why) if is_division else OverflowError(message(place, why))
+        carried_checks.fail_if(code == number, error, limit=not is_division)
+
+
+def _division(place: Place | None, name: str) -> ZeroDivisionError:
+    """Python's error about a division by zero, with its line."""
+    said = str(divisions.python_error("//" if name == "floor_divide" else "%", is_float=False))
+    where = source_places.at(*place) if place else None
+    return ZeroDivisionError(f"{said}: `{where.text}` ({where.path}:{where.line})" if where else said)
 
 
 def told(error: OverflowError) -> OverflowError:
@@ -49,12 +59,12 @@ def told(error: OverflowError) -> OverflowError:
     return OverflowError(message((where.path, where.line, where.function) if where else None))
 
 
-def message(place: Place | None, *, rounds: bool = False) -> str:
+def message(place: Place | None, why: str = python_ints.LARGE) -> str:
     """What is said of a line whose int does not fit.
 
     Args:
       place: the line.
-      rounds: whether it makes an int of a float.
+      why: it is too large, or made of a float that is.
     """
     bits = 8 * jax.dtypes.canonicalize_dtype(np.int64).itemsize
     where = source_places.at(*place) if place else None
@@ -63,7 +73,7 @@ def message(place: Place | None, *, rounds: bool = False) -> str:
     name = _assigned(where.text) if where else ""
     of = f" of '{name}'" if name else ""
     at = f" ({where.path}:{where.line})" if where else ""
-    if rounds:
+    if why == python_ints.ROUNDED:
         found = f"{what} makes an int of a float that is nan, infinite or too large for int{bits}{at}."
         return f"{found} To fix it, test the float first, as in: if abs(x) < 1e9{wider}"
     found = f"{what} computes an int{of} that does not fit int{bits}; Python's ints have no end{at}."

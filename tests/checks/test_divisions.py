@@ -1,0 +1,178 @@
+"""Divisions of Python's numbers by zero: Python's error, where a traced value decides, and what a `try` makes of it."""
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+from autograph_lite import convert
+
+
+def count(xs):
+    n = 0
+    for v in xs:
+        if v > 2:
+            n += 1
+    return n
+
+
+def quotient(xs):
+    n = count(xs)
+    return 10 // n
+
+
+def rest(xs):
+    n = count(xs)
+    return 10 % n
+
+
+def in_a_loop(xs):
+    n, total = 2, 0
+    for v in xs:
+        if v < 2:
+            n = n - 1
+        total += 7 // n
+    return total
+
+
+def wide(xs):
+    n = count(xs)
+    k = 100_000 * (n + 1)
+    return k * k // n % 1009
+
+
+RAISING = (quotient, rest, in_a_loop, wide)
+
+
+def mean(xs):
+    total, n = 0.0, 0
+    for v in xs:
+        if v > 2:
+            total += v
+            n += 1
+    try:
+        return total / n
+    except ZeroDivisionError:
+        return -1.0
+
+
+def of_ints(xs):
+    n = count(xs)
+    try:
+        k = 7 // n + 9 % n
+    except ArithmeticError:
+        k = -1
+    return k
+
+
+def in_place(xs):
+    n, y = count(xs), 10
+    try:
+        y //= n
+        y += 1
+    except ZeroDivisionError as error:
+        return y, error.args[0]
+    return y, ""
+
+
+def inside(n):
+    half = 1 / n
+    return half * 2
+
+
+def by_a_callee(xs):
+    n, done = count(xs), 0
+    try:
+        half = inside(n)
+        done = 1
+    except Exception:
+        half = 0.0
+    return half, done
+
+
+def in_iterations(xs):
+    total = 0.0
+    for v in xs:
+        n = 0 if v > 2 else 2
+        try:
+            total += 1 / n
+        except ZeroDivisionError:
+            total += 100.0
+    return total
+
+
+def not_caught(xs):
+    n = count(xs)
+    try:
+        k = 10 // n
+    except ValueError:
+        k = -1
+    return k
+
+
+def of_an_array(xs):
+    n = count(xs)
+    try:
+        return xs / n
+    except ZeroDivisionError:
+        return xs
+
+
+CATCHING = (mean, of_ints, in_place, by_a_callee, in_iterations, of_an_array)
+SOME, NONE = np.array([1.0, 3.0, 4.0], np.float32), np.array([1.0, 1.0, 1.0], np.float32)
+
+
+def text(said, line):
+    return f"{said}: `{line}`"
+
+
+@pytest.mark.parametrize("f", [*RAISING, not_caught], ids=lambda f: f.__name__)
+def test_ints_raise_as_in_python(f):
+    converted = convert(f)
+    assert converted(jnp.asarray(SOME)) == f(SOME)
+    with pytest.raises(ZeroDivisionError) as python:
+        f(NONE)
+    with pytest.raises(ZeroDivisionError) as ours:
+        converted(jnp.asarray(NONE))
+    said, _, place = str(ours.value).partition(": `")
+    assert said == str(python.value)
+    assert "n" in place and "test_divisions.py:" in place
+
+
+@pytest.mark.parametrize("f", CATCHING, ids=lambda f: f.__name__)
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+def test_a_try_catches_them(f):
+    converted = convert(f)
+    for xs in (SOME, NONE, SOME):
+        ours, python = converted(jnp.asarray(xs)), f(xs)
+        if isinstance(python, tuple) and isinstance(python[-1], str):
+            ours, python = (
+                (int(ours[0]), getattr(ours[1], "value", lambda: ours[1])()),
+                (python[0], python[1]),
+            )
+            assert ours == python
+        else:
+            jax.tree.map(lambda a, b: np.testing.assert_allclose(a, b, rtol=1e-6), ours, python)
+
+
+def test_what_a_condition_leaves_out_costs_nothing():
+    def tested(xs):
+        n = count(xs)
+        if n > 0 and xs[0] > 0:
+            k = 10 // n
+        else:
+            k = 0
+        return k + (10 % n if n else 0)
+
+    converted = convert(tested)
+    for xs in (SOME, NONE):
+        assert converted(jnp.asarray(xs)) == tested(xs)
+    assert len(converted.get_concrete_function(jnp.asarray(SOME)).jaxpr.outvars) == 1
+
+
+def test_derivatives_and_lanes():
+    value, gradient = jax.value_and_grad(convert(mean))(jnp.asarray(SOME))
+    assert value == 3.5 and gradient.tolist() == [0, 0.5, 0.5]
+    assert jax.grad(convert(mean))(jnp.asarray(NONE)).tolist() == [0, 0, 0]
+    lanes = jax.vmap(convert(mean))(jnp.stack([SOME, NONE]))
+    assert lanes.tolist() == [3.5, -1.0]
