@@ -94,6 +94,11 @@ def exception(_tried: catching, _number: int) -> None:
 again = exception
 
 
+def cause(error: BaseException) -> BaseException:
+    """The exception that another one is raised from."""
+    return error
+
+
 def leave(_tried: catching) -> None:
     """What a traced condition has raised, and nothing has caught, goes on."""
 

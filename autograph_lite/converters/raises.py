@@ -355,12 +355,14 @@ class _Divisions(trees.ScopeTransformer):
 
 
 class _Again(trees.ScopeTransformer):
-    """A bare `raise` in a handler, where what it raises was raised under a traced condition."""
+    """`raise` and `raise new from e` in a handler, where `e` was raised under a traced condition."""
 
     def __init__(self, name: str, number: int, ag: str) -> None:
         self.name, self.number, self.ag = name, number, ag
 
     def visit_Raise(self, node: gast.Raise) -> gast.AST | list[gast.AST]:
+        if isinstance(node.cause, gast.Name):
+            node.cause = quote.expr_at(node.cause, "ag.cause(e)", ag=self.ag, e=node.cause)
         if node.exc is not None:
             return node
         again = quote.stmts("ag.again(t, n)", t=self.name, ag=self.ag, n=quote.constant(self.number))

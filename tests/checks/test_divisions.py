@@ -110,6 +110,20 @@ def not_caught(xs):
     return k
 
 
+def raised_again(xs):
+    n = count(xs)
+    try:
+        try:
+            if n > 2:
+                raise ZeroDivisionError("many")
+            y = 1.0 / n
+        except ZeroDivisionError as error:
+            raise ValueError("bad") from error
+    except ValueError:
+        y = -1.0
+    return y
+
+
 def of_an_array(xs):
     n = count(xs)
     try:
@@ -118,7 +132,7 @@ def of_an_array(xs):
         return xs
 
 
-CATCHING = (mean, of_ints, in_place, by_a_callee, in_iterations, of_an_array)
+CATCHING = (mean, of_ints, in_place, by_a_callee, in_iterations, raised_again, of_an_array)
 SOME, NONE = np.array([1.0, 3.0, 4.0], np.float32), np.array([1.0, 1.0, 1.0], np.float32)
 
 

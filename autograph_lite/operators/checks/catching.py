@@ -24,7 +24,7 @@ from autograph_lite.operators.object_graph import live_variables
 from autograph_lite.operators.trace_context import path_facts
 from autograph_lite.operators.user_code import source_places
 from autograph_lite.operators.user_code.conversion import is_converted_code
-from autograph_lite.operators.values.one_of import OneOf
+from autograph_lite.operators.values.one_of import OneOf, options_of
 from autograph_lite.operators.values.values import traced
 from autograph_lite.tracing import entered, thread
 from autograph_lite.transpiler import is_guarded
@@ -158,6 +158,14 @@ class catching:  # noqa: N801 (called like a function)
             self.frame.sites.pop(each, None)
         if self.numbers and not any(self.start < n <= carried_checks.last_number() for n in self.frame.sites):
             _set_code(self.frame, self.before)
+
+
+def cause(error: Any) -> Any:
+    """`e` of `raise new from e`; of several classes that it may be of, an exception can't say which."""
+    if type(error) is not OneOf:
+        return error
+    errors = options_of(error)
+    return errors[0] if len({*map(type, errors)}) == 1 else None
 
 
 @contextlib.contextmanager
