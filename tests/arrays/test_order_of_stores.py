@@ -126,3 +126,29 @@ def test_a_change_that_would_be_lost_is_refused(lines: str) -> None:
         MutationError, match="the statement calls what writes to the same array, or puts another in its place"
     ):
         outcome(lines, autograph_lite.convert, jnp.asarray, 1)
+
+
+def moved(b: Any) -> Any:
+    m = b[1] * 2
+    m[1:] = m[:-1]
+    return m
+
+
+def moved_by_name(b: Any) -> Any:
+    m = np.sin(b[1])
+    part = m[1:]
+    part[:] = m[:-1]
+    return m
+
+
+def stencil(b: Any) -> Any:
+    m = b[:, 1] * 2
+    m[1:-1] = m[2:] + m[:-2]
+    return m
+
+
+@pytest.mark.parametrize("function", [moved, moved_by_name, stencil])
+def test_a_part_that_is_stored_beside_itself(function: Any) -> None:
+    """XLA for CPUs writes over what it still reads, where the array was computed of a part of another."""
+    b = np.arange(16, dtype=np.float32).reshape(4, 4)
+    np.testing.assert_allclose(autograph_lite.convert(function)(b.copy()), function(b.copy()), rtol=1e-6)

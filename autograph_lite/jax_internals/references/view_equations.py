@@ -18,6 +18,7 @@ import jax
 import numpy as np
 from jax import lax
 
+from autograph_lite.jax_internals import overlapping_updates
 from autograph_lite.tracing import thread
 
 _JAX = str(Path(jax.__file__).parent)
@@ -203,7 +204,8 @@ def _number(equation: Any, result: Any) -> int:
 def write_through(equation: Any, result: Any, base: Any, new: Any) -> Any:
     """`base` with `new` in the place of the part of it that `result` of an equation is."""
     if equation.primitive.name not in _CALLS:
-        return _PUT[equation.primitive.name](equation, _number(equation, result), base, new)
+        put, number = _PUT[equation.primitive.name], _number(equation, result)
+        return overlapping_updates.update(base, new, lambda base, new: put(equation, number, base, new))
     inner, bases = equation.params["jaxpr"].jaxpr.eqns, [base]
     for each in inner:
         bases.append(each.primitive.bind(bases[-1], **each.params))

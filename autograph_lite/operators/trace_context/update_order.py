@@ -23,7 +23,7 @@ import jax
 import jax.numpy as jnp
 from jax import lax
 
-from autograph_lite.jax_internals import provenance, tracing_state
+from autograph_lite.jax_internals import overlapping_updates, provenance, tracing_state
 from autograph_lite.operators.object_graph.reachability import by_code
 from autograph_lite.operators.trace_context import loop_bodies
 from autograph_lite.operators.user_code import source_places
@@ -85,19 +85,15 @@ def write_out_of_place(base: Any, new: Any, write: Callable[[Any, Any], Any]) ->
     There, XLA for CPUs may write over what it still reads: of `row[0:4] = before[1:5] + row[0]`, with a `row` out of
     `for row in rows`, each item was computed with the new `row[0]` (jax 0.10.2 and 0.12.0.1).
     """
-    if (
-        not loop_bodies.in_loop()
-        or jax.default_backend() != "cpu"
-        or jnp.issubdtype(base.dtype, jax.dtypes.extended)
-    ):
+    if jnp.issubdtype(base.dtype, jax.dtypes.extended):
         return write(base, new)
     if all(isinstance(size, int) and size == 1 for size in new.shape):
         return write(base, new)
-    lies = provenance.origin(base)
-    if lies is None or loop_bodies.is_carried(lies):
-        return write(base, new)
-    written = write(jnp.zeros(base.shape, bool), jnp.ones(new.shape, bool))
-    return jnp.where(written, write(jnp.zeros(base.shape, base.dtype), new), base)
+    if loop_bodies.in_loop() and jax.default_backend() == "cpu":
+        lies = provenance.origin(base)
+        if lies is not None and not loop_bodies.is_carried(lies):
+            return overlapping_updates.out_of_place(base, new, write)
+    return overlapping_updates.update(base, new, write)
 
 
 def latest(base: Any) -> Any:
