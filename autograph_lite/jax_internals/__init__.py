@@ -11,6 +11,7 @@ __all__ = [
     "cpp_registry",
     "exported_derivatives",
     "numpy_constants",
+    "overlapping_updates",
     "provenance",
     "recorded_equations",
     "symbolic_comparisons",

@@ -183,13 +183,16 @@ def storage_of(array: Any, shown: str) -> Storage:
     return found
 
 
-def write_items(array: Any, new: Any, storage: Callable[[Any], Storage]) -> None:
+def write_items(
+    array: Any, new: Any, storage: Callable[[Any], Storage], update: view_equations.Update
+) -> None:
     """Makes `new` the items of an array, for all who see it.
 
     Args:
       array: what the user's code writes to.
       new: the array with its new items.
       storage: gives the storage of an array that is no view.
+      update: writes to a part of an array.
     """
     array = _held(array)
     equation = None if id(array) in _known().storages else _view_equation(array)
@@ -199,7 +202,7 @@ def write_items(array: Any, new: Any, storage: Callable[[Any], Storage]) -> None
     operand = equation.in_tracers[0]
     base = _operand_now(operand)
     base = operand if base is None else base
-    write_items(operand, view_equations.write_through(equation, array, base, new), storage)
+    write_items(operand, view_equations.write_through(equation, array, base, new, update), storage, update)
 
 
 def _held(array: Any) -> Any:

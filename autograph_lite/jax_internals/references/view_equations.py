@@ -18,7 +18,6 @@ import jax
 import numpy as np
 from jax import lax
 
-from autograph_lite.jax_internals import overlapping_updates
 from autograph_lite.tracing import thread
 
 _JAX = str(Path(jax.__file__).parent)
@@ -201,11 +200,14 @@ def _number(equation: Any, result: Any) -> int:
     return equation.outvars.index(result.val) if len(equation.outvars) > 1 else 0
 
 
-def write_through(equation: Any, result: Any, base: Any, new: Any) -> Any:
-    """`base` with `new` in the place of the part of it that `result` of an equation is."""
+Update = Callable[[Any, Any, Callable[[Any, Any], Any]], Any]
+
+
+def write_through(equation: Any, result: Any, base: Any, new: Any, update: Update) -> Any:
+    """`base` with `new` in the place of the part of it that `result` of an equation is; see `overlapping_updates.update`."""
     if equation.primitive.name not in _CALLS:
         put, number = _PUT[equation.primitive.name], _number(equation, result)
-        return overlapping_updates.update(base, new, lambda base, new: put(equation, number, base, new))
+        return update(base, new, lambda base, new: put(equation, number, base, new))
     inner, bases = equation.params["jaxpr"].jaxpr.eqns, [base]
     for each in inner:
         bases.append(each.primitive.bind(bases[-1], **each.params))

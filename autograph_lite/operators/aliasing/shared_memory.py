@@ -17,6 +17,7 @@ import jax
 import jax.numpy as jnp
 
 from autograph_lite.errors import MutationError
+from autograph_lite.jax_internals import overlapping_updates
 from autograph_lite.jax_internals.dataflow import recorded_views
 from autograph_lite.jax_internals.references import forwarding, numpys_arrays, storages
 from autograph_lite.jax_internals.references.storages import Storage
@@ -105,7 +106,7 @@ def _unknown_caller(array: Any) -> MutationError:
 
 def write_shared(array: Any, new: Any) -> None:
     """Makes `new` the items of an array, for all who know it."""
-    storages.write_items(array, new, _storage)
+    storages.write_items(array, new, _storage, overlapping_updates.update)
 
 
 def share(array: Any) -> None:
