@@ -24,7 +24,7 @@ import numpy as np
 from jax._src import core
 from jax._src.interpreters import partial_eval
 
-from autograph_lite.jax_internals.references import storages
+from autograph_lite.jax_internals.references import numpys_arrays, storages
 from autograph_lite.tracing import thread
 
 
@@ -321,9 +321,9 @@ def _comparing(name: str) -> Callable[[Any, Any], Any]:
 
 
 _info = functools.lru_cache(maxsize=32)(np.iinfo)
-for _name in ("__lt__", "__le__", "__gt__", "__ge__", "__eq__", "__ne__"):
+_COMPARISONS = ("__lt__", "__le__", "__gt__", "__ge__", "__eq__", "__ne__")
+for _name in _COMPARISONS:
     setattr(FoldingTracer, _name, _comparing(_name))
-FoldingTracer.__hash__ = core.Tracer.__hash__  # type: ignore[method-assign]
 
 # As JAX's own tracer is: else it is looked for among the bases, each time.
 core.pytype_aval_mappings[FoldingTracer] = core.pytype_aval_mappings.get(
@@ -387,3 +387,26 @@ _CHANGES = (
 for _name in _CHANGES:
     setattr(FoldingTracer, f"__i{_name}__", _changing(_name))
     setattr(FoldingTracer, f"__r{_name}__", _after_numpys(_name))
+
+
+def _taking_lists(name: str) -> Any:
+    """An operator that takes a list for an array, as NumPy's do."""
+    otherwise = getattr(FoldingTracer, name)
+
+    def operate(self: Any, other: Any) -> Any:
+        if other.__class__ in _LISTS and numpys_arrays.would_be_numpys(self) and not _repeats(self, name):
+            other = jax.numpy.asarray(other)
+        return otherwise(self, other)
+
+    return operate
+
+
+def _repeats(number: Any, name: str) -> bool:
+    """Whether `n * [0]` is a longer list."""
+    return name in ("__mul__", "__rmul__") and not number.ndim and number.dtype.kind in "iub"
+
+
+_LISTS = frozenset({list, tuple, range})
+for _name in (*(f"__{left}{_name}__" for left in ("", "r") for _name in _CHANGES), *_COMPARISONS):
+    setattr(FoldingTracer, _name, _taking_lists(_name))
+FoldingTracer.__hash__ = core.Tracer.__hash__  # type: ignore[method-assign]

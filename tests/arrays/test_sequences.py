@@ -130,6 +130,37 @@ WITH_OTHER_LISTS = frozenset(
 )
 
 
+def test_lists_under_names_beside_arrays_of_numpys() -> None:
+    def f(x, n):
+        v, items = [1, 2, 3], [x[0], 1.0, x[2]]
+        top = np.max(items)
+        before = x.copy()
+        x += v
+        rows = [[1, 2, 3], [4, 5, 6]] @ x
+        compared = [x == v, x > items, (1, 2, 3) <= x, x != v]
+        repeated = len(2 * v) + len([0.0] * n.shape[0])
+        return (
+            top + np.log(np.exp(items - top).sum()),
+            x - v,
+            items / x[1],
+            range(3) * x,
+            v**x,
+            rows,
+            n & v,
+            compared,
+            before,
+            repeated,
+        )
+
+    n = np.array([1, 2, 7])
+    given = X.copy(), X.copy()
+    found, expected = al.convert(f)(given[0], n), f(given[1], n)
+    for one, other in zip(
+        jax.tree.leaves((found, given[0])), jax.tree.leaves((expected, given[1])), strict=True
+    ):
+        np.testing.assert_allclose(one, other, rtol=1e-5)
+
+
 def test_a_list_whose_length_only_the_data_knows_is_refused() -> None:
     def f(x):
         ys = []
