@@ -15,6 +15,8 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from autograph_lite.operators.ragged import unique_values
+
 NAMESPACES: tuple[tuple[types.ModuleType, Any], ...] = (
     (np, jnp),
     (np.linalg, jnp.linalg),
@@ -111,6 +113,7 @@ def of_vectors(density: Callable[..., Any], x: Any, mean: Any = None, cov: Any =
 
 
 _OWN: dict[str, Any] = {
+    "unique": unique_values.unique,
     "asanyarray": jnp.asarray, "ascontiguousarray": _contiguous, "asfortranarray": _contiguous, "require": _require,
     "fix": jnp.trunc, "histogram": _histogram, "row_stack": jnp.vstack,
     **{name: _by_whole_numbers(name) for name in ("floor_divide", "remainder", "mod", "fmod", "divmod")},

@@ -10,4 +10,5 @@ __all__ = [
     "known_ranges",
     "mask_positions",
     "selection",
+    "unique_values",
 ]
