@@ -146,6 +146,15 @@ def in_a_closure(n):
     return acc
 
 
+def scaled(x):
+    s = State(x, 1.0)
+    for _ in range(3):
+        if s.a > 2.0:
+            s = dataclasses.replace(s, b=s.b * s.a)
+        s.a = s.a * 1.5
+    return s.b * s.a
+
+
 def another_name(n):
     old = acc = [1, 2]
     if n > 2:

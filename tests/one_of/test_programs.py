@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import jax
 import jax.numpy as jnp
+import numpy as np
 import pytest
 
 import autograph_lite
@@ -33,6 +35,13 @@ def test_what_was_refused(function, call) -> None:
 @pytest.mark.parametrize(("function", "call"), PROGRAMS[rebound_programs.__name__])
 def test_names_bound_to_other_containers(function, call) -> None:
     agrees(function, call)
+
+
+def test_lanes_and_derivatives_of_a_rebound_state() -> None:
+    function = autograph_lite.to_graph(rebound_programs.scaled)
+    xs = np.array([0.5, 1.0, 3.0], np.float32)
+    np.testing.assert_allclose(jax.vmap(function)(xs), [rebound_programs.scaled(x) for x in xs], rtol=1e-5)
+    np.testing.assert_allclose(jax.vmap(jax.grad(function))(xs), [3.375, 15.1875, 1230.1875], rtol=1e-5)
 
 
 @pytest.mark.parametrize("function", rebound_programs.HELD_TWICE)

@@ -170,7 +170,6 @@ _TAKE = {
     *("STORE_FAST", "STORE_DEREF", "STORE_GLOBAL", "POP_TOP", "RETURN_VALUE", "UNPACK_SEQUENCE"),
     *("STORE_FAST_LOAD_FAST", "STORE_FAST_STORE_FAST"),
 }
-_HOLD = ("WITH", "ITER")  # what is on the stack may hold objects
 
 
 def _at(steps: Sequence[_Step], offset: int) -> int:
@@ -180,8 +179,24 @@ def _at(steps: Sequence[_Step], offset: int) -> int:
 def _takes_the_result(code: types.CodeType, offset: int) -> bool:
     """Whether a statement does nothing but call what runs, and bind or return what that gives: Python's stack holds no more."""
     steps = _steps(code)
-    is_plain = not any(kind in step.name for step in steps for kind in _HOLD)
-    return is_plain and steps[_at(steps, offset) + 1].name in _TAKE
+    at = _at(steps, offset)
+    return _depths(code).get(at + 1) == 1 and steps[at + 1].name in _TAKE
+
+
+@by_code
+def _depths(code: types.CodeType) -> dict[int, int]:
+    """How many values are on Python's stack before each instruction, by its number, but of handlers."""
+    steps = [*dis.get_instructions(code)]
+    known, todo = {0: 0}, [0]
+    while todo:
+        number = todo.pop()
+        step = steps[number]
+        for place, following in enumerate(_steps(code)[number].following):
+            jumps = step.opcode in _JUMPS and (place > 0 or step.opname in _ENDS)
+            if following not in known:
+                known[following] = known[number] + dis.stack_effect(step.opcode, step.arg, jump=jumps)
+                todo.append(following)
+    return known
 
 
 def live_after(code: types.CodeType, offset: int, at_return: Names) -> Names:
@@ -201,11 +216,6 @@ def live_after(code: types.CodeType, offset: int, at_return: Names) -> Names:
             before = step.uses | (after - step.kills)
             changed = changed or before != known[number]
             known[number] = before
-    reached = {0}
-    todo = [0]
-    while todo:
-        new = {*steps[todo.pop()].following} - reached
-        reached |= new
-        todo += new
+    reached = _depths(code)
     handlers = (step.uses for number, step in enumerate(steps) if number not in reached)
     return frozenset().union(*(known[n] for n in steps[_at(steps, offset)].following), *handlers)
