@@ -243,3 +243,22 @@ def test_items_of_what_the_data_has_chosen(function: Any) -> None:
     with pytest.raises(al.MutationError):
         al.convert(function)(a, b, jnp.int32(0))
     assert (a.tolist(), b.tolist()) == ([2, 3, 4], [0, 1, 2])
+
+
+def bump(v: Any, n: Any) -> Any:
+    v += n
+    return v
+
+
+def bumped(a: Any, n: Any) -> Any:
+    s = a[1] + 1
+    t = s * 3
+    bump(s, n)
+    bump(t, s)
+    return s, t
+
+
+def test_a_function_that_is_nothing_but_an_operator() -> None:
+    a = np.arange(9, dtype=np.float32).reshape(3, 3)
+    for found, wanted in zip(al.convert(bumped)(a, jnp.int32(2)), bumped(a, 2), strict=True):
+        np.testing.assert_allclose(found, wanted)

@@ -22,7 +22,10 @@ Run = list[types.FrameType]
 
 
 def runs() -> list[Run]:
-    """The converted functions that run, inner ones first, for whoever is called by one of ours."""
+    """The converted functions that run, inner ones first, for whoever is called by one of ours.
+
+    The innermost may have no operator, `def add(v, n): v += n`, and is what the user wrote.
+    """
     found: list[Run] = []
     frame: types.FrameType | None = sys._getframe(2)
     while frame is not None:
@@ -31,6 +34,8 @@ def runs() -> list[Run]:
                 found[-1].append(frame)
             else:
                 found.append([frame])
+        elif not found and not source_places.is_hidden_file(frame.f_code.co_filename):
+            found.append([frame])
         frame = frame.f_back
     return found
 

@@ -68,7 +68,7 @@ def _changed(label: str) -> MutationError:
     )
 
 
-def refuse_made_of_python(ufunc: np.ufunc, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+def refuse_made_of_python(ufunc: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
     """Refuses to call a ufunc that `np.frompyfunc` has made with a traced value.
 
     Raises:
