@@ -362,7 +362,7 @@ def _changing(symbol: str) -> Any:
 
 def _after_numpys(symbol: str) -> Any:
     """A method that NumPy's array asks, whose operand is traced: `array += x` is no new array then."""
-    otherwise = getattr(partial_eval.DynamicJaxprTracer, f"__r{symbol}__")
+    otherwise = getattr(FoldingTracer, f"__r{symbol}__")
 
     def computed(self: Any, array: Any) -> Any:
         known = thread.now.references
@@ -384,9 +384,6 @@ _FIRST_IN_PLACE = next(number for number, (_, shown) in enumerate(dis._nb_ops) i
 _CHANGES = (
     "add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "matmul", "and", "or", "xor", "lshift", "rshift",
 )  # fmt: skip
-for _name in _CHANGES:
-    setattr(FoldingTracer, f"__i{_name}__", _changing(_name))
-    setattr(FoldingTracer, f"__r{_name}__", _after_numpys(_name))
 
 
 def _taking_lists(name: str) -> Any:
@@ -409,4 +406,7 @@ def _repeats(number: Any, name: str) -> bool:
 _LISTS = frozenset({list, tuple, range})
 for _name in (*(f"__{left}{_name}__" for left in ("", "r") for _name in _CHANGES), *_COMPARISONS):
     setattr(FoldingTracer, _name, _taking_lists(_name))
+for _name in _CHANGES:
+    setattr(FoldingTracer, f"__i{_name}__", _changing(_name))
+    setattr(FoldingTracer, f"__r{_name}__", _after_numpys(_name))
 FoldingTracer.__hash__ = core.Tracer.__hash__  # type: ignore[method-assign]

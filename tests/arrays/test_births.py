@@ -185,6 +185,30 @@ def tables(x, n):
     return best, counts, sieve * n
 
 
+class Mean:
+    """Fills its own array anew."""
+
+    def __init__(self, size: int) -> None:
+        self.x = np.zeros(size)
+
+    def step(self, y: Any) -> None:
+        """Adds all up."""
+        self.x.fill(0)
+        for k in range(3):
+            self.x += y * k
+
+
+def filled_anew(x):
+    mean = Mean(4)
+    for _ in range(2):
+        mean.step(x)
+    total = np.zeros((4, 4))
+    for k in range(4):
+        total += k * np.outer(x, x)
+    total *= 2.0
+    return mean.x, total
+
+
 class Layer:
     """Hands out its arrays by name."""
 
@@ -218,7 +242,7 @@ def drawn(x):
 
 
 PROGRAMS: dict[Any, tuple[Any, ...]] = {
-    **dict.fromkeys((items_that_are_added_to, drawn), (X,)),
+    **dict.fromkeys((items_that_are_added_to, drawn, filled_anew), (X,)),
     **dict.fromkeys((names, holders, helpers, closures, views, computed, augmented, branches, swapped, functions), (X,)),
     **dict.fromkeys((loops, rows_at_data, simulated, tables), (X, N)),
 }  # fmt: skip
