@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import types
 from collections.abc import Callable
 from typing import Any
 
 import jax
+import numpy as np
 import pytest
 
 import autograph_lite as al
@@ -277,3 +279,33 @@ def test_what_no_other_name_sees_is_as_in_numpy(case: str, way: str) -> None:
 @pytest.mark.parametrize("case", REFUSED | GIVEN)
 def test_numpys_own_arrays_are_changed_in_place(case: str, way: Callable[[Any], Any]) -> None:
     aliasing.assert_in_place(outcome, (REFUSED | GIVEN)[case], way)
+
+
+def added_to_one_of_two(x):
+    y = x + 1
+    z = y
+    y += 1
+    return y, z
+
+
+def swapped_and_added(x):
+    a, b = x * 2, x * 3
+    a, b = b, a
+    c = a
+    a += b
+    return a, b, c
+
+
+def added_in_an_attribute(x):
+    y = x * 1
+    HELD.array = y
+    HELD.array += 1
+    return y, HELD.array
+
+
+HELD = types.SimpleNamespace(array=None)
+
+
+@pytest.mark.parametrize("f", [added_to_one_of_two, swapped_and_added, added_in_an_attribute])
+def test_a_function_without_anything_to_convert_changes_arrays_in_place(f):
+    np.testing.assert_array_equal(al.convert(f)(np.ones(3)), f(np.ones(3)))
