@@ -62,7 +62,7 @@ class Path:
 
 def leading_to(
     variables: Mapping[str, Any], arrays: Iterable[Any], *, parts: bool = False, first: bool = False,
-    written: bool = False,
+    written: bool = False, but: Any = None,
 ) -> list[Path]:  # fmt: skip
     """The paths from variables to any of the arrays, short ones first; no methods of the user's classes run.
 
@@ -72,6 +72,7 @@ def leading_to(
       parts: whether parts of these are, too: rows, as the program that is being recorded says.
       first: whether one path will do.
       written: whether what the program has made of these by writing to them counts as a part.
+      but: an array that is not meant, though it may be one of these, or a part of one.
     """
     wanted = array_identities(arrays)
     found: list[tuple[Way, Any]] = []
@@ -86,7 +87,7 @@ def leading_to(
     def look_at(way: Way, value: Any) -> None:
         inside = _of(value)
         if inside is held_items.of_array:
-            if is_wanted(value):
+            if value is not but and is_wanted(value):
                 found.append((way, value))
         elif inside is not None:
             todo.append((way, value, inside))

@@ -87,7 +87,7 @@ def refuse_joined(array: Any) -> None:
     """
     options = [*map(storages.root, numpys_arrays.may_be(array))]
     related = [*options, *numpys_arrays.may_show(array)]
-    if related and (any(map(callers_arrays.is_callers, options)) or user_frames.lead_to(related)):
+    if related and (any(map(callers_arrays.is_callers, options)) or user_frames.lead_to(related, array)):
         raise MutationError(
             f"An array, {describe(array)}, is changed in place, which is one of several that others know, too: the caller's, or "
             "that of another name.",

@@ -57,9 +57,12 @@ def are_held_twice(arrays: Sequence[Any]) -> bool:
     return len([*itertools.islice(itertools.chain.from_iterable(found), 2)]) > 1
 
 
-def lead_to(arrays: Sequence[Any]) -> bool:
-    """Whether variables of the functions that run lead to one of these arrays, or a part of them."""
-    return any(access_paths.leading_to(run_variables(run), arrays, parts=True, first=True) for run in runs())
+def lead_to(arrays: Sequence[Any], but: Any = None) -> bool:
+    """Whether variables of the functions that run lead to one of these arrays, or a part of them, and not to `but`."""
+    found = (
+        access_paths.leading_to(run_variables(run), arrays, parts=True, first=True, but=but) for run in runs()
+    )
+    return any(found)
 
 
 def was_handed(run: Run, same: Sequence[Any]) -> bool:
