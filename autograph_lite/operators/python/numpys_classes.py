@@ -39,7 +39,7 @@ def classes_of(value: Any) -> tuple[type, ...]:
     dtype = np.dtype(value.dtype)
     if avals.weak_type(value) and dtype.kind in _PYTHONS:
         return (_PYTHONS[dtype.kind],)
-    wide = _NARROW.get(dtype.name) if not jax.config.jax_enable_x64 else None
+    wide = _NARROW.get(dtype.name) if jax.dtypes.canonicalize_dtype(np.int64) != np.int64 else None
     return tuple(np.dtype(name).type for name in (wide, dtype.name) if name is not None)
 
 
