@@ -219,3 +219,18 @@ def test_a_slice_in_a_long_list_for_a_library_is_an_error_that_names_it():
     assert caught.value.what == (
         "'x[:n]' is handed to 'concatenate', and only the data knows how many items it has."
     )
+
+
+OUTSIDE = np.arange(4.0, dtype=np.float32)
+
+
+def test_parts_of_constants_by_a_traced_mask() -> None:
+    def f(y):
+        w = np.full(4, 0.25)
+        total = w[y > 0].sum() + sum(np.ones(4)[y != 1]) + OUTSIDE[y > 1].max()
+        for t in y:
+            total += np.sum(w[y >= t])
+        return total
+
+    y = np.array([1, -1, 2, 3])
+    np.testing.assert_allclose(convert(f)(y), f(y), rtol=1e-6)

@@ -272,4 +272,7 @@ def _view_equation(array: Any) -> Any:
 
 def _copy_of_tracer(tracer: Any) -> Any:
     """The same value of the program, as another object."""
-    return type(tracer)(tracer._trace, tracer.aval, tracer.val, tracer._line_info, tracer.parent)
+    copy = type(tracer)(tracer._trace, tracer.aval, tracer.val, tracer._line_info, tracer.parent)
+    if tracer.parent is None:  # a constant, which JAX forgets when the object goes that it has made for it
+        weakref.finalize(copy, id, tracer).atexit = False
+    return copy
