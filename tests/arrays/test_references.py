@@ -262,3 +262,59 @@ def test_a_function_that_is_nothing_but_an_operator() -> None:
     a = np.arange(9, dtype=np.float32).reshape(3, 3)
     for found, wanted in zip(al.convert(bumped)(a, jnp.int32(2)), bumped(a, 2), strict=True):
         np.testing.assert_allclose(found, wanted)
+
+
+ONES = np.ones(3)
+OF_JAX = jnp.ones(3)
+
+
+def added_by(v, n):
+    v += n
+    return v
+
+
+def of_a_constant(x):
+    y = np.ones(3) * x
+    z = added_by(y, 2.0)
+    z[0] = 9
+    return y, z
+
+
+def of_a_product(x):
+    y = np.ones((3, 3)) @ np.array([x, 1.0, 2.0])
+    v = y
+    v += 1
+    return y
+
+
+def of_a_global(x):
+    y = x - ONES
+    held = {"y": y}
+    added_by(held["y"], 1.0)
+    return held, y
+
+
+def of_jaxs_list(x):
+    y = jnp.array([1.0, 2.0, 3.0]) * x
+    z = y
+    y += 1
+    return y, z
+
+
+def of_jaxs_global(x):
+    y = OF_JAX * x
+    return added_by(y, 1.0), y
+
+
+def of_jaxs_copy(x):
+    y = jnp.asarray(ONES) * x
+    return added_by(y, 1.0), y
+
+
+@pytest.mark.parametrize(
+    "f", [of_a_constant, of_a_product, of_a_global, of_jaxs_list, of_jaxs_global, of_jaxs_copy], ids=lambda f: f.__name__
+)  # fmt: skip
+def test_what_a_constant_makes_is_whose_the_constant_is(f):
+    wanted = f(1.5)
+    found = al.convert(f)(np.float32(1.5))
+    jax.tree.map(lambda a, b: np.testing.assert_allclose(a, b, rtol=1e-6), found, wanted)

@@ -39,7 +39,9 @@ def _is_numpys(root: Any) -> bool:
             each for each in operands if getattr(each, "ndim", 0) and not isinstance(each, np.ndarray)
         ]
         answers = [*map(_answer, operands)]
-        if False in answers or not operands:
+        if equation is None and view_equations.is_constant_of_operator(array):
+            known.numpys[id(array)] = array
+        elif False in answers or not operands:
             known.others[id(array)] = array
         elif None in answers:
             todo += [each for each, answer in zip(operands, answers, strict=True) if answer is None]

@@ -17,6 +17,7 @@ from typing import Any
 import jax
 import numpy as np
 from jax import lax
+from jax._src.core import Tracer
 
 from autograph_lite.tracing import thread
 
@@ -108,8 +109,21 @@ def _called(equation: Any) -> str:
 
 def is_by_operator(equation: Any) -> bool:
     """Whether an operator or a method of an array has made an equation, and no function of JAX's that the user has called."""
+    return _is_of_operator(equation.source_info)
+
+
+def is_constant_of_operator(array: Any) -> bool:
+    """Whether a constant of a program was an array of NumPy's that an operator was given, `np.ones(3) * x`."""
+    get_const = getattr(array, "get_const", None)
+    found = get_const() if get_const is not None and array.parent is None else None
+    if found is None or isinstance(found, (Tracer, jax.Array)) or array._line_info is None:
+        return False
+    return _is_of_operator(array._line_info)
+
+
+def _is_of_operator(source_info: Any) -> bool:
     found = ""
-    for frame in getattr(equation.source_info.traceback, "frames", ()):
+    for frame in getattr(source_info.traceback, "frames", ()):
         if not frame.file_name.startswith(_JAX):
             return found.endswith("array_methods.py") or frame.file_name.startswith(_OPERATORS)
         if "numpy" in frame.file_name:
