@@ -292,3 +292,29 @@ def test_a_part_of_unknown_length_that_is_changed_in_place() -> None:
     assert refused.value.what == (
         "A part of an array, x[:n], is changed in place, and only the data knows how long it is."
     )
+
+
+def test_another_array_in_its_place_is_written():
+    """A name may mean another array at the next call: the function is traced again for it."""
+    held: dict[str, Any] = {"w": np.zeros(3, np.float32)}
+    other = Held()
+
+    def step(x: Any) -> Any:
+        held["w"][0] += x
+        other.w[1, 1:] *= x
+        return held["w"].sum() + other.w[1].sum()
+
+    converted = autograph_lite.convert(step)
+    for ours in (False, True):
+        held["w"], other.w = np.zeros(3, np.float32), np.arange(9, dtype=np.float32).reshape(3, 3)
+        results = []
+        for x in (1.0, 2.0):
+            results.append(float((converted if ours else step)(np.float32(x))))
+            before = held["w"], other.w
+            held["w"], other.w = np.ones(3, np.float32), other.w * 2
+            results.append(float((converted if ours else step)(np.float32(x))))
+            results += [*map(np.copy, (*before, held["w"], other.w))]
+        if not ours:
+            wanted = results
+    for one, another in zip(results, wanted, strict=True):
+        np.testing.assert_allclose(one, another)

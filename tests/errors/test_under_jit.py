@@ -21,7 +21,6 @@ PROGRAMS = {
         2,
         "compute with jax.numpy on the array, or pass the value as a Python number",
     ),
-    "np.unique": (lambda x: np.unique(x), [1.0, 1.0], "compute with jax.numpy on the array"),
     "list": (lambda n: [0] * n, 2, ""),
     "shape": (
         lambda n: jnp.zeros(n),
@@ -59,6 +58,15 @@ def test_it_names_the_line_and_the_remedy(name, around):
         around(autograph_lite.to_graph(f))(jnp.array([x] if around is jax.vmap else x))
     assert __file__ in str(error.value)
     assert f"Fix: {remedy}" in str(error.value)
+
+
+@pytest.mark.parametrize("around", [jax.jit, jax.vmap], ids=["jit", "vmap"])
+def test_it_names_the_line_of_what_only_the_data_bounds(around):
+    x = jnp.array([[1.0, 1.0]] if around is jax.vmap else [1.0, 1.0])
+    with pytest.raises(autograph_lite.DynamicShapeError) as error:
+        around(autograph_lite.to_graph(lambda x: np.unique(x)))(x)
+    assert __file__ in str(error.value)
+    assert "Fix: say how many there are to be" in str(error.value)
 
 
 def test_a_users_own_error_is_the_users():

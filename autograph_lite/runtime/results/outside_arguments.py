@@ -21,6 +21,7 @@ from autograph_lite.operators.object_graph import places, reachability
 from autograph_lite.operators.user_code import source_places
 from autograph_lite.operators.values.place import Place
 from autograph_lite.operators.values.values import describe
+from autograph_lite.runtime.state.weak_places import HeldPlace
 
 MOST = 8  # arrays of one function; each may take a trace of its own to be found
 
@@ -70,14 +71,33 @@ def _too_many(array: Any) -> MutatedArgumentError:
     )
 
 
-def put_stands(arrays: Sequence[Any], handles: Sequence[Any], roots: Iterable[Any]) -> dict[int, Any]:
-    """Puts arrays of the program in the places of those from outside, for the time of a trace; what stands for which, by ids."""
+Seen = list[tuple[HeldPlace, Any, Any]]
+"""The places where a program has found arrays from outside: a place, the key in it, the array."""
+
+
+def have_moved(seen: Seen) -> bool:
+    """Whether other arrays are in these places by now, or their objects are gone."""
+    return any(held.owner is None or held().read().get(key) is not array for held, key, array in seen)
+
+
+def put_stands(
+    arrays: Sequence[Any], handles: Sequence[Any], roots: Iterable[Any], seen: Seen
+) -> dict[int, Any]:
+    """Puts arrays of the program in the places of those from outside, for the time of a trace; what stands for which, by ids.
+
+    Args:
+      arrays: from outside.
+      handles: of the program, which stand for them.
+      roots: what the function sees.
+      seen: gets the places.
+    """
     known = {id(array): [(array, handle)] for array, handle in zip(arrays, handles, strict=True)}
     found: list[tuple[Place, Any, np.ndarray[Any, Any]]] = []
     for place in [*_places(roots)] if known else ():
         held = [(key, value) for key, value in place.read().items() if isinstance(value, np.ndarray)]
         found += [(place, key, value) for key, value in held if id(places.base_of(value)) in known]
     stands: dict[int, Any] = {}
+    seen[:] = [(HeldPlace(place), key, value) for place, key, value in found]
     for place, key, value in sorted(
         found, key=lambda each: -each[2].size
     ):  # all of an array, reshaped, before its parts

@@ -162,6 +162,7 @@ class Program:
         self._lent, self.lends = lent, list[int]()  # and the arrays of NumPy's that it gives other items
         self._written_arrays, self._reborn = written, reborn
         self._outside, self._unpassed = outside_arrays, [*outside_arrays]
+        self.seen: outside_arguments.Seen = []  # where it has found them
         self.donated: list[int] = []  # the slots of the state whose arrays the program takes
         self._around: Callable[..., Any] | None = (
             None  # what runs in place of `jit`, for checks that are not outputs
@@ -577,7 +578,7 @@ class Program:
             result = None
             reached = [fn, *args, *kwargs.values(), *self.state.owners()]
             unpassed = arrays[len(arrays) - len(self._unpassed) :] if self._unpassed else []
-            stands = outside_arguments.put_stands(self._unpassed, unpassed, reached)
+            stands = outside_arguments.put_stands(self._unpassed, unpassed, reached, self.seen)
             known.is_outside = outside_arguments.claimed(written, reached, self._unpassed, owned=self.owned)
             try:
                 result = calls.call(fn)(*args, **kwargs)  # notes the globals that it writes, too

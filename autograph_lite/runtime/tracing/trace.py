@@ -23,7 +23,7 @@ from autograph_lite.operators.user_code import source_places
 from autograph_lite.operators.values.values import Tracer
 from autograph_lite.runtime.explaining.function_names import name_of
 from autograph_lite.runtime.explaining.trace_differences import Served
-from autograph_lite.runtime.results import numpy_arguments, refusals
+from autograph_lite.runtime.results import numpy_arguments, outside_arguments, refusals
 from autograph_lite.runtime.results.argument_mutations import mutables_in
 from autograph_lite.runtime.state import buffer_donation
 from autograph_lite.runtime.state.carried_state import Bindings, Restart, State
@@ -193,6 +193,8 @@ class Trace:
     ) -> Program:
         """The program for these arrays and for what the state holds now; traces it if there is none."""
         owned = not tracing_state.is_tracing() and not any(isinstance(leaf, Tracer) for leaf in arrays)
+        if self._outside and any(outside_arguments.have_moved(each.seen) for each in self._programs.values()):
+            self._outside, self._programs, self._written = [], {}, set()
         for _ in range(RESTARTS):
             try:
                 self._values = values
