@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import jax
 import jax.numpy as jnp
 import numpy as np
 from jax import lax
@@ -32,6 +33,7 @@ def array(numbers: Any, dtype: Any) -> Any:
     runs = _runs(numbers)
     if len(runs) > _PIECES:
         return jnp.asarray(numbers.astype(dtype))
+    dtype = jax.dtypes.canonicalize_dtype(dtype)
     pieces = [lax.iota(dtype, count) * dtype.type(step) + dtype.type(first) for first, step, count in runs]
     return pieces[0] if len(pieces) == 1 else lax.concatenate(pieces, 0)
 
