@@ -52,7 +52,7 @@ def live_values() -> list[Any] | None:
         between = frames[pieces[number - 1] + 1 : at] if number else frames[:at]
         if not _is_followed(between) or not _takes_the_result(code, frame.f_lasti):
             return None
-        found += [variables(each)["iterable"] for each in between if each.f_code.co_name == "for_stmt"]
+        found += [held_by_frame(each)["iterable"] for each in between if each.f_code.co_name == "for_stmt"]
         is_repeated = number + 1 < len(pieces) and any(
             _LOOPS in each.f_code.co_filename for each in frames[at : pieces[number + 1]]
         )
@@ -62,9 +62,9 @@ def live_values() -> list[Any] | None:
             frozenset(code.co_freevars) if is_repeated else after & frozenset(code.co_freevars),
         )
         shared = {*frames[pieces[number - 1]].f_code.co_freevars} if number else set()
-        found += [value for name, value in variables(frame).items() if name in after - shared]
+        found += [value for name, value in held_by_frame(frame).items() if name in after - shared]
     for frame in frames[last + 1 : outer]:
-        found += variables(frame).values()
+        found += held_by_frame(frame).values()
     for frame in itertools.compress(frames, ours):
         found += globals_named(frame.f_globals, names_used(frame.f_code))
     return found
@@ -94,14 +94,14 @@ def live_where_raised(catcher: types.FrameType, *, unwound: bool) -> list[Any]:
         around, after = frame, live_after(code, frame.f_lasti, after & free if is_piece else free)
         if frame is catcher:
             after |= {*inspect.getargs(code).args}
-        held = {name: value for name, value in variables(frame).items() if name in after}
+        held = {name: value for name, value in held_by_frame(frame).items() if name in after}
     found += held.values()
     for frame in frames[inner + 1 : outer]:
-        found += variables(frame).values()
+        found += held_by_frame(frame).values()
     return found
 
 
-def variables(frame: types.FrameType) -> dict[str, Any]:
+def held_by_frame(frame: types.FrameType) -> dict[str, Any]:
     """What the variables of a running function hold.
 
     Before Python 3.13 a frame keeps the dict that it gives, and an exception that has gone through it keeps the frame.
