@@ -104,11 +104,13 @@ def live_where_raised(catcher: types.FrameType, *, unwound: bool) -> list[Any]:
 def held_by_frame(frame: types.FrameType) -> dict[str, Any]:
     """What the variables of a running function hold.
 
-    Before Python 3.13 a frame keeps the dict that it gives, and an exception that has gone through it keeps the frame.
+    Before Python 3.13 a frame keeps the dict that it gives, and an exception that has gone through it keeps the frame. It is
+    the user's, too, where `locals()` was called.
     """
     held = frame.f_locals
     found = {**held}
-    if sys.version_info < (3, 13) and frame.f_code.co_flags & inspect.CO_OPTIMIZED:
+    is_function = frame.f_code.co_flags & inspect.CO_OPTIMIZED
+    if sys.version_info < (3, 13) and is_function and sys.getrefcount(held) <= _OF_A_FRAME:
         held.clear()
     return found
 
@@ -123,6 +125,7 @@ def _running() -> tuple[list[types.FrameType], list[bool], int]:
     return frames, ours, outer
 
 
+_OF_A_FRAME = 3  # references: the frame's, a variable's, and an argument's
 _LOOPS = "/operators/loops/"
 _STATEMENTS = (
     _LOOPS,
