@@ -309,3 +309,17 @@ HELD = types.SimpleNamespace(array=None)
 @pytest.mark.parametrize("f", [added_to_one_of_two, swapped_and_added, added_in_an_attribute])
 def test_a_function_without_anything_to_convert_changes_arrays_in_place(f):
     np.testing.assert_array_equal(al.convert(f)(np.ones(3)), f(np.ones(3)))
+
+
+def test_a_part_that_a_list_holds_is_known_where_a_loop_writes_to_the_array():
+    """The part is read before the array is written in place: a barrier says so in the program, and changes no array."""
+
+    def f(xs, m):
+        for i in xs:
+            items = [m[i - 1 :, 1]]
+            items[0][:1] = 5
+            m[1, 1] = 2
+        return m
+
+    with pytest.raises(al.MutationError, match="shares its memory with 'm', too, and 'm' is read later"):
+        al.convert(f)(jax.numpy.array([1, 2]), jax.numpy.ones((2, 3)))

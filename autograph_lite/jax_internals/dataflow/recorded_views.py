@@ -20,7 +20,7 @@ from jax._src import core
 from jax._src.interpreters import batching, partial_eval
 
 from autograph_lite.jax_internals.dataflow import scan_ir
-from autograph_lite.jax_internals.dataflow.primitive_traits import VIEWS, WRITES
+from autograph_lite.jax_internals.dataflow.primitive_traits import BARRIER, VIEWS, WRITES
 from autograph_lite.jax_internals.references import storages
 
 # Functions under `jit` that give views in NumPy, by what they are called in a program, which does not show it otherwise.
@@ -117,6 +117,8 @@ def _of_equation(equation: Any, operands: Sequence[Any], number: int, has_lanes:
         return {0: False}
     if name in WRITES:
         return {0: True}
+    if name == BARRIER:  # gives its operands, in their order
+        return {number: False}
     if name == "select_n":  # of a statement; a user's chooses items
         return dict.fromkeys(range(1, len(operands)), False) if has_lanes or not _axes(operands[0]) else {}
     if not equation.primitive.multiple_results or params.get("name") in _COPYING:
