@@ -136,3 +136,14 @@ def test_with_64_bits_more_fits():
         assert convert(rest)(np.float64(2.0**40), T) == rest(2.0**40, T)
         with pytest.raises(OverflowError, match=r"too large for int64.*if abs\(x\) < 1e9\."):
             convert(rest)(np.float64(1e30), T)
+
+
+@pytest.mark.parametrize("dtype", [jnp.float16, jnp.bfloat16], ids=["float16", "bfloat16"])
+def test_floats_of_16_bits_are_told_where_theirs_end(dtype):
+    """Not each end is a number of them: the largest below it is taken, and 65504 of float16."""
+    converted = convert(rest)
+    fine = dtype(600.0 if dtype is jnp.float16 else 4096.0)
+    assert converted(jnp.asarray(fine), T) == int(float(jnp.asarray(fine) * dtype(100.0))) % 1000
+    for x in (math.inf, math.nan, *([2.0**31] if dtype is jnp.bfloat16 else [])):
+        with pytest.raises(OverflowError, match="of a float that is nan, infinite"):
+            converted(jnp.asarray(x, dtype), T)

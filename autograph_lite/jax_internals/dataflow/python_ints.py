@@ -20,6 +20,7 @@ from typing import Any
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 
 from autograph_lite.jax_internals import avals
 from autograph_lite.jax_internals.dataflow import value_ranges
@@ -234,6 +235,13 @@ def rounded_ends(dtype: Any) -> Ends:
     There is room for what is added to an index: `k = int(x)` has 32 bits, and so has `k + 1`.
     """
     return _ends(2**62) if dtype.itemsize == 8 else _ends(2**31 - 2**16)
+
+
+def largest_float(dtype: Any, most: float) -> float:
+    """The largest number of a type of floats that is not above another one: 65504 of a float16."""
+    most = min(most, float(jnp.finfo(dtype).max))  # type: ignore[no-untyped-call]
+    number = np.dtype(dtype).type(most)
+    return float(number if float(number) <= most else np.nextafter(number, number.dtype.type(0)))
 
 
 def operation_name(equation: Any) -> str:

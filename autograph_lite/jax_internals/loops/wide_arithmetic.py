@@ -19,6 +19,7 @@ from autograph_lite.jax_internals.dataflow.primitive_traits import COMPARISONS
 from autograph_lite.jax_internals.dataflow.python_ints import (
     NARROW,
     ROUNDED,
+    largest_float,
     lies_within,
     rounded_ends,
     rounds,
@@ -155,7 +156,8 @@ class Arithmetic(Numbers):
         if not lies_within(self._of(operand), ends):
             aval = core.ShapedArray((), number.aval.dtype)
             size = self._emit(lax.abs_p, [number], {}, aval)
-            fits = self._emit(lax.le_p, [size, float_constant(self._emit, ends[1], aval.dtype)], {}, BOOL)
+            most = float_constant(self._emit, largest_float(aval.dtype, ends[1]), aval.dtype)
+            fits = self._emit(lax.le_p, [size, most], {}, BOOL)
             self._untold[out] = self._number(self._emit(lax.not_p, [fits], {}, BOOL), ROUNDED)
 
     def _equation(self, equation: Any) -> None:
