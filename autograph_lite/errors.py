@@ -260,7 +260,8 @@ class PythonOnlyError(AutographError, TypeError):
                     if x > 0:
                         yield x
 
-            return sum(positive())
+            items = positive()
+            return sum(items)
 
         f(jnp.ones(3))
 
@@ -268,11 +269,12 @@ class PythonOnlyError(AutographError, TypeError):
 
         @autograph_lite.convert
         def f(xs):
-            total = 0.0
-            for x in xs:
-                if x > 0:
-                    total += x
-            return total
+            def positive():
+                for x in xs:
+                    if x > 0:
+                        yield x
+
+            return sum(positive())
 
         f(jnp.ones(3))
     """

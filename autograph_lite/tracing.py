@@ -46,6 +46,7 @@ class Tracing:
       aliases: what arrays were before the loops (`aliasing.loop_carried_aliases`).
       rows: what scans have taken, and of what (`aliasing.loop_rows`).
       walked: what loops go through (`aliasing.store_check`).
+      yielded: the arrays that each generator has yielded whose code runs (`aliasing.yielded_arrays`).
       references: of the arrays of the program that is traced; None outside of one (`jax_internals.references.storages`).
       inner: the types of the loops in the one that is traced (`loops.carry_fixpoint`).
       round, unrolled: the innermost of tail calls, and functions whose tail calls are no loops (`loops.tail_recursion`).
@@ -84,6 +85,7 @@ class Tracing:
     growing: tuple[Any, ...] = ()
     aliases: tuple[Any, ...] = ()
     walked: tuple[Any, ...] = ()
+    yielded: tuple[Any, ...] = ()
     rows: tuple[Any, ...] = ()
     references: Any = None
     inner: Any = None

@@ -38,6 +38,7 @@ from autograph_lite.syntax.source_text import source, texts
 
 PASS_NAMES = tuple(p.name for p in PASSES)
 PART_ONE = tuple(p.name for p in PASSES if p.part == 1)
+First = Callable[[Any, Context], None]
 IsLibrary = Callable[..., bool]  # of a function, a dotted name, and how many operands are given
 
 
@@ -52,6 +53,7 @@ class Transpiler:
         where nothing is traced (see `autograph_lite.converters.light`); "both" for a function that asks at its entry,
         "entered" for one that is called from outside as well.
       is_library_file: whether a file holds nothing that is converted.
+      first: rewrites the user's tree before all passes.
     """
 
     def __init__(
@@ -60,9 +62,10 @@ class Transpiler:
         is_library: IsLibrary,
         form: str = "full",
         is_library_file: Callable[[str], bool] = lambda _: True,
+        first: First = lambda tree, context: None,
     ) -> None:
         self.operators, self.is_library, self.form = operators, is_library, form
-        self.is_library_file = is_library_file
+        self.is_library_file, self.first = is_library_file, first
         self._codes: dict[int, tuple[types.CodeType, types.CodeType, dict[str, object]]] = {}
         # With the code that was converted: `%autoreload` gives a function other code. None stands for the function itself,
         # which would keep itself, and with its cells the values of a trace.
@@ -89,7 +92,7 @@ class Transpiler:
         known = self._codes.get(id(fn.__code__))
         if known is None:
             start = time.perf_counter()
-            tree, context = convert_tree(fn, self.is_library, form=self.form)
+            tree, context = convert_tree(fn, self.is_library, form=self.form, first=self.first)
             injected = {context.ag: self.operators, context.known: [None] * (2 * context.sites)}
             new = loader.load_function(tree, fn, injected, frozenset(context.generated))
             texts.note_text(new.__code__, context.lines)
@@ -146,22 +149,24 @@ def is_guarded(code: types.CodeType) -> bool:
 
 
 def convert_tree(
-    fn: types.FunctionType, is_library: IsLibrary, after: str | None = None, form: str = "full"
+    fn: types.FunctionType,
+    is_library: IsLibrary,
+    after: str | None = None,
+    form: str = "full",
+    first: First = lambda tree, context: None,
 ) -> tuple[Any, Context]:
-    """The converted tree of `fn`, all passes run, or those up to the pass named `after`."""
+    """The converted tree of `fn`, all passes run, or those up to the pass named `after`; `first` rewrites it before them."""
     with deep_recursion():
-        return _convert_tree(fn, is_library, after, form)
+        return _convert_tree(fn, is_library, after, form, first)
 
 
 def _convert_tree(
-    fn: types.FunctionType, is_library: IsLibrary, after: str | None, form: str
+    fn: types.FunctionType, is_library: IsLibrary, after: str | None, form: str, first: First
 ) -> tuple[Any, Context]:
     read = source.read_source(fn)
     tree = read.node
     names = used_names(tree)
     fresh = Fresh(names)
-    functions = functions_in(tree)
-    open_ = [function for function in functions if not opaque.is_opaque(function)]
     context = Context(
         fresh=fresh,
         ag=fresh("ag"),
@@ -172,9 +177,11 @@ def _convert_tree(
         is_library=functools.partial(is_library, fn),
         outermost=tree,
         guarded=form == "guarded",
-        catches=any(map(raises.needs, open_)),
-        stops=functions == open_,
     )
+    first(tree, context)
+    functions = functions_in(tree)
+    open_ = [function for function in functions if not opaque.is_opaque(function)]
+    context.catches, context.stops = any(map(raises.needs, open_)), functions == open_
     form = "full" if context.guarded else form
     plain = trees.copy_tree(tree) if form != "full" else None
     function_plans: dict[gast.FunctionDef, plans.FunctionPlan] = {}

@@ -7,7 +7,8 @@
     y = isinstance(n, int)                y = ag.call(isinstance)(n, int)
     names = locals()                      names = ag.without(locals(), 'ag')
 
-The callee is wrapped and the argument list stays as written; a list in it may stand for an array. `super()` names its class and
+The callee is wrapped and the argument list stays as written; a list in it may stand for an array. What a `for` runs over, as
+in `for x in items(n):`, is called through `ag.iterated`, which knows generators. `super()` names its class and
 instance, because the body of a branch is a function of its own.
 """
 
@@ -18,6 +19,7 @@ import builtins
 import gast
 
 from autograph_lite.analysis import scopes
+from autograph_lite.analysis.exits import until_of
 from autograph_lite.analysis.selections import finds_positions, may_select
 from autograph_lite.converters import opaque
 from autograph_lite.converters.context import Context
@@ -29,6 +31,8 @@ BARE = frozenset({
     "ValueError", "globals", "object", "slice", "bytes", "locals", "vars", "dir", "eval", "exec", "open", "input",
     "super", "memoryview", "__import__", "breakpoint", "compile",
 })  # fmt: skip
+
+TAKING = frozenset({"sum", "any", "all", "min", "max", "list", "tuple", "next"})
 
 
 def run(function: gast.AST, context: Context) -> None:
@@ -95,6 +99,32 @@ class Calls(trees.CodeTransformer):
         self.context, self.shadowed, self.first, self.operator = context, shadowed, first, operator
         self.text, self.bare = f"ag.{operator}(callee)", bare
         self.sequences: set[str] = set()
+        self.headers = context.headers
+        self.given: set[gast.AST] = set()  # the calls that an operator or a builtin runs over
+
+    def visit_For(self, node: gast.For) -> gast.AST:
+        _, iterable = until_of(node)
+        match iterable:
+            case gast.Call(func=gast.Name(id="enumerate"), args=[gast.Call() as counted, *_]):
+                if self.is_builtin("enumerate") and _may_generate(counted):
+                    self.given.add(counted)
+            case gast.Call() if _may_generate(iterable):
+                self.headers.add(iterable)
+        self.generic_visit(node)
+        return node
+
+    def takes_items(self, node: gast.Call) -> bool:
+        """Whether a call is one of an operator or a builtin that goes through its first argument at once."""
+        match node.func:
+            case gast.Attribute(value=gast.Name(id=self.context.ag), attr="list_of" | "generator"):
+                return True
+            case gast.Name(id=name):
+                return name in TAKING and self.is_builtin(name)
+        return False
+
+    def is_builtin(self, name: str) -> bool:
+        """Whether the name of a builtin means that."""
+        return name not in self.shadowed and self.context.is_library(name)
 
     def visit_FunctionDef(self, node: gast.FunctionDef) -> gast.AST:
         # Decorators and annotations run where they stand, before anything is traced.
@@ -119,6 +149,8 @@ class Calls(trees.CodeTransformer):
         return quote.located(quote.expr(text, ag=self.context.ag, value=node.value), node)
 
     def visit_Call(self, node: gast.Call) -> gast.AST:
+        if self.takes_items(node) and node.args and _may_generate(node.args[0]):
+            self.given.add(node.args[0])
         node.args = [self.visit(a) for a in node.args]
         node.keywords = [self.visit(k) for k in node.keywords]
         node.func = self.visit(node.func)
@@ -142,7 +174,10 @@ class Calls(trees.CodeTransformer):
                 self.is_bare(node) and not self.may_select(node) and not self.may_hand_sequences(node)
             ):
                 return node
-        node.func = quote.expr_at(node.func, self.text, ag=self.context.ag, callee=node.func)
+        text = self.text
+        if self.operator == "call" and (node in self.headers or node in self.given):
+            text = "ag.iterated(callee)" if node in self.headers else "ag.iterated(callee, given=True)"
+        node.func = quote.expr_at(node.func, text, ag=self.context.ag, callee=node.func)
         return node
 
     def visit_UnaryOp(self, node: gast.UnaryOp) -> gast.AST:
@@ -198,6 +233,14 @@ class Calls(trees.CodeTransformer):
 MAKERS = frozenset({
     "arange", "array", "asarray", "empty", "eye", "full", "identity", "linspace", "ones", "tri", "zeros",
 })  # fmt: skip
+
+
+def _may_generate(node: gast.expr) -> bool:
+    """Whether an expression may call a generator function: no builtin is one."""
+    builtin = (
+        isinstance(node, gast.Call) and isinstance(node.func, gast.Name) and hasattr(builtins, node.func.id)
+    )
+    return isinstance(node, gast.Call) and not builtin
 
 
 def _makes_array(node: gast.Call) -> bool:

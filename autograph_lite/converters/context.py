@@ -36,6 +36,9 @@ class Context:
       stops: whether control flow is converted in all functions that are defined in it.
       tries: the names under which generated code finds what these know.
       generated: names of the functions that the passes have made.
+      headers: the calls that a `for` runs over, whatever names what they give.
+      headers: set[gast.AST] = dataclasses.field(default_factory=set)
+    gives_back: the variables that a generator function in push form gives back (see `generators`); None for any other.
     """
 
     fresh: Fresh
@@ -50,6 +53,8 @@ class Context:
     handed: set[str] = dataclasses.field(default_factory=set)
     selected: Selected = dataclasses.field(default_factory=Selected)
     generated: set[str] = dataclasses.field(default_factory=set)
+    headers: set[gast.AST] = dataclasses.field(default_factory=set)
+    gives_back: tuple[str, ...] | None = None
     known: str = "ag_known"
     sites: int = 0
     outermost: gast.AST | None = None

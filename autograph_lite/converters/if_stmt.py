@@ -31,7 +31,9 @@ def convert_if(node: gast.If, plan: Plan, names: Sequence[str], context: Context
     call = quote.expr(text, ag=context.ag, test=node.test, true_fun=true_fun, false_fun=false_fun)
     match node.test:
         case gast.Call(
-            func=gast.Attribute(value=gast.Name(id=root), attr="unraised" | "catches" | "passed")
+            func=gast.Attribute(
+                value=gast.Name(id=root), attr="unraised" | "catches" | "passed" | "left_loop"
+            )
         ) if root == context.ag:
             assert isinstance(call, gast.Call)
             call.keywords.append(gast.keyword("statement", quote.constant("")))  # it is none of the user's

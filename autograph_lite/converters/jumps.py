@@ -43,15 +43,29 @@ Block = list[gast.stmt]
 def run(function: gast.FunctionDef, context: Context) -> None:
     """Rewrites the body of `function` in place; nested functions keep theirs."""
     body = function.body
-    if "return" in jumps_out(body) and not always_returns(body):
+    over = None
+    if function is context.outermost and context.gives_back is not None:
+        over = context.fresh("over")
+    elif "return" in jumps_out(body) and not always_returns(body):
         # Implicit `return None` made explicit, so that joins of return values see every path.
         body = [*body, quote.located(gast.Return(quote.constant(None)), body[-1])]
     bound = scopes.bound(body)
-    function.body = _Jumps(context).block(body, _Frame())
+    if over is None:
+        function.body = _Jumps(context).block(body, _Frame())
+    else:
+        function.body = _giving_back(body, over, context)
     lost = set(bound) - set(scopes.bound(function.body)) - set(scopes.parameter_names(function.args))
     if lost:
         lost -= scopes.declared(body)
         _keep(function, [name for name in bound if name in lost], context)
+
+
+def _giving_back(body: Block, over: str, context: Context) -> Block:
+    """A body that gives variables back wherever it ends: the flag `over` says that it does."""
+    returns = "return" in jumps_out(body)
+    before = quote.all_located(quote.stmts("over = False", over=over), body[0]) if returns else []
+    last = quote.located(gast.Return(quote.tuple_of(context.gives_back or ())), body[-1])
+    return [*before, *_Jumps(context).block(body, _Frame(ret=over, late=True, in_loop=True)), last]
 
 
 def _keep(function: gast.FunctionDef, lost: Sequence[str], context: Context) -> None:

@@ -87,7 +87,12 @@ class _Guards:
     """
 
     def __init__(self, context: Context, unsure: set[str], body: Sequence[gast.stmt]) -> None:
-        self.ag, self.fresh, self.tries = context.ag, context.fresh, context.tries
+        self.ag, self.fresh, self.tries, self.headers = (
+            context.ag,
+            context.fresh,
+            context.tries,
+            context.headers,
+        )
         self.unsure, self.loads = unsure, _loads(body)
         declared = [node for node in scopes.own_nodes(body) if isinstance(node, _DECLARED)]
         self.elsewhere = {name for node in declared for name in node.names}
@@ -236,6 +241,7 @@ class _Guards:
                 ):  # an iterator belongs to the loop, and is no variable
                     first = self.hold_arguments(node.iter)
                 elif _calls(node.iter):
+                    self.headers.add(node.iter)
                     first, node.iter = self.hold(node.iter)
                 leave: Block = []
                 if self.is_seen(node.target, node.body):

@@ -73,13 +73,18 @@ from autograph_lite.operators.items.untraced_stores import (
     update_of,
 )
 from autograph_lite.operators.lists.dynamic_length import whole
-from autograph_lite.operators.loops.for_stmt import for_stmt
 from autograph_lite.operators.loops.while_stmt import while_stmt
 from autograph_lite.operators.python import builtins, containers
 from autograph_lite.operators.python.assert_and_raise import assert_, error, raised
 from autograph_lite.operators.python.comprehensions import generator, list_of
 from autograph_lite.operators.python.containers import key
 from autograph_lite.operators.python.generator_expressions import filter_test
+from autograph_lite.operators.python.generator_functions import (
+    for_over as for_stmt,
+    iterated,
+    left_loop,
+    resume,
+)
 from autograph_lite.operators.python.logical import (
     and_,
     arithmetic,
@@ -140,8 +145,10 @@ __all__ = [
     "if_stmt",
     "in_",
     "item",
+    "iterated",
     "key",
     "leave",
+    "left_loop",
     "light",
     "light_at",
     "list_of",
@@ -170,6 +177,7 @@ __all__ = [
     "recast",
     "record",
     "remainder",
+    "resume",
     "returned",
     "set_item",
     "settling",

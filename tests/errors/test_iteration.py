@@ -67,14 +67,16 @@ def test_yield_under_a_traced_condition() -> None:
                 if x > 0:
                     yield x
 
-        return sum(positive())
+        items = positive()
+        return sum(items)
 
     assert message(f, jnp.ones(3)) == (
         "PythonOnlyError: A traced value, bool[], decides where only Python can.\n"
         "  test.py:3 in positive\n"
         "      if x > 0:\n"
-        "  'positive' is a generator: it suspends between its statements, so none of them can be compiled.\n"
-        "  Fix: move the decision into a plain function, or write it with jnp.where."
+        "  'positive' is a generator: it suspends between its statements, so none of them can be compiled, but where the header "
+        "of a `for` calls it, and no `yield` stands in `try`, `with` or an expression.\n"
+        "  Fix: take its items by `for item in positive(...):`; or write the decision with jnp.where."
     )
 
 
@@ -103,7 +105,8 @@ def test_yield_in_a_loop_with_a_traced_bound() -> None:
             for i in range(n):
                 yield i
 
-        return sum(first())
+        items = first()
+        return sum(items)
 
     assert message(f, jnp.int32(3)) == (
         "IterationError: Python iterates over a range with a traced bound.\n"
@@ -218,7 +221,8 @@ def test_a_generator_without_an_end_that_a_raise_ends() -> None:
                 yield k
                 k += 1
 
-        for k in naturals():
+        items = naturals()
+        for k in items:
             if k > x:
                 raise ValueError(k)
         return x
@@ -227,8 +231,8 @@ def test_a_generator_without_an_end_that_a_raise_ends() -> None:
         text = message(f, jnp.int32(3))
     assert text == (
         "IterationError: A traced value ends a loop over a generator.\n"
-        "  test.py:7 in f\n"
-        "      for k in naturals():\n"
+        "  test.py:8 in f\n"
+        "      for k in items:\n"
         "  Python takes the items while tracing, before the value is known: it has taken 1025, and found no end.\n"
         "  Fix: iterate over a list, a range or an array, or write a `while` loop."
     )

@@ -13,4 +13,5 @@ __all__ = [
     "store_check",
     "user_frames",
     "view_statements",
+    "yielded_arrays",
 ]

@@ -28,7 +28,7 @@ class Loop:
     Attributes:
       same: pairs of arrays that are one: what a variable is in the body, and was before.
       parts: pairs of arrays; the first is a part of the second.
-      writes: whether the body has written an item of an array.
+      written: the arrays that the body has written items of, with what they were before the loops around.
       trace: of the body.
       hold: called with the array in the body whose variable has to be what it was before the loop, as its items are written
         and others see them; it ends the trace, or says that this can't be.
@@ -37,7 +37,7 @@ class Loop:
     same: list[Pair]
     parts: list[Pair]
     hold: Callable[[Any], None]
-    writes: bool = False
+    written: list[Any] = dataclasses.field(default_factory=list)
     trace: Any = dataclasses.field(default_factory=tracing_state.current_trace)
 
 
@@ -61,10 +61,10 @@ def are_traced() -> bool:
     return bool(thread.now.aliases)
 
 
-def note_write() -> None:
-    """An item of an array is written."""
+def note_write(same: Sequence[Any]) -> None:
+    """An item of an array is written, which is all of `same` in the loops around."""
     for loop in thread.now.aliases:
-        loop.writes = True
+        loop.written += same
 
 
 def base_arrays_in_loops(array: Any) -> list[Any]:

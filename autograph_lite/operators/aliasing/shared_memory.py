@@ -24,8 +24,10 @@ from autograph_lite.jax_internals.references.storages import Storage
 from autograph_lite.operators.aliasing import (
     access_paths,
     callers_arrays,
+    loop_carried_aliases,
     store_check,
     user_frames,
+    yielded_arrays,
 )
 from autograph_lite.operators.effects import births, journal
 from autograph_lite.operators.iteration.iterables import Staged
@@ -48,6 +50,7 @@ def is_seen_by_others(array: Any, *, always: bool = False) -> bool:
     Raises:
       MutationError: others read it later, and whether they are the array is not known.
     """
+    yielded_arrays.refuse_write_after_yield([array])
     if (callers_arrays.about_to_write(array) or numpys_arrays.is_handle(array)) and can_follow(array):
         return True
     try:
@@ -87,6 +90,10 @@ def refuse_joined(array: Any) -> None:
     """
     options = [*map(storages.root, numpys_arrays.may_be(array))]
     related = [*options, *numpys_arrays.may_show(array)]
+    if thread.now.yielded:
+        same = numpys_arrays.same_in_loops(array)
+        yielded_arrays.refuse_write_after_yield([*same, *related])
+        loop_carried_aliases.note_write(same)
     if related and (any(map(callers_arrays.is_callers, options)) or user_frames.lead_to(related, array)):
         raise MutationError(
             f"An array, {describe(array)}, is changed in place, which is one of several that others know, too: the caller's, or "

@@ -26,6 +26,7 @@ from autograph_lite.operators.aliasing import (
     loop_carried_aliases,
     overlapping_views,
     user_frames,
+    yielded_arrays,
 )
 from autograph_lite.operators.aliasing.access_paths import Path, is_one
 from autograph_lite.operators.iteration import iterables
@@ -54,7 +55,8 @@ def check_store(array: Any) -> bool:
     if not runs:
         return False
     same = numpys_arrays.same_in_loops(array)
-    loop_carried_aliases.note_write()
+    loop_carried_aliases.note_write(same)
+    yielded_arrays.refuse_write_after_yield(same)
     callers_parts.check_callers_parts(runs, same)
     whole = [each for one in same for each in access_paths.base_arrays(one)]
     variables = user_frames.run_variables(runs[0])

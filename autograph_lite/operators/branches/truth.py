@@ -127,8 +127,8 @@ def python_test(value: Any) -> Any:
     if traced(value):
         raise PythonOnlyError(
             f"A traced value, {describe(value)}, decides where only Python can.",
-            why=_why_python(source_places.user_frame()),
-            fix="move the decision into a plain function, or write it with jnp.where.",
+            why=_why_python(frame := source_places.user_frame()),
+            fix=_instead(frame),
         )
     return value
 
@@ -167,7 +167,8 @@ def _why_python(frame: types.FrameType | None) -> str:
     name = source_places.function_name(frame.f_code) if frame is not None else "it"
     if flags & (inspect.CO_GENERATOR | inspect.CO_ASYNC_GENERATOR):
         return (
-            f"'{name}' is a generator: it suspends between its statements, so none of them can be compiled."
+            f"'{name}' is a generator: it suspends between its statements, so none of them can be compiled, but where the "
+            "header of a `for` calls it, and no `yield` stands in `try`, `with` or an expression."
         )
     if flags & inspect.CO_COROUTINE:
         return (
@@ -176,3 +177,12 @@ def _why_python(frame: types.FrameType | None) -> str:
     if frame is not None and not flags & inspect.CO_OPTIMIZED:
         return f"'{name}' is a class, whose body runs as Python."
     return "Functions that jump out of `finally` or read their own frame, and operands that bind a name, run as Python."
+
+
+def _instead(frame: types.FrameType | None) -> str:
+    """What to write in place of a decision of Python's."""
+    if frame is not None and frame.f_code.co_flags & inspect.CO_GENERATOR:
+        name = source_places.function_name(frame.f_code)
+        items = "x" if name == "__iter__" else f"{name}(...)"
+        return f"take its items by `for item in {items}:`; or write the decision with jnp.where."
+    return "move the decision into a plain function, or write it with jnp.where."

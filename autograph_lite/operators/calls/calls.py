@@ -50,7 +50,8 @@ OVERLOADS: dict[Any, Any] = {}
 
 def install_operators(operators: object, overloads: dict[Any, Any]) -> None:
     """Hands over the operators that generated code calls; done once, when the package is imported."""
-    conversion.set_operators(operators, types.SimpleNamespace(**{**vars(operators), "call": shallow_call}))
+    shallow = {"call": shallow_call, "iterated": lambda callee, **_: shallow_call(callee)}
+    conversion.set_operators(operators, types.SimpleNamespace(**{**vars(operators), **shallow}))
     OVERLOADS.update(overloads)
     trial.entering.append(_look_around)
 

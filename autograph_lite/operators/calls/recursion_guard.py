@@ -42,6 +42,11 @@ def guarded(fn: Any) -> Any:
 def _run(fn: Any, /, *args: Any, **kwargs: Any) -> Any:
     if (result := tail_recursion.call_as_loop(fn, args, kwargs)) is not tail_recursion.NO_LOOP:
         return result
+    return call_once(fn, args, kwargs)
+
+
+def call_once(fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any], before: tuple[Any, ...] = ()) -> Any:
+    """`fn(*before, *args, **kwargs)`, where `args` and `kwargs` are those of the user's call, which `guarded` compares."""
     depth, running = journal.depth(), thread.now.calls
     kept = not kwargs and all(isinstance(value, _UNCHANGING) for value in args)
     signature = None if kept else _signature(args, kwargs)
@@ -55,7 +60,7 @@ def _run(fn: Any, /, *args: Any, **kwargs: Any) -> Any:
             now.called(fn)
         journal.record_variables(fn)
         journal.record_augmented(fn, (*args, *kwargs.values()))
-        return fn(*args, **kwargs)
+        return fn(*before, *args, **kwargs)
     except RecursionError:  # Python's numbers among the arguments are others at each round
         if any(call.depth < depth and _is_same(call.fn, fn) for call in running[:-1]):
             raise _endless(fn, _short(fn)) from None

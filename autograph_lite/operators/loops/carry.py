@@ -21,7 +21,7 @@ from autograph_lite.jax_internals import avals, tracing_state
 from autograph_lite.jax_internals.loops import loop_binding
 from autograph_lite.jax_internals.references import numpys_arrays
 from autograph_lite.jax_internals.references.storages import Storage
-from autograph_lite.operators.aliasing import loop_carried_aliases, shared_memory
+from autograph_lite.operators.aliasing import loop_carried_aliases, shared_memory, yielded_arrays
 from autograph_lite.operators.branches.branch_paths import enter_generated
 from autograph_lite.operators.checks import carried_checks
 from autograph_lite.operators.effects import container_identity, journal, shared_containers
@@ -703,7 +703,9 @@ def run_body(
             extra = [jnp.asarray(False)] if after is not None else []
         roots = [body_fun, take, after, *(c.value for c in carry.start_values), *item]
         now, results = carry.leave(new, written, roots)
-        if loop.writes:
+        if loop.written:
+            left = now._by_key(*now.after[0])
+            yielded_arrays.refuse_yield_after_write(loop.written, carry._by_key(values, contents), left)
             now.part()
         return now, [*extra, *results]
 

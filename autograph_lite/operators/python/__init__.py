@@ -6,6 +6,7 @@ __all__ = [
     "comprehensions",
     "containers",
     "generator_expressions",
+    "generator_functions",
     "logical",
     "printing",
 ]

@@ -28,6 +28,7 @@ from autograph_lite.operators.loops import rolling
 from autograph_lite.operators.python import (
     comprehensions,
     generator_expressions,
+    generator_functions,
     numpys_classes,
     reductions,
     sort_keys,
@@ -133,6 +134,8 @@ def enumerate_(iterable: Any, start: Any = 0) -> Any:
             raise TypeError(f"'{describe(start)}' object cannot be interpreted as an integer")
         start = _known_bound(start)
         start = as_index(start) if traced(start) else start
+    if isinstance(iterable, generator_functions.Given):
+        return generator_expressions.Numbered(iterable, start)
     found = iterables.as_staged(iterable)
     iterables.leave(iterable)
     if found is None:

@@ -28,6 +28,7 @@ from autograph_lite.operators.python.generator_expressions import (
     make_generated,
     operator_loop,
 )
+from autograph_lite.operators.python.generator_functions import Given
 from autograph_lite.operators.trace_context import decision_log
 from autograph_lite.operators.values.values import describe, is_symbolic, traced
 
@@ -66,6 +67,8 @@ def list_of(
     items = iterables.as_staged(iterable)
     if reduced and tracing_state.is_tracing() and (items is not None or keep is not None or flat):
         return make_generated(iterable if items is None else items, elt, keep, flat=flat, eager=True)
+    if isinstance(iterable, Given):
+        return gathered(make_generated(iterable, elt, keep, flat=flat))
     if items is None:
         found = _python_list(iterable, elt, keep, flat=flat)
         decision_log.note_decision("for", "unrolled", decision_log.python_iterable(iterable), len(found))

@@ -198,6 +198,28 @@ class Mapping(Generated, Staged):
         return self.elt(self.source.at(index))
 
 
+class Numbered(iterables.Looped):
+    """`enumerate(items, start)`, in the header of the loop that runs over it."""
+
+    def __init__(self, items: Generated, start: Any) -> None:
+        self.items, self.start = items, start
+
+    def loop(
+        self,
+        body_fun: Callable[..., Any],
+        init: State,
+        names: tuple[str, ...],
+        until: Callable[..., Any] | None,
+    ) -> State:
+        """A loop over the items that counts them."""
+
+        def body(item: Any, number: Any, *values: Any) -> State:
+            return number + 1, *body_fun((number, item), *values)
+
+        left = None if until is None else lambda _, *values: until(*values)
+        return operator_loop(self.items, body, (self.start, *init), ("the number", *names), left)[1:]
+
+
 def make_generated(
     source: Any, elt: Callable[[Any], Any], keep: Callable[[Any], Any] | None = None, *,
     flat: bool = False, eager: bool = False, maker: Any = None,

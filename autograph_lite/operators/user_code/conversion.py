@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import functools
 import types
 from collections.abc import Callable
 from typing import Any
 
+from autograph_lite.converters import generators
 from autograph_lite.errors import SourceNotFoundError
 from autograph_lite.operators.user_code import ownership, unconverted
 from autograph_lite.syntax.names import is_operators
@@ -49,6 +51,23 @@ def transpiler(*, recursive: bool | str = True) -> Transpiler:
     """
     found: Transpiler = _state["transpilers"][recursive]
     return found
+
+
+def push_form(fn: types.FunctionType, names: tuple[str, ...], *, leaves: bool) -> Callable[..., Any] | None:
+    """A generator function of the user's as one that runs a loop's body where it yields; None where it has to be Python's."""
+    form = "guarded" if thread.now.catching else "full"
+    key = form, names, leaves
+    if key not in _push_forms:
+        operators, library = _state["operators"][0], ownership.leads_to_library
+        first = functools.partial(generators.push, names, leaves)
+        _push_forms[key] = Transpiler(operators, library, form, ownership.is_library_file, first)
+    try:
+        return _push_forms[key].convert(fn)
+    except (SourceNotFoundError, generators.NoPushFormError):
+        return None
+
+
+_push_forms: dict[tuple[str, tuple[str, ...], bool], Transpiler] = {}
 
 
 def is_converted(fn: types.FunctionType) -> bool:

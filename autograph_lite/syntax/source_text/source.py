@@ -92,6 +92,11 @@ def _found(fn: types.FunctionType, code: types.CodeType) -> tuple[definitions.Fo
 
 
 def _sought(fn: types.FunctionType, code: types.CodeType) -> tuple[definitions.Found, list[str]]:
+    made_of = texts.text_of_converted(code)  # of what a converted function defines, and was converted with it
+    if made_of is not None:
+        own = _told(definitions.at_line(definitions.parsed_text(made_of, code), code), code)
+        if own is not None:
+            return own, made_of
     now = next(texts.texts_of(fn), None)
     if now is None:
         raise _without_source(fn, f"Python has kept no text for '{code.co_filename}'.")

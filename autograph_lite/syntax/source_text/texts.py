@@ -80,6 +80,11 @@ def note_text(code: types.CodeType, lines: _Lines) -> None:
         _made_of[each] = lines
 
 
+def text_of_converted(code: types.CodeType) -> _Lines | None:
+    """The text that the code of a converted function, or of one in it, was made of; None for any other."""
+    return _made_of.get(code)
+
+
 def text_of_code(code: types.CodeType) -> _Lines:
     """The text that a function which is running was made of; of another one than a converted one, that of its file."""
     return _made_of.get(code) or linecache.getlines(code.co_filename)

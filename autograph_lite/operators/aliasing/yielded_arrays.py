@@ -1,0 +1,88 @@
+"""Yielded arrays: does a generator write to an array that it has yielded? Whoever keeps the item would see that in NumPy.
+
+    while x < n:                          for row in rows(n):
+        row[0] = x                            kept.append(row)
+        yield row                         NumPy's `kept` has one array many times
+        x += 1
+
+The loop may have kept the item anywhere, and nothing in the generator's program says so: such a write is refused.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import jax
+import numpy as np
+
+from autograph_lite.errors import MutationError
+from autograph_lite.jax_internals.dataflow import recorded_views
+from autograph_lite.operators.aliasing import access_paths
+from autograph_lite.operators.values import pytrees
+from autograph_lite.operators.values.values import describe
+from autograph_lite.tracing import entered, thread
+
+
+@dataclasses.dataclass
+class _Run:
+    """A generator whose code runs: how many loops are around it, and by which names its program knows what it has yielded."""
+
+    loops: int
+    names: set[int] = dataclasses.field(default_factory=set)
+
+
+def in_generator() -> entered:
+    """The code inside is that of a generator."""
+    return entered(yielded=(*thread.now.yielded, _Run(len(thread.now.aliases))))
+
+
+def in_loop_body(item: Any) -> entered:
+    """The code inside is that of the loop that gets `item` from the generator whose code has run."""
+    *around, run = thread.now.yielded
+    for leaf in pytrees.leaves(item):
+        if isinstance(leaf, (jax.Array, np.ndarray)) and leaf.ndim:
+            names = _names(leaf)
+            _refuse([one for loop in thread.now.aliases[run.loops :] for one in loop.written], names)
+            run.names |= names
+    return entered(yielded=tuple(around))
+
+
+def refuse_write_after_yield(same: Sequence[Any]) -> None:
+    """To be called before an item of an array is written, with all that it is in the loops around.
+
+    Raises:
+      MutationError: a generator does that which has yielded it.
+    """
+    for run in thread.now.yielded:
+        _refuse(same, run.names)
+
+
+def refuse_yield_after_write(
+    written: Sequence[Any], inside: Mapping[Any, Any], after: Mapping[Any, Any]
+) -> None:
+    """To be called after an iteration of a loop that has `written` to arrays, for variables as they were before and are then.
+
+    Raises:
+      MutationError: a generator has written to one that the iteration before has yielded.
+    """
+    if thread.now.yielded:
+        ids = {id(one) for one in written}
+        refuse_write_after_yield([after[key].value for key in inside if id(inside[key]) in ids])
+
+
+def _refuse(arrays: Sequence[Any], names: set[int]) -> None:
+    for one in arrays if names else ():
+        if isinstance(one, (jax.Array, np.ndarray)) and not names.isdisjoint(_names(one)):
+            raise MutationError(
+                f"An item of an array, {describe(one)}, is written by a generator that yields it, or a part of it.",
+                why="A loop that keeps what it gets would see the change in NumPy: there it is one array all the time.",
+                fix="yield a copy: yield x.copy().",
+            )
+
+
+def _names(array: Any) -> set[int]:
+    """By what the program knows an array, and those that it is a part of."""
+    known = access_paths.base_arrays(array)
+    return {name for each in (array, *known) for name in recorded_views.view_key(each)}
