@@ -263,7 +263,7 @@ def test_an_endless_while_that_a_raise_ends(monkeypatch) -> None:
 
 
 def test_an_endless_while_that_a_raise_ends_is_a_loop_where_it_can_be(monkeypatch) -> None:
-    monkeypatch.setattr(python_carries, "STEPS", 2000)  # so many equations are gone through for its end
+    monkeypatch.setattr(python_carries, "STEPS", 100)  # so many equations are gone through for its end
 
     def f(x):
         t = 0.0

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.warm.test_stale import CHANGES, MODEL, run, written
+from tests.warm.test_stale import CHANGES, MODEL, one_runner, run, written  # noqa: F401
 
 ELSEWHERE = """\
 from autograph_lite.runtime.warm import machine_key

@@ -6,11 +6,13 @@ import json
 import os
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).parents[2]
+from tests.warm.forked import ROOT, Runner
+
 CONFIG = "RATE = 2\n"
 MODEL = """\
 import enum
@@ -75,19 +77,31 @@ print(json.dumps([same, cache.found, cache.kept, float(result["y"])]))
 """
 
 
+runner = Runner()
+
+
+@pytest.fixture(scope="module", autouse=True)
+def one_runner() -> Iterator[None]:
+    yield
+    runner.close()
+
+
 def run(
     folder: Path, *, before: str = "", after: str = "", env: dict[str, str] | None = None
 ) -> list[object]:
     path = folder / "program.py"
     path.write_text(PROGRAM.format(before=before, after=after))
+    if env is None:
+        found: list[object] = json.loads(runner.run(path, str(folder / "cache")))
+        return found
     done = subprocess.run(
         [sys.executable, str(path), str(folder / "cache")],
-        env={**os.environ, "PYTHONPATH": str(ROOT), "PYTHONDONTWRITEBYTECODE": "1", **(env or {})},
+        env={**os.environ, "PYTHONPATH": str(ROOT), "PYTHONDONTWRITEBYTECODE": "1", **env},
         capture_output=True,
         text=True,
     )
     assert done.returncode == 0, done.stderr
-    found: list[object] = json.loads(done.stdout)
+    found = json.loads(done.stdout)
     return found
 
 
@@ -108,6 +122,7 @@ def written(folder: Path, model: str = MODEL, config: str = CONFIG) -> None:
 def test_a_second_process_runs_what_the_first_has_compiled(folder):
     written(folder)
     assert run(folder)[:3] == [True, 1, 0]
+    assert run(folder, env={})[:3] == [True, 1, 0]
 
 
 CHANGES = {
