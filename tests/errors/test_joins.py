@@ -119,6 +119,9 @@ class Point:
     def __init__(self, x):
         self.x = x
 
+    def __setattr__(self, name, value):  # which an object that is made of its values would not run
+        object.__setattr__(self, name, value)
+
 
 def test_a_new_object_in_each_iteration() -> None:
     def f(x):

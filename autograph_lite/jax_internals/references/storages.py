@@ -57,6 +57,7 @@ class References:
     """The arrays of a program that is traced, by their ids.
 
     Attributes:
+      records: classes whose objects are taken for the values that they hold, as those of dataclasses are.
       storages: by the arrays that the user's code holds.
       versions: the same, by what these were.
       again: views that were made again, and those of the user's code that they are.
@@ -79,6 +80,7 @@ class References:
       change: what `x += v` does, called with `x`, "add" and `v`; gives NotImplemented where it makes a new array.
     """
 
+    records: set[type] = dataclasses.field(default_factory=set)
     storages: dict[int, Storage] = dataclasses.field(default_factory=dict)
     versions: dict[int, Storage] = dataclasses.field(default_factory=dict)
     again: dict[int, tuple[Any, Any]] = dataclasses.field(default_factory=dict)

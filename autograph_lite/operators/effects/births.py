@@ -23,29 +23,9 @@ import numpy as np
 from autograph_lite.errors import MutationError
 from autograph_lite.jax_internals.references import storages
 from autograph_lite.operators.user_code import source_places
+from autograph_lite.operators.values.retracing import Reborn, Site
 from autograph_lite.operators.values.values import Tracer, describe
 from autograph_lite.tracing import thread
-
-Site = tuple[str, int, int, tuple[int, ...]]  # a file, a line, the instruction, and a shape
-
-
-class Reborn(BaseException):
-    """The function is to be traced again, with the arrays that a call makes as arrays of the program. Nobody may catch it.
-
-    Attributes:
-      sites: the calls.
-      outside: arrays that were there before it, which are to be arguments.
-      refusal: what is to be said where they can't be.
-    """
-
-    def __init__(
-        self,
-        sites: Iterable[Site],
-        outside: Iterable[np.ndarray[Any, Any]] = (),
-        refusal: MutationError | None = None,
-    ) -> None:
-        super().__init__()
-        self.sites, self.outside, self.refusal = set(sites), [*outside], refusal
 
 
 def made(found: Any, given: Iterable[Any]) -> Any:

@@ -91,7 +91,7 @@ def containers(value: Any, around: tuple[Any, ...] = (), *, frozen: bool = False
         elif dataclass_objects.is_record(node):
             if any(node is other for other in around):
                 return True
-            if frozen or not type(node).__dataclass_params__.frozen:
+            if frozen or not dataclass_objects.is_frozen(node):
                 found.append(node)
             for inside in instances.held_by(node).values():
                 found.extend(containers(inside, (*around, node), frozen=frozen))

@@ -23,8 +23,10 @@ from autograph_lite.errors import (
 from autograph_lite.operators.joins.join_types import Fixed, Mismatch, describe_leaf
 from autograph_lite.operators.object_graph import opaque_objects as opaque_objects
 from autograph_lite.operators.user_code import place_names, source_places
+from autograph_lite.operators.values import dataclass_objects, retracing
 from autograph_lite.operators.values.boxes import Whole
 from autograph_lite.operators.values.lazy_readers import Lazy
+from autograph_lite.tracing import thread
 
 
 def branches(label: str, found: Mismatch, funs: Sequence[Callable[..., Any]]) -> BranchMismatchError:
@@ -48,11 +50,18 @@ def _paths(what: str, found: Mismatch, at: Location | tuple[()]) -> BranchMismat
 
 
 def _objects(found: Mismatch, before: str) -> str:
-    """What to do about two objects of one class of the user's, if that is what was found."""
+    """What to do about two objects of one class of the user's, if that is what was found.
+
+    Raises:
+      Reborn: they can be the values that they hold.
+    """
     if found.kind is not None and issubclass(found.kind, Whole):
         return f"use the values, which are arrays, in place of the {found.kind.__name__} objects: v.value."
     if found.kind is None or found.kind.__module__ in sys.stdlib_module_names:
         return ""
+    known = thread.now.references
+    if known is not None and found.kind not in known.records and dataclass_objects.may_be_record(found.kind):
+        raise retracing.Reborn([], records=[found.kind])
     return (
         f"register {found.kind.__name__} as a pytree, for example with jax.tree_util.register_dataclass, "
         f"or make one object before the {before}, and set its attributes in it."

@@ -1,3 +1,13 @@
 """Values: how is what users' variables hold taken apart into arrays, and put together again?"""
 
-__all__ = ["boxes", "dataclass_objects", "instances", "lazy_readers", "one_of", "place", "pytrees", "values"]
+__all__ = [
+    "boxes",
+    "dataclass_objects",
+    "instances",
+    "lazy_readers",
+    "one_of",
+    "place",
+    "pytrees",
+    "retracing",
+    "values",
+]

@@ -2,22 +2,45 @@
 
     p = Point(x, y) if c else Point(y, x)     a new Point, of the joined x and the joined y
 
-JAX takes an object that nobody has registered for a leaf. So before a value is taken apart, its dataclasses are put into
-nodes that JAX can take apart, and that come back as the objects themselves.
+Objects of other classes are structures, too, once a loop or a branch has made new ones of a class: the function is traced once
+more then. JAX takes an object that nobody has registered for a leaf. So before a value is taken apart, its dataclasses are put
+into nodes that JAX can take apart, and that come back as the objects themselves.
 """
 
 from __future__ import annotations
 
+import abc
 from collections.abc import Callable
 from typing import Any
 
+from autograph_lite.operators.user_code import ownership
 from autograph_lite.operators.values import instances, pytrees
 from autograph_lite.operators.values.boxes import Whole
+from autograph_lite.tracing import thread
 
 
 def is_record(value: Any) -> bool:
-    """Whether `value` is a dataclass object that JAX takes for a leaf."""
-    return hasattr(type(value), "__dataclass_fields__") and not isinstance(value, Whole)
+    """Whether `value` is a dataclass object that JAX takes for a leaf, or one of a class that is taken for one here."""
+    kind = type(value)
+    if not hasattr(kind, "__dataclass_fields__"):
+        known = thread.now.references
+        return known is not None and kind in known.records
+    return not isinstance(value, Whole)
+
+
+def may_be_record(kind: type) -> bool:
+    """Whether objects of a class of the user's are what they hold, and nothing runs where an attribute is written."""
+    plain = all(
+        getattr(kind, name, None) is getattr(object, name, None)
+        for name in ("__new__", "__getattribute__", "__setattr__", "__delattr__", "__del__", "__reduce__")
+    )
+    return plain and type(kind) in (type, abc.ABCMeta) and ownership.is_users_class(kind)
+
+
+def is_frozen(record: Any) -> bool:
+    """Whether assignments change nothing in an object."""
+    parameters = getattr(type(record), "__dataclass_params__", None)
+    return parameters is not None and parameters.frozen
 
 
 def flatten_dataclasses(value: Any) -> tuple[list[Any], Any]:

@@ -48,6 +48,7 @@ from autograph_lite.operators.loops import integer_overflow, rolling
 from autograph_lite.operators.object_graph import places, python_iterators, reachability
 from autograph_lite.operators.trace_context import decision_log, path_facts
 from autograph_lite.operators.user_code import source_places
+from autograph_lite.operators.values import retracing
 from autograph_lite.operators.values.values import Tracer
 from autograph_lite.runtime.host import host_calls
 from autograph_lite.runtime.results import (
@@ -125,7 +126,8 @@ class Program:
         given: Sequence[int] = (),
         lent: numpy_arguments.Key = (),
         written: set[int],
-        reborn: set[births.Site],
+        reborn: set[retracing.Site],
+        records: set[type],
         outside_arrays: list[Any],
     ) -> None:
         self.fn, self.name, self.arguments, self.state = fn, name, arguments, state
@@ -160,7 +162,7 @@ class Program:
         self.compiling = Compiling()
         self.given = list(given)
         self._lent, self.lends = lent, list[int]()  # and the arrays of NumPy's that it gives other items
-        self._written_arrays, self._reborn = written, reborn
+        self._written_arrays, self._reborn, self._records = written, reborn, records
         self._outside, self._unpassed = outside_arrays, [*outside_arrays]
         self.seen: outside_arguments.Seen = []  # where it has found them
         self.donated: list[int] = []  # the slots of the state whose arrays the program takes
@@ -548,7 +550,7 @@ class Program:
         decision_log.restart()
         numpy_constants.keep_constants()
         count = len(flat) - len(self.before.arrays)
-        known = References(change=in_place.change_in_place, reborn=self._reborn)
+        known = References(change=in_place.change_in_place, reborn=self._reborn, records=self._records)
         arrays, state = (
             numpy_arguments.enter(self._lent, self._written_arrays, flat[:count], known),
             flat[count:],
@@ -587,8 +589,9 @@ class Program:
                 births.want_changed()
             except mutual_exclusion.BusyError:
                 raise
-            except births.Reborn as again:
+            except retracing.Reborn as again:
                 self._reborn |= again.sites
+                self._records |= again.records
                 self._outside += again.outside
                 self.state.refusal = again.refusal or self.state.refusal
                 raise Restart from None

@@ -15,11 +15,12 @@ import jax
 
 from autograph_lite.errors import Location, MutationError, VariableError
 from autograph_lite.jax_internals import tracing_state
-from autograph_lite.operators.effects import births, mutual_exclusion
+from autograph_lite.operators.effects import mutual_exclusion
 from autograph_lite.operators.lists import capacity
 from autograph_lite.operators.lists.capacity import OutgrownError
 from autograph_lite.operators.loops import rolling
 from autograph_lite.operators.user_code import source_places
+from autograph_lite.operators.values import retracing
 from autograph_lite.operators.values.values import Tracer
 from autograph_lite.runtime.explaining.function_names import name_of
 from autograph_lite.runtime.explaining.trace_differences import Served
@@ -120,7 +121,8 @@ class Trace:
         self._specs = specs if any(spec.is_general for spec in specs) else []
         self._values: Callable[[], Sequence[Any]] = tuple  # of the call that a program is made for
         self._written: set[int] = set()  # the arrays that programs may write to
-        self._reborn: set[births.Site] = set()  # calls of NumPy's that make arrays of the program
+        self._reborn: set[retracing.Site] = set()  # calls of NumPy's that make arrays of the program
+        self._records: set[type] = set()  # classes whose objects are the values that they hold
         self._outside: list[Any] = []  # arrays of NumPy's that nobody passes, and programs write to
         self._once: tuple[str, Location | None] | None = None  # of the programs, if any of them does that
         self._unequal: set[Key] = set()  # for which there is no program of all sizes
@@ -430,6 +432,7 @@ class Trace:
             lent=lent,
             written=self._written,
             reborn=self._reborn,
+            records=self._records,
             outside_arrays=self._outside,
         )
 

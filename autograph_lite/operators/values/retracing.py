@@ -1,0 +1,34 @@
+"""Tracing again: what is known of a program only once it has been traced a part of the way, and changes what is traced?"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+
+from autograph_lite.errors import MutationError
+
+Site = tuple[str, int, int, tuple[int, ...]]  # a file, a line, the instruction, and a shape
+
+
+class Reborn(BaseException):
+    """The function is to be traced again, with more of what it makes as values of the program. Nobody may catch it.
+
+    Attributes:
+      sites: the calls of NumPy's whose arrays are to be the program's.
+      outside: arrays that were there before it, which are to be arguments.
+      records: classes whose objects are to be the values that they hold.
+      refusal: what is to be said where they can't be.
+    """
+
+    def __init__(
+        self,
+        sites: Iterable[Site],
+        outside: Iterable[np.ndarray[Any, Any]] = (),
+        refusal: MutationError | None = None,
+        records: Iterable[type] = (),
+    ) -> None:
+        super().__init__()
+        self.records = set(records)
+        self.sites, self.outside, self.refusal = set(sites), [*outside], refusal
