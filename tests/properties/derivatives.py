@@ -14,6 +14,7 @@ import jax.numpy as jnp
 import numpy as np
 
 import autograph_lite
+from autograph_lite.operators.values import one_of
 
 from . import refusals
 from .compare import FAST_COMPILE
@@ -36,16 +37,19 @@ def compare_derivatives(program: Program) -> Report:
     floats = [i for i, value in enumerate(inputs) if _is_float(value)]
     point = [np.asarray(inputs[i], np.float32) + np.float32(OFF_THE_KINKS) for i in floats]
     tangent = [np.linspace(1, 2, value.size, dtype=np.float32).reshape(value.shape) for value in point]
+    like: list[Any] = []
     plain = for_immutable_arrays(program.source)
     with loaded(plain, xp=jnp, note=_silent, put=put, key_of=Keys()) as namespace:
         try:
-            wanted = jax.jvp(_of_floats(namespace["main"], inputs, floats), tuple(point), tuple(tangent))
+            wanted = jax.jvp(
+                _of_floats(namespace["main"], inputs, floats, like), tuple(point), tuple(tangent)
+            )
         except Exception:
             return report  # plain Python does not run it on JAX's arrays: there is nothing to compare with
     with loaded(program.source, xp=jnp, note=_silent) as namespace:
         main = namespace["main"]
         report.counts["derivatives"] += 1
-        converted = _of_floats(autograph_lite.to_graph(main), inputs, floats)
+        converted = _of_floats(autograph_lite.to_graph(main), inputs, floats, like)
         try:
             found = _compiled(lambda *at: jax.jvp(converted, at, tuple(tangent)), *point)
         except Exception as error:
@@ -58,11 +62,13 @@ def compare_derivatives(program: Program) -> Report:
         if not _close(found, wanted):
             detail = f"wrong derivative\n  ours   {found!r}\n  python {wanted!r}"
             report.findings.append(Finding("jvp", detail, program, inputs))
-    report.add(_reverse(program, floats, point, tangent, wanted))
+    report.add(_reverse(program, floats, point, tangent, wanted, like))
     return report
 
 
-def _reverse(program: Program, floats: list[int], point: Any, tangent: Any, wanted: Any) -> Report:
+def _reverse(
+    program: Program, floats: list[int], point: Any, tangent: Any, wanted: Any, like: list[Any]
+) -> Report:
     """Compares the reverse derivative with the forward one: both give the same bilinear form."""
     report = Report()
     inputs = program.inputs[0]
@@ -70,7 +76,7 @@ def _reverse(program: Program, floats: list[int], point: Any, tangent: Any, want
     weights = [np.full(np.shape(leaf), 1.5, np.float32) for leaf in values]
     # A module of its own: what `to_graph` has made leaves tracers in the objects of a module that it changes.
     with loaded(program.source, xp=jnp, note=_silent) as namespace:
-        converted = _of_floats(autograph_lite.to_graph(namespace["main"]), inputs, floats)
+        converted = _of_floats(autograph_lite.to_graph(namespace["main"]), inputs, floats, like)
         try:
             gradient = _compiled(lambda *at: jax.vjp(converted, *at)[1](weights), *point)
         except Exception as error:
@@ -91,10 +97,11 @@ def _compiled(function: Callable[..., Any], *arguments: Any) -> Any:
 
 
 def _of_floats(
-    function: Callable[..., Any], inputs: tuple[Any, ...], floats: list[int]
+    function: Callable[..., Any], inputs: tuple[Any, ...], floats: list[int], like: list[Any]
 ) -> Callable[..., list[Any]]:
     """`function` of its float arguments alone, returning the leaves of its result as floats.
 
+    `like` gets the structure that Python's result has; of a result that is one of several, the one like it is meant.
     Which of them are floats, Python decides by what it has run, and a compiled program by what it may run.
     """
 
@@ -102,7 +109,13 @@ def _of_floats(
         arguments = list(copied(inputs))  # plain Python writes into NumPy's
         for i, value in zip(floats, values, strict=True):
             arguments[i] = value
-        leaves = jax.tree.leaves(function(*arguments))
+        result = function(*arguments)
+        if type(result) is one_of.OneOf:  # under a transformation it comes out with all that it may be
+            same = [each for each in one_of.options_of(result) if jax.tree.structure(each) in like]
+            result = same[0] if len(same) == 1 else result
+        else:
+            like.append(jax.tree.structure(result))
+        leaves = jax.tree.leaves(result)
         return [jnp.asarray(leaf).astype(jnp.float32) for leaf in leaves]
 
     return of_floats
