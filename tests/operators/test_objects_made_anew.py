@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -121,8 +123,49 @@ def in_a_list(x):
     return [p.x for p in all_of_them], [p.n for p in all_of_them]
 
 
+class Vector:
+    def __init__(self, x, y):
+        self.x, self.y = x, y
+
+    def __add__(self, other):
+        return Vector(self.x + other.x, self.y + other.y)
+
+    def __mul__(self, k):
+        return Vector(self.x * k, self.y * k)
+
+    def unit(self):
+        n = math.sqrt(self.x * self.x + self.y * self.y)
+        if n == 0:
+            return self
+        return self * (1 / n)
+
+
+def of_vectors_until_one_is_hit(x):
+    p, way, n, hit = Vector(0.0, 0.0), Vector(x, 1.0).unit(), 0, None
+    while n < 60:
+        d = min(math.sqrt((p.x - c) ** 2 + (p.y - 3) ** 2) - r for c, r in ((0, 0.5), (2, 0.75)))
+        if d < 1e-3:
+            hit = p
+            break
+        p = p + way * d
+        n += 1
+    if hit is None:
+        return -1.0, n
+    return hit.y, n
+
+
+def by_squaring(x):
+    n, base, power = int(x) + 4, Vector(1.0, 2.0), Vector(0.0, 0.0)
+    while n > 0:
+        if n % 2 == 1:
+            power = power + base
+        base = base + base
+        n = n // 2
+    return power.x, power.y
+
+
 PROGRAMS = (
-    stepped, with_an_attribute_more, of_a_subclass, two_by_turns, swapped_and_written, in_an_attribute, chosen_in_a_branch,
+    of_vectors_until_one_is_hit, by_squaring, stepped, with_an_attribute_more, of_a_subclass, two_by_turns, swapped_and_written, in_an_attribute, chosen_in_a_branch,
     with_an_array, in_a_list,
 )  # fmt: skip
 

@@ -257,9 +257,16 @@ def join_templates(a: Template, b: Template, outlives: Callable[[Any], bool] | N
             raise unions.Apart
         union = _uniting(outlives).unite(unions.Node(a.tree, a.leaves), unions.Node(b.tree, b.leaves))
     except unions.Apart:
-        raise apart or Mismatch(describe_template(a), describe_template(b)) from None
+        raise apart or Mismatch(describe_template(a), describe_template(b), _class_of(a, b)) from None
     leaves = (as_array_type(leaf) or leaf if _is_array(leaf) else leaf for leaf in union.leaves)
     return Template(union.tree, tuple(leaves), present, kind)
+
+
+def _class_of(*templates: Template) -> type | None:
+    """The class of the objects that these may be, if it is one."""
+    values = [leaf.value for each in templates for leaf in each.leaves if isinstance(leaf, Fixed)]
+    kinds = {type(value) for value in values if ownership.is_users_class(type(value))}
+    return kinds.pop() if len(kinds) == 1 else None
 
 
 def _uniting(outlives: Callable[[Any], bool] = always) -> unions.Uniting:
