@@ -442,26 +442,27 @@ class IterationError(AutographError, TypeError):
 
 
 class TracedRecursionError(AutographError, RecursionError):
-    """A function calls itself until a traced value says stop, so that tracing it would never end.
+    """A function calls itself until a traced value says stop, and what it does has no place on a stack of frames.
 
     Fails:
 
         @autograph_lite.convert
-        def factorial(n):
-            return 1 if n <= 1 else n * factorial(n - 1)
+        def countdown(n):
+            return [] if n < 1 else [n, *countdown(n - 1)]
 
-        factorial(jnp.int32(5))
+        countdown(jnp.int32(5))
 
     Works:
 
         @autograph_lite.convert
-        def factorial(n):
-            product = 1
-            while n > 1:
-                product, n = product * n, n - 1
-            return product
+        def countdown(n):
+            found = []
+            while n >= 1:
+                found.append(n)
+                n -= 1
+            return found
 
-        factorial(jnp.int32(5))
+        countdown(jnp.int32(5))
     """
 
 

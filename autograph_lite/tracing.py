@@ -49,6 +49,7 @@ class Tracing:
       yielded: the arrays that each generator has yielded whose code runs (`aliasing.yielded_arrays`).
       references: of the arrays of the program that is traced; None outside of one (`jax_internals.references.storages`).
       inner: the types of the loops in the one that is traced (`loops.carry_fixpoint`).
+      recursions: the functions around that call themselves (`loops.recursion`).
       round, unrolled: the innermost of tail calls, and functions whose tail calls are no loops (`loops.tail_recursion`).
     """
 
@@ -89,6 +90,7 @@ class Tracing:
     rows: tuple[Any, ...] = ()
     references: Any = None
     inner: Any = None
+    recursions: tuple[Any, ...] = ()
     round: Any = None
     unrolled: frozenset[Any] = frozenset()
 

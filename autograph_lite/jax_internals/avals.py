@@ -12,6 +12,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 from jax import lax
+from jax._src import core
 from jax._src.lax import lax as lax_internal
 from jax.core import Tracer
 
@@ -63,6 +64,11 @@ def varying_of(aval: Any) -> frozenset[str]:
     if vma is None:
         vma = getattr(getattr(aval, "manual_axis_type", None), "varying", frozenset())  # 0.12
     return frozenset(vma)
+
+
+def array_type(shape: tuple[int, ...], dtype: Any, weak: bool) -> Any:
+    """The type of an array."""
+    return core.ShapedArray(shape, np.dtype(dtype), weak_type=weak)
 
 
 def as_varying(array: jax.Array, axes: frozenset[str]) -> jax.Array:

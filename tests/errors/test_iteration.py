@@ -155,16 +155,17 @@ def test_an_endless_iterator_that_a_traced_value_ends() -> None:
 
 def test_recursion_on_a_traced_value() -> None:
     def f(n):
-        def fact(n):
-            return 1 if n <= 1 else n * fact(n - 1)
+        def countdown(n):
+            return [] if n < 1 else [n, *countdown(n - 1)]
 
-        return fact(n)
+        return countdown(n)
 
     assert message(f, jnp.int32(3)) == (
-        "TracedRecursionError: 'fact' calls itself on traced values: fact -> fact.\n"
-        "  test.py:2 in fact\n"
-        "      return 1 if n <= 1 else n * fact(n - 1)\n"
-        "  Whether the recursion ends depends on a traced value, so tracing it would never end.\n"
+        "TracedRecursionError: 'countdown' calls itself on traced values: countdown -> countdown.\n"
+        "  test.py:2 in countdown\n"
+        "      return [] if n < 1 else [n, *countdown(n - 1)]\n"
+        "  Whether the recursion ends depends on a traced value, so tracing it would never end, and no stack is made for it: it gives "
+        "a list, a dict or an object, or may give nothing.\n"
         "  Fix: write it as a loop, or recurse on a Python value."
     )
 

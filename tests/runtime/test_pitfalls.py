@@ -161,17 +161,31 @@ def test_recursion_that_a_traced_value_ends_is_a_loop_where_the_call_comes_last(
     assert recursive_fn(jnp.int32(5)) == 1
 
 
-def test_other_recursion_that_a_traced_value_ends_is_an_error() -> None:
+def test_other_recursion_that_a_traced_value_ends_runs_on_a_stack() -> None:
+    @autograph_lite.convert
     def recursive_fn(n):
+        if n > 0:
+            return 1 + recursive_fn(n - 1)
+        return 1
+
+    assert recursive_fn(jnp.int32(5)) == 6
+
+
+def test_recursion_that_changes_objects_is_an_error() -> None:
+    seen = []
+
+    def recursive_fn(n):
+        seen.append(n)
         if n > 0:
             return 1 + recursive_fn(n - 1)
         return 1
 
     assert message(recursive_fn, jnp.int32(5)) == (
         "TracedRecursionError: 'recursive_fn' calls itself on traced values: recursive_fn -> recursive_fn.\n"
-        "  test.py:2 in recursive_fn\n"
+        "  test.py:3 in recursive_fn\n"
         "      return 1 + recursive_fn(n - 1)\n"
-        "  Whether the recursion ends depends on a traced value, so tracing it would never end.\n"
+        "  Whether the recursion ends depends on a traced value, so tracing it would never end, and no stack is made for it: a call "
+        'changes "a list\'s item 1".\n'
         "  Fix: write it as a loop, or recurse on a Python value."
     )
 

@@ -31,11 +31,36 @@ class _Run:
 
     loops: int
     names: set[int] = dataclasses.field(default_factory=set)
+    by: str = "a generator that yields it, or a part of it"
+    why: str = (
+        "A loop that keeps what it gets would see the change in NumPy: there it is one array all the time."
+    )
+    fix: str = "yield a copy: yield x.copy()."
+    in_place: bool = False  # whether `x += v` writes to them, too, and nothing else tells it
 
 
 def in_generator() -> entered:
     """The code inside is that of a generator."""
     return entered(yielded=(*thread.now.yielded, _Run(len(thread.now.aliases))))
+
+
+def holding_arguments(arrays: Sequence[Any], *, numpys: bool) -> entered:
+    """The code inside is that of a function that calls itself, and may not write to the arrays that it was handed."""
+    run = _Run(
+        len(thread.now.aliases),
+        by="a function that calls itself, which was handed it, or a part of it",
+        why="The calls that wait for this one would see the change in NumPy; an array is a value to a compiled program.",
+        fix="write to a copy, x.copy(), and return that.",
+        in_place=numpys,
+    )
+    run.names.update(*(_names(each) for each in arrays if getattr(each, "ndim", 0)))
+    return entered(yielded=(*thread.now.yielded, run))
+
+
+def note_held(arrays: Sequence[Any]) -> None:
+    """To be called with what such a call of a function gives, which may be what it was handed."""
+    run = next(run for run in reversed(thread.now.yielded) if run.by != _Run.by)
+    run.names.update(*(_names(each) for each in arrays if each.ndim))
 
 
 def in_loop_body(item: Any) -> entered:
@@ -44,7 +69,7 @@ def in_loop_body(item: Any) -> entered:
     for leaf in pytrees.leaves(item):
         if isinstance(leaf, (jax.Array, np.ndarray)) and leaf.ndim:
             names = _names(leaf)
-            _refuse([one for loop in thread.now.aliases[run.loops :] for one in loop.written], names)
+            _refuse([one for loop in thread.now.aliases[run.loops :] for one in loop.written], names, run)
             run.names |= names
     return entered(yielded=tuple(around))
 
@@ -56,7 +81,14 @@ def refuse_write_after_yield(same: Sequence[Any]) -> None:
       MutationError: a generator does that which has yielded it.
     """
     for run in thread.now.yielded:
-        _refuse(same, run.names)
+        _refuse(same, run.names, run)
+
+
+def refuse_in_place(array: Any) -> None:
+    """To be called before `x += v` for an array that is not known to be NumPy's."""
+    for run in thread.now.yielded:
+        if run.in_place:
+            _refuse([array], run.names, run)
 
 
 def refuse_yield_after_write(
@@ -72,13 +104,11 @@ def refuse_yield_after_write(
         refuse_write_after_yield([after[key].value for key in inside if id(inside[key]) in ids])
 
 
-def _refuse(arrays: Sequence[Any], names: set[int]) -> None:
+def _refuse(arrays: Sequence[Any], names: set[int], run: _Run) -> None:
     for one in arrays if names else ():
         if isinstance(one, (jax.Array, np.ndarray)) and not names.isdisjoint(_names(one)):
             raise MutationError(
-                f"An item of an array, {describe(one)}, is written by a generator that yields it, or a part of it.",
-                why="A loop that keeps what it gets would see the change in NumPy: there it is one array all the time.",
-                fix="yield a copy: yield x.copy().",
+                f"An item of an array, {describe(one)}, is written by {run.by}.", why=run.why, fix=run.fix
             )
 
 

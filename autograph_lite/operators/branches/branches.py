@@ -227,7 +227,7 @@ def _computes(closed: Any) -> bool:
     return bool(found) and not any(eqn.effects or eqn.primitive.name in _NOT_WHOLE for eqn in found)
 
 
-_NOT_WHOLE = primitive_traits.WRITES | {"dynamic_slice", "gather", "cond", "scan", "while"}
+_NOT_WHOLE = primitive_traits.WRITES | {"dynamic_slice", "gather", "cond", "scan", "while", "recursive_call"}
 
 
 @dataclasses.dataclass(frozen=True)

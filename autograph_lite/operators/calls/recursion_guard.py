@@ -9,7 +9,8 @@ import jax
 
 from autograph_lite.errors import TracedRecursionError
 from autograph_lite.operators.effects import journal
-from autograph_lite.operators.loops import tail_recursion
+from autograph_lite.operators.loops import recursion, tail_recursion
+from autograph_lite.operators.trace_context import decision_log
 from autograph_lite.operators.values import pytrees
 from autograph_lite.operators.values.values import Tracer, traced
 from autograph_lite.tracing import thread
@@ -23,6 +24,7 @@ class _Call(NamedTuple):
     arguments: tuple[Any, ...]
     depth: int  # of the journals
     name: str
+    recurs: bool  # whether it was running already, and a staged statement lies between
 
     def like(self, signature: Any) -> bool:
         """Whether the arguments were of these types."""
@@ -40,6 +42,8 @@ def guarded(fn: Any) -> Any:
 
 
 def _run(fn: Any, /, *args: Any, **kwargs: Any) -> Any:
+    if thread.now.recursions and _is_same(thread.now.recursions[-1].fn, fn):
+        return thread.now.recursions[-1].call(args, kwargs)
     if (result := tail_recursion.call_as_loop(fn, args, kwargs)) is not tail_recursion.NO_LOOP:
         return result
     return call_once(fn, args, kwargs)
@@ -50,23 +54,45 @@ def call_once(fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any], before: tu
     depth, running = journal.depth(), thread.now.calls
     kept = not kwargs and all(isinstance(value, _UNCHANGING) for value in args)
     signature = None if kept else _signature(args, kwargs)
-    for call in running:
-        if call.depth < depth and _is_same(call.fn, fn) and call.like(signature or _signature(args, kwargs)):
+    around = [call for call in running if call.depth < depth and _is_same(call.fn, fn)]
+    if any(call.like(signature or _signature(args, kwargs)) for call in around):
+        if before:
             raise _endless(fn, _short(fn))
-    running.append(_Call(fn, signature, args if kept else (), depth, _short(fn)))
+        return _on_stack(fn, args, kwargs)
+    now, told = journal.active(), decision_log.decision_count()
+    first = bool(around) and not before and not any(call.recurs for call in around)
+    noted = now.contents_now() if now is not None and first else {}
+    running.append(_Call(fn, signature, args if kept else (), depth, _short(fn), bool(around)))
     try:
-        now = journal.active()
         if now is not None:
             now.called(fn)
         journal.record_variables(fn)
         journal.record_augmented(fn, (*args, *kwargs.values()))
         return fn(*before, *args, **kwargs)
-    except RecursionError:  # Python's numbers among the arguments are others at each round
-        if any(call.depth < depth and _is_same(call.fn, fn) for call in running[:-1]):
+    except (_TooDeep, RecursionError) as error:
+        if not around or isinstance(error, TracedRecursionError):
+            raise
+        if before:
             raise _endless(fn, _short(fn)) from None
-        raise
+        if not first or now is None:
+            raise _TooDeep from None
+        if now.contents_now() != noted:
+            raise _endless(fn, _short(fn), "it changes Python's objects") from None
     finally:
         running.pop()
+    decision_log.forget_since(told)
+    return _on_stack(fn, args, kwargs)
+
+
+class _TooDeep(BaseException):
+    """Python's numbers among the arguments of a function are others in each call, so that it is recorded again and again."""
+
+
+def _on_stack(fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    try:
+        return recursion.call_on_stack(fn, args, kwargs)
+    except recursion.Refusal as refusal:
+        raise _endless(fn, _short(fn), str(refusal)) from None
 
 
 _UNCHANGING = (Tracer, int, float, str)
@@ -97,13 +123,14 @@ def _known(leaf: Any) -> Any:
     return (type(leaf), leaf) if isinstance(leaf, (int, float, str, bool)) else id(leaf)
 
 
-def _endless(fn: Any, name: str) -> TracedRecursionError:
+def _endless(fn: Any, name: str, refused: str = "") -> TracedRecursionError:
     names = [call.name for call in thread.now.calls]
     start = next(i for i, call in enumerate(thread.now.calls) if _is_same(call.fn, fn))
     rounds = [*names[start:], name]
     cycle = " -> ".join(rounds[: rounds.index(name, 1) + 1])
     return TracedRecursionError(
         f"'{name}' calls itself on traced values: {cycle}.",
-        why="Whether the recursion ends depends on a traced value, so tracing it would never end.",
+        why="Whether the recursion ends depends on a traced value, so tracing it would never end"
+        + (f", and no stack is made for it: {refused}." if refused else "."),
         fix="write it as a loop, or recurse on a Python value.",
     )

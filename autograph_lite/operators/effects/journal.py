@@ -142,6 +142,11 @@ class Journal:
         if id(array) not in self.watched:
             self.watched[id(array)] = array, augmented_assignments.checksum(array)
 
+    def contents_now(self) -> dict[Hashable, dict[Hashable, int]]:
+        """The places that were noted, with what they hold by its identity."""
+        places = [place for place, _ in self.places.values()]
+        return {place.key: {key: id(value) for key, value in place.read().items()} for place in places}
+
     def restore(self) -> None:
         """Puts back everything that was noted."""
         # The latest first: a module's variable may be there as such, and among all the module's variables.

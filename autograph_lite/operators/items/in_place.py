@@ -20,6 +20,7 @@ from autograph_lite.operators.aliasing import (
     loop_rows,
     shared_memory,
     user_frames,
+    yielded_arrays,
 )
 from autograph_lite.operators.checks import carried_checks
 from autograph_lite.operators.effects import births
@@ -57,6 +58,7 @@ def change_in_place(array: Any, symbol: str, operand: Any) -> Any:
             return NotImplemented
         _refuse_loops_names(array)
         if not numpys_arrays.is_numpys(array):
+            yielded_arrays.refuse_in_place(array)
             return NotImplemented
     shared_memory.refuse_joined(array)
     if symbol == "set":

@@ -1,3 +1,3 @@
 """Loops: how do `for` and `while` become loops of the program, and when are they unrolled?"""
 
-__all__ = ["for_stmt", "integer_overflow", "rolling", "tail_recursion", "while_stmt"]
+__all__ = ["for_stmt", "integer_overflow", "recursion", "rolling", "tail_recursion", "while_stmt"]

@@ -77,7 +77,7 @@ def call_as_loop(fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     if frame is None or fn.__code__ in thread.now.unrolled or not _is_tail_call(frame, fn):
         return NO_LOOP
     try:
-        arguments = _bound(fn, args, kwargs)
+        arguments = bound_arguments(fn, args, kwargs)
     except TypeError:
         return NO_LOOP  # Python says what is wrong
     if arguments is None:
@@ -104,7 +104,7 @@ def _loop(fn: Any, arguments: Contents) -> Any:
     def body(again: Any, result: Any, arguments: Any) -> Any:
         this = _Round(fn, dict(zip(names, arguments, strict=True)))
         with entered(round=this):
-            result = _called(fn, this.contents)
+            result = called_with(fn, this.contents)
         now = this.ended()
         return now.pop("again"), result, tuple(now.values())
 
@@ -122,7 +122,7 @@ def _place_at(part: Any, code: types.CodeType) -> None:
 # What is called, and with what
 
 
-def _bound(fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Contents | None:
+def bound_arguments(fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Contents | None:
     """The arguments by parameter, defaults included; None where some have no parameter of their own."""
     signature = _signature(fn)
     kinds = {parameter.kind for parameter in signature.parameters.values()}
@@ -135,7 +135,8 @@ def _bound(fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Contents |
     return found
 
 
-def _called(fn: Any, arguments: Contents) -> Any:
+def called_with(fn: Any, arguments: Contents) -> Any:
+    """What `fn` gives for arguments by parameter."""
     parameters = _signature(fn).parameters.values()
     plain = [arguments[p.name] for p in parameters if p.kind is not p.KEYWORD_ONLY]
     named = {p.name: arguments[p.name] for p in parameters if p.kind is p.KEYWORD_ONLY}
