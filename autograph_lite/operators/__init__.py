@@ -73,6 +73,7 @@ from autograph_lite.operators.items.untraced_stores import (
     update_of,
 )
 from autograph_lite.operators.lists.dynamic_length import whole
+from autograph_lite.operators.loops.for_stmt import for_stmt
 from autograph_lite.operators.loops.while_stmt import while_stmt
 from autograph_lite.operators.python import builtins, containers
 from autograph_lite.operators.python.assert_and_raise import assert_, error, raised
@@ -80,7 +81,6 @@ from autograph_lite.operators.python.comprehensions import generator, list_of
 from autograph_lite.operators.python.containers import key
 from autograph_lite.operators.python.generator_expressions import filter_test
 from autograph_lite.operators.python.generator_functions import (
-    for_over as for_stmt,
     iterated,
     left_loop,
     resume,

@@ -417,3 +417,26 @@ def test_an_array_that_both_sides_know():
     a, b = np.float32([1, 2, 3, 9]), np.float32([1, 2, 3, 9])
     assert al.convert(fn)(a) == fn(b)
     assert a.tolist() == b.tolist()
+
+
+def test_objects_whose_iter_is_a_generator_function():
+    class Positive:
+        def __init__(self, items):
+            self.items, self.seen = items, 0
+
+        def __iter__(self):
+            for x in self.items:
+                self.seen += 1
+                if x > 0:
+                    yield x
+
+    def fn(items):
+        positive, total = Positive(items), 0.0
+        for v in positive:
+            for w in positive:
+                total += v * w
+                if total > 8:
+                    break
+        return total, positive.seen
+
+    check(fn, np.float32([1, -2, 3]), np.float32([-1, -2, -3]))

@@ -50,6 +50,9 @@ from autograph_lite.tracing import entered
 Until = Callable[..., Any] | None
 
 
+makers: list[Callable[[Any], Any]] = []  # from above: what a loop over an object of the user's runs over
+
+
 def for_stmt(
     iterable: Any, body_fun: Callable[..., Any], init: tuple[Any, ...], until: Until = None
 ) -> tuple[Any, ...]:
@@ -70,6 +73,8 @@ def for_stmt(
 
     Source: https://docs.jax.dev/en/latest/_autosummary/jax.lax.scan.html
     """
+    for make in makers:
+        iterable = make(iterable)
     if decision_log.listeners and not isinstance(iterable, iterables.Looped):  # which calls this again
         with decision_log.deciding("for"):
             return _for(iterable, body_fun, init, until)

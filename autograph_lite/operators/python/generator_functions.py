@@ -19,6 +19,7 @@ from autograph_lite.operators.branches.branch_paths import enter_generated
 from autograph_lite.operators.calls import calls, recursion_guard
 from autograph_lite.operators.effects import journal
 from autograph_lite.operators.iteration import iterables
+from autograph_lite.operators.loops import for_stmt as for_stmt_of_loops
 from autograph_lite.operators.loops.for_stmt import for_stmt
 from autograph_lite.operators.purity import trial
 from autograph_lite.operators.python.generator_expressions import Generated
@@ -52,16 +53,17 @@ def iterated(callee: Any, *, given: bool = False) -> Any:
     return run
 
 
-def for_over(
-    iterable: Any, body_fun: Callable[..., Any], init: State, until: Callable[..., Any] | None = None
-) -> State:
-    """`for_stmt`, also over an object whose `__iter__` is a generator function of the user's."""
+def _made_by_iter(iterable: Any) -> Any:
+    """What a loop over an object runs over whose `__iter__` is a generator function of the user's; any other object itself."""
     iterate = getattr(type(iterable), "__iter__", None)
     if isinstance(iterate, types.FunctionType):
         method = types.MethodType(iterate, iterable)
         if _generator_function(method) is not None:
-            iterable = iterated(method)()
-    return for_stmt(iterable, body_fun, init, until)
+            return iterated(method)()
+    return iterable
+
+
+for_stmt_of_loops.makers.append(_made_by_iter)
 
 
 def _generator_function(callee: Any) -> types.FunctionType | None:
