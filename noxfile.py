@@ -52,7 +52,7 @@ def tests(session: nox.Session) -> None:
 @nox.session
 def bench(session: nox.Session) -> None:
     """The benchmarks; benchmarks/README.md explains their figures."""
-    session.install("-e", ".[test]")
+    session.install("-e", ".[test,bench]")
     session.run("python", "-m", "benchmarks", *session.posargs, env={"JAX_PLATFORMS": "cpu"})
 
 

@@ -153,44 +153,65 @@ def compare(
     return Comparison(one, other, one.run_us / other.run_us, one.compile_ms / other.compile_ms)
 
 
-def figures(
-    forms: Mapping[str, Form], arrays: Any, rounds: int, compiles: int, check: Callable[[Any], None]
-) -> dict[str, Figures]:
-    """What each form costs. In each round all are compiled, or run, one after the other: the fastest rounds count."""
+@dataclasses.dataclass
+class Made:
+    """A form that is ready to run.
+
+    Attributes:
+      seconds: of processor time, to trace and compile it.
+      run: runs it, and gives its results when they are there.
+      kib: memory for what lies between arguments and results.
+      instructions: of the optimised HLO.
+    """
+
+    seconds: float
+    run: Callable[[], Any]
+    kib: float
+    instructions: int
+
+
+Compiler = Callable[[Any, Any], Made]
+
+
+def compiled(form: Form, arrays: Any) -> Made:
+    """The form, traced and compiled for these arrays."""
     arrays = jax.tree.map(jax.numpy.asarray, arrays)
-    compile_times: dict[str, list[float]] = {name: [] for name in forms}
-    programs: dict[str, Any] = {}
-    for _ in range(compiles):
-        for name, form in forms.items():
-            seconds, programs[name] = _compiled(form, arrays)
-            compile_times[name].append(seconds)
-    for program in programs.values():
-        check(program(*arrays))
-    tasks = {name: _running(program, arrays) for name, program in programs.items()}
-    times = timing.interleaved(tasks, rounds=rounds, budget=0.001, clock=time.perf_counter)
-    return {
-        name: Figures(
-            1000 * min(compile_times[name]),
-            1e6 * min(times[name]),
-            program.memory_analysis().temp_size_in_bytes / 1024,
-            structure.count(program.as_text()).total(),
-        )
-        for name, program in programs.items()
-    }
-
-
-def _compiled(form: Form, arrays: Any) -> tuple[float, Any]:
-    """Seconds of processor time to trace and compile, and the program."""
-    gc.collect()
     start = time.process_time()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        program = jax.jit(lambda *given: form(*given)).lower(*arrays).compile()
-    return time.process_time() - start, program
+        program: Any = jax.jit(lambda *given: form(*given)).lower(*arrays).compile()
+    return Made(
+        time.process_time() - start,
+        lambda: jax.block_until_ready(program(*arrays)),
+        program.memory_analysis().temp_size_in_bytes / 1024,
+        structure.count(program.as_text()).total(),
+    )
 
 
-def _running(program: Any, arrays: Any) -> timing.Task:
-    return lambda: jax.block_until_ready(program(*arrays))
+def figures(
+    forms: Mapping[str, Any],
+    arrays: Any,
+    rounds: int,
+    compiles: int,
+    check: Callable[[Any], None],
+    compiler: Compiler = compiled,
+) -> dict[str, Figures]:
+    """What each form costs. In each round all are compiled, or run, one after the other: the fastest rounds count."""
+    compile_times: dict[str, list[float]] = {name: [] for name in forms}
+    made: dict[str, Made] = {}
+    for _ in range(compiles):
+        for name, form in forms.items():
+            gc.collect()
+            made[name] = compiler(form, arrays)
+            compile_times[name].append(made[name].seconds)
+    for one in made.values():
+        check(one.run())
+    tasks = {name: one.run for name, one in made.items()}
+    times = timing.interleaved(tasks, rounds=rounds, budget=0.001, clock=time.perf_counter)
+    return {
+        name: Figures(1000 * min(compile_times[name]), 1e6 * min(times[name]), one.kib, one.instructions)
+        for name, one in made.items()
+    }
 
 
 def reason(error: Exception) -> str:

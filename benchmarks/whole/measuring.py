@@ -1,4 +1,4 @@
-"""What does a whole program cost by default, with staged loops, unrolled, and by hand? In processes that can be given up.
+"""What does a whole program cost by default, with staged loops, unrolled, by hand, and with Numba? In processes to give up.
 
     python -m benchmarks.whole.measuring NAME ROUNDS COMPILES FORM ...
 
@@ -19,11 +19,13 @@ from typing import Any
 import jax
 
 import autograph_lite
-from benchmarks.arrays.measuring import Figures, Form, agree, bound, figures, reason
+from benchmarks.arrays.measuring import Figures, Form, Made, agree, bound, compiled, figures, reason
 from benchmarks.arrays.unrolled import in_a_process
+from benchmarks.whole import by_numba
+from benchmarks.whole.by_numba import NumbaForm, has_numba_version
 from benchmarks.whole.catalogue import CASES, Case
 
-DEFAULT, STAGE, PYTHON, BY_HAND = "default", "stage", "python", "by hand"
+DEFAULT, STAGE, PYTHON, BY_HAND, NUMBA = "default", "stage", "python", "by hand", "Numba"
 Found = dict[str, Figures | str]
 
 
@@ -35,7 +37,7 @@ class Row:
       name: of the program.
       lines: of its file.
       numpy_us: one run over NumPy.
-      beside: figures of the default, of staged loops, and by hand where that is written, from one process.
+      beside: figures of the default, of staged loops, and by hand and with Numba where that is written, from one process.
       unrolled: of the default and of loops left to Python, from another one; or why there are none.
     """
 
@@ -51,12 +53,19 @@ def has_hand_version(case: Case) -> bool:
     return importlib.util.find_spec(f"benchmarks.whole.by_hand.{case.family}") is not None
 
 
-def form(case: Case, name: str) -> Form:
+def form(case: Case, name: str) -> Form | NumbaForm:
     """One form of a program."""
+    if name == NUMBA:
+        return NumbaForm(case)
     if name == BY_HAND:
         return bound(case.by_hand(), case)
     options: Any = {} if name == DEFAULT else {"static_loops": name}
     return bound(autograph_lite.convert(case.over_jax(), **options), case)
+
+
+def made(form: Form | NumbaForm, arrays: Any) -> Made:
+    """One form of a program, compiled by what it is for."""
+    return by_numba.compiled(form, arrays) if isinstance(form, NumbaForm) else compiled(form, arrays)
 
 
 def measure(case: Case, often: tuple[int, int], seconds: tuple[float, float]) -> Row:
@@ -70,8 +79,12 @@ def measure(case: Case, often: tuple[int, int], seconds: tuple[float, float]) ->
     start = time.perf_counter()
     case.plain()(*case.given(), **case.chosen())
     numpy_us = 1e6 * (time.perf_counter() - start)
-    names = [DEFAULT, STAGE, *([BY_HAND] if has_hand_version(case) else [])]
+    with_numba = has_numba_version(case)
+    others = {BY_HAND: has_hand_version(case), NUMBA: with_numba and by_numba.is_installed()}
+    names = [DEFAULT, STAGE, *(name for name, there in others.items() if there)]
     beside = _apart(case, often, names, seconds[0])
+    if with_numba and not isinstance(beside, str):
+        beside.setdefault(NUMBA, "not installed")
     unrolled: Found | str = ""
     if isinstance(beside, str) or isinstance(beside[DEFAULT], Figures):
         unrolled = _apart(case, (often[0], 1), [DEFAULT, PYTHON], seconds[1])
@@ -95,7 +108,7 @@ def _measured(case: Case, often: tuple[int, int], names: Sequence[str]) -> Found
         agree(results, expected, case.tolerance)
 
     try:
-        return dict(figures({name: form(case, name) for name in names}, arrays, *often, right))
+        return dict(figures({name: form(case, name) for name in names}, arrays, *often, right, made))
     except Exception as error:
         if len(names) == 1:
             return {names[0]: reason(error)}
