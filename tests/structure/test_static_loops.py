@@ -901,3 +901,32 @@ def test_a_loop_whose_parts_a_traced_value_leaves() -> None:
     for a, b in ((1, -4), (9, 2), (0, -1)):
         found = autograph_lite.convert(returns_from_an_inner_loop)(jnp.int32(a), jnp.int32(b))
         assert [int(value) for value in found] == [*returns_from_an_inner_loop(a, b)]
+
+
+def uses_a_number_twice_again_and_again(x):
+    for i in range(30):
+        t = i * 0.01
+        t = t + t + t + t
+        t = t + t + t + t
+        t = t + t + t + t
+        t = t + t + t + t
+        t = t + t + t + t
+        t = t + t + t + t
+        t = t + t + t + t
+        t = t + t + t + t
+        t = t + t + t + t
+        t = t + t + t + t
+        t = t + t + t + t
+        t = t + t + t + t
+        t = t + t + t + t
+        t = t + t + t + t
+        t = t + t + t + t
+        t = t + t + t + t
+        x = x + math.sin(t / 4**16)
+    return x
+
+
+def test_what_a_number_follows_from_is_looked_at_once() -> None:
+    # By each of its ways it would be 4**16 looks, which is hours.
+    found = autograph_lite.convert(uses_a_number_twice_again_and_again)(jnp.float32(0.5))
+    np.testing.assert_allclose(found, uses_a_number_twice_again_and_again(0.5), rtol=1e-6)

@@ -55,7 +55,7 @@ def variables(arrays: Sequence[Any], start: Sequence[Any]) -> entered:
     return entered(given={**thread.now.given, **found})
 
 
-_DEEPEST = 200  # equations between a number and what it follows from; beyond, it is Python's
+_MOST = 1000  # equations between a number and what it follows from; beyond, it is Python's
 
 
 def is_number_of_python(value: Any) -> bool:
@@ -63,14 +63,22 @@ def is_number_of_python(value: Any) -> bool:
     return thread.now.trial and isinstance(value, Tracer) and avals.weak_type(value) and _follows(value)
 
 
-def _follows(value: Any, depth: int = 0) -> bool:
-    if tracing_state.trace_of(value) in thread.now.outside:
-        return False
-    equation = getattr(value, "parent", None)
-    if equation is None:
-        return id(value) not in thread.now.given
-    operands = [each for each in equation.in_tracers if isinstance(each, Tracer)]
-    return depth > _DEEPEST or all(_follows(each, depth + 1) for each in operands)
+def _follows(value: Any) -> bool:
+    """Looks at each equation once: what follows from one number on two ways would double the work at each of them."""
+    seen: set[int] = set()
+    waiting = [value]
+    while waiting and len(seen) <= _MOST:
+        each = waiting.pop()
+        if tracing_state.trace_of(each) in thread.now.outside:
+            return False
+        equation = getattr(each, "parent", None)
+        if equation is None:
+            if id(each) in thread.now.given:
+                return False
+        elif id(equation) not in seen:
+            seen.add(id(equation))
+            waiting.extend(operand for operand in equation.in_tracers if isinstance(operand, Tracer))
+    return True
 
 
 def note_carry_types(body_fun: Callable[..., Any], before: Sequence[Any], after: Sequence[Any]) -> None:
