@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import dataclasses
 import threading
+from collections.abc import Callable
 from typing import Any
 
 
@@ -47,7 +48,8 @@ class Tracing:
       rows: what scans have taken, and of what (`aliasing.loop_rows`).
       walked: what loops go through (`aliasing.store_check`).
       yielded: the arrays that each generator has yielded whose code runs (`aliasing.yielded_arrays`).
-      references: of the arrays of the program that is traced; None outside of one (`jax_internals.references.storages`).
+      program: what is known of the references of the program that is traced, if it is one of ours
+        (`jax_internals.references.storages`).
       inner: the types of the loops in the one that is traced (`loops.carry_fixpoint`).
       recursions: the functions around that call themselves (`loops.recursion`).
       round, unrolled: the innermost of tail calls, and functions whose tail calls are no loops (`loops.tail_recursion`).
@@ -88,11 +90,20 @@ class Tracing:
     walked: tuple[Any, ...] = ()
     yielded: tuple[Any, ...] = ()
     rows: tuple[Any, ...] = ()
-    references: Any = None
+    program: Any = None
     inner: Any = None
     recursions: tuple[Any, ...] = ()
     round: Any = None
     unrolled: frozenset[Any] = frozenset()
+
+    @property
+    def references(self) -> Any:
+        """What is known of the references of the program that is traced; None outside of one."""
+        return self.program if self.program is not None or not ambient else ambient[0]()
+
+
+# By which those of a program are found that somebody else records (`jax_internals.references.ambient`).
+ambient: list[Callable[[], Any]] = []
 
 
 class _Thread(threading.local):

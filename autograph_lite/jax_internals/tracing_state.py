@@ -27,6 +27,7 @@ from jax.extend.core import (  # type: ignore[attr-defined]
 )
 
 from autograph_lite.jax_internals.numpy_constants import keep_constants
+from autograph_lite.jax_internals.references import ambient
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -61,6 +62,7 @@ def untraced() -> bool:
     if trace is _python or trace is None:
         return True
     keep_constants()
+    ambient.begin()
     return False
 
 

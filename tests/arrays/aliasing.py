@@ -31,6 +31,11 @@ def traced(main: Any) -> Any:
     return jax.jit(al.to_graph(main))
 
 
+def of_a_lane(main: Any) -> Any:
+    """For programs of one axis more, whose arrays `vmap` has in lanes: there no write is followed."""
+    return lambda *args: jax.jit(jax.vmap(al.to_graph(main)))(*(jnp.asarray(each)[None] for each in args))
+
+
 WAYS = {"convert": al.convert, "jit": traced, "nothing traced": al.to_graph}
 
 
@@ -59,8 +64,8 @@ def assert_refused(outcome: Outcome, lines: str, way: Callable[[Any], Any]) -> N
 
 
 def assert_seen(outcome: Outcome, lines: str, way: Callable[[Any], Any], *, unknown: bool = False) -> None:
-    """Where a program is compiled, all names of an array see a write; it is refused where `unknown`, and in other ways."""
-    if way is al.convert and not unknown:
+    """Where a program is recorded, all names of an array see a write; it is refused where `unknown`, and in other ways."""
+    if way in (al.convert, traced) and not unknown:
         assert_numpys_answer(outcome, lines, way)
     else:
         assert_refused(outcome, lines, way)

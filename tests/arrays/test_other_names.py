@@ -156,7 +156,8 @@ def outcome(lines: str, way: Callable[[Any], Any], xp: Any) -> Any:
 @pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize("case", REFUSED)
 def test_what_numpy_changes_for_others_is_refused(case: str, way: str) -> None:
-    aliasing.assert_seen(outcome, REFUSED[case], WAYS[way])
+    unknown = way == "jit" and case == "one of two expressions"  # by a number that is traced
+    aliasing.assert_seen(outcome, REFUSED[case], WAYS[way], unknown=unknown)
 
 
 @pytest.mark.parametrize("way", WAYS)
@@ -206,7 +207,7 @@ def test_a_lambda_that_reads_what_it_hands_over(way: str) -> None:
         a[0] = 7
         return a.sum()
 
-    if way == "convert":
+    if way != "nothing traced":
         assert WAYS[way](lambda x: (fill(x), x))(jnp.zeros(2))[1].tolist() == [7, 0]
     else:
         with pytest.raises(MutationError):

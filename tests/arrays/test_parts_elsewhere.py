@@ -112,10 +112,19 @@ UNKNOWN = {
 }
 
 
+# Of a length that is traced under `jax.jit`.
+SLICES = {case for case in REFUSED if "slice" in case}
+
+
 @pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize("case", REFUSED)
 def test_what_numpy_changes_elsewhere_is_refused(case: str, way: str) -> None:
-    aliasing.assert_seen(outcome, REFUSED[case], aliasing.WAYS[way], unknown=case in UNKNOWN)
+    aliasing.assert_seen(
+        outcome,
+        REFUSED[case],
+        aliasing.WAYS[way],
+        unknown=case in UNKNOWN | (SLICES if way == "jit" else set()),
+    )
 
 
 @pytest.mark.parametrize("way", WAYS)

@@ -115,6 +115,7 @@ REFUSED = {
     ),
     "a loop that makes the name another array": "a = x * 1\nb = a\ni = 0\nwhile i < n:\n    a[0] = i\n    a = a + 1\n    i += 1\nreturn a, b",
     "one of two": "a = x * 1\nb = a if n > 1 else x * 2\na[0] = 4\nreturn a, b",
+    "a name by atleast_1d, and a loop": "a = x * 1\nb = np.atleast_1d(a)\ni = 0\nwhile i < n:\n    a[i] = 5\n    i += 1\nreturn a, b",
     "what a loop keeps": "a = x * 1\np = a * 2\ni = 0\nwhile i < n:\n    a[0] = p[1]\n    p = a[:]\n    i += 1\na[1] = 3\nreturn a, p",
 }
 

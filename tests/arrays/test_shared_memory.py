@@ -263,10 +263,19 @@ UNKNOWN = {
 }
 
 
+# Which of them, how long they are, or how often it loops, a number tells that is traced under `jax.jit`.
+UNKNOWN_UNDER_JIT = UNKNOWN | {
+    "a name on one path", "either of two", "a part between traced bounds with a step", "a part between traced bounds",
+    "a part between traced bounds that is read when the array has been written", "parts between traced bounds that change places",
+    "a list that a `while` makes longer", "a list that a loop over a range makes longer",
+}  # fmt: skip
+
+
 @pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize("case", REFUSED)
 def test_what_numpy_changes_under_two_names_is_refused(case: str, way: str) -> None:
-    aliasing.assert_seen(outcome, REFUSED[case], WAYS[way], unknown=case in UNKNOWN)
+    unknown = UNKNOWN_UNDER_JIT if way == "jit" else UNKNOWN
+    aliasing.assert_seen(outcome, REFUSED[case], WAYS[way], unknown=case in unknown)
 
 
 @pytest.mark.parametrize("way", WAYS)

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 import jax
+import jax.numpy as jnp
 import pytest
 
 import autograph_lite
@@ -19,9 +20,14 @@ def message(fn: Callable[..., Any], *args: Any, way: Callable[..., Any] = autogr
     return shown(caught.value, fn)
 
 
-def in_other_programs(fn: Callable[..., Any]) -> Callable[..., Any]:
-    """`fn` in a program of JAX's, where arrays are values: only one of the names of an array sees what is written to it."""
-    return jax.jit(autograph_lite.to_graph(fn))
+def in_lanes(fn: Callable[..., Any]) -> Callable[..., Any]:
+    """`fn` for one lane of `vmap`, where arrays are values: only one of the names of an array sees what is written to it."""
+
+    def run(*args: Any) -> Any:
+        lanes = jax.tree.map(lambda each: jnp.asarray(each)[None], args)
+        return jax.jit(jax.vmap(autograph_lite.to_graph(fn)))(*lanes)
+
+    return run
 
 
 def shown(error: BaseException, fn: Callable[..., Any]) -> str:

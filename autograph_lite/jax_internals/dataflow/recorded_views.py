@@ -37,7 +37,7 @@ def recorded_as(array: Any) -> Any:
 
 def equation_operands(value: Any) -> list[Any]:
     """What the equation has taken that has made a value."""
-    equation = getattr(value, "parent", None)
+    equation = getattr(value, "parent", None) if isinstance(value, core.Tracer) else None
     return [] if equation is None else list(equation.in_tracers)
 
 
@@ -124,7 +124,7 @@ def _of_equation(equation: Any, operands: Sequence[Any], number: int, has_lanes:
     if not equation.primitive.multiple_results or params.get("name") in _COPYING:
         return {}
     if params.get("name") in _VIEWING:
-        return {0: False}
+        return {0: False} if _axes(operands[0]) > 1 else {}  # of a vector, a new matrix
     if name == "cond":
         ways = [_through(branch, number) for branch in params["branches"]]
         return {n + 1 if n >= 0 else n: any(way.get(n) for way in ways) for way in ways for n in way}

@@ -21,7 +21,10 @@ class ForwardingTrace(KeepingTrace):
 
     def to_jaxpr_tracer(self, x: Any, source_info: Any) -> Any:
         """The operand of an equation."""
-        return super().to_jaxpr_tracer(storages.latest_version(x, self), source_info)
+        if core.trace_ctx.trace is self:
+            return super().to_jaxpr_tracer(storages.latest_version(x, self), source_info)
+        with core.set_current_trace(self):  # the results of one that is left already
+            return super().to_jaxpr_tracer(storages.latest_version(x, self), source_info)
 
 
 def install_forwarding() -> None:

@@ -21,9 +21,10 @@ from autograph_lite.tracing import thread
 def is_numpys(array: Any) -> bool:
     """Whether `array` would be NumPy's in Python: a caller's, one that NumPy's functions have made, or computed of such.
 
-    Of JAX's and NumPy's together JAX's are made.
+    Of JAX's and NumPy's together JAX's are made; of what somebody else's program was handed, nobody knows.
     """
-    return thread.now.references is not None and any(map(_is_numpys, origins(array)))
+    known = thread.now.references
+    return known is not None and known.is_whole and any(map(_is_numpys, origins(array)))
 
 
 def _is_numpys(root: Any) -> bool:
@@ -57,7 +58,10 @@ def would_be_numpys(value: Any) -> bool:
     What no equation tells, as in a loop's body, is if all arrays are NumPy's that the program was handed. Which of these
     are is asked: the program serves no others.
     """
-    known, todo, seen = thread.now.references, [*origins(value)], set[int]()
+    known = thread.now.references
+    if not known.is_whole:
+        return False
+    todo, seen = [*origins(value)], set[int]()
     asked, is_told = [], True
     while todo:
         array = todo.pop()

@@ -77,6 +77,7 @@ class References:
       numpys: arrays of the program that NumPy would have made.
       numbers: those without axes, and what `math` gives.
       is_outside: whether an array of NumPy's was there before the function, and is to be an argument of its program.
+      is_whole: whether the program is one of ours, which is traced again if it has to be.
       change: what `x += v` does, called with `x`, "add" and `v`; gives NotImplemented where it makes a new array.
     """
 
@@ -100,6 +101,7 @@ class References:
     shown: dict[int, tuple[Any, int]] = dataclasses.field(default_factory=dict)
     taken: dict[int, tuple[Any, Any]] = dataclasses.field(default_factory=dict)
     is_outside: Callable[[Any], bool] = lambda array: False
+    is_whole: bool = True
     change: Callable[[Any, str, Any], Any] = lambda array, symbol, operand: NotImplemented
 
 
@@ -128,7 +130,7 @@ def latest_version(array: Any, trace: Any = None) -> Any:
 def show(array: Any) -> None:
     """Notes that what is traced may be this array of NumPy's, or a part of it, which it would not see written."""
     known: References | None = thread.now.references
-    if known is None or not isinstance(array, np.ndarray) or not array.ndim:
+    if known is None or not known.is_whole or not isinstance(array, np.ndarray) or not array.ndim:
         return
     while isinstance(array.base, np.ndarray):
         array = array.base

@@ -135,7 +135,8 @@ def can_follow(array: Any) -> bool:
         return False
     known = {id(each) for each in storages.versions_of(root)}
     before = [*recorded_views.parts_from(root, written=True), *numpys_arrays.may_be(root)]
-    around = [each for each in before if id(each) not in known and each is not root]
+    others = (each for each in before if id(each) not in known and each is not root)
+    around = [each for other in others for each in numpys_arrays.same_in_loops(other)]
     related: list[Any] = []
     for run in user_frames.runs():
         variables = user_frames.run_variables(run)
@@ -155,6 +156,7 @@ def claim_captured(array: Any, error: MutationError) -> bool:
         or not isinstance(array, jax.Array)
         or whole is None
         or thread.now.references is None
+        or not thread.now.references.is_whole
     ):
         return False
     variables = map(user_frames.run_variables, user_frames.runs())

@@ -28,9 +28,15 @@ from autograph_lite.operators.values.values import Tracer, describe
 from autograph_lite.tracing import thread
 
 
+def _known() -> Any:
+    """What is known of a program that can be traced again; None where there is none."""
+    known = thread.now.references
+    return known if known is not None and known.is_whole else None
+
+
 def made(found: Any, given: Iterable[Any]) -> Any:
     """What a function of NumPy's has made, or what stands for it; `given` are its arguments."""
-    known = thread.now.references
+    known = _known()
     if known is None:
         return found
     if isinstance(found, Tracer):
@@ -65,7 +71,7 @@ def note_part(part: Any, array: Any, *, is_window: bool = False) -> Any:
 
     A part between traced bounds `is_window`: a view in NumPy, whatever the program makes of it.
     """
-    known = thread.now.references
+    known = _known()
     if known is not None and isinstance(part, Tracer) and part.ndim:
         root = storages.root(part)
         if is_window or root is not part:
@@ -81,7 +87,7 @@ def refuse_shown(array: Any) -> None:
       Reborn: others hold what it is a part of, or the program has got a part of it; or it is from outside.
       MutationError: it is a part of an array from outside of the function.
     """
-    known = thread.now.references
+    known = _known()
     if known is None:
         return
     if isinstance(array, np.ndarray):
@@ -107,7 +113,7 @@ def want_changed() -> None:
     Raises:
       Reborn: Python has written to an array, and the program has got a part of it.
     """
-    known = thread.now.references
+    known = _known()
     for array, before in [*known.shown.values()]:
         if zlib.crc32(array.tobytes()) != before:
             want_anew(array)
@@ -121,7 +127,7 @@ def want_anew(array: Any, refusal: MutationError | None = None, *, changed: bool
     Raises:
       Reborn: the function has made it, or sees it from outside.
     """
-    known = thread.now.references
+    known = _known()
     if known is None or not isinstance(array, np.ndarray):
         return
     for each in _owners(array):
@@ -194,7 +200,7 @@ def _owners(array: Any) -> list[np.ndarray[Any, Any]]:
 
 
 def _site_of(array: Any) -> Site | None:
-    known = thread.now.references
+    known = _known()
     found = None if known is None else known.born.get(id(array))
     return found[1] if found is not None and found[0]() is array else None
 

@@ -60,7 +60,7 @@ def _objects(found: Mismatch, before: str) -> str:
     if found.kind is None or found.kind.__module__ in sys.stdlib_module_names:
         return ""
     known = thread.now.references
-    again = known is not None and getattr(known, "is_whole", True)  # it can be traced once more
+    again = known is not None and known.is_whole  # it can be traced once more
     if again and found.kind not in known.records and dataclass_objects.may_be_record(found.kind):
         raise retracing.Reborn([], records=[found.kind])
     return (

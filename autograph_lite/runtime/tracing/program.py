@@ -565,7 +565,7 @@ class Program:
         with (
             container_identity.identities_of_program(),
             method_patching.converted_methods(),
-            entered(rule=self.rolled, capacity=self.capacity if self.owned else None, references=known),
+            entered(rule=self.rolled, capacity=self.capacity if self.owned else None, program=known),
             journal.journal(outer=None) as written,
             entered(facts=path_facts.frames()),
         ):
@@ -682,7 +682,7 @@ class Program:
         asked = numpy_arguments.asks_of_numbers(known)
         self.passes = self.passes or bool(lent) or bool(self._unpassed) or asked
         outputs = [*results.arrays, *writes, *lent.values(), *afters.arrays]
-        with entered(references=known):
+        with entered(program=known):
             frame.contents = {key: storages.latest_version(value) for key, value in contents.items()}
             return [*map(storages.latest_version, outputs)]
 
