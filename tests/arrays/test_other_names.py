@@ -193,11 +193,11 @@ def test_a_refusal_leaves_the_function_as_it_was() -> None:
             s = fill(x.copy() if copies else row)
         return s, x
 
-    main = jax.jit(main, static_argnums=1)
-
+    s, x = jax.jit(main, static_argnums=1)(jnp.zeros((2, 2)), False)
+    assert (float(s), x.tolist()) == (7, [[7, 0], [7, 0]])
     with pytest.raises(MutationError):
-        main(jnp.zeros((2, 2)), False)
-    s, x = main(jnp.zeros((1, 2)), True)
+        jax.vmap(lambda x: main(x, False))(jnp.zeros((1, 2, 2)))
+    s, x = jax.jit(main, static_argnums=1)(jnp.zeros((1, 2)), True)
     assert (float(s), x.tolist()) == (14, [[0, 0]])
 
 

@@ -60,8 +60,10 @@ def _objects(found: Mismatch, before: str) -> str:
     if found.kind is None or found.kind.__module__ in sys.stdlib_module_names:
         return ""
     known = thread.now.references
-    again = known is not None and known.is_whole  # it can be traced once more
-    if again and found.kind not in known.records and dataclass_objects.may_be_record(found.kind):
+    is_new = (
+        known is not None and known.is_whole and found.kind not in known.records
+    )  # it can be traced once more
+    if is_new and dataclass_objects.may_be_record(found.kind):
         raise retracing.Reborn([], records=[found.kind])
     return (
         f"register {found.kind.__name__} as a pytree, for example with jax.tree_util.register_dataclass, "
