@@ -18,8 +18,7 @@ import jax
 import numpy as np
 
 from autograph_lite.errors import MutationError
-from autograph_lite.jax_internals.dataflow import recorded_views
-from autograph_lite.operators.aliasing import access_paths
+from autograph_lite.operators.aliasing.kept_arrays import names_of
 from autograph_lite.operators.values import pytrees
 from autograph_lite.operators.values.values import describe
 from autograph_lite.tracing import entered, thread
@@ -53,14 +52,14 @@ def holding_arguments(arrays: Sequence[Any], *, numpys: bool) -> entered:
         fix="write to a copy, x.copy(), and return that.",
         in_place=numpys,
     )
-    run.names.update(*(_names(each) for each in arrays if getattr(each, "ndim", 0)))
+    run.names.update(*(names_of(each) for each in arrays if getattr(each, "ndim", 0)))
     return entered(yielded=(*thread.now.yielded, run))
 
 
 def note_held(arrays: Sequence[Any]) -> None:
     """To be called with what such a call of a function gives, which may be what it was handed."""
     run = next(run for run in reversed(thread.now.yielded) if run.by != _Run.by)
-    run.names.update(*(_names(each) for each in arrays if each.ndim))
+    run.names.update(*(names_of(each) for each in arrays if each.ndim))
 
 
 def in_loop_body(item: Any) -> entered:
@@ -68,7 +67,7 @@ def in_loop_body(item: Any) -> entered:
     *around, run = thread.now.yielded
     for leaf in pytrees.leaves(item):
         if isinstance(leaf, (jax.Array, np.ndarray)) and leaf.ndim:
-            names = _names(leaf)
+            names = names_of(leaf)
             _refuse([one for loop in thread.now.aliases[run.loops :] for one in loop.written], names, run)
             run.names |= names
     return entered(yielded=tuple(around))
@@ -106,13 +105,7 @@ def refuse_yield_after_write(
 
 def _refuse(arrays: Sequence[Any], names: set[int], run: _Run) -> None:
     for one in arrays if names else ():
-        if isinstance(one, (jax.Array, np.ndarray)) and not names.isdisjoint(_names(one)):
+        if isinstance(one, (jax.Array, np.ndarray)) and not names.isdisjoint(names_of(one)):
             raise MutationError(
                 f"An item of an array, {describe(one)}, is written by {run.by}.", why=run.why, fix=run.fix
             )
-
-
-def _names(array: Any) -> set[int]:
-    """By what the program knows an array, and those that it is a part of."""
-    known = access_paths.base_arrays(array)
-    return {name for each in (array, *known) for name in recorded_views.view_key(each)}

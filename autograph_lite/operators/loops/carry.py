@@ -21,7 +21,7 @@ from autograph_lite.jax_internals import avals, tracing_state
 from autograph_lite.jax_internals.loops import loop_binding
 from autograph_lite.jax_internals.references import numpys_arrays
 from autograph_lite.jax_internals.references.storages import Storage
-from autograph_lite.operators.aliasing import loop_carried_aliases, shared_memory, yielded_arrays
+from autograph_lite.operators.aliasing import kept_arrays, loop_carried_aliases, shared_memory, yielded_arrays
 from autograph_lite.operators.branches.branch_paths import enter_generated
 from autograph_lite.operators.checks import carried_checks
 from autograph_lite.operators.effects import container_identity, journal, shared_containers
@@ -123,6 +123,7 @@ class Carry:
       owned: numbers of variables whose containers nobody else holds.
       sure: for each variable, whether every iteration assigns it; known once the body has been traced.
       after: the variables after an iteration, and the contents of the places; known likewise.
+      changes: of lists and objects in it; known likewise.
     """
 
     names: tuple[str, ...]
@@ -138,6 +139,7 @@ class Carry:
     held: frozenset[int] = frozenset()
     owned: frozenset[int] = frozenset()
     sure: list[bool] = dataclasses.field(default_factory=list)
+    changes: list[journal.Change] = dataclasses.field(default_factory=list)
     after: list[tuple[Sequence[Captured], dict[Key, Captured]]] = dataclasses.field(default_factory=list)
 
     @classmethod
@@ -296,6 +298,7 @@ class Carry:
         appended: dict[Hashable, list[Captured]] = {}
         bounds: dict[Hashable, bounded_growth.Bound] = {}
         changes = written.changes(roots)
+        self.changes[:] = changes.values()
         ends = zip(self.names, self.start_values, captured, strict=True)
         shared_memory.refuse_seen_next((name, start.value, now.value) for name, start, now in ends)
         pairs = zip(captured, self.start_values, strict=True)
@@ -705,7 +708,9 @@ def run_body(
         now, results = carry.leave(new, written, roots)
         if loop.written:
             left = now._by_key(*now.after[0])
-            yielded_arrays.refuse_yield_after_write(loop.written, carry._by_key(values, contents), left)
+            inside = carry._by_key(values, contents)
+            yielded_arrays.refuse_yield_after_write(loop.written, inside, left)
+            kept_arrays.refuse_kept_after_write(loop.written, inside, left, carry.changes)
             now.part()
         return now, [*extra, *results]
 

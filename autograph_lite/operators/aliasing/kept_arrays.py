@@ -1,0 +1,81 @@
+"""Kept arrays: does a loop write to an array that an iteration has left in a list or an object?
+
+    while k < n:
+        b[0] += 1
+        log(b)                            appends it: NumPy's list has one array many times, and a program has what each was
+
+Who has stored it, a callee or a closure, does not matter: the journal of the body knows what has changed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+import jax
+import numpy as np
+
+from autograph_lite.errors import MutationError
+from autograph_lite.jax_internals.dataflow import recorded_views
+from autograph_lite.jax_internals.references.storages import Storage
+from autograph_lite.operators.aliasing import access_paths
+from autograph_lite.operators.effects import journal
+from autograph_lite.operators.lists import dynamic_length, growing_lists
+from autograph_lite.operators.user_code import source_places
+from autograph_lite.operators.values import pytrees
+from autograph_lite.operators.values.values import describe
+
+
+def refuse_kept_after_write(
+    written: Sequence[Any], inside: Mapping[Any, Any], after: Mapping[Any, Any], changes: Iterable[journal.Change]
+) -> None:  # fmt: skip
+    """To be called where an iteration of a loop ends that has `written` to arrays.
+
+    Args:
+      written: the arrays, as they were before each write.
+      inside: the variables before the iteration.
+      after: the same after it, captured.
+      changes: of lists and objects in it.
+
+    Raises:
+      MutationError: one of those is kept that were written, or that the next iteration will write.
+    """
+    ids = {id(one) for one in written}
+    # The variables and places that hold arrays by then, by what the program knows these.
+    homes: dict[int, set[Any]] = {}
+    for key in inside:
+        if id(inside[key]) in ids and key in after and _is_array(after[key].value):
+            for name in recorded_views.view_key(after[key].value):
+                homes.setdefault(name, set()).add(key)
+    before = {name for one in written if _is_array(one) for name in recorded_views.view_key(one)}
+    for change in changes:
+        if isinstance(change.place.owner, Storage):
+            continue
+        for k, value in change.new.items():
+            if (k in change.old and change.old[k] is value) or isinstance(
+                value, (growing_lists.Earlier, dynamic_length.Part)
+            ):  # they stand for items of other iterations
+                continue
+            for leaf in filter(_is_array, pytrees.leaves(value)):
+                names = names_of(leaf)
+                others = (homes.get(name, set()) - {(change.place.key, k)} for name in names)
+                if before.isdisjoint(names) and not any(others):
+                    continue
+                raise MutationError(
+                    f"A loop writes items of an array, and keeps it, or a part of it, {describe(leaf)}, in "
+                    f"{change.place.label(0 if change.place.holds_items else k)}.",
+                    where=source_places.here(),
+                    why="NumPy's is one array in all iterations, which would see each write; an array is a value to a compiled "
+                    "program.",
+                    fix="keep a copy, x.copy().",
+                )
+
+
+def names_of(array: Any) -> set[int]:
+    """By what the program knows an array, and those that it is a part of."""
+    known = access_paths.base_arrays(array)
+    return {name for each in (array, *known) for name in recorded_views.view_key(each)}
+
+
+def _is_array(value: Any) -> bool:
+    return isinstance(value, (jax.Array, np.ndarray)) and value.ndim > 0

@@ -1,0 +1,152 @@
+"""An array that a loop writes and leaves in a list or an object, whoever stores it there: refused, or what NumPy has."""
+
+from __future__ import annotations
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+import autograph_lite
+from autograph_lite import MutationError
+
+
+def add(out, b):
+    out.append(b)
+
+
+def in_a_callee(n):
+    b, k, out = np.zeros(2), 0, []
+    while k < n:
+        b[0] += 1
+        add(out, b)
+        k += 1
+    return out
+
+
+def before_the_write(n):
+    b, k, out = np.zeros(2), 0, []
+    while k < n:
+        add(out, b)
+        b[0] += 1
+        k += 1
+    return out
+
+
+def each_step(step, n):
+    b, k = np.zeros(2), 0
+    while k < n:
+        b[0] += 1
+        step(b)
+        k += 1
+
+
+def by_a_closure(n):
+    out = []
+    each_step(lambda b: out.append(b), n)
+    return out
+
+
+def by_a_method(n):
+    out = []
+    each_step(out.append, n)
+    return out
+
+
+def a_part(n):
+    out = []
+    each_step(lambda b: out.append(b[:1]), n)
+    return out
+
+
+def in_place_of_an_item(n):
+    last, b, k = [None], np.zeros(2), 0
+
+    def keep(b):
+        last[0] = b
+
+    while k < n:
+        b[0] += 1
+        if k < 2:
+            keep(b)
+        k += 1
+    return last[0], b
+
+
+class Best:
+    def __init__(self, x):
+        self.x = x
+
+    def keep(self, x):
+        self.x = x
+
+
+def as_an_attribute(n):
+    best, b, k = Best(np.zeros(2)), np.ones(2), 0
+    while k < n:
+        b[0] += 1
+        if b[0] > 1:
+            best.keep(b)
+        k += 1
+    return best.x
+
+
+@pytest.mark.parametrize(
+    ("f", "place"),
+    [
+        (in_a_callee, "float32[2], in out"),
+        (by_a_closure, "float32[2], in out"),
+        (by_a_method, "float32[2], in a list's item 0"),
+        (a_part, "float32[1], in out"),
+        (in_place_of_an_item, "float32[2], in last[0]"),
+        (as_an_attribute, "float32[2], in self.x"),
+    ],
+    ids=lambda each: getattr(each, "__name__", ""),
+)
+def test_what_the_loop_writes_is_not_kept(f, place) -> None:
+    with pytest.raises(MutationError) as caught:
+        autograph_lite.convert(f)(jnp.int32(3))
+    text = str(caught.value)
+    assert text.startswith(f"A loop writes items of an array, and keeps it, or a part of it, {place}.\n")
+    assert text.endswith(
+        "  NumPy's is one array in all iterations, which would see each write; an array is a value to a compiled program.\n"
+        "  Fix: keep a copy, x.copy()."
+    )
+
+
+def test_what_the_next_iteration_writes_is_not_kept() -> None:
+    with pytest.raises(MutationError, match="keeps it, or a part of it"):
+        autograph_lite.convert(before_the_write)(jnp.int32(3))
+
+
+def copies(n):
+    out = []
+    each_step(lambda b: out.append(b.copy()), n)
+    return out
+
+
+def a_new_array_in_each_iteration(n):
+    k, out = 0, []
+    while k < n:
+        b = np.zeros(2)
+        b[0] = k
+        add(out, b)
+        k += 1
+    return out
+
+
+def another_array(n):
+    b, c, k, out = np.zeros(2), np.ones(2), 0, []
+    while k < n:
+        b[0] += 1
+        add(out, c)
+        c = c + b
+        k += 1
+    return out
+
+
+@pytest.mark.parametrize("f", [copies, a_new_array_in_each_iteration, another_array])
+def test_what_it_does_not_write_is(f) -> None:
+    ours, numpys = autograph_lite.convert(f)(jnp.int32(3)), f(3)
+    for one, other in zip(jax.tree.leaves(ours), jax.tree.leaves(numpys), strict=True):
+        np.testing.assert_array_equal(one, other)
