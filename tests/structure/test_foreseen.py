@@ -405,6 +405,35 @@ def test_a_loop_inside_is_split_in_the_iteration_that_it_is_to_be() -> None:
     jax.tree.map(lambda a, b: np.testing.assert_allclose(a, b, rtol=1e-5), ours, counts_around_it(X))
 
 
+def keeps_one(x):
+    kept = None
+    for i in range(200):
+        x = jnp.sin(x) * 1.5 + 0.1
+        if i == 100:
+            kept = x * 2
+    return x, kept
+
+
+def keeps_one_before_it_leaves(x):
+    kept = None
+    for i in range(200):
+        x = jnp.sin(x) * 1.5 + 0.1 * i
+        if x > 12:
+            break
+        if i == 50:
+            kept = x * 2
+    return x, kept
+
+
+@pytest.mark.parametrize("f", [keeps_one, keeps_one_before_it_leaves])
+def test_what_is_none_until_an_iteration_of_pythons_splits_the_loop(f) -> None:
+    converted = autograph_lite.convert(f)
+    loop = next(each for each in autograph_lite.explain(converted)(X) if each.statement == "for")
+    assert (loop.became, loop.trips) == ("scan of 200 steps", 200)
+    for one, other in zip(converted(X), f(X), strict=True):
+        np.testing.assert_allclose(one, other, rtol=1e-4)
+
+
 def test_what_changes_often_is_the_programs_and_makes_no_parts() -> None:
     def f(x):
         n = k = 0

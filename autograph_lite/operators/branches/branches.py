@@ -37,6 +37,7 @@ from autograph_lite.operators.joins.join_types import (
     unchanged,
 )
 from autograph_lite.operators.joins.literal_types import holding
+from autograph_lite.operators.joins.unions import has_union
 from autograph_lite.operators.lane_eval import path_conditions
 from autograph_lite.operators.lists import bounded_growth, dynamic_length, packing
 from autograph_lite.operators.purity import trial
@@ -85,6 +86,8 @@ def _staged(
         if alive
         else []
     )
+    if any(each.tree is not None and has_union(each.tree) for each in templates):
+        split(True)  # each part of the loop has one of them, and knows which
     for path in alive:
         for label, value in zip(labels, path.stray, strict=True):
             if value is not None:
