@@ -38,7 +38,7 @@ def refuse_kept_after_write(
       changes: of lists and objects in it.
 
     Raises:
-      MutationError: one of those is kept that were written, or that the next iteration will write.
+      MutationError: one is kept that the next iteration will write by another name.
     """
     ids = {id(one) for one in written}
     # The variables and places that hold arrays by then, by what the program knows these.
@@ -47,7 +47,6 @@ def refuse_kept_after_write(
         if id(inside[key]) in ids and key in after and _is_array(after[key].value):
             for name in recorded_views.view_key(after[key].value):
                 homes.setdefault(name, set()).add(key)
-    before = {name for one in written if _is_array(one) for name in recorded_views.view_key(one)}
     for change in changes:
         if isinstance(change.place.owner, Storage):
             continue
@@ -59,7 +58,7 @@ def refuse_kept_after_write(
             for leaf in filter(_is_array, pytrees.leaves(value)):
                 names = names_of(leaf)
                 others = (homes.get(name, set()) - {(change.place.key, k)} for name in names)
-                if before.isdisjoint(names) and not any(others):
+                if not any(others):
                     continue
                 raise MutationError(
                     f"A loop writes items of an array, and keeps it, or a part of it, {describe(leaf)}, in "
