@@ -40,14 +40,12 @@ def refuse_kept_after_write(
     Raises:
       MutationError: one is kept that the next iteration will write by another name.
     """
-    ids = {id(one) for one in written}
     # The variables and places that hold arrays by then, by what the program knows these.
     homes: dict[int, set[Any]] = {}
-    for key in inside:
-        if id(inside[key]) in ids and key in after and _is_array(after[key].value):
-            for name in recorded_views.view_key(after[key].value):
-                homes.setdefault(name, set()).add(key)
-    for change in changes:
+    for key, array in written_next(written, inside, after).items():
+        for name in recorded_views.view_key(array) if _is_array(array) else ():
+            homes.setdefault(name, set()).add(key)
+    for change in changes if homes else ():
         if isinstance(change.place.owner, Storage):
             continue
         for k, value in change.new.items():
@@ -68,6 +66,14 @@ def refuse_kept_after_write(
                     "program.",
                     fix="keep a copy, x.copy().",
                 )
+
+
+def written_next(
+    written: Sequence[Any], inside: Mapping[Any, Any], after: Mapping[Any, Any]
+) -> dict[Any, Any]:
+    """What an iteration leaves in the variables that it has written to, and that the next one will write."""
+    ids = {id(one) for one in written}
+    return {key: after[key].value for key in inside if id(inside[key]) in ids and key in after}
 
 
 def names_of(array: Any) -> set[int]:

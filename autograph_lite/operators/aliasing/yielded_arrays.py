@@ -18,7 +18,7 @@ import jax
 import numpy as np
 
 from autograph_lite.errors import MutationError
-from autograph_lite.operators.aliasing.kept_arrays import names_of
+from autograph_lite.operators.aliasing.kept_arrays import names_of, written_next
 from autograph_lite.operators.values import pytrees
 from autograph_lite.operators.values.values import describe
 from autograph_lite.tracing import entered, thread
@@ -99,8 +99,7 @@ def refuse_yield_after_write(
       MutationError: a generator has written to one that the iteration before has yielded.
     """
     if thread.now.yielded:
-        ids = {id(one) for one in written}
-        refuse_write_after_yield([after[key].value for key in inside if id(inside[key]) in ids])
+        refuse_write_after_yield([*written_next(written, inside, after).values()])
 
 
 def _refuse(arrays: Sequence[Any], names: set[int], run: _Run) -> None:

@@ -59,10 +59,8 @@ def _objects(found: Mismatch, before: str) -> str:
         return f"use the values, which are arrays, in place of the {found.kind.__name__} objects: v.value."
     if found.kind is None or found.kind.__module__ in sys.stdlib_module_names:
         return ""
-    known = thread.now.references
-    is_new = (
-        known is not None and known.is_whole and found.kind not in known.records
-    )  # it can be traced once more
+    known = thread.now.program  # of ours, which can be traced once more
+    is_new = known is not None and found.kind not in known.records
     if is_new and dataclass_objects.may_be_record(found.kind):
         raise retracing.Reborn([], records=[found.kind])
     return (

@@ -23,7 +23,7 @@ def is_record(value: Any) -> bool:
     """Whether `value` is a dataclass object that JAX takes for a leaf, or one of a class that is taken for one here."""
     kind = type(value)
     if not hasattr(kind, "__dataclass_fields__"):
-        known = thread.now.references
+        known = thread.now.program
         return known is not None and kind in known.records
     return not isinstance(value, Whole)
 
