@@ -201,8 +201,7 @@ def try_except(w: Writer) -> bool:
     with w.inside(f"except {w.choices.pick(kinds)}{f' as {name}' if name else ''}:"):
         caught = block(w, 2)
         if not caught and w.choices.chance(10):
-            w.emit("raise", "raise")
-            caught = True
+            caught = jumps.raise_again(w)
     handled = w.scope
     w.scope = tried
     if w.choices.chance(20):

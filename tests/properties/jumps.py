@@ -58,7 +58,7 @@ def returned(w: Writer, kind: str) -> str:
 
 def raise_(w: Writer) -> bool:
     """`raise ValueError("...")`; True, as nothing may follow."""
-    w.shared.features.update({"written array not read"} if w.written else ())
+    unread(w)
     c, known = w.choices, w.scope.of_kind("int")
     message = f'"problem {w.tag()}"'
     if known and c.chance(25):
@@ -66,6 +66,18 @@ def raise_(w: Writer) -> bool:
         message = f'f"problem {w.tag()} {{{name} + 1}}"' if c.chance(70) else f"{message}, {name} * 2"
     w.emit(f"raise {c.pick(ERRORS)}({message})", "raise")
     return True
+
+
+def raise_again(w: Writer) -> bool:
+    """`raise` in an `except`; True, as nothing may follow."""
+    unread(w)
+    w.emit("raise", "raise")
+    return True
+
+
+def unread(w: Writer) -> None:
+    """Records that what was written may be read by nothing: the function may be left by an exception."""
+    w.shared.features.update({"written array not read"} if w.written else ())
 
 
 def assert_(w: Writer) -> bool:
