@@ -24,7 +24,7 @@ def _block(body: Sequence[gast.stmt], plans: dict[gast.AST, Plan], context: Cont
         # Names before insides: the outer functions bear the plain names.
         chain = context.chains.get(node)
         if isinstance(node, gast.If) and chain is not None and node in plans:
-            cases = [context.name_function("case") for _ in chain.values] + [
+            cases = [context.name_function("case") for _ in chain.nodes] + [
                 context.name_function("otherwise")
             ]
             for inner in chain.bodies:

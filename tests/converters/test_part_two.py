@@ -182,6 +182,20 @@ def test_a_chain_on_integers_is_one_switch() -> None:
     )
 
 
+def test_a_case_that_is_no_integer_has_a_test() -> None:
+    source = "def f(s):\n    if s == 'a':\n        return 1\n    elif s is B.C or s == 3:\n        return 2\n    else:\n        return 3"
+    assert rewritten("control_flow", source, "switches").endswith(
+        "    return ag.switch_stmt(s, (lambda s: s == 'a', lambda s: s is B.C or s == 3), (case, case_2, otherwise))"
+    )
+
+
+def test_a_comparison_with_a_variable_is_no_case() -> None:
+    source = (
+        "def f(s, lo, hi):\n    if s == lo:\n        s = 1\n    elif s == hi:\n        s = 2\n    return s"
+    )
+    assert "switch_stmt" not in rewritten("control_flow", source, "switches")
+
+
 def test_a_single_comparison_is_no_switch() -> None:
     assert "if_stmt" in rewritten(
         "control_flow", "def f(k):\n    if k == 0:\n        k = 1\n    return k", "switches"

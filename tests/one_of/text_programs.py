@@ -375,3 +375,90 @@ def exception_with_a_text(x):
     if x < 5:
         raise ValueError(status, 3)
     return x
+
+
+@program((9,), (2,))
+def a_number_beside_none_in_a_chain(n):
+    k, total = None, 0
+    for i in range(n):
+        if k == 0:
+            total, k = total + 1, 1
+        elif k == 1:
+            total, k = total + 10, 0 if i > 3 else 1
+        elif i > 1:
+            k = 0
+    return total, k
+
+
+@program((0,), (1,), (2,), (3,), (4,))
+def cases_of_every_kind(n):
+    found = None
+    if n == 1:
+        found = "one"
+    elif n == 2:
+        found = Light.RED
+    elif n == 3:
+        found = Level.HIGH
+    elif n == 4:
+        found = abs
+    if found is None:
+        k = 1
+    elif found in ("one", "two"):
+        k = 2
+    elif found is Light.RED or found is Light.GREEN:
+        k = 3
+    elif found == Level.HIGH:
+        k = 4 + found
+    else:
+        k = found(-7)
+    return k
+
+
+@program((3.0,), (0.5,), (-2.0,))
+def the_chosen_function_in_a_chain(x):
+    step = np.sin if x > 1 else np.cos if x > 0 else None
+    if step is np.sin:
+        y = x * 2
+    elif step is np.cos:
+        y = step(x)
+    else:
+        y = 0.0
+    return y
+
+
+@program((1.0,), (-1.0,))
+def a_case_that_its_class_compares(x):
+    class Close:
+        def __init__(self, size):
+            self.size = size
+
+        def __eq__(self, other):
+            return abs(self.size - other.size) < 2
+
+        __hash__ = None
+
+    small, large = Close(1), Close(9)
+    found = small if x > 0 else large
+
+    class Known:
+        FIRST, SECOND = Close(2), Close(8)
+
+    if found == Known.FIRST:
+        return 1
+    elif found == Known.SECOND:
+        return 2
+    return 3
+
+
+@program((4,), (1,))
+def a_match_of_texts(n):
+    state, seen = "start", 0
+    for i in range(n):
+        match state:
+            case "start":
+                state = "run" if i > 0 else "start"
+            case "run" | "walk":
+                seen, state = seen + 1, "stop"
+            case _:
+                seen = seen + 100
+    return state, seen

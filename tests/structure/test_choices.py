@@ -174,6 +174,26 @@ def test_a_chain_on_one_integer_is_one_switch():
     assert len(equation(fn, "cond", FIVE, ONE).params["branches"]) == 4
 
 
+def test_a_chain_on_a_text_that_a_loop_carries_is_one_switch():
+    def fn(xs):
+        state, total = "rise", 0.0
+        for x in xs:
+            if state == "rise":
+                total, state = total + jnp.sin(x), "fall" if x > 2 else state
+            elif state == "fall":
+                total, state = total - jnp.exp(x), "rest" if x > 4 else state
+            elif state == "never":
+                total = total + jnp.tan(x)
+            elif x > 5:
+                state = "rise"
+        return total
+
+    assert loops(fn, XS) == {"scan": 1, "cond": 1}
+    body = equation(fn, "scan", XS).params["jaxpr"]
+    (switch,) = [each for each in body.eqns if each.primitive.name == "cond"]
+    assert len(switch.params["branches"]) == 3
+
+
 def test_another_chain_is_branches_in_each_other():
     def fn(x):
         if x > 3:

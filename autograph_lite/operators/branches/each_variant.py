@@ -74,7 +74,7 @@ def distribute(
 
     results, errors = {}, {}
     for number in numbers:
-        if asks or not (acts or writes or _is_computed(options_of(value)[number])):
+        if asks or (not (acts or writes) and is_plain_variant(options_of(value)[number])):
             try:
                 results[number] = having(number, (*when, (tag, number)))
             except _OF_PYTHON as error:
@@ -104,11 +104,9 @@ def _branch(run: Callable[..., Any], number: int) -> Callable[..., Any]:
     return lambda *operands: run(number, *operands)
 
 
-def _is_computed(variant: Any) -> bool:
-    """Whether what is done with a variant may compute, or run the user's code."""
-    return not isinstance(variant, _KNOWN) and not all(
-        isinstance(leaf, _KNOWN) for leaf in pytrees.leaves(variant)
-    )
+def is_plain_variant(variant: Any) -> bool:
+    """Whether what is done with a variant neither computes nor runs the user's code."""
+    return isinstance(variant, _KNOWN) or all(isinstance(leaf, _KNOWN) for leaf in pytrees.leaves(variant))
 
 
 _KNOWN = (str, bytes, int, float, complex, type(None), type, type(Ellipsis), enum.Enum)
@@ -159,17 +157,22 @@ def is_among(tag: Any, chosen: Iterable[int], numbers: Sequence[int]) -> Any:
     return path_facts.tell(test, path_facts.fact(tag, found), path_facts.fact(tag, others))
 
 
+def selecting(tag: Any, groups: Sequence[Sequence[int]]) -> Any:
+    """What chooses one of as many branches, by the group that the tag is in."""
+    numbers = sorted(number for group in groups for number in group)
+    if len(groups) == 2:
+        return is_among(tag, groups[0], numbers)
+    places = [
+        next((n for n, group in enumerate(groups) if each in group), 0) for each in range(numbers[-1] + 1)
+    ]
+    same = places == [*range(len(groups))]
+    # A number of its own: the facts are this choice's, and not the tag's.
+    which = tag + 0 if same else lax.select_n(tag, *map(np.int32, places))
+    return path_facts.tell(which, *(path_facts.fact(tag, group) for group in groups))
+
+
 def _selecting(tag: Any, numbers: Sequence[int]) -> Any:
-    """What chooses one of as many branches."""
-    if len(numbers) == 2:
-        return is_among(tag, numbers[:1], numbers)
-    if [*numbers] != [*range(len(numbers))]:
-        places = np.zeros(max(numbers) + 1, np.int32)
-        places[list(numbers)] = range(len(numbers))
-        tag_now = jnp.asarray(places)[tag]
-    else:
-        tag_now = tag + 0  # the facts are this choice's, and not the tag's
-    return path_facts.tell(tag_now, *(path_facts.fact(tag, [number]) for number in numbers))
+    return selecting(tag, [[number] for number in numbers])
 
 
 def joined_results(tag: Any, numbers: Sequence[int], results: Sequence[Any]) -> Any:

@@ -102,7 +102,7 @@ def reachable_arrays(roots: Iterable[Any]) -> Iterator[jax.Array]:
 
 def is_open(item: Any) -> bool:
     """Whether an object may hold others that matter here."""
-    return not isinstance(item, _LEAVES) and (isinstance(item, types.FunctionType) or _is_open(type(item)))
+    return not isinstance(item, _LEAVES) and (isinstance(item, types.FunctionType) or _is_open(item))
 
 
 def all_reachable(roots: Iterable[Any]) -> Iterator[Any]:
@@ -121,7 +121,7 @@ def all_reachable(roots: Iterable[Any]) -> Iterator[Any]:
                 stack += _used_by(item)
         elif isinstance(item, type):
             stack += [*item.__mro__[1:], *vars(item).values()] if ownership.is_users_own_class(item) else []
-        elif not isinstance(item, types.ModuleType) and _is_open(type(item)):
+        elif not isinstance(item, types.ModuleType) and _is_open(item):
             kind = [type(item)] if ownership.is_users_class(type(item)) else []
             stack += [*gc.get_referents(item), *_hidden(item), *kind]
         elif isinstance(wrapped := getattr(item, "__wrapped__", None), types.FunctionType):
@@ -155,7 +155,7 @@ def _search(roots: list[Any], wanted: set[int], *, wide: bool, attributes: bool)
                 stack.append(vars(item))
         elif wide and isinstance(item, (type, types.ModuleType)) and id(item) not in wanted:
             stack += _of_namespace(item)
-        elif (not isinstance(item, leaves) and _is_open(type(item))) or id(item) in wanted:
+        elif (not isinstance(item, leaves) and _is_open(item)) or id(item) in wanted:
             if attributes and _flags(item) & _INLINE:
                 stack.append(instances.attributes_of(item))
             inside = [*gc.get_referents(item), *_hidden(item)]
@@ -174,14 +174,21 @@ _OURS = (  # which hold the user's functions and values while a loop runs
     "autograph_lite.converters.python_ops",
     "autograph_lite.runtime.public.function",
 )
+_Cached: type[Any] = type(functools.lru_cache(len))
 _open: weakref.WeakKeyDictionary[type, bool] = weakref.WeakKeyDictionary()
 
 
-def _is_open(kind: type) -> bool:
-    """Whether to look into the objects of a class: those of JAX and of other libraries lead to their caches.
+def _is_open(item: Any) -> bool:
+    """Whether to look into an object: those of JAX and of other libraries lead to their caches.
 
     What a body has made stands in such a cache already, under some function that JAX has traced.
     """
+    if isinstance(item, _Cached):
+        return ownership.is_users(item.__wrapped__)
+    return _has_open_class(type(item))
+
+
+def _has_open_class(kind: type) -> bool:
     known = _open.get(kind)
     if known is None:
         root = kind.__module__.partition(".")[0] if isinstance(kind.__module__, str) else ""
