@@ -174,6 +174,7 @@ _OURS = (  # which hold the user's functions and values while a loop runs
     "autograph_lite.converters.python_ops",
     "autograph_lite.runtime.public.function",
 )
+_WITH_CACHES = ("jax", "jaxlib", "autograph_lite")
 _Cached: type[Any] = type(functools.lru_cache(len))
 _open: weakref.WeakKeyDictionary[type, bool] = weakref.WeakKeyDictionary()
 
@@ -202,7 +203,10 @@ def _has_open_class(kind: type) -> bool:
 
 
 def _of_function(fn: types.FunctionType) -> list[Any]:
-    return _held_by(fn) + globals_named(fn.__globals__, names_used(fn.__code__))
+    """What a function holds and names; the variables of JAX's modules and of ours are caches, and nobody's state."""
+    name = fn.__globals__.get("__name__")
+    caches = isinstance(name, str) and name.partition(".")[0] in _WITH_CACHES
+    return _held_by(fn) + ([] if caches else globals_named(fn.__globals__, names_used(fn.__code__)))
 
 
 def globals_named(module: dict[str, Any], names: Iterable[str]) -> list[Any]:
