@@ -45,6 +45,7 @@ class Frame:
     Attributes:
       contents: `CODE` -> number of the first failed check, an int32 scalar; (number, k) -> k-th payload value.
       sites: by number.
+      payloads: the types of what checks tell, by number.
       mode: what becomes of them: 'outputs' (the owner of the trace takes the contents), 'callback', 'checkify',
         'inner' (the owner of the trace around runs it through checkify), 'recorded' (a host callback notes what failed,
         and the owner of the trace around raises it), or 'off'.
@@ -56,6 +57,7 @@ class Frame:
     def __init__(self, mode: str, base: tuple[object, int], inside: str = "") -> None:
         self.contents: Contents = {}
         self.sites: dict[int, Site] = {}
+        self.payloads: dict[int, list[Any]] = {}
         self.mode, self.base = mode, base
         self.inside, self.whole = inside, bool(inside)
         self.program, self.catching = object(), 0
@@ -154,8 +156,7 @@ def fail_if(failed: Any, error: BaseException, *, limit: bool = False) -> None:
     if here.mode == "off":
         return
     recipe = exception_templates.recipe_of(error)
-    _count.value += 1
-    number = _count.value
+    number = _count.value = _next_number(here, recipe.payload)
     trace, outside = raising.user_trace(error)
     here.sites[number] = Site(
         number, recipe.make, trace, outside, recipe.template, here.program, recipe.outline, limit
@@ -173,6 +174,19 @@ def fail_if(failed: Any, error: BaseException, *, limit: bool = False) -> None:
     here.contents = contents
     error.__traceback__ = None  # its frames hold tracers
     flush()
+
+
+def _next_number(here: Frame, payload: Sequence[Any]) -> int:
+    """A number that no check with another payload had where the same code was traced before.
+
+    What the first pass over a loop's body knows, say that nothing has failed yet, or the value of an attribute, the next
+    ones don't: they have other checks. What a check tells would be joined with what another told, as an int with a float.
+    """
+    types = [(jnp.shape(value), jnp.result_type(value)) for value in payload]
+    number = _count.value + 1
+    while here.payloads.setdefault(number, types) != types:
+        number += 1
+    return number
 
 
 class Unwound(BaseException):
@@ -239,12 +253,15 @@ def alive() -> Any:
 def renumbering() -> Callable[[], None]:
     """A function that takes the numbering of checks back to where it is now.
 
-    A loop's body that is traced again has the same checks, and their numbers are among what the loop carries.
+    A loop's body that is traced again has the same checks in most cases: their numbers are among what the loop carries.
     """
     start = _count.value
 
     def restart() -> None:
         _count.value = start
+        sites = frame().sites
+        for number in [n for n in sites if n > start]:
+            del sites[number]
 
     return restart
 
