@@ -104,6 +104,8 @@ class Tracing:
 
 # By which those of a program are found that somebody else records (`jax_internals.references.ambient`).
 ambient: list[Callable[[], Any]] = []
+# What `x += v` does; handed over once, from above (`operators.items.in_place`).
+changing: list[Callable[[Any, str, Any], Any]] = []
 
 
 class _Thread(threading.local):

@@ -14,6 +14,7 @@ __all__ = [
     "overlapping_updates",
     "provenance",
     "recorded_equations",
+    "single_results",
     "symbolic_comparisons",
     "tangents_of_state",
     "tracing_state",

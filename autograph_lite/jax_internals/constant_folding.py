@@ -25,7 +25,7 @@ from jax._src import core
 from jax._src.interpreters import partial_eval
 
 from autograph_lite.jax_internals.references import numpys_arrays, storages
-from autograph_lite.tracing import thread
+from autograph_lite.tracing import changing, thread
 
 
 class Source(enum.IntEnum):
@@ -355,7 +355,9 @@ def _changing(symbol: str) -> Any:
 
     def change(self: Any, operand: Any) -> Any:
         known = thread.now.references
-        return NotImplemented if known is None else known.change(self, symbol, operand)
+        if known is None:  # directly under `vmap` or `grad`, in the body of a loop
+            return changing[0](self, symbol, operand)
+        return known.change(self, symbol, operand)
 
     return change
 

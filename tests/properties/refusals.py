@@ -76,6 +76,7 @@ NAMED: dict[str, Refusal] = {
             "view",
             "array held",
             "array filled",
+            "array of NumPy's changed where nothing was raised",
             "operand written",
             "part held",
             "written array not read",

@@ -19,7 +19,8 @@ from autograph_lite.jax_internals.references.storages import References
 class _Constants(dict[Any, Any]):
     """The constants of a trace, which JAX puts aside when the trace is over, and what is known of references with them."""
 
-    references: References
+    references: References | None = None
+    checked: Any = None
 
 
 def ambient() -> References | None:
@@ -44,9 +45,24 @@ def begin() -> None:
     while id(trace) in ours:
         trace = trace.parent_trace
     if isinstance(trace, KeepingTrace):
-        constants = _Constants(trace.frame.constvar_to_val)
-        constants.references = References(is_whole=False)
-        trace.frame.constvar_to_val = constants
+        _kept(trace.frame).references = References(is_whole=False, change=tracing.changing[0])
+
+
+def _kept(frame: Any) -> _Constants:
+    if type(frame.constvar_to_val) is not _Constants:
+        frame.constvar_to_val = _Constants(frame.constvar_to_val)
+    constants: _Constants = frame.constvar_to_val
+    return constants
+
+
+def note_check(frame: Any, code: Any) -> None:
+    """Keeps with a trace that its program looks at `code`."""
+    _kept(frame).checked = code
+
+
+def check_of(frame: Any) -> Any:
+    """What was kept last; None where nothing was."""
+    return getattr(frame.constvar_to_val, "checked", None)
 
 
 tracing.ambient.append(ambient)

@@ -10,10 +10,13 @@ import types
 from collections.abc import Sequence
 from typing import Any
 
+import gast
+
 from autograph_lite.analysis import read_after
 from autograph_lite.operators.aliasing import access_paths
 from autograph_lite.operators.user_code import source_places
 from autograph_lite.operators.user_code.conversion import is_converted_code
+from autograph_lite.syntax import trees
 from autograph_lite.syntax.source_text import source
 
 Variables = dict[str, Any]
@@ -53,8 +56,25 @@ def run_variables(run: Run) -> Variables:
 
 def are_held_twice(arrays: Sequence[Any]) -> bool:
     """Whether variables of the functions that run lead to one of these arrays, or a part of them, in more than one way."""
-    found = (access_paths.leading_to(run_variables(run), arrays, parts=True) for run in runs())
-    return len([*itertools.islice(itertools.chain.from_iterable(found), 2)]) > 1
+    found = (
+        path
+        for run in runs()
+        for path in access_paths.leading_to(run_variables(run), arrays, parts=True)
+        if _is_users(path.name, run)
+    )
+    return len([*itertools.islice(found, 2)]) > 1
+
+
+def _is_users(name: str, run: Run) -> bool:
+    """Whether a variable has its name from the user, and not from us, who keep a value until a statement is over."""
+    place = place_of_run(run)
+    return place is None or name in _names_in(place.function)
+
+
+@functools.lru_cache(maxsize=256)
+def _names_in(function: gast.FunctionDef) -> frozenset[str]:
+    names = {node.id for node in trees.walk(function) if isinstance(node, gast.Name)}
+    return frozenset(names)
 
 
 def lead_to(arrays: Sequence[Any], but: Any = None) -> bool:

@@ -22,7 +22,7 @@ from typing import Any
 import jax
 import numpy as np
 
-from autograph_lite.jax_internals import tracing_state
+from autograph_lite.jax_internals import numpy_constants, tracing_state
 from autograph_lite.operators.calls import wrappers
 from autograph_lite.operators.checks import catching
 from autograph_lite.operators.effects import journal, outside_arrays
@@ -148,6 +148,9 @@ def begins(*values: Any, around: tuple[str, ...] = ()) -> bool:
     untraced = tracing_state.untraced()
     if not untraced and thread.now.scope is not None:
         return False  # part of a program, which has seen to it
+    if not untraced:
+        for leaf in jax.tree.leaves(values):
+            numpy_constants.folding_tracer(leaf)  # what somebody else's program was handed
     look = _meet if untraced else seen_inside
     for value in values:
         if not _is_common(value):

@@ -19,7 +19,7 @@ import jax.numpy as jnp
 from jax.experimental import checkify
 
 from autograph_lite.errors import AutographError, HandledRaiseError, UndefinedVariableError
-from autograph_lite.jax_internals import tracing_state
+from autograph_lite.jax_internals import single_results, tracing_state
 from autograph_lite.operators.checks import exception_templates, failed_lanes, item_protocol, raising
 from autograph_lite.operators.checks.exception_templates import explicit
 from autograph_lite.operators.checks.raising import (
@@ -310,6 +310,7 @@ def emit(contents: Contents, sites: dict[int, Site], mode: str) -> None:
         fail()
     else:  # a call of the host takes 0.1 ms, and most programs need none
         jax.lax.cond(contents[CODE] != 0, fail, lambda: None)
+        single_results.note_host_call(contents[CODE])
 
 
 # `finally` and `except` around a check

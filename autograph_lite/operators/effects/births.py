@@ -49,9 +49,9 @@ def made(found: Any, given: Iterable[Any]) -> Any:
         return tuple(made(each, given) for each in found)
     if type(found) is not np.ndarray or found.dtype.kind not in "biufc" or not found.ndim:
         return found
-    owner = _owners(found)[-1]
+    owner = owners(found)[-1]
     if _site_of(owner) is not None or any(
-        owner is _owners(each)[-1] for each in given if isinstance(each, np.ndarray)
+        owner is owners(each)[-1] for each in given if isinstance(each, np.ndarray)
     ):
         return found
     frame = source_places.user_frame()
@@ -92,7 +92,7 @@ def refuse_shown(array: Any) -> None:
         return
     if isinstance(array, np.ndarray):
         is_part = isinstance(array.base, np.ndarray) and _holders_of_owner(array) > _OF_ONE_PART
-        owner = _owners(array)[-1]
+        owner = owners(array)[-1]
         if is_part or id(owner) in known.shown:
             want_anew(array)
         elif known.is_outside(owner):
@@ -130,11 +130,11 @@ def want_anew(array: Any, refusal: MutationError | None = None, *, changed: bool
     known = _known()
     if known is None or not isinstance(array, np.ndarray):
         return
-    for each in _owners(array):
+    for each in owners(array):
         site = _site_of(each)
         if site is not None:
             raise Reborn([site])
-    if not changed and known.is_outside(owner := _owners(array)[-1]):
+    if not changed and known.is_outside(owner := owners(array)[-1]):
         raise Reborn([], [owner], refusal)
     # It was computed, `np.ones(3) * 0.5`: of one of these, if at all.
     alike = [site for _, site in known.born.values() if site[-1] == array.shape]
@@ -187,10 +187,10 @@ def is_held_by_others(array: np.ndarray[Any, Any]) -> bool:
 
 def are_of_one(array: np.ndarray[Any, Any], other: np.ndarray[Any, Any]) -> bool:
     """Whether two arrays of NumPy's are, or are parts of, one."""
-    return _owners(array)[-1] is _owners(other)[-1]
+    return owners(array)[-1] is owners(other)[-1]
 
 
-def _owners(array: Any) -> list[np.ndarray[Any, Any]]:
+def owners(array: Any) -> list[np.ndarray[Any, Any]]:
     """An array, and those that it is a part of."""
     found = []
     while isinstance(array, np.ndarray):

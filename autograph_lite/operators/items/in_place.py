@@ -26,8 +26,9 @@ from autograph_lite.operators.checks import carried_checks
 from autograph_lite.operators.effects import births
 from autograph_lite.operators.items.subscripts import write_item
 from autograph_lite.operators.ragged.selection import Selection
-from autograph_lite.operators.values.values import Tracer, any_traced
-from autograph_lite.tracing import thread
+from autograph_lite.operators.user_code import source_places
+from autograph_lite.operators.values.values import Tracer, any_traced, describe
+from autograph_lite.tracing import changing, thread
 
 _SPELLED = {"and": "and_", "or": "or_"}
 
@@ -44,8 +45,12 @@ def change_in_place(array: Any, symbol: str, operand: Any) -> Any:
       TypeError, ValueError: as NumPy's.
     """
     if isinstance(array, np.ndarray):
-        if symbol == "set" or births.is_held_by_others(array):
+        if symbol == "set":
             births.want_anew(array)
+        elif births.is_held_by_others(array):
+            births.want_anew(array)
+            if user_frames.are_held_twice(births.owners(array)):
+                raise _held(array)
         return NotImplemented
     if isinstance(array, Selection):
         _refuse_part(array)
@@ -124,3 +129,20 @@ def _refuse_loops_names(array: Any) -> None:
     ):
         for each in before:
             births.want_anew(each)
+        if user_frames.are_held_twice([*same, *(owner for each in before for owner in births.owners(each))]):
+            raise _held(before[0])
+
+
+def _held(array: np.ndarray[Any, Any]) -> MutationError:
+    """An array of NumPy's that would get traced items, where the program is not traced again for that."""
+    return MutationError(
+        f"An array of NumPy's, {describe(array)}, is changed in place to values that the program computes, "
+        "and it has other names.",
+        where=source_places.here(),
+        why="An array of NumPy's can't hold them, and only one name would mean the new array.",
+        fix="make it an array of JAX's, x = jnp.array(x), and write its items, x[:] = x + v; or compile with "
+        "autograph_lite.convert, which makes it so.",
+    )
+
+
+changing[:] = [change_in_place]
