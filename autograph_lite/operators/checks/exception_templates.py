@@ -15,7 +15,14 @@ import jax
 
 from autograph_lite.errors import AutographError
 from autograph_lite.jax_internals import avals
-from autograph_lite.operators.checks.traced_text import Text, Unknown, holds_traced, into_payload
+from autograph_lite.operators.checks.traced_text import (
+    Text,
+    Unknown,
+    bare,
+    has_own_text,
+    holds_traced,
+    into_payload,
+)
 from autograph_lite.operators.effects import journal
 from autograph_lite.operators.user_code import ownership, source_places
 from autograph_lite.operators.values import pytrees
@@ -182,6 +189,10 @@ def _outline(error: BaseException, payload: Sequence[Any], weak: tuple[bool, ...
     def shown(leaf: Any) -> Any:
         if isinstance(leaf, Text):
             return Pattern(leaf.template, pytrees.map(shown, leaf.values))
+        if isinstance(leaf, BaseException) and holds_traced(leaf):  # a file has its text alone
+            one = len(leaf.args) == 1
+            plain = one and not isinstance(leaf, KeyError)
+            return Pattern("{}" if plain else "{!r}", pytrees.map(shown, leaf.args if one else (leaf.args,)))
         found = unboxed(leaf)
         return Hole(numbers.get(id(found), -1)) if traced(found) else leaf
 
@@ -196,7 +207,7 @@ def _maker(error: BaseException, payload: list[Any]) -> Callable[[list[Any]], Ba
     call = _call_of(error)
     if call is None:
         args, attributes = into_payload(error.args, payload), into_payload(vars(error), payload)
-        return lambda values: _bare(kind, args(values), attributes(values))
+        return lambda values: bare(kind, args(values), attributes(values))
     given = into_payload((call.args, call.kwargs), payload)
     seen = into_payload(error.args, payload)
     construct = call.kind
@@ -207,17 +218,9 @@ def _maker(error: BaseException, payload: list[Any]) -> Callable[[list[Any]], Ba
             new = construct(*args, **kwargs)
         except Exception:  # a user's constructor may want what it got while tracing
             new = None
-        return new if isinstance(new, BaseException) else _bare(kind, seen(values), {})
+        return new if isinstance(new, BaseException) else bare(kind, seen(values), {})
 
     return make
-
-
-def _bare(kind: type[BaseException], args: tuple[Any, ...], attributes: dict[str, Any]) -> BaseException:
-    """An exception past its constructor."""
-    new = kind.__new__(kind, *args)
-    new.args = args
-    vars(new).update(attributes)
-    return new
 
 
 def _template(error: BaseException) -> str:
@@ -253,7 +256,11 @@ def _field(value: Any, fields: Iterator[int]) -> str:
         return _quoted(value)
     if traced(value):
         return f"{{{next(fields)}}}"
-    numbered = pytrees.map(lambda leaf: Unknown(leaf, f"\0{next(fields)}\1") if traced(leaf) else leaf, value)
+    payload: list[Any] = []
+    make = into_payload(value, payload)
+    numbered = make([Unknown(leaf, f"\0{next(fields)}\1") for leaf in payload])
+    if isinstance(numbered, BaseException) and has_own_text(numbered):
+        numbered = BaseException.__str__(numbered)  # a method of the user's may compute with what it shows
     return _quoted(numbered).replace("\0", "{").replace("\1", "}")
 
 

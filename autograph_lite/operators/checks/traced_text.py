@@ -13,6 +13,7 @@ import itertools
 import operator
 import re
 import string
+import types
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, SupportsIndex, cast
 
@@ -42,12 +43,46 @@ def into_payload(tree: Any, payload: list[Any]) -> Callable[[Sequence[Any]], Any
     for leaf in leaves:
         if isinstance(leaf, Text):
             slots.append(leaf.rebuilt(payload))
+        elif _is_caught(leaf):
+            parts = into_payload((leaf.args, _attributes(leaf)), payload)
+            slots.append(functools.partial(_made_again, type(leaf), parts))
         elif traced(leaf):
             payload.append(symbolic_comparisons.size_as_array(leaf) if is_symbolic(leaf) else leaf)
             slots.append(operator.itemgetter(len(payload) - 1))
         else:
             slots.append(functools.partial(_fixed, _as_now(leaf)))
     return lambda values: settled(jax.tree.unflatten(structure, [slot(values) for slot in slots]))
+
+
+def _is_caught(value: Any) -> bool:
+    """Whether a value is an exception whose text has traced values in it, as a `try` catches one."""
+    if not isinstance(value, BaseException):
+        return False
+    return holds_traced((value.args, _attributes(value) if has_own_text(value) else {}))
+
+
+def has_own_text(error: BaseException) -> bool:
+    """Whether a method of Python's makes the text of an exception, of its attributes for instance."""
+    methods = type(error).__str__, type(error).__repr__
+    return any(isinstance(method, types.FunctionType) for method in methods)
+
+
+def _attributes(error: BaseException) -> dict[str, Any]:
+    return {name: value for name, value in vars(error).items() if not isinstance(value, BaseException)}
+
+
+def _made_again(
+    kind: type[BaseException], parts: Callable[[Sequence[Any]], Any], values: Sequence[Any]
+) -> BaseException:
+    return bare(kind, *parts(values))
+
+
+def bare(kind: type[BaseException], args: tuple[Any, ...], attributes: dict[str, Any]) -> BaseException:
+    """An exception past its constructor."""
+    new = kind.__new__(kind, *args)
+    new.args = args
+    vars(new).update(attributes)
+    return new
 
 
 def _as_now(value: Any) -> Any:
@@ -144,8 +179,9 @@ def format(template: str, /, *args: Any, **kwargs: Any) -> str:
     found: list[Any] = []
     plain = _numbered(template, args, kwargs, found)
     values = pytrees.map(lambda leaf: _as_now(unboxed(leaf)), tuple(found))
+    later = (Tracer, BaseException)
     shown = pytrees.map(
-        lambda leaf: Unknown(leaf) if isinstance(leaf, Tracer) or is_symbolic(leaf) else leaf, values
+        lambda leaf: Unknown(leaf) if isinstance(leaf, later) or is_symbolic(leaf) else leaf, values
     )
     new = Text(plain.format(*shown))
     new.template, new.values, new.place = plain, values, source_places.here()
@@ -315,7 +351,7 @@ class Unknown:
 def holds_traced(value: Any) -> bool:
     """Whether a value that is not known yet, or text of one, stands anywhere in `value`."""
     leaves = map(unboxed, pytrees.leaves(value))
-    return any(isinstance(leaf, (Tracer, Text)) or is_symbolic(leaf) for leaf in leaves)
+    return any(isinstance(leaf, (Tracer, Text)) or is_symbolic(leaf) or _is_caught(leaf) for leaf in leaves)
 
 
 OVERLOADS: dict[Any, Any] = {
