@@ -25,16 +25,16 @@ from autograph_lite.jax_internals.references import ambient
 def note_host_call(code: Any) -> None:
     """To be called where a program is to call the host if `code`, an int32, is not 0: its only result is apart from then on."""
     trace: Any = core.trace_ctx.trace
-    frame = getattr(trace, "frame", None)
-    if (
-        frame.__class__ in (partial_eval.JaxprStackFrame, CheckedFrame)
-        and getattr(code, "_trace", None) is trace
-    ):
+    frame: Any = getattr(trace, "frame", None)
+    if frame.__class__ in (_Frame, CheckedFrame) and getattr(code, "_trace", None) is trace:
         ambient.note_check(frame, code)
         frame.__class__ = CheckedFrame  # of the same slots
 
 
-class CheckedFrame(partial_eval.JaxprStackFrame):
+_Frame: Any = partial_eval.JaxprStackFrame
+
+
+class CheckedFrame(_Frame):  # type: ignore[misc]
     """The equations of a trace whose program calls the host where a check has failed."""
 
     __slots__ = ()
