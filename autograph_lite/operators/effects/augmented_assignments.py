@@ -19,6 +19,7 @@ from typing import Any
 import jax
 import numpy as np
 
+from autograph_lite.converters.python_ops import Maybe
 from autograph_lite.operators.object_graph import held_items, opaque_objects, plain_containers
 from autograph_lite.operators.object_graph.reachability import by_code, held_in_cells
 from autograph_lite.operators.purity import trial
@@ -54,6 +55,7 @@ def changeable(values: Iterable[Any], operators: frozenset[str]) -> Iterator[tup
     seen: set[int] = set()
     while todo:
         value, named = todo.popleft()
+        value = value.value if isinstance(value, Maybe) else value
         if isinstance(value, (jax.Array, *_PLAIN)) or id(value) in seen:
             continue
         seen.add(id(value))

@@ -101,11 +101,22 @@ def containers(value: Any, around: tuple[Any, ...] = (), *, frozen: bool = False
             return True
         return isinstance(node, Whole) or pytrees.is_iterator(node)
 
-    if isinstance(value, Maybe):
-        value = value.value
+    value = _certain(value)
     if value is not None and not isinstance(value, (Tracer, jax.Array, int, float, str)):
         jax.tree.flatten(value, is_leaf=visit)
     return found
+
+
+def is_any_of(value: Any, options: Iterable[Any]) -> bool:
+    """Whether a joined value is itself one that the paths have left, and no copy.
+
+    A path that has read a variable that may be unassigned leaves what the variable holds, and the others leave the variable.
+    """
+    return any(_certain(option) is _certain(value) for option in options)
+
+
+def _certain(value: Any) -> Any:
+    return value.value if isinstance(value, Maybe) else value
 
 
 def remember_copies(copies: Sequence[Any], originals: Sequence[Any]) -> None:

@@ -51,7 +51,7 @@ def note_shared(variables: Sequence[Joined], places: Sequence[Joined], roots: Se
     if known and (live := live_variables.live_values()) is not None:
         known = reachable(live, known)
     for (value, options), owners, inside in zip(joined, held, replacing, strict=True):
-        if not inside or any(option is value for option in options):
+        if not inside or container_identity.is_any_of(value, options):
             continue
         originals = [
             o

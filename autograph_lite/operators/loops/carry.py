@@ -239,9 +239,8 @@ class Carry:
             if number in self.owned:
                 continue
             before = container_identity.containers(start.value)
-            if (
-                before and value is not start.value
-            ):  # a new container in each iteration stands for the one before
+            # A new container in each iteration stands for the one before.
+            if before and not container_identity.is_any_of(value, [start.value]):
                 container_identity.remember_copies(container_identity.containers(value), before)
         contents = {
             key: rebuild(slot.template, arrays, slot.place.label(slot.key))
