@@ -8,6 +8,7 @@ import functools
 import gc
 import inspect
 import pickle
+import sys
 import threading
 import typing
 import weakref
@@ -343,12 +344,25 @@ def test_threads_on_instances_of_their_own() -> None:
     assert all(len(model.log) == 20 for model in models)
 
 
-def test_threads_on_one_instance() -> None:
+@pytest.fixture
+def eager_threads():
+    """Python goes from thread to thread as often as it can."""
+    before = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    yield
+    sys.setswitchinterval(before)
+
+
+@pytest.mark.usefixtures("eager_threads")
+@pytest.mark.parametrize("_", range(8))
+def test_threads_on_one_instance(_: int) -> None:
     model = Model(jnp.float32(0))
+    read: list[float] = []
 
     def work() -> None:
         for _ in range(4):
             model.train(jnp.float32(1))
+            read.append(float(model.read(jnp.float32(1))))
 
     threads = [threading.Thread(target=work) for _ in range(4)]
     for thread in threads:
@@ -356,6 +370,31 @@ def test_threads_on_one_instance() -> None:
     for thread in threads:
         thread.join()
     assert (float(model.w), sorted(map(float, model.log))) == (-16, [float(k) for k in range(-16, 0)])
+    assert len(read) == 16 and set(read) <= {2.0 * k for k in range(-16, 0)}
+
+
+@pytest.mark.usefixtures("eager_threads")
+def test_threads_on_one_dict() -> None:
+    @convert
+    def book(accounts, log, x):
+        accounts["sum"] = accounts["sum"] + x
+        accounts["count"] += 1
+        log.append(x)
+        return accounts["sum"]
+
+    accounts, log = {"sum": jnp.float32(0), "count": jnp.int32(0)}, [jnp.float32(0)]
+
+    def work() -> None:
+        for k in range(4):
+            book(accounts, log, jnp.float32(k))
+
+    threads = [threading.Thread(target=work) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert (float(accounts["sum"]), int(accounts["count"])) == (24, 16)
+    assert sorted(map(float, log)) == [0.0, *(float(k) for k in range(4) for _ in range(4))]
 
 
 def test_what_python_says_of_wrong_arguments() -> None:

@@ -32,6 +32,8 @@ class _Scope:
 
 
 _now: Now[_Scope | None] = Now(None)
+_holders = 0  # how often the thread that has the objects has taken them
+_turns = 0  # how often any thread has taken them or given them back
 
 
 def run_exclusively(work: Callable[[], T]) -> T:
@@ -44,6 +46,7 @@ def run_exclusively(work: Callable[[], T]) -> T:
     except BusyError:
         pass
     LOCK.acquire()
+    _count(+1)
     with _scope(held=True):
         return work()
 
@@ -57,7 +60,37 @@ def _scope(*, held: bool) -> Iterator[None]:
             yield
     finally:
         if now.held:
+            _count(-1)
             LOCK.release()
+
+
+def _count(change: int) -> None:  # while the lock is held
+    global _holders, _turns
+    _holders += change
+    _turns += 1
+
+
+def read_steadily(read: Callable[[], T], same: Callable[[T, T], bool]) -> T:
+    """What `read` gives of the user's objects, and not half of it from before another thread's change.
+
+    It waits for others only if what it read has changed meanwhile: they may wait for this thread.
+    """
+    before = _turns
+    if _holders == 0:
+        try:
+            found = read()
+        except Exception:
+            if _turns == before:
+                raise
+        else:
+            if _turns == before:
+                return found
+    with contextlib.suppress(Exception):
+        found = read()
+        if same(found, read()):
+            return found
+    claim()
+    return read()
 
 
 def claim() -> None:
@@ -69,6 +102,7 @@ def claim() -> None:
     if not now.held:
         now.failed = True
         raise BusyError
+    _count(+1)
 
 
 def confirm() -> None:
@@ -82,4 +116,5 @@ def release_objects() -> None:
     now = _now.value
     if now is not None and now.held:
         now.held = False
+        _count(-1)
         LOCK.release()

@@ -13,6 +13,7 @@ import jax
 import numpy as np
 
 from autograph_lite.runtime.tracing.trace_table import Resolved
+from autograph_lite.runtime.types.array_spec import specs_in
 from autograph_lite.runtime.types.value_leaves import flatten_value
 
 
@@ -102,9 +103,8 @@ def _is_fixed(value: Any) -> bool:
 
 def argument_sources(resolved: Resolved, args: tuple[Any, ...], kwargs: dict[str, Any]) -> list[Source]:
     """For each array, in the order of the parameters: its position among those of the call as it is spelled."""
-    types = resolved.type.types
-    values = resolved.type.values(resolved.bound)
-    counts = [len(type.arrays(value)) for type, value in zip(types, values, strict=True)]
+    # By the types: another thread may have changed what the arguments hold since the call was resolved.
+    counts = [len(specs_in([type])) for type in resolved.type.types]
     keys = [*_keys(resolved.bound, args, kwargs)]
     by_key = dict(zip(keys, counts, strict=True))
     starts: dict[Any, int] = {}

@@ -8,15 +8,17 @@ from __future__ import annotations
 import collections
 import dataclasses
 import inspect
+import operator
 import threading
 import types
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 import jax.numpy as jnp
+from jax.core import Tracer
 
 from autograph_lite.errors import AutographError, Location
-from autograph_lite.jax_internals import configuration
+from autograph_lite.jax_internals import configuration, tracing_state
 from autograph_lite.operators.effects import mutual_exclusion
 from autograph_lite.operators.user_code import source_places
 from autograph_lite.runtime.explaining.function_names import name_of
@@ -56,6 +58,7 @@ class Resolved(NamedTuple):
       bound: its arguments, defaults included.
       type: their type.
       arrays: the traced arrays in them, in the order of the parameters.
+      variables: the distinct Variables in them.
       trace: what was traced for that type, or for one that accepts it.
       program: what is to run.
     """
@@ -63,8 +66,21 @@ class Resolved(NamedTuple):
     bound: inspect.BoundArguments
     type: FunctionType
     arrays: list[Any]
+    variables: list[Any]
     trace: Trace
     program: Program
+
+
+Contents = tuple[
+    FunctionType, list[Any], list[Any]
+]  # of the arguments of a call: their type, arrays and Variables
+
+
+def _are_same(one: Contents, other: Contents) -> bool:
+    """Whether two looks at the arguments of a call have found the same, and nothing of another thread's trace."""
+    if one[0] != other[0] or not all(map(operator.is_, [*one[1], *one[2]], [*other[1], *other[2]])):
+        return False
+    return tracing_state.is_tracing() or not any(isinstance(array, Tracer) for array in one[1])
 
 
 class Made(NamedTuple):
@@ -221,8 +237,7 @@ class Traces:
 
     def _resolve(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Resolved:
         bound = self.bind(args, kwargs)
-        found = self.type_of(bound)
-        arrays = found.arrays(bound)
+        found, arrays, variables = mutual_exclusion.read_steadily(lambda: self._contents(bound), _are_same)
         buffer_donation.refuse_gone(name_of(self.fn), found, arrays)
         with self.lock:  # two threads that call at once make one trace
             before = self.count
@@ -232,14 +247,17 @@ class Traces:
                 trace = self._new(found)
             elif not trace.state.is_ours:
                 mutual_exclusion.claim()  # it is asked for what the objects hold
-            variables = found.variables(bound)
             program = trace.program(arrays, variables, self._values_of(found, args, kwargs))
             if not known and program.owned and not program.raises:
                 self.keep(trace)
             fresh = self.history[-1].record if self.count > before and program.owned else None
         if fresh is not None:
             self.retraced(fresh)
-        return Resolved(bound, found, arrays, trace, program)
+        return Resolved(bound, found, arrays, variables, trace, program)
+
+    def _contents(self, bound: inspect.BoundArguments) -> Contents:
+        found = self.type_of(bound)
+        return found, found.arrays(bound), found.variables(bound)
 
     def explained(self, error: Exception, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Exception | None:
         """What an error about donated memory, which a call has raised, is to the user; None for another."""
@@ -386,18 +404,18 @@ class Traces:
         return mutual_exclusion.run_exclusively(lambda: self._call(args, kwargs))
 
     def _call(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        if self._writes:
+        claimed = self._writes  # which another thread may set while this one makes its first trace
+        if claimed:
             mutual_exclusion.claim()  # what its objects hold is read now, and written when the program has run
         resolved = self.resolve(args, kwargs)
-        if resolved.program.writes is not None and not self._writes:
-            self._writes = True
+        if resolved.program.writes is not None and not claimed:
+            self._writes = claimed = True
             mutual_exclusion.claim()
             resolved = self.resolve(args, kwargs)
-        if self._writes and resolved.program.calls_users:
+        if claimed and resolved.program.calls_users:
             mutual_exclusion.release_objects()  # what it calls may wait for them
-        variables = resolved.type.variables(resolved.bound)
         result = resolved.trace(
-            resolved.arrays, variables, values=self._values_of(resolved.type, args, kwargs)
+            resolved.arrays, resolved.variables, values=self._values_of(resolved.type, args, kwargs)
         )
         if not resolved.program.owned and not resolved.program.raises:
             with self.lock:
