@@ -245,6 +245,185 @@ def drawn(x):
     return layer.w
 
 
+class Bodies:
+    """Computes its arrays, and changes them in its methods."""
+
+    def __init__(self, speed: Any) -> None:
+        angles = np.linspace(0.0, 3.0, 4)
+        self.place = np.ones((4, 2)) * 2
+        self.speed = speed(np.stack([np.cos(angles), np.sin(angles)], axis=1))
+        self.kept: list[Any] = [self.speed]
+
+    def step(self, pull: Any) -> None:
+        half = self.speed
+        half -= 0.1 * pull * self.place
+        self.place += 0.1 * half
+
+
+SPEEDS: dict[str, Any] = {
+    "as it is": lambda speed: speed,
+    "times a number": lambda speed: speed * 0.5,
+    "a product": lambda speed: np.ones((4, 3)) @ np.ones((3, 2)),
+    "of two shapes": lambda speed: np.arange(4.0)[:, None] * np.ones(2),
+    "of an axis more": lambda speed: (np.arange(24.0).reshape(3, 4, 2) / 5)[1],
+    "a part": lambda speed: (np.arange(12.0).reshape(6, 2) / 5)[1:5],
+    "some rows": lambda speed: np.arange(12.0).reshape(6, 2)[[0, 2, 3, 5]],
+    "the other way": lambda speed: (np.arange(8.0).reshape(2, 4) / 5).T,
+    "a power": lambda speed: np.arange(8.0).reshape(4, 2) ** 2,
+    "of a method": lambda speed: np.arange(8).reshape(4, 2).clip(1, 5) / 3,
+}
+
+
+@pytest.mark.parametrize("rounds", [3, N], ids=["unrolled", "rolled"])
+@pytest.mark.parametrize("speed", SPEEDS.values(), ids=SPEEDS)
+def test_who_holds_a_computed_array_sees_what_is_written(speed: Any, rounds: Any) -> None:
+    def simulated_bodies(pull, rounds):
+        bodies = Bodies(speed)
+        for _ in range(rounds):
+            bodies.step(pull)
+        return bodies.place, bodies.speed, bodies.kept[0]
+
+    found = autograph_lite.convert(simulated_bodies)(np.float64(0.5), rounds)
+    for one, other in zip(found, simulated_bodies(np.float64(0.5), rounds), strict=True):
+        np.testing.assert_allclose(one, other, rtol=1e-5)
+
+
+def momentum(rate, rounds):
+    weights = [np.ones(3) * 0.5, np.arange(4.0) / 2]
+    means = [np.zeros_like(weight) for weight in weights]
+    for _ in range(rounds):
+        for weight, mean in zip(weights, means, strict=True):
+            mean *= 0.9
+            mean += 2 * weight
+            weight -= rate * mean
+    return weights, means
+
+
+def parts_of_one(rate, rounds):
+    whole = np.arange(6.0) / 10
+    matrix, vector = whole[:4].reshape(2, 2), whole[4:]
+    for _ in range(rounds):
+        matrix += rate * np.outer(vector, vector)
+        vector -= rate * matrix.sum(axis=0)
+    return whole, matrix, vector
+
+
+def taken_apart(rate, rounds):
+    whole = np.arange(6.0).reshape(2, 3) * 2
+    first, second = whole
+    for _ in range(rounds):
+        first += rate * second
+    return whole, first
+
+
+def rows_in_a_list(rate, rounds):
+    whole = np.arange(6.0).reshape(3, 2) / 2
+    rows = [whole[i] for i in range(3)]
+    for _ in range(rounds):
+        for row in rows:
+            row += rate
+    return whole, rows
+
+
+def rows_on_a_path(rate, rounds):
+    whole = np.zeros((3, 2))
+    for row in (whole[0], whole[1:]):
+        if rate * rounds > 1:
+            row += rate
+    return whole
+
+
+def rows_while_all_is_changed(rate, rounds):
+    whole, total = np.zeros((4, 2)), np.zeros(2)
+    for row in [whole[0], whole[1], whole[2]]:
+        whole += rate
+        np.multiply(row, 2, out=row)
+        total = total + row
+    return whole, total + rounds
+
+
+@pytest.mark.parametrize(
+    "program",
+    [momentum, parts_of_one, taken_apart, rows_in_a_list, rows_on_a_path, rows_while_all_is_changed],
+    ids=lambda program: program.__name__,
+)
+def test_parts_and_lists_of_computed_arrays(program: Any) -> None:
+    found, expected = autograph_lite.convert(program)(np.float64(0.5), 4), program(np.float64(0.5), 4)
+    for one, other in zip(jax.tree.leaves(found), jax.tree.leaves(expected), strict=True):
+        np.testing.assert_allclose(one, other, rtol=1e-5)
+
+
+PULL = np.array([1.0, 2.0])
+
+
+def test_what_is_computed_of_an_outside_array_alone_is_refused() -> None:
+    def f(x):
+        pull = -PULL
+        same = pull
+        pull += x
+        return pull, same
+
+    with pytest.raises(autograph_lite.MutationError) as caught:
+        autograph_lite.convert(f)(np.float64(2.0))
+    assert str(caught.value) == (
+        "An array of NumPy's, float64[2], is changed in place to values that the program computes, and it has other names.\n"
+        f"  {__file__}:{f.__code__.co_firstlineno + 3} in f\n"
+        "      pull += x\n"
+        "  An array of NumPy's can't hold them, and only one name would mean the new array.\n"
+        "  Fix: make it by a call of NumPy's, x = np.array(x), before it gets other names."
+    )
+
+
+def test_where_python_needs_the_numbers_that_it_is_computed_of_it_is_refused() -> None:
+    def f(x):
+        known = {number: 1 for number in np.arange(3)}
+        product = np.ones((2, 3)) @ np.ones((3, 2))
+        same = product
+        product += x
+        return product, same, known[2]
+
+    with pytest.raises(autograph_lite.MutationError, match="and it has other names"):
+        autograph_lite.convert(f)(np.float64(2.0))
+
+
+def test_the_remedy_is_true() -> None:
+    def f(x):
+        pull = np.array(-PULL)
+        same = pull
+        pull += x
+        return pull, same
+
+    np.testing.assert_array_equal(autograph_lite.convert(f)(np.float64(2.0)), f(np.float64(2.0)))
+
+
+def test_an_array_whose_numbers_a_loop_goes_through_is_not_changed_under_two_names() -> None:
+    def f(x):
+        whole = np.zeros(4) + x
+        same = whole
+        for number in [whole[0], whole[1]]:
+            whole += number
+        return whole, same
+
+    with pytest.raises(
+        autograph_lite.MutationError, match="others that know it would not see the change"
+    ) as caught:
+        autograph_lite.convert(f)(np.float64(2.0))
+    assert str(caught.value).endswith(
+        "Fix: go through those of a copy, x.copy(); or make a new array, x = x + v."
+    )
+
+
+def test_that_remedy_is_true() -> None:
+    def f(x):
+        whole = np.zeros(4) + x
+        same, before = whole, whole.copy()
+        for number in [before[0], before[1]]:
+            whole += number
+        return whole, same
+
+    np.testing.assert_array_equal(autograph_lite.convert(f)(np.float64(2.0)), f(np.float64(2.0)))
+
+
 PROGRAMS: dict[Any, tuple[Any, ...]] = {
     **dict.fromkeys((items_that_are_added_to, drawn, filled_anew), (X,)),
     **dict.fromkeys((names, holders, helpers, closures, views, computed, augmented, branches, swapped, functions), (X,)),

@@ -105,9 +105,6 @@ WAYS = ["convert", "jit"]
 
 # In a loop over the array, whose iterations are one program: which of them would see a write is not known.
 UNKNOWN = {
-    "a loop over parts in a list",
-    "a loop over parts in reverse",
-    "a loop over parts that NumPy gives",
     "a loop over rows of another shape",
 }
 

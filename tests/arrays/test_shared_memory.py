@@ -256,7 +256,6 @@ UNKNOWN = {
     "a loop over all of it flat",
     "a loop that comes to what was written",
     "a loop that writes a part",
-    "the arrays of a list",
     *(
         ["a loop over an iterator"] if jax.__version_info__ >= (0, 12) else []
     ),  # JAX takes the numbers out at once

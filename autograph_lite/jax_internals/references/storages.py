@@ -65,7 +65,8 @@ class References:
       outers: what constants of traces within stand for.
       pinned: values that stay what they are.
       arguments: what is known of arrays that the program was handed (`aliasing.callers_arrays`).
-      born: arrays of NumPy's that the function has made, and where (`aliasing.births`).
+      born: arrays of NumPy's that the function has made, and where (`effects.births`).
+      sites: those places, also of arrays that nobody has any more.
       reborn: the places where it makes arrays of the program instead.
       others: arrays that are not, as it was found.
       handles: those of them whose every write others are to see.
@@ -90,6 +91,7 @@ class References:
     pinned: dict[int, Any] = dataclasses.field(default_factory=dict)
     arguments: dict[int, Any] = dataclasses.field(default_factory=dict)
     born: dict[int, tuple[weakref.ref[Any], Any]] = dataclasses.field(default_factory=dict)
+    sites: set[Any] = dataclasses.field(default_factory=set)
     reborn: set[Any] = dataclasses.field(default_factory=set)
     numpys: dict[int, Any] = dataclasses.field(default_factory=dict)
     numbers: dict[int, Any] = dataclasses.field(default_factory=dict)

@@ -188,7 +188,10 @@ def _reads(items: Any, array: Any, root: Any) -> bool:
     kind: type = type(items)
     getter = held_items.items_getter_of_class(kind)
     left = () if getter is None else getter(items)
-    operands = [operand for _, item in left for operand in recorded_views.equation_operands(item)]
+    numbers = [
+        item for _, item in left if not getattr(item, "ndim", 0)
+    ]  # a part of an array sees what is written
+    operands = [operand for item in numbers for operand in recorded_views.equation_operands(item)]
     return any(storages.root(operand) is root for operand in operands)
 
 

@@ -34,6 +34,11 @@ def _known() -> Any:
     return known if known is not None and known.is_whole else None
 
 
+def can_be_again() -> bool:
+    """Whether the program can be traced again, and calls of NumPy's give arrays of the program then."""
+    return _known() is not None
+
+
 def made(found: Any, given: Iterable[Any]) -> Any:
     """What a function of NumPy's has made, or what stands for it; `given` are its arguments."""
     known = _known()
@@ -63,6 +68,7 @@ def made(found: Any, given: Iterable[Any]) -> Any:
         known.numpys[id(array)] = known.handles[id(array)] = array
         return array
     known.born[id(found)] = weakref.ref(found), site
+    known.sites.add(site)
     return found
 
 
@@ -122,6 +128,8 @@ def want_changed() -> None:
 def want_anew(array: Any, refusal: MutationError | None = None, *, changed: bool = False) -> None:
     """To be called where an array of NumPy's would get traced items, and others are to see that; `refusal` follows.
 
+    What NumPy's operators compute has no site: what it may be computed of is made again.
+
     One from outside that is `changed` already can't be had as it was.
 
     Raises:
@@ -136,10 +144,13 @@ def want_anew(array: Any, refusal: MutationError | None = None, *, changed: bool
             raise Reborn([site])
     if not changed and known.is_outside(owner := owners(array)[-1]):
         raise Reborn([], [owner], refusal)
-    # It was computed, `np.ones(3) * 0.5`: of one of these, if at all.
-    alike = [site for _, site in known.born.values() if site[-1] == array.shape]
+    # It, or what it is a part of, was computed, `np.ones(3) * 0.5`: of one of these, if at all.
+    shapes = {each.shape for each in owners(array)}
+    alike = [site for site in known.sites if site[-1] in shapes]
     if alike:
         raise Reborn(alike)
+    if refusal is not None and known.sites:  # of another shape, `np.ones((3, 2)) @ np.ones(2)`
+        raise Reborn(known.sites, refusal=refusal)
 
 
 class _Probe:

@@ -7,7 +7,7 @@ x += dx                               NumPy's functions have made it; of JAX's a
 from __future__ import annotations
 
 import operator
-from typing import Any
+from typing import Any, NoReturn
 
 import jax.numpy as jnp
 import numpy as np
@@ -50,7 +50,7 @@ def change_in_place(array: Any, symbol: str, operand: Any) -> Any:
         elif births.is_held_by_others(array):
             births.want_anew(array)
             if user_frames.are_held_twice(births.owners(array)):
-                raise _held(array)
+                _refuse_held(array)
         return NotImplemented
     if isinstance(array, Selection):
         _refuse_part(array)
@@ -72,11 +72,18 @@ def change_in_place(array: Any, symbol: str, operand: Any) -> Any:
         operand = np.asarray(operand)
     new = getattr(operator, _SPELLED.get(symbol, symbol))(storages.latest_version(array), operand)
     _refuse_misfit(array, symbol, new)
-    if not is_seen and not user_frames.are_held_twice(
-        [*map(storages.root, numpys_arrays.same_in_loops(array))]
-    ):
+    roots = [*map(storages.root, numpys_arrays.same_in_loops(array))]
+    if not is_seen and not user_frames.are_held_twice(roots):
         return NotImplemented
-    return write_item(array, ..., new, always=True)
+    written = write_item(array, ..., new, always=True)
+    if written is not array and numpys_arrays.is_numpys(array) and user_frames.are_held_twice(roots):
+        raise MutationError(
+            f"An array, {describe(array)}, is changed in place, and others that know it would not see the change.",
+            where=source_places.here(),
+            why="A loop goes through items that the program has taken before.",
+            fix="go through those of a copy, x.copy(); or make a new array, x = x + v.",
+        )
+    return written
 
 
 def _refuse_part(part: Selection) -> None:
@@ -130,19 +137,26 @@ def _refuse_loops_names(array: Any) -> None:
         for each in before:
             births.want_anew(each)
         if user_frames.are_held_twice([*same, *(owner for each in before for owner in births.owners(each))]):
-            raise _held(before[0])
+            _refuse_held(before[0])
 
 
-def _held(array: np.ndarray[Any, Any]) -> MutationError:
-    """An array of NumPy's that would get traced items, where the program is not traced again for that."""
-    return MutationError(
+def _refuse_held(array: np.ndarray[Any, Any]) -> NoReturn:
+    """Refuses an array of NumPy's that would get traced items, unless the program can be traced again for that."""
+    remedy = (
+        "make it by a call of NumPy's, x = np.array(x), before it gets other names."
+        if births.can_be_again()
+        else "make it an array of JAX's, x = jnp.array(x), and write its items, x[:] = x + v; or compile with "
+        "autograph_lite.convert, which makes it so."
+    )
+    refusal = MutationError(
         f"An array of NumPy's, {describe(array)}, is changed in place to values that the program computes, "
         "and it has other names.",
         where=source_places.here(),
         why="An array of NumPy's can't hold them, and only one name would mean the new array.",
-        fix="make it an array of JAX's, x = jnp.array(x), and write its items, x[:] = x + v; or compile with "
-        "autograph_lite.convert, which makes it so.",
+        fix=remedy,
     )
+    births.want_anew(array, refusal)
+    raise refusal
 
 
 changing[:] = [change_in_place]

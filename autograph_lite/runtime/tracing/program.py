@@ -597,12 +597,13 @@ class Program:
                 raise Restart from None
             except BaseException as error:
                 self._note_written(known)
-                if self._unpassed and self.state.refusal and isinstance(error, _UNLIKE_NUMPYS):
+                is_about_tracer = concretization_errors.is_about_tracer(error)
+                if self.state.refusal and (is_about_tracer or isinstance(error, _UNLIKE_NUMPYS)):
                     raise self.state.refusal from None
                 refusal = exception_templates.covered(error)
                 if refusal is not None and not isinstance(error, AutographError):
                     raise refusal from None
-                if concretization_errors.is_about_tracer(error):
+                if is_about_tracer:
                     raise concretization_errors.needs_value(error) from error
                 if isinstance(error, OverflowError) and (told := integer_overflow.told(error)) is not error:
                     raise told from None
