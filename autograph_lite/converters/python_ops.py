@@ -148,11 +148,6 @@ def divisor(_left: Any, right: Any, _sign: str) -> Any:
     return right
 
 
-def unraising(test: Callable[[], T]) -> T:
-    """The test of a loop."""
-    return test()
-
-
 def returned(ret: Maybe) -> Any:
     """Whether a `return` was reached."""
     return ret.present

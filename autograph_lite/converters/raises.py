@@ -228,9 +228,6 @@ class _Guards:
                 first, node.test = self.hold(node.test)
                 node.body, node.orelse = self.block(node.body), self.block(node.orelse)
             case gast.While():
-                if not self.is_simple(node.test):
-                    text = "ag.unraising(lambda: test)"
-                    node.test = quote.expr_at(node.test, text, ag=self.ag, test=node.test)
                 node.body, node.orelse = (
                     self.block(node.body, again=True),
                     self.block(node.orelse, again=True),

@@ -42,7 +42,6 @@ from autograph_lite.operators.checks.catching import (
     settling,
     unraised,
     unraised_since,
-    unraising,
     unwind,
 )
 from autograph_lite.operators.checks.concretization_errors import Failure, explain, explaining
@@ -191,7 +190,6 @@ __all__ = [
     "trying",
     "unraised",
     "unraised_since",
-    "unraising",
     "unread",
     "until",
     "untraced",

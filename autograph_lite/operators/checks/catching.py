@@ -241,26 +241,6 @@ def unwind() -> None:
         raise Unwound(None)
 
 
-def unraising(test: Callable[[], Any]) -> Any:
-    """The test of a `while` inside of a `try`.
-
-    Raises:
-      HandledRaiseError: a traced condition raises something in it.
-    """
-    if not thread.now.catching:
-        return test()
-    here = carried_checks.frame()
-    before = here.contents.get(CODE)
-    value = test()
-    if here.contents.get(CODE) is not before:
-        raise HandledRaiseError(
-            "The condition of a `while` inside of a `try` raises something under a traced condition.",
-            why="The loop's body would run once more before the program knows of it.",
-            fix="write `while True:`, and leave the loop by `if ...: break`.",
-        )
-    return value
-
-
 def is_caught(kind: type[BaseException]) -> bool:
     """Whether a `try` around catches such an exception."""
     return any(_catches(tried.kinds(), kind) for tried in thread.now.catching)
