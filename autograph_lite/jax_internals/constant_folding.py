@@ -25,6 +25,7 @@ from jax._src import core
 from jax._src.interpreters import partial_eval
 
 from autograph_lite.jax_internals.references import numpys_arrays, storages
+from autograph_lite.jax_internals.references.vector_iterator import VectorIterator
 from autograph_lite.tracing import changing, thread
 
 
@@ -299,6 +300,25 @@ class FoldingTracer(partial_eval.DynamicJaxprTracer):
         found, base = constant_value(self), cast(Any, super())
         return base.tolist() if found is None else found.tolist()
 
+    def __str__(self) -> str:
+        found = constant_value(self)
+        return super().__str__() if found is None else str(found[()])
+
+    def __format__(self, spec: str) -> str:
+        found = constant_value(self)
+        return super().__format__(spec) if found is None else format(found[()], spec)
+
+    def argsort(self, axis: Any = -1, kind: Any = None, order: Any = None, **how: Any) -> Any:
+        """The places of the items in order, as NumPy's method gives them, which NumPy's function calls."""
+        base: Any = super()
+        how["stable"] = how.get("stable") is not False
+        return base.argsort(axis, order=order, **how)
+
+    def __iter__(self) -> Iterator[Any]:
+        base: Any = super()
+        found, shape = base.__iter__(), getattr(self.aval, "shape", ())
+        return VectorIterator(self, found) if len(shape) == 1 and thread.now.references else found
+
 
 def _comparing(name: str) -> Callable[[Any, Any], Any]:
     """A comparison that takes ints of Python's which have more bits than the program's, `best = sys.maxsize`, as NumPy does."""
@@ -383,7 +403,7 @@ def _is_in_place(frame: Any) -> bool:
 
 _BINARY = dis.opmap["BINARY_OP"]
 _FIRST_IN_PLACE = next(number for number, (_, shown) in enumerate(dis._nb_ops) if shown == "+=")  # type: ignore[attr-defined]
-_CHANGES = (
+CHANGES = (
     "add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "matmul", "and", "or", "xor", "lshift", "rshift",
 )  # fmt: skip
 
@@ -406,9 +426,9 @@ def _repeats(number: Any, name: str) -> bool:
 
 
 _LISTS = frozenset({list, tuple, range})
-for _name in (*(f"__{left}{_name}__" for left in ("", "r") for _name in _CHANGES), *_COMPARISONS):
+for _name in (*(f"__{left}{_name}__" for left in ("", "r") for _name in CHANGES), *_COMPARISONS):
     setattr(FoldingTracer, _name, _taking_lists(_name))
-for _name in _CHANGES:
+for _name in CHANGES:
     setattr(FoldingTracer, f"__i{_name}__", _changing(_name))
     setattr(FoldingTracer, f"__r{_name}__", _after_numpys(_name))
 FoldingTracer.__hash__ = core.Tracer.__hash__  # type: ignore[method-assign]

@@ -47,6 +47,7 @@ from autograph_lite.operators.checks.catching import (
 from autograph_lite.operators.checks.concretization_errors import Failure, explain, explaining
 from autograph_lite.operators.checks.divisions import divisor, floor_quotient, quotient, remainder
 from autograph_lite.operators.checks.traced_text import format, percent
+from autograph_lite.operators.items import in_place
 from autograph_lite.operators.items.iteration_over_written import at_place, places_of, walked
 from autograph_lite.operators.items.subscripts import (
     item,
@@ -209,5 +210,6 @@ __all__ = [
 
 while_autodiff.install_derivatives()
 calls.install_operators(
-    sys.modules[__name__], {**builtins.OVERLOADS, **containers.OVERLOADS, **traced_text.OVERLOADS}
+    sys.modules[__name__],
+    {**builtins.OVERLOADS, **containers.OVERLOADS, **traced_text.OVERLOADS, **in_place.OVERLOADS},
 )

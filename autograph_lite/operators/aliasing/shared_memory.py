@@ -32,7 +32,7 @@ from autograph_lite.operators.aliasing import (
 from autograph_lite.operators.effects import births, journal
 from autograph_lite.operators.iteration.iterables import Staged
 from autograph_lite.operators.joins.join_types import Captured
-from autograph_lite.operators.object_graph import held_items, places
+from autograph_lite.operators.object_graph import places
 from autograph_lite.operators.user_code import source_places
 from autograph_lite.operators.values import pytrees
 from autograph_lite.operators.values.place import Place
@@ -131,7 +131,8 @@ def can_follow(array: Any) -> bool:
         return False
     if not all(type(size) is int for size in root.shape) or not _is_of_this_body(root):
         return False
-    if any(_reads(items, array, root) for items in thread.now.walked):
+    staged = (items for items in thread.now.walked if isinstance(items, Staged))
+    if any(store_check.is_walked(items, [array], [root]) for items in staged):
         return False
     known = {id(each) for each in storages.versions_of(root)}
     before = [*recorded_views.parts_from(root, written=True), *numpys_arrays.may_be(root)]
@@ -179,20 +180,6 @@ def is_claimed() -> bool:
     """Whether the program is to be recorded once more, with arrays from outside as inputs."""
     whole = journal.outermost()
     return whole is not None and bool(whole.claimed)
-
-
-def _reads(items: Any, array: Any, root: Any) -> bool:
-    """Whether a loop goes through an array in a program, or through numbers that it has taken from one before."""
-    if isinstance(items, Staged):
-        return store_check.is_walked(items, [array], [root])
-    kind: type = type(items)
-    getter = held_items.items_getter_of_class(kind)
-    left = () if getter is None else getter(items)
-    numbers = [
-        item for _, item in left if not getattr(item, "ndim", 0)
-    ]  # a part of an array sees what is written
-    operands = [operand for item in numbers for operand in recorded_views.equation_operands(item)]
-    return any(storages.root(operand) is root for operand in operands)
 
 
 def _is_of_this_body(root: Any) -> bool:

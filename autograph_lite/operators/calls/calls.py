@@ -203,6 +203,8 @@ def dispatching(fn: Any) -> Any:
 def _method(method: types.MethodType) -> Any:
     owner = method.__self__
     fn = plain(method.__func__) if type(method.__func__) is types.FunctionType else method.__func__
+    if type(fn) is types.FunctionType and (overload := OVERLOADS.get(fn)) is not None:
+        return functools.partial(overload, owner)
     method_patching.convert_methods(owner)
     if fn.__name__ == "__enter__":
         journal.note_entered(owner)
@@ -308,9 +310,12 @@ def _noting_birth(kind: type, make: Any) -> Any:
 
 def _wrapper(fn: Any) -> Any:
     """A slot of a C type, such as `object.__setattr__`: its first argument may be changed."""
+    owner = getattr(fn, "__self__", None)
+    slot = fn if owner is None else getattr(type(owner), fn.__name__, None)
+    if type(slot) is types.WrapperDescriptorType and (overload := OVERLOADS.get(slot)) is not None:
+        return overload if owner is None else functools.partial(overload, owner)
     if journal.active() is None:
         return fn
-    owner = getattr(fn, "__self__", None)
     if dynamic_length.is_dynamic(owner) and fn.__name__ in list_methods.METHODS:
         return functools.partial(list_methods.METHODS[fn.__name__], owner)
     if fn.__name__ == "__next__":

@@ -7,24 +7,27 @@ x += dx                               NumPy's functions have made it; of JAX's a
 from __future__ import annotations
 
 import operator
+from collections.abc import Callable
 from typing import Any, NoReturn
 
 import jax.numpy as jnp
 import numpy as np
 
 from autograph_lite.errors import MutationError
+from autograph_lite.jax_internals.constant_folding import CHANGES, FoldingTracer
 from autograph_lite.jax_internals.references import numpys_arrays, storages
 from autograph_lite.operators.aliasing import (
     callers_arrays,
     loop_carried_aliases,
     loop_rows,
     shared_memory,
+    store_check,
     user_frames,
     yielded_arrays,
 )
 from autograph_lite.operators.checks import carried_checks
 from autograph_lite.operators.effects import births
-from autograph_lite.operators.items.subscripts import write_item
+from autograph_lite.operators.items.subscripts import unread, write_item
 from autograph_lite.operators.ragged.selection import Selection
 from autograph_lite.operators.user_code import source_places
 from autograph_lite.operators.values.values import Tracer, any_traced, describe
@@ -33,13 +36,14 @@ from autograph_lite.tracing import changing, thread
 _SPELLED = {"and": "and_", "or": "or_"}
 
 
-def change_in_place(array: Any, symbol: str, operand: Any) -> Any:
+def change_in_place(array: Any, symbol: str, operand: Any, *, called: bool = False) -> Any:
     """`array += operand` for the symbol 'add', where NumPy changes the array; NotImplemented where a new one is made, as by JAX.
 
     Args:
       array: a traced one; or NumPy's, which has asked a traced operand.
       symbol: of the operator; 'set' for `array[...] = operand()`.
       operand: what is added.
+      called: whether a function does it, and no name gets what is given.
 
     Raises:
       TypeError, ValueError: as NumPy's.
@@ -73,10 +77,11 @@ def change_in_place(array: Any, symbol: str, operand: Any) -> Any:
     new = getattr(operator, _SPELLED.get(symbol, symbol))(storages.latest_version(array), operand)
     _refuse_misfit(array, symbol, new)
     roots = [*map(storages.root, numpys_arrays.same_in_loops(array))]
-    if not is_seen and not user_frames.are_held_twice(roots):
+    others = called or user_frames.are_held_twice(roots) or store_check.is_walked_now(roots)
+    if not is_seen and not others:
         return NotImplemented
     written = write_item(array, ..., new, always=True)
-    if written is not array and numpys_arrays.is_numpys(array) and user_frames.are_held_twice(roots):
+    if written is not array and others and numpys_arrays.is_numpys(array):
         raise MutationError(
             f"An array, {describe(array)}, is changed in place, and others that know it would not see the change.",
             where=source_places.here(),
@@ -159,4 +164,27 @@ def _refuse_held(array: np.ndarray[Any, Any]) -> NoReturn:
     raise refusal
 
 
+def _calling(symbol: str, otherwise: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
+    """What to call in place of `operator.iadd` and the like, and of `x.__iadd__`."""
+
+    def run(array: Any, operand: Any, /) -> Any:
+        done = NotImplemented
+        if isinstance(array, np.ndarray) and any_traced(operand):
+            _refuse_held(array)
+        elif isinstance(array, Tracer) and thread.now.references is not None:
+            done = change_in_place(array, symbol, operand, called=True)
+        done = otherwise(array, operand) if done is NotImplemented else done
+        if done is NotImplemented:
+            unread(array)
+        return done
+
+    return run
+
+
+_NAMES = {symbol: f"__i{symbol}__" for symbol in CHANGES}
+OVERLOADS: dict[Any, Any] = {
+    getattr(owner, name): _calling(symbol, getattr(owner, name))
+    for owner in (operator, np.ndarray, FoldingTracer)
+    for symbol, name in _NAMES.items()
+}
 changing[:] = [change_in_place]

@@ -24,6 +24,8 @@ import numpy as np
 
 from autograph_lite.jax_internals import avals
 from autograph_lite.jax_internals.dataflow.affine_indices import Position
+from autograph_lite.jax_internals.references import storages
+from autograph_lite.jax_internals.references.vector_iterator import VectorIterator
 from autograph_lite.operators.effects import container_identity
 from autograph_lite.operators.iteration import iterables
 from autograph_lite.operators.joins.join_types import Array, as_array_type, same_value
@@ -36,6 +38,7 @@ _OF_DICTS: tuple[type, ...] = (type(iter({})), type(iter({}.items())), type(iter
 _ITERATORS: tuple[type, ...] = (
     *map(type, (iter([]), iter(()), iter(range(0)), iter(range(2**70)), reversed([]), reversed(()))),
     *_OF_DICTS,
+    VectorIterator,
 )
 
 
@@ -50,6 +53,8 @@ def items_of(iterable: Any) -> Sequence[Any] | None:
         return iterable  # type: ignore[no-any-return]
     if kind in _DICTS or is_module_list(iterable):
         return [*iterable]
+    if kind is VectorIterator:
+        return iterable.left()  # type: ignore[no-any-return]
     if kind in _ITERATORS:
         return _left_in(iterable)
     if kind is enumerate:
@@ -116,17 +121,19 @@ def _zipped(reduced: Any) -> Sequence[Any] | None:
     return [*zip(*found, strict=False)]
 
 
-def lists_in(iterable: Any) -> list[Any]:
-    """The lists that the items come from: they must not change while the loop runs."""
+def sources_in(iterable: Any) -> list[Any]:
+    """The lists and arrays that the items come from: they must not change while the loop runs."""
     kind = type(iterable)
     if kind in (list, dict) or is_module_list(iterable):
         return [iterable]
+    if isinstance(iterable, jax.Array):
+        return [storages.root(iterable)]
     if kind in (*_DICTS, *_OF_DICTS):
         return [held for held in gc.get_referents(iterable) if type(held) is dict]
     if kind in (enumerate, zip, *_ITERATORS):
-        return [found for one in iterable.__reduce__()[1] for found in lists_in(one)]
+        return [found for one in iterable.__reduce__()[1] for found in sources_in(one)]
     if kind is tuple and any(type(one) in (enumerate, zip, *_ITERATORS) for one in iterable):
-        return [found for one in iterable for found in lists_in(one)]
+        return [found for one in iterable for found in sources_in(one)]
     return []
 
 

@@ -22,6 +22,7 @@ from jax.extend.core import jaxpr_as_fun
 from autograph_lite.jax_internals import avals, recorded_equations
 from autograph_lite.jax_internals.loops import loop_binding
 from autograph_lite.jax_internals.loops.loop_binding import How
+from autograph_lite.jax_internals.references.storages import Storage
 from autograph_lite.operators.branches.truth import truth
 from autograph_lite.operators.effects import container_identity, journal
 from autograph_lite.operators.iteration import python_carries, python_number_flow
@@ -45,7 +46,7 @@ class Trial:
 
     Args:
       source: its items.
-      lists: those of Python's that the items come from.
+      sources: the lists of Python's and the arrays that the items come from.
       body_fun: its body.
       few: how many equations Python may make of it.
 
@@ -53,8 +54,10 @@ class Trial:
       figures: by which it is rolled, if they were asked for.
     """
 
-    def __init__(self, source: Columns, lists: Sequence[Any], body_fun: Callable[..., Any], few: Few) -> None:
-        self.source, self.lists, self.body_fun, self.few = source, lists, body_fun, few
+    def __init__(
+        self, source: Columns, sources: Sequence[Any], body_fun: Callable[..., Any], few: Few
+    ) -> None:
+        self.source, self.sources, self.body_fun, self.few = source, sources, body_fun, few
         self.figures = ""
         self._flags: list[int] = []  # those that are taken to be False in all iterations
         self._loop: Foreseen | None = None
@@ -260,8 +263,9 @@ class Trial:
     def _refuse_changing(self, carry: Carry) -> None:
         held: list[Any] = [*carry.slots.values(), *carry.growths.values(), *carry.bounds.values()]
         owners = [one.place.owner for one in held]
-        if any(owner is one for owner in owners for one in self.lists):
-            raise Refused("the list that it runs over changes")
+        owners = [one.handle if isinstance(one, Storage) else one for one in owners]
+        if any(owner is one for owner in owners for one in self.sources):
+            raise Refused("what it runs over changes")
 
     def _refuse_python(
         self, body: Any, stay: dict[int, Foretold], results: Sequence[Known | None], carried: int

@@ -230,7 +230,7 @@ def _rolled(
             source = item_columns.Columns(items)
         except item_columns.Unlike as unlike:
             raise Refused(str(unlike)) from None
-        values = stage(source, Trial(source, item_columns.lists_in(iterable), body_fun, limit))
+        values = stage(source, Trial(source, item_columns.sources_in(iterable), body_fun, limit))
     item_columns.exhaust(iterable, len(items))
     return values
 

@@ -45,6 +45,7 @@ _GIVING = view_equations.VIEWING | {
     "atleast_2d",
     "atleast_3d",
 }
+_ASKING = frozenset({np.array_repr, np.piecewise})  # which ask whether what they are handed is NumPy's array
 _table: dict[int, tuple[Any, Counterpart]] = {}  # by identity: not everything has a hash
 
 
@@ -66,12 +67,11 @@ def of(fn: Any) -> Counterpart | None:
 
 
 def follows_traced(fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
-    """Whether a call of one of these functions writes to a traced array, or gives one or a part of it, if its items are known."""
+    """Whether a call is JAX's if the items are known: it writes to a traced array, gives one or a part, or asks for its class."""
     if isinstance(in_place_calls.target(fn, args, kwargs), Tracer):
         return True
-    return getattr(fn, "__name__", "") in _GIVING and any(
-        isinstance(arg, Tracer) for arg in (*args, *kwargs.values())
-    )
+    follows = getattr(fn, "__name__", "") in _GIVING or any(fn is each for each in _ASKING)
+    return follows and any(isinstance(arg, Tracer) for arg in (*args, *kwargs.values()))
 
 
 def stays(fn: Any) -> bool:

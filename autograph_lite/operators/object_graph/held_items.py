@@ -7,12 +7,15 @@ from __future__ import annotations
 
 import collections
 import functools
+import gc
+import itertools
 import types
 from collections.abc import Callable, Iterable
 from typing import Any
 
 import numpy as np
 
+from autograph_lite.jax_internals.references.vector_iterator import VectorIterator
 from autograph_lite.operators.values import instances
 from autograph_lite.operators.values.lazy_readers import Lazy
 
@@ -101,6 +104,7 @@ _ITERATORS: tuple[type, ...] = (
     *(type(iter(each)) for each in (_EMPTY, _EMPTY.values(), _EMPTY.items())),
     *(type(reversed(each)) for each in (_EMPTY, _EMPTY.values(), _EMPTY.items())),
 )
+_OF_ITERTOOLS = {kind for kind in vars(itertools).values() if isinstance(kind, type)}
 # What reads an array when it is called, or asked for an item.
 LAZY: dict[type, Callable[[Any], Items]] = {
     types.FunctionType: _of_function,
@@ -108,7 +112,8 @@ LAZY: dict[type, Callable[[Any], Items]] = {
     types.MethodType: _of_method,
     types.GeneratorType: _of_generator,
     Lazy: lambda value: [*vars(value).items()],
-    **dict.fromkeys((map, zip, filter, enumerate, *_ITERATORS), _of_iterator),
+    **dict.fromkeys(_OF_ITERTOOLS, lambda value: enumerate(gc.get_referents(value))),
+    **dict.fromkeys((map, zip, filter, enumerate, VectorIterator, *_ITERATORS), _of_iterator),
 }
 
 # Past the methods of subclasses; all at once, since another thread may change what is looked at.

@@ -22,6 +22,7 @@ from typing import Any
 
 import numpy as np
 
+from autograph_lite.jax_internals.references.vector_iterator import VectorIterator
 from autograph_lite.syntax.source_text import texts
 
 MOST = 1024  # items of an iterator that may have no end
@@ -34,6 +35,7 @@ _BACKWARDS: tuple[type, ...] = (
 )  # fmt: skip
 _MOVING: tuple[type, ...] = (
     *(enumerate, zip, *_BACKWARDS, type(iter([])), type(iter(())), type(iter("")), type(iter(range(0)))),
+    VectorIterator,
     *(type(iter({})), type(iter({}.values())), type(iter({}.items())), type(iter(set()))),
 )
 _BY_INDEX = type(iter(np.empty(1)))  # takes items by `__getitem__`, of whatever it runs over
