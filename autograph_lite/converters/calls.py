@@ -105,22 +105,25 @@ class Calls(trees.CodeTransformer):
     def visit_For(self, node: gast.For) -> gast.AST:
         _, iterable = until_of(node)
         match iterable:
-            case gast.Call(func=gast.Name(id="enumerate"), args=[gast.Call() as counted, *_]):
-                if self.is_builtin("enumerate") and _may_generate(counted):
-                    self.given.add(counted)
+            case gast.Call(func=gast.Name(id="enumerate"), args=[gast.Call(), *_]):
+                self.give_counted(iterable)
             case gast.Call() if _may_generate(iterable):
                 self.headers.add(iterable)
         self.generic_visit(node)
         return node
 
+    def give_counted(self, node: gast.expr) -> None:
+        """Notes the call in `enumerate(call(), start)`, where this is what a loop or a comprehension runs over."""
+        match node:
+            case gast.Call(func=gast.Name(id="enumerate"), args=[gast.Call() as counted, *_]):
+                if self.is_builtin("enumerate") and _may_generate(counted):
+                    self.given.add(counted)
+
     def takes_items(self, node: gast.Call) -> bool:
         """Whether a call is one of an operator or a builtin that goes through its first argument at once."""
-        match node.func:
-            case gast.Attribute(value=gast.Name(id=self.context.ag), attr="list_of" | "generator"):
-                return True
-            case gast.Name(id=name):
-                return name in TAKING and self.is_builtin(name)
-        return False
+        if isinstance(node.func, gast.Name):
+            return node.func.id in TAKING and self.is_builtin(node.func.id)
+        return _is_operator(node, self.context.ag, "list_of", "generator")
 
     def is_builtin(self, name: str) -> bool:
         """Whether the name of a builtin means that."""
@@ -151,6 +154,8 @@ class Calls(trees.CodeTransformer):
     def visit_Call(self, node: gast.Call) -> gast.AST:
         if self.takes_items(node) and node.args and _may_generate(node.args[0]):
             self.given.add(node.args[0])
+        if _is_operator(node, self.context.ag, "list_of", "generator"):
+            self.give_counted(node.args[0])
         node.args = [self.visit(a) for a in node.args]
         node.keywords = [self.visit(k) for k in node.keywords]
         node.func = self.visit(node.func)
@@ -233,6 +238,14 @@ class Calls(trees.CodeTransformer):
 MAKERS = frozenset({
     "arange", "array", "asarray", "empty", "eye", "full", "identity", "linspace", "ones", "tri", "zeros",
 })  # fmt: skip
+
+
+def _is_operator(node: gast.Call, ag: str, *names: str) -> bool:
+    """Whether a call is one of these operators."""
+    match node.func:
+        case gast.Attribute(value=gast.Name(id=root), attr=name):
+            return root == ag and name in names
+    return False
 
 
 def _may_generate(node: gast.expr) -> bool:

@@ -13,6 +13,8 @@ import pytest
 
 import autograph_lite
 
+from .outcomes import assert_like_python
+
 
 def at_most(v, most):
     if v > most:
@@ -197,3 +199,39 @@ def test_gradient() -> None:
 
 def _slope(f: Callable[[float], float], x: float) -> float:
     return (f(x + 1e-6) - f(x - 1e-6)) / 2e-6
+
+
+@pytest.mark.parametrize("p", [False, True])
+def test_a_body_that_always_raises(p: bool) -> None:
+    def f(a, b, p):
+        x = 2.5
+        for j in (a, 1, b):
+            try:
+                if p:
+                    raise RuntimeError("first")
+                k = 0
+                while k < 3:
+                    k += 1
+                    raise KeyError("second")
+                x += j
+            except ValueError:
+                return a
+        return x
+
+    assert_like_python(f, jnp.int32(1), jnp.int32(3), jnp.asarray(p))
+
+
+def test_numbers_that_end_a_loop_in_a_try() -> None:
+    def f(x, most):
+        k = 0
+        try:
+            while k < 50:
+                k += 1
+                x = x + at_most(k, most) * 0.5
+        except ValueError:
+            return x, k, True
+        return x, k, False
+
+    for most in (7, 49, 50, 80):
+        x, k, caught = autograph_lite.convert(f)(jnp.float32(1), jnp.int32(most))
+        assert (float(x), int(k), bool(caught)) == f(1.0, most)

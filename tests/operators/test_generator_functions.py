@@ -440,3 +440,88 @@ def test_objects_whose_iter_is_a_generator_function():
         return total, positive.seen
 
     check(fn, np.float32([1, -2, 3]), np.float32([-1, -2, -3]))
+
+
+def counting_down(n, a):
+    while n > 0:
+        n = n - 1
+        yield (5 + n) % 17
+        yield (n >> 1) + a
+
+
+COUNTED = {
+    "filtered": lambda n, b: sum(i for i, v in enumerate(counting_down(n, b)) if v != n),
+    "greatest": lambda n, b: max((v * i for i, v in enumerate(counting_down(n, b), 1)), default=-1),
+    "next": lambda n, b: next((i for i, v in enumerate(counting_down(n, b), b) if v == 6), -1),
+    "nested": lambda n, b: sum(i * w for i, v in enumerate(counting_down(n, b)) for w in (v, b)),
+    "any": lambda n, b: any(i == v for i, v in enumerate(counting_down(n, b))),
+    "in_a_comprehension": lambda n, b: sum(
+        sum(i * v for i, v in enumerate(counting_down(n, b), j) if i % 2 == 0) for j in range(3)
+    ),
+}
+
+
+@pytest.mark.parametrize("which", COUNTED)
+def test_comprehensions_over_counted_items(which):
+    fn = COUNTED[which]
+    check(fn, *[(np.int32(n), np.int32(b)) for n in range(4) for b in (0, 2)])
+    graph = jax.jit(al.to_graph(fn))
+    assert all(graph(jnp.int32(n), jnp.int32(2)) == fn(n, 2) for n in range(4))
+
+
+def test_lists_of_counted_items():
+    def fn(n, b):
+        return [i * v for i, v in enumerate(counting_down(n, b))]
+
+    assert [*map(int, al.convert(fn)(jnp.int32(3), jnp.int32(2)))] == fn(3, 2)
+
+
+def test_a_filter_where_no_loop_is_around_a_yield():
+    def some(n, b):
+        if n > 1:
+            yield 1
+            yield b
+        yield n
+
+    def fn(n, b):
+        total = 0
+        for v in some(n, b):
+            total += sum(w for w in some(2, total) if w != v)
+        return total
+
+    graph = jax.jit(al.to_graph(fn))
+    assert all(graph(jnp.int32(n), jnp.int32(3)) == fn(n, 3) for n in (0, 1, 2))
+
+
+def test_lanes_whose_loop_over_a_generator_writes_an_array():
+    def fill(n, xs):
+        for i, v in enumerate(counting_down(n, 1)):
+            for w in counting_down(i, v):
+                xs[w % 3] = v
+            n = n + xs.sum()
+        return xs, n
+
+    def calls(n, xs):
+        filled = fill(n, xs)
+        return filled, xs
+
+    def holds(n, xs):
+        def walk(zs):
+            for k in range(3):
+                yield zs[k]
+
+        total = 0
+        for v in walk(xs):
+            xs[2] = n
+            total += v
+        return total
+
+    given = np.int32([5, 6, 7])
+    lanes = jnp.arange(4), jnp.tile(jnp.asarray(given), (4, 1))
+    xs, n = jax.vmap(al.to_graph(fill))(*lanes)
+    for k in range(4):
+        want, number = fill(k, given.copy())
+        assert (xs[k].tolist(), n[k]) == (want.tolist(), number)
+    for fn in (calls, holds):
+        with pytest.raises(al.MutationError, match="is read later"):
+            jax.vmap(al.to_graph(fn))(*lanes)

@@ -11,6 +11,7 @@ from typing import Any
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 import pytest
 from jax import lax
 
@@ -198,3 +199,23 @@ def test_without_lanes_the_program_is_what_lax_gives() -> None:
 def _instructions(fn: Function) -> list[str]:
     text = jax.jit(fn).lower(jnp.int32(3)).compile().as_text() or ""
     return sorted(re.findall(r" = \S+ ([\w-]+)\(", text))
+
+
+def test_an_inner_loop_that_gives_back_a_number_which_a_step_has_taken():
+    def fn(xs, x):
+        i = 0
+        while i < 4:
+            i += 1
+            for k, (a, b) in enumerate(zip(xs, xs)):
+                x = 2.5
+                return not (k == i), a // 7 < xs[-1] + b, x
+            for _ in range(1):
+                print(k ^ a)
+        return float(i) <= x, False, x
+
+    lanes = np.arange(12, dtype=np.int32).reshape(3, 4)
+    found = jax.vmap(ag.to_graph(fn))(jnp.asarray(lanes), jnp.ones(3))
+    want = [fn(row, 1.0) for row in lanes]
+    assert [tuple(map(float, row)) for row in zip(*found, strict=True)] == [
+        tuple(map(float, row)) for row in want
+    ]

@@ -361,3 +361,33 @@ def test_a_result_that_may_be_an_argument_may_not_be_written():
         return a, b
 
     assert "is one of several that others know, too" in refused(fn, np.arange(3.0), jnp.int32(3))
+
+
+def test_numbers_of_pythons_that_differ_in_each_of_two_calls():
+    def descend(n, a):
+        if n <= 0:
+            return a
+        deeper = descend(n - 1, (a + 1) % 17) % 13
+        return (descend(n - 1, (a + 1) % 17) + deeper) % 11
+
+    def fn(n):
+        return descend(n, 4), descend(3, n)
+
+    new, graph = al.convert(fn), jax.jit(al.to_graph(fn))
+    for n in range(5):
+        assert (*map(int, new(jnp.int32(n))),) == (*map(int, graph(jnp.int32(n))),) == fn(n)
+
+
+def test_many_calls_that_pythons_numbers_end():
+    def tree(x, depth, seen):
+        if depth == 0:
+            return x
+        if x > 0:
+            seen.append(depth)
+            return tree(x - 1, depth - 1, seen) + tree(x - 2, depth - 1, seen)
+        return x * depth
+
+    def fn(x):
+        return tree(x, 3, [])
+
+    assert [int(al.convert(fn)(jnp.int32(x))) for x in (-1, 1, 5)] == [fn(x) for x in (-1, 1, 5)]

@@ -9,6 +9,7 @@ from .conditions import question
 from .expressions import array_expr, of_kind, target, tiny
 from .integers import index, int_expr
 from .parts import write_part
+from .texts import small
 from .writer import Writer
 
 SCALARS = ("int", "int", "float", "bool")
@@ -416,6 +417,21 @@ def scratch(w: Writer) -> None:
     w.emit(f"{name} = ({name} + (buffer * ({tiny(w, 'int')})).sum()) % 17", "scratch array")
 
 
+def yield_(w: Writer) -> None:
+    """`yield a`, of a generator function."""
+    w.emit(f"yield {small(int_expr(w, 1), '17')}", "yield")
+
+
+def recur(w: Writer) -> None:
+    """`a = descend(b % 4, x)`, a function that calls itself; else an assignment."""
+    if not w.shared.recursive:
+        return assign(w)
+    name = target(w, "int")
+    call = f"{w.shared.recursive[0]}({int_expr(w, 0).operand()} % 4, {small(int_expr(w, 1), '17')})"
+    w.emit(f"{name} = {call}")
+    w.scope.define(name, "int")
+
+
 SIMPLE: dict[str, Callable[[Writer], None]] = {
     "assign": assign,
     "augment": augment,
@@ -432,4 +448,6 @@ SIMPLE: dict[str, Callable[[Writer], None]] = {
     "queue": queue,
     "del": delete,
     "state": states.assign_state,
+    "yield": yield_,
+    "recur": recur,
 }

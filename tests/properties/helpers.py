@@ -6,7 +6,7 @@ from .blocks import block
 from .expressions import of_kind, tiny
 from .integers import int_expr
 from .texts import small
-from .writer import INTEGER, Shape, Writer
+from .writer import INTEGER, Shape, Writer, join
 
 GATE = """\
 class Gate:
@@ -90,12 +90,47 @@ def write_helper(w: Writer) -> None:
 def write_recursive(w: Writer) -> None:
     """A function that calls itself a given number of times."""
     inner = _inner(w, {"n": "counter", "a": "int"}, room=3)
-    inner.emit("if n <= 0:")
+    inner.emit("if n <= 0:", "recursion")
     inner.emit("    return a")
+    calls = [f"descend(n - {k}, {small(int_expr(inner, 1), '17')})" for k in (1, 2)]
+    if w.likes("frames"):  # what is called first is used afterwards
+        inner.scope.define("deeper", "int")
+        inner.emit(f"deeper = {calls[0]} % 13", "recursion in an operand")
+        calls = [f"({calls[0]} + deeper) % 11", f"({inner.choices.pick(calls)} * 2 - deeper) % 13", "deeper"]
     if not block(inner, 2):
-        inner.emit(f"return descend(n - 1, {of_kind(inner, 'int')})")
+        inner.emit(f"return {inner.choices.pick(calls)}")
     w.shared.module.append("\n".join(["def descend(n, a):", *inner.lines, ""]))
     w.shared.recursive.append("descend")
+
+
+def write_producer(w: Writer) -> None:
+    """A generator function, from a count and an integer to at most a dozen integers."""
+    name = f"produce{len(w.shared.producers) or ''}"
+    inner = _inner(w, {"n": "counter", "a": "int"}, room=5, shape=Shape("nothing", ()))
+    inner.mix = {**inner.mix, **dict.fromkeys(NOT_IN_PRODUCERS, 0), "yield": 25, "no value": 0}
+    jumped = False
+    for _ in range(1 + w.choices.below(2)):
+        header = w.choices.pick(["for k in range(n):", "while n > 0:", "if n > 1:"])
+        with inner.inside(header, "generator function"):
+            if header.startswith("while"):
+                inner.emit("n -= 1")
+            inner.loops += [frozenset(inner.scope.kinds)] * ("if" not in header)
+            known = inner.scope.copy()
+            if not block(inner, 3):
+                inner.emit(f"yield {small(int_expr(inner, 1), '17')}")
+            inner.scope = join(known, [known, inner.scope])
+            inner.loops.clear()
+        jumped = w.choices.chance(50) and block(inner, 2)
+        if jumped:
+            break
+    if not any("yield" in line for line in inner.lines):
+        inner.lines.insert(0, "    yield a")
+    w.shared.module.append("\n".join([f"def {name}(n, a):", *inner.lines, ""]))
+    w.shared.producers.append(name)
+
+
+# A `yield` in a `try` or `with` is Python's; functions and classes within would be the ones that yield.
+NOT_IN_PRODUCERS = ("with", "try/finally", "try/except", "def", "class")
 
 
 def write_mutator(w: Writer) -> None:

@@ -143,6 +143,27 @@ def index(w: Writer, size: str) -> str:
     return f"{int_expr(w, 1).operand()} % {size}"
 
 
+def produced(w: Writer) -> str:
+    """A call of a generator function."""
+    c = w.choices
+    count = c.pick(["3", "2", f"{int_expr(w, 0).operand()} % 4"])
+    return f"{c.pick(w.shared.producers)}({count}, {small(int_expr(w, 1), '17')})"
+
+
+def of_produced(w: Writer, call: str) -> str:
+    """An integer of what a generator yields."""
+    c = w.choices
+    test = f"v {c.pick(['>', '<', '!='])} {int_expr(w, 0).operand()}"
+    forms = [f"sum({call}) % 17", f"max({call}, default=5)", f"min({call}, default=-2)", f"next({call}, 7)"]
+    forms += [f"sum(v % 5 for v in {call} if {test}) % 19", f"int(any({test} for v in {call}))"]
+    forms += [f"int(all({test} for v in {call}))", f"next((v for v in {call} if {test}), -3)"]
+    forms += [f"sum(i for i, v in enumerate({call}) if {test}) % 23"]
+    lists = [f"len(list({call}))", f"len([v for v in {call} if {test}])"]
+    form = c.pick([*forms, *lists])
+    w.shared.features.update({"generator consumed"} | ({"list of a generator"} if form in lists else set()))
+    return f"({form})"
+
+
 def _call(w: Writer, depth: int) -> Expr | None:
     """A call of a helper, of a nested function or of a method."""
     c = w.choices
@@ -156,6 +177,11 @@ def _call(w: Writer, depth: int) -> Expr | None:
         options += [f"{name}({argument}, {other})", f"{name}({argument})", f"{name}(b={other}, a={argument})"]
         options += [f"{name}(*({argument}, {other}))", f"{name}({argument}, extra=2)"]
     options += [f"{name}({c.pick([1, 3])}, {argument})" for name in w.shared.recursive]
+    if w.mix.get("frames"):
+        count = int_expr(w, 0).operand()
+        options += [f"{name}({count} % 4, {argument})" for name in w.shared.recursive]
+    if w.shared.producers and c.chance(60):
+        options = [of_produced(w, produced(w))]
     if not options:
         return None
     w.shared.features.add("call")

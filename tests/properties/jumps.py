@@ -22,7 +22,7 @@ def return_(w: Writer) -> bool:
     if w.shape is not INTEGER and w.likes("no value"):
         w.emit(w.choices.pick(["return None", "return"]), "return without a value")
         return True
-    w.emit(f"return {w.shape.show([returned(w, kind) for kind in w.shape.kinds])}")
+    w.emit(f"return {w.shape.show([returned(w, kind) for kind in w.shape.kinds])}".rstrip())
     if w.level > 1:
         w.shared.features.add("early return")
         w.shared.features.update({"return in a loop"} if w.loops else ())

@@ -9,7 +9,7 @@ from . import parts
 from .blocks import COMPOUND, block
 from .conditions import question
 from .expressions import of_kind, tiny, walrus
-from .integers import int_expr
+from .integers import int_expr, produced
 from .jumps import return_
 from .writer import Writer, join
 
@@ -141,6 +141,18 @@ def for_python(w: Writer) -> bool:
     return _loop(w, f"for {header}:", "for over Python values", targets, lock=set(lists), runs=True)
 
 
+def for_produced(w: Writer) -> bool:
+    """`for v in produce(3, a)`, also enumerated."""
+    if not w.shared.producers or (w.loops and w.choices.chance(75)):  # each `yield` is a copy of the body
+        return for_range(w)
+    item, counter = w.fresh("counter"), w.fresh("counter")
+    call = produced(w)
+    headers = [f"{item} in {call}", f"{counter}, {item} in enumerate({call})"]
+    header = w.choices.pick([*headers, f"{counter}, {item} in enumerate({call}, 1)", headers[0]])
+    targets = {item: "counter"} | ({counter: "counter"} if "enumerate" in header else {})
+    return _loop(w, f"for {header}:", "for over a generator", targets)
+
+
 def _loop(
     w: Writer,
     header: str,
@@ -213,5 +225,6 @@ COMPOUND |= {
     "for range": for_range,
     "for array": for_array,
     "for python": for_python,
+    "for produced": for_produced,
     "accumulate": count_and_add,
 }

@@ -20,7 +20,16 @@ from . import (
 )
 from .blocks import statement
 from .choices import Choices
-from .helpers import GATE, LENGTHEN, write_classes, write_filler, write_helper, write_mutator, write_recursive
+from .helpers import (
+    GATE,
+    LENGTHEN,
+    write_classes,
+    write_filler,
+    write_helper,
+    write_mutator,
+    write_producer,
+    write_recursive,
+)
 from .jumps import read_written, return_
 from .writer import Shape, Shared, Writer
 
@@ -101,6 +110,11 @@ MIXES: dict[str, dict[str, int]] = {
     | EXITS
     | {"state": 20, "try/except": 4, "raise": 2, "helpers": 40, "calls": 5, "return": 4}
     | {"rebind": 8, "mutate": 10, "objects": 40},
+    "producers": ORDINARY
+    | SOME_LOOPS
+    | {"producers": 100, "for produced": 50, "helpers": 40, "calls": 14, "return": 5},
+    "recursion": ORDINARY
+    | {"for range": 3, "helpers": 100, "recursion": 100, "frames": 80, "recur": 25, "calls": 25, "if": 16},
     "everything": ORDINARY
     | SOME_LOOPS
     | EXITS
@@ -116,7 +130,8 @@ MIXES: dict[str, dict[str, int]] = {
         "call": 4,
         "queue": 1,
     }
-    | {"objects": 50, "helpers": 40, "raise": 1, "assert": 1, "append": 10, "no value": 2},
+    | {"objects": 50, "helpers": 40, "raise": 1, "assert": 1, "append": 10, "no value": 2}
+    | {"producers": 10, "for produced": 2, "recursion": 10, "frames": 50, "recur": 1},
 }
 
 PARAMETERS = (
@@ -159,6 +174,10 @@ def generate(choices: Choices, mix: Mapping[str, int], runs: int = 3) -> Program
         write_helper(w)
         if w.likes("recursion"):
             write_recursive(w)
+    if w.likes("producers"):
+        write_producer(w)
+        if choices.chance(30):
+            write_producer(w)
     if w.likes("objects"):
         write_classes(w)
         write_mutator(w)

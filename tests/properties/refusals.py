@@ -82,6 +82,7 @@ NAMED: dict[str, Refusal] = {
             "written array not read",
             "for over objects",
             "closure writes an array",
+            "list of a generator",
             "nonlocal",
             "global",
             "del",

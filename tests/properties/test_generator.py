@@ -25,6 +25,7 @@ EXPECTED = {
         "for over an array: zip, for over a part, for over rows, in, lambda, match, maybe unassigned, nested function",
         "nonlocal, note, part, part written, promotion, raise, reduction, return in a loop, starred, truth of a number",
         "dict at a traced key, dict rebound, enum, list rebound, None, text",
+        "for over a generator, generator consumed, generator function, recursion, recursion in an operand, yield",
         "try/except, try/finally, unpacking, walrus, walrus in an operand, while, while True, with",
     )
     for name in line.split(", ")

@@ -92,6 +92,7 @@ class Shared:
       mutators: names of functions from an object and an integer to nothing.
       fillers: names of functions that write to the array of integers that they are given, and give an integer.
       recursive: names of functions that call themselves, from a count and an integer to an integer.
+      producers: names of generator functions, from a count and an integer to integers.
       methods: methods of `Box` from one integer to one that may be called.
       features: what the program contains, for the statistics and for the tests of the generator.
       tags: how many `note` calls there are.
@@ -102,6 +103,7 @@ class Shared:
     mutators: list[str] = dataclasses.field(default_factory=list)
     fillers: list[str] = dataclasses.field(default_factory=list)
     recursive: list[str] = dataclasses.field(default_factory=list)
+    producers: list[str] = dataclasses.field(default_factory=list)
     methods: list[str] = dataclasses.field(default_factory=list)
     features: set[str] = dataclasses.field(default_factory=set)
     tags: int = 0
@@ -201,7 +203,7 @@ class Writer:
 
 @dataclasses.dataclass(frozen=True)
 class Shape:
-    """What a function returns: `form` is 'value', 'tuple' or 'dict'; `kinds` has one entry per leaf."""
+    """What a function returns: `form` is 'value', 'tuple', 'nested', 'dict' or 'nothing'; `kinds` has one entry per leaf."""
 
     form: str
     kinds: tuple[str, ...]
@@ -210,6 +212,8 @@ class Shape:
         """The text of the returned value."""
         if self.form == "value":
             return values[0]
+        if self.form == "nothing":
+            return ""
         if self.form == "tuple":
             return ", ".join(values) + ("," if len(values) == 1 else "")
         if self.form == "nested":

@@ -55,6 +55,7 @@ def check_store(array: Any) -> bool:
     if not runs:
         return False
     same = numpys_arrays.same_in_loops(array)
+    runs = user_frames.without_generators(runs, same)
     loop_carried_aliases.note_write(same)
     yielded_arrays.refuse_write_after_yield(same)
     callers_parts.check_callers_parts(runs, same)

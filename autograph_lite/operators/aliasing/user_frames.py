@@ -43,6 +43,24 @@ def runs() -> list[Run]:
     return found
 
 
+def without_generators(runs: list[Run], same: Sequence[Any]) -> list[Run]:
+    """The runs, with a function and the body of its loop as one, where a generator between them has called that.
+
+    A generator stays whose own variables lead to the array.
+    """
+    for number, run in enumerate(runs[2:], 2):
+        for inner, body in enumerate(runs[: number - 1]):
+            if not source_places.is_piece(body[-1].f_code, run[0].f_code):
+                continue
+            if not any(_has_itself(each, same) for each in runs[inner + 1 : number]):
+                return without_generators([*runs[:inner], [*body, *run], *runs[number + 1 :]], same)
+    return runs
+
+
+def _has_itself(run: Run, same: Sequence[Any]) -> bool:
+    return any(_is_users(path.name, run) for path in access_paths.leading_to(run_variables(run), same))
+
+
 def run_variables(run: Run) -> Variables:
     """The variables of a run, as its innermost piece has them, and the globals that it names."""
     module = run[0].f_globals

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import math
 from typing import Any, NamedTuple
 
 import jax
@@ -25,6 +26,7 @@ class _Call(NamedTuple):
     depth: int  # of the journals
     name: str
     recurs: bool  # whether it was running already, and a staged statement lies between
+    left: list[float]  # how many calls of it may still be recorded inside of this one, in a list
 
     def like(self, signature: Any) -> bool:
         """Whether the arguments were of these types."""
@@ -55,14 +57,34 @@ def call_once(fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any], before: tu
     kept = not kwargs and all(isinstance(value, _UNCHANGING) for value in args)
     signature = None if kept else _signature(args, kwargs)
     around = [call for call in running if call.depth < depth and _is_same(call.fn, fn)]
+    outermost = next((call for call in around if call.recurs), None)
     if any(call.like(signature or _signature(args, kwargs)) for call in around):
         if before:
             raise _endless(fn, _short(fn))
+        if outermost is not None:
+            raise _TooDeep
         return _on_stack(fn, args, kwargs)
+    if outermost is not None and not before:
+        outermost.left[0] -= 1
+        if outermost.left[0] < 0:
+            raise _TooDeep
+    return _recorded(fn, args, kwargs, before, signature, around, _MOST)
+
+
+_MOST = 500  # calls, which Python's numbers in the arguments tell from each other
+
+
+def _recorded(
+    fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any], before: tuple[Any, ...], signature: Any,
+    around: list[_Call], most: float,
+) -> Any:  # fmt: skip
+    """What the function gives, recorded where it is called; on a stack where that has no end."""
+    depth, running = journal.depth(), thread.now.calls
     now, told = journal.active(), decision_log.decision_count()
     first = bool(around) and not before and not any(call.recurs for call in around)
     noted = now.contents_now() if now is not None and first else {}
-    running.append(_Call(fn, signature, args if kept else (), depth, _short(fn), bool(around)))
+    kept = args if signature is None else ()
+    running.append(_Call(fn, signature, kept, depth, _short(fn), bool(around), left := [most]))
     try:
         if now is not None:
             now.called(fn)
@@ -81,11 +103,16 @@ def call_once(fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any], before: tu
     finally:
         running.pop()
     decision_log.forget_since(told)
-    return _on_stack(fn, args, kwargs)
+    if left[0] >= 0:
+        return _on_stack(fn, args, kwargs)
+    try:
+        return recursion.call_on_stack(fn, args, kwargs)
+    except recursion.Refusal:  # Python's numbers may end it
+        return _recorded(fn, args, kwargs, before, signature, around, math.inf)
 
 
 class _TooDeep(BaseException):
-    """Python's numbers among the arguments of a function are others in each call, so that it is recorded again and again."""
+    """Python's numbers among the arguments of a function are others in each call, and it is recorded again and again."""
 
 
 def _on_stack(fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:

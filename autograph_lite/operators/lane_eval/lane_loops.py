@@ -27,13 +27,14 @@ def walk_scan(run: Run, eqn: Any, operands: Values) -> Values:
     kept = _at_once(run, body, length, consts, carry, rows)
     if kept is not None:
         return [*kept, *nothing]
+    forgotten: set[int] = set()
     while True:
         now = carry
         for step in range(length):
             run.spend(run.count)
             row = [r and _at_step(r, step) for r in rows]
             new = run.closed(body, [*consts, *now, *row])[: len(carry)]
-            if _forget(carry, now, new):
+            if _forget(forgotten, carry, now, new):
                 break
             now = new
         else:
@@ -72,11 +73,14 @@ def _counter(aval: Any, step: int | None, start: Known | None, length: int) -> K
     return primitive_rules.same_in_all_lanes(first + step * np.arange(length)) if fits else None
 
 
-def _forget(carry: Values, now: Values, new: Values) -> bool:
-    """Whether something in the carry turns out to depend on traced data; it is then taken out of `carry`."""
+def _forget(forgotten: set[int], carry: Values, now: Values, new: Values) -> bool:
+    """Whether something in the carry turns out to depend on traced data; it is then taken out of `carry`, and stays out."""
+    for k in forgotten:
+        new[k] = None  # a step gives a number, and a later one takes it away
     gone = [k for k, value in enumerate(new) if value is None and now[k] is not None]
     for k in gone:
         carry[k] = None
+    forgotten.update(gone)
     return bool(gone)
 
 
@@ -91,8 +95,9 @@ def while_(run: Run, eqn: Any, operands: Values) -> Values:
     counted = _counted(run, test, body, of_test, of_body, carry)
     if counted is not None:
         return counted
+    forgotten: set[int] = set()
     while True:
-        found = _stepped(run, test, body, of_test, of_body, carry)
+        found = _stepped(run, test, body, of_test, of_body, carry, forgotten)
         if found is not None:
             return found
 
@@ -122,7 +127,7 @@ def _counted(
 
 
 def _stepped(
-    run: Run, test: Any, body: Any, of_test: Values, of_body: Values, carry: Values
+    run: Run, test: Any, body: Any, of_test: Values, of_body: Values, carry: Values, forgotten: set[int]
 ) -> Values | None:
     """The loop, step by step in all lanes; None where something turns out to depend on traced data."""
     now = [
@@ -148,7 +153,7 @@ def _stepped(
             break
         some = [c and c.at(active, run.count) for c in of_body]
         new = run.inside(len(active)).closed(body, [*some, *now])
-        if _forget(carry, now, new):
+        if _forget(forgotten, carry, now, new):
             return None
         now = new
     return [merge_lanes(run.count, [(lanes, out[k]) for lanes, out in done]) for k in range(len(carry))]

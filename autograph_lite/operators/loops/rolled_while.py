@@ -124,7 +124,9 @@ def _traced(
     def goes_on(new: list[Any]) -> Any:
         enter_generated(cond_fun, new)
         with entered(foreseen=tuple(each for each in thread.now.foreseen if each is not loop)):
-            return jnp.asarray(truth(cond_fun(*new)))
+            test = truth(cond_fun(*new))
+            # What a `try` catches leaves the loop, and the program goes on.
+            return jnp.asarray(carries.unless_failed(test) if thread.now.catching else test)
 
     def stage(now: Carry) -> tuple[Carry, Any]:
         start = now.start()

@@ -23,6 +23,7 @@ from autograph_lite.operators.lists import capacity, growing_lists, list_errors
 from autograph_lite.operators.purity import trial
 from autograph_lite.operators.python.generator_expressions import (
     Generated,
+    Numbered,
     dynamic_iteration_error,
     filter_test,
     make_generated,
@@ -67,7 +68,7 @@ def list_of(
     items = iterables.as_staged(iterable)
     if reduced and tracing_state.is_tracing() and (items is not None or keep is not None or flat):
         return make_generated(iterable if items is None else items, elt, keep, flat=flat, eager=True)
-    if isinstance(iterable, Given):
+    if isinstance(iterable, (Given, Numbered)):
         return gathered(make_generated(iterable, elt, keep, flat=flat))
     if items is None:
         found = _python_list(iterable, elt, keep, flat=flat)
@@ -107,7 +108,7 @@ def generator(
     traced_filter = (
         tracing_state.is_tracing() and (keep is not None or flat) and isinstance(iterable, _SOURCES)
     )
-    if traced_filter or isinstance(iterable, Generated) or iterables.is_staged(iterable):
+    if traced_filter or isinstance(iterable, (Generated, Numbered)) or iterables.is_staged(iterable):
         return make_generated(iterable, elt, keep, flat=flat, maker=maker)
     if flat:
         return trial.note_created(

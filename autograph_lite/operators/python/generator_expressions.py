@@ -248,7 +248,7 @@ def operator_loop(
 
     def body(item: Any, *values: Any) -> State:
         if not counts:
-            loop_options.current().counts = False
+            loop_options.uncounted()
         result: State = body_fun(item, *values)
         return result
 

@@ -78,6 +78,12 @@ def current() -> Loop:
     return loop
 
 
+def uncounted() -> None:
+    """Notes that the iterations of the innermost loop, if there is one, are not those of the user's loop."""
+    if thread.now.loop:
+        current().counts = False
+
+
 def iterations_left() -> int | None:
     """How many iterations the innermost loop may still have; None where nobody has said it."""
     return current().left() if thread.now.loop else None
