@@ -525,3 +525,43 @@ def test_lanes_whose_loop_over_a_generator_writes_an_array():
     for fn in (calls, holds):
         with pytest.raises(al.MutationError, match="is read later"):
             jax.vmap(al.to_graph(fn))(*lanes)
+
+
+@pytest.mark.parametrize("header", ["expression", "filtered", "flat", "counted", "mapped", "zipped"])
+def test_variables_around_that_a_body_writes(header):
+    def items(xs):
+        return {
+            "expression": (v + 1 for v in xs),
+            "filtered": (v + 1 for v in xs if v > 1),
+            "flat": (v + w for v in xs for w in (1, 2)),
+            "counted": (i * v for i, v in enumerate(xs)),
+            "mapped": map(lambda v: v + 1, xs),
+            "zipped": (i * j for i, j in zip((v + 1 for v in xs), xs, strict=True)),
+        }[header]
+
+    def fn(a, xs):
+        count = 0
+
+        def bump(k):
+            nonlocal count
+            count = count + k
+
+        for i in items(xs):
+            a = a - sum(filter(lambda v: v > a, xs)) % 5 + i
+            bump(i)
+        return a, count
+
+    check(fn, *[(np.int32(a), np.int32([0, 3, 1, 2])) for a in (-2, 2, 7)])
+
+
+def test_a_counted_generator_whose_loop_writes_variables_around():
+    def down(n, a):
+        for _ in range(n, a, -1):
+            yield n
+
+    def fn(a, xs):
+        for j, i in enumerate(down(3, a)):
+            a = a - sum(filter(lambda v: v > a, xs)) % 5 + i * j
+        return a
+
+    check(fn, *[(np.int32(a), np.int32([0, 3, 1, 2])) for a in (-2, 2, 7)])

@@ -411,7 +411,7 @@ def scratch(w: Writer) -> None:
     w.emit(f"{name} = (({before}) + {use}) % 17")
     w.scope.define(name, "int")
     w.emit(c.pick(["buffer[0] = 5", "buffer[1:] = 7", "buffer += 1", "buffer[-1] -= 2"]))
-    if {"maybe unassigned", "try/except"} <= w.shared.features:
+    if "try/except" in w.shared.features and {"maybe unassigned", "raise"} & w.shared.features:
         # What is computed before may raise: then the change is made on one path only, of an array that is NumPy's.
         w.shared.features.add("array of NumPy's changed where nothing was raised")
     w.emit(f"{name} = ({name} + (buffer * ({tiny(w, 'int')})).sum()) % 17", "scratch array")
