@@ -215,7 +215,7 @@ class Numbered(iterables.Looped):
         """A loop over the items that counts them."""
 
         def body(item: Any, number: Any, *values: Any) -> State:
-            return number + 1, *run_body(body_fun, (number, item), *values)
+            return number + 1, *run_users_body(body_fun, (number, item), *values)
 
         left = None if until is None else lambda _, *values: until(*values)
         return operator_loop(self.items, body, (self.start, *init), ("the number", *names), left)[1:]
@@ -298,12 +298,12 @@ class _Around:
     def inner(self, item: Any, *values: Any) -> State:
         value = self.items.value(item)
         if not self.items.flat:
-            return run_body(self.body_fun, value, *values)
-        body = functools.partial(run_body, self.body_fun)
+            return run_users_body(self.body_fun, value, *values)
+        body = functools.partial(run_users_body, self.body_fun)
         return operator_loop(value, body, values, self.names, self.until, counts=False)
 
 
-def run_body(body_fun: Callable[..., Any], item: Any, *values: Any) -> State:
+def run_users_body(body_fun: Callable[..., Any], item: Any, *values: Any) -> State:
     """An iteration of a loop that an operator goes through for the user's, which may write variables of functions around."""
     if isinstance(body_fun, types.FunctionType):
         enter_generated(body_fun, (item, *values))
