@@ -249,7 +249,7 @@ def operator_loop(
 
     def body(item: Any, *values: Any) -> State:
         if not counts:
-            loop_options.uncounted()
+            loop_options.leave_uncounted()
         result: State = body_fun(item, *values)
         return result
 

@@ -78,7 +78,7 @@ def current() -> Loop:
     return loop
 
 
-def uncounted() -> None:
+def leave_uncounted() -> None:
     """Notes that the iterations of the innermost loop, if there is one, are not those of the user's loop."""
     if thread.now.loop:
         current().counts = False
