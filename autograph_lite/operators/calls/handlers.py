@@ -22,7 +22,7 @@ from typing import Any
 from autograph_lite.errors import HandledRaiseError
 from autograph_lite.jax_internals import tracing_state
 from autograph_lite.operators.calls import method_patching
-from autograph_lite.operators.checks import carried_checks, concretization_errors
+from autograph_lite.operators.checks import carried_checks, concretization_errors, known_exceptions
 from autograph_lite.operators.effects import journal
 from autograph_lite.operators.purity import known_calls, trial
 
@@ -38,7 +38,8 @@ def caught(kinds: Any = ()) -> None:
     Raises:
       HandledRaiseError: the exception comes from a statement that is staged, around which the handler is.
       AutographError: the exception itself, where it says that a statement can't be staged.
-      PythonOnlyError: the exception is JAX's, or Python's, about a traced value; unless the clause names one of JAX's.
+      PythonOnlyError: the exception is JAX's, or Python's, about a traced value, or would not be raised with the value for
+        all that is known; unless the clause names one of JAX's.
     """
     error = sys.exception()
     if error is None:
@@ -59,6 +60,8 @@ def _refuse(error: BaseException, *, expected: bool = False) -> None:
             raise concretization_errors.needs_value(one) from one
         if journal.has_left(one):
             raise _unknown(one)
+        if not expected and (refusal := known_exceptions.of_unknown(one)) is not None:
+            raise refusal from one
 
 
 def _leaves(error: BaseException) -> list[BaseException]:
