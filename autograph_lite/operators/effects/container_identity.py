@@ -135,6 +135,22 @@ def is_shared(owner: Any) -> bool:
     return id(owner) in _local.shared
 
 
+def may_be_same(a: Any, b: Any) -> bool:
+    """Whether one of two containers is a copy that stands for one of several, and the other may be that, or stand for it, too."""
+    return not _meant(a).isdisjoint(_meant(b))
+
+
+def _meant(one: Any) -> set[int]:
+    """The ids of the containers that one is, or may stand for."""
+    groups = [group for group in _local.groups if _is_among(one, group.copies)]
+    found = {id(one), *(id(each) for group in groups for each in group.originals)}
+    return found.union(*(originals for _, copies, originals in _local.chosen if id(one) in copies))
+
+
+def _is_among(one: Any, others: Sequence[Any]) -> bool:
+    return any(one is each for each in others)
+
+
 def refuse_kept(reachable: Callable[[set[int]], set[int]]) -> None:
     """Refuses to keep a copy beside what it stands for: a later call may write to one of the two.
 

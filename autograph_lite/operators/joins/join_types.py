@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import collections
 import dataclasses
+import decimal
 import enum
 import functools
 import types
@@ -118,8 +119,10 @@ def same_value(a: Any, b: Any) -> bool:
         return False
     if ownership.is_users_class(type(a)):  # whose `__eq__` may compute with what paths have left
         return False
-    if isinstance(a, (float, complex)):
-        return repr(a) == repr(b)  # tells 0.0 from -0.0, and takes nan for nan
+    if type(a).__hash__ is None and not isinstance(a, slice):
+        return False  # it may be changed, as `types.SimpleNamespace`, `array.array` and `collections.UserList` are
+    if isinstance(a, (float, complex, decimal.Decimal)):
+        return repr(a) == repr(b)  # tells 0.0 from -0.0 and 1.0 from 1.00, and takes nan for nan
     try:
         return bool(a == b)
     except Exception:  # a user's __eq__ may do anything

@@ -21,6 +21,7 @@ from autograph_lite.errors import PythonOnlyError, TracedIndexError
 from autograph_lite.jax_internals import symbolic_comparisons
 from autograph_lite.operators.branches.if_stmt import if_part
 from autograph_lite.operators.branches.truth import operand, python_truth, truth
+from autograph_lite.operators.effects import container_identity
 from autograph_lite.operators.lists import array_arguments, dynamic_length, growing_lists, list_methods
 from autograph_lite.operators.purity import trial
 from autograph_lite.operators.ragged.selection import METHODS, Selection
@@ -188,18 +189,31 @@ def _is(left: Any, right: Any) -> Any:
         )
     if left is not None and right is not None and (traced(left) or traced(right)):
         trial.end_trial("'is' would see an array in place of a number")
+    if left is not right and (container_identity.may_be_same(left, right) or _are_like_tuples(left, right)):
+        raise _is_new(left)
     return left is right
 
 
 def _is_same(left: Any, right: Any) -> Any:
     """`left is right`, of variants: one that is made of arrays is another object than what was chosen."""
     if left is not right and _is_made_anew(left) and _is_made_anew(right):
-        raise PythonOnlyError(
-            f"'{source_places.expression()}' asks for the identity of {describe(left)}, which a traced value has chosen.",
-            why="The program makes a new object of what was chosen.",
-            fix="compare the values, or keep in a variable which one was chosen.",
-        )
+        raise _is_new(left)
     return _is(left, right)
+
+
+def _is_new(value: Any) -> PythonOnlyError:
+    return PythonOnlyError(
+        f"'{source_places.expression()}' asks for the identity of {describe(value)}, which a traced value has chosen.",
+        why="The program makes a new object of what was chosen.",
+        fix="compare the values, or keep in a variable which one was chosen.",
+    )
+
+
+def _are_like_tuples(left: Any, right: Any) -> bool:
+    """Whether one of two tuples may be made of the other: its items are arrays of the program, and nobody remembers of which."""
+    if type(left) is not tuple or type(right) is not tuple or len(left) != len(right):
+        return False
+    return any(traced(leaf) for leaf in jax.tree.leaves((left, right)))
 
 
 def _is_made_anew(value: Any) -> bool:
