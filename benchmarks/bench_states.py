@@ -1,4 +1,4 @@
-"""What do None beside an array, texts and members of enums cost in loops, over a flag or an int that is kept by hand?"""
+"""What do None beside an array, texts, members of enums, `try`, generators and recursion cost, over what is kept by hand?"""
 
 from __future__ import annotations
 
@@ -144,12 +144,72 @@ def caught_by_hand(xs: Any) -> Any:
     return total - failed
 
 
+def generated(xs: Any) -> Any:
+    """A loop over a generator function."""
+    total, count = 0.0, 0
+    for rise in _rises(xs):
+        total = total + rise
+        count = count + 1
+        if total > 1e5:
+            break
+    return total / (count + 1)
+
+
+def _rises(xs: Any) -> Any:
+    last = 0.0
+    for x in xs:
+        if x > last:
+            yield x - last
+        last = x
+
+
+def generated_by_hand(xs: Any) -> Any:
+    """`generated` in one loop."""
+    total, count, last = 0.0, 0, 0.0
+    for x in xs:
+        if x > last:
+            total = total + x - last
+            count = count + 1
+            if total > 1e5:
+                break
+        last = x
+    return total / (count + 1)
+
+
+def recursive(xs: Any) -> Any:
+    """The sum over a tree whose nodes have their children at 2 i + 1 and 2 i + 2."""
+    return _below(xs, jnp.where(xs[0] > 1e6, 1, 0))
+
+
+def _below(xs: Any, i: Any) -> Any:
+    if i >= xs.shape[0]:
+        return 0.0
+    return xs[i] + _below(xs, 2 * i + 1) + _below(xs, 2 * i + 2)
+
+
+def recursive_by_hand(xs: Any) -> Any:
+    """`recursive` with a stack of nodes."""
+    nodes, top, total = jnp.zeros(32, int), 1, 0.0
+    nodes = nodes.at[0].set(jnp.where(xs[0] > 1e6, 1, 0))
+    while top > 0:
+        i = nodes[top - 1]
+        top = top - 1
+        if i < xs.shape[0]:
+            total = total + xs[i]
+            nodes = nodes.at[top].set(2 * i + 2)
+            nodes = nodes.at[top + 1].set(2 * i + 1)
+            top = top + 2
+    return total
+
+
 PROGRAMS: dict[str, tuple[Program, Program]] = {
     "None": (smallest, smallest_by_hand),
     "texts": (texts, texts_by_hand),
     "enum": (members, texts_by_hand),
     "None in a while": (previous, previous_by_hand),
     "try": (caught, caught_by_hand),
+    "generator": (generated, generated_by_hand),
+    "recursion": (recursive, recursive_by_hand),
 }
 
 
