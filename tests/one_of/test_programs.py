@@ -8,7 +8,14 @@ import numpy as np
 import pytest
 
 import autograph_lite
-from tests.one_of import none_programs, object_programs, once_refused, rebound_programs, text_programs
+from tests.one_of import (
+    none_programs,
+    number_enum_programs,
+    object_programs,
+    once_refused,
+    rebound_programs,
+    text_programs,
+)
 from tests.one_of.agreement import PROGRAMS, agrees
 
 
@@ -20,6 +27,21 @@ def test_none_beside_an_array(function, call) -> None:
 @pytest.mark.parametrize(("function", "call"), PROGRAMS[text_programs.__name__])
 def test_texts_enums_functions_and_classes(function, call) -> None:
     agrees(function, call)
+
+
+@pytest.mark.parametrize(("function", "call"), PROGRAMS[number_enum_programs.__name__])
+def test_members_that_are_numbers(function, call) -> None:
+    agrees(function, call)
+
+
+def test_members_that_are_numbers_leave_jax_as_numbers() -> None:
+    function = autograph_lite.to_graph(number_enum_programs.states_of_a_loop)
+    level, seen = jax.jit(lambda x: function(x)[:2])(jnp.float32(3))
+    assert (int(level), int(seen)) == (2, 4)
+    levels = jax.vmap(lambda x: function(x)[0])(jnp.arange(3.0))
+    np.testing.assert_array_equal(levels, [1, 2, 1])
+    found = jax.jit(lambda x: autograph_lite.to_graph(number_enum_programs.found_in_a_loop)(x)[0])
+    assert found(jnp.float32(5)).value() == 1
 
 
 @pytest.mark.parametrize(("function", "call"), PROGRAMS[object_programs.__name__])

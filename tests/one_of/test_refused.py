@@ -32,6 +32,13 @@ class Level(enum.IntEnum):
     HIGH = 2
 
 
+def member_of_a_traced_value(x):
+    try:
+        return Level(jnp.where(x > 0, 1, 2)) + 1
+    except ValueError:
+        return 0
+
+
 def class_pattern(x):
     shape = Circle(x) if x > 0 else None
     match shape:
@@ -41,7 +48,7 @@ def class_pattern(x):
 
 
 def member_of_ints(x):
-    level = Level.LOW if x > 0 else Level.HIGH
+    level = jnp.where(x > 0, Level.LOW, Level.HIGH)
     return level is Level.LOW
 
 
@@ -103,6 +110,11 @@ def object_of_an_iteration(n):
             member_of_ints,
             PythonOnlyError,
             "'level is Level.LOW' asks whether a traced number is a member of an enum of ints.",
+        ),
+        (
+            member_of_a_traced_value,
+            PythonOnlyError,
+            "A member of Level is looked up by a traced value, int32[].",
         ),
         (
             array_identity,

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import collections
 import contextvars
+import enum
 import functools
 import types
 import weakref
@@ -19,6 +20,7 @@ from typing import Any
 import numpy as np
 
 from autograph_lite.analysis import selections
+from autograph_lite.errors import PythonOnlyError
 from autograph_lite.jax_internals import tracing_state
 from autograph_lite.jax_internals.dataflow import recorded_copies
 from autograph_lite.operators.calls import host_callbacks, library_calls, method_patching, recursion_guard
@@ -41,7 +43,8 @@ from autograph_lite.operators.user_code import conversion, ownership, unconverte
 from autograph_lite.operators.user_code.conversion import convert_function, is_converted, transpiler
 from autograph_lite.operators.user_code.noting_forms import plain
 from autograph_lite.operators.values import pytrees
-from autograph_lite.operators.values.one_of import OneOf, on_each
+from autograph_lite.operators.values.one_of import OneOf, on_each, with_variants
+from autograph_lite.operators.values.values import describe, python_value, traced
 from autograph_lite.tracing import thread
 from autograph_lite.transpiler import is_guarded, original
 
@@ -281,6 +284,8 @@ def _class(kind: type) -> Any:
         return exception_templates.making(kind)
     if type(kind) is not type:  # a metaclass has a `__call__`
         method_patching.seen_class(kind)
+    if issubclass(kind, enum.Enum):
+        return _members(kind)
     if ownership.is_users_class(kind):
         method_patching.seen_class(kind)
         if journal.active() is not None and _makes_anew(kind):
@@ -290,6 +295,24 @@ def _class(kind: type) -> Any:
     if hasattr(kind, "__dataclass_fields__") and journal.active() is not None and _makes_anew(kind):
         return _noting_birth(kind, made)
     return made
+
+
+def _members(kind: type[enum.Enum]) -> Any:
+    """A class of an enum: called, it looks up a member."""
+
+    def look_up(*args: Any, **kwargs: Any) -> Any:
+        if any(type(arg) is OneOf for arg in args):
+            return with_variants(look_up, args, kwargs, deep=False)
+        args = tuple(map(python_value, args))
+        if any(map(traced, args)):
+            raise PythonOnlyError(
+                f"A member of {kind.__name__} is looked up by a traced value, {describe(args[0])}.",
+                why="Which member has that value is known when the program runs.",
+                fix="choose the member with `if`, or index a list of them: `list(Kind)[n]`.",
+            )
+        return kind(*args, **kwargs)
+
+    return look_up
 
 
 def _makes_anew(kind: type) -> bool:

@@ -32,7 +32,7 @@ from autograph_lite.operators.purity import jax_transformed
 from autograph_lite.operators.ragged import mask_positions
 from autograph_lite.operators.ragged_ops import library_functions
 from autograph_lite.operators.user_code import ownership, source_places
-from autograph_lite.operators.values.one_of import OneOf, has_variants, with_variants
+from autograph_lite.operators.values.one_of import OneOf, as_numbers, has_variants, with_variants
 
 Convert = Callable[[types.FunctionType], Any]
 MUTATORS = (list, dict, set, bytearray)
@@ -62,6 +62,7 @@ def with_converted_arguments(fn: Any, convert: Convert) -> Any:
         return fn
     keeps = fn is dict or fn is set or fn is frozenset  # and calls nothing
     changes_nothing = root in ("jax", "jaxlib")
+    computes = changes_nothing or root == "numpy"
     positions = mask_positions.meaning(fn)
     takes_arrays = changes_nothing and module is not None and module.startswith(_OF_ARRAYS)
     makes_arrays = root == "numpy" or isinstance(getattr(fn, "__self__", None), np.ndarray)
@@ -76,6 +77,8 @@ def with_converted_arguments(fn: Any, convert: Convert) -> Any:
         return with_converted_arguments(value, convert) if counterparts.of(value) is not None else value
 
     def run(*args: Any, **kwargs: Any) -> Any:
+        if computes and has_variants((args, kwargs)):
+            args, kwargs = as_numbers((args, kwargs))
         values = [value for value in (*args, *kwargs.values()) if type(value) not in _INERT]
         noted: dict[int | str, Any] = {}
         if values and not tracing_state.untraced():

@@ -48,7 +48,7 @@ from autograph_lite.operators.trace_context import update_order
 from autograph_lite.operators.user_code import source_places
 from autograph_lite.operators.values import dataclass_objects, pytrees
 from autograph_lite.operators.values.boxes import Box, unboxed
-from autograph_lite.operators.values.one_of import OneOf, is_large, on_each
+from autograph_lite.operators.values.one_of import OneOf, as_number, is_large, on_each
 from autograph_lite.operators.values.values import (
     SCALARS,
     Tracer,
@@ -72,14 +72,14 @@ def item(base: Any, index: Any) -> Any:
       TracedIndexError: a traced index where no array meaning exists: a dict's key, a string, a list of unlike items.
     """
     if dynamic_length.is_dynamic(base):
-        return bounded_growth.list_item(base, _plain(index))
+        return bounded_growth.list_item(base, as_number(_plain(index)))
     if index.__class__ in _KEYS and base.__class__ in _CONTAINERS:
         try:
             return base[index]  # the commonest case, and nothing is traced
         except LookupError as error:
             carried_checks.explicit(error)  # on a staged path, it is raised only if that path is taken
             raise
-    base, index = unboxed(base), _opened_index(index)
+    base, index = unboxed(base), _opened_index(index, base)
     if type(base) is OneOf or type(index) is OneOf:
         return on_each(item, base, index)
     index = _folded(index, base)
@@ -117,7 +117,7 @@ def item(base: Any, index: Any) -> Any:
             return part
     if isinstance(base, (dict, str, bytes, list, tuple)):
         raise _no_meaning(base, index if isinstance(base, dict) else _checked(index))
-    if type(base).__name__ == "_IndexUpdateHelper":
+    if _is_updated(base):
         _require_known(index)
     found: Any = base
     return found[index]
@@ -144,9 +144,17 @@ def _of_array(array: jax.Array, index: Any) -> jax.Array:
         raise
 
 
-def _opened_index(index: Any) -> Any:
+def _opened_index(index: Any, base: Any) -> Any:
     """An index with arrays in place of what stands for them."""
-    return tuple(map(unboxed, index)) if type(index) is tuple else unboxed(index)
+    if type(index) is tuple:
+        return tuple(as_number(unboxed(part)) for part in index)
+    of_numbers = isinstance(base, _ARRAYS) or _is_updated(base)
+    return as_number(index) if of_numbers else unboxed(index)
+
+
+def _is_updated(base: Any) -> bool:
+    """Whether it is the `at` of an array."""
+    return type(base).__name__ == "_IndexUpdateHelper"
 
 
 def _folded(index: Any, base: Any) -> Any:
@@ -154,7 +162,7 @@ def _folded(index: Any, base: Any) -> Any:
     if type(index) is tuple:
         return tuple(_folded(part, base) for part in index)
     if isinstance(index, builtins.slice):
-        bounds = index.start, index.stop, index.step
+        bounds = [*map(as_number, (index.start, index.stop, index.step))]
         return builtins.slice(*map(python_value, bounds)) if any(map(traced, bounds)) else index
     if not isinstance(index, jax.Array) or (
         isinstance(base, _ARRAYS) and not (index.ndim and index.dtype == bool)
@@ -536,6 +544,8 @@ def _nothing() -> None:
 
 def write_item(base: Any, index: Any, value: Any, *, always: bool = False) -> Any:
     """`base[index] = value`; returns what has the items then. `always` where others see what is written in any case."""
+    if isinstance(base, _ARRAYS) or dynamic_length.is_dynamic(base):
+        index = as_number(index)
     if type(base) is OneOf or type(index) is OneOf:
         new = on_each(
             lambda one, at: None if (now := write_item(one, at, value)) is one else now,
@@ -544,7 +554,7 @@ def write_item(base: Any, index: Any, value: Any, *, always: bool = False) -> An
             writes=True,
         )
         return base if new is None else new
-    index, value = _opened_index(index), value if isinstance(base, (list, dict)) else unboxed(value)
+    index, value = _opened_index(index, base), value if isinstance(base, (list, dict)) else unboxed(value)
     index = _folded(index, base)
     if isinstance(base, Box):
         return base.assign(write_item(base.read(), index, value))

@@ -136,7 +136,9 @@ def as_array_type(leaf: Leaf) -> Array | None:
     value = leaf.value
     if isinstance(value, jax.Array):
         return _array_of(jax.typeof(value))
-    if not is_arraylike(value):
+    if not is_arraylike(value) or isinstance(
+        value, enum.Enum
+    ):  # a member of an IntEnum is more than its number
         return None
     if isinstance(value, SCALARS) or is_symbolic(value):
         dtype = result_type(value)

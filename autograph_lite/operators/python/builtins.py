@@ -37,7 +37,7 @@ from autograph_lite.operators.ragged.selection import Selection
 from autograph_lite.operators.user_code import ownership, user_warnings
 from autograph_lite.operators.values import pytrees
 from autograph_lite.operators.values.boxes import opening
-from autograph_lite.operators.values.one_of import OneOf, on_each
+from autograph_lite.operators.values.one_of import OneOf, as_number, on_each
 from autograph_lite.operators.values.values import (
     as_index,
     describe,
@@ -508,6 +508,16 @@ def _of_each(fun: Callable[..., Any], *, asks: bool) -> Callable[..., Any]:
     return run
 
 
+def _of_numbers(fun: Callable[..., Any]) -> Callable[..., Any]:
+    """`fun`, with numbers in place of the members of enums of numbers that are traced."""
+
+    @functools.wraps(fun)
+    def run(*args: Any, **kwargs: Any) -> Any:
+        return fun(*map(as_number, args), **{name: as_number(value) for name, value in kwargs.items()})
+
+    return run
+
+
 _OF_TYPES: dict[Any, Any] = {
     **{fun: fun for fun in (callable, issubclass, id)}, hasattr: hasattr_, isinstance: isinstance_, type: type_,
 }  # fmt: skip
@@ -516,6 +526,7 @@ OVERLOADS: dict[Any, Any] = {
     **{builtin: _of_each(fun, asks=True) for builtin, fun in _OF_TYPES.items()},
     getattr: _of_each(getattr, asks=False),
     **{builtin: _of_each(opening(fun), asks=False) for builtin, fun in _OF_VALUES.items()},
+    **{builtin: _of_numbers(_of_each(opening(_OF_VALUES[builtin]), asks=False)) for builtin in (range, enumerate)},
     **{fun: _asking(fun) for fun in (itertools.takewhile, itertools.dropwhile, itertools.filterfalse)},
     itertools.repeat: repeat_,
     next: next_, setattr: setattr_, delattr: delattr_, warnings.warn: user_warnings.warn_,

@@ -18,6 +18,7 @@ import numpy as np
 
 from autograph_lite.operators.ragged import known_ranges
 from autograph_lite.operators.values.boxes import unboxed
+from autograph_lite.operators.values.one_of import as_number
 from autograph_lite.operators.values.values import as_index, is_symbolic, python_value, traced
 
 
@@ -145,7 +146,7 @@ class Bounds:
 
 def bounds(fun: Callable[..., tuple[Any, ...]], *values: Any) -> Any:
     """A slice with the bounds, and the step, that `fun` computes of `values`."""
-    values = tuple(python_value(unboxed(value)) for value in values)
+    values = tuple(python_value(as_number(unboxed(value))) for value in values)
     lower, upper, *steps = (python_value(unboxed(bound)) for bound in fun(*values))
     step = steps[0] if steps else None
     if not any(map(_is_unknown, (lower, upper, step))):
@@ -161,7 +162,7 @@ def as_bounds(part: Any) -> Any:
     """A slice with a traced bound as `Bounds`; any other part of an index as it is."""
     if not isinstance(part, builtins.slice):
         return part
-    lower, upper, step = map(unboxed, (part.start, part.stop, part.step))
+    lower, upper, step = (as_number(unboxed(bound)) for bound in (part.start, part.stop, part.step))
     if not any(map(_is_unknown, (lower, upper, step))):
         return part
     return Bounds(lower, upper, step, (_of(lower), _of(upper)))

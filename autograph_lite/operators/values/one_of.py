@@ -116,6 +116,7 @@ class OneOf:
 
 
 def _as_number(variant: Any) -> Any:
+    variant = plain_number(variant)
     if not isinstance(variant, (jax.Array, np.ndarray, np.generic, bool, int, float, complex)):
         raise TypeError(f"A number or an array is expected, and it is {variant!r}.")
     if is_large(variant):
@@ -254,6 +255,38 @@ def is_variant(value: Any) -> bool:
     return known or callable(value) or ownership.is_users_class(type(value))
 
 
+def plain_number(variant: Any) -> Any:
+    """The number that a member of an enum of numbers is; anything else as it is."""
+    if not isinstance(variant, enum.Enum):
+        return variant
+    return (
+        int(variant)
+        if isinstance(variant, int)
+        else float(variant)
+        if isinstance(variant, float)
+        else variant
+    )
+
+
+def as_number(value: Any) -> Any:
+    """The number that a value is, where each variant is a member of an `IntEnum` or an array's number; else `value`."""
+    if type(value) is not OneOf or not all(map(_is_number, value._options)):
+        return value
+    return on_each(plain_number, value)
+
+
+def as_numbers(tree: Any) -> Any:
+    """`tree`, with `as_number` of what is in it."""
+    leaves, structure = pytrees.flatten(tree, lambda node: type(node) is OneOf)
+    return jax.tree.unflatten(structure, [*map(as_number, leaves)])
+
+
+def _is_number(variant: Any) -> bool:
+    if isinstance(variant, jax.Array):
+        return not variant.ndim
+    return isinstance(variant, enum.Enum) and isinstance(variant, (int, float))
+
+
 def is_large(value: Any) -> bool:
     """Whether it is an int of Python's that no array holds: `best = sys.maxsize`."""
     return type(value) is int and value.bit_length() >= 8 * jax.dtypes.canonicalize_dtype(np.int64).itemsize
@@ -263,19 +296,32 @@ _VALUES = (str, bytes, enum.Enum, type(Ellipsis), type(NotImplemented), np.dtype
 _CONTENTS = (list, dict, set, bytearray, collections.deque, np.ndarray, Whole)
 
 
-def _flat(value: OneOf) -> tuple[tuple[Any, ...], None]:
-    """The parts, for this package; JAX, which would take a text for an array, gets none."""
-    if any(map(is_variant, value._options)) and not source_places.asked_by_any_of_us():
-        function = tracing_state.traced_function()
-        raise PythonOnlyError(
-            f"{repr(function[0]) if function else 'A function'}, which JAX traces, returns a value that is {value!r}.",
-            where=(source_places.at(*function[1:], function[0]) if function else (), source_places.here()),
-            why="What leaves it are arrays, and None.",
-            fix="return a number that says which, or leave JAX's transformation away: what `convert` makes is compiled, "
-            "and returns it.",
-        )
-    return (value._tag, *value._options), None
+def _flat(value: OneOf) -> tuple[tuple[Any, ...], type | None]:
+    """The parts, for this package; JAX gets no texts, which it would take for arrays, and of members of an `IntEnum` a number."""
+    options = value._options
+    if any(map(is_variant, options)) and not source_places.asked_by_any_of_us():
+        number = as_number(value)
+        if number is not value:
+            return (number,), int
+        options = tuple(map(plain_number, options))
+        if any(map(is_variant, options)):
+            function = tracing_state.traced_function()
+            raise PythonOnlyError(
+                f"{repr(function[0]) if function else 'A function'}, which JAX traces, returns a value that is {value!r}.",
+                where=(
+                    source_places.at(*function[1:], function[0]) if function else (),
+                    source_places.here(),
+                ),
+                why="What leaves it are arrays, and None.",
+                fix="return a number that says which, or leave JAX's transformation away: what `convert` makes is compiled, "
+                "and returns it.",
+            )
+    return (value._tag, *options), None
 
 
-# Nothing is read of the tag here: jaxlib calls this while the arrays of a result are made.
-jax.tree_util.register_pytree_node(OneOf, _flat, lambda _, parts: OneOf(parts[0], parts[1:]))
+def _whole(kind: type | None, parts: Sequence[Any]) -> Any:
+    return OneOf(parts[0], parts[1:]) if kind is None else parts[0]
+
+
+# Nothing is read of the tag of arrays here: jaxlib calls this while the arrays of a result are made.
+jax.tree_util.register_pytree_node(OneOf, _flat, _whole)
