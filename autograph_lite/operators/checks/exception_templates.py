@@ -18,10 +18,12 @@ from autograph_lite.jax_internals import avals
 from autograph_lite.operators.checks.traced_text import (
     Text,
     Unknown,
+    as_unknown,
     bare,
     has_own_text,
     holds_traced,
     into_payload,
+    shows_traced,
 )
 from autograph_lite.operators.effects import journal
 from autograph_lite.operators.user_code import ownership, source_places
@@ -193,6 +195,8 @@ def _outline(error: BaseException, payload: Sequence[Any], weak: tuple[bool, ...
             one = len(leaf.args) == 1
             plain = one and not isinstance(leaf, KeyError)
             return Pattern("{}" if plain else "{!r}", pytrees.map(shown, leaf.args if one else (leaf.args,)))
+        if shows_traced(leaf):
+            return type(leaf).__name__
         found = unboxed(leaf)
         return Hole(numbers.get(id(found), -1)) if traced(found) else leaf
 
@@ -256,12 +260,17 @@ def _field(value: Any, fields: Iterator[int]) -> str:
         return _quoted(value)
     if traced(value):
         return f"{{{next(fields)}}}"
+    if isinstance(value, Text):
+        return _text_template(value, fields)
     payload: list[Any] = []
     make = into_payload(value, payload)
-    numbered = make([Unknown(leaf, f"\0{next(fields)}\1") for leaf in payload])
-    if isinstance(numbered, BaseException) and has_own_text(numbered):
-        numbered = BaseException.__str__(numbered)  # a method of the user's may compute with what it shows
-    return _quoted(numbered).replace("\0", "{").replace("\1", "}")
+    try:
+        numbered = make([Unknown(leaf, f"\0{next(fields)}\1") for leaf in payload])
+        if isinstance(numbered, BaseException) and has_own_text(numbered):
+            numbered = BaseException.__str__(numbered)
+        return _quoted(numbered).replace("\0", "{").replace("\1", "}")
+    except Exception:  # a method of the user's may compute with what it shows
+        return _quoted(pytrees.map(as_unknown, value))
 
 
 def _quoted(value: Any) -> str:

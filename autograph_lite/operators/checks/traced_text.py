@@ -8,7 +8,9 @@ if f"{mass}" == "3":                  refused: while tracing there is no such te
 from __future__ import annotations
 
 import builtins
+import copyreg
 import functools
+import inspect
 import itertools
 import operator
 import re
@@ -24,10 +26,10 @@ import numpy as np
 from autograph_lite.errors import PythonOnlyError
 from autograph_lite.jax_internals import symbolic_comparisons
 from autograph_lite.operators.purity import trial
-from autograph_lite.operators.user_code import source_places
+from autograph_lite.operators.user_code import ownership, source_places
 from autograph_lite.operators.values import pytrees
 from autograph_lite.operators.values.boxes import unboxed
-from autograph_lite.operators.values.one_of import has_known_variants, on_each, settled
+from autograph_lite.operators.values.one_of import OneOf, has_known_variants, on_each, settled
 from autograph_lite.operators.values.values import Tracer, describe, is_symbolic, known_value, traced
 
 
@@ -35,8 +37,17 @@ def _fixed(value: Any, _values: Sequence[Any]) -> Any:
     return value
 
 
-def into_payload(tree: Any, payload: list[Any]) -> Callable[[Sequence[Any]], Any]:
-    """Rebuilds `tree` from the payload's values; adds its traced values to the payload."""
+def into_payload(
+    tree: Any, payload: list[Any], copies: dict[int, list[Any]] | None = None
+) -> Callable[[Sequence[Any]], Any]:
+    """Rebuilds `tree` from the payload's values; adds its traced values to the payload.
+
+    Args:
+      tree: the value.
+      payload: the values that the program hands over.
+      copies: where the copies of the objects around are that hold it.
+    """
+    whole, copies = copies is None, {} if copies is None else copies
     leaves, structure = pytrees.flatten(tree)
     leaves = [*map(unboxed, leaves)]
     slots: list[Callable[[Sequence[Any]], Any]] = []
@@ -46,6 +57,12 @@ def into_payload(tree: Any, payload: list[Any]) -> Callable[[Sequence[Any]], Any
         elif _is_caught(leaf):
             parts = into_payload((leaf.args, _attributes(leaf)), payload)
             slots.append(functools.partial(_made_again, type(leaf), parts))
+        elif shows_traced(leaf) if whole else _leads_to_unknown(leaf):
+            begun = id(leaf) in copies
+            copy = copies.setdefault(id(leaf), [])
+            state = {} if begun else _state(leaf)
+            attributes = None if begun else into_payload(state, payload, copies)
+            slots.append(functools.partial(_again, type(leaf), copy, [*state], attributes))
         elif traced(leaf):
             payload.append(symbolic_comparisons.size_as_array(leaf) if is_symbolic(leaf) else leaf)
             slots.append(operator.itemgetter(len(payload) - 1))
@@ -67,6 +84,100 @@ def has_own_text(error: BaseException) -> bool:
     return any(isinstance(method, types.FunctionType) for method in methods)
 
 
+def shows_traced(value: Any) -> bool:
+    """Whether a method of the user's makes the text of an object, and asks for values that are not known yet."""
+    if not _leads_to_unknown(value):
+        return False
+    payload: list[Any] = []
+    try:
+        shown = into_payload(value, payload, {})([_Unasked()] * len(payload))
+        return any(type(leaf) is OneOf for leaf in _inside(value)) or not all(
+            isinstance(make(shown), str) for make in (str, repr, builtins.format)
+        )
+    except Exception:  # it asks, or a method of the user's fails, which Python tells
+        return True
+
+
+def _leads_to_unknown(value: Any) -> bool:
+    kind: type = type(value)
+    return _writes_text(kind) and any(_is_unknown(leaf) or type(leaf) is OneOf for leaf in _inside(value))
+
+
+def _inside(value: Any) -> Iterator[Any]:
+    """What the attributes of an object lead to."""
+    left, seen = [value], {id(value)}
+    while left:
+        for leaf in map(unboxed, pytrees.leaves(_state(left.pop()), lambda node: type(node) is OneOf)):
+            yield leaf
+            kind: type = type(leaf)
+            if id(leaf) not in seen and _writes_text(kind):
+                seen.add(id(leaf))
+                left.append(leaf)
+
+
+class _Unasked:
+    """Stands for a value that is not known: whatever asks for it fails."""
+
+    def __getattribute__(self, name: str) -> Any:
+        if name == "__class__":
+            return _Unasked
+        raise TypeError(name)
+
+    def __str__(self) -> str:
+        raise TypeError
+
+    __repr__ = __str__
+    __format__ = __bool__ = __eq__ = __ne__ = __hash__ = __str__  # type: ignore[assignment]
+
+
+@functools.lru_cache(maxsize=4096)
+def _writes_text(kind: type) -> bool:
+    """Whether a method that is no library's makes the text of the objects of a class, all whose bases Python's statement made."""
+    makers = [inspect.unwrap(getattr(kind, name)) for name in ("__str__", "__repr__", "__format__")]
+    return (
+        kind.__flags__ & _MADE_BY_A_STATEMENT != 0
+        and all(base.__flags__ & _MADE_BY_A_STATEMENT for base in kind.__mro__[:-1])
+        and not issubclass(kind, BaseException)
+        and any(
+            isinstance(fn, types.FunctionType) and not ownership.is_library_file(fn.__code__.co_filename)
+            for fn in makers
+        )
+    )
+
+
+_MADE_BY_A_STATEMENT = 1 << 9  # Py_TPFLAGS_HEAPTYPE
+
+
+def _state(value: Any) -> dict[str, Any]:
+    """The attributes of an object."""
+    names = [*getattr(value, "__dict__", ()), *copyreg._slotnames(type(value))]  # type: ignore[attr-defined]
+    return {name: object.__getattribute__(value, name) for name in names if _has(value, name)}
+
+
+def _has(value: Any, name: str) -> bool:
+    try:
+        object.__getattribute__(value, name)
+    except AttributeError:
+        return False
+    return True
+
+
+def _again(
+    kind: type,
+    copy: list[Any],
+    names: Sequence[str],
+    attributes: Callable[[Sequence[Any]], Any] | None,
+    values: Sequence[Any],
+) -> Any:
+    """An object with the attributes of those names, as they are in the payload; the copy, where that is begun."""
+    if attributes is not None:
+        copy[:] = [object.__new__(kind)]
+        known = attributes(values)
+        for name in names:
+            object.__setattr__(copy[0], name, known[name])
+    return copy[0]
+
+
 def _attributes(error: BaseException) -> dict[str, Any]:
     return {name: value for name, value in vars(error).items() if not isinstance(value, BaseException)}
 
@@ -86,7 +197,10 @@ def bare(kind: type[BaseException], args: tuple[Any, ...], attributes: dict[str,
 
 
 def _as_now(value: Any) -> Any:
-    """`value`; of an array of NumPy's a copy, as the user may write into it before the program runs."""
+    """`value`; of what the user may write into before the program runs, an array of NumPy's or an object, a copy."""
+    if shows_traced(value):
+        kept: list[Any] = []
+        return into_payload(value, kept)(kept)
     return value.copy() if isinstance(value, np.ndarray) else value
 
 
@@ -179,13 +293,17 @@ def format(template: str, /, *args: Any, **kwargs: Any) -> str:
     found: list[Any] = []
     plain = _numbered(template, args, kwargs, found)
     values = pytrees.map(lambda leaf: _as_now(unboxed(leaf)), tuple(found))
-    later = (Tracer, BaseException)
-    shown = pytrees.map(
-        lambda leaf: Unknown(leaf) if isinstance(leaf, later) or is_symbolic(leaf) else leaf, values
-    )
+    shown = pytrees.map(as_unknown, values)
     new = Text(plain.format(*shown))
     new.template, new.values, new.place = plain, values, source_places.here()
     return new
+
+
+def as_unknown(leaf: Any) -> Any:
+    """What stands for a value in text that is made while it is not known."""
+    if shows_traced(leaf):
+        return Unknown(leaf, type(leaf).__name__)
+    return Unknown(leaf) if isinstance(leaf, (Tracer, BaseException)) or is_symbolic(leaf) else leaf
 
 
 def _folded(value: Any) -> Any:
@@ -350,8 +468,11 @@ class Unknown:
 
 def holds_traced(value: Any) -> bool:
     """Whether a value that is not known yet, or text of one, stands anywhere in `value`."""
-    leaves = map(unboxed, pytrees.leaves(value))
-    return any(isinstance(leaf, (Tracer, Text)) or is_symbolic(leaf) or _is_caught(leaf) for leaf in leaves)
+    return any(_is_unknown(leaf) or shows_traced(leaf) for leaf in map(unboxed, pytrees.leaves(value)))
+
+
+def _is_unknown(leaf: Any) -> bool:
+    return isinstance(leaf, (Tracer, Text)) or is_symbolic(leaf) or _is_caught(leaf)
 
 
 OVERLOADS: dict[Any, Any] = {
