@@ -139,12 +139,9 @@ def chosen_name(n):
      member_dropped, fraction, days, days_of_a_call, bits, chosen_name],
 )  # fmt: skip
 def test_an_exception_that_a_traced_value_brings_about_is_not_caught(run, f):
-    # Python 3.11 decides on the number when it looks for a member.
-    with pytest.raises(
-        PythonOnlyError, match="is raised because a value is traced|needs the value"
-    ) as refused:
+    said = "is caught, is raised because a value is traced|is looked up by a traced value"
+    with pytest.raises(PythonOnlyError, match=said):
         run(f)(jnp.int32(2))
-    assert refused.value.__cause__ is not None
 
 
 def test_the_refusal_names_the_line_and_the_remedy():

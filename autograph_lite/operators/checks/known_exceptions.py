@@ -1,9 +1,9 @@
 """Known exceptions: would Python raise with the real values what was raised while some of them were traced?
 
     try:
-        member = Status(number)           # no member is equal to a tracer: ValueError, whatever the number is
-    except ValueError:
-        member = None
+        part = Fraction(number, 3)        # a tracer is no Rational: TypeError, whatever the number is
+    except TypeError:
+        part = None
 
 Python, or the standard library, has been handed a traced value, or one of several, and has raised. JAX and libraries that
 know it look at shapes and types alone, and what they raise is taken for a fact, as what the user's own `raise` raises is.
