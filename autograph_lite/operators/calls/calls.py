@@ -284,7 +284,9 @@ def _class(kind: type) -> Any:
         return exception_templates.making(kind)
     if type(kind) is not type:  # a metaclass has a `__call__`
         method_patching.seen_class(kind)
-    if issubclass(kind, enum.Enum):
+    if (
+        issubclass(kind, enum.Enum) and kind.__members__
+    ):  # one without makes a new class, which is named after its caller
         return _members(kind)
     if ownership.is_users_class(kind):
         method_patching.seen_class(kind)

@@ -213,7 +213,7 @@ def _are_like_tuples(left: Any, right: Any) -> bool:
     """Whether one of two tuples may be made of the other: nobody remembers of what one of arrays was made."""
     if type(left) is not tuple or type(right) is not tuple or len(left) != len(right):
         return False
-    return any(traced(leaf) for leaf in jax.tree.leaves((left, right)))
+    return any(map(traced, (*left, *right)))
 
 
 def _is_made_anew(value: Any) -> bool:
