@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import os
+import sys
 from collections.abc import Iterator
 
 # Before anything imports jax or reads our options.
@@ -25,6 +26,15 @@ hypothesis.settings.load_profile("ci" if os.environ.get("CI") else "default")
 
 # Programs and traces live on: looking through all of them after each 700 new objects takes a twentieth of the time.
 gc.set_threshold(50_000, 20, 100)
+
+
+@pytest.fixture
+def eager_threads() -> Iterator[None]:
+    """Python goes from thread to thread as often as it can."""
+    before = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    yield
+    sys.setswitchinterval(before)
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

@@ -104,11 +104,9 @@ class Calls(trees.CodeTransformer):
 
     def visit_For(self, node: gast.For) -> gast.AST:
         _, iterable = until_of(node)
-        match iterable:
-            case gast.Call(func=gast.Name(id="enumerate"), args=[gast.Call(), *_]):
-                self.give_counted(iterable)
-            case gast.Call() if _may_generate(iterable):
-                self.headers.add(iterable)
+        self.give_counted(iterable)
+        if _may_generate(iterable):
+            self.headers.add(iterable)
         self.generic_visit(node)
         return node
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import collections
-import sys
 import threading
 from concurrent.futures import ThreadPoolExecutor
 
@@ -239,16 +238,7 @@ class Log:
         self.rows = {"seen": [kind(), kind()]}
 
 
-@pytest.fixture
-def _switching():
-    """Threads take turns much more often."""
-    before = sys.getswitchinterval()
-    sys.setswitchinterval(1e-5)
-    yield
-    sys.setswitchinterval(before)
-
-
-@pytest.mark.usefixtures("_switching")
+@pytest.mark.usefixtures("eager_threads")
 @pytest.mark.parametrize("kind", [list, collections.deque])
 def test_threads_append_to_what_is_outside(kind):
     log, number = Log(kind), [jnp.float32(0)]

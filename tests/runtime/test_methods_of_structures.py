@@ -8,7 +8,6 @@ import functools
 import gc
 import inspect
 import pickle
-import sys
 import threading
 import typing
 import weakref
@@ -342,15 +341,6 @@ def test_threads_on_instances_of_their_own() -> None:
         thread.join()
     assert results == {k: k - 20 for k in range(8)}
     assert all(len(model.log) == 20 for model in models)
-
-
-@pytest.fixture
-def eager_threads():
-    """Python goes from thread to thread as often as it can."""
-    before = sys.getswitchinterval()
-    sys.setswitchinterval(1e-6)
-    yield
-    sys.setswitchinterval(before)
 
 
 @pytest.mark.usefixtures("eager_threads")

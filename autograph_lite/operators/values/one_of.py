@@ -257,15 +257,11 @@ def is_variant(value: Any) -> bool:
 
 def plain_number(variant: Any) -> Any:
     """The number that a member of an enum of numbers is; anything else as it is."""
-    if not isinstance(variant, enum.Enum):
-        return variant
-    return (
-        int(variant)
-        if isinstance(variant, int)
-        else float(variant)
-        if isinstance(variant, float)
-        else variant
-    )
+    if isinstance(variant, enum.Enum):
+        for kind in (int, float):
+            if isinstance(variant, kind):
+                return kind(variant)
+    return variant
 
 
 def as_number(value: Any) -> Any:

@@ -71,9 +71,8 @@ class Resolved(NamedTuple):
     program: Program
 
 
-Contents = tuple[
-    FunctionType, list[Any], list[Any]
-]  # of the arguments of a call: their type, arrays and Variables
+# Of the arguments of a call: their type, arrays and Variables.
+Contents = tuple[FunctionType, list[Any], list[Any]]
 
 
 def _are_same(one: Contents, other: Contents) -> bool:
