@@ -8,7 +8,6 @@ if f"{mass}" == "3":                  refused: while tracing there is no such te
 from __future__ import annotations
 
 import builtins
-import copyreg
 import functools
 import inspect
 import itertools
@@ -27,7 +26,7 @@ from autograph_lite.errors import PythonOnlyError
 from autograph_lite.jax_internals import symbolic_comparisons
 from autograph_lite.operators.purity import trial
 from autograph_lite.operators.user_code import ownership, source_places
-from autograph_lite.operators.values import pytrees
+from autograph_lite.operators.values import instances, pytrees
 from autograph_lite.operators.values.boxes import unboxed
 from autograph_lite.operators.values.one_of import OneOf, has_known_variants, on_each, settled
 from autograph_lite.operators.values.values import Tracer, describe, is_symbolic, known_value, traced
@@ -60,7 +59,7 @@ def into_payload(
         elif shows_traced(leaf) if whole else _leads_to_unknown(leaf):
             begun = id(leaf) in copies
             copy = copies.setdefault(id(leaf), [])
-            state = {} if begun else _state(leaf)
+            state = {} if begun else instances.held_by(leaf)
             attributes = None if begun else into_payload(state, payload, copies)
             slots.append(functools.partial(_again, type(leaf), copy, [*state], attributes))
         elif traced(leaf):
@@ -107,7 +106,9 @@ def _inside(value: Any) -> Iterator[Any]:
     """What the attributes of an object lead to."""
     left, seen = [value], {id(value)}
     while left:
-        for leaf in map(unboxed, pytrees.leaves(_state(left.pop()), lambda node: type(node) is OneOf)):
+        for leaf in map(
+            unboxed, pytrees.leaves(instances.held_by(left.pop()), lambda node: type(node) is OneOf)
+        ):
             yield leaf
             kind: type = type(leaf)
             if id(leaf) not in seen and _writes_text(kind):
@@ -146,20 +147,6 @@ def _writes_text(kind: type) -> bool:
 
 
 _MADE_BY_A_STATEMENT = 1 << 9  # Py_TPFLAGS_HEAPTYPE
-
-
-def _state(value: Any) -> dict[str, Any]:
-    """The attributes of an object."""
-    names = [*getattr(value, "__dict__", ()), *copyreg._slotnames(type(value))]  # type: ignore[attr-defined]
-    return {name: object.__getattribute__(value, name) for name in names if _has(value, name)}
-
-
-def _has(value: Any, name: str) -> bool:
-    try:
-        object.__getattribute__(value, name)
-    except AttributeError:
-        return False
-    return True
 
 
 def _again(
