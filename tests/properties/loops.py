@@ -127,7 +127,7 @@ def for_python(w: Writer) -> bool:
     headers += [f"{item} in {name}" for name in lists]
     headers += [f"{item} in [v + 1 for v in (0, 2)]", f"{item} in reversed({values})"]
     header = c.pick(headers)
-    targets = {item: "counter"} | ({other: "counter"} if f", {other} in " in header else {})
+    targets = {item: "counter"} | ({other: "counter"} if header.startswith(f"{item}, {other} in ") else {})
     tables = w.scope.of_kind("dict")
     if tables and c.chance(20):
         key = f"{tables[0]}[key]"
@@ -149,7 +149,7 @@ def for_produced(w: Writer) -> bool:
     call = produced(w)
     headers = [f"{item} in {call}", f"{counter}, {item} in enumerate({call})"]
     header = w.choices.pick([*headers, f"{counter}, {item} in enumerate({call}, 1)", headers[0]])
-    targets = {item: "counter"} | ({counter: "counter"} if "enumerate" in header else {})
+    targets = {item: "counter"} | ({counter: "counter"} if header.startswith(f"{counter}, ") else {})
     return _loop(w, f"for {header}:", "for over a generator", targets)
 
 

@@ -1,3 +1,11 @@
 """References: arrays that are written under one name and read under another, in a program that is recorded."""
 
-__all__ = ["ambient", "forwarding", "numpys_arrays", "storages", "vector_iterator", "view_equations"]
+__all__ = [
+    "ambient",
+    "forwarding",
+    "number_types",
+    "numpys_arrays",
+    "storages",
+    "vector_iterator",
+    "view_equations",
+]

@@ -77,6 +77,8 @@ class References:
       taken: parts of these in the program, which it has made of a constant.
       numpys: arrays of the program that NumPy would have made.
       numbers: those without axes, and what `math` gives.
+      met: numbers in which unlike types have met, and these types (`number_types`).
+      is_met_asked: whether the program depends on that.
       is_outside: whether an array of NumPy's was there before the function, and is to be an argument of its program.
       is_whole: whether the program is one of ours, which is traced again if it has to be.
       change: what `x += v` does, called with `x`, "add" and `v`; gives NotImplemented where it makes a new array.
@@ -95,6 +97,7 @@ class References:
     reborn: set[Any] = dataclasses.field(default_factory=set)
     numpys: dict[int, Any] = dataclasses.field(default_factory=dict)
     numbers: dict[int, Any] = dataclasses.field(default_factory=dict)
+    met: dict[int, tuple[Any, frozenset[Any]]] = dataclasses.field(default_factory=dict)
     others: dict[int, Any] = dataclasses.field(default_factory=dict)
     handles: dict[int, Any] = dataclasses.field(default_factory=dict)
     stored: dict[int, Any] = dataclasses.field(default_factory=dict)
@@ -102,6 +105,7 @@ class References:
     shows: dict[int, list[tuple[Any, Any]]] = dataclasses.field(default_factory=dict)
     shown: dict[int, tuple[Any, int]] = dataclasses.field(default_factory=dict)
     taken: dict[int, tuple[Any, Any]] = dataclasses.field(default_factory=dict)
+    is_met_asked: bool = False
     is_outside: Callable[[Any], bool] = lambda array: False
     is_whole: bool = True
     change: Callable[[Any, str, Any], Any] = lambda array, symbol, operand: NotImplemented

@@ -38,7 +38,7 @@ from autograph_lite.operators.effects import (
     shared_containers,
 )
 from autograph_lite.operators.items.block_stores import fill_whole, store_block
-from autograph_lite.operators.joins.literal_types import stacked, widen_literals
+from autograph_lite.operators.joins.literal_types import chosen_of, stacked, widen_literals
 from autograph_lite.operators.lists import bounded_growth, dynamic_length, growing_lists
 from autograph_lite.operators.purity import trial
 from autograph_lite.operators.ragged import blocks, gathered_stores, indexing
@@ -253,7 +253,9 @@ def _row(base: Sequence[Any], index: Any, refused: Callable[[], TracedIndexError
             raise refused()
         return chosen_variant(jnp.where(index < 0, index + len(base), index).astype(np.int32), base, refused)
     made = [
-        column[0] if part == "same" else numpys_arrays.note_met(stacked(column)[index], *column)
+        column[0]
+        if part == "same"
+        else chosen_of(column, numpys_arrays.note_met(stacked(column)[index], *column))
         for column, part in zip(columns, parts, strict=True)
     ]
     chosen = jax.tree.unflatten(shapes[0], made)

@@ -22,7 +22,8 @@ from jax import lax
 
 from autograph_lite.converters.python_ops import Maybe, Returned
 from autograph_lite.jax_internals import avals
-from autograph_lite.jax_internals.references import storages
+from autograph_lite.jax_internals.references import number_types, storages
+from autograph_lite.jax_internals.references.number_types import NumberType
 from autograph_lite.operators.joins import unions
 from autograph_lite.operators.user_code import ownership
 from autograph_lite.operators.values import dataclass_objects, one_of
@@ -40,15 +41,21 @@ class Array:
       weak: whether it came from Python scalars only.
       shape: its shape.
       varying: mesh axes of an enclosing shard_map over which it varies.
+      met: of a number, the types that met in it, one of them that of a number of Python's.
     """
 
     dtype: Any
     weak: bool
     shape: tuple[int, ...]
     varying: frozenset[str] = frozenset()
+    met: frozenset[NumberType] = frozenset()
 
     def __str__(self) -> str:
         return f"{self.dtype}[{','.join(map(str, self.shape))}]"
+
+    def is_type_of(self, array: jax.Array) -> bool:
+        """Whether an array of the program has this type, whatever has met in it."""
+        return dataclasses.replace(self, met=frozenset()) == _array_of(jax.typeof(array))
 
 
 @dataclasses.dataclass(eq=False)
@@ -135,7 +142,9 @@ def as_array_type(leaf: Leaf) -> Array | None:
         return leaf
     value = leaf.value
     if isinstance(value, jax.Array):
-        return _array_of(jax.typeof(value))
+        kind = _array_of(jax.typeof(value))
+        met = number_types.met_in(value)
+        return dataclasses.replace(kind, met=met) if met else kind
     if not is_arraylike(value) or isinstance(
         value, enum.Enum
     ):  # a member of an IntEnum is more than its number
@@ -146,8 +155,13 @@ def as_array_type(leaf: Leaf) -> Array | None:
             info = jnp.iinfo(dtype)  # type: ignore[no-untyped-call]
             if not info.min <= value <= info.max:
                 return None
-        return Array(dtype, not isinstance(value, bool), ())
+        return _number_type(dtype, not isinstance(value, bool))
     return Array(jax.dtypes.canonicalize_dtype(value.dtype), False, value.shape)
+
+
+@functools.lru_cache(maxsize=64)
+def _number_type(dtype: Any, weak: bool) -> Array:
+    return Array(dtype, weak, (), met=frozenset({NumberType(np.dtype(dtype), weak)}))
 
 
 @functools.lru_cache(maxsize=1024)
@@ -355,15 +369,18 @@ def join_arrays(x: Array, y: Array) -> Array:
     """JAX's promotion of two arrays of one shape, weak types included."""
     if x is y:
         return x
-    varying = x.varying | y.varying
+    varying, met = x.varying | y.varying, x.met | y.met
+    if met and not (x.met and y.met):
+        other = x if y.met else y
+        met |= {NumberType(other.dtype, other.weak)}
     if x.dtype == y.dtype:
-        return Array(x.dtype, x.weak and y.weak, x.shape, varying)
+        return Array(x.dtype, x.weak and y.weak, x.shape, varying, met)
     extended = [a for a in (x, y) if jnp.issubdtype(a.dtype, jax.dtypes.extended)]
     if extended:
         raise Mismatch(str(x), str(y))
     dtype = jnp.result_type(*map(_example, (x, y)))
     weak = all(a.weak or a.dtype == bool for a in (x, y))
-    return Array(dtype, weak, x.shape, varying)
+    return Array(dtype, weak, x.shape, varying, met)
 
 
 def _example(array: Array) -> Any:
@@ -382,7 +399,7 @@ def widen(template: Template) -> Template:
 def strong(template: Template) -> Template:
     """`template` with the numbers that came from Python as those that came from arrays."""
     return template.of(
-        dataclasses.replace(leaf, weak=False) if isinstance(leaf, Array) and leaf.weak else leaf
+        dataclasses.replace(leaf, weak=False, met=frozenset()) if isinstance(leaf, Array) else leaf
         for leaf in template.leaves
     )
 
@@ -453,11 +470,19 @@ def rebuild(template: Template, arrays: Iterable[Any], name: str, missing: Any =
     present = next(arrays) if template.present is None else template.present
     if template.tree is None:
         return template.kind(present, None, name, missing)
-    leaves = [next(arrays) if isinstance(leaf, Array) else leaf.value for leaf in template.leaves]
+    leaves = [
+        _read(next(arrays), leaf) if isinstance(leaf, Array) else leaf.value for leaf in template.leaves
+    ]
     value = jax.tree.unflatten(template.tree, leaves)
     if present is True and template.kind is Maybe:
         return value
     return template.kind(present, value, name, missing)
+
+
+def _read(array: Any, kind: Array) -> Any:
+    if kind.met:
+        number_types.note_number_types(array, kind.met)
+    return array
 
 
 def describe_template(template: Template) -> str:

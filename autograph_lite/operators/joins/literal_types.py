@@ -7,6 +7,7 @@ JAX's promotion looks at types only, and would make 255 of it.
 
 from __future__ import annotations
 
+import functools
 import math
 from collections.abc import Iterable, Sequence
 from typing import Any
@@ -15,17 +16,19 @@ import jax
 import jax.numpy as jnp
 
 from autograph_lite.errors import BranchMismatchError
+from autograph_lite.jax_internals.references import number_types
 from autograph_lite.operators.joins.join_types import (
     Array,
     Captured,
     Fixed,
     Mismatch,
     Template,
+    as_array_type,
     describe_leaf,
     fitted,
     join_arrays,
 )
-from autograph_lite.operators.values.values import ARRAYS, result_type
+from autograph_lite.operators.values.values import ARRAYS, SCALARS, result_type
 
 
 def holding(template: Template, values: Iterable[Captured]) -> Template:
@@ -67,6 +70,19 @@ def widen_literals(values: Sequence[Any]) -> list[Any]:
 def stacked(values: Sequence[Any]) -> jax.Array:
     """The numbers or arrays as the rows of an array whose type holds them."""
     return jnp.stack([jnp.asarray(value) for value in widen_literals(values)])
+
+
+def chosen_of(values: Sequence[Any], chosen: Any) -> Any:
+    """`chosen`, which is one of the values, with a note of what types these have where some are numbers of Python's."""
+    if (
+        isinstance(chosen, jax.Array)
+        and not chosen.ndim
+        and any(isinstance(each, SCALARS) for each in values)
+    ):
+        kinds = [kind for each in values if (kind := as_array_type(Fixed(each))) is not None]
+        if all(not kind.shape for kind in kinds):
+            number_types.note_number_types(chosen, functools.reduce(join_arrays, kinds).met)
+    return chosen
 
 
 def _no_common_type(found: Mismatch) -> BranchMismatchError:

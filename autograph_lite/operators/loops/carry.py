@@ -19,7 +19,7 @@ import numpy as np
 from autograph_lite.converters.python_ops import Maybe
 from autograph_lite.jax_internals import avals, tracing_state
 from autograph_lite.jax_internals.loops import loop_binding
-from autograph_lite.jax_internals.references import numpys_arrays
+from autograph_lite.jax_internals.references import number_types, numpys_arrays
 from autograph_lite.jax_internals.references.storages import Storage
 from autograph_lite.operators.aliasing import kept_arrays, loop_carried_aliases, shared_memory, yielded_arrays
 from autograph_lite.operators.branches.branch_paths import enter_generated
@@ -33,7 +33,6 @@ from autograph_lite.operators.joins.join_types import (
     Fixed,
     Mismatch,
     Template,
-    as_array_type,
     capture,
     fill,
     fitted,
@@ -333,7 +332,8 @@ class Carry:
         after = self
         if templates != self.templates or _types(grown) != _types(self.slots) or growths != self.growths:
             after = dataclasses.replace(self, templates=templates, slots=grown, growths=growths)
-            if growths != self.growths or after._strong_types() != self._strong_types():
+            is_other = growths != self.growths or after._strong_types() != self._strong_types()
+            if is_other or number_types.are_types_asked():
                 tracing_state.abandon_trace()
                 raise Grow(after)
         owned = owned_containers.owned_after(self.owned, captured, [*contents.values()], roots)
@@ -633,7 +633,7 @@ def _differs(value: Captured, template: Template) -> bool:
     if value.present is False or len(leaves := fitted(value, template)) != len(template.leaves):
         return False
     return any(
-        isinstance(kind, Array) and isinstance(leaf, jax.Array) and as_array_type(Fixed(leaf)) != kind
+        isinstance(kind, Array) and isinstance(leaf, jax.Array) and not kind.is_type_of(leaf)
         for leaf, kind in zip(leaves, template.leaves, strict=True)
     )
 

@@ -486,14 +486,13 @@ _OF_VALUES: dict[Any, Any] = {
 
 def type_(*args: Any, **kwargs: Any) -> Any:
     """`type(value)`, or the making of a class."""
-    classes = numpys_classes.classes_of(args[0]) if len(args) == 1 else ()
-    return classes[0] if classes else builtins.type(*args, **kwargs)
+    found = numpys_classes.class_of(args[0]) if len(args) == 1 else None
+    return builtins.type(*args, **kwargs) if found is None else found
 
 
 def hasattr_(value: Any, name: str) -> bool:
     """`hasattr(value, name)`: a number of NumPy's has no length, and an array of NumPy's no `at`."""
-    classes = numpys_classes.classes_of(value)
-    return builtins.hasattr(classes[0] if classes else value, name)
+    return numpys_classes.has_attribute(value, name)
 
 
 def _of_each(fun: Callable[..., Any], *, asks: bool) -> Callable[..., Any]:

@@ -19,6 +19,7 @@ from jax import lax
 
 from autograph_lite.errors import PythonOnlyError, TracedIndexError
 from autograph_lite.jax_internals import symbolic_comparisons
+from autograph_lite.jax_internals.references import number_types
 from autograph_lite.operators.branches.if_stmt import if_part
 from autograph_lite.operators.branches.truth import operand, python_truth, truth
 from autograph_lite.operators.effects import container_identity
@@ -181,6 +182,12 @@ def _is(left: Any, right: Any) -> Any:
     for value, flag in ((left, right), (right, left)):
         if isinstance(flag, bool) and _is_bool(value):
             return value if flag else not_(value)
+        if isinstance(flag, bool) and _may_be_bool(value):
+            raise PythonOnlyError(
+                f"'{source_places.expression()}' asks whether a traced number is {flag}, which it is on some paths.",
+                why="Paths have brought bools and other numbers, and the program has one type for all.",
+                fix="compare the values: ==; or put None in place of the bool.",
+            )
     if _is_enum(left, right) or _is_enum(right, left):
         raise PythonOnlyError(
             f"'{source_places.expression()}' asks whether a traced number is a member of an enum of ints.",
@@ -228,6 +235,10 @@ def _is_enum(a: Any, b: Any) -> bool:
 
 def _is_bool(value: Any) -> bool:
     return _is_number(value) and not is_symbolic(value) and bool(value.dtype == bool)
+
+
+def _may_be_bool(value: Any) -> bool:
+    return isinstance(value, jax.Array) and any(each.dtype == bool for each in number_types.types_of(value))
 
 
 def _is_not(left: Any, right: Any) -> Any:

@@ -4,7 +4,8 @@ isinstance(x, np.ndarray)             of an array that the caller has passed as 
 isinstance(x[0], float)               an item of one is an `np.float64`, which is a `float`
 isinstance(math.sin(x), float)        a number of Python's
 
-JAX's arrays are what they are. A type of 32 bits stands for that of 64, too, where JAX has none of these.
+JAX's arrays are what they are. A number that is one of Python's on some paths, `v = True if c else x`, has a class that
+is known where it is the same on all. A type of 32 bits stands for that of 64, too, where JAX has none of these.
 """
 
 from __future__ import annotations
@@ -12,35 +13,37 @@ from __future__ import annotations
 import builtins
 import types
 import typing
-from collections.abc import Iterator
-from typing import Any
+from collections.abc import Callable, Iterator
+from typing import Any, TypeVar
 
 import jax
 import numpy as np
 
+from autograph_lite.errors import PythonOnlyError
 from autograph_lite.jax_internals import avals
-from autograph_lite.jax_internals.references import numpys_arrays
-from autograph_lite.operators.values.values import Tracer
+from autograph_lite.jax_internals.references import number_types, numpys_arrays
+from autograph_lite.operators.user_code import source_places
+from autograph_lite.operators.values.values import Tracer, describe
 from autograph_lite.tracing import thread
+
+Answer = TypeVar("Answer")
 
 _PYTHONS = {"f": float, "i": int, "u": int, "c": complex}
 _NARROW = {"float32": "float64", "int32": "int64", "uint32": "uint64", "complex64": "complex128"}
 
 
-def classes_of(value: Any) -> tuple[type, ...]:
-    """The class that a traced value would have, or those that it may have; none where it is JAX's, or nobody knows."""
-    if thread.now.references is None or not isinstance(value, Tracer):
-        return ()
-    if not numpys_arrays.would_be_numpys(value):
-        return ()
-    known = numpys_arrays.argument_of(value)
-    if value.ndim or (known is not None and known.handle is value and known.is_numpy):
-        return (np.ndarray,)
-    dtype = np.dtype(value.dtype)
-    if avals.weak_type(value) and dtype.kind in _PYTHONS:
-        return (_PYTHONS[dtype.kind],)
-    wide = _NARROW.get(dtype.name) if jax.dtypes.canonicalize_dtype(np.int64) != np.int64 else None
-    return tuple(np.dtype(name).type for name in (wide, dtype.name) if name is not None)
+def class_of(value: Any) -> type | None:
+    """The class that a traced value would have; None where it is JAX's, or nobody knows.
+
+    Raises:
+      PythonOnlyError: paths have brought it numbers of several classes.
+    """
+    return _told(value, lambda classes: classes[0] if classes else None)
+
+
+def has_attribute(value: Any, name: str) -> bool:
+    """Whether the value has that attribute, or would have it."""
+    return _told(value, lambda classes: builtins.hasattr(classes[0] if classes else value, name))
 
 
 def is_instance(value: Any, kinds: Any) -> bool | None:
@@ -51,11 +54,65 @@ def is_instance(value: Any, kinds: Any) -> bool | None:
     of_jax = [
         kind for kind in asked if str(getattr(kind, "__module__", "")).startswith(("jax", "autograph_lite"))
     ]
-    if len(of_jax) == len(asked) or not (classes := classes_of(value)):
+    if len(of_jax) == len(asked):
         return None
-    return any(issubclass(kind, tuple(each for each in asked if each not in of_jax)) for kind in classes) or (
-        builtins.isinstance(value, tuple(of_jax))
+    of_python = tuple(each for each in asked if each not in of_jax)
+
+    def answer(classes: tuple[type, ...]) -> bool:
+        if not classes:
+            return builtins.isinstance(value, kinds)
+        return any(issubclass(kind, of_python) for kind in classes) or builtins.isinstance(
+            value, tuple(of_jax)
+        )
+
+    return _told(value, answer)
+
+
+def _told(value: Any, ask: Callable[[tuple[type, ...]], Answer]) -> Answer:
+    """The answer to a question about the class that a value would have, which is to be the same on all paths."""
+    answers = [*dict.fromkeys(map(ask, _options(value)))]
+    if len(answers) == 1:
+        return answers[0]
+    raise PythonOnlyError(
+        f"'{source_places.expression()}' asks for the class of {describe(value)}, in which numbers of several classes have met.",
+        why="On each path it is another class in Python; the program has one type of numbers for all.",
+        fix="keep in a variable of its own which one it is, or None in place of a bool.",
     )
+
+
+def _options(value: Any) -> list[tuple[type, ...]]:
+    """The classes that a value may have, by the paths on which it has them; those of one path stand for each other."""
+    if thread.now.references is None or not isinstance(value, Tracer):
+        return [()]
+    met = number_types.types_of(value)
+    numpys = numpys_arrays.would_be_numpys(value)
+    if not met:
+        known = numpys_arrays.argument_of(value) if numpys else None
+        if numpys and (value.ndim or (known is not None and known.handle is value and known.is_numpy)):
+            return [(np.ndarray,)]
+        return [_classes(value.dtype, avals.weak_type(value))] if numpys else [()]
+    options: list[tuple[type, ...]] = []
+    for dtype, weak in met:
+        pythons = (
+            (bool,)
+            if dtype.kind == "b"
+            else (_PYTHONS[dtype.kind],)
+            if weak and dtype.kind in _PYTHONS
+            else ()
+        )
+        options += [pythons] if pythons else []
+        if not pythons or dtype.kind == "b":
+            options.append(_classes(dtype, weak) if numpys else ())
+    return options
+
+
+def _classes(dtype: Any, weak: bool) -> tuple[type, ...]:
+    """The classes of a number that is not JAX's."""
+    dtype = np.dtype(dtype)
+    if weak and dtype.kind in _PYTHONS:
+        return (_PYTHONS[dtype.kind],)
+    wide = _NARROW.get(dtype.name) if jax.dtypes.canonicalize_dtype(np.int64) != np.int64 else None
+    return tuple(np.dtype(name).type for name in (wide, dtype.name) if name is not None)
 
 
 def _each(kinds: Any) -> Iterator[Any]:
