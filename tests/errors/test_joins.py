@@ -69,6 +69,8 @@ def test_a_number_on_one_path_and_an_array_on_the_other() -> None:
         "BranchMismatchError: 'y' is float32[3] on one path and float 0.0 on another.\n"
         "  test.py:2 in f\n"
         "      if x > 0:\n"
+        "  test.py:3 in f\n"
+        "      y = v\n"
         "  The condition depends on a traced value, so both paths are compiled, and their results must be of one type.\n"
         "  Fix: give 'y' the same structure and shape on every path."
     )
@@ -84,6 +86,10 @@ def test_different_return_values() -> None:
         "BranchMismatchError: The return value is float32[3] on one path and float32[] on another.\n"
         "  test.py:1 in f\n"
         "      if x > 0:\n"
+        "  test.py:2 in f\n"
+        "      return v\n"
+        "  test.py:3 in f\n"
+        "      return x\n"
         "  The condition depends on a traced value, so both paths are compiled, and their results must be of one type.\n"
         "  Fix: give the return value the same structure and shape on every path."
     )

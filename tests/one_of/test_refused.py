@@ -124,12 +124,12 @@ def object_of_an_iteration(n):
         (
             list_that_is_written,
             MutationError,
-            "A list is written to that is one object on one path of a staged statement and another on another path.",
+            "A list, 'chosen', is written to that is one object on one path of a staged statement and another on another path.",
         ),
         (
             list_that_was_chosen,
             MutationError,
-            "A list is written to that is one object on one path of a staged statement and another on another path.",
+            "A list, 'rows', is written to that is one object on one path of a staged statement and another on another path.",
         ),
         (
             two_shapes,

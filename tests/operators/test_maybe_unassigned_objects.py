@@ -193,5 +193,5 @@ def test_two_such_variables_of_one_object_are_refused():
     with pytest.raises(al.MutationError) as caught:
         al.convert(f)(jnp.int32(3), jnp.float32(1.0))
     assert str(caught.value).startswith(
-        "A dict is written to that is one object on one path of a staged statement and another on another path."
+        "A dict, 'd', is written to that is one object on one path of a staged statement and another on another path."
     )

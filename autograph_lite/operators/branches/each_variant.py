@@ -23,6 +23,7 @@ from autograph_lite.errors import AutographError, BranchMismatchError
 from autograph_lite.operators.branches import branches
 from autograph_lite.operators.checks import carried_checks
 from autograph_lite.operators.effects import journal
+from autograph_lite.operators.joins import join_errors
 from autograph_lite.operators.joins.join_types import (
     Captured,
     Mismatch,
@@ -226,13 +227,13 @@ def _any_of(tag: Any, numbers: Sequence[int], results: Sequence[Any]) -> Any:
     return path_facts.tell(test, path_facts.fact(tag, may), path_facts.fact(tag, not_))
 
 
-def chosen_variant(tag: Any, values: Sequence[Any], refused: Callable[[], Exception]) -> Any:
+def chosen_variant(tag: Any, values: Sequence[Any], refused: Callable[[str], Exception]) -> Any:
     """The one of the values whose number is the tag.
 
     Args:
       tag: an int32 scalar.
       values: they are.
-      refused: what is raised where they can't be one of several.
+      refused: gives what is raised where they can't be one of several, of the reason if they are too many.
     """
     numbers = range(len(values))
     joined = joined_results(tag, numbers, values)
@@ -242,8 +243,8 @@ def chosen_variant(tag: Any, values: Sequence[Any], refused: Callable[[], Except
         return branches.stage(
             _selecting(tag, numbers), [_giving(value) for value in values], list(values), ()
         )
-    except BranchMismatchError:
-        raise refused() from None
+    except BranchMismatchError as error:
+        raise refused(error.why if error.why == join_errors.LIMITED else "") from None
 
 
 def _giving(value: Any) -> Callable[..., Any]:

@@ -82,9 +82,7 @@ def with_converted_arguments(fn: Any, convert: Convert) -> Any:
         values = [value for value in (*args, *kwargs.values()) if type(value) not in _INERT]
         noted: dict[int | str, Any] = {}
         if values and not tracing_state.untraced():
-            if any(type(value) is OneOf for value in values) or (
-                changes_nothing and any(map(has_variants, values))
-            ):
+            if any(type(value) is OneOf for value in values) or (computes and any(map(has_variants, values))):
 
                 def each(*args: Any, **kwargs: Any) -> Any:
                     for owner in filter(
@@ -93,7 +91,7 @@ def with_converted_arguments(fn: Any, convert: Convert) -> Any:
                         journal.note_change(owner, written=False)
                     return run(*args, **kwargs)
 
-                return with_variants(each, args, kwargs, deep=changes_nothing)
+                return with_variants(each, args, kwargs, deep=computes)
             for value in values:
                 method_patching.convert_methods(value)
             if takes_items:

@@ -62,7 +62,13 @@ def is_about_tracer(error: BaseException) -> bool:
         _is_of_flax(error)
         or isinstance(error, NEEDS_PYTHON)
         or (type(error) is TypeError and _ABOUT_TRACER.search(str(error)) is not None)
+        or _is_about_variants(error)
     )
+
+
+def _is_about_variants(error: BaseException) -> bool:
+    """Whether a function that is not written in Python has got a value that is one of several."""
+    return type(error) is TypeError and re.search(r"\bOneOf\b", str(error)) is not None
 
 
 def _is_of_flax(error: BaseException) -> bool:
@@ -102,6 +108,13 @@ def needs_value(error: BaseException) -> PythonOnlyError:
             "and so is a call of what `convert` makes.",
             fix="compute the new value in the statement, assign it to the variable after the statement, and compile with\n"
             "  nnx.jit(autograph_lite.to_graph(...)).",
+        )
+    if _is_about_variants(error):
+        return PythonOnlyError(
+            f"Python needs to know which of several a value is. {str(error).replace('OneOf', 'one of several')}",
+            where=source_places.raised_at(error, _is_no_text_of_users) or source_places.here(),
+            why="A traced value decides which it is, and the function is not written in Python.",
+            fix="decide with `if`, and call it on each path.",
         )
     held = _called_by_a_library(error)
     return PythonOnlyError(

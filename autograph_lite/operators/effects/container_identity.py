@@ -23,7 +23,7 @@ import jax
 from autograph_lite.converters.python_ops import Maybe
 from autograph_lite.errors import Location, MutationError
 from autograph_lite.jax_internals import tracing_state
-from autograph_lite.operators.user_code import source_places
+from autograph_lite.operators.user_code import place_names, source_places
 from autograph_lite.operators.values import dataclass_objects, instances, pytrees
 from autograph_lite.operators.values.boxes import Whole
 from autograph_lite.operators.values.values import Tracer
@@ -234,10 +234,15 @@ def refuse_write(owner: Any) -> None:
     _refuse_chosen(owner)
     if id(owner) in _local.shared and _local.shared[id(owner)][0] is owner:
         kind = type(owner).__name__
+        place_names.wrote(owner)
+        name = place_names.owner_spelling(owner)
+        shown = f"A {kind}, '{name}'," if name else f"A {kind}"
+        groups = (group for group in _local.groups if _is_among(owner, (*group.copies, *group.originals)))
         raise MutationError(
-            f"A {kind} is written to that is one object on one path of a staged statement and another on another path.",
+            f"{shown} is written to that is one object on one path of a staged statement and another on another path.",
+            where=(source_places.here(), *(group.place for group in groups)),
             why="Which of them the write would have to change depends on a traced value.",
-            fix=f"make a new {kind} first: {kind}(...).",
+            fix=f"write on the paths, to the one that each chooses, or make a new {kind} first: {kind}(...).",
         )
 
 

@@ -7,6 +7,7 @@ place, and noted, so that staging can carry it.
 from __future__ import annotations
 
 import builtins
+import functools
 import operator
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -226,7 +227,7 @@ def _choose(base: Sequence[Any], index: Any) -> Any:
     """The item of a list or tuple at a traced index: all items are of one type, so they stack."""
     index = _integer(base, index)
     _check_bounds(index, len(base), _out_of_range(base))
-    return _row(base, index, lambda: _no_meaning(base, index))
+    return _row(base, index, functools.partial(_no_meaning, base, index))
 
 
 def _looked_up(table: dict[Any, Any], key: Any) -> Any:
@@ -240,17 +241,17 @@ def _looked_up(table: dict[Any, Any], key: Any) -> Any:
     missing = KeyError(key)
     carried_checks.explicit(missing)
     carried_checks.fail_if(index < 0, missing)
-    return _row([table[known] for known in keys], index, lambda: _no_meaning(table, key))
+    return _row([table[known] for known in keys], index, functools.partial(_no_meaning, table, key))
 
 
-def _row(base: Sequence[Any], index: Any, refused: Callable[[], TracedIndexError]) -> Any:
+def _row(base: Sequence[Any], index: Any, refused: Callable[[str], TracedIndexError]) -> Any:
     """The item at a traced index that is inside of the bounds."""
     leaves, shapes = zip(*(dataclass_objects.flatten_dataclasses(value) for value in base), strict=True)
     columns = [*zip(*leaves, strict=True)] if all(tree == shapes[0] for tree in shapes) else []
     parts = [_part(column) for column in columns]
     if None in parts or "stacked" not in parts:
         if trial.is_on_trial():
-            raise refused()
+            raise refused("")
         return chosen_variant(jnp.where(index < 0, index + len(base), index).astype(np.int32), base, refused)
     made = [
         column[0]
@@ -327,7 +328,7 @@ def _fix_of_index(base: Any, index: Any) -> str:
     return "make an integer of it, int(...)."
 
 
-def _no_meaning(base: Any, index: Any) -> TracedIndexError:
+def _no_meaning(base: Any, index: Any, limited: str = "") -> TracedIndexError:
     kind = type(base).__name__
     if isinstance(index, (builtins.slice, tuple)):
         raise TracedIndexError(
@@ -336,7 +337,9 @@ def _no_meaning(base: Any, index: Any) -> TracedIndexError:
             why="The length of a list is known while tracing, and a slice that is replaced may change it.",
             fix="write the items one by one, or use an array: x[i : i + 2] = values.",
         )
-    if isinstance(base, dict):
+    if limited:
+        why, fix = limited, "return the index, and look it up when the program has run: values[int(n)]."
+    elif isinstance(base, dict):
         why, fix = (
             "The keys of a dict are Python values.",
             "use `match` or `if` on the value, or an array indexed by it.",

@@ -21,6 +21,7 @@ from autograph_lite.errors import (
     UndefinedVariableError,
 )
 from autograph_lite.operators.joins.join_types import Fixed, Mismatch, describe_leaf
+from autograph_lite.operators.joins.unions import LIMIT
 from autograph_lite.operators.object_graph import opaque_objects as opaque_objects
 from autograph_lite.operators.user_code import place_names, source_places
 from autograph_lite.operators.values import dataclass_objects, retracing
@@ -34,10 +35,15 @@ def branches(label: str, found: Mismatch, funs: Sequence[Callable[..., Any]]) ->
     what = f"'{label}'"
     if label == NO_RETURN.name:
         what = "the value of the expression" if any(map(_is_operand, funs)) else label
-    return _paths(what, found, source_places.line_of_function(funs[0]))
+    bringing = [place for fun in funs for place in source_places.lines_that_bring(fun.__code__, label)]
+    return _paths(what, found, (source_places.line_of_function(funs[0]), *bringing))
 
 
-def _paths(what: str, found: Mismatch, at: Location | tuple[()]) -> BranchMismatchError:
+def _paths(
+    what: str, found: Mismatch, at: Location | tuple[Location | tuple[()], ...]
+) -> BranchMismatchError:
+    if found.many:
+        return BranchMismatchError(many_variants(what, found), where=at, why=LIMITED, fix=numbered(what))
     return BranchMismatchError(
         f"{what[0].upper()}{what[1:]} is {found.left} on one path and {found.right} on another.",
         where=at,
@@ -47,6 +53,21 @@ def _paths(what: str, found: Mismatch, at: Location | tuple[()]) -> BranchMismat
         or _none(what, found)
         or f"give {what} the same structure and shape on every path.",
     )
+
+
+def many_variants(what: str, found: Mismatch) -> str:
+    """What is said of a value that would be one of too many."""
+    return f"{what[0].upper()}{what[1:]} may be one of more than {LIMIT} values: {', '.join(found.many)}."
+
+
+LIMITED = (
+    f"A traced value decides which it is, and a program tells at most {LIMIT} values of a variable apart."
+)
+
+
+def numbered(what: str) -> str:
+    """What to do about it."""
+    return f"let {what} be a number that says which, and look the value up in a tuple when the program has run: values[int(n)]."
 
 
 def _objects(found: Mismatch, before: str) -> str:
@@ -119,6 +140,9 @@ def unjoinable_place(label: str, found: Mismatch | None = None) -> MutationError
     places = tuple(p for p in (written, here) if p)
     if found is not None and is_opaque_place(label):
         return _opaque(label)
+    if found is not None and found.many:
+        what = f"'{label}'"
+        return MutationError(many_variants(what, found), where=places, why=LIMITED, fix=numbered(what))
     if found is not None:
         error = MutationError(
             f"'{label}' is {found.left} on one path of a staged statement and {found.right} on another.",
@@ -307,6 +331,13 @@ def carry(name: str, found: Mismatch, body_fun: Callable[..., Any]) -> CarryMism
     """A loop's variable that an iteration leaves with another type."""
     if is_opaque_place(name):
         return _opaque(name)
+    if found.many:
+        what = f"'{name}'"
+        where = (
+            source_places.line_of_function(body_fun),
+            *source_places.lines_that_bring(body_fun.__code__, name),
+        )
+        return CarryMismatchError(many_variants(what, found), where=where, why=LIMITED, fix=numbered(what))
     return CarryMismatchError(
         f"'{name}' is {found.left} before an iteration of the loop and {found.right} after it.",
         where=source_places.line_of_function(body_fun),

@@ -12,7 +12,7 @@ import decimal
 import enum
 import functools
 import types
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import jax
@@ -111,11 +111,12 @@ class Mismatch(Exception):
     Attributes:
       left, right: what they are, in words.
       kind: the class, where they are two objects of one class.
+      many: the variants in words, where they are too many for one of several.
     """
 
-    def __init__(self, left: str, right: str, kind: type | None = None) -> None:
+    def __init__(self, left: str, right: str, kind: type | None = None, many: Sequence[str] = ()) -> None:
         super().__init__(left, right)
-        self.left, self.right, self.kind = left, right, kind
+        self.left, self.right, self.kind, self.many = left, right, kind, many
 
 
 def same_value(a: Any, b: Any) -> bool:
@@ -275,8 +276,9 @@ def join_templates(a: Template, b: Template, outlives: Callable[[Any], bool] | N
         if outlives is None:
             raise unions.Apart
         union = _uniting(outlives).unite(unions.Node(a.tree, a.leaves), unions.Node(b.tree, b.leaves))
-    except unions.Apart:
-        raise apart or Mismatch(describe_template(a), describe_template(b), _class_of(a, b)) from None
+    except unions.Apart as found:
+        many = [describe_template(Template(each.tree, tuple(each.leaves))) for each in found.many]
+        raise apart or Mismatch(describe_template(a), describe_template(b), _class_of(a, b), many) from None
     leaves = (as_array_type(leaf) or leaf if _is_array(leaf) else leaf for leaf in union.leaves)
     return Template(union.tree, tuple(leaves), present, kind)
 

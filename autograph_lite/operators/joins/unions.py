@@ -37,7 +37,15 @@ class Node(NamedTuple):
 
 
 class Apart(Exception):
-    """Two types that no union holds."""
+    """Two types that no union holds.
+
+    Attributes:
+      many: the variants, where they are more than `LIMIT`.
+    """
+
+    def __init__(self, many: Sequence[Node] = ()) -> None:
+        super().__init__()
+        self.many = many
 
 
 _LEAF = jax.tree.structure(0)
@@ -131,7 +139,7 @@ class Uniting(NamedTuple):
         if len(containers) > 1:  # a tuple that gets longer would be more and more
             raise Apart
         if len(found) > LIMIT:
-            raise Apart
+            raise Apart(found)
         ranked = sorted(range(len(found)), key=lambda n: kinds[n][0])
         return _built(_UNION, [Node(_LEAF, [self.tag]), *(found[n] for n in ranked)])
 

@@ -655,7 +655,7 @@ def _join(
     try:
         return holding(joined, [start])
     except Mismatch as found:
-        raise Unjoinable(name, Mismatch(found.right, found.left)) from None
+        raise Unjoinable(name, Mismatch(found.right, found.left, many=found.many)) from None
 
 
 def run_body(

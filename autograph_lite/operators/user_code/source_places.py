@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import dis
 import functools
 import linecache
 import pathlib
 import re
 import sys
+import traceback
 import types
 from collections.abc import Callable
 from typing import Any, TypeVar
@@ -29,6 +31,22 @@ def line_of_function(fn: Callable[..., Any]) -> Location | tuple[()]:
     if is_hidden_file(code.co_filename):
         return here()
     return at(code.co_filename, code.co_firstlineno, function_name(code))
+
+
+def lines_that_bring(code: types.CodeType, name: str) -> list[Location]:
+    """The user's lines from which a generated function has the value of `name` that it returns, the outer ones first."""
+    if is_hidden_file(code.co_filename):
+        return []
+    inside = [c for c in code.co_consts if isinstance(c, types.CodeType) and c.co_name == code.co_name]
+    starts = {inner.co_firstlineno for inner in inside}
+    steps = [*dis.get_instructions(code)]
+    found = [each for each in steps if each.opname.startswith("STORE_") and each.argval == name]
+    found = found or [each for each in steps if each.opname.startswith("RETURN_")]
+    lines = dict.fromkeys(each.positions.lineno for each in found if each.positions and each.positions.lineno)
+    places = [at(code.co_filename, line, function_name(code)) for line in lines if line not in starts]
+    return places + [
+        place for inner in inside if inner.co_firstlineno in lines for place in lines_that_bring(inner, name)
+    ]
 
 
 def of_frame(frame: types.FrameType) -> Location:
@@ -115,6 +133,12 @@ def entries(tb: types.TracebackType | None) -> list[types.TracebackType]:
 def user_frame() -> types.FrameType | None:
     """The innermost frame that is not ours, nor JAX's."""
     return outer_frame(sys._getframe(0))
+
+
+def is_running(path: str, line: int) -> bool:
+    """Whether a function that begins on that line is running on this thread."""
+    frames = (frame.f_code for frame, _ in traceback.walk_stack(sys._getframe(1)))
+    return any(code.co_filename == path and code.co_firstlineno == line for code in frames)
 
 
 def outer_frame(frame: types.FrameType) -> types.FrameType | None:

@@ -108,6 +108,15 @@ class OneOf:
             return f"OneOf({settled(self)!r})"
         return f"one of {options_text(self)}"
 
+    def __array__(self, *_: Any, **__: Any) -> Any:
+        if known_number(self) is not None:
+            return np.asarray(settled(self))
+        raise PythonOnlyError(
+            f"NumPy asks for the items of a value that is {self!r}.",
+            why="A traced value decides which it is.",
+            fix="decide with `if`, and make the array on each path, or use jax.numpy.",
+        )
+
     def __jax_array__(self) -> jax.Array:
         return jnp.asarray(self._on_each(_as_number))
 
@@ -302,6 +311,12 @@ def _flat(value: OneOf) -> tuple[tuple[Any, ...], type | None]:
         options = tuple(map(plain_number, options))
         if any(map(is_variant, options)):
             function = tracing_state.traced_function()
+            if function is not None and source_places.is_running(*function[1:]):
+                raise PythonOnlyError(
+                    f"A value that is {value!r} is handed to JAX.",
+                    why="A traced value decides which it is, and JAX takes arrays, and None.",
+                    fix="hand over a number that says which, or decide with `if`, and call it on each path.",
+                )
             raise PythonOnlyError(
                 f"{repr(function[0]) if function else 'A function'}, which JAX traces, returns a value that is {value!r}.",
                 where=(
