@@ -159,6 +159,14 @@ def when_trace_ends(action: Callable[[], None]) -> None:
     weakref.finalize(trace if constants is None else constants, action)
 
 
+def asks_for_type() -> bool:
+    """Whether JAX asks for an attribute to tell the type of a value, two frames above: it gives up where there is one."""
+    return sys._getframe(2).f_code in _TYPES
+
+
+_TYPES = {core.shaped_abstractify.__code__, core.typeof.__code__}
+
+
 def empty_trace(trace: Any) -> None:
     """Empties a trace that has ended."""
     # A trace holds the tracers around that it uses, and each of them holds the trace: neither would ever go.

@@ -50,6 +50,7 @@ from autograph_lite.operators.checks.traced_text import format, percent
 from autograph_lite.operators.items import in_place
 from autograph_lite.operators.items.iteration_over_written import at_place, places_of, walked
 from autograph_lite.operators.items.subscripts import (
+    got,
     item,
     set_item,
     slice,
@@ -211,5 +212,11 @@ __all__ = [
 while_autodiff.install_derivatives()
 calls.install_operators(
     sys.modules[__name__],
-    {**builtins.OVERLOADS, **containers.OVERLOADS, **traced_text.OVERLOADS, **in_place.OVERLOADS},
+    {
+        **builtins.OVERLOADS,
+        **containers.OVERLOADS,
+        **traced_text.OVERLOADS,
+        **in_place.OVERLOADS,
+        dict.get: got,
+    },
 )

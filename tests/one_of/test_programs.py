@@ -9,6 +9,7 @@ import pytest
 
 import autograph_lite
 from tests.one_of import (
+    everyday_programs,
     none_programs,
     number_enum_programs,
     object_programs,
@@ -52,6 +53,31 @@ def test_objects(function, call) -> None:
 @pytest.mark.parametrize(("function", "call"), PROGRAMS[once_refused.__name__])
 def test_what_was_refused(function, call) -> None:
     agrees(function, call)
+
+
+@pytest.mark.parametrize(("function", "call"), PROGRAMS[everyday_programs.__name__])
+def test_everyday_uses(function, call) -> None:
+    agrees(function, call)
+
+
+@pytest.mark.parametrize(
+    "function", [everyday_programs.copies_of_what_holds_it, everyday_programs.changed_in_place]
+)
+def test_lanes_of_everyday_uses(function) -> None:
+    xs = np.array([1.0, -1.0], np.float32)
+    found = jax.jit(jax.vmap(autograph_lite.to_graph(function)))(xs)
+    for n, x in enumerate(xs):
+        np.testing.assert_allclose([each[n] for each in found], function(x))
+
+
+def test_lanes_know_which_of_them_is_none() -> None:
+    def f(x):
+        v = x if x > 0 else None
+        return jnp.sqrt(v) if v is not None else 0.0
+
+    function = autograph_lite.to_graph(f)
+    np.testing.assert_allclose(jax.vmap(function)(jnp.array([4.0, -4.0])), [2.0, 0.0])
+    assert "callback" not in str(jax.make_jaxpr(function)(1.0))
 
 
 @pytest.mark.parametrize(("function", "call"), PROGRAMS[rebound_programs.__name__])

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import copy
 import dataclasses
 import enum
 from typing import Any
 
+import jax
 import jax.numpy as jnp
+import numpy as np
 import pytest
 
 import autograph_lite
@@ -98,9 +101,137 @@ def object_of_an_iteration(n):
     return 0 if best is None else best.r
 
 
+def texts_of_two_lengths(x):
+    count = 0
+    for _ in "abc" if x > 0 else "xy":
+        count = count + 1
+    return count
+
+
+class Rows:
+    def __init__(self, rows):
+        self.rows = rows
+
+    def __iter__(self):
+        return iter(self.rows)
+
+    def __repr__(self):
+        return "Rows"
+
+    def __deepcopy__(self, memo):
+        return Rows(self.rows)
+
+
+def items_of_objects(x):
+    total = 0.0
+    for v in Rows([x]) if x > 0 else Rows([x, 1.0]):
+        total = total + v
+    return total
+
+
+def copied_by_its_own_method(x):
+    return copy.deepcopy([Rows([x]) if x > 0 else None])[0] is None
+
+
+def attribute_taken_away(x):
+    a, b = Circle(x), Circle(2 * x)
+    t = a if x > 0 else b
+    del t.r
+    return hasattr(a, "r")
+
+
+def list_that_gets_longer(x):
+    a, b = [x], [2 * x]
+    t = a if x > 0 else b
+    t += [3.0]
+    return len(a), len(t)
+
+
+def dict_that_gets_items(x):
+    a, b = {"k": x}, {"k": 2 * x}
+    t = a if x > 0 else b
+    t |= {"k": 1.0}
+    return a, t
+
+
+def list_or_none_that_gets_longer(x):
+    a = [x]
+    t = a if x > 0 else None
+    if t is not None:
+        t += [3.0]
+    return len(a)
+
+
+def array_or_none_changed_in_place(x):
+    a = np.arange(3.0) * x
+    t = a if x > 0 else None
+    if t is not None:
+        t += 1.0
+    return a, 0.0 if t is None else t.sum()
+
+
+def shape_of_members(x):
+    return jnp.zeros(Level.LOW if x > 0 else Level.HIGH)
+
+
+def derivative_of_none(x):
+    return jax.grad(lambda x: x * 2 if x > 0 else None)(x)
+
+
 @pytest.mark.parametrize(
     ("function", "kind", "what"),
     [
+        (
+            texts_of_two_lengths,
+            PythonOnlyError,
+            "The items are taken of a value that is one of 'abc', 'xy'.",
+        ),
+        (
+            items_of_objects,
+            PythonOnlyError,
+            "The items are taken of a value that is one of several, Rows among them.",
+        ),
+        (
+            copied_by_its_own_method,
+            PythonOnlyError,
+            "A value that is one of None, Rows is copied by `copy.deepcopy`, with a method of its own.",
+        ),
+        (
+            attribute_taken_away,
+            MutationError,
+            "'t.r' exists on one path of a staged statement and not on another.",
+        ),
+        (
+            list_that_gets_longer,
+            MutationError,
+            "A list is written to that is one object on one path of a staged statement and another on another path.",
+        ),
+        (
+            dict_that_gets_items,
+            MutationError,
+            "A dict is written to that is one object on one path of a staged statement and another on another path.",
+        ),
+        (
+            list_or_none_that_gets_longer,
+            MutationError,
+            "A list, 't', is written to that is one object on one path of a staged statement and another on another path.",
+        ),
+        (
+            array_or_none_changed_in_place,
+            MutationError,
+            "An array, float32[3], is changed in place, which is one of several that others know, too: the caller's, or that of "
+            "another name.",
+        ),
+        (
+            shape_of_members,
+            PythonOnlyError,
+            "NumPy asks for the items of a value that is one of <Level.LOW: 1>, <Level.HIGH: 2>.",
+        ),
+        (
+            derivative_of_none,
+            PythonOnlyError,
+            "JAX is given a value that is one of None, float32[] where it takes an array.",
+        ),
         (
             class_pattern,
             PythonOnlyError,

@@ -117,7 +117,9 @@ def _staged(
         decision_log.add_reasons(decision_log.BRANCHES, unions)
     variables = [(value, [path.values[i].value for path in alive]) for i, value in enumerate(values)]
     for value, options in variables:
-        numpys_arrays.note_met(value, *options)
+        found = [each for option in options for each in _variants(option)]
+        for each in _variants(value):
+            numpys_arrays.note_met(each, *(options if each is value else found))
     shared_containers.note_shared(variables, writes.joined(), [*funs, *operands])
     carried_checks.flush()
     if not alive:  # whichever path is taken raises, so the code after it does not run
@@ -388,6 +390,13 @@ class _Writes:
             (self.results[slot.owner][1][slot.key], [option.value for option in slot.options])
             for slot in self.slots
         ]
+
+
+def _variants(value: Any) -> Sequence[Any]:
+    """The arrays that one of several may be; anything else as it is."""
+    if type(value) is not OneOf:
+        return (value,)
+    return [each for each in options_of(value) if isinstance(each, jax.Array)]
 
 
 def _captured(path: Path, owner: Hashable, key: Hashable, now: Contents) -> Captured:

@@ -251,4 +251,4 @@ def _giving(value: Any) -> Callable[..., Any]:
     return lambda *_: value
 
 
-one_of.applies(distribute)
+one_of.applies(distribute, path_facts.narrow)

@@ -17,6 +17,7 @@ import dis
 import functools
 import sys
 import types
+from collections.abc import Callable
 from typing import Any
 
 from autograph_lite.errors import HandledRaiseError
@@ -25,6 +26,7 @@ from autograph_lite.operators.calls import method_patching
 from autograph_lite.operators.checks import carried_checks, concretization_errors, known_exceptions
 from autograph_lite.operators.effects import journal
 from autograph_lite.operators.purity import known_calls, trial
+from autograph_lite.operators.values.one_of import OneOf, on_each, options_of
 
 PACKAGE_NAME = __name__.partition(".")[0]
 
@@ -84,6 +86,7 @@ def managed(manager: Any) -> Any:
         return manager
     if trial.is_on_trial() and isinstance(manager, contextlib.suppress):
         trial.end_trial("exceptions are suppressed, which arrays in place of numbers may raise")
+    manager = _Chosen(manager) if type(manager) is OneOf else manager
     kind = type(manager)
     if trial.is_on_trial():
         trial.refuse_unknown(known_calls.unknown_of(manager, ("__enter__", "__exit__")))
@@ -91,6 +94,27 @@ def managed(manager: Any) -> Any:
         return manager  # Python says what is wrong with it
     method_patching.convert_methods(manager)
     return _Managed(manager)
+
+
+class _Chosen:
+    """A context manager that is one of several."""
+
+    def __init__(self, manager: OneOf) -> None:
+        self.manager = manager
+
+    def __enter__(self) -> Any:
+        return on_each(lambda one: _methods(one)[0](one), self.manager, acts=True)
+
+    def __exit__(self, *error: Any) -> Any:
+        return on_each(lambda one: _methods(one)[1](one, *error), self.manager, acts=True)
+
+
+def _methods(manager: Any) -> tuple[Callable[..., Any], Callable[..., Any]]:
+    kind = type(manager)
+    if not (hasattr(kind, "__enter__") and hasattr(kind, "__exit__")):
+        raise TypeError(f"'{kind.__name__}' object does not support the context manager protocol")
+    method_patching.record(manager)
+    return kind.__enter__, kind.__exit__
 
 
 _HARMLESS = ("jax", "jaxlib", "_thread", "threading", "warnings")
@@ -116,13 +140,15 @@ class _Managed:
     ) -> Any:
         self.handling.__exit__(kind, error, tb)
         suppresses = type(self.manager).__exit__(self.manager, kind, error, tb)
-        if suppresses and error is not None:
+        if error is not None and suppresses:
             _refuse(error)
         return suppresses
 
 
 def _suppressed(manager: Any) -> Any:
     """The exceptions that leaving `manager` may suppress, as far as that can be told without an exception."""
+    if isinstance(manager, _Chosen):
+        return Exception if any(map(_suppressed, options_of(manager.manager))) else ()
     if isinstance(manager, contextlib.suppress):
         return manager._exceptions  # type: ignore[attr-defined]
     if isinstance(manager, contextlib._GeneratorContextManager):

@@ -11,6 +11,7 @@ it where it counts frames.
 from __future__ import annotations
 
 import collections
+import copy
 import functools
 import sys
 import types
@@ -82,7 +83,9 @@ def with_converted_arguments(fn: Any, convert: Convert) -> Any:
         values = [value for value in (*args, *kwargs.values()) if type(value) not in _INERT]
         noted: dict[int | str, Any] = {}
         if values and not tracing_state.untraced():
-            if any(type(value) is OneOf for value in values) or (computes and any(map(has_variants, values))):
+            if (fn is not copy.deepcopy and any(type(value) is OneOf for value in values)) or (
+                computes and any(map(has_variants, values))
+            ):
 
                 def each(*args: Any, **kwargs: Any) -> Any:
                     for owner in filter(

@@ -27,7 +27,7 @@ _TRACER = re.compile(r"\w*Tracer\b")
 _ABOUT_TRACER = re.compile(
     r"Tracer'|^conversion from \w*Tracer to |^Object of type \w*Tracer is not JSON "
     r"|^Shapes must be 1D sequences of concrete values.*Tracer\(|not hashable: .*Tracer\("
-    r"|^expected a sequence of integers or a single integer, got '\w*Tracer\("
+    r"|^Cannot determine dtype of one of |^expected a sequence of integers or a single integer, got '\w*Tracer\("
 )
 _BESIDE_SEQUENCE = re.compile(r"^(?:unsupported operand|'\S+' not supported between).*'(list|tuple|range)'")
 

@@ -67,12 +67,24 @@ _local = _Local()
 @contextlib.contextmanager
 def identities_of_program() -> Iterator[None]:
     """Forgets afterwards what is remembered inside, a whole program: the containers would keep its trace, and that them."""
+    before = [*_local.groups]
     is_first = not (_local.shared or _local.groups or _local.chosen)
     try:
         yield
+        _refuse_longer([group for group in _local.groups if not _is_among(group, before)])
     finally:
         if is_first:
             _local.forget()
+
+
+def _refuse_longer(groups: Sequence[Group]) -> None:
+    """Refuses `xs += ys` and the like, which no operator sees, of a list or dict that may be one of several."""
+    for group in groups:
+        for owner in (*group.copies, *group.originals):
+            if type(owner) is dict or (
+                type(owner) is list and len(owner) != len(_local.shared[id(owner)][1])
+            ):
+                refuse_changed(owner)
 
 
 def containers(value: Any, around: tuple[Any, ...] = (), *, frozen: bool = False) -> list[Any]:

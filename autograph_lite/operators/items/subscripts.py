@@ -42,6 +42,7 @@ from autograph_lite.operators.items.block_stores import fill_whole, store_block
 from autograph_lite.operators.joins.literal_types import chosen_of, stacked, widen_literals
 from autograph_lite.operators.lists import bounded_growth, dynamic_length, growing_lists
 from autograph_lite.operators.purity import trial
+from autograph_lite.operators.python import containers
 from autograph_lite.operators.ragged import blocks, gathered_stores, indexing
 from autograph_lite.operators.ragged.affine_bounds import Bounds
 from autograph_lite.operators.ragged.selection import Selection
@@ -230,18 +231,32 @@ def _choose(base: Sequence[Any], index: Any) -> Any:
     return _row(base, index, functools.partial(_no_meaning, base, index))
 
 
-def _looked_up(table: dict[Any, Any], key: Any) -> Any:
-    """The item of a dict whose key is a traced number."""
+def got(table: dict[Any, Any], key: Any, default: Any = None, /) -> Any:
+    """`table.get(key, default)`."""
+    key = unboxed(key)
+    if isinstance(key, jax.Array) and traced(key) and not key.ndim:
+        return _looked_up(table, key, [default])
+    return _python_get(table, key, default)
+
+
+_python_get = containers.OVERLOADS[dict.get]
+
+
+def _looked_up(table: dict[Any, Any], key: Any, default: Sequence[Any] = ()) -> Any:
+    """The item of a dict whose key is a traced number; the default, if one is given, where it is no key."""
     keys = [known for known in table if isinstance(known, (*SCALARS, np.generic))]
     if trial.is_on_trial() or not keys:
         raise _no_meaning(table, key)
     index: Any = -1
     for number, known in enumerate(keys):
         index = jnp.where(key == known, number, index)
-    missing = KeyError(key)
-    carried_checks.explicit(missing)
-    carried_checks.fail_if(index < 0, missing)
-    return _row([table[known] for known in keys], index, functools.partial(_no_meaning, table, key))
+    if not default:
+        missing = KeyError(key)
+        carried_checks.explicit(missing)
+        carried_checks.fail_if(index < 0, missing)
+    return _row(
+        [*(table[known] for known in keys), *default], index, functools.partial(_no_meaning, table, key)
+    )
 
 
 def _row(base: Sequence[Any], index: Any, refused: Callable[[str], TracedIndexError]) -> Any:

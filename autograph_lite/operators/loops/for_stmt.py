@@ -41,7 +41,7 @@ from autograph_lite.operators.loops.first_iterations import settles_types
 from autograph_lite.operators.loops.rolled_scan import Trial
 from autograph_lite.operators.object_graph import python_iterators
 from autograph_lite.operators.purity import trial
-from autograph_lite.operators.trace_context import decision_log, lane_termination, loop_options
+from autograph_lite.operators.trace_context import decision_log, lane_termination, loop_options, path_facts
 from autograph_lite.operators.user_code import source_places
 from autograph_lite.operators.values.boxes import unboxed
 from autograph_lite.operators.values.values import article, is_symbolic, result_type, traced
@@ -73,6 +73,7 @@ def for_stmt(
 
     Source: https://docs.jax.dev/en/latest/_autosummary/jax.lax.scan.html
     """
+    iterable = path_facts.narrow(iterable)
     for make in makers:
         iterable = make(iterable)
     if decision_log.listeners and not isinstance(iterable, iterables.Looped):  # which calls this again

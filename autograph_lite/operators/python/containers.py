@@ -1,7 +1,7 @@
 """Containers: what do methods of Python's containers mean where they compare traced values?
 
 items.sort(), items.index(x), items.count(x)   as Python computes them, without asking for the truth of a comparison
-items.remove(x), items.pop(x), table.get(x)    refused: the structure would depend on the value
+items.remove(x), items.pop(x), table.pop(x)    refused: the structure would depend on the value
 """
 
 from __future__ import annotations

@@ -124,6 +124,7 @@ CALLBACKS = frozenset({
     "setitem", "delitem", "iadd", "iconcat", "isub", "imul", "ior", "iand", "ixor", "call", "map", "sorted", "min",
     "max", "filter", "length_hint", "truth", "not_", "contains", "countOf", "indexOf", "index", "getitem", "eq", "ne",
     "copyto", "put", "place", "putmask", "put_along_axis", "fill_diagonal", "fromiter", "fsum", "sumprod", "astype",
+    "full", "full_like",  # which ask for the type of a member of an enum
 })  # fmt: skip
 
 

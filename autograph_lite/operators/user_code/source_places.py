@@ -70,6 +70,14 @@ def here() -> Location | tuple[()]:
 running.append(here)
 
 
+def calling_libraries(is_library: Callable[[str], bool]) -> Location | tuple[()]:
+    """The user's line that is running, where a library may have been called by it."""
+    frame = user_frame()
+    while frame is not None and (is_hidden(frame.f_code) or is_library(frame.f_code.co_filename)):
+        frame = frame.f_back
+    return () if frame is None else of_frame(frame)
+
+
 def expression() -> str:
     """The user's expression that is being computed on this thread; its whole line where Python does not tell."""
     frame = user_frame()

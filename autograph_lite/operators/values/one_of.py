@@ -9,10 +9,14 @@ variant that is possible where the code runs: `branches.each_variant` hands that
 from __future__ import annotations
 
 import collections
+import copy
+import dataclasses
 import enum
 import functools
 import operator
-from collections.abc import Callable, Iterator, Sequence
+import sys
+import types
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
 import jax
@@ -20,7 +24,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax import core
 
-from autograph_lite.errors import PythonOnlyError
+from autograph_lite.errors import BranchMismatchError, PythonOnlyError
 from autograph_lite.jax_internals import tracing_state
 from autograph_lite.operators.user_code import ownership, source_places
 from autograph_lite.operators.values import pytrees
@@ -29,9 +33,9 @@ from autograph_lite.operators.values.boxes import Whole
 _applying: list[Callable[..., Any]] = []  # from above
 
 
-def applies(operation: Callable[..., Any]) -> None:
-    """Hands over what does an operation on each variant; done once, when the package is imported."""
-    _applying[:] = [operation]
+def applies(operation: Callable[..., Any], narrow: Callable[[Any], Any]) -> None:
+    """Hands over what does an operation on each variant, and what gives the only one that is possible where code runs."""
+    _applying[:] = [operation, narrow]
 
 
 def on_each(fun: Callable[..., Any], *args: Any, **how: Any) -> Any:
@@ -77,17 +81,44 @@ class OneOf:
     def __setattr__(self, name: str, new: Any) -> None:
         self._on_each(lambda variant, value: setattr(variant, name, value), new, writes=True)
 
+    def __delattr__(self, name: str) -> None:
+        self._on_each(lambda variant: delattr(variant, name), writes=True)
+
     def __getitem__(self, index: Any) -> Any:
         return self._on_each(operator.getitem, index)
 
     def __setitem__(self, index: Any, new: Any) -> None:
         self._on_each(operator.setitem, index, new, writes=True)
 
+    def __delitem__(self, index: Any) -> None:
+        self._on_each(operator.delitem, index, writes=True)
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> OneOf:
+        if any(
+            hasattr(option, "__deepcopy__") and ownership.is_users_class(type(option))
+            for option in self._options
+        ):
+            raise PythonOnlyError(
+                f"A value that is {self!r} is copied by `copy.deepcopy`, with a method of its own.",
+                where=source_places.calling_libraries(ownership.is_library_file),
+                why="Each of them is copied, as a traced value decides which it is, and the method may leave something behind.",
+                fix="copy them before one is chosen.",
+            )
+        copied = _copying(sys._getframe(2), memo)
+        return OneOf(self._tag, [*map(copied, self._options)])
+
     def __call__(self, *args: Any, **kwargs: Any) -> Any:  # noqa: D102
         return self._on_each(lambda variant: variant(*args, **kwargs), acts=True)
 
     def __iter__(self) -> Iterator[Any]:
-        return iter([self[i] for i in range(operator.index(len(self)))])
+        try:
+            return iter(self._on_each(_items))
+        except BranchMismatchError:
+            raise PythonOnlyError(
+                f"The items are taken of a value that is {self!r}.",
+                why="A traced value decides which it is, and Python has to know how many items there are, of one kind each.",
+                fix="ask which it is, `if value is a:`, and go through the items there.",
+            ) from None
 
     def __len__(self) -> int:
         length: int = self._on_each(len)
@@ -113,15 +144,43 @@ class OneOf:
             return np.asarray(settled(self))
         raise PythonOnlyError(
             f"NumPy asks for the items of a value that is {self!r}.",
+            where=source_places.calling_libraries(ownership.is_library_file),
             why="A traced value decides which it is.",
             fix="decide with `if`, and make the array on each path, or use jax.numpy.",
         )
 
-    def __jax_array__(self) -> jax.Array:
-        return jnp.asarray(self._on_each(_as_number))
+    @property
+    def __jax_array__(self) -> Callable[[], jax.Array]:
+        """What JAX calls for the array, if it does not want a type alone, as `jax.grad` of what a function returns."""
+        if tracing_state.asks_for_type():
+            raise PythonOnlyError(
+                f"JAX is given a value that is {self!r} where it takes an array.",
+                why="A traced value decides which it is: a derivative, say, is that of an array.",
+                fix="return an array in each case, jnp.nan in place of None, and beside it a number that says which.",
+            )
+        return lambda: jnp.asarray(self._on_each(_as_number))
 
     def _on_each(self, fun: Callable[..., Any], *args: Any, **how: Any) -> Any:
         return on_each(fun, self, *args, **how)
+
+
+def _copying(asks: types.FrameType | None, memo: dict[int, Any]) -> Callable[[Any], Any]:
+    """What copies a variant: `asdict` and `astuple` want dicts and tuples of dataclass objects, and copy what is left."""
+    if asks is None or asks.f_globals is not vars(dataclasses):
+        return lambda variant: copy.deepcopy(variant, memo)
+    known = asks.f_locals
+    factory = known.get("dict_factory", known.get("tuple_factory"))
+    return lambda variant: asks.f_globals[asks.f_code.co_name](variant, factory)
+
+
+def _items(variant: Any) -> tuple[Any, ...]:
+    if ownership.is_users_class(type(variant)) and isinstance(variant, Iterable):
+        raise PythonOnlyError(
+            f"The items are taken of a value that is one of several, {variant!r} among them.",
+            why="A traced value decides which it is, and Python has to know how many items there are.",
+            fix="ask which it is, `if value is a:`, and go through the items there.",
+        )
+    return tuple(variant)
 
 
 def _as_number(variant: Any) -> Any:
@@ -163,6 +222,16 @@ def _binary(name: str, symbol: Callable[[Any, Any], Any]) -> None:
         setattr(OneOf, f"__r{name}__", lambda self, other: self._on_each(lambda b, a: symbol(a, b), other))
 
 
+def _in_place(name: str, symbol: Callable[[Any, Any], Any]) -> None:
+    def change(self: OneOf, other: Any) -> Any:
+        of_python = (option for option in self._options if not isinstance(option, jax.Array))
+        return self._on_each(
+            symbol, other, writes=any(hasattr(option, f"__i{name}__") for option in of_python)
+        )
+
+    setattr(OneOf, f"__i{name}__", change)
+
+
 _REFLECTED = ("lt", "le", "gt", "ge", "eq", "ne")
 for _name in (
     *_REFLECTED,
@@ -181,6 +250,22 @@ for _name in (
     _binary(_name, getattr(operator, _name))
 for _name in ("and", "or"):
     _binary(_name, getattr(operator, f"{_name}_"))
+for _name in (
+    "add",
+    "sub",
+    "mul",
+    "truediv",
+    "floordiv",
+    "mod",
+    "pow",
+    "matmul",
+    "lshift",
+    "rshift",
+    "xor",
+    "and",
+    "or",
+):
+    _in_place(_name, getattr(operator, f"i{_name}"))
 for _symbol in (operator.neg, operator.pos, operator.abs, operator.invert):
     setattr(OneOf, f"__{_symbol.__name__}__", lambda self, symbol=_symbol: self._on_each(symbol))
 
@@ -302,8 +387,16 @@ _CONTENTS = (list, dict, set, bytearray, collections.deque, np.ndarray, Whole)
 
 
 def _flat(value: OneOf) -> tuple[tuple[Any, ...], type | None]:
-    """The parts, for this package; JAX gets no texts, which it would take for arrays, and of members of an `IntEnum` a number."""
+    """The parts, for this package. JAX gets no texts, which it would take for arrays.
+
+    Of members of an `IntEnum` it gets a number, and where one variant is possible, that.
+    """
     options = value._options
+    if isinstance(value._tag, core.Tracer) and not source_places.asked_by_any_of_us():
+        # A function that JAX traces, as most of its own are, gets other tags, and no fact is known about these.
+        only = _applying[1](value)
+        if only is not value and not is_variant(only):
+            return (only,), int
     if any(map(is_variant, options)) and not source_places.asked_by_any_of_us():
         number = as_number(value)
         if number is not value:
