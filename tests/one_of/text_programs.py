@@ -462,3 +462,49 @@ def a_match_of_texts(n):
             case _:
                 seen = seen + 100
     return state, seen
+
+
+@program((1, 2.0), (2, 2.0), (1, -2.0))
+def test_with_an_operand_that_python_knows(i, x):
+    value = None if i == 1 else x
+    if value is not None and value is not None:
+        return 8
+    return {None: 7}.get(value, 1)
+
+
+@program((1, 2.0), (2, 2.0), (3, 2.0))
+def test_of_which_one_operand_never_holds(i, x):
+    value = "a" if i == 1 else ("t", x) if i == 2 else x
+    return {"a": 5, "bb": 7}[value] if value == "a" or value == "bb" else 8
+
+
+@program((1, 2.0), (2, 2.0))
+def test_that_never_holds(i, x):
+    value = (1, "a") if i == 1 else "a"
+    known = isinstance(value, tuple) and value[0] == "t"
+    if known:
+        x = x + value[1]
+    return x
+
+
+@program((np.arange(4.0, dtype=np.float32),), (-np.arange(4.0, dtype=np.float32),))
+def test_with_such_an_operand_in_a_loop(xs):
+    best, total = None, 0.0
+    for x in xs:
+        if best is None or not (best is not None and best is not None):
+            total = total + 1
+        else:
+            total = total + best
+        best = x if x > 1 else best
+    return total
+
+
+@program((1, 2.0), (2, 2.0))
+def two_tests_of_which_one_always_holds(i, x):
+    value = None if i == 1 else "text"
+    known = not isinstance(value, str)
+    if value is not None or known:
+        x = x + 8
+    else:
+        x = x + value
+    return x

@@ -70,14 +70,17 @@ def _joined(value: Any, rest: tuple[Thunk, ...], *, conjunction: bool) -> Any:
 def _both(value: Any, rest: Thunk, *, conjunction: bool) -> Any:
     """`value and rest()` or `value or rest()`, staged: the rest runs only where it decides."""
     facts: list[tuple[path_facts.Facts, path_facts.Facts]] = []
+    known: list[Any] = []
+    is_flag = isinstance(value, jax.Array) and value.dtype == bool and value.shape == ()
 
     def rest_() -> Any:
         result = rest()
+        known[:] = [result]
         facts.append((path_facts.facts_of(result, 0), path_facts.facts_of(result, 1)))
         return result
 
     def keep() -> Any:
-        if isinstance(value, jax.Array) and value.dtype == bool and value.shape == ():
+        if is_flag:
             # Known here. XLA for CPUs writes the result of such a branch over an operand that it hands on (jaxlib 0.10, 0.12).
             return np.bool_(not conjunction)
         return value
@@ -86,6 +89,8 @@ def _both(value: Any, rest: Thunk, *, conjunction: bool) -> Any:
     joins = (path_facts.both, path_facts.either) if conjunction else (path_facts.either, path_facts.both)
     if not facts:  # the rest has raised, so that it decides nothing
         return result
+    if is_flag and type(known[0]) is bool:  # `test and True` is the test, with all that it tells
+        return value if known[0] is conjunction else known[0]
     own = path_facts.facts_of(value, 0), path_facts.facts_of(value, 1)
     return path_facts.tell(result, *(join(a, b) for join, a, b in zip(joins, own, facts[-1], strict=True)))
 

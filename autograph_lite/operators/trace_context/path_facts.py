@@ -54,12 +54,25 @@ def possible(value: OneOf, known: Sequence[Frame] | None = None) -> list[int]:
     number = known_number(value)
     if number is not None:
         return [number]
-    tag, base = tag_of(value), journal.base_trace()
-    found = frozenset(range(len(options_of(value))))
+    every = range(len(options_of(value)))
+    return sorted(_left(tag_of(value), frozenset(every), known)) or [*every]  # none: the code is never run
+
+
+def _left(tag: Any, variants: frozenset[int], known: Sequence[Frame] | None = None) -> frozenset[int]:
+    """Those of the variants that are possible where the code runs."""
+    base = journal.base_trace()
     for at, facts in thread.now.facts if known is None else known:
         if at == base and id(tag) in facts and facts[id(tag)][0] is tag:
-            found &= facts[id(tag)][1]
-    return sorted(found)
+            variants &= facts[id(tag)][1]
+    return variants
+
+
+def decided(test: Any) -> Any:
+    """The bool that a test is where one of its paths is impossible; else `test`."""
+    for number in (0, 1):
+        if any(not _left(*each) for each in facts_of(test, number).values()):
+            return number == 1
+    return test
 
 
 def narrow(value: Any, known: Sequence[Frame] | None = None) -> Any:
