@@ -20,6 +20,7 @@ from jax._src.lax import lax
 from autograph_lite.converters.calls import HANDING_BACK
 from autograph_lite.jax_internals import tracing_state
 from autograph_lite.jax_internals.dataflow import recorded_views
+from autograph_lite.jax_internals.references import view_equations
 
 
 def _copying(fn: Any) -> Any:
@@ -48,6 +49,17 @@ def copied(array: Any) -> Any:
         return lax.copy_p.bind(array)
 
 
+def _in_a_row(fn: Any) -> Any:
+    """`ravel`, which gives a vector itself, and in NumPy a copy of one with gaps: `x[::2].ravel()`."""
+
+    @functools.wraps(fn)
+    def run(*args: Any, **kwargs: Any) -> Any:
+        found, array = fn(*args, **kwargs), args[0] if args else kwargs.get("a")
+        return copied(found) if found is array and not view_equations.lies_in_a_row(array) else found
+
+    return run
+
+
 def _new(fn: Any) -> Any:
     """`fn`, which gives a new array where it gives one of its arguments."""
 
@@ -69,6 +81,7 @@ _COPYING: dict[Any, Any] = {
     **{
         fn: _new(fn) for kind in (ArrayImpl, core.Tracer) for fn in (getattr(kind, name) for name in _METHODS)
     },
+    **{fn: _in_a_row(fn) for fn in (jnp.ravel, ArrayImpl.ravel, core.Tracer.ravel)},
     **{
         fn: _copying(fn)
         for fn in (

@@ -24,7 +24,7 @@ from autograph_lite.jax_internals.dataflow.primitive_traits import BARRIER, VIEW
 from autograph_lite.jax_internals.references import storages
 
 # Functions under `jit` that give views in NumPy, by what they are called in a program, which does not show it otherwise.
-_VIEWING = frozenset({"diagonal", "diag", "_diag"})
+_VIEWING = frozenset({"diagonal", "diag", "_diag", "sliding_window_view"})
 _COPYING = frozenset({"_where"})  # and one that gives none, though its program may look so
 # Of what an output is a part: operands by number, n, and other outputs, ~n; whether it has been written to since.
 _Wholes = dict[int, bool]
@@ -124,7 +124,8 @@ def _of_equation(equation: Any, operands: Sequence[Any], number: int, has_lanes:
     if not equation.primitive.multiple_results or params.get("name") in _COPYING:
         return {}
     if params.get("name") in _VIEWING:
-        return {0: False} if _axes(operands[0]) > 1 else {}  # of a vector, a new matrix
+        is_new = _axes(operands[0]) == 1 and params["name"] != "sliding_window_view"  # the matrix of a vector
+        return {} if is_new else {0: False}
     if name == "cond":
         ways = [_through(branch, number) for branch in params["branches"]]
         return {n + 1 if n >= 0 else n: any(way.get(n) for way in ways) for way in ways for n in way}

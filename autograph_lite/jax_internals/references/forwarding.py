@@ -11,7 +11,7 @@ from typing import Any
 from jax._src import core
 
 from autograph_lite.jax_internals.numpy_constants import KeepingTrace
-from autograph_lite.jax_internals.references import storages
+from autograph_lite.jax_internals.references import storages, view_equations
 
 
 class ForwardingTrace(KeepingTrace):
@@ -25,6 +25,12 @@ class ForwardingTrace(KeepingTrace):
             return super().to_jaxpr_tracer(storages.latest_version(x, self), source_info)
         with core.set_current_trace(self):  # the results of one that is left already
             return super().to_jaxpr_tracer(storages.latest_version(x, self), source_info)
+
+    def process_primitive(self, primitive: Any, tracers: Any, params: Any, /) -> Any:
+        """The results of an equation; of a function that gives back what it was handed, `x.ravel()`, that."""
+        base: Any = super()
+        found = base.process_primitive(primitive, tracers, params)
+        return storages.handed_back(found, tracers, self) if primitive.name in view_equations.CALLS else found
 
 
 def install_forwarding() -> None:

@@ -136,6 +136,21 @@ def is_stored(start: Any) -> bool:
     return known is not None and any(old is start and id(new) in known.stored for new, old in pairs)
 
 
+def read_only(array: Any) -> Any:
+    """`array`, to which NumPy lets nobody write: `np.broadcast_to(x, shape)`."""
+    known = thread.now.references
+    if known is not None and isinstance(array, Tracer):
+        root = storages.root(array)
+        known.fixed[id(root)] = root
+    return array
+
+
+def is_read_only(array: Any) -> bool:
+    """Whether NumPy lets nobody write to what a function of its own has made."""
+    known = thread.now.references
+    return known is not None and bool(known.fixed) and any(id(each) in known.fixed for each in origins(array))
+
+
 def know_root(value: Any) -> None:
     """Finds out what an array is a part of as long as the trace goes on that tells."""
     if isinstance(value, Tracer) and thread.now.references is not None:

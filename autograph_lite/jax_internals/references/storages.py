@@ -15,7 +15,7 @@ from __future__ import annotations
 import dataclasses
 import weakref
 import zlib
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -79,6 +79,7 @@ class References:
       numbers: those without axes, and what `math` gives.
       met: numbers in which unlike types have met, and these types (`number_types`).
       is_met_asked: whether the program depends on that.
+      fixed: arrays of the program to which NumPy lets nobody write.
       is_outside: whether an array of NumPy's was there before the function, and is to be an argument of its program.
       is_whole: whether the program is one of ours, which is traced again if it has to be.
       change: what `x += v` does, called with `x`, "add" and `v`; gives NotImplemented where it makes a new array.
@@ -106,6 +107,7 @@ class References:
     shown: dict[int, tuple[Any, int]] = dataclasses.field(default_factory=dict)
     taken: dict[int, tuple[Any, Any]] = dataclasses.field(default_factory=dict)
     is_met_asked: bool = False
+    fixed: dict[int, Any] = dataclasses.field(default_factory=dict)
     is_outside: Callable[[Any], bool] = lambda array: False
     is_whole: bool = True
     change: Callable[[Any, str, Any], Any] = lambda array, symbol, operand: NotImplemented
@@ -131,6 +133,12 @@ def latest_version(array: Any, trace: Any = None) -> Any:
         return array
     now = _operand_now(view.in_tracers[0], trace)
     return array if now is None else _made_again(known, array, view, now, trace)
+
+
+def handed_back(results: Sequence[Any], operands: Sequence[Any], trace: Any) -> list[Any]:
+    """The results of a call, with operands that are among them as the user's code holds them, and not what they are now."""
+    held = {id(now): each for each in operands if (now := latest_version(each, trace)) is not each}
+    return [held.get(id(result), result) for result in results]
 
 
 def show(array: Any) -> None:

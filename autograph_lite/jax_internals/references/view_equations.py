@@ -21,7 +21,10 @@ from jax._src.core import Tracer
 
 from autograph_lite.tracing import thread
 
-_JAX = str(Path(jax.__file__).parent)
+_JAX = (
+    str(Path(jax.__file__).parent),
+    str(Path(__file__).with_name("forwarding.py")),
+)  # which stands among JAX's frames
 # Where converted code takes `x[i : i + 2]`, and loops take rows.
 _WINDOWS = tuple(
     str(Path("operators", *names)) for names in (("ragged", "blocks.py"), ("iteration", "iterables.py"))
@@ -64,7 +67,7 @@ def _is_view(equation: Any) -> bool:
     base = equation.in_tracers[0]
     if not all(type(size) is int for size in base.aval.shape):
         return False
-    if name in _CALLS:
+    if name in CALLS:
         return (
             params["name"].lstrip("_") in VIEWING
             and len(equation.in_tracers) == 1
@@ -86,7 +89,7 @@ def _is_chain(jaxpr: Any) -> bool:
         if equation.invars != last or equation.primitive.name not in _PUT or len(equation.outvars) != 1:
             return False
         last = equation.outvars
-    return bool(jaxpr.eqns) and jaxpr.outvars == last
+    return bool(jaxpr.outvars == last)  # also of none: `x.squeeze()` of an array that has no axis of one item
 
 
 def _called(equation: Any) -> str:
@@ -133,9 +136,25 @@ def _is_of_operator(source_info: Any) -> bool:
 
 def _is_in_order(equation: Any, base: Any) -> bool:
     """Whether NumPy needs no copy for another shape: it lays out what it computes in C's order, and views as they are."""
-    if equation.primitive.name != "reshape":
+    if all(each.primitive.name != "reshape" for each in _steps(equation)):
         return True
-    return _layout_of(base) is not None and _laid_out(equation, _layout_of(base)) is not None
+    if _called(equation) == "ravel":
+        return lies_in_a_row(base, equation.params["dimensions"])
+    layout = _layout_of(base)
+    return layout is not None and _laid_out(equation, layout) is not None
+
+
+def lies_in_a_row(array: Any, order: Any = None) -> bool:
+    """Whether `ravel` gives a view in NumPy, `order` being that of the axes: of what has no gaps, where `reshape` takes some."""
+    layout = _layout_of(array)
+    return layout is not None and bool(
+        (layout if order is None else layout.transpose(order)).flags.c_contiguous
+    )
+
+
+def _steps(equation: Any) -> list[Any]:
+    """The equations that a function which JAX compiles is made of, or the equation itself."""
+    return equation.params["jaxpr"].jaxpr.eqns if equation.primitive.name in CALLS else [equation]
 
 
 def _layout_of(array: Any) -> Any:
@@ -147,7 +166,7 @@ def _layout_of(array: Any) -> Any:
     if known is not None and (argument := known.arguments.get(id(array))) is not None and argument.strides:
         return _strided(array.aval.shape, argument.strides)
     if equation is not None and equation.primitive.name in NAMES:
-        if equation.primitive.name in _CALLS or not gives_view(equation):
+        if not gives_view(equation):
             return None
         base = _layout_of(equation.in_tracers[0])
         return None if base is None else _laid_out(equation, base)
@@ -159,10 +178,17 @@ def _layout_of(array: Any) -> Any:
 def _may_be_turned(equation: Any) -> bool:
     """Whether an operation may lay out its result as an operand that is transposed."""
     parents = [getattr(each, "parent", None) for each in equation.in_tracers]
-    return any(parent is not None and parent.primitive.name in ("transpose", *_CALLS) for parent in parents)
+    return any(parent is not None and parent.primitive.name in ("transpose", *CALLS) for parent in parents)
 
 
 def _laid_out(equation: Any, base: Any) -> Any:
+    """The layout of what an equation gives of an array that is laid out as `base`; None where NumPy copies it."""
+    for step in _steps(equation):
+        base = None if base is None else _laid_out_by(step, base)
+    return base
+
+
+def _laid_out_by(equation: Any, base: Any) -> Any:
     name, params = equation.primitive.name, equation.params
     if name == "slice":
         return base[
@@ -181,6 +207,8 @@ def _laid_out(equation: Any, base: Any) -> Any:
         return base.squeeze(tuple(params["dimensions"]))
     if name == "transpose":
         return base.transpose(params["permutation"])
+    if name == "reshape" and params["dimensions"] is not None:  # `m.reshape(-1, order="F")`
+        base = base.transpose(params["dimensions"])
     if name == "rev":
         return np.flip(base, params["dimensions"])
     if name not in ("reshape", "expand_dims", "broadcast_in_dim"):
@@ -219,7 +247,7 @@ Update = Callable[[Any, Any, Callable[[Any, Any], Any]], Any]
 
 def write_through(equation: Any, result: Any, base: Any, new: Any, update: Update) -> Any:
     """`base` with `new` in the place of the part of it that `result` of an equation is; see `overlapping_updates.update`."""
-    if equation.primitive.name not in _CALLS:
+    if equation.primitive.name not in CALLS:
         put, number = _PUT[equation.primitive.name], _number(equation, result)
         return update(base, new, lambda base, new: put(equation, number, base, new))
     inner, bases = equation.params["jaxpr"].jaxpr.eqns, [base]
@@ -254,6 +282,13 @@ def _put_reshaped(_: Any, __: int, base: Any, new: Any) -> Any:
     return lax.reshape(new, base.shape)
 
 
+def _put_reshape(equation: Any, number: int, base: Any, new: Any) -> Any:
+    order = equation.params["dimensions"]
+    if order is None:
+        return _put_reshaped(equation, number, base, new)
+    return lax.transpose(lax.reshape(new, [base.shape[axis] for axis in order]), np.argsort(order))
+
+
 def _put_transpose(equation: Any, _: int, __: Any, new: Any) -> Any:
     return lax.transpose(new, np.argsort(equation.params["permutation"]))
 
@@ -274,8 +309,8 @@ def _put_split(equation: Any, number: int, base: Any, new: Any) -> Any:
 
 _PUT: dict[str, Callable[[Any, int, Any, Any], Any]] = {
     "broadcast_in_dim": _put_reshaped, "dynamic_slice": _put_dynamic_slice, "expand_dims": _put_reshaped,
-    "gather": _put_gather, "reshape": _put_reshaped, "rev": _put_rev, "slice": _put_slice, "split": _put_split,
+    "gather": _put_gather, "reshape": _put_reshape, "rev": _put_rev, "slice": _put_slice, "split": _put_split,
     "squeeze": _put_reshaped, "transpose": _put_transpose, "unstack": _put_unstack,
 }  # fmt: skip
-_CALLS = frozenset({"jit", "pjit"})
-NAMES = frozenset(_PUT) | _CALLS
+CALLS = frozenset({"jit", "pjit"})
+NAMES = frozenset(_PUT) | CALLS

@@ -10,6 +10,8 @@ from __future__ import annotations
 import dataclasses
 from typing import Any
 
+import numpy as np
+
 from autograph_lite.jax_internals.references import numpys_arrays
 from autograph_lite.operators.checks import carried_checks
 from autograph_lite.operators.user_code import source_places
@@ -55,12 +57,24 @@ def about_to_write(array: Any) -> bool:
       ValueError: NumPy lets nobody write to it.
     """
     found: Argument | None = numpys_arrays.argument_of(array)
+    if numpys_arrays.is_read_only(array):
+        raise _read_only()
     if found is None:
         return False
     if not found.is_written:
         found.is_written, found.at = True, source_places.here()
     if found.is_numpy and not found.is_writeable:
-        error = ValueError("assignment destination is read-only")
-        carried_checks.explicit(error)  # on a staged path, it is raised only if that path is taken
-        raise error
+        raise _read_only()
     return found.is_numpy
+
+
+def refuse_read_only(array: Any) -> None:
+    """To be called before traced items are written to an array of NumPy's; the error is NumPy's."""
+    if isinstance(array, np.ndarray) and not array.flags.writeable:
+        raise _read_only()
+
+
+def _read_only() -> ValueError:
+    error = ValueError("assignment destination is read-only")
+    carried_checks.explicit(error)  # on a staged path, it is raised only if that path is taken
+    return error

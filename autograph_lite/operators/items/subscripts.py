@@ -21,6 +21,7 @@ from autograph_lite.errors import MutationError, TracedIndexError
 from autograph_lite.jax_internals.dataflow import recorded_copies
 from autograph_lite.jax_internals.references import numpys_arrays, storages
 from autograph_lite.operators.aliasing import (
+    callers_arrays,
     immutable_owners,
     loop_rows,
     overlapping_views,
@@ -582,6 +583,7 @@ def write_item(base: Any, index: Any, value: Any, *, always: bool = False) -> An
         bounded_growth.set_list_item(journal.note_change(base), index, value)
         return base
     if isinstance(base, jax.Array) or (isinstance(base, np.ndarray) and _needs_jax(index, value)):
+        callers_arrays.refuse_read_only(base)
         births.refuse_shown(base)
         loop_rows.refuse_copies(base)
         is_shared = shared_memory.is_seen_by_others(base, always=always)

@@ -38,6 +38,15 @@ Counterpart = Callable[[tuple[Any, ...], dict[str, Any]], Given]
 _IN_PLACE = frozenset({"fill", "itemset", "partition", "put", "resize", "sort", "setfield", "byteswap"})
 # Which give an array that they are handed, or a part of it.
 _GIVING = view_equations.VIEWING | {
+    "broadcast_to",
+    "broadcast_arrays",
+    "diagonal",
+    "diag",
+    "einsum",
+    "imag",
+    "real",
+    "rot90",
+    "sliding_window_view",
     "asarray",
     "asanyarray",
     "ascontiguousarray",
@@ -138,6 +147,22 @@ def _computing(name: str, fun: Any, theirs: Any) -> Counterpart:
     return given
 
 
+def _replacing(args: tuple[Any, ...], kwargs: dict[str, Any]) -> Given:
+    """`np.nan_to_num`, which changes the array that it is handed if it is to make no copy."""
+    compute = _computing("np.nan_to_num", np.nan_to_num, jnp.nan_to_num)
+    array = in_place_calls.target(np.nan_to_num, args, kwargs)
+    if array is None:
+        return compute(args, kwargs)
+    named = {**kwargs, "copy": True} if len(args) < 2 else kwargs
+    fun, given, named = compute((*args[:1], True, *args[2:]) if len(args) > 1 else args, named)
+
+    def refuse() -> PythonOnlyError:
+        fix = "leave out copy=False, and take the result: x = np.nan_to_num(x)."
+        return _refused("np.nan_to_num", fix, "changes a traced array in place")
+
+    return in_place_calls.store_whole, (array, lambda: fun(*given, **named), refuse), {}
+
+
 def _arguments(
     name: str, fun: Any, theirs: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
 ) -> tuple[tuple[Any, ...], dict[str, Any]]:
@@ -165,9 +190,8 @@ def _by_name(
     given: dict[str, Any] = {}
     for place, own, value in named:
         key = own if own in known else function_table.RENAMED.get(own, own)
-        refused = function_table.refused_argument(name, key, value)
-        if refused is not None:
-            raise _refused(name, *refused)
+        if key == "out" and value is not None:
+            raise _refused(name, *function_table.OUT)
         if function_table.is_left_out(key, value):
             continue
         if key in known and known[key].kind in (
@@ -312,7 +336,7 @@ def _of_distribution(owner: Any, method: str) -> Counterpart | None:
 
 
 def _enter() -> None:
-    names = {np: "np", np.linalg: "np.linalg", np.fft: "np.fft"}
+    names = {np: "np", np.linalg: "np.linalg", np.fft: "np.fft", np.lib.stride_tricks: "np.lib.stride_tricks"}
     for module, name, fun, found in function_table.rows():
         text = f"{names.get(module, 'np.random')}.{name}"
         make = in_place_calls.of_function(fun)
@@ -321,6 +345,7 @@ def _enter() -> None:
         else:
             counterpart = _refusing(text, found) if isinstance(found, str) else _computing(text, fun, found)
         _table[id(fun)] = fun, counterpart
+    _table[id(np.nan_to_num)] = np.nan_to_num, _replacing
     for module, functions in ((math, python_math.MATH), (cmath, python_math.CMATH)):
         for name, number in functions.items():
             if (fun := getattr(module, name, None)) is not None:
@@ -332,6 +357,7 @@ def _enter() -> None:
         of_jax = getattr(kind, method.__name__, None)
         if isinstance(of_jax, types.FunctionType):
             _table[id(of_jax)] = of_jax, _plainly(method)
+    FoldingTracer.is_integer = python_math.has_no_fraction  # type: ignore[attr-defined]
 
 
 def _plainly(fun: Any) -> Counterpart:

@@ -7,6 +7,7 @@ np.save, np.nditer, np.matrix         refused on traced values, with what to wri
 
 from __future__ import annotations
 
+import functools
 import types
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -15,6 +16,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from autograph_lite.jax_internals.references import numpys_arrays
 from autograph_lite.operators.ragged import unique_values
 
 NAMESPACES: tuple[tuple[types.ModuleType, Any], ...] = (
@@ -94,6 +96,67 @@ def _histogram(a: Any, bins: Any = 10, range: Any = None, density: Any = None, w
     return (counts if density or weights is not None else counts.astype(int)), edges
 
 
+def _einsum(subscripts: Any, *operands: Any, **kwargs: Any) -> Any:
+    """`np.einsum`, whose result is a view of the one operand if nothing is summed: "ij->ji", "ii->i"."""
+    text = subscripts.replace(" ", "") if isinstance(subscripts, str) else ""
+    given, arrow, asked = text.partition("->")
+    asked = asked if arrow else "".join(sorted(each for each in given if given.count(each) == 1))
+    kwargs.pop("optimize", None) if len(operands) == 1 else None
+    if len(operands) != 1 or kwargs or not given.isalpha() or {*given} != {*asked}:
+        return jnp.einsum(subscripts, *operands, **kwargs)
+    (array,) = operands
+    while twice := next((each for each in given if given.count(each) > 1), None):
+        first, second = (place for place, each in enumerate(given) if each == twice)
+        array = jnp.diagonal(array, 0, first, second)
+        given = given.replace(twice, "") + twice
+    return jnp.transpose(array, [*map(given.index, asked)])
+
+
+def _broadcast_to(array: Any, shape: Any) -> Any:
+    return _fixed(jnp.broadcast_to(array, shape), array)
+
+
+def _broadcast_arrays(*args: Any) -> tuple[Any, ...]:
+    return tuple(_fixed(made, array) for made, array in zip(jnp.broadcast_arrays(*args), args, strict=True))
+
+
+def _diagonal(a: Any, offset: Any = 0, axis1: Any = 0, axis2: Any = 1) -> Any:
+    return _fixed(jnp.diagonal(a, offset, axis1, axis2), a)
+
+
+def _diag(v: Any, k: Any = 0) -> Any:
+    return jnp.diag(v, k) if jnp.ndim(v) == 1 else _diagonal(v, k)
+
+
+def _fixed(made: Any, array: Any) -> Any:
+    """An array that NumPy lets nobody write to, as it is a view of `array` whose items are in it more than once."""
+    if made is array:
+        made = jnp.squeeze(jnp.expand_dims(array, 0), 0)
+    return numpys_arrays.read_only(made)
+
+
+def _sliding_windows(
+    x: Any, window_shape: Any, axis: Any = None, *, subok: Any = False, writeable: Any = False
+) -> Any:
+    """`np.lib.stride_tricks.sliding_window_view`; the program has a copy, to which nobody writes."""
+    sizes = tuple(window_shape) if isinstance(window_shape, (tuple, list)) else (window_shape,)
+    axes = axis if isinstance(axis, (tuple, list)) else range(len(sizes)) if axis is None else (axis,)
+    places = tuple(each % jnp.ndim(x) for each in axes)
+    np.lib.stride_tricks.sliding_window_view(
+        np.broadcast_to(0, jnp.shape(x)), sizes, places
+    )  # for its errors
+    return numpys_arrays.read_only(sliding_window_view(jnp.asarray(x), sizes, places))
+
+
+@functools.partial(jax.jit, static_argnums=(1, 2))
+def sliding_window_view(x: jax.Array, sizes: tuple[int, ...], axes: tuple[int, ...]) -> jax.Array:
+    """The windows, of the name by which `recorded_views` knows that NumPy's are views."""
+    for size, axis in zip(sizes, axes, strict=True):
+        count = x.shape[axis] - size + 1
+        x = jnp.moveaxis(jnp.take(x, np.arange(count)[:, None] + np.arange(size), axis), axis + 1, -1)
+    return x
+
+
 def _sqrtm(a: Any) -> Any:
     """The square root of a matrix, real for a real one, which SciPy's is where it can be; NaN where it can't."""
     root = jax.scipy.linalg.sqrtm(a)
@@ -113,7 +176,8 @@ def of_vectors(density: Callable[..., Any], x: Any, mean: Any = None, cov: Any =
 
 
 _OWN: dict[str, Any] = {
-    "unique": unique_values.unique,
+    "unique": unique_values.unique, "einsum": _einsum, "broadcast_to": _broadcast_to, "diagonal": _diagonal, "diag": _diag,
+    "broadcast_arrays": _broadcast_arrays,
     "asanyarray": jnp.asarray, "ascontiguousarray": _contiguous, "asfortranarray": _contiguous, "require": _require,
     "fix": jnp.trunc, "histogram": _histogram, "row_stack": jnp.vstack,
     **{name: _by_whole_numbers(name) for name in ("floor_divide", "remainder", "mod", "fmod", "divmod")},
@@ -135,26 +199,12 @@ _LEFT_OUT = {
     "overwrite_input": None,
 }
 OUT = "take the result, `z[...] = np.add(x, y)`.", "writes a traced value into an array that it is handed"
-# By function and parameter: a value that is refused, what to write, and what the function does there.
-_REFUSED_ARGUMENTS = {
-    ("np.nan_to_num", "copy"): (
-        False, "leave out copy=False, and take the result: x = np.nan_to_num(x).", "changes a traced array in place"
-    ),
-}  # fmt: skip
 
 
 def is_left_out(parameter: str, value: Any) -> bool:
     """Whether JAX's function isn't handed this argument of NumPy's, since it changes no value."""
     values = _LEFT_OUT.get(parameter, ())
     return values is None or ((value is None or isinstance(value, str)) and value in values)
-
-
-def refused_argument(name: str, parameter: str, value: Any) -> tuple[str, str] | None:
-    """What to write in place of an argument of this function that nothing of JAX's takes, and what it does."""
-    if parameter == "out":
-        return None if value is None else OUT
-    refused, *texts = _REFUSED_ARGUMENTS.get((name, parameter), (None, "", ""))
-    return (texts[0], texts[1]) if refused is not None and value is refused else None
 
 
 def rows() -> Iterator[tuple[Any, str, Any, Any]]:
@@ -173,6 +223,14 @@ def rows() -> Iterator[tuple[Any, str, Any, Any]]:
                 yield module, name, fun, _OWN[name]
             elif hasattr(theirs, name):
                 yield module, name, fun, getattr(theirs, name)
+    strides = np.lib.stride_tricks
+    yield strides, "sliding_window_view", strides.sliding_window_view, _sliding_windows
+    yield (
+        strides,
+        "as_strided",
+        strides.as_strided,
+        "take the items: x[np.arange(n)[:, None] + np.arange(k)].",
+    )
     for name, fun in vars(np.random).items():
         if callable(fun) and name[0] != "_":
             yield np.random, name, fun, RANDOM

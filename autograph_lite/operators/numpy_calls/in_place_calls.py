@@ -7,6 +7,7 @@ x.sort(), x.fill(v)                          of an array that NumPy would have m
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from typing import Any
 
@@ -15,6 +16,7 @@ import numpy as np
 
 from autograph_lite.errors import MutationError
 from autograph_lite.jax_internals.constant_folding import FoldingTracer
+from autograph_lite.jax_internals.dataflow import recorded_copies
 from autograph_lite.jax_internals.references import storages
 from autograph_lite.operators.values.values import Tracer, describe
 from autograph_lite.tracing import thread
@@ -59,6 +61,8 @@ def target(fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         out = args[fn.nin] if len(args) > fn.nin else None
     elif out is None and args and (id(fn) in _BY_FUNCTION or getattr(fn, "__name__", "") == "at"):
         out = args[0]
+    elif fn is np.nan_to_num and not kwargs.get("copy", args[1] if len(args) > 1 else True):
+        out = args[0] if args else kwargs.get("x")
     return out[0] if type(out) is tuple and len(out) == 1 else out
 
 
@@ -142,6 +146,45 @@ def _method(name: str, make: Callable[..., Any]) -> Any:
 
 for _name, _make in _METHODS.items():
     setattr(FoldingTracer, _name, _method(_name, _make))
+
+
+def _taking_out(name: str) -> Any:
+    """A method of an array that may be handed the array for its result, `x.clip(0, 1, out=x)`."""
+    method = recorded_copies.jax_stand_in(getattr(Tracer, name))
+
+    @functools.wraps(getattr(Tracer, name))
+    def run(self: Any, *args: Any, out: Any = None, **kwargs: Any) -> Any:
+        if out is None:
+            return method(self, *args, **kwargs)
+        return store_whole(out, lambda: method(self, *args, **kwargs), lambda: _out_of_jax(name))
+
+    return run
+
+
+def _out_of_jax(name: str) -> MutationError:
+    return MutationError(
+        f"The result of '{name}' is to be put into an array of JAX's.",
+        why="Such an array keeps its items.",
+        fix=f"take the result: y = x.{name}(...).",
+    )
+
+
+for _name in (
+    "clip",
+    "cumprod",
+    "cumsum",
+    "dot",
+    "max",
+    "mean",
+    "min",
+    "prod",
+    "round",
+    "std",
+    "sum",
+    "trace",
+    "var",
+):
+    setattr(FoldingTracer, _name, _taking_out(_name))
 
 
 def _only_read(name: str, fix: str) -> property:

@@ -170,6 +170,13 @@ def item(array: Any, *place: Any) -> Any:
     return array.reshape(()) if array.dtype == bool else _number(array.reshape(()), kind)
 
 
+def has_no_fraction(number: Any) -> Any:
+    """`number.is_integer()`, of a float."""
+    if number.ndim:
+        raise AttributeError("is_integer")  # as of an array of NumPy's
+    return number == jnp.floor(number)
+
+
 def tolist(array: Any) -> Any:
     """`array.tolist()`: its numbers, in lists."""
     return [tolist(row) for row in array] if array.ndim else item(array)

@@ -1,0 +1,264 @@
+"""What functions of NumPy's give: the array that they are handed, a view of it, a copy, or what nobody may write to."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from autograph_lite import MutationError, convert
+
+V, C = np.arange(6.0), np.arange(12.0).reshape(3, 4)
+
+
+def same_array_after_a_write(x, m):
+    x[0] = 9
+    a = x.ravel()
+    x[1] = 9
+    b = x.real
+    x[2] = 9
+    c = np.transpose(x)
+    x[3] = 9
+    m[0] = 1
+    d = m.squeeze()
+    m[1] = 1
+    return a, b, c, d
+
+
+def writes_to_the_same_array(x, m):
+    m[0] = 9
+    a = m.squeeze()
+    a[1, 1] = 7
+    b = m.real
+    b[2] = 9
+    x[1] = 2
+    c = x.ravel()
+    c[0] = 5
+    return m.sum()
+
+
+def copies_after_a_write(x, m):
+    x[0] = 9
+    a = x.round(1)
+    a[1] = 8
+    b = np.positive(x)
+    b[2] = 7
+    x[3] = 6
+    return a, b, x
+
+
+def same_array_in_a_callee(x, m):
+    def first(u):
+        u = u.ravel()
+        u[0] += 1
+        return u
+
+    first(x)
+    return first(x), first(m)
+
+
+def same_array_in_a_loop(x, m):
+    for i in range(3):
+        x[i] = 9
+        v = x.ravel()
+        v[5] += 1
+        w = m[i].squeeze()
+        w[0] = i
+    return v
+
+
+def fortran_order_is_a_copy(x, m):
+    a = m.reshape(4, 3, order="F")
+    m[0] = 9
+    b = np.ravel(m, order="F")
+    m[1] = 8
+    return a, b
+
+
+def fortran_order_of_the_transposed_is_a_view(x, m):
+    a = m.T.ravel(order="F")
+    a[0] = -1
+    b = m.T.reshape(3, 4, order="C")
+    b = b + 1
+    return a
+
+
+def ravel_of_what_has_gaps_is_a_copy(x, m):
+    a = x[::2].ravel()
+    a[0] = 9
+    b = x[::2].reshape(-1)
+    b[1] = 7
+    c = x[1:4].ravel()
+    c[0] = 5
+    d = np.ravel(x[::-1])
+    d[0] = -5
+    return a, b, c, d
+
+
+def ravel_of_the_turned(x, m):
+    y = np.flip(m + 1)
+    a = y.ravel()
+    a[0] = 9
+    b = np.flip(m).reshape(-1)
+    b[0] = 8
+    return a, y, b
+
+
+def einsum_that_sums_nothing(x, m):
+    t = np.einsum("ij->ji", m)
+    t[0] = 9
+    m[2] = 8
+    return t, np.einsum("ij->j", m), np.einsum("ij,j->i", m, m[0]), np.einsum("ii", m[:, :3])
+
+
+def diagonal_by_einsum(x, m):
+    return np.einsum("ii->i", m[:, :3]), np.einsum("iij->ij", m.reshape(2, 2, 3)), np.einsum("ji", m)
+
+
+def results_into_arrays(x, m):
+    x.clip(1, 3, out=x)
+    m.cumsum(axis=1, out=m)
+    o = np.zeros(4)
+    m.sum(axis=0, out=o)
+    x.round(out=x)
+    return o, x.clip(1, 2), m.mean(axis=0), x.std(ddof=1), x.dot(x)
+
+
+def not_a_number_in_place(x, m):
+    x[1] = np.nan
+    y = np.nan_to_num(x)
+    np.nan_to_num(x, copy=False)
+    np.nan_to_num(m, False)
+    return y
+
+
+def windows(x, m):
+    of = np.lib.stride_tricks.sliding_window_view
+    return of(x, 3), of(x, 3).mean(-1), of(m, (2, 2)), of(m, 2, axis=1), of(m, 2, axis=-1).max(-1)
+
+
+def whole_floats(x, m):
+    return x[2].is_integer(), (x[2] * 1.1).is_integer()
+
+
+RIGHT = [
+    same_array_after_a_write, writes_to_the_same_array, copies_after_a_write, same_array_in_a_callee, same_array_in_a_loop,
+    fortran_order_of_the_transposed_is_a_view, einsum_that_sums_nothing, diagonal_by_einsum, results_into_arrays, not_a_number_in_place, windows,
+    whole_floats,
+]  # fmt: skip
+
+
+# Refused, if not right: `a = y.ravel()` is taken for a view by what it looks like.
+CAREFUL = [fortran_order_is_a_copy, ravel_of_what_has_gaps_is_a_copy, ravel_of_the_turned]
+
+
+def item_of_a_broadcast(x, m):
+    b = np.broadcast_to(x, (2, 6))
+    b[0, 0] = 1
+    return b
+
+
+def broadcast_in_place(x, m):
+    b = np.broadcast_to(x, (6,))
+    b += 1
+    return b
+
+
+def broadcast_number(x, m):
+    b = np.broadcast_to(2.5, (2, 6))
+    b[0, 0] = x[1]
+    return b
+
+
+def locked(x, m):
+    b = np.zeros(3)
+    b.flags.writeable = False
+    b[0] = x[1]
+    return b
+
+
+def diagonal_of_a_constant(x, m):
+    b = np.diagonal(np.eye(3))
+    b[0] = x[1]
+    return b
+
+
+def item_of_windows(x, m):
+    w = np.lib.stride_tricks.sliding_window_view(x, 3)
+    w[0] = 1
+    return w
+
+
+READ_ONLY = [
+    item_of_a_broadcast, broadcast_in_place, broadcast_number, locked, diagonal_of_a_constant, item_of_windows,
+]  # fmt: skip
+
+
+def broadcast_that_is_read_later(x, m):
+    b = np.broadcast_to(x, (2, 6))
+    x[0] = 9
+    return b
+
+
+def broadcast_of_one_born_here(x, m):
+    b = np.zeros((2, 2))
+    c = np.broadcast_to(b, (3, 2, 2))
+    b[0, 0] = x[1]
+    return c
+
+
+def windows_of_one_born_here(x, m):
+    b = np.zeros(4)
+    c = np.lib.stride_tricks.sliding_window_view(b, 2)
+    b[0] = x[1]
+    return c
+
+
+def diagonal_that_einsum_gives(x, m):
+    d = np.einsum("ii->i", m[:, :3])
+    d[:] = 9
+    return m
+
+
+REFUSED = [
+    broadcast_that_is_read_later, broadcast_of_one_born_here, windows_of_one_born_here, diagonal_that_einsum_gives,
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("function", RIGHT, ids=lambda function: function.__name__)
+def test_what_is_seen_through_it(function):
+    check(function)
+
+
+@pytest.mark.parametrize("function", CAREFUL, ids=lambda function: function.__name__)
+def test_copy_that_looks_like_a_view(function):
+    try:
+        check(function)
+    except MutationError as error:
+        assert "shares its memory" in str(error)
+
+
+def check(function):
+    expected, given = (V.copy(), C.copy()), (V.copy(), C.copy())
+
+    wanted = function(*expected)
+    found = convert(function)(*given)
+
+    for a, b in zip((*expected, *flat(wanted)), (*given, *flat(found)), strict=True):
+        np.testing.assert_allclose(a, b, rtol=1e-5)
+
+
+def flat(found):
+    return found if isinstance(found, tuple) else (found,)
+
+
+@pytest.mark.parametrize("function", READ_ONLY, ids=lambda function: function.__name__)
+def test_what_nobody_may_write_to(function):
+    for way in (lambda function: function, convert):
+        with pytest.raises(ValueError, match="read-only"):
+            way(function)(V.copy(), C.copy())
+
+
+@pytest.mark.parametrize("function", REFUSED, ids=lambda function: function.__name__)
+def test_view_that_the_program_has_as_a_copy(function):
+    with pytest.raises(MutationError):
+        convert(function)(V.copy(), C.copy())
