@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import jax
+import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from autograph_lite import MutationError, convert
+from autograph_lite import MutationError, convert, to_graph
 
 V, C = np.arange(6.0), np.arange(12.0).reshape(3, 4)
 
@@ -235,6 +237,16 @@ def test_copy_that_looks_like_a_view(function):
         check(function)
     except MutationError as error:
         assert "shares its memory" in str(error)
+
+
+@pytest.mark.parametrize(
+    "function", [same_array_after_a_write, same_array_in_a_loop], ids=lambda function: function.__name__
+)
+def test_in_a_program_of_somebody_elses(function):
+    found = jax.jit(to_graph(function))(jnp.asarray(V), jnp.asarray(C))
+
+    for a, b in zip(flat(function(V.copy(), C.copy())), flat(found), strict=True):
+        np.testing.assert_allclose(a, b, rtol=1e-5)
 
 
 def check(function):

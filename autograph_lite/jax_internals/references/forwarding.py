@@ -30,7 +30,10 @@ class ForwardingTrace(KeepingTrace):
         """The results of an equation; of a function that gives back what it was handed, `x.ravel()`, that."""
         base: Any = super()
         found = base.process_primitive(primitive, tracers, params)
-        return storages.handed_back(found, tracers, self) if primitive.name in view_equations.CALLS else found
+        if primitive.name not in view_equations.CALLS:
+            return found
+        with core.set_current_trace(self):  # by which the references of somebody else's program are known
+            return storages.handed_back(found, tracers, self)
 
 
 def install_forwarding() -> None:
