@@ -13,7 +13,6 @@ import numpy as np
 
 from tests.one_of.agreement import program
 
-
 NOTHING: Any = None
 
 
