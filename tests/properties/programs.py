@@ -31,6 +31,7 @@ from .helpers import (
     write_recursive,
 )
 from .jumps import read_written, return_
+from .states import write_objects
 from .writer import Shape, Shared, Writer
 
 BASE = {
@@ -109,7 +110,7 @@ MIXES: dict[str, dict[str, int]] = {
     | SOME_LOOPS
     | EXITS
     | {"state": 20, "try/except": 4, "raise": 2, "helpers": 40, "calls": 5, "return": 4}
-    | {"rebind": 8, "mutate": 10, "objects": 40},
+    | {"rebind": 8, "mutate": 10, "objects": 40, "two classes": 60},
     "producers": ORDINARY
     | SOME_LOOPS
     | {"producers": 100, "for produced": 50, "helpers": 40, "calls": 14, "return": 5},
@@ -194,6 +195,8 @@ def generate(choices: Choices, mix: Mapping[str, int], runs: int = 3) -> Program
         w.emit("global hits", "global")
         w.emit("hits = 0")
         w.scope.define("hits", "int")
+    if w.likes("two classes"):
+        write_objects(w)
     jumped = False
     while w.room > 0 and not jumped:
         jumped = statement(w)
@@ -227,7 +230,7 @@ def _used(module: list[str], main: str) -> list[str]:
     text = main
     for part in reversed(module):
         names = re.findall(r"^(?:def|class) (\w+)", part, flags=re.MULTILINE)
-        if any(re.search(rf"\b{name}[(.]", text) for name in names):
+        if any(re.search(rf"\b{name}\b", text) for name in names):
             kept.insert(0, part)
             text += part
     return kept

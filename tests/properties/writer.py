@@ -31,6 +31,9 @@ NAMES = {
     "text": ("mode", "phase"),
     "state": ("state", "status"),
     "last": ("last", "least"),
+    "level": ("level", "grade"),
+    "step": ("step", "rule"),
+    "shape": ("shape", "form"),
 }
 
 
