@@ -181,3 +181,14 @@ def property_that_writes(x):
 def its_class(x):
     shape = Circle(x) if x > 0 else Square(x)
     return shape.__class__ is Square, shape.__class__.__name__ == "Circle"
+
+
+@program((1.0,), (-1.0,))
+def of_a_class_of_the_function(x):
+    class Node:
+        def __init__(self, value, rest=None):
+            self.value, self.rest = value, rest
+
+    node = Node(x) if x > 0 else Node(2 * x)
+    node.value += 1
+    return node.value, node.rest is None

@@ -85,7 +85,7 @@ class References:
       change: what `x += v` does, called with `x`, "add" and `v`; gives NotImplemented where it makes a new array.
     """
 
-    records: set[type] = dataclasses.field(default_factory=set)
+    records: set[Any] = dataclasses.field(default_factory=set)
     storages: dict[int, Storage] = dataclasses.field(default_factory=dict)
     versions: dict[int, Storage] = dataclasses.field(default_factory=dict)
     again: dict[int, tuple[Any, Any]] = dataclasses.field(default_factory=dict)

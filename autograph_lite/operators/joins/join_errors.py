@@ -81,9 +81,10 @@ def _objects(found: Mismatch, before: str) -> str:
     if found.kind is None or found.kind.__module__ in sys.stdlib_module_names:
         return ""
     known = thread.now.program  # of ours, which can be traced once more
-    is_new = known is not None and found.kind not in known.records
+    key = dataclass_objects.class_key(found.kind)
+    is_new = known is not None and key not in known.records
     if is_new and dataclass_objects.may_be_record(found.kind):
-        raise retracing.Reborn([], records=[found.kind])
+        raise retracing.Reborn([], records=[key])
     return (
         f"register {found.kind.__name__} as a pytree, for example with jax.tree_util.register_dataclass, "
         f"or make one object before the {before}, and set its attributes in it."

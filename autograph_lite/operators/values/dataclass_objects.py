@@ -24,8 +24,13 @@ def is_record(value: Any) -> bool:
     kind = type(value)
     if not hasattr(kind, "__dataclass_fields__"):
         known = thread.now.program
-        return known is not None and kind in known.records
+        return known is not None and bool(known.records) and class_key(kind) in known.records
     return not isinstance(value, Whole)
+
+
+def class_key(kind: type) -> Any:
+    """A class, or where it is defined if a function makes it, which makes another one in each trace."""
+    return kind if "<locals>" not in kind.__qualname__ else (kind.__module__, kind.__qualname__)
 
 
 def may_be_record(kind: type) -> bool:

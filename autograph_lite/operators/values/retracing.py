@@ -27,7 +27,7 @@ class Reborn(BaseException):
         sites: Iterable[Site],
         outside: Iterable[np.ndarray[Any, Any]] = (),
         refusal: MutationError | None = None,
-        records: Iterable[type] = (),
+        records: Iterable[Any] = (),
     ) -> None:
         super().__init__()
         self.records = set(records)

@@ -127,7 +127,7 @@ class Program:
         lent: numpy_arguments.Key = (),
         written: set[int],
         reborn: set[retracing.Site],
-        records: set[type],
+        records: set[Any],
         outside_arrays: list[Any],
     ) -> None:
         self.fn, self.name, self.arguments, self.state = fn, name, arguments, state
