@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import weakref
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 from jax._src import core
@@ -25,6 +26,8 @@ from autograph_lite.jax_internals.references import storages
 
 # Functions under `jit` that give views in NumPy, by what they are called in a program, which does not show it otherwise.
 _VIEWING = frozenset({"diagonal", "diag", "_diag", "sliding_window_view"})
+_JAX = str(Path(core.__file__).parents[1])
+_PACKING = str(Path(__file__).parents[2] / "operators" / "lists" / "packing.py")
 _COPYING = frozenset({"_where"})  # and one that gives none, though its program may look so
 # Of what an output is a part: operands by number, n, and other outputs, ~n; whether it has been written to since.
 _Wholes = dict[int, bool]
@@ -115,6 +118,8 @@ def _of_equation(equation: Any, operands: Sequence[Any], number: int, has_lanes:
     name, params = equation.primitive.name, equation.params
     if name in VIEWS or (name == "gather" and (has_lanes or _is_of_one_place(*operands))):
         return {0: False}
+    if name in ("dynamic_update_slice", "concatenate") and _packs(equation):
+        return dict.fromkeys(range(len(operands) if name == "concatenate" else 2), False)
     if name in WRITES:
         return {0: True}
     if name == BARRIER:  # gives its operands, in their order
@@ -142,6 +147,14 @@ def _of_equation(equation: Any, operands: Sequence[Any], number: int, has_lanes:
         if (len(jaxpr.invars), len(jaxpr.outvars)) == (len(operands), len(equation.outvars)):
             return _through(jaxpr, number)
     return {}
+
+
+def _packs(equation: Any) -> bool:
+    """Whether an equation puts items of a list into a buffer: the list holds them as they are, and no copies."""
+    for frame in getattr(equation.source_info.traceback, "frames", ()):
+        if not frame.file_name.startswith(_JAX):
+            return str(frame.file_name) == _PACKING
+    return False
 
 
 def _is_of_one_place(array: Any, indices: Any) -> bool:

@@ -145,6 +145,22 @@ def read_only(array: Any) -> Any:
     return array
 
 
+def note_copied_item(array: Any) -> Any:
+    """Notes that the program has `array` as a copy of an item, which in Python is the item itself."""
+    known = thread.now.references
+    if known is not None and isinstance(array, Tracer) and array.ndim:
+        known.copied[id(array)] = array
+    return array
+
+
+def is_copied_item(array: Any) -> bool:
+    """Whether an array is, or is a part of, such a copy."""
+    known = thread.now.references
+    return (
+        known is not None and bool(known.copied) and any(id(each) in known.copied for each in origins(array))
+    )
+
+
 def is_read_only(array: Any) -> bool:
     """Whether NumPy lets nobody write to what a function of its own has made."""
     known = thread.now.references

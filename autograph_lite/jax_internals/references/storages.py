@@ -79,6 +79,7 @@ class References:
       numbers: those without axes, and what `math` gives.
       met: numbers in which unlike types have met, and these types (`number_types`).
       is_met_asked: whether the program depends on that.
+      copied: items of lists that the program has as copies.
       fixed: arrays of the program to which NumPy lets nobody write.
       is_outside: whether an array of NumPy's was there before the function, and is to be an argument of its program.
       is_whole: whether the program is one of ours, which is traced again if it has to be.
@@ -107,6 +108,7 @@ class References:
     shown: dict[int, tuple[Any, int]] = dataclasses.field(default_factory=dict)
     taken: dict[int, tuple[Any, Any]] = dataclasses.field(default_factory=dict)
     is_met_asked: bool = False
+    copied: dict[int, Any] = dataclasses.field(default_factory=dict)
     fixed: dict[int, Any] = dataclasses.field(default_factory=dict)
     is_outside: Callable[[Any], bool] = lambda array: False
     is_whole: bool = True

@@ -14,6 +14,7 @@ import numpy as np
 from autograph_lite.jax_internals.dataflow import recorded_views
 from autograph_lite.jax_internals.references import numpys_arrays, storages
 from autograph_lite.operators.aliasing import loop_carried_aliases
+from autograph_lite.operators.lists.dynamic_length import Stretch
 from autograph_lite.operators.object_graph import held_items, places, plain_containers
 from autograph_lite.operators.object_graph.held_items import Items
 from autograph_lite.operators.ragged.selection import Method, Selection
@@ -258,7 +259,13 @@ def _inside(kind: type) -> Callable[[Any], Items] | None:
     found: Callable[[Any], Items] | None = held_items.items_getter_of_class(kind)
     if issubclass(kind, Selection):
         return held_items.of_array
+    if kind is Stretch:
+        return _of_stretch
     return _of_selection if issubclass(kind, Method) else found
+
+
+def _of_stretch(value: Stretch) -> Items:
+    return enumerate(value.columns)
 
 
 def _of_selection(value: Method) -> Items:

@@ -30,6 +30,7 @@ from autograph_lite.operators.aliasing import (
 )
 from autograph_lite.operators.aliasing.access_paths import Path, is_one
 from autograph_lite.operators.iteration import iterables
+from autograph_lite.operators.lists.dynamic_length import Stretch
 from autograph_lite.operators.values.values import describe
 from autograph_lite.tracing import entered, thread
 
@@ -78,6 +79,9 @@ def check_store(array: Any) -> bool:
     written = frozenset(path.partition(".")[0] for path in place.stores)
     owners = {name: variables[name] for name in written & variables.keys()}
     here = next(iter(access_paths.leading_to(owners, same, first=True)), None)
+    if here is None and whole:  # an item that a list has in a buffer, `ys[0][1] = v`
+        buffers = access_paths.leading_to(owners, whole)
+        here = next((path for path in buffers if isinstance(path.owner, Stretch)), None)
     if here is not None:
         _check_own(variables, here, found, place, same)
     own = here.name if here is not None and here.is_variable else ""
@@ -108,6 +112,8 @@ def _check_own(
 
     def is_decided(path: Path) -> bool:
         """Whether the text has been looked at."""
+        if isinstance(here.owner, Stretch):
+            return False  # the text takes what a list holds for the array itself
         is_looked_at = (path.is_variable or here.is_variable) and not isinstance(path.value, np.ndarray)
         of_text = path.name not in names and any(overlap(path.attributes, each) for each in decided)
         return is_looked_at and of_text and not path.is_lazy

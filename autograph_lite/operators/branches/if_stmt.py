@@ -10,7 +10,7 @@ from autograph_lite.operators.branches import branches
 from autograph_lite.operators.branches.branch_paths import enter_generated
 from autograph_lite.operators.branches.truth import operand, python_truth, truth
 from autograph_lite.operators.effects import journal
-from autograph_lite.operators.trace_context import decision_log, path_facts
+from autograph_lite.operators.trace_context import decision_log
 from autograph_lite.operators.values.values import fold_test, traced
 
 
@@ -45,7 +45,7 @@ def if_stmt(
     if test is not True and test is not False:
         known, test = test, python_truth(test)
         if traced(test):
-            known = test = path_facts.decided(fold_test(test))
+            known = test = fold_test(test)
         if traced(test):
             with decision_log.deciding(statement, "cond", "the condition is traced"):
                 return branches.stage(truth(test), (true_fun, false_fun), operands, names)

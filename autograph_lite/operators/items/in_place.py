@@ -15,6 +15,7 @@ import numpy as np
 
 from autograph_lite.errors import MutationError
 from autograph_lite.jax_internals.constant_folding import CHANGES, FoldingTracer
+from autograph_lite.jax_internals.dataflow import recorded_views
 from autograph_lite.jax_internals.references import numpys_arrays, storages
 from autograph_lite.operators.aliasing import (
     callers_arrays,
@@ -69,6 +70,7 @@ def change_in_place(array: Any, symbol: str, operand: Any, *, called: bool = Fal
         _refuse_loops_names(array)
         if not numpys_arrays.is_numpys(array):
             yielded_arrays.refuse_in_place(array)
+            _refuse_copy_in_list(array)
             return NotImplemented
     shared_memory.refuse_joined(array)
     if symbol == "set":
@@ -90,6 +92,19 @@ def change_in_place(array: Any, symbol: str, operand: Any, *, called: bool = Fal
             fix="go through those of a copy, x.copy(); or make a new array, x = x + v.",
         )
     return written
+
+
+def _refuse_copy_in_list(array: Any) -> None:
+    """Refuses `rows[0] += v` of an array of NumPy's that a list, or what looks for one among its rows, has as a copy."""
+    if not numpys_arrays.is_copied_item(array):
+        return
+    if any(numpys_arrays.is_numpys(storages.root(each)) for each in recorded_views.parts_from(array)):
+        raise MutationError(
+            f"A part of an array of NumPy's, {describe(array)}, is changed in place, and only the data knows which.",
+            where=source_places.here(),
+            why="The program has it as a copy, and the array would not see the change.",
+            fix="write to the array, x[i] += v; or keep copies, rows.append(x[i].copy()).",
+        )
 
 
 def _refuse_part(part: Selection) -> None:

@@ -346,7 +346,7 @@ def _fix_of_index(base: Any, index: Any) -> str:
 
 def _no_meaning(base: Any, index: Any, limited: str = "") -> TracedIndexError:
     kind = type(base).__name__
-    if isinstance(index, (builtins.slice, tuple)) and not isinstance(base, dict):
+    if type(index) in (builtins.slice, tuple) and not isinstance(base, dict):
         raise TracedIndexError(
             f"'{source_places.expression()}' has a traced bound, so that it is not known while tracing which items "
             f"of a {kind} it means.",

@@ -22,6 +22,7 @@ from jax import lax
 
 from autograph_lite.errors import MutationError
 from autograph_lite.jax_internals import avals
+from autograph_lite.jax_internals.references import numpys_arrays
 from autograph_lite.operators.joins.join_types import Array, Template, cast_leaf, rebuild
 from autograph_lite.operators.lists import growing_lists, list_errors
 from autograph_lite.operators.object_graph import opaque_objects, places
@@ -96,7 +97,8 @@ class Stretch(Part):
     def at(self, position: Any) -> Any:
         """The item at a position, which is traced."""
         rows = [lax.dynamic_index_in_dim(column, position, keepdims=False) for column in self.columns]
-        return rebuild(self.item, map(cast_leaf, rows, arrays_of(self.item)), "an item")
+        made = map(cast_leaf, rows, arrays_of(self.item))
+        return rebuild(self.item, map(numpys_arrays.note_copied_item, made), "an item")
 
     def contents(self) -> Contents:
         """Those of a list that holds nothing else."""

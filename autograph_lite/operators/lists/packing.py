@@ -126,7 +126,8 @@ def _filled(values: Sequence[Captured], rank: int, position: int, lookup: Lookup
         if isinstance(value.value, Stretch):
             rows = lookup(value.leaves[1 + rank])
             return avals.as_type(rows, kind.dtype, kind.weak), lookup(value.leaves[0])
-        return cast_leaf(lookup(value.leaves[position]), row)[None], 1
+        # Not by `[None]`, whose result would be what the array is by now.
+        return lax.expand_dims(cast_leaf(lookup(value.leaves[position]), row), (0,)), 1
 
     known = list(itertools.takewhile(lambda value: not isinstance(value.value, Stretch), values))
     if not values:

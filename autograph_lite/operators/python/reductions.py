@@ -18,6 +18,7 @@ import numpy as np
 
 from autograph_lite.converters.python_ops import Maybe, Undefined, assigned
 from autograph_lite.jax_internals import avals, symbolic_comparisons, tracing_state
+from autograph_lite.jax_internals.references import numpys_arrays
 from autograph_lite.operators.branches.if_stmt import if_part
 from autograph_lite.operators.branches.truth import truth
 from autograph_lite.operators.calls import calls
@@ -32,7 +33,7 @@ from autograph_lite.operators.python.generator_expressions import Generated, ope
 from autograph_lite.operators.python.logical import and_, asks_for_order, compared, not_, or_
 from autograph_lite.operators.ragged.selection import Selection
 from autograph_lite.operators.ragged_ops import masked_reductions
-from autograph_lite.operators.values.one_of import is_large
+from autograph_lite.operators.values.one_of import OneOf, is_large, options_of
 from autograph_lite.operators.values.values import any_traced, is_arraylike, is_size, traced
 
 State = tuple[Any, ...]
@@ -275,7 +276,10 @@ def first(items: Generated, *default: Any) -> Any:
         ("found", *names),
         until=lambda found, *_: found,
     )
-    return _or_default(state[0], assigned(state[1]), default[0] if default else _NOTHING, StopIteration())
+    found = _or_default(state[0], assigned(state[1]), default[0] if default else _NOTHING, StopIteration())
+    for each in options_of(found) if type(found) is OneOf else (found,):
+        numpys_arrays.note_copied_item(each)
+    return found
 
 
 def callee(fun: Any) -> Any:

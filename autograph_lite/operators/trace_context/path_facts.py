@@ -67,14 +67,6 @@ def _left(tag: Any, variants: frozenset[int], known: Sequence[Frame] | None = No
     return variants
 
 
-def decided(test: Any) -> Any:
-    """The bool that a test is where one of its paths is impossible; else `test`."""
-    for number in (0, 1):
-        if any(not _left(*each) for each in facts_of(test, number).values()):
-            return number == 1
-    return test
-
-
 def narrow(value: Any, known: Sequence[Frame] | None = None) -> Any:
     """The variant that `value` is, where one is possible; else `value`."""
     if type(value) is not OneOf:
