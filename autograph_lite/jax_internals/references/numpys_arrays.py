@@ -105,11 +105,12 @@ def _answer(array: Any) -> bool | None:
 def is_handle(array: Any) -> bool:
     """Whether `array` is one that the function has made, or a part of it, and it was found that others see what is written."""
     known = thread.now.references
-    return (
-        known is not None
-        and bool(known.handles)
-        and any(id(each) in known.handles for each in origins(array))
-    )
+    return known is not None and _is_noted(array, known.handles)
+
+
+def _is_noted(array: Any, noted: dict[int, Any]) -> bool:
+    """Whether `array` is, or is a part of, one of the arrays that are noted."""
+    return bool(noted) and any(id(each) in noted for each in origins(array))
 
 
 def note_next(new: Any, *before: Any) -> Any:
@@ -156,15 +157,13 @@ def note_copied_item(array: Any) -> Any:
 def is_copied_item(array: Any) -> bool:
     """Whether an array is, or is a part of, such a copy."""
     known = thread.now.references
-    return (
-        known is not None and bool(known.copied) and any(id(each) in known.copied for each in origins(array))
-    )
+    return known is not None and _is_noted(array, known.copied)
 
 
 def is_read_only(array: Any) -> bool:
     """Whether NumPy lets nobody write to what a function of its own has made."""
     known = thread.now.references
-    return known is not None and bool(known.fixed) and any(id(each) in known.fixed for each in origins(array))
+    return known is not None and _is_noted(array, known.fixed)
 
 
 def know_root(value: Any) -> None:

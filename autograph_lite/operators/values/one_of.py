@@ -233,38 +233,13 @@ def _in_place(name: str, symbol: Callable[[Any, Any], Any]) -> None:
 
 
 _REFLECTED = ("lt", "le", "gt", "ge", "eq", "ne")
-for _name in (
-    *_REFLECTED,
-    "add",
-    "sub",
-    "mul",
-    "truediv",
-    "floordiv",
-    "mod",
-    "pow",
-    "matmul",
-    "lshift",
-    "rshift",
-    "xor",
-):
-    _binary(_name, getattr(operator, _name))
-for _name in ("and", "or"):
-    _binary(_name, getattr(operator, f"{_name}_"))
-for _name in (
-    "add",
-    "sub",
-    "mul",
-    "truediv",
-    "floordiv",
-    "mod",
-    "pow",
-    "matmul",
-    "lshift",
-    "rshift",
-    "xor",
-    "and",
-    "or",
-):
+_ARITHMETIC = {  # as Python calls the methods, and as `operator` calls the functions
+    "add": "add", "sub": "sub", "mul": "mul", "truediv": "truediv", "floordiv": "floordiv", "mod": "mod", "pow": "pow",
+    "matmul": "matmul", "lshift": "lshift", "rshift": "rshift", "xor": "xor", "and": "and_", "or": "or_",
+}  # fmt: skip
+for _name, _spelled in (*zip(_REFLECTED, _REFLECTED, strict=True), *_ARITHMETIC.items()):
+    _binary(_name, getattr(operator, _spelled))
+for _name in _ARITHMETIC:
     _in_place(_name, getattr(operator, f"i{_name}"))
 for _symbol in (operator.neg, operator.pos, operator.abs, operator.invert):
     setattr(OneOf, f"__{_symbol.__name__}__", lambda self, symbol=_symbol: self._on_each(symbol))
