@@ -48,6 +48,7 @@ class Tracing:
       rows: what scans have taken, and of what (`aliasing.loop_rows`).
       walked: what loops go through (`aliasing.store_check`).
       yielded: the arrays that each generator has yielded whose code runs (`aliasing.yielded_arrays`).
+      generators: over which loops run that are staged (`python.generator_functions`).
       program: what is known of the references of the program that is traced, if it is one of ours
         (`jax_internals.references.storages`).
       inner: the types of the loops in the one that is traced (`loops.carry_fixpoint`).
@@ -89,6 +90,7 @@ class Tracing:
     aliases: tuple[Any, ...] = ()
     walked: tuple[Any, ...] = ()
     yielded: tuple[Any, ...] = ()
+    generators: tuple[Any, ...] = ()
     rows: tuple[Any, ...] = ()
     program: Any = None
     inner: Any = None

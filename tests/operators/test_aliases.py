@@ -42,6 +42,59 @@ def test_a_write_to_a_list_that_may_be_one_of_two_is_refused():
         jax.jit(autograph_lite.to_graph(f))(3.0)
 
 
+def lengthened(x):
+    xs, ys = [1.0], [3.0]
+    a = xs if x > 0 else ys
+    a += [x]
+    return len(xs) * a[-1]
+
+
+def repeated(x):
+    xs, ys = [1.0], [3.0]
+    a = xs if x > 0 else ys
+    a *= 2
+    return len(xs) + x
+
+
+def updated(x):
+    first, second = {"k": 1.0}, {"k": 3.0}
+    a = first if x > 0 else second
+    a |= {"k": x}
+    return first["k"] + a["k"]
+
+
+def original_lengthened(x):
+    xs, ys = [1.0], [3.0]
+    a = xs if x > 0 else ys
+    xs += [x]
+    return len(a) + len(xs) + x
+
+
+@pytest.mark.parametrize("f", [lengthened, repeated, updated, original_lengthened], ids=lambda f: f.__name__)
+@pytest.mark.parametrize(
+    "run",
+    [jax.jit, convert, lambda f: jax.jit(jax.grad(f)), lambda f: jax.jit(lambda x: f(x) + 1)],
+    ids=["jit", "convert", "grad", "inside"],
+)
+def test_an_augmented_list_that_may_be_one_of_two_is_refused(f, run):
+    with pytest.raises(autograph_lite.MutationError, match="one object on one path"):
+        run(f if run is convert else autograph_lite.to_graph(f))(jnp.float32(3))
+
+
+def test_an_augmented_list_that_nothing_reads_is_refused_in_lanes():
+    with pytest.raises(autograph_lite.MutationError, match="one object on one path"):
+        jax.vmap(autograph_lite.to_graph(repeated))(jnp.ones(2))
+
+
+def test_a_list_that_every_path_makes_may_be_augmented():
+    def f(x):
+        a = [x, 1.0] if x > 0 else [2.0, x]
+        a += [x]
+        return sum(a)
+
+    assert float(jax.jit(autograph_lite.to_graph(f))(3.0)) == f(3.0)
+
+
 def test_a_write_to_a_second_name_of_a_replaced_list_is_refused():
     def f(x):
         first = [1.0]

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import autograph_lite as al
+from autograph_lite.operators.python import generator_functions
 
 
 def check(fn, *given):
@@ -565,3 +566,55 @@ def test_a_counted_generator_whose_loop_writes_variables_around():
         return a
 
     check(fn, *[(np.int32(a), np.int32([0, 3, 1, 2])) for a in (-2, 2, 7)])
+
+
+def above(values, limit):
+    for i in range(2):
+        if values[i] > limit:
+            yield values[i]
+        yield limit
+
+
+def test_a_loop_over_a_generator_in_a_loop_over_the_same_is_no_recursion():
+    def fn(values):
+        total = 0.0
+        for a in above(values, 0.5):
+            for b in above(values, a):
+                total = total * 0.5 + a * b + sum(c for c in above(values, b))
+        return total
+
+    check(fn, np.array([0.25, 0.75], np.float32), np.array([2.0, 1.0], np.float32))
+
+
+def test_a_generator_that_calls_itself_on_traced_values_is_refused():
+    def halves(x):
+        if x > 1:
+            yield x
+            yield from halves(x / 2)
+
+    def fn(x):
+        total = x * 0
+        for a in halves(x):
+            total = total + a
+        return total
+
+    with pytest.raises(al.errors.TracedRecursionError, match=r"'halves' calls itself"):
+        al.convert(fn)(jnp.float32(3))
+
+
+def test_loops_over_generators_that_multiply_their_bodies_warn_once(monkeypatch):
+    monkeypatch.setattr(generator_functions, "_MANY", 50)
+
+    def fn(values):
+        total = 0.0
+        for a in above(values, 0.5):
+            for b in above(values, a):
+                for c in above(values, b):
+                    total = total * 0.5 + a * b + c
+        return total
+
+    with pytest.warns(al.UnrolledLoopWarning) as caught:
+        check(fn, np.array([0.25, 0.75], np.float32))
+    told = [str(each.message) for each in caught if "have recorded" in str(each.message)]
+    assert len(told) == 1
+    assert "each `yield` of 'above' is a copy of the body" in told[0]

@@ -143,14 +143,18 @@ def for_python(w: Writer) -> bool:
 
 def for_produced(w: Writer) -> bool:
     """`for v in produce(3, a)`, also enumerated."""
-    if not w.shared.producers or (w.loops and w.choices.chance(75)):  # each `yield` is a copy of the body
+    # Each `yield` is a copy of the body, and loops around multiply the copies.
+    if not w.shared.producers or w.generators > 1 or (w.loops and w.choices.chance(75)):
         return for_range(w)
     item, counter = w.fresh("counter"), w.fresh("counter")
     call = produced(w)
     headers = [f"{item} in {call}", f"{counter}, {item} in enumerate({call})"]
     header = w.choices.pick([*headers, f"{counter}, {item} in enumerate({call}, 1)", headers[0]])
     targets = {item: "counter"} | ({counter: "counter"} if header.startswith(f"{counter}, ") else {})
-    return _loop(w, f"for {header}:", "for over a generator", targets)
+    w.generators += 1
+    done = _loop(w, f"for {header}:", "for over a generator", targets)
+    w.generators -= 1
+    return done
 
 
 def _loop(

@@ -126,6 +126,7 @@ class Writer:
       renewed: names of arrays that are bound anew, so that what is written to the old one may be lost.
       hidden: arrays that a nested function writes, which no loop may walk over.
       loops: for each loop around this point, the names assigned before it; empty outside of loops.
+      generators: how many loops over generators are around this point.
     """
 
     def __init__(
@@ -143,6 +144,7 @@ class Writer:
         self.lines: list[str] = []
         self.level = 1
         self.loops: list[frozenset[str]] = []
+        self.generators = 0
         self.taken: set[str] = set()
         self.hidden: set[str] = set()
         self.written: set[str] = set()

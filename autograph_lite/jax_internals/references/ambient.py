@@ -7,6 +7,7 @@ It uses JAX's insides; checked on jax 0.10.2 and 0.12.0.1.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from jax._src import core
@@ -21,6 +22,7 @@ class _Constants(dict[Any, Any]):
 
     references: References | None = None
     checked: Any = None
+    ending: tuple[Callable[[], None], ...] = ()
 
 
 def ambient() -> References | None:
@@ -63,6 +65,17 @@ def note_check(frame: Any, code: Any) -> None:
 def check_of(frame: Any) -> Any:
     """What was kept last; None where nothing was."""
     return getattr(frame.constvar_to_val, "checked", None)
+
+
+def before_end(frame: Any, action: Callable[[], None]) -> None:
+    """Keeps with a trace what is to be done where it ends; what `action` raises is raised there."""
+    kept = _kept(frame)
+    kept.ending = (*kept.ending, action)
+
+
+def ending_of(frame: Any) -> tuple[Callable[[], None], ...]:
+    """What was kept with a trace."""
+    return getattr(frame.constvar_to_val, "ending", ())
 
 
 tracing.ambient.append(ambient)

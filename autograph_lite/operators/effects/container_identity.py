@@ -22,7 +22,7 @@ import jax
 
 from autograph_lite.converters.python_ops import Maybe
 from autograph_lite.errors import Location, MutationError
-from autograph_lite.jax_internals import tracing_state
+from autograph_lite.jax_internals import single_results, tracing_state
 from autograph_lite.operators.user_code import place_names, source_places
 from autograph_lite.operators.values import dataclass_objects, instances, pytrees
 from autograph_lite.operators.values.boxes import Whole
@@ -229,6 +229,7 @@ def _begin() -> None:
         _local.trace = weakref.ref(trace)
         for clear in _local.clearing():
             tracing_state.when_trace_ends(clear)
+        single_results.before_program_ends(lambda: _refuse_longer(_local.groups))
 
 
 def _holders(chosen: tuple[Any, ...]) -> int:

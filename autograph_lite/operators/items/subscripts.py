@@ -441,8 +441,10 @@ def unread(value: Any) -> None:
     """Refuses `x += v` of an array that nothing reads afterwards: to NumPy it is no new array, and others may hold it.
 
     Raises:
-      MutationError: `value` is a traced array with axes.
+      MutationError: `value` is a traced array with axes, or a list or dict that may be one of several.
     """
+    if isinstance(value, (list, dict)):
+        container_identity.refuse_write(value)
     if not (isinstance(value, jax.Array) and value.ndim and traced(value)):
         return
     loop_rows.refuse_copies(value, in_place=True)

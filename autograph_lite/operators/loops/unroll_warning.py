@@ -51,6 +51,17 @@ def counter(body_fun: Callable[..., Any], why: str = "", what: str = ITEMS) -> C
     return step
 
 
+def warn_of_copies(body_fun: Callable[..., Any], generator: str, count: int) -> None:
+    """Warns of the body of a loop over a generator, which is a copy of its own at each `yield`, and in each loop around."""
+    if config.unroll_limit() and (loop := source_places.line_of_function(body_fun)):
+        text = (
+            f"The loop at {loop.path}:{loop.line} and those around it have recorded {count} bodies: each `yield` of "
+            f"'{generator}' is a copy of the body, and loops over generators around it multiply the copies. Make a list "
+            "of the items before the outer loop, or yield in one place."
+        )
+        warnings.warn_explicit(text, UnrolledLoopWarning, loop.path, loop.line)
+
+
 def _text(loop: Location, count: int, equations: int, why: str, what: str) -> str:
     text = f"The loop at {loop.path}:{loop.line} has been unrolled into {equations} equations by its first {count} iterations"
     if why:

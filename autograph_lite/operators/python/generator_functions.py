@@ -10,7 +10,7 @@ from __future__ import annotations
 import inspect
 import types
 from collections.abc import Callable, Iterator
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 from autograph_lite.converters.python_ops import Maybe
 from autograph_lite.jax_internals import tracing_state
@@ -19,7 +19,7 @@ from autograph_lite.operators.branches.branch_paths import enter_generated
 from autograph_lite.operators.calls import calls, recursion_guard
 from autograph_lite.operators.effects import journal
 from autograph_lite.operators.iteration import iterables
-from autograph_lite.operators.loops import for_stmt as for_stmt_of_loops
+from autograph_lite.operators.loops import for_stmt as for_stmt_of_loops, unroll_warning
 from autograph_lite.operators.loops.for_stmt import for_stmt
 from autograph_lite.operators.purity import trial
 from autograph_lite.operators.python.generator_expressions import Generated
@@ -27,6 +27,7 @@ from autograph_lite.operators.trace_context import decision_log
 from autograph_lite.operators.user_code import conversion, ownership
 from autograph_lite.operators.user_code.noting_forms import plain
 from autograph_lite.syntax import codes
+from autograph_lite.tracing import entered, thread
 from autograph_lite.transpiler import original
 
 State: TypeAlias = tuple[Any, ...]
@@ -101,7 +102,12 @@ class Made(iterables.Looped):
         if trial.is_on_trial():
             trial.enter_on_trial(form)
         before = ((body_fun, until), *init)
-        with decision_log.deciding("for", "inlined", f"its body runs where '{self.fn.__name__}' yields"):
+        around = thread.now.generators
+        opened = _Opened(body_fun, self.fn, len(thread.now.calls), around[0].copies if around else [0])
+        with (
+            decision_log.deciding("for", "inlined", f"its body runs where '{self.fn.__name__}' yields"),
+            entered(generators=(*around, opened)),
+        ):
             try:
                 with yielded_arrays.in_generator():
                     if journal.active() is None:
@@ -113,6 +119,24 @@ class Made(iterables.Looped):
             except StopIteration as stopped:
                 raise RuntimeError("generator raised StopIteration") from stopped
         return tuple(result)
+
+
+class _Opened(NamedTuple):
+    """A loop whose generator runs."""
+
+    body: Any
+    fn: types.FunctionType
+    calls: int  # how many were running around the loop: its body is none of the generator's
+    copies: list[int]  # of bodies that were recorded since the outermost of these loops began, in a list
+
+    def recorded(self) -> None:
+        """Warns once where loops in loops record bodies again and again."""
+        self.copies[0] += 1
+        if self.copies[0] == _MANY:
+            unroll_warning.warn_of_copies(self.body, self.fn.__name__, _MANY)
+
+
+_MANY = 1_000
 
 
 class Given(Generated):
@@ -135,8 +159,11 @@ def resume(loop: Loop, item: Any, *values: Any) -> State:
     if (now := journal.active()) is not None:
         now.called(body_fun)  # which may stand in another module
     enter_generated(body_fun, (item, *values))
+    opened = next(each for each in reversed(thread.now.generators) if each.body is body_fun)
+    if len(thread.now.generators) > 1:
+        opened.recorded()
     try:
-        with yielded_arrays.in_loop_body(item):
+        with yielded_arrays.in_loop_body(item), entered(calls=thread.now.calls[: opened.calls]):
             result: State = body_fun(item, *values)
             return result
     except StopIteration as error:
