@@ -161,6 +161,34 @@ def computed(x: Any) -> Any:
     return z, t, of_operators
 
 
+def all_items(m: Any, x: Any, y: Any) -> Any:
+    m[:] -= m[0, 0] - 1
+    for k in range(2):
+        m[k:] *= 2
+    x[0] = 5
+    y[:] = x
+    x[...] += 1
+    y[1] = 3
+    x[1:] = y[1:]
+    y[:] = x
+    y *= 2
+    return m[:]
+
+
+def all_items_in_turn(x: Any, y: Any, n: Any) -> Any:
+    for _ in range(n):
+        x[:] += y
+        y[:] = x
+        x[1] = 7
+    if y[0] > 2:
+        y[1] = 5
+        x[:] = y
+    else:
+        x[:] = y
+        x[1] = 9
+    x[:], y[:] = y, x.copy()
+
+
 def in_a_row(m: Any, x: Any) -> Any:
     m.flat[5] = x[0]
     items = m.flat
@@ -185,6 +213,7 @@ PROGRAMS: dict[Any, tuple[Any, ...]] = {
     structures: ([X, ONES], {"a": X, "b": ONES}, (X, N)), objects: (Particle(X, ONES), np.float32(0.5)),
     out_parameters: (X, X * X, ONES, ONES), in_place: (X[::-1].copy(), ONES, ONES, np.array([1, 1, 2])), matrices: (M, X), in_a_row: (M, X),
     augmented: (X, ONES), augmented_in_loops: (X, N), augmented_on_paths: (X, N), rebound: (X, N), computed: (X,), twice: (X, ONES),
+    all_items: (M, X, ONES), all_items_in_turn: (X, ONES, N),
 }  # fmt: skip
 
 

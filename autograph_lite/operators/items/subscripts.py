@@ -593,7 +593,6 @@ def write_item(base: Any, index: Any, value: Any, *, always: bool = False) -> An
         new_array = _with_items(array, _arrays(index), value)
         if not is_shared:
             numpys_arrays.note_stored(base)
-            new_array = recorded_copies.copied(new_array) if new_array is value else new_array
             return numpys_arrays.note_next(new_array, base)
         shared_memory.write_shared(base, new_array)
         return base
@@ -614,7 +613,7 @@ def _with_items(base: jax.Array, index: Any, value: Any) -> Any:
         return blocks.write_block(base, index, value)
     new = _cast(value, base)
     if (whole := fill_whole(base, index, new)) is not None:
-        return update_order.pin_update(whole)
+        return update_order.pin_update(recorded_copies.copied(whole) if whole is value else whole)
 
     def write(array: Any, new: Any) -> Any:
         block = store_block(array, index, new)
