@@ -10,16 +10,14 @@ Such a result is chosen in the end, by whether a check has failed. It uses JAX's
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import jax
 import jax.numpy as jnp
 from jax import lax
 from jax._src import core
-from jax._src.interpreters import partial_eval
 
-from autograph_lite.jax_internals import tracing_state
 from autograph_lite.jax_internals.references import ambient
 
 
@@ -27,39 +25,17 @@ def note_host_call(code: Any) -> None:
     """To be called where a program is to call the host if `code`, an int32, is not 0: its only result is apart from then on."""
     trace: Any = core.trace_ctx.trace
     frame: Any = getattr(trace, "frame", None)
-    if frame.__class__ in (_Frame, CheckedFrame) and getattr(code, "_trace", None) is trace:
+    if getattr(code, "_trace", None) is trace and ambient.is_ambient(frame):
         ambient.note_check(frame, code)
-        frame.__class__ = CheckedFrame  # of the same slots
 
 
-def before_program_ends(action: Callable[[], None]) -> None:
-    """Calls `action` where the outermost program that is recorded on this thread ends; what it raises is raised there.
-
-    Nothing is called where none is: in a `vmap` or `grad` that records no program.
-    """
-    recorded = [frame for trace in tracing_state.open_traces() if (frame := getattr(trace, "frame", None))]
-    if recorded and (frame := recorded[-1]).__class__ in (_Frame, CheckedFrame):
-        ambient.before_end(frame, action)
-        frame.__class__ = CheckedFrame
+def _apart(frame: Any, results: Sequence[Any]) -> Sequence[Any]:
+    """The only result of a program is a value of its own."""
+    code = ambient.check_of(frame)
+    return results if code is None or len(results) != 1 else [_chosen(code, results[0])]
 
 
-_Frame: Any = partial_eval.JaxprStackFrame
-
-
-class CheckedFrame(_Frame):  # type: ignore[misc]
-    """The equations of a trace that does something where it ends, or whose program calls the host where a check has failed."""
-
-    __slots__ = ()
-
-    def to_jaxpr(self, trace: Any, out_tracers: Sequence[Any], *others: Any) -> Any:
-        """The program; its only result is a value of its own."""
-        for action in ambient.ending_of(self):
-            action()
-        code = ambient.check_of(self)
-        if code is not None and len(out_tracers) == 1:
-            with core.set_current_trace(trace):
-                out_tracers = [_chosen(code, out_tracers[0])]
-        return super().to_jaxpr(trace, out_tracers, *others)
+ambient.endings.append(_apart)
 
 
 def _chosen(code: Any, result: Any) -> Any:

@@ -8,8 +8,9 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
+from jax.experimental import checkify
 
-from autograph_lite import convert
+from autograph_lite import convert, to_graph
 
 
 def remainder(c):
@@ -78,6 +79,24 @@ FUNCTIONS = (
 )  # fmt: skip
 
 
+def of_somebody_else(function):
+    """Under a `jax.jit` of the user's."""
+    return jax.jit(to_graph(function))
+
+
+def derived(function):
+    """Where the derivative is asked for, too."""
+    return jax.jit(lambda c: jax.value_and_grad(lambda c: to_graph(function)(c) + 0.0)(c)[0])
+
+
+@pytest.mark.parametrize("form", [of_somebody_else, derived])
+@pytest.mark.parametrize("function", FUNCTIONS, ids=lambda fn: fn.__name__)
+def test_what_is_larger_on_the_way_is_pythons_in_somebody_elses_program(function, form):
+    converted = form(function)
+    for c in (-2.0, 1.0, 3.0, 19.0):
+        assert np.float32(converted(jnp.float32(c))) == np.float32(function(np.float32(c))), c
+
+
 @pytest.mark.parametrize("function", FUNCTIONS, ids=lambda fn: fn.__name__)
 def test_what_is_larger_on_the_way_is_pythons(function):
     converted = convert(function)
@@ -108,6 +127,10 @@ def test_what_leaves_with_more_bits_is_an_error(function):
     with pytest.raises(OverflowError, match=r"k \* k.*does not fit int32; Python's ints have no end"):
         convert(function)(jnp.float32(1))
     np.testing.assert_array_equal(convert(function)(jnp.float32(-1)), function(np.float32(-1)))
+    theirs = of_somebody_else(function)
+    with pytest.raises(jax.errors.JaxRuntimeError, match=r"OverflowError: .*k \* k.*does not fit int32"):
+        jax.block_until_ready(theirs(jnp.float32(1)))
+    np.testing.assert_array_equal(theirs(jnp.float32(-1)), function(np.float32(-1)))
 
 
 def test_more_than_64_bits_is_an_error():
@@ -136,9 +159,24 @@ def test_ints_that_fit_cost_nothing():
         k = 700 if c > 0 else 3
         return k * k + 1
 
-    jaxpr = jax.make_jaxpr(convert(small))(jnp.float32(1)).pretty_print()
-    assert "i64" not in jaxpr
-    assert "select_n" not in jaxpr
+    for form in (convert, to_graph):
+        jaxpr = jax.make_jaxpr(form(small))(jnp.float32(1)).pretty_print()
+        assert "i64" not in jaxpr
+        assert "select_n" not in jaxpr
+
+
+def test_a_program_in_somebody_elses_is_the_same_whoever_has_traced_it_first():
+    inner = jax.jit(to_graph(remainder))
+    assert jax.jit(lambda c: inner(c) + 1)(jnp.float32(1)) == remainder(1) + 1
+    assert inner(jnp.float32(1)) == remainder(1)
+    steps = jax.jit(lambda xs: jax.lax.scan(lambda c, x: (c, to_graph(remainder)(x)), 0, xs)[1])
+    np.testing.assert_array_equal(steps(jnp.array([1.0, -1.0])), [remainder(1), remainder(-1)])
+
+
+def test_checks_are_what_the_function_says():
+    assert jax.jit(to_graph(returned, checks=False))(jnp.float32(1)) is not None
+    error, _ = jax.jit(checkify.checkify(to_graph(returned, checks="checkify")))(jnp.float32(1))
+    assert "does not fit int32" in str(error.get())
 
 
 _STEPS = (
@@ -169,14 +207,16 @@ def test_as_python_or_an_error(text):
     name = f"<ints {hash(text)}>"
     linecache.cache[name] = len(text), None, text.splitlines(keepends=True), name
     exec(compile(text, name, "exec"), namespace)
-    converted = convert(namespace["f"])
-    for c in (-1.0, 1.0, 2.0):
-        expected = namespace["f"](np.float32(c))
-        try:
-            ours = converted(jnp.float32(c))
-        except OverflowError:
-            continue
-        np.testing.assert_allclose(ours, np.float32(expected), rtol=1e-5, err_msg=text)
+    for form in (convert, of_somebody_else):
+        converted = form(namespace["f"])
+        for c in (-1.0, 1.0, 2.0):
+            expected = namespace["f"](np.float32(c))
+            try:
+                ours = jax.block_until_ready(converted(jnp.float32(c)))
+            except (OverflowError, jax.errors.JaxRuntimeError) as error:
+                assert "OverflowError" in repr(error)
+                continue
+            np.testing.assert_allclose(ours, np.float32(expected), rtol=1e-5, err_msg=text)
 
 
 def test_functions_of_the_users_that_have_names_of_jaxs():

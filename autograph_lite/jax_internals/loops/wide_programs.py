@@ -22,7 +22,6 @@ from autograph_lite.jax_internals.dataflow import python_ints, scan_ir
 from autograph_lite.jax_internals.dataflow.induction_variables import open_jaxpr
 from autograph_lite.jax_internals.dataflow.python_ints import LONG, NARROW, SHORT
 from autograph_lite.jax_internals.dataflow.scan_ir import is_variable
-from autograph_lite.jax_internals.loops import while_primitive
 from autograph_lite.jax_internals.loops.int_tests import ARITHMETIC
 from autograph_lite.jax_internals.loops.wide_body import Body
 from autograph_lite.jax_internals.loops.wide_loops import Tell, made_in_branch
@@ -60,12 +59,10 @@ class _Program(Body):
 
     def remade(self, recorded: Sequence[Any]) -> list[Any]:
         """Its equations that are others than the recorded ones, or follow from such."""
-        before, made = {id(e.params): e for e in recorded}, set[Any]()
+        before, made = {*map(_parts, recorded)}, set[Any]()
         remade = []
         for each in self._equations:
-            known = before.get(id(each.params))
-            same = known is not None and (known.outvars, known.invars) == (each.outvars, each.invars)
-            if not same or any(v in made for v in each.invars if is_variable(v)):
+            if _parts(each) not in before or any(v in made for v in each.invars if is_variable(v)):
                 made.update(each.outvars)
                 remade.append(each)
         return remade
@@ -126,24 +123,6 @@ def with_wide_ints(outputs: Sequence[Any], tell: Tell) -> list[Any]:
     ]
 
 
-def tell_of_recorded(start: int, tell: Tell) -> None:
-    """Looks at the ints that conditionals have chosen in an unrolled loop of somebody else's program, within no other one.
-
-    Args:
-      start: how many equations had been recorded before it.
-      tell: is told of those that have outgrown their bits.
-    """
-    recorded = _recorded()[start:]
-    results = [v for e in recorded if e.primitive.name == "cond" for v in e.outvars]
-    results = [v for v in results if python_ints.is_int(v.aval)]
-    if not results or while_primitive.is_within_a_loop():
-        return
-    equations, _ = scan_ir.live([*map(_equation, recorded)], results, effects=False)
-    body = _body(equations, results, _BOUNDED, native=True)
-    if body.failed:
-        _evaluate(body, body.tests(equations), {}, _tracers(recorded), tell)
-
-
 def _evaluate(
     body: _Program, made: Sequence[Any], wanted: dict[Any, Any], tracers: dict[Any, Any], tell: Tell
 ) -> dict[Any, Any]:
@@ -171,6 +150,11 @@ def _equation(recorded: Any) -> Any:
         invars, recorded.outvars, recorded.primitive, recorded.params, recorded.effects,
         recorded.source_info, recorded.ctx,
     )  # fmt: skip
+
+
+def _parts(equation: Any) -> tuple[int, ...]:
+    """The ids of what an equation is made of; calls of one function may have their parameters in common."""
+    return id(equation.params), *map(id, equation.outvars), *map(id, equation.invars)
 
 
 def _without_effects(equation: Any) -> Any:

@@ -7,10 +7,11 @@ It uses JAX's insides; checked on jax 0.10.2 and 0.12.0.1.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from jax._src import core
+from jax._src.interpreters import partial_eval
 
 from autograph_lite import tracing
 from autograph_lite.jax_internals.numpy_constants import KeepingTrace
@@ -22,15 +23,36 @@ class _Constants(dict[Any, Any]):
 
     references: References | None = None
     checked: Any = None
-    ending: tuple[Callable[[], None], ...] = ()
+    mode: str | None = None
+
+
+# What the results of such a program become where it ends, given its equations; what these raise is raised there.
+endings: list[Callable[[Any, Sequence[Any]], Sequence[Any]]] = []
+_Frame: Any = partial_eval.JaxprStackFrame
+
+
+class AmbientFrame(_Frame):  # type: ignore[misc]
+    """The equations of such a program."""
+
+    __slots__ = ()
+
+    def to_jaxpr(self, trace: Any, results: Sequence[Any], *others: Any) -> Any:
+        """The program."""
+        with core.set_current_trace(trace):
+            for ending in endings:
+                results = ending(self, results)
+            results = [trace.to_jaxpr_tracer(each, others[-1]) for each in results]
+        return super().to_jaxpr(trace, results, *others)
 
 
 def ambient() -> References | None:
     """What is known of the program that is recorded on this thread, if it is somebody else's; None where nothing is."""
     trace: Any = core.trace_ctx.trace
     while trace is not None:
-        if isinstance(trace, KeepingTrace) and type(constants := trace.frame.constvar_to_val) is _Constants:
-            return constants.references
+        constants = trace.frame.constvar_to_val if isinstance(trace, KeepingTrace) else None
+        references: References | None = getattr(constants, "references", None)
+        if references is not None:
+            return references
         trace = getattr(trace, "parent_trace", None)
     return None
 
@@ -38,7 +60,7 @@ def ambient() -> References | None:
 def begin() -> None:
     """To be called where a converted function begins, in a trace: from here on, references are known.
 
-    Not in one of `vmap` or `grad`, which records nothing.
+    Not in one of `vmap` or `grad`, which records nothing; but the program around that has an end.
     """
     if tracing.thread.now.references is not None:
         return
@@ -48,6 +70,18 @@ def begin() -> None:
         trace = trace.parent_trace
     if isinstance(trace, KeepingTrace):
         _kept(trace.frame).references = References(is_whole=False, change=tracing.changing[0])
+    while not hasattr(trace, "frame") and hasattr(trace, "parent_trace"):
+        trace = trace.parent_trace
+    frame = getattr(trace, "frame", None)
+    if is_ambient(frame) and mode_of(frame) is None:
+        _kept(frame).mode = tracing.thread.now.default_mode
+
+
+def is_ambient(frame: Any) -> bool:
+    """Makes the equations of a trace of JAX's such of a program with `endings`; whether it has them."""
+    if frame.__class__ is _Frame:
+        frame.__class__ = AmbientFrame  # of the same slots
+    return isinstance(frame, AmbientFrame)
 
 
 def _kept(frame: Any) -> _Constants:
@@ -67,15 +101,9 @@ def check_of(frame: Any) -> Any:
     return getattr(frame.constvar_to_val, "checked", None)
 
 
-def before_end(frame: Any, action: Callable[[], None]) -> None:
-    """Keeps with a trace what is to be done where it ends; what `action` raises is raised there."""
-    kept = _kept(frame)
-    kept.ending = (*kept.ending, action)
-
-
-def ending_of(frame: Any) -> tuple[Callable[[], None], ...]:
-    """What was kept with a trace."""
-    return getattr(frame.constvar_to_val, "ending", ())
+def mode_of(frame: Any) -> str | None:
+    """What becomes of the checks of a program; None where no converted function is a part of it."""
+    return getattr(frame.constvar_to_val, "mode", None)
 
 
 tracing.ambient.append(ambient)

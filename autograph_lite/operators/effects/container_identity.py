@@ -22,7 +22,8 @@ import jax
 
 from autograph_lite.converters.python_ops import Maybe
 from autograph_lite.errors import Location, MutationError
-from autograph_lite.jax_internals import single_results, tracing_state
+from autograph_lite.jax_internals import tracing_state
+from autograph_lite.jax_internals.references import ambient
 from autograph_lite.operators.user_code import place_names, source_places
 from autograph_lite.operators.values import dataclass_objects, instances, pytrees
 from autograph_lite.operators.values.boxes import Whole
@@ -85,6 +86,15 @@ def _refuse_longer(groups: Sequence[Group]) -> None:
                 type(owner) is list and len(owner) != len(_local.shared[id(owner)][1])
             ):
                 refuse_changed(owner)
+
+
+def _unless_longer(_: Any, results: Sequence[Any]) -> Sequence[Any]:
+    """What somebody else's program gives."""
+    _refuse_longer(_local.groups)
+    return results
+
+
+ambient.endings.insert(0, _unless_longer)
 
 
 def containers(value: Any, around: tuple[Any, ...] = (), *, frozen: bool = False) -> list[Any]:
@@ -229,7 +239,6 @@ def _begin() -> None:
         _local.trace = weakref.ref(trace)
         for clear in _local.clearing():
             tracing_state.when_trace_ends(clear)
-        single_results.before_program_ends(lambda: _refuse_longer(_local.groups))
 
 
 def _holders(chosen: tuple[Any, ...]) -> int:

@@ -15,14 +15,13 @@ from jax import lax
 from jax.extend.core import jaxpr_as_fun
 
 from autograph_lite.errors import BranchMismatchError, IterationError, MutationError
-from autograph_lite.jax_internals import avals, recorded_equations, symbolic_comparisons, tracing_state
+from autograph_lite.jax_internals import avals, symbolic_comparisons, tracing_state
 from autograph_lite.jax_internals.dataflow.affine_indices import Position
-from autograph_lite.jax_internals.loops import loop_binding, wide_programs
+from autograph_lite.jax_internals.loops import loop_binding
 from autograph_lite.operators.aliasing import loop_rows, store_check
 from autograph_lite.operators.branches.branch_paths import enter_generated
 from autograph_lite.operators.branches.if_stmt import if_part
 from autograph_lite.operators.branches.truth import truth
-from autograph_lite.operators.checks import carried_checks
 from autograph_lite.operators.effects import journal
 from autograph_lite.operators.iteration import item_columns, iterables
 from autograph_lite.operators.joins import join_errors
@@ -328,7 +327,7 @@ def _guarded(
         not python_iterators.is_own(iterable, body_fun) or python_iterators.is_endless_iterator(iterable)
     ):
         raise _never_ends(iterable, body_fun)
-    names, start = _names(body_fun), len(recorded_equations.recorded())
+    names = _names(body_fun)
     count = unroll_warning.counter(body_fun)
     for taken, item in enumerate(journal.unchanging(iterator)):
         if taken == python_iterators.MOST and not sized:
@@ -347,8 +346,6 @@ def _guarded(
         if loop_options.current().is_over():
             break
         count()
-    if not carried_checks.within_program():
-        wide_programs.tell_of_recorded(start, integer_overflow.fail)
     return values
 
 

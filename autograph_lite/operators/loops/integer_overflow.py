@@ -8,16 +8,19 @@ while x * p < limit:
 from __future__ import annotations
 
 import ast
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import jax
 import numpy as np
 
 from autograph_lite.jax_internals.dataflow import python_ints
+from autograph_lite.jax_internals.loops import wide_programs
+from autograph_lite.jax_internals.references import ambient
 from autograph_lite.operators.checks import carried_checks, divisions
 from autograph_lite.operators.trace_context import loop_options
 from autograph_lite.operators.user_code import source_places
+from autograph_lite.tracing import entered
 
 Place = tuple[str, int, str]
 Numbers = Mapping[tuple[Place | None, str], int]
@@ -42,6 +45,21 @@ def fail(code: Any, places: Numbers) -> None:
         is_division = why in python_ints.CALLS
         error = _division(place, why) if is_division else OverflowError(message(place, why))
         carried_checks.fail_if(code == number, error, limit=not is_division)
+
+
+def _widened(frame: Any, results: Sequence[Any]) -> Sequence[Any]:
+    """What somebody else's program gives, whose ints outside of loops are as wide as they have to be."""
+    if (mode := ambient.mode_of(frame)) is None:
+        return results
+    found: list[tuple[Any, Numbers]] = []
+    results = wide_programs.with_wide_ints(results, lambda *told: found.append(told))
+    with entered(default_mode=mode, frames=[]):
+        for each in found:
+            fail(*each)
+    return results
+
+
+ambient.endings.insert(0, _widened)  # its checks are some of the program's
 
 
 def _division(place: Place | None, name: str) -> ZeroDivisionError:
