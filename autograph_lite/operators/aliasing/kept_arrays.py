@@ -34,7 +34,7 @@ def refuse_kept_after_write(
     Args:
       written: the arrays, as they were before each write.
       inside: the variables before the iteration.
-      after: the same after it, captured.
+      after: the same after it.
       changes: of lists and objects in it.
 
     Raises:
@@ -73,7 +73,7 @@ def written_next(
 ) -> dict[Any, Any]:
     """What an iteration leaves in the variables that it has written to, and that the next one will write."""
     ids = {id(one) for one in written}
-    return {key: after[key].value for key in inside if id(inside[key]) in ids and key in after}
+    return {key: after[key] for key in inside if id(inside[key]) in ids and key in after}
 
 
 def names_of(array: Any) -> set[int]:

@@ -41,19 +41,15 @@ class Loop:
     trace: Any = dataclasses.field(default_factory=tracing_state.current_trace)
 
 
-def carried(
-    inside: Sequence[Any], before: Sequence[Any], parts: Sequence[Pair], hold: Callable[[Any], None]
-) -> Loop:
+def carried(same: Sequence[Pair], parts: Sequence[Pair], hold: Callable[[Any], None]) -> Loop:
     """What is known where a loop's body is traced.
 
     Args:
-      inside: the variables there.
-      before: what they were before the loop.
+      same: what variables are there, and were before the loop.
       parts: those where the body makes one a part of the other, or the same.
       hold: as in `Loop`.
     """
-    pairs = zip(inside, before, strict=True)
-    return Loop([(new, old) for new, old in pairs if isinstance(new, jax.Array)], [*parts], hold)
+    return Loop([(new, old) for new, old in same if isinstance(new, jax.Array)], [*parts], hold)
 
 
 def are_traced() -> bool:
@@ -85,7 +81,9 @@ def base_arrays_in_loops(array: Any) -> list[Any]:
                 whole for part, whole in loop.parts if part is one or recorded_views.recorded_as(part) is one
             ]
             found += wholes
-            for other in (*wholes, *(old for new, old in loop.same if new is one)):
+            before = [old for new, old in loop.same if new is one]
+            found += before if one is not array else ()
+            for other in (*wholes, *before):
                 further = recorded_views.parts_from(other)
                 found += further
                 todo += [(each, asked | {number}) for each in (other, *further)]

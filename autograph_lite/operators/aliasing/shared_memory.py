@@ -31,7 +31,6 @@ from autograph_lite.operators.aliasing import (
 )
 from autograph_lite.operators.effects import births, journal
 from autograph_lite.operators.iteration.iterables import Staged
-from autograph_lite.operators.joins.join_types import Captured
 from autograph_lite.operators.object_graph import places
 from autograph_lite.operators.user_code import source_places
 from autograph_lite.operators.values import pytrees
@@ -83,18 +82,19 @@ def _has_siblings(array: Any) -> bool:
 
 
 def refuse_joined(array: Any) -> None:
-    """Refuses to change in place what may be one of several arrays, if others know one of these.
+    """Refuses to change in place what may be one of several arrays, if others know one of these, and read it later.
 
     Raises:
       MutationError: they do.
     """
-    options = [*map(storages.root, numpys_arrays.may_be(array))]
+    known = numpys_arrays.may_be(array)
+    options = [storages.root(each) for one in known for each in numpys_arrays.same_in_loops(one)]
     related = [*options, *numpys_arrays.may_show(array)]
     if thread.now.yielded:
         same = numpys_arrays.same_in_loops(array)
         yielded_arrays.refuse_write_after_yield([*same, *related])
         loop_carried_aliases.note_write(same)
-    if related and (any(map(callers_arrays.is_callers, options)) or user_frames.lead_to(related, array)):
+    if related and (any(map(callers_arrays.is_callers, options)) or user_frames.read_later(related, array)):
         raise MutationError(
             f"An array, {describe(array)}, is changed in place, which is one of several that others know, too: the caller's, or "
             "that of another name.",
@@ -249,21 +249,21 @@ def refuse_seen_next(variables: Iterable[tuple[str, Any, Any]]) -> None:
             )
 
 
-def refuse_carried(variables: Iterable[Captured], changes: Iterable[journal.Change]) -> None:
-    """To be called where an iteration ends, with the variables that it has bound and the places that it has changed.
+def refuse_carried(values: Iterable[Any], changes: Iterable[journal.Change]) -> None:
+    """To be called where an iteration ends, with what it has bound variables to and the places that it has changed.
 
     Raises:
       MutationError: that is an array which the loop writes, or a part of it: later iterations would not see that.
     """
-    written, kept = [], [*variables]
+    written, kept = [], [*values]
     for change in changes:
         if isinstance(change.place.owner, Storage):
             written.append(change.place.owner)
         else:
-            kept += change.captured.values()
+            kept += [each.value for each in change.captured.values()]
     if not written:
         return
-    for array in (leaf for each in kept for leaf in pytrees.leaves(each.value) if isinstance(leaf, Tracer)):
+    for array in (leaf for each in kept for leaf in pytrees.leaves(each) if isinstance(leaf, Tracer)):
         origins = [*numpys_arrays.origins(array)]
         storage = next((each for each in written if any(each.handle is one for one in origins)), None)
         if storage is not None:

@@ -83,6 +83,15 @@ def are_held_twice(arrays: Sequence[Any]) -> bool:
     return len([*itertools.islice(found, 2)]) > 1
 
 
+def lead_elsewhere(arrays: Sequence[Any], owner: Any) -> bool:
+    """Whether variables of the functions that run lead to one of these arrays, or a part of them, but by items of `owner`."""
+    return any(
+        path.owner is not owner and _is_users(path.name, run)
+        for run in runs()
+        for path in access_paths.leading_to(run_variables(run), arrays, parts=True)
+    )
+
+
 def _is_users(name: str, run: Run) -> bool:
     """Whether a variable has its name from the user, and not from us, who keep a value until a statement is over."""
     place = place_of_run(run)
@@ -95,12 +104,21 @@ def _names_in(function: gast.FunctionDef) -> frozenset[str]:
     return frozenset(names)
 
 
-def lead_to(arrays: Sequence[Any], but: Any = None) -> bool:
-    """Whether variables of the functions that run lead to one of these arrays, or a part of them, and not to `but`."""
-    found = (
-        access_paths.leading_to(run_variables(run), arrays, parts=True, first=True, but=but) for run in runs()
-    )
-    return any(found)
+def lead_to(arrays: Sequence[Any]) -> bool:
+    """Whether variables of the functions that run lead to one of these arrays, or a part of them."""
+    return any(access_paths.leading_to(run_variables(run), arrays, parts=True, first=True) for run in runs())
+
+
+def read_later(arrays: Sequence[Any], but: Any = None) -> bool:
+    """Whether the functions that run read later what leads to one of these arrays, or a part, and not to `but`."""
+    for run in runs():
+        variables = run_variables(run)
+        found = access_paths.leading_to(variables, arrays, parts=True, but=but)
+        place = place_of_run(run) if found else None
+        readers = [access_paths.readers(path, variables) for path in found]
+        if found and (place is None or any(read_after.read_after(place, frozenset().union(*readers)))):
+            return True
+    return False
 
 
 def was_handed(run: Run, same: Sequence[Any]) -> bool:

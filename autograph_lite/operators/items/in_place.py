@@ -143,7 +143,19 @@ def _kind(dtype: Any) -> int:
 
 
 def _refuse_loops_names(array: Any) -> None:
-    """Refuses a loop's variable that was an array of NumPy's before the loop, if others know that, too."""
+    """Refuses a loop's variable that was an array of NumPy's before the loop, if others know that, too.
+
+    So it does with what may be such an array, where paths have met, if others read that later.
+    """
+    options = [old for one in numpys_arrays.may_be(array) for old in numpys_arrays.same_in_loops(one)]
+    held = [each for each in options if isinstance(each, np.ndarray)]
+    if held and (
+        user_frames.read_later([owner for each in held for owner in births.owners(each)], array)
+        or (user_frames.are_held_twice([array]) and user_frames.read_later([array]))
+    ):
+        for each in held:
+            births.want_anew(each)
+        _refuse_held(held[0])
     if not loop_carried_aliases.are_traced():
         return
     same = numpys_arrays.same_in_loops(array)

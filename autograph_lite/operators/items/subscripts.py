@@ -27,6 +27,7 @@ from autograph_lite.operators.aliasing import (
     overlapping_views,
     shared_memory,
     store_check,
+    user_frames,
 )
 from autograph_lite.operators.branches.each_variant import chosen_variant
 from autograph_lite.operators.branches.if_stmt import if_part
@@ -320,7 +321,7 @@ def _check_array(array: jax.Array, index: Any) -> None:
     for axis, each in enumerate(index if isinstance(index, tuple) else (index,)):
         if (
             isinstance(each, (bool, np.bool_))
-            or jnp.ndim(each)
+            or getattr(each, "ndim", False)
             or not isinstance(each, (int, np.integer, jax.Array, builtins.slice))
         ):
             return  # what follows counts other axes
@@ -486,7 +487,7 @@ def _store(
     """Writes `operand()` to the item, or what `symbol` makes of the item and it; `always` where no name is bound to `base`."""
     first, *rest = steps
     step = evaluated(first)
-    if rest and not isinstance(step, str) and _is_one_of_several(base, step[0]):
+    if (rest or symbol) and not isinstance(step, str) and _is_one_of_several(base, step[0], rest):
         _store_in_one(base, step[0], list(map(evaluated, rest)), operand(), symbol)
         return base
     if rest:
@@ -536,14 +537,21 @@ def _now(base: Any, step: Any, child: Any) -> Any:
     return now if isinstance(now, jax.Array) else child
 
 
-def _is_one_of_several(base: Any, index: Any) -> bool:
-    """Whether a traced index chooses one of Python's objects, or NumPy's, and not an array, which would be written back."""
-    return (
-        isinstance(base, (list, tuple))
-        and _is_traced_index(index)
-        and not isinstance(index, (builtins.slice, tuple))
-        and (not any(map(is_arraylike, base)) or all(map(numpys_arrays.is_numpys, base)))
-    )
+def _is_one_of_several(base: Any, index: Any, rest: Sequence[Any]) -> bool:
+    """Whether a traced index chooses one of Python's objects, or an array that others know, and not one to be written back."""
+    if not isinstance(base, (list, tuple)) or not _is_traced_index(index):
+        return False
+    if isinstance(index, (builtins.slice, tuple)):
+        return False
+    if not any(map(is_arraylike, base)):
+        return bool(rest)
+    if not all(map(is_arraylike, base)) or not all(map(jnp.ndim, base)):
+        return False
+    if (rest and all(map(numpys_arrays.is_numpys, base))) or any(map(callers_arrays.is_callers, base)):
+        return True
+    known = [array for each in base for array in (each, *numpys_arrays.may_be(each))]
+    same = [one for each in known for one in numpys_arrays.same_in_loops(each)]
+    return user_frames.lead_elsewhere([*map(storages.root, same)], base)
 
 
 def _store_in_one(
@@ -555,8 +563,11 @@ def _store_in_one(
     position = jnp.where(index < 0, index + len(base), index)
     for number, item_ in enumerate(base):
 
-        def write(item_: Any = item_) -> None:
-            refuse_new_array(item_, _store(item_, rest, lambda: value, symbol, always=True))
+        def write(number: int = number, item_: Any = item_) -> None:
+            if isinstance(base, list) and is_arraylike(item_):
+                _store(base, [(number,), *rest], lambda: value, symbol)
+            else:
+                refuse_new_array(item_, _store(item_, rest, lambda: value, symbol, always=True))
 
         if_part(position == number, write, _nothing)
 
@@ -630,8 +641,8 @@ def _needs_jax(index: Any, value: Any) -> bool:
 
 
 def _cast(value: Any, base: jax.Array) -> Any:
-    """`value` as NumPy casts it on assignment."""
-    array = jnp.asarray(value)
+    """`value`, as it is now, as NumPy casts it on assignment."""
+    array = storages.latest_version(jnp.asarray(value))  # all of an array may get it without an equation
     if array.dtype == base.dtype or jnp.issubdtype(base.dtype, jax.dtypes.extended):
         return array
     return array.astype(base.dtype)
@@ -652,9 +663,11 @@ def _written_to_list(base: Any, index: Any, value: Any) -> Any:
                 why="Which item it replaces is not known while tracing, so each of them may become either.",
                 fix="make the items alike, or use an array.",
             )
-        base[i] = pytrees.map(
-            lambda new, was, i=i: jnp.where(position == i, *widen_literals([new, was])), value, old
-        )
+
+        def written(new: Any, was: Any, i: int = i) -> Any:
+            return numpys_arrays.note_met(jnp.where(position == i, *widen_literals([new, was])), new, was)
+
+        base[i] = pytrees.map(written, value, old)
     rows = [(new, [old]) for new, old in zip(base, before, strict=True)]
     shared_containers.note_shared([], [*rows, ([*base], [value])], [])
     return base

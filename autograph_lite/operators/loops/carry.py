@@ -27,7 +27,6 @@ from autograph_lite.operators.checks import carried_checks
 from autograph_lite.operators.effects import container_identity, journal, shared_containers
 from autograph_lite.operators.joins import join_errors, unions
 from autograph_lite.operators.joins.join_types import (
-    LEAF,
     Array,
     Captured,
     Fixed,
@@ -55,6 +54,7 @@ from autograph_lite.operators.trace_context import (
     update_order,
 )
 from autograph_lite.operators.user_code import place_names, source_places
+from autograph_lite.operators.values import pytrees
 from autograph_lite.operators.values.place import MISSING, Contents, Place
 from autograph_lite.operators.values.values import is_arraylike, traced
 from autograph_lite.tracing import entered, thread
@@ -118,7 +118,7 @@ class Carry:
       count: the number of iterations, where it is known: then the loop can put out a row for each.
       parts: pairs of variables and places; an iteration makes the first a part of the second, or the same.
       peels: whether a first iteration may run before the loop.
-      held: numbers of variables that every iteration leaves as the arrays that they were before the loop.
+      held: numbers of variables, and of the leaves in them that every iteration leaves as the arrays that they were before.
       owned: numbers of variables whose containers nobody else holds.
       sure: for each variable, whether every iteration assigns it; known once the body has been traced.
       after: the variables after an iteration, and the contents of the places; known likewise.
@@ -135,7 +135,7 @@ class Carry:
     count: int | None = None
     parts: frozenset[tuple[Hashable, Hashable]] = frozenset()
     peels: bool = False
-    held: frozenset[int] = frozenset()
+    held: frozenset[tuple[int, int]] = frozenset()
     owned: frozenset[int] = frozenset()
     sure: list[bool] = dataclasses.field(default_factory=list)
     changes: list[journal.Change] = dataclasses.field(default_factory=list)
@@ -278,7 +278,7 @@ class Carry:
           Unjoinable: no types hold both.
         """
         captured = [capture(path_facts.narrow(value)) for value in values]
-        parted = [self.names[n] for n in self.held if values[n] is not self.start_values[n].value]
+        parted = [self.names[n] for n, i in self.held if not self._is_still(n, i, values[n])]
         if parted:
             raise shared_memory.parted_error(parted[0])
         for value in captured:
@@ -300,9 +300,8 @@ class Carry:
         ends = zip(self.names, self.start_values, captured, strict=True)
         shared_memory.refuse_seen_next((name, start.value, now.value) for name, start, now in ends)
         pairs = zip(captured, self.start_values, strict=True)
-        shared_memory.refuse_carried(
-            [now for now, start in pairs if now.value is not start.value], changes.values()
-        )
+        moved = [each for now, start in pairs for each in _other_arrays(now.value, start.value)]
+        shared_memory.refuse_carried(moved, changes.values())
         for owner, change in changes.items():
             if owner in self.bounds or bounded_growth.is_length_unknown(change) or self._has_room(change):
                 self._bounded(owner, change, contents, bounds)
@@ -358,10 +357,8 @@ class Carry:
         inside = self._by_key(values, contents)
         outside = self._by_key(self.start_values, {key: slot.before for key, slot in self.slots.items()})
         parts = [(inside[part], inside[whole]) for part, whole in self.parts if {part, whole} <= {*inside}]
-        before = [outside[key].value for key in inside]
-        return loop_carried_aliases.carried(
-            [*inside.values()], before, parts, lambda array: self._hold(values, array)
-        )
+        same = [(new, outside[key]) for key, new in inside.items() if key in outside]
+        return loop_carried_aliases.carried(same, parts, lambda array: self._hold(values, array))
 
     def _hold(self, values: Sequence[Any], array: Any) -> None:
         """To be called where the body writes to a variable's array, and others are to see it.
@@ -369,13 +366,22 @@ class Carry:
         Raises:
           Grow: from now on, the variable is the array that it was before the loop, whose memory is carried.
         """
-        number = next((n for n, value in enumerate(values) if value is array), None)
-        if number is None or not shared_memory.is_shareable(self.start_values[number].value):
+        leaves = ((n, i, each) for n, value in enumerate(values) for i, each in enumerate(_arrays_in(value)))
+        number, leaf = next(((n, i) for n, i, each in leaves if each is array), (None, 0))
+        if number is None:
             return
-        held = Template(LEAF, (Fixed(self.start_values[number].value),))
-        templates = (*self.templates[:number], held, *self.templates[number + 1 :])
+        start, template = _arrays_in(self.start_values[number].value), self.templates[number]
+        if len(start) != len(template.leaves) or not shared_memory.is_shareable(start[leaf]):
+            return
+        kinds = (*template.leaves[:leaf], Fixed(start[leaf]), *template.leaves[leaf + 1 :])
+        templates = (*self.templates[:number], template.of(kinds), *self.templates[number + 1 :])
         tracing_state.abandon_trace()
-        raise Grow(dataclasses.replace(self, templates=templates, held=self.held | {number}))
+        raise Grow(dataclasses.replace(self, templates=templates, held=self.held | {(number, leaf)}))
+
+    def _is_still(self, number: int, leaf: int, value: Any) -> bool:
+        """Whether a variable has the array in it that was there before the loop."""
+        now, start = _arrays_in(value), _arrays_in(self.start_values[number].value)
+        return len(now) == len(start) and now[leaf] is start[leaf]
 
     def part(self) -> None:
         """To be called where the body writes to an array.
@@ -385,18 +391,20 @@ class Carry:
         """
         after = self._by_key(*self.after[0])
         keys = [*after]
-        found = {
-            (keys[n], keys[m])
-            for n, m in loop_carried_aliases.aliases_after_iteration([each.value for each in after.values()])
-        }
+        pairs = loop_carried_aliases.aliases_after_iteration([*after.values()])
+        found = {(keys[n], keys[m]) for n, m in pairs}
         if not found <= self.parts:
             tracing_state.abandon_trace()
             raise Grow(dataclasses.replace(self, parts=self.parts | found))
 
     def _by_key(self, values: Sequence[Any], contents: dict[Key, Any]) -> dict[Hashable, Any]:
-        """Variables, by their numbers, and contents of places."""
-        known: dict[Hashable, Any] = dict(enumerate(values))
-        known.update((key, value) for key, value in contents.items() if not self._is_memory(key))
+        """What is in variables, by their numbers and those of the leaves, and contents of places; captured, or as they are."""
+        known: dict[Hashable, Any] = {
+            (n, i, "leaf"): leaf
+            for n, value in enumerate(values)
+            for i, leaf in enumerate(_arrays_in(_value(value)))
+        }
+        known.update((key, _value(each)) for key, each in contents.items() if not self._is_memory(key))
         return known
 
     def _is_memory(self, key: Key) -> bool:
@@ -626,6 +634,23 @@ def _numbers(value: Captured, template: Template) -> list[Any]:
         if isinstance(kind, Array)
     ]
     return present + numbers
+
+
+def _value(each: Any) -> Any:
+    return each.value if isinstance(each, Captured) else each
+
+
+def _arrays_in(value: Any) -> list[Any]:
+    """A variable's array, or the leaves of a tuple, which is made again in each iteration."""
+    return pytrees.leaves(value) if isinstance(value, tuple) else [value]
+
+
+def _other_arrays(value: Any, start: Any) -> list[Any]:
+    """Of `_arrays_in` a variable, those that it had not before the loop."""
+    now, before = _arrays_in(value), _arrays_in(start)
+    if len(now) != len(before):
+        return now
+    return [each for each, old in zip(now, before, strict=True) if each is not old]
 
 
 def _differs(value: Captured, template: Template) -> bool:
