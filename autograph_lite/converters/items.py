@@ -105,9 +105,10 @@ class _Items(trees.CodeTransformer):
         return quote.expr_at(node, "ag.key(value)", ag=self.context.ag, value=node)
 
     def visit_Assign(self, node: gast.Assign) -> gast.AST:
+        is_filtered = _is_filtered(node.value, self.context)
         self.generic_visit(node)
         unpacks = any(isinstance(target, (gast.Tuple, gast.List)) for target in node.targets)
-        if unpacks and trees.dotted(node.value) in self.lists:
+        if unpacks and (is_filtered or trees.dotted(node.value) in self.lists):
             node.value = self.whole(node.value)
         return node
 

@@ -336,3 +336,31 @@ def test_a_tree_that_gets_deeper_in_each_iteration():
         raised.value
     )
     assert "Fix: keep a list or tree that grows in arrays" in str(raised.value)
+
+
+def chained_nodes(xs):
+    head = None
+    for x in xs:
+        head = Leaf(x, head)
+    return head.value
+
+
+def chained_pairs(xs):
+    head = None
+    for x in xs:
+        head = x, head
+    return head[0]
+
+
+class Leaf:
+    def __init__(self, value, after):
+        self.value, self.after = value, after
+
+
+@pytest.mark.parametrize("build", [chained_nodes, chained_pairs])
+def test_a_chain_that_gets_longer_in_each_iteration(build):
+    with pytest.raises(CarryMismatchError) as raised:
+        autograph_lite.convert(build)(jnp.arange(30))
+    assert str(raised.value).startswith(
+        "'head' is a structure before an iteration of the loop and one with more objects"
+    )

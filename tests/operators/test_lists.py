@@ -292,3 +292,12 @@ def test_an_object_holds_a_list_that_grows_beside_what_a_branch_makes_and_change
         return log.seen, log.total, last
 
     agree(fn, XS)
+
+
+def test_unpacking_what_a_filter_has_left_is_refused():
+    def both(xs):
+        first, second = [x for x in xs if x > 3]
+        return first, second
+
+    with pytest.raises(MutationError, match="a length that only the data knows"):
+        al.convert(both)(XS)

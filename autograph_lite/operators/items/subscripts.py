@@ -641,8 +641,8 @@ def _needs_jax(index: Any, value: Any) -> bool:
 
 
 def _cast(value: Any, base: jax.Array) -> Any:
-    """`value`, as it is now, as NumPy casts it on assignment."""
-    array = storages.latest_version(jnp.asarray(value))  # all of an array may get it without an equation
+    """`value` as NumPy casts it on assignment."""
+    array = jnp.asarray(value)
     if array.dtype == base.dtype or jnp.issubdtype(base.dtype, jax.dtypes.extended):
         return array
     return array.astype(base.dtype)

@@ -49,8 +49,7 @@ def fixpoint(
     least = _leaves(carry)
     for attempt in range(ATTEMPTS):
         if attempt > 2 and _leaves(carry) > _GROWTH * (least + _GROWTH):
-            name, *_ = [slot.place.label(slot.key) for slot in carry.slots.values()] or carry.names
-            raise Unjoinable(str(name), Mismatch(join_errors.SHALLOW, join_errors.DEEPER))
+            raise _deeper(carry)
         renumber()
         if attempt:
             decision_log.forget_inside()
@@ -69,10 +68,15 @@ def fixpoint(
                 thread.now.inner.now.append((body_fun.__code__, carry.templates))
             return carry, result
         inside = this.now
-    shown = ", ".join(f"'{name}'" for name in carry.names)
-    raise Unjoinable(
-        shown or "the state of the loop", Mismatch("of one type", "of another, again and again,")
-    )
+    if _leaves(carry) >= least + ATTEMPTS // 2:
+        raise _deeper(carry)
+    shown = "', '".join(carry.names) or "the state of the loop"
+    raise Unjoinable(shown, Mismatch("of one type", "of another, again and again,"))
+
+
+def _deeper(carry: Carry) -> Unjoinable:
+    name, *_ = [slot.place.label(slot.key) for slot in carry.slots.values()] or carry.names
+    return Unjoinable(str(name), Mismatch(join_errors.SHALLOW, join_errors.DEEPER))
 
 
 def _leaves(carry: Carry) -> int:
