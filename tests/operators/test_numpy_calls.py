@@ -95,6 +95,43 @@ def test_values_are_numpys(fn: Any) -> None:
             np.testing.assert_allclose(one, other, rtol=2e-4, atol=2e-5, err_msg=str(number))
 
 
+def running(u, i, w):
+    given = np.zeros(4, np.int32)
+    np.cumsum(u, out=given)
+    return [
+        np.cumsum(u), u.cumsum(), i.cumprod(), np.cumprod(i), np.nancumsum(u), np.add.accumulate(u), np.multiply.accumulate(i),
+        u.reshape(2, 2).cumsum(0).cumsum(axis=1), np.cumsum([u[0], u[1]]), np.cumsum(u, dtype=np.uint8), u.cumsum(dtype=float),
+        np.add.accumulate(u, dtype=np.uint8), np.subtract.accumulate(u), np.cumsum(w), np.cumsum(w > 0), given,
+    ]  # fmt: skip
+
+
+def of_whole_numbers(u, i, w):
+    n, of_two, places = i.astype(int), np.array([3, -1]) + u[1], np.array([0, 2, 2, 0])
+    return [
+        *(np.convolve(a, b, mode) for mode in ("full", "same", "valid") for a, b in [(n, of_two), (of_two, n), (n, n[:3])]),
+        *(np.correlate(a, b, mode) for mode in ("full", "same", "valid") for a, b in [(n, of_two), (of_two, n), (n[:3], n)]),
+        np.convolve(u, u), np.correlate(i, i), np.convolve(n, [0.5, 1.5]), np.convolve(n * 9001, [1, 1]),
+        np.bincount(places, weights=u), np.bincount(places, weights=w, minlength=5),
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize("fn", [running, of_whole_numbers])
+def test_narrow_integers_have_the_type_and_the_values_of_numpy(fn: Any) -> None:
+    given = np.array([250, 3, 100, 200], np.uint8), np.array([-128, 127, 5, 100], np.int8), X
+
+    for want, got in zip(fn(*given), autograph_lite.convert(fn)(*given), strict=True):
+        assert want.dtype.kind == got.dtype.kind
+        np.testing.assert_allclose(got, want, rtol=1e-5)
+
+
+def test_a_running_sum_of_jaxs_array_stays_narrow() -> None:
+    x = jnp.array([250, 3, 100], jnp.uint8)
+
+    found = autograph_lite.convert(lambda x: (x.cumsum(), jnp.cumsum(x)))(x)
+
+    assert [each.dtype for each in found] == [x.cumsum().dtype] * 2
+
+
 def simpson(a, b, n=20):
     h = (b - a) / n
     total = math.exp(-a * a) + math.exp(-b * b)

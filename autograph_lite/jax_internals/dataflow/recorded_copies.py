@@ -2,6 +2,7 @@
 
     y = x.astype(np.float32)              of a float32 array, JAX gives `x` itself
     y = m.flatten()                       a `reshape`, as what `m.ravel()` gives, which is a view in NumPy
+    u.cumsum()                            of a uint8 array, JAX's wraps, and NumPy's has the type of a sum
 
 It uses JAX's insides; checked on jax 0.10.2 and 0.12.0.1.
 """
@@ -13,6 +14,8 @@ from collections.abc import Callable
 from typing import Any
 
 import jax.numpy as jnp
+import numpy as np
+from jax import dtypes
 from jax._src import core
 from jax._src.array import ArrayImpl
 from jax._src.lax import lax
@@ -20,7 +23,7 @@ from jax._src.lax import lax
 from autograph_lite.converters.calls import HANDING_BACK
 from autograph_lite.jax_internals import tracing_state
 from autograph_lite.jax_internals.dataflow import recorded_views
-from autograph_lite.jax_internals.references import view_equations
+from autograph_lite.jax_internals.references import numpys_arrays, view_equations
 
 
 def _copying(fn: Any) -> Any:
@@ -75,12 +78,31 @@ def _new(fn: Any) -> Any:
     return run
 
 
+def summed_type(array: Any) -> Any:
+    """The type of NumPy's sums of narrow integers, also of `np.cumsum`, where JAX's wrap; None for that of the items."""
+    kind = np.dtype(getattr(array, "dtype", float))
+    wide = dtypes.canonicalize_dtype({"i": np.int64, "u": np.uint64}.get(kind.kind, kind))
+    return wide if wide.itemsize > kind.itemsize else None
+
+
+def _summing(fn: Any) -> Any:
+    """`cumsum`, of NumPy's type if the array would be NumPy's."""
+
+    @functools.wraps(fn)
+    def run(array: Any, axis: Any = None, dtype: Any = None, **kwargs: Any) -> Any:
+        dtype = summed_type(array) if dtype is None and numpys_arrays.is_numpys(array) else dtype
+        return fn(array, axis, dtype, **kwargs)
+
+    return run
+
+
 _METHODS = ("clip", "repeat", "round")
 _COPYING: dict[Any, Any] = {
     **{fn: _new(fn) for name in HANDING_BACK if (fn := getattr(jnp, name, None)) is not None},
     **{
         fn: _new(fn) for kind in (ArrayImpl, core.Tracer) for fn in (getattr(kind, name) for name in _METHODS)
     },
+    **{fn: _summing(fn) for fn in (core.Tracer.cumsum, core.Tracer.cumprod)},
     **{fn: _in_a_row(fn) for fn in (jnp.ravel, ArrayImpl.ravel, core.Tracer.ravel)},
     **{
         fn: _copying(fn)

@@ -26,6 +26,7 @@ import numpy as np
 
 from autograph_lite.errors import PythonOnlyError
 from autograph_lite.jax_internals.constant_folding import FoldingTracer
+from autograph_lite.jax_internals.dataflow import recorded_copies
 from autograph_lite.jax_internals.references import view_equations
 from autograph_lite.operators.lists import dynamic_length
 from autograph_lite.operators.numpy_calls import function_table, in_place_calls, python_math
@@ -271,6 +272,8 @@ def _of_ufunc(fun: np.ufunc, method: str) -> Counterpart:
             raise _refused(name, *function_table.OUT)
         first = [(jnp.asarray(arg) if isinstance(arg, list) else arg) for arg in args[:2]]
         named = {key: _type(value) for key, value in kwargs.items() if value is not None or key == "axis"}
+        if method == "accumulate" and fun in (np.add, np.multiply) and len(args) < 3 and "dtype" not in named:
+            named["dtype"] = recorded_copies.summed_type(first[0])
         return theirs, (*first, *map(_type, args[2:])), named
 
     return given

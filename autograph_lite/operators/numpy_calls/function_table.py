@@ -16,6 +16,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from autograph_lite.jax_internals.dataflow import recorded_copies
 from autograph_lite.jax_internals.references import numpys_arrays
 from autograph_lite.operators.ragged import unique_values
 
@@ -94,6 +95,43 @@ def _by_whole_numbers(name: str) -> Callable[[Any, Any], Any]:
 def _histogram(a: Any, bins: Any = 10, range: Any = None, density: Any = None, weights: Any = None) -> Any:
     counts, edges = jnp.histogram(a, bins, range, weights, density)
     return (counts if density or weights is not None else counts.astype(int)), edges
+
+
+def _running(name: str) -> Callable[..., Any]:
+    """`np.cumsum` and the like, which have the type of a sum."""
+    fun = getattr(jnp, name)
+
+    def run(a: Any, axis: Any = None, dtype: Any = None) -> Any:
+        a = jnp.asarray(a) if isinstance(a, (list, tuple)) else a
+        return fun(a, axis, recorded_copies.summed_type(a) if dtype is None else dtype)
+
+    return run
+
+
+def _bincount(x: Any, weights: Any = None, minlength: Any = 0) -> Any:
+    return jnp.bincount(x, None if weights is None else jnp.asarray(weights, float), minlength)
+
+
+def _sums_of_products(name: str, usual: str) -> Callable[..., Any]:
+    """`np.convolve` and `np.correlate`; of integers these are integers, and floats in JAX."""
+    fun = getattr(jnp, name)
+
+    def run(a: Any, v: Any, mode: Any = usual) -> Any:
+        a, v = jnp.asarray(a), jnp.asarray(v)
+        dtype = jnp.result_type(a, v)
+        if not jnp.issubdtype(dtype, jnp.integer):
+            return fun(a, v, mode)
+        places = jax.eval_shape(functools.partial(fun, mode="full"), a, v).shape[0]  # for its errors, too
+        turned, is_swapped = v[::-1] if name == "correlate" else v, a.size < v.size
+        full = jnp.zeros(places, dtype).at[np.add.outer(np.arange(a.size), np.arange(v.size))]
+        least, most = sorted((a.size, v.size))
+        start = {"full": 0, "valid": least - 1}.get(
+            mode, (least - (not (is_swapped and name == "correlate"))) // 2
+        )
+        stop = {"full": places, "valid": most}.get(mode, start + most)
+        return full.add(jnp.outer(a.astype(dtype), turned.astype(dtype)))[start:stop]
+
+    return run
 
 
 def _einsum(subscripts: Any, *operands: Any, **kwargs: Any) -> Any:
@@ -179,7 +217,9 @@ _OWN: dict[str, Any] = {
     "unique": unique_values.unique, "einsum": _einsum, "broadcast_to": _broadcast_to, "diagonal": _diagonal, "diag": _diag,
     "broadcast_arrays": _broadcast_arrays,
     "asanyarray": jnp.asarray, "ascontiguousarray": _contiguous, "asfortranarray": _contiguous, "require": _require,
-    "fix": jnp.trunc, "histogram": _histogram, "row_stack": jnp.vstack,
+    "fix": jnp.trunc, "histogram": _histogram, "row_stack": jnp.vstack, "bincount": _bincount,
+    "convolve": _sums_of_products("convolve", "full"), "correlate": _sums_of_products("correlate", "valid"),
+    **{name: _running(name) for name in ("cumsum", "cumprod", "nancumsum", "nancumprod")},
     **{name: _by_whole_numbers(name) for name in ("floor_divide", "remainder", "mod", "fmod", "divmod")},
 }  # fmt: skip
 # Functions of `scipy.linalg` that `jax.scipy.linalg` lacks, or has for complex matrices alone.
