@@ -16,9 +16,11 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from autograph_lite.errors import PythonOnlyError
 from autograph_lite.jax_internals.dataflow import recorded_copies
 from autograph_lite.jax_internals.references import numpys_arrays
 from autograph_lite.operators.ragged import unique_values
+from autograph_lite.operators.values.values import Tracer, describe, known_value
 
 NAMESPACES: tuple[tuple[types.ModuleType, Any], ...] = (
     (np, jnp),
@@ -109,6 +111,12 @@ def _running(name: str) -> Callable[..., Any]:
 
 
 def _bincount(x: Any, weights: Any = None, minlength: Any = 0) -> Any:
+    if isinstance(x, Tracer) and known_value(x) is None:
+        raise PythonOnlyError(
+            f"'np.bincount' counts traced integers, {describe(x)}.",
+            why="The greatest of them says how many counts there are, and is known when the program runs.",
+            fix="say how many there are: jnp.bincount(x, length=n); or counts = np.zeros(n, int), and np.add.at(counts, x, 1).",
+        )
     return jnp.bincount(x, None if weights is None else jnp.asarray(weights, float), minlength)
 
 
