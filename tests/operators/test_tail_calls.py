@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from typing import Any
 
@@ -264,3 +265,24 @@ def test_a_recursion_over_positions_that_arrays_bound():
     assert [new(jnp.int32(n), traced) for n in range(4)] == [largest(n, grid) for n in range(4)]
     with pytest.raises(IndexError, match="list index out of range"):
         new(jnp.int32(4), traced)
+
+
+def test_a_recursion_is_given_up_before_pythons_limit_is_met_in_the_midst_of_something():
+    depths = []
+
+    @ag.do_not_convert
+    def note_depth():
+        frame, depth = sys._getframe(), 0
+        while frame is not None:
+            frame, depth = frame.f_back, depth + 1
+        depths.append(depth)
+
+    def largest(rows, grid):
+        def from_here(row):
+            note_depth()
+            return 0 if row >= rows else max(from_here(row + 1), grid[row])
+
+        return from_here(0)
+
+    assert ag.convert(largest)(jnp.int32(2), [jnp.int32(5), jnp.int32(9)]) == 9
+    assert max(depths) < sys.getrecursionlimit() - 100

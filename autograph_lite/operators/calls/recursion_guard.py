@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import math
+import sys
 from typing import Any, NamedTuple
 
 import jax
@@ -66,12 +67,24 @@ def call_once(fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any], before: tu
         return _on_stack(fn, args, kwargs)
     if outermost is not None and not before:
         outermost.left[0] -= 1
+        if outermost.left[0] < math.inf and _is_deep():
+            outermost.left[0] = -1
         if outermost.left[0] < 0:
             raise _TooDeep
     return _recorded(fn, args, kwargs, before, signature, around, _MOST)
 
 
 _MOST = 500  # calls, which Python's numbers in the arguments tell from each other
+_ROOM = 300  # frames, for what JAX does where a call is recorded
+
+
+def _is_deep() -> bool:
+    """Whether Python's limit is near: a RecursionError that comes anywhere may be lost where it comes."""
+    try:
+        sys._getframe(max(0, sys.getrecursionlimit() - _ROOM))
+    except ValueError:
+        return False
+    return True
 
 
 def _recorded(
