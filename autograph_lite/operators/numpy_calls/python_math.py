@@ -4,7 +4,8 @@
     math.floor(x), math.isqrt(n)          an int
     math.remainder(x, y), math.isclose    other functions than JAX's of these names
 
-Where Python raises, `math.sqrt(-1.0)`, a program goes on with NaN, as NumPy does.
+Where Python raises, `math.sqrt(-1.0)`, a program goes on with NaN, as NumPy does; in a `try` that catches a ValueError it
+raises that, too.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ import jax.scipy.special as special
 import numpy as np
 
 from autograph_lite.jax_internals import avals
+from autograph_lite.operators.checks import carried_checks, catching
 from autograph_lite.operators.values.values import describe
 
 
@@ -51,6 +53,30 @@ def _of(fun: Callable[..., Any], given: type, gives: Any) -> Callable[..., Any]:
         return _number(found, gives)
 
     return run
+
+
+def _caught(name: str, fun: Callable[..., Any]) -> Callable[..., Any]:
+    """A function of `math` that raises a ValueError outside of its domain, where a `try` catches it."""
+
+    @functools.wraps(fun)
+    def run(*args: Any) -> Any:
+        found = fun(*args)
+        if not catching.is_caught(ValueError):
+            return found
+        known = [jnp.asarray(arg, float) for arg in args]
+        failed = jnp.isnan(found) & ~functools.reduce(jnp.logical_or, map(jnp.isnan, known))
+        if name in _POLES:
+            infinite = jnp.isinf(found) & functools.reduce(jnp.logical_and, map(jnp.isfinite, known))
+            failed = failed | (infinite & (known[0] == 0) if name == "pow" else infinite)
+        carried_checks.fail_if(failed, ValueError("math domain error"))
+        # Nothing is made of the result then; a derivative would be NaN.
+        inside = 2.0 if name == "acosh" else 0.5
+        return fun(*(jnp.where(failed, inside, arg) for arg in args))
+
+    return run
+
+
+_POLES = ("atanh", "gamma", "lgamma", "log", "log10", "log1p", "log2", "pow")
 
 
 def _log(x: Any, *base: Any) -> Any:
@@ -152,6 +178,7 @@ CMATH: dict[str, Callable[..., Any]] = {
     "polar": _of(lambda z: (jnp.abs(z), jnp.angle(z)), complex, (float, float)),
     "rect": _of(lambda r, phi: r * jax.lax.complex(jnp.cos(phi), jnp.sin(phi)), float, complex),
 }  # fmt: skip
+MATH.update({name: _caught(name, MATH[name]) for name in (*_REAL, *_POLES)})
 _BIG = "compute it in floats, jnp.exp(jax.scipy.special.gammaln(n + 1)): Python's integers grow, and those of a program don't."
 REFUSED = {
     **dict.fromkeys(("factorial", "comb", "perm"), _BIG),
