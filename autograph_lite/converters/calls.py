@@ -1,6 +1,6 @@
 """Calls go through `ag.call`, which converts the callee, or what is handed to it, when that is the user's code.
 
-    y = helper(x, *rest, k=1)             y = ag.call(helper)(x, *rest, k=1)
+    y = helper(x, *rest, k=1)             y = ag.call(helper, spread=True)(x, *rest, k=1)
     y = jnp.sin(x)                        as it is: leads to a library function that takes no callback
     y = np.sin(x)                         y = ag.call(np.sin)(x)
     y = jnp.dot([1, 2], x)                y = ag.call(jnp.dot)([1, 2], x)
@@ -83,6 +83,14 @@ def first_parameter(function: gast.AST) -> str | None:
     args = getattr(function, "args", None)
     names = scopes.parameter_names(args) if args is not None else []
     return names[0] if names else None
+
+
+def _spreads(node: gast.Call) -> bool:
+    """Whether a call is handed the items of something that is no display: `f(*items)`."""
+    return any(
+        isinstance(arg, gast.Starred) and not isinstance(arg.value, (gast.List, gast.Tuple))
+        for arg in node.args
+    )
 
 
 class Calls(trees.CodeTransformer):
@@ -174,10 +182,13 @@ class Calls(trees.CodeTransformer):
                 if self.context.is_library(name):
                     return self._without_ours(node) if name in opaque.NAMES and not node.args else node
             case gast.Attribute() if (
-                self.is_bare(node) and not self.may_select(node) and not self.may_hand_sequences(node)
+                self.is_bare(node)
+                and not self.may_select(node)
+                and not self.may_hand_sequences(node)
+                and not _spreads(node)
             ):
                 return node
-        text = self.text
+        text = "ag.call(callee, spread=True)" if self.operator == "call" and _spreads(node) else self.text
         if self.operator == "call" and (node in self.headers or node in self.given):
             text = "ag.iterated(callee)" if node in self.headers else "ag.iterated(callee, given=True)"
         node.func = quote.expr_at(node.func, text, ag=self.context.ag, callee=node.func)

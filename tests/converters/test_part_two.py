@@ -105,7 +105,7 @@ LOGICAL = {
     "an operand that binds a name": ("a and (b := c)", "ag.python_test(a) and (b := c)"),
 }
 CALLS = {
-    "all kinds of arguments": ("f(x, *a, k=1, **kw)", "ag.call(f)(x, *a, k=1, **kw)"),
+    "all kinds of arguments": ("f(x, *a, k=1, **kw)", "ag.call(f, spread=True)(x, *a, k=1, **kw)"),
     "a library function": ("math.sqrt(x)", "math.sqrt(x)"),
     "a builtin without an array meaning": ("ValueError(x)", "ValueError(x)"),
     "a builtin that asks for a type": ("type(x)", "ag.call(type)(x)"),

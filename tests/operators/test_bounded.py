@@ -5,6 +5,7 @@ from __future__ import annotations
 import collections
 import functools
 import itertools
+import math
 from collections.abc import Callable
 from typing import Any
 
@@ -756,3 +757,34 @@ MutationError: 'ys' has more items on one path of a staged statement than on ano
   The condition depends on a traced value, so the program must know the length without knowing the path.
   Fix: make the deque without maxlen, and take items off yourself: if len(d) > n: d.popleft()."""
     )
+
+
+def spread(x, f):
+    return f(*[v for v in x if v > 3])
+
+
+class Pair:
+    def __init__(self, a, b):
+        self.a, self.b = a, b
+
+
+@pytest.mark.parametrize("f", [print, max, np.hypot, jnp.add, lambda a, b: a + b, Pair, math.dist])
+def test_a_call_that_would_have_to_know_how_many_items_it_gets_is_refused(f):
+    with pytest.raises(al.MutationError, match="is used where it has to be known"):
+        al.convert(lambda x: spread(x, f))(jnp.array([4.0, 1.0, 9.0]))
+
+
+def test_a_function_that_takes_any_number_of_items_gets_the_list():
+    class Bag:
+        def __init__(self, *items):
+            self.items = items
+
+        def more(self, *items):
+            return sum(items) + len(self.items)
+
+    def f(x):
+        big = [v for v in x if v > 3]
+        return Bag(*big).more(1.0, *big), spread(x, lambda *items: sum(items))
+
+    x = np.array([4.0, 1.0, 9.0], np.float32)
+    assert al.convert(f)(x) == f(x)

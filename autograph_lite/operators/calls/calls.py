@@ -13,6 +13,7 @@ import collections
 import contextvars
 import enum
 import functools
+import inspect
 import types
 import weakref
 from typing import Any
@@ -53,7 +54,7 @@ OVERLOADS: dict[Any, Any] = {}
 
 def install_operators(operators: object, overloads: dict[Any, Any]) -> None:
     """Hands over the operators that generated code calls; done once, when the package is imported."""
-    shallow = {"call": shallow_call, "iterated": lambda callee, **_: shallow_call(callee)}
+    shallow: dict[str, Any] = {"call": shallow_call, "iterated": lambda callee, **_: shallow_call(callee)}
     conversion.set_operators(operators, types.SimpleNamespace(**{**vars(operators), **shallow}))
     OVERLOADS.update(overloads)
     trial.entering.append(_look_around)
@@ -72,21 +73,44 @@ def _look_at_call(fn: Any) -> None:
         call(fn)()
 
 
-def shallow_call(callee: Any) -> Any:
+def shallow_call(callee: Any, *, spread: bool = False) -> Any:
     """What to call where callees are not to be converted: builtins keep their array meaning."""
     if isinstance(callee, (type, types.BuiltinFunctionType, np.ufunc, type(np.sum))):
-        return call(callee)
+        return call(callee, spread=spread)
     return callee
 
 
-def call(callee: Any) -> Any:
-    """What to call in place of `callee`."""
+def call(callee: Any, *, spread: bool = False) -> Any:
+    """What to call in place of `callee`; with `spread`, with the items of something, `*items`."""
     if trial.is_on_trial():
         trial.refuse_call(callee)
         for maker in known_calls.makers(callee):
             _look_at_call(maker)
-        return trial.looking(callee, _called_for(callee))
-    return _called_for(callee)
+        found = trial.looking(callee, _called_for(callee))
+    else:
+        found = _called_for(callee)
+    if spread and dynamic_length.any_made() and not _takes_any_number(callee):
+        return functools.partial(_unspread, found)
+    return found
+
+
+def _takes_any_number(callee: Any) -> bool:
+    """Whether a function of the user's takes `*items` of a list whose length only the data knows: they are such a list in it."""
+    fn = inspect.getattr_static(callee, "__init__") if isinstance(callee, type) else callee
+    fn = getattr(fn, "__func__", fn)
+    return (
+        isinstance(fn, types.FunctionType)
+        and bool(fn.__code__.co_flags & inspect.CO_VARARGS)
+        and ownership.is_users(fn)
+    )
+
+
+def _unspread(called: Any, /, *args: Any, **kwargs: Any) -> Any:
+    """Calls what would have to know how many items `*items` are."""
+    for arg in args:
+        if isinstance(arg, dynamic_length.Part):
+            raise arg.misused()
+    return called(*args, **kwargs)
 
 
 def _called_for(callee: Any) -> Any:

@@ -35,6 +35,11 @@ Origin = tuple[str, Any]  # how the user calls a list, and the line that changed
 _made = False  # whether this process has made a stretch: until then nothing has to be asked
 
 
+def any_made() -> bool:
+    """Whether this process has made a stretch."""
+    return _made
+
+
 class Part:
     """Base of what stands in a list for items; each use of it by others than this package is an error."""
 
