@@ -81,6 +81,13 @@ def test_an_augmented_list_that_may_be_one_of_two_is_refused(f, run):
         run(f if run is convert else autograph_lite.to_graph(f))(jnp.float32(3))
 
 
+def test_a_program_that_was_refused_is_forgotten_while_its_error_is_kept():
+    with pytest.raises(autograph_lite.MutationError, match="one object on one path") as kept:
+        jax.jit(autograph_lite.to_graph(lengthened))(jnp.float32(3))
+    assert jax.jit(autograph_lite.to_graph(lambda x: x + 1))(jnp.float32(3)) == 4
+    assert kept.value is not None
+
+
 def test_an_augmented_list_that_nothing_reads_is_refused_in_lanes():
     with pytest.raises(autograph_lite.MutationError, match="one object on one path"):
         jax.vmap(autograph_lite.to_graph(repeated))(jnp.ones(2))

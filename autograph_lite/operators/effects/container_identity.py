@@ -90,7 +90,8 @@ def _refuse_longer(groups: Sequence[Group]) -> None:
 
 def _unless_longer(_: Any, results: Sequence[Any]) -> Sequence[Any]:
     """What somebody else's program gives."""
-    _refuse_longer(_local.groups)
+    if _local.trace() is tracing_state.outermost_trace():  # and of none that has failed
+        _refuse_longer(_local.groups)
     return results
 
 
