@@ -408,12 +408,16 @@ CHANGES = (
 )  # fmt: skip
 
 
-def _taking_lists(name: str) -> Any:
-    """An operator that takes a list for an array, as NumPy's do."""
+def _taking_pythons(name: str) -> Any:
+    """An operator that takes a list for an array, as NumPy's do, and beside a float an int that is too large for the program."""
     otherwise = getattr(FoldingTracer, name)
+    divides = name in ("__truediv__", "__rtruediv__")
 
     def operate(self: Any, other: Any) -> Any:
-        if other.__class__ in _LISTS and numpys_arrays.would_be_numpys(self) and not _repeats(self, name):
+        if other.__class__ is int and not -(2**31) <= other < 2**31:
+            if divides or jax.numpy.issubdtype(self.aval.dtype, np.inexact):
+                other = float(other)
+        elif other.__class__ in _LISTS and numpys_arrays.would_be_numpys(self) and not _repeats(self, name):
             other = jax.numpy.asarray(other)
         return otherwise(self, other)
 
@@ -427,7 +431,7 @@ def _repeats(number: Any, name: str) -> bool:
 
 _LISTS = frozenset({list, tuple, range})
 for _name in (*(f"__{left}{_name}__" for left in ("", "r") for _name in CHANGES), *_COMPARISONS):
-    setattr(FoldingTracer, _name, _taking_lists(_name))
+    setattr(FoldingTracer, _name, _taking_pythons(_name))
 for _name in CHANGES:
     setattr(FoldingTracer, f"__i{_name}__", _changing(_name))
     setattr(FoldingTracer, f"__r{_name}__", _after_numpys(_name))

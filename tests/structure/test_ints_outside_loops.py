@@ -240,12 +240,32 @@ def test_functions_of_the_users_that_have_names_of_jaxs():
 
 
 def test_a_number_of_pythons_that_an_array_cannot_take_names_its_line():
-    def divided(x):
+    def scaled(x):
         y = x + 1
-        return y / 6227020800
+        return y * 6227020800
 
     with pytest.raises(
-        OverflowError, match=r"`return y / 6227020800` computes an int that does not fit int32"
+        OverflowError, match=r"`return y \* 6227020800` computes an int that does not fit int32"
     ) as raised:
-        convert(divided)(jnp.float32(2))
+        convert(scaled)(jnp.int32(2))
     assert f"({__file__}:" in str(raised.value)
+
+
+@pytest.mark.parametrize("form", [convert, of_somebody_else])
+def test_an_int_of_many_bits_beside_a_float_is_a_float(form):
+    def series(x):
+        return x / 6227020800 + 10**12 * x - 2**40 + (2**35 - x) / 10**11, x // 10**10
+
+    x = np.float32(2.5)
+    np.testing.assert_allclose(form(series)(jnp.asarray(x)), series(np.float64(x)), rtol=1e-6)
+    np.testing.assert_allclose(jax.grad(lambda x: convert(series)(x)[0])(jnp.asarray(x)), 1e12, rtol=1e-6)
+
+
+def test_a_quotient_of_ints_of_many_bits_is_a_float():
+    def uniform(n):
+        return n / 2147483648, 2**40 / n, n / 2**40
+
+    assert convert(uniform)(jnp.int32(12345)) == tuple(map(np.float32, uniform(12345)))
+    np.testing.assert_allclose(
+        convert(uniform)(np.arange(1, 4, dtype=np.int32)), uniform(np.arange(1, 4)), rtol=1e-6
+    )
