@@ -127,6 +127,8 @@ def write_producer(w: Writer) -> None:
         inner.lines.insert(0, "    yield a")
     w.shared.module.append("\n".join([f"def {name}(n, a):", *inner.lines, ""]))
     w.shared.producers.append(name)
+    if any("produce" in line for line in inner.lines):
+        w.shared.nesting = 1
 
 
 # A `yield` in a `try` or `with` is Python's; functions and classes within would be the ones that yield.

@@ -180,7 +180,7 @@ def _call(w: Writer, depth: int) -> Expr | None:
     if w.mix.get("frames"):
         count = int_expr(w, 0).operand()
         options += [f"{name}({count} % 4, {argument})" for name in w.shared.recursive]
-    if w.shared.producers and w.generators < 2 and c.chance(60):
+    if w.shared.producers and w.generators < w.shared.nesting and c.chance(60):
         options = [of_produced(w, produced(w))]
     if not options:
         return None

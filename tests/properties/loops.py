@@ -144,7 +144,7 @@ def for_python(w: Writer) -> bool:
 def for_produced(w: Writer) -> bool:
     """`for v in produce(3, a)`, also enumerated."""
     # Each `yield` is a copy of the body, and loops around multiply the copies.
-    if not w.shared.producers or w.generators > 1 or (w.loops and w.choices.chance(75)):
+    if not w.shared.producers or w.generators >= w.shared.nesting or (w.loops and w.choices.chance(75)):
         return for_range(w)
     item, counter = w.fresh("counter"), w.fresh("counter")
     call = produced(w)

@@ -96,6 +96,7 @@ class Shared:
       fillers: names of functions that write to the array of integers that they are given, and give an integer.
       recursive: names of functions that call themselves, from a count and an integer to an integer.
       producers: names of generator functions, from a count and an integer to integers.
+      nesting: how deep loops over these may nest; less where one goes through another.
       methods: methods of `Box` from one integer to one that may be called.
       features: what the program contains, for the statistics and for the tests of the generator.
       tags: how many `note` calls there are.
@@ -107,6 +108,7 @@ class Shared:
     fillers: list[str] = dataclasses.field(default_factory=list)
     recursive: list[str] = dataclasses.field(default_factory=list)
     producers: list[str] = dataclasses.field(default_factory=list)
+    nesting: int = 2
     methods: list[str] = dataclasses.field(default_factory=list)
     features: set[str] = dataclasses.field(default_factory=set)
     tags: int = 0
