@@ -114,3 +114,18 @@ def test_where_nothing_is_recorded_it_is_refused() -> None:
     for run in (al.to_graph(in_a_branch), lambda x: jax.vmap(al.to_graph(in_a_branch))(x[None])):
         with pytest.raises(al.MutationError, match="which shares its memory with 'x' in NumPy"):
             run(X)
+
+
+@pytest.mark.parametrize("items", [(4, 0, 0, 5), (-9, -9, -9, -9), (-4, 4, 4, 5)])
+def test_a_part_that_a_branch_wrote_to_is_no_value_of_a_loop_after_it(items):
+    def fn(a, b, xs, ys):
+        if all(-v > b for v in xs):
+            ys[a + 1 :: -1][: b + 1] = 3.0
+            ys[:2][:1] = 1.0
+        for _ in (xs > -a).nonzero()[0]:
+            ys[2 * b : a % 3] = (ys[2 * b : a % 3] + 1) % 2.5
+        return ys
+
+    xs, ys = np.array(items, np.int32), np.array([3.5, -1.0, 2.0, 0.0], np.float32)
+    found = jax.jit(al.to_graph(fn))(-2, 3, xs, ys)
+    np.testing.assert_allclose(found, fn(-2, 3, xs, ys.copy()))

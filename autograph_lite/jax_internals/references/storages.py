@@ -273,11 +273,20 @@ def _made_again(known: References, array: Any, equation: Any, base: Any, trace: 
     trace = core.trace_ctx.trace if trace is None else trace
     key = id(array), id(base), id(trace)
     if key not in known.made:
+        if not _is_within(trace, array._trace):
+            return array  # of a trace that is over, by whose values it was made
         with core.set_current_trace(trace):
             found = view_equations.made_of(equation, array, base)
         known.made[key] = found, array, base, trace
         known.again[id(found)] = found, array
     return known.made[key][0]
+
+
+def _is_within(trace: Any, around: Any) -> bool:
+    """Whether a trace is another one, or goes on inside of it."""
+    while trace is not None and trace is not around:
+        trace = getattr(trace, "parent_trace", None)
+    return trace is around
 
 
 def _view_equation(array: Any) -> Any:
