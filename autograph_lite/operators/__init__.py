@@ -77,7 +77,7 @@ from autograph_lite.operators.lists.dynamic_length import whole
 from autograph_lite.operators.loops.for_stmt import for_stmt
 from autograph_lite.operators.loops.while_stmt import while_stmt
 from autograph_lite.operators.python import builtins, containers
-from autograph_lite.operators.python.assert_and_raise import assert_, error, raised
+from autograph_lite.operators.python.assert_and_raise import assert_, error, exit_, raised
 from autograph_lite.operators.python.comprehensions import generator, list_of
 from autograph_lite.operators.python.containers import key
 from autograph_lite.operators.python.generator_expressions import filter_test
@@ -218,5 +218,6 @@ calls.install_operators(
         **traced_text.OVERLOADS,
         **in_place.OVERLOADS,
         dict.get: got,
+        sys.exit: exit_,
     },
 )

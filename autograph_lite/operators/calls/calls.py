@@ -9,11 +9,13 @@ ag.call(Counter)                      the class, whose methods are converted whi
 
 from __future__ import annotations
 
+import _sitebuiltins
 import collections
 import contextvars
 import enum
 import functools
 import inspect
+import sys
 import types
 import weakref
 from typing import Any
@@ -383,6 +385,8 @@ def _wrapper(fn: Any) -> Any:
 def _object(callee: Any) -> Any:
     """An object with `__call__`, a compiled function of JAX's, a callable of a library's."""
     kind = type(callee)
+    if kind is _sitebuiltins.Quitter:  # `exit` and `quit`
+        return OVERLOADS[sys.exit]
     if conversion.is_compiled(callee):
         return callee if thread.now.left else _valued(call(callee.inside()))
     if ownership.is_users_class(kind):

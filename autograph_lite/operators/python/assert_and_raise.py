@@ -1,4 +1,4 @@
-"""`assert` and `raise`: Python's own where Python knows, else checks that the program carries."""
+"""`assert`, `raise` and `sys.exit`: Python's own where Python knows, else checks that the program carries."""
 
 from __future__ import annotations
 
@@ -67,6 +67,11 @@ def raised(error: Any) -> Any:
     if isinstance(error, BaseException):
         exception_templates.explicit(error)
     return error
+
+
+def exit_(*code: Any) -> None:
+    """`sys.exit(code)` is `raise SystemExit(code)`: a path that is not taken ends nothing."""
+    raise error(SystemExit)(*code)
 
 
 def _raise(error: Any) -> None:
