@@ -9,6 +9,10 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
+import scipy.linalg
+import scipy.signal
+import scipy.special
+import scipy.stats
 
 import autograph_lite as al
 
@@ -72,6 +76,18 @@ def test_sequences_are_arrays_where_numpy_takes_them_so(name: str) -> None:
     found = jax.jit(al.to_graph(lambda x: form(x, jnp)))(X)
     for ours, numpys in zip(jax.tree.leaves(found), jax.tree.leaves(form(X.copy(), np)), strict=True):
         np.testing.assert_allclose(np.asarray(ours, float), np.asarray(numpys, float), rtol=1e-6)
+
+
+def test_sequences_are_arrays_where_scipy_takes_them_so() -> None:
+    def f(x):
+        return [
+            scipy.linalg.inv([[x[0], 1], [5, x[1]]]), scipy.linalg.toeplitz([x[0], 1, x[1]]), scipy.special.expit((x[0], 1)),
+            scipy.linalg.block_diag([[x[0], 1], [2, x[1]]], [3, x[2]]), scipy.stats.norm.pdf([x[0], 1]),
+            scipy.special.logsumexp([x[0], 1.0]), scipy.signal.convolve([x[0], 1.0], [1.0, x[1], 2.0]),
+        ]  # fmt: skip
+
+    for ours, scipys in zip(jax.jit(al.to_graph(f))(X), f(X), strict=True):
+        np.testing.assert_allclose(np.asarray(ours), np.asarray(scipys), rtol=1e-5)
 
 
 def test_they_are_so_in_every_form() -> None:

@@ -42,7 +42,7 @@ _INERT = frozenset({int, float, complex, bool, str, bytes, types.NoneType})
 # These take a list's items apart without using them, so that no item could refuse.
 _TAKING = frozenset({"itertools", "collections", "_collections"})
 # Of JAX's, those that NumPy or SciPy have too.
-_OF_ARRAYS = ("jax.numpy", "jax._src.numpy", "jax.scipy")
+_OF_ARRAYS = ("jax.numpy", "jax._src.numpy", "jax.scipy", "jax._src.scipy", "jax._src.ops")
 _FUNCTIONS = (types.FunctionType, types.MethodType, functools.partial)
 _HELD = (*_FUNCTIONS, *jax_transformed.KINDS)
 

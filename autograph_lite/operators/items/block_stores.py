@@ -14,9 +14,11 @@ from typing import Any
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 from jax import lax
 
 from autograph_lite.jax_internals import avals
+from autograph_lite.operators.checks import carried_checks
 
 
 def fill_whole(base: jax.Array, index: Any, value: jax.Array) -> jax.Array | None:
@@ -41,6 +43,29 @@ def store_block(base: jax.Array, index: Any, value: jax.Array) -> jax.Array | No
         return None
     new = lax.dynamic_update_slice(base, jnp.broadcast_to(value, sizes), [span.start for span in spans])
     return avals.as_type(new, base.dtype, avals.weak_type(base))
+
+
+def axes_of(base: jax.Array, index: Any) -> int:
+    """How many axes `base[index]` has."""
+    rest, own, picked = base.ndim, 0, 0
+    for part in index if isinstance(index, tuple) else (index,):
+        if part is None or isinstance(part, slice):
+            own, rest = own + 1, rest - (part is not None)
+        elif part is not Ellipsis:
+            is_mask = np.dtype(getattr(part, "dtype", type(part))) == bool
+            rest -= np.ndim(part) if is_mask else 1
+            picked = max(picked, 1 if is_mask else np.ndim(part))
+    return rest + own + picked
+
+
+def refuse_other_shape(array: jax.Array, new: Any) -> None:
+    """Refuses `x[i] += v` and `x += v` where what is computed is of another shape than what it is to be written to."""
+    if jnp.shape(new) != array.shape:
+        error = ValueError(
+            f"non-broadcastable output operand with shape {array.shape} doesn't match the broadcast shape {jnp.shape(new)}"
+        )
+        carried_checks.explicit(error)  # on a staged path, it is raised only if that path is taken
+        raise error
 
 
 def _fits(value: jax.Array, base: jax.Array, sizes: tuple[Any, ...]) -> bool:

@@ -28,6 +28,7 @@ from autograph_lite.operators.aliasing import (
 )
 from autograph_lite.operators.checks import carried_checks
 from autograph_lite.operators.effects import births
+from autograph_lite.operators.items import block_stores
 from autograph_lite.operators.items.subscripts import unread, write_item
 from autograph_lite.operators.ragged.selection import Selection
 from autograph_lite.operators.user_code import source_places
@@ -120,16 +121,11 @@ def _refuse_part(part: Selection) -> None:
 
 def _refuse_misfit(array: Any, symbol: str, new: Any) -> None:
     """Refuses what NumPy does not write to an array."""
-    error: Exception | None = None
-    if new.shape != array.shape:
-        error = ValueError(
-            f"non-broadcastable output operand with shape {array.shape} doesn't match the broadcast shape {new.shape}"
-        )
-    elif _kind(new.dtype) > _kind(array.dtype):
+    block_stores.refuse_other_shape(array, new)
+    if _kind(new.dtype) > _kind(array.dtype):
         error = TypeError(
             f"Cannot cast ufunc '{symbol}' output from {new.dtype!r} to {array.dtype!r} with casting rule 'same_kind'"
         )
-    if error is not None:
         carried_checks.explicit(error)  # on a staged path, it is raised only if that path is taken
         raise error
 

@@ -40,7 +40,7 @@ from autograph_lite.operators.effects import (
     outside_arrays,
     shared_containers,
 )
-from autograph_lite.operators.items.block_stores import fill_whole, store_block
+from autograph_lite.operators.items.block_stores import axes_of, fill_whole, refuse_other_shape, store_block
 from autograph_lite.operators.joins.literal_types import chosen_of, stacked, widen_literals
 from autograph_lite.operators.lists import bounded_growth, dynamic_length, growing_lists
 from autograph_lite.operators.purity import trial
@@ -516,6 +516,8 @@ def _store(
                 old, IN_PLACE[symbol].__name__[1:], value
             )  # who else holds it sees that, too
         new = change(old, value)
+        if isinstance(old, jax.Array) and old.ndim and isinstance(new, jax.Array):
+            refuse_other_shape(old, new)
     if isinstance(step, str):
         if rest:
             immutable_owners.check_attribute(base, step, new)
@@ -623,6 +625,8 @@ def _with_items(base: jax.Array, index: Any, value: Any) -> Any:
     if isinstance(value, Selection) or blocks.is_needed(index):
         return blocks.write_block(base, index, value)
     new = _cast(value, base)
+    if new.ndim and new.shape[0] == 1:
+        new = gathered_stores.trimmed(new, axes_of(base, index) or new.ndim)
     if (whole := fill_whole(base, index, new)) is not None:
         return update_order.pin_update(recorded_copies.copied(whole) if whole is value else whole)
 

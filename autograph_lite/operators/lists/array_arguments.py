@@ -1,4 +1,4 @@
-"""Array arguments: which lists, tuples and ranges does jax.numpy take for arrays here? Those that NumPy does, and JAX refuses.
+"""Array arguments: which lists, tuples and ranges does JAX take for arrays here? Those that NumPy or SciPy does, and JAX refuses.
 
 np.max([a, b]), np.dot([1, 2], x)     the list becomes an array once JAX has refused it, for a parameter that is an array
 np.vstack([[1, 2], x])                and so do those among the items, for a parameter that is a sequence of arrays
@@ -25,6 +25,7 @@ _REFUSALS = re.compile(
     r"requires ndarray.* got <class '(list|tuple|range)'> at position"
     r"|The problematic value is of type <class '(list|tuple|range)'>"
     r"|^Cannot determine dtype of [\[(]|conversion method __array__\(\) was called on"
+    r"|^asarray: expected ArrayLike, got [\[(]|^'(list|tuple|range)' object has no attribute '(ndim|shape|dtype)'"
 )
 Given = tuple[tuple[Any, ...], dict[str, Any]]
 
@@ -37,7 +38,7 @@ def as_arrays(
     Raises:
       MutationError: only the data knows how long a list is.
     """
-    if not isinstance(error, TypeError) or not _REFUSALS.search(str(error)):
+    if not isinstance(error, (TypeError, AttributeError)) or not _REFUSALS.search(str(error)):
         return None
     try:
         bound = inspect.signature(fn).bind(*args, **kwargs)
