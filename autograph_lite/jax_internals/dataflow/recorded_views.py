@@ -25,7 +25,7 @@ from autograph_lite.jax_internals.dataflow.primitive_traits import BARRIER, VIEW
 from autograph_lite.jax_internals.references import storages
 
 # Functions under `jit` that give views in NumPy, by what they are called in a program, which does not show it otherwise.
-_VIEWING = frozenset({"diagonal", "diag", "_diag", "sliding_window_view"})
+_VIEWING = frozenset({"diagonal", "diag", "_diag", "sliding_window_view", "complex_view"})
 _JAX = str(Path(core.__file__).parents[1])
 _PACKING = str(Path(__file__).parents[2] / "operators" / "lists" / "packing.py")
 _COPYING = frozenset({"_where"})  # and one that gives none, though its program may look so
@@ -129,7 +129,7 @@ def _of_equation(equation: Any, operands: Sequence[Any], number: int, has_lanes:
     if not equation.primitive.multiple_results or params.get("name") in _COPYING:
         return {}
     if params.get("name") in _VIEWING:
-        is_new = _axes(operands[0]) == 1 and params["name"] != "sliding_window_view"  # the matrix of a vector
+        is_new = _axes(operands[0]) == 1 and params["name"] in ("diag", "_diag")  # the matrix of a vector
         return {} if is_new else {0: False}
     if name == "cond":
         ways = [_through(branch, number) for branch in params["branches"]]

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 from jax._src.core import Tracer
 
+from autograph_lite.errors import PythonOnlyError
 from autograph_lite.jax_internals.references import storages, view_equations
 from autograph_lite.tracing import thread
 
@@ -121,6 +122,26 @@ def note_next(new: Any, *before: Any) -> Any:
     if any(isinstance(each, np.ndarray) or (isinstance(each, Tracer) and is_numpys(each)) for each in before):
         known.numpys[id(new)] = new
     return new
+
+
+def other_array(array: Any) -> PythonOnlyError:
+    """A matrix or a masked array is an operand beside a traced value, or gets one."""
+    name, why, fix = (
+        (
+            "matrix",
+            "A program would multiply it item by item.",
+            "take the array, np.asarray(m), and m @ x for m * x.",
+        )
+        if isinstance(array, np.matrix)
+        else (
+            "masked array",
+            "An array of a program has no mask.",
+            "take x.data and x.mask, or x.filled(value).",
+        )
+    )
+    return PythonOnlyError(
+        f"A {name} of NumPy's is used with a traced value, or written to.", why=why, fix=fix
+    )
 
 
 def note_stored(array: Any) -> None:

@@ -17,7 +17,8 @@ import jax.numpy as jnp
 import numpy as np
 
 from autograph_lite.converters.python_ops import IN_PLACE, evaluated
-from autograph_lite.errors import MutationError, TracedIndexError
+from autograph_lite.errors import MutationError, PythonOnlyError, TracedIndexError
+from autograph_lite.jax_internals.cpp_registry import OTHER_ARRAYS
 from autograph_lite.jax_internals.dataflow import recorded_copies
 from autograph_lite.jax_internals.references import numpys_arrays, storages
 from autograph_lite.operators.aliasing import (
@@ -602,7 +603,9 @@ def write_item(base: Any, index: Any, value: Any, *, always: bool = False) -> An
         births.refuse_shown(base)
         loop_rows.refuse_copies(base)
         is_shared = shared_memory.is_seen_by_others(base, always=always)
-        array = storages.latest_version(base) if isinstance(base, jax.Array) else jnp.asarray(base)
+        array = (
+            storages.latest_version(base) if isinstance(base, jax.Array) else jnp.asarray(_of_numbers(base))
+        )
         new_array = _with_items(array, _arrays(index), value)
         if not is_shared:
             numpys_arrays.note_stored(base)
@@ -616,6 +619,19 @@ def write_item(base: Any, index: Any, value: Any, *, always: bool = False) -> An
     if _is_traced_index(index) and isinstance(base, (list, dict)):
         return _written_to_list(base, index, value)
     method_patching.record(base)[index] = value
+    return base
+
+
+def _of_numbers(base: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+    """`base`, an array of NumPy's that a program is to change; refused if it holds what no program does."""
+    if isinstance(base, OTHER_ARRAYS):
+        raise numpys_arrays.other_array(base)
+    if not is_arraylike(base) or base.dtype.names:
+        raise PythonOnlyError(
+            f"An array of NumPy's of the type '{base.dtype}' is written to where a value, or whether that is done, is traced.",
+            why="The arrays of a program hold numbers and truth values.",
+            fix="use a list, `[None] * n`, or an array of numbers, `np.zeros(n)`.",
+        )
     return base
 
 

@@ -26,8 +26,9 @@ import numpy as np
 
 from autograph_lite.errors import PythonOnlyError
 from autograph_lite.jax_internals.constant_folding import FoldingTracer
+from autograph_lite.jax_internals.cpp_registry import OTHER_ARRAYS
 from autograph_lite.jax_internals.dataflow import recorded_copies
-from autograph_lite.jax_internals.references import view_equations
+from autograph_lite.jax_internals.references import numpys_arrays, view_equations
 from autograph_lite.operators.lists import dynamic_length
 from autograph_lite.operators.numpy_calls import function_table, in_place_calls, python_math
 from autograph_lite.operators.purity import trial
@@ -168,10 +169,16 @@ def _arguments(
     name: str, fun: Any, theirs: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
 ) -> tuple[tuple[Any, ...], dict[str, Any]]:
     """NumPy's arguments, as JAX's function takes them."""
+    for value in (*args, *kwargs.values()):
+        for each in value if type(value) in (list, tuple) else (value,):
+            if isinstance(each, OTHER_ARRAYS):
+                raise numpys_arrays.other_array(each)
     if isinstance(fun, np.ufunc):
         args, kwargs = _ufunc_arguments(name, fun, args, kwargs)
     else:
         args, kwargs = _by_name(name, fun, theirs, args, kwargs)
+        if kwargs.get("dtype") is object:
+            raise _refused(name, "keep them in a list.", "makes an array of objects of traced values")
     return tuple(map(_type, args)), {key: _type(value) for key, value in kwargs.items()}
 
 
