@@ -104,3 +104,37 @@ def test_a_write_that_would_be_lost_is_refused(function) -> None:
     for run in (autograph_lite.convert(function), jax.jit(autograph_lite.to_graph(function))):
         with pytest.raises(MutationError, match="chosen by a traced index"):
             run(jnp.int32(1))
+
+
+def each_item_by_its_numbers(rows, ys):
+    for i, _ in enumerate(rows):
+        for j in range(2):
+            rows[i][j] = 1.0 + j
+    return rows, ys
+
+
+def divided_by_the_first(rows, ys):
+    kept = rows.copy()
+    for i, row in enumerate(kept):
+        first = row[0]
+        for j, v in enumerate(row):
+            rows[i][j] = v / first
+    return rows, ys
+
+
+def chosen_by_the_item(rows, ys):
+    xs = [1.0, 2.0]
+    for i in range(len(rows)):
+        a = xs if rows[i][0] > 2 else ys
+        rows[i][1] = a[0] + sum(range(i))
+    xs[0] = ys[0] = 8.0
+    return rows, [xs, ys]
+
+
+@pytest.mark.parametrize("count", [2, 3, 7, 40])
+@pytest.mark.parametrize("function", [each_item_by_its_numbers, divided_by_the_first, chosen_by_the_item])
+def test_a_loop_that_was_tried_in_vain_leaves_nothing_that_refuses_a_write(function, count) -> None:
+    def rows():
+        return [[k + 1, k + 5] for k in range(count)], [3.0]
+
+    assert autograph_lite.convert(function)(*rows()) == function(*rows())

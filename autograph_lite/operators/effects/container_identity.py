@@ -78,6 +78,20 @@ def identities_of_program() -> Iterator[None]:
             _local.forget()
 
 
+@contextlib.contextmanager
+def unless_it_fails() -> Iterator[None]:
+    """Forgets what is remembered inside, a loop on trial, where that fails: Python runs it then, and nothing of it is left."""
+    _begin()
+    shared, groups, chosen = dict(_local.shared), len(_local.groups), len(_local.chosen)
+    try:
+        yield
+    except BaseException:
+        _local.shared.clear()
+        _local.shared.update(shared)
+        del _local.groups[groups:], _local.chosen[chosen:]
+        raise
+
+
 def _refuse_longer(groups: Sequence[Group]) -> None:
     """Refuses `xs += ys` and the like, which no operator sees, of a list or dict that may be one of several."""
     for group in groups:

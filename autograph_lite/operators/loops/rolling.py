@@ -20,6 +20,7 @@ from typing import Any
 from autograph_lite.errors import AutographError, BranchMismatchError
 from autograph_lite.jax_internals import tracing_state
 from autograph_lite.operators.checks import concretization_errors
+from autograph_lite.operators.effects import container_identity
 from autograph_lite.operators.iteration import item_columns
 from autograph_lite.operators.joins.join_types import Template, as_array_type, template_of
 from autograph_lite.operators.lane_eval.path_conditions import Parts
@@ -188,7 +189,8 @@ def roll_or_refuse(
     known = _tried().get(key)
     if known is None or known.size is not None:
         try:
-            return roll()
+            with container_identity.unless_it_fails():
+                return roll()
         except Small as small:
             known = Refusal(small.why, None, size=small.size)
         except Refused as refused:
