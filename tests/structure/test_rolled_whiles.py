@@ -16,6 +16,7 @@ import pytest
 import autograph_lite
 from autograph_lite import config
 from autograph_lite.operators.iteration import while_trip_count
+from autograph_lite.operators.lane_eval import interpreter
 
 X = np.float32(0.5)
 SERIES = jnp.arange(1.0, 31.0)
@@ -303,6 +304,40 @@ ROLLED = {
 OTHERS = [
     breaks_early, returns, nested, triangular, in_a_for, for_in_it, adapts, first_value_of_another_type,
 ]  # fmt: skip
+
+
+def odd_part(a, n):
+    t = 1
+    while a != 0:
+        while a % 2 == 0:  # endless for 0
+            a //= 2
+            t = -t
+        a, n = n, a
+        a %= n
+    return t, n
+
+
+def steps_inside(n):
+    done = 0
+    while n > 0:
+        k = n * n
+        while k > 1:
+            k //= 2 if k % 2 == 0 else 3
+            done += 1
+        n -= 1
+    return done
+
+
+@pytest.mark.parametrize(
+    ("program", "args"), [(odd_part, (2, 13)), (odd_part, (1001, 9907)), (steps_inside, (40,))]
+)
+def test_a_loop_inside_is_not_followed_far_beyond_the_last_iteration(program, args, monkeypatch) -> None:
+    monkeypatch.setattr(interpreter, "MOST", 20_000)
+    taken = []
+    spend = interpreter.Run.spend
+    monkeypatch.setattr(interpreter.Run, "spend", lambda run, steps: [taken.append(steps), spend(run, steps)])
+    assert autograph_lite.convert(program)(*args) == program(*args)
+    assert sum(taken) < 10_000
 
 
 @pytest.mark.parametrize("program", [*ROLLED, *OTHERS])

@@ -22,6 +22,7 @@ from autograph_lite.jax_internals.dataflow.scan_ir import live
 from autograph_lite.operators.lane_eval import primitive_rules, rule_table
 from autograph_lite.operators.lane_eval.interpreter import Report, known_constant
 from autograph_lite.operators.lane_eval.primitive_rules import Known, UnlikePythonError
+from autograph_lite.operators.lane_eval.rule_table import Steps
 
 STEPS = 200_000  # equations that are gone through one iteration after the other
 NUMBERS = (bool, int, float, complex)
@@ -42,7 +43,7 @@ class Foretold:
 
 def foretell(
     body: Any, start: Sequence[Any], rows: Sequence[Known | None], count: int, report: Report,
-    left: list[int] | None = None,
+    left: list[int] | None = None, steps: Steps | None = None,
 ) -> dict[int, Foretold]:  # fmt: skip
     """The variables, by their places in the carry, that stay numbers of Python's.
 
@@ -53,6 +54,7 @@ def foretell(
       count: how many iterations there are, at least 1.
       report: as for `side_by_side.run`.
       left: how many equations may still be gone through one iteration after the other, in a list.
+      steps: as for `lane_run`, where not all of the iterations may be made.
 
     Raises:
       Exception: what `report` gives, where the program does something else than Python.
@@ -63,7 +65,7 @@ def foretell(
     known = {k: value for k, value in first.items() if value is not None}
     while known:
         try:
-            values = _iterated(body, known, rows, count, report, left)
+            values = _iterated(body, known, rows, count, report, left, steps)
         except _Unknown as found:
             known = {k: value for k, value in known.items() if k not in found.places}
         else:
@@ -100,7 +102,8 @@ def _foretold(first: Known, after: Known) -> Foretold:
 
 
 def _iterated(
-    body: Any, known: dict[int, Known], rows: Sequence[Known | None], count: int, report: Report, left: list[int]
+    body: Any, known: dict[int, Known], rows: Sequence[Known | None], count: int, report: Report, left: list[int],
+    steps: Steps | None,
 ) -> dict[int, Known]:  # fmt: skip
     """The values of the variables after each iteration."""
     jaxpr, carried = body.jaxpr, len(body.jaxpr.invars) - len(rows)
@@ -110,10 +113,10 @@ def _iterated(
     around = dict(zip(jaxpr.constvars, map(known_constant, body.consts), strict=True))
     if not any(inputs[k] in needed for k in known):
         env = {**around, **dict(zip(jaxpr.invars[carried:], rows, strict=True))}
-        results = rule_table.lane_run(count, report).walk(eqns, env, outputs)
+        results = rule_table.lane_run(count, report, steps).walk(eqns, env, outputs)
         found = _all_known(known, results)
         return {k: _broad(value, count) for k, value in zip(known, found, strict=True)}
-    sums = _sums(body, known, around, rows, count, report)
+    sums = _sums(body, known, around, rows, count, report, steps)
     if sums is not None:
         return sums
     left[0] -= len(eqns) * count
@@ -123,7 +126,7 @@ def _iterated(
     for step in range(count):
         env = {**around, **{inputs[k]: value for k, value in now.items()}}
         env.update(zip(jaxpr.invars[carried:], (_lane(row, step) for row in rows), strict=True))
-        results = rule_table.lane_run(1, report).walk(eqns, env, outputs)
+        results = rule_table.lane_run(1, report, steps).walk(eqns, env, outputs)
         found = [_from_table(value) for value in _all_known(known, results)]
         now = dict(zip(known, found, strict=True))
         after.append(found)
@@ -132,7 +135,7 @@ def _iterated(
 
 def _sums(
     body: Any, known: dict[int, Known], around: dict[Any, Known | None], rows: Sequence[Known | None], count: int,
-    report: Report,
+    report: Report, steps: Steps | None,
 ) -> dict[int, Known] | None:  # fmt: skip
     """`_iterated` where each variable is added to something that depends on none of them; else None."""
     jaxpr, carried = body.jaxpr, len(body.jaxpr.invars) - len(rows)
@@ -147,7 +150,7 @@ def _sums(
         eqns, needed = live(jaxpr.eqns, added, effects=False)
         if eqn is None or len(added) != 1 or any(inputs[other] in needed for other in known):
             return None
-        (value,) = rule_table.lane_run(count, report).walk(eqns, dict(env), added)
+        (value,) = rule_table.lane_run(count, report, steps).walk(eqns, dict(env), added)
         if value is None or value.python.ndim > 1 or value.lost.any():
             return None
         summed = np.cumsum(np.concatenate([known[k].python.reshape(1), _broad(value, count).python]))[1:]

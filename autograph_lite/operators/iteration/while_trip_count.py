@@ -23,14 +23,18 @@ from autograph_lite.jax_internals import constant_folding
 from autograph_lite.jax_internals.dataflow.scan_ir import live
 from autograph_lite.operators.iteration import python_carries
 from autograph_lite.operators.iteration.python_carries import Foretold
-from autograph_lite.operators.lane_eval import rule_table
+from autograph_lite.operators.lane_eval import interpreter, rule_table
 from autograph_lite.operators.lane_eval.interpreter import Report
 from autograph_lite.operators.lane_eval.primitive_rules import Known, UnlikePythonError
+from autograph_lite.operators.lane_eval.rule_table import Steps
 from autograph_lite.operators.purity.trial import Refused
 from autograph_lite.operators.values.values import known_value
 
 FIRST, LONGEST = 32, 4096  # iterations that are computed at once
 MOST = 1_000_000
+# An iteration that may be beyond the last takes no more steps of loops in the body than so many times those of one that
+# Python makes: `while n % 2 == 0: n //= 2` is endless for the 0 that ends the loop around it.
+AS_MANY, AT_FIRST = 8, 8
 
 
 class _Unknown(Exception):
@@ -62,13 +66,16 @@ def trip_count(
       TracedError: traced values decide on it.
       Refused: it is not known.
     """
-    done, at_once, now, left = 0, FIRST, list(numbers), [python_carries.STEPS]
+    done, at_once, now, left, taken = 0, FIRST, list(numbers), [python_carries.STEPS], AT_FIRST
     test, is_same = _with_constants(test), True
     while done < MOST:
         if not is_same and done >= 4 * FIRST:
             return done  # what is beyond the change is looked at once more, from there on
+        alone = [interpreter.MOST] if at_once == 1 else None
         try:
-            stay, rows, goes_on = _some(body, test, now, done, at_once, indexed, report, left)
+            stay, rows, goes_on = _some(
+                body, test, now, done, at_once, indexed, report, left, _steps(AS_MANY * taken, alone)
+            )
         except _Unknown:
             if not is_same:
                 return done
@@ -89,19 +96,26 @@ def trip_count(
             return done + int(np.argmin(goes_on)) + 1
         is_same = is_same and holds(stay, rows, at_once)
         now = [stay[k].after if k in stay else None for k in range(len(now))]
+        taken = max(taken, interpreter.MOST - alone[0] if alone else 0)
         done, at_once = done + at_once, min(2 * at_once, LONGEST)
     raise Refused(f"Python's numbers don't end it within {MOST} iterations")
 
 
+def _steps(each: int, alone: list[int] | None) -> Steps:
+    """How many steps walks may take: so many for each lane, or all together what is left for an iteration that is surely made."""
+    return lambda lanes: [each * lanes] if alone is None else alone
+
+
 def _some(
-    body: Any, test: Any, now: Sequence[Any], done: int, number: int, indexed: bool, report: Report, left: list[int]
+    body: Any, test: Any, now: Sequence[Any], done: int, number: int, indexed: bool, report: Report, left: list[int],
+    steps: Steps,
 ) -> tuple[Mapping[int, Foretold], list[Known], Any]:  # fmt: skip
     """The variables that stay numbers in some iterations, the rows, and after which of these there is another one."""
     indices = np.arange(done, done + number)
     rows = [Known(indices, indices, np.zeros(number, bool))] if indexed else []
-    stay = python_carries.foretell(body, now, rows, number, report, left)
+    stay = python_carries.foretell(body, now, rows, number, report, left, steps)
     given = [stay[k].before if k in stay else None for k in range(len(now))]
-    (goes_on,) = rule_table.lane_run(number, report, alone=True).closed(test, [*given, *rows])
+    (goes_on,) = rule_table.lane_run(number, report, steps, alone=True).closed(test, [*given, *rows])
     if goes_on is None or goes_on.python.ndim != 1:
         raise _Unknown
     if goes_on.lost.any():

@@ -9,9 +9,13 @@ is what it would have been in a loop that Python runs.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import TypeAlias
+
 from autograph_lite.operators.lane_eval import lane_branches, lane_loops
 from autograph_lite.operators.lane_eval.interpreter import Report, Rule, Run
 
+Steps: TypeAlias = Callable[[int], list[int]]
 RULES: dict[str, Rule] = {
     "cond": lane_branches.cond,
     "scan": lane_loops.walk_scan,
@@ -19,6 +23,6 @@ RULES: dict[str, Rule] = {
 }
 
 
-def lane_run(count: int, report: Report, *, alone: bool = False) -> Run:
-    """A walk through a program, in so many lanes."""
-    return Run(count, report, RULES, alone=alone)
+def lane_run(count: int, report: Report, steps: Steps | None = None, *, alone: bool = False) -> Run:
+    """A walk through a program, in so many lanes; `steps` gives, for so many, the steps that loops in it may take."""
+    return Run(count, report, RULES, steps and steps(count), alone=alone)
