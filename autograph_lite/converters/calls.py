@@ -28,7 +28,7 @@ from autograph_lite.syntax import quote, trees
 # Builtins that have no array meaning of their own and call no user code that could need conversion.
 BARE = frozenset({
     "ArithmeticError", "AssertionError", "Exception", "IndexError", "KeyError", "RuntimeError", "TypeError",
-    "ValueError", "globals", "object", "slice", "bytes", "locals", "vars", "dir", "eval", "exec", "open", "input",
+    "ValueError", "globals", "object", "slice", "locals", "vars", "dir", "eval", "exec", "open", "input",
     "super", "memoryview", "__import__", "breakpoint", "compile",
 })  # fmt: skip
 

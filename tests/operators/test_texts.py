@@ -2,6 +2,17 @@
 
 from __future__ import annotations
 
+import collections
+import copy
+import datetime
+import logging
+import re
+import statistics
+import struct
+import sys
+from decimal import Decimal
+from fractions import Fraction
+
 import jax.numpy as jnp
 import numpy as np
 import pytest
@@ -127,6 +138,78 @@ def test_text_that_can_not_be_completed_later_is_refused(made) -> None:
 
     with pytest.raises(PythonOnlyError, match="is compared, looked into or changed|can't be completed later"):
         autograph_lite.convert(f)(jnp.int32(1))
+
+
+@pytest.mark.parametrize(
+    "reads",
+    [
+        lambda n: re.sub("3", "4", str(n)),
+        lambda n: re.compile("3").match(str(n)),
+        lambda n: bytes(str(n), "ascii"),
+        lambda n: str(n).join("abc"),
+        lambda n: np.array(str(n)),
+        lambda n: np.array([str(n), "b"]),
+        lambda n: int(str(n)),
+        lambda n: int(f"{n}0", 16),
+        lambda n: float("".join([str(n), "1"])),
+        lambda n: complex(str(n)),
+        lambda n: Decimal(str(n)),
+    ],
+    ids=[
+        "sub",
+        "match",
+        "bytes",
+        "separator",
+        "array",
+        "items",
+        "int",
+        "base",
+        "float",
+        "complex",
+        "decimal",
+    ],
+)
+def test_text_that_a_function_of_a_library_has_read_is_refused(reads) -> None:
+    def f(n):
+        return reads(n)
+
+    with pytest.raises(PythonOnlyError, match="is compared, looked into or changed") as caught:
+        autograph_lite.convert(f)(jnp.int32(3))
+    assert "test_texts.py" in str(caught.value)
+    assert repr(autograph_lite.convert(f)(3)) == repr(f(3))
+
+
+def test_text_that_is_only_stored_or_written_is_completed_or_left_alone() -> None:
+    def f(n):
+        texts = collections.deque([f"n is {n}"])
+        texts.append(copy.copy(texts[0]))
+        sys.stdout.write(f"{n}")
+        logging.getLogger(__name__).debug(f"{n}")
+        assert n > 3, texts[1]
+        return n
+
+    for run, n in ((f, 1), (autograph_lite.convert(f), jnp.int32(1))):
+        with pytest.raises(AssertionError, match="n is 1"):
+            run(n)
+
+
+@pytest.mark.parametrize(
+    "asks",
+    [
+        lambda x: struct.unpack(">i", struct.pack(">f", x)),
+        lambda x: datetime.timedelta(seconds=x),
+        lambda x: Fraction(x, 3),
+        lambda x: statistics.mean([x, x]),
+    ],
+    ids=["struct", "datetime", "fraction", "statistics"],
+)
+def test_what_computes_with_numbers_of_python_is_told_to_be_in_need_of_them(asks) -> None:
+    def f(x):
+        return asks(x)
+
+    with pytest.raises(PythonOnlyError, match="Python needs the value of a traced array"):
+        autograph_lite.convert(f)(np.int32(2))
+    assert autograph_lite.convert(f)(2) == f(2)
 
 
 def test_fields_in_a_specification() -> None:

@@ -13,6 +13,7 @@ from __future__ import annotations
 import collections
 import copy
 import functools
+import struct
 import sys
 import types
 from collections.abc import Callable
@@ -24,7 +25,7 @@ import numpy as np
 from autograph_lite.jax_internals import tracing_state
 from autograph_lite.jax_internals.dataflow import recorded_copies
 from autograph_lite.operators.calls import method_patching
-from autograph_lite.operators.checks import carried_checks, concretization_errors
+from autograph_lite.operators.checks import carried_checks, concretization_errors, traced_text
 from autograph_lite.operators.effects import births, journal, outside_arrays
 from autograph_lite.operators.lists import array_arguments, dynamic_length
 from autograph_lite.operators.numpy_calls import counterparts, in_place_calls, vectorized
@@ -34,6 +35,7 @@ from autograph_lite.operators.ragged import mask_positions
 from autograph_lite.operators.ragged_ops import library_functions
 from autograph_lite.operators.user_code import ownership, source_places
 from autograph_lite.operators.values.one_of import OneOf, as_numbers, has_variants, with_variants
+from autograph_lite.operators.values.values import traced
 
 Convert = Callable[[types.FunctionType], Any]
 MUTATORS = (list, dict, set, bytearray)
@@ -41,6 +43,8 @@ PARTIALS = (functools.partial, jax.tree_util.Partial)
 _INERT = frozenset({int, float, complex, bool, str, bytes, types.NoneType})
 # These take a list's items apart without using them, so that no item could refuse.
 _TAKING = frozenset({"itertools", "collections", "_collections"})
+# These compute with Python's own numbers, and say of a tracer that it is none.
+_OF_NUMBERS = frozenset({"_struct", "array", "datetime", "decimal", "fractions", "statistics"})
 # Of JAX's, those that NumPy or SciPy have too.
 _OF_ARRAYS = ("jax.numpy", "jax._src.numpy", "jax.scipy", "jax._src.scipy", "jax._src.ops")
 _FUNCTIONS = (types.FunctionType, types.MethodType, functools.partial)
@@ -134,7 +138,17 @@ def with_converted_arguments(fn: Any, convert: Convert) -> Any:
                 raise concretization_errors.needs_value(error) from error
             if type(error) is AssertionError and not error.args and journal.staging():
                 raise concretization_errors.says_nothing(fn, error) from error
+            if (
+                root in _OF_NUMBERS
+                and isinstance(error, (TypeError, struct.error))
+                and any(map(traced, values))
+            ):
+                raise concretization_errors.needs_value(error) from error
+            if isinstance(error, (ValueError, ArithmeticError)):
+                traced_text.refuse_made_of_text(fn, values, error)
             raise  # a bare `raise` adds no entry for this frame
+        if values:
+            traced_text.refuse_made_of_text(fn, values, result)
         if noted:
             journal.passed(noted)
         return births.made(result, values) if makes_arrays else result

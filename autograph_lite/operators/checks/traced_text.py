@@ -202,6 +202,32 @@ def _refused(text: Any, *_: Any) -> Any:
 _refuse: Any = _refused  # of whatever type the method is that it stands for
 
 
+def refuse_made_of_text(fn: Any, values: Iterable[Any], result: Any) -> None:
+    """Refuses what `fn`, which is not the user's, has made of text that is not known yet, if `values` has such: it has read it.
+
+    Who stores the text, or hands it on, gives it, or nothing.
+    """
+    text = next((value for value in _each(values) if isinstance(value, Text)), None)
+    if text is None or getattr(fn, "__name__", "") == "write":  # to a file: how much it has written
+        return
+    leaves = pytrees.leaves(result)
+    found_nothing = result is None and (
+        getattr(fn, "__module__", "") == "re" or isinstance(getattr(fn, "__self__", None), re.Pattern)
+    )
+    if found_nothing or (
+        any(isinstance(leaf, _READ) for leaf in leaves) and not any(isinstance(leaf, Text) for leaf in leaves)
+    ):
+        _refused(text)
+
+
+def _each(values: Iterable[Any]) -> Iterator[Any]:
+    for value in values:
+        yield from value if type(value) in (list, tuple) else (value,)
+
+
+_READ = (int, float, complex, str, bytes, bytearray, np.ndarray, np.generic, re.Pattern, re.Match, Exception)
+
+
 class Text(str):
     """Text with traced values in it: their values come in when the program has run.
 
@@ -230,6 +256,7 @@ class Text(str):
 
     __eq__ = __ne__ = __lt__ = __le__ = __gt__ = __ge__ = __hash__ = __contains__ = _refuse
     __len__ = __iter__ = __getitem__ = __mod__ = __mul__ = __rmul__ = _refuse
+    __int__ = __float__ = __complex__ = _refuse  # Python asks for these before it reads the text
 
     def __bool__(self) -> bool:
         return True
@@ -411,6 +438,8 @@ def _field(found: re.Match[str], value: Any, template: str) -> str:
 def join_text(separator: str, items: Iterable[str], /) -> str:
     """`separator.join(items)`."""
     items = list(items)
+    if isinstance(separator, Text):
+        _refused(separator)
     if not holds_traced(items):
         return separator.join(items)
     return functools.reduce(lambda text, item: format("{}{}{}", text, separator, item), items)

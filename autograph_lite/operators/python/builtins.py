@@ -19,7 +19,7 @@ from autograph_lite.errors import ConditionError, IterationError
 from autograph_lite.jax_internals import avals, tracing_state
 from autograph_lite.jax_internals.references import numpys_arrays
 from autograph_lite.operators.branches.truth import Sized, truth
-from autograph_lite.operators.checks import carried_checks
+from autograph_lite.operators.checks import carried_checks, traced_text
 from autograph_lite.operators.effects import journal, shared_containers
 from autograph_lite.operators.iteration import iterables
 from autograph_lite.operators.joins import join_types, literal_types
@@ -199,6 +199,7 @@ def abs_(value: Any) -> Any:
 def int_(*args: Any, **kwargs: Any) -> Any:
     """`int(x)`: truncation towards zero, as an int32 scalar that adds like a Python int."""
     if len(args) != 1 or kwargs:
+        traced_text.refuse_made_of_text(int, args, 0)
         return int(*args, **kwargs)
     value = _asked(args[0], "__int__")
     if traced(value):
