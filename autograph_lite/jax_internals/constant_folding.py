@@ -24,7 +24,6 @@ import numpy as np
 from jax._src import core
 from jax._src.interpreters import partial_eval
 
-from autograph_lite.jax_internals.cpp_registry import OTHER_ARRAYS
 from autograph_lite.jax_internals.references import numpys_arrays, storages
 from autograph_lite.jax_internals.references.vector_iterator import VectorIterator
 from autograph_lite.tracing import changing, thread
@@ -420,7 +419,7 @@ def _taking_pythons(name: str) -> Any:
                 other = float(other)
         elif other.__class__ in _LISTS and numpys_arrays.would_be_numpys(self) and not _repeats(self, name):
             other = jax.numpy.asarray(other)
-        elif isinstance(other, OTHER_ARRAYS) and numpys_arrays.would_be_numpys(self):
+        elif numpys_arrays.has_own_operators(type(other)) and numpys_arrays.would_be_numpys(self):
             raise numpys_arrays.other_array(other)
         return otherwise(self, other)
 

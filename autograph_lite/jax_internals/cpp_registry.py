@@ -19,6 +19,8 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from autograph_lite.jax_internals.references import numpys_arrays
+
 Miss = Callable[..., tuple[Any, Any, bool]]
 Flatten = Callable[[Any], tuple[Any, Any]]
 CAPACITY = 4096  # compiled programs that one function's dispatch keeps at hand
@@ -36,8 +38,6 @@ ITERATORS: frozenset[type] = frozenset(
         *(type({}.values()), types.GeneratorType, map, zip, filter, enumerate, reversed),
     ]
 )
-# Derived from NumPy's arrays, and not what JAX would take them for: one has a mask, and the product of the other is a matrix's.
-OTHER_ARRAYS: tuple[type, ...] = (np.ma.MaskedArray, np.matrix)
 _ARRAY = np.zeros(())  # stands for any
 _learning = threading.RLock()
 
@@ -96,14 +96,23 @@ class Registry:
             self._register(by_value, _by_value)
         for by_text in _BY_TEXT:
             self._register(by_text, _by_text)
-        # Other arrays before the first comes: C++ would take it for the array that it is derived from.
-        for kind in (*ITERATORS, *OTHER_ARRAYS):
+        for kind in ITERATORS:
             self._register(kind, self._as_learned)
+        self.know_other_arrays()
         self.pytrees.register_node(_Finish, lambda node: (node.children, node.finish), operator.call)
 
     def _register(self, kind: type, flatten: Callable[[Any], Any]) -> None:
         self._known.add(kind)
         self.pytrees.register_node(kind, flatten, _unreachable)
+
+    def know_other_arrays(self) -> None:
+        """Registers the classes that are derived from NumPy's arrays, and are not what C++ would take them for."""
+        kinds: list[type] = [np.ndarray]
+        with _learning:
+            for kind in kinds:  # it grows
+                kinds += kind.__subclasses__()
+                if kind not in self._known and numpys_arrays.has_own_operators(kind):
+                    self._register(kind, self._as_learned)
 
     def _as_learned(self, value: Any) -> tuple[Any, Any]:
         flatten = self._flatten_kind(value)
@@ -175,6 +184,7 @@ def of_known_classes(registry: Registry, miss: Miss) -> Miss:
     """`miss`, for `Dispatcher`, whose programs are kept only for calls without classes that are new to `registry`."""
 
     def missed(*args: Any, **kwargs: Any) -> tuple[Any, Any, bool]:
+        registry.know_other_arrays()
         known = registry.knows((args, kwargs))  # before the policy learns them
         result, fast, remove = miss(*args, **kwargs)
         return result, fast if known else None, remove

@@ -17,6 +17,19 @@ M = np.array([[1.0, 2.0], [3.0, 4.0]]).view(np.matrix)  # `np.matrix` warns
 MASKED = np.ma.masked_array([1.0, 2.0, 3.0], mask=[False, True, False])
 
 
+class Pose(np.ndarray):
+    def __add__(self, other: Any) -> Any:
+        return (np.asarray(self) * 10 + np.asarray(other)).view(Pose)
+
+
+class Named(np.ndarray):
+    name = "no operators of its own"
+
+
+POSE = np.array([1.0, 2.0], np.float32).view(Pose)
+NAMED = np.array([1.0, 2.0], np.float32).view(Named)
+
+
 def written(v: Any) -> Any:
     m = M.copy()
     m[0, 0] = v[0]
@@ -54,6 +67,11 @@ REFUSED: dict[str, tuple[Callable[[Any], Any], str]] = {
     ),
     "a store": (written, "A matrix of NumPy's is used with a traced value, or written to"),
     "a choice": (chosen, "on one path and"),
+    "a class of one's own": (
+        lambda v: np.asarray(POSE * v[0] + v[:2]),
+        "An array of the class 'Pose' is used with",
+    ),
+    "a choice of such": (lambda v: (POSE if v[0] > 0 else POSE + 1) + 1, "on one path and"),
     "a mask": (lambda v: (MASKED * v).sum(), "A masked array of NumPy's is used with"),
     "an object": (of_objects, "An array of NumPy's of the type 'object' is written to"),
     "objects": (lambda v: np.array([v[0], None], dtype=object), "'np.array' makes an array of objects"),
@@ -118,3 +136,20 @@ def test_a_view_of_complex_numbers_that_nobody_writes_to_is_read() -> None:
     v = np.array([1.0, 2.0], np.float32)
     for ours, numpys in zip(convert(program)(v), program(v), strict=True):
         np.testing.assert_array_equal(ours, numpys)
+
+
+def test_a_class_with_operators_of_its_own_is_no_argument() -> None:
+    doubled = convert(lambda x: np.asarray(x + x))
+    plain = np.array([1.0, 2.0], np.float32)
+    for x in (plain, plain, NAMED, plain):
+        np.testing.assert_array_equal(doubled(x), plain * 2)
+    with pytest.raises(TypeError, match="An array of the class 'Pose', which has operators of its own"):
+        doubled(POSE)  # the program of an array would serve it
+
+
+def test_a_class_without_operators_of_its_own_is_an_array() -> None:
+    def function(v: Any) -> Any:
+        return NAMED * v[0] + v
+
+    v = np.array([1.0, 3.0], np.float32)
+    np.testing.assert_array_equal(convert(function)(v), np.asarray(function(v)))

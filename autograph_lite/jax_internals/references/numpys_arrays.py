@@ -8,6 +8,7 @@ Checked on jax 0.10.2 and 0.12.0.1.
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Iterator
 from typing import Any
 
@@ -124,24 +125,38 @@ def note_next(new: Any, *before: Any) -> Any:
     return new
 
 
+def has_own_operators(kind: Any) -> bool:
+    """Whether a class derived from NumPy's arrays has operators of its own, where JAX would take it for the array."""
+    return kind is not np.ndarray and issubclass(kind, np.ndarray) and _has_own_operators(kind)
+
+
+@functools.lru_cache(maxsize=256)
+def _has_own_operators(kind: Any) -> bool:
+    derived = kind.__mro__[: kind.__mro__.index(np.ndarray)]
+    return any(name in vars(each) for each in derived for name in _OPERATORS)
+
+
+_OPERATORS = ("__array_ufunc__", "__array_function__", "__neg__", "__abs__", *(
+    f"__{side}{name}__"
+    for name in ("add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "matmul", "lt", "le", "gt", "ge", "eq", "ne")
+    for side in ("", "r", "i")
+))  # fmt: skip
+
+
 def other_array(array: Any) -> PythonOnlyError:
-    """A matrix or a masked array is an operand beside a traced value, or gets one."""
-    name, why, fix = (
-        (
-            "matrix",
-            "A program would multiply it item by item.",
-            "take the array, np.asarray(m), and m @ x for m * x.",
-        )
-        if isinstance(array, np.matrix)
-        else (
-            "masked array",
-            "An array of a program has no mask.",
-            "take x.data and x.mask, or x.filled(value).",
-        )
+    """A matrix, a masked array or one with operators of its own is an operand beside a traced value, or gets one."""
+    name, why = (
+        f"An array of the class '{type(array).__name__}'",
+        "An array of a program has no operators of a class.",
     )
-    return PythonOnlyError(
-        f"A {name} of NumPy's is used with a traced value, or written to.", why=why, fix=fix
-    )
+    fix = "take the array, np.asarray(x)."
+    if isinstance(array, np.matrix):
+        name, why = "A matrix of NumPy's", "A program would multiply it item by item."
+        fix = "take the array, np.asarray(m), and m @ x for m * x."
+    elif isinstance(array, np.ma.MaskedArray):
+        name, why = "A masked array of NumPy's", "An array of a program has no mask."
+        fix = "take x.data and x.mask, or x.filled(value)."
+    return PythonOnlyError(f"{name} is used with a traced value, or written to.", why=why, fix=fix)
 
 
 def note_stored(array: Any) -> None:

@@ -18,7 +18,6 @@ import numpy as np
 
 from autograph_lite.converters.python_ops import IN_PLACE, evaluated
 from autograph_lite.errors import MutationError, PythonOnlyError, TracedIndexError
-from autograph_lite.jax_internals.cpp_registry import OTHER_ARRAYS
 from autograph_lite.jax_internals.dataflow import recorded_copies
 from autograph_lite.jax_internals.references import numpys_arrays, storages
 from autograph_lite.operators.aliasing import (
@@ -624,7 +623,7 @@ def write_item(base: Any, index: Any, value: Any, *, always: bool = False) -> An
 
 def _of_numbers(base: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
     """`base`, an array of NumPy's that a program is to change; refused if it holds what no program does."""
-    if isinstance(base, OTHER_ARRAYS):
+    if numpys_arrays.has_own_operators(type(base)):
         raise numpys_arrays.other_array(base)
     if not is_arraylike(base) or base.dtype.names:
         raise PythonOnlyError(

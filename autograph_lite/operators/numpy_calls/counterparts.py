@@ -26,7 +26,6 @@ import numpy as np
 
 from autograph_lite.errors import PythonOnlyError
 from autograph_lite.jax_internals.constant_folding import FoldingTracer
-from autograph_lite.jax_internals.cpp_registry import OTHER_ARRAYS
 from autograph_lite.jax_internals.dataflow import recorded_copies
 from autograph_lite.jax_internals.references import numpys_arrays, view_equations
 from autograph_lite.operators.lists import dynamic_length
@@ -171,7 +170,7 @@ def _arguments(
     """NumPy's arguments, as JAX's function takes them."""
     for value in (*args, *kwargs.values()):
         for each in value if type(value) in (list, tuple) else (value,):
-            if isinstance(each, OTHER_ARRAYS):
+            if numpys_arrays.has_own_operators(type(each)):
                 raise numpys_arrays.other_array(each)
     if isinstance(fun, np.ufunc):
         args, kwargs = _ufunc_arguments(name, fun, args, kwargs)

@@ -12,7 +12,7 @@ import numpy as np
 from jax import core, export
 
 from autograph_lite.jax_internals import avals, constant_folding, tracing_state
-from autograph_lite.jax_internals.cpp_registry import OTHER_ARRAYS
+from autograph_lite.jax_internals.references import numpys_arrays
 from autograph_lite.operators.values import pytrees
 from autograph_lite.operators.values.one_of import OneOf
 from autograph_lite.tracing import entered, thread
@@ -101,7 +101,7 @@ def is_arraylike(value: Any) -> bool:
     """Whether `value` can become an array: an array or a number."""
     if isinstance(value, (jax.Array, *SCALARS)) or is_symbolic(value):
         return True
-    if isinstance(value, OTHER_ARRAYS):
+    if numpys_arrays.has_own_operators(type(value)):
         return False
     return isinstance(value, (np.ndarray, np.generic)) and value.dtype.kind in "biufcV"
 

@@ -18,7 +18,7 @@ import numpy as np
 from jax import export
 
 from autograph_lite.jax_internals import avals
-from autograph_lite.jax_internals.cpp_registry import OTHER_ARRAYS
+from autograph_lite.jax_internals.references import numpys_arrays
 from autograph_lite.runtime.types.trace_type import Placeholders, TraceType
 
 Shape = tuple[Any, ...] | None  # sizes are ints, None, or JAX's symbolic ones
@@ -113,7 +113,7 @@ def becomes_array(value: Any) -> bool:
     """Whether a value is traced as an array."""
     if isinstance(value, jax.Array):
         return True
-    if not isinstance(value, (np.ndarray, np.generic)) or isinstance(value, OTHER_ARRAYS):
+    if not isinstance(value, (np.ndarray, np.generic)) or numpys_arrays.has_own_operators(type(value)):
         return False
     return is_numeric(value.dtype)
 
@@ -129,6 +129,11 @@ def refuse_subclass(value: Any) -> None:
         raise TypeError(
             "A matrix of NumPy's can't be an argument, as JAX has none: pass the array, np.asarray(x), "
             "whose matrix product is x @ y."
+        )
+    if numpys_arrays.has_own_operators(type(value)):
+        raise TypeError(
+            f"An array of the class '{type(value).__name__}', which has operators of its own, can't be an argument: "
+            "pass the array, np.asarray(x)."
         )
 
 
