@@ -99,7 +99,10 @@ def with_light_body(
     if isinstance(plain, gast.Lambda) and form == "both":
         plain.body = _either(plain.body, full.body, context)
     elif isinstance(plain, gast.Lambda) and form == "entered":
-        text = "ag.ending(lambda: light) if begins else ag.explaining(lambda: full)"
+        text = (
+            "ag.ending(lambda: light) if begins"
+            " else ag.of_lane() if ag.begins_in_lanes() else ag.explaining(lambda: full)"
+        )
         begins = _entry(plain, context, around)
         both = quote.expr(text, ag=context.ag, light=plain.body, full=full.body, begins=begins)
         plain.body = quote.located(both, plain.body)
@@ -318,6 +321,9 @@ def _bodies(
         caught = quote.expr("ag.Failure", ag=context.ag)  # the user may have another `Exception`
         handler = gast.ExceptHandler(caught, quote.name(raised, gast.Store), told)
         full = [quote.located(gast.Try(full, [handler], [], []), origin)]
+        if not scopes.declared(kept, gast.Nonlocal):
+            lanes = quote.stmts("if ag.begins_in_lanes():\n    return ag.of_lane()", ag=context.ag)
+            full = [*(quote.located(each, origin) for each in lanes), *full]
     test = gast.If(entry or quote.expr("ag.untraced()", ag=context.ag), light, [])
     return [*kept, quote.located(test, origin), *full]
 

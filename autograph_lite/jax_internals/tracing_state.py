@@ -21,7 +21,7 @@ from jax._src import (
     effects,
     linear_util,
 )
-from jax._src.interpreters import partial_eval
+from jax._src.interpreters import batching, partial_eval
 from jax.extend.core import (  # type: ignore[attr-defined]
     get_opaque_trace_state,
 )
@@ -64,6 +64,22 @@ def untraced() -> bool:
     keep_constants()
     ambient.begin()
     return False
+
+
+def is_in_lanes() -> bool:
+    """Whether what runs now runs in the lanes of a `vmap`, and is recorded for none of them."""
+    trace: Any = core.trace_ctx.trace
+    while not isinstance(trace, batching.BatchTrace):
+        if isinstance(trace, (partial_eval.DynamicJaxprTrace, core.EvalTrace)) or trace is None:
+            return False
+        trace = getattr(trace, "parent_trace", None)
+    return True
+
+
+def begin_inside() -> None:
+    """To be called where JAX begins to record a converted function that a program has handed it."""
+    keep_constants()
+    ambient.begin_in(core.trace_ctx.trace)
 
 
 def lowered(value: Any) -> Any:

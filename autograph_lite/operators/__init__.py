@@ -24,6 +24,7 @@ from autograph_lite.operators.branches.switch_stmt import switch_stmt
 from autograph_lite.operators.branches.truth import python_structure, python_test, truth
 from autograph_lite.operators.calls import calls
 from autograph_lite.operators.calls.calls import call
+from autograph_lite.operators.calls.handed_functions import begins_in_lanes, of_lane
 from autograph_lite.operators.calls.handlers import caught, managed
 from autograph_lite.operators.calls.method_patching import begins, ending, ends, open_scopes, recast, record
 from autograph_lite.operators.calls.untraced_calls import BUILTIN, light, light_at
@@ -115,6 +116,7 @@ __all__ = [
     "assigned",
     "at_place",
     "begins",
+    "begins_in_lanes",
     "bounds",
     "call",
     "catches",
@@ -158,6 +160,7 @@ __all__ = [
     "not_equal",
     "not_in",
     "number",
+    "of_lane",
     "open_scopes",
     "or_",
     "passed",

@@ -56,11 +56,16 @@ AROUND = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("around", AROUND.values(), ids=AROUND.keys())
+@pytest.mark.parametrize("around", AROUND, ids=AROUND.keys())
 @pytest.mark.parametrize("fn", [in_a_list, in_a_dict, in_a_loop, by_a_callee], ids=lambda fn: fn.__name__)
-def test_a_write_to_an_array_of_which_a_part_is_held_is_refused(fn, around):
-    with pytest.raises(al.MutationError, match="shares|a part of it|part of"):
-        jax.jit(around(al.to_graph(fn)))(M, 1)
+def test_a_write_to_an_array_of_which_a_part_is_held_is_pythons_or_refused(fn, around):
+    """What lanes do is recorded for one of them, and then known; under `grad` alone nothing is."""
+    run = jax.jit(AROUND[around](al.to_graph(fn)))
+    if "vmap" not in around:
+        with pytest.raises(al.MutationError, match="shares|a part of it|part of"):
+            run(M, 1)
+    else:
+        np.testing.assert_allclose(run(M, 1), fn(M.copy(), 1))
 
 
 @pytest.mark.parametrize("around", AROUND.values(), ids=AROUND.keys())
@@ -74,8 +79,7 @@ def test_a_function_that_a_vmap_inside_calls():
     def f(ms, k):
         return jax.vmap(lambda m: in_a_list(m, k))(ms)
 
-    with pytest.raises(al.MutationError, match="shares its memory"):
-        al.convert(f)(jnp.asarray(M)[None], jnp.int32(1))
+    np.testing.assert_allclose(al.convert(f)(jnp.asarray(M)[None], jnp.int32(1)), [in_a_list(M.copy(), 1)])
 
 
 def test_no_array_is_a_part_of_a_number_of_a_lane():

@@ -234,3 +234,27 @@ def test_parts_of_constants_by_a_traced_mask() -> None:
 
     y = np.array([1, -1, 2, 3])
     np.testing.assert_allclose(convert(f)(y), f(y), rtol=1e-6)
+
+
+def _sums(u: Any) -> Any:
+    return u[u > 3].cumsum()[-1], np.cumsum(u[u > 3])[-1], u[u > 3].sum()
+
+
+def _products(u: Any) -> Any:
+    picked = u[u > 3] * 1
+    return picked.cumprod()[-1], (u[u > 0] - u[u > 0] + u[u > 0]).cumsum()[-1]
+
+
+def _in_a_loop(u: Any) -> Any:
+    total = 0
+    for k in range(3):
+        total = total + u[u > k].cumsum()[-1]
+    return total
+
+
+@pytest.mark.parametrize("fun", [_sums, _products, _in_a_loop])
+def test_running_sums_of_narrow_integers_have_the_type_of_a_sum(fun: Any) -> None:
+    """NumPy adds 8-bit integers up in the widest type, also those that a mask picks; JAX's arrays stay as they are."""
+    narrow = np.array([200, 1, 100, 7, 255], np.uint8)
+    assert jax.tree.map(int, convert(fun)(narrow)) == jax.tree.map(int, fun(narrow))
+    assert convert(lambda u: u[u > 3].cumsum()[-1])(jnp.asarray(narrow)).dtype == np.uint8

@@ -269,3 +269,57 @@ def test_a_quotient_of_ints_of_many_bits_is_a_float():
     np.testing.assert_allclose(
         convert(uniform)(np.arange(1, 4, dtype=np.int32)), uniform(np.arange(1, 4)), rtol=1e-6
     )
+
+
+def scanned(function):
+    """In the body of a `lax.scan`."""
+    return lambda c: jax.lax.scan(lambda total, c: (total, function(c)), 0, c[None])[1][0]
+
+
+HANDED = {
+    "scan": scanned,
+    "map": lambda function: lambda c: jax.lax.map(function, c[None])[0],
+    "checkpoint": lambda function: lambda c: jax.checkpoint(function)(c),
+    "vmap": lambda function: lambda c: jax.vmap(function)(c[None])[0],
+    "vmap of scan": lambda function: lambda c: jax.vmap(scanned(function))(c[None])[0],
+    "gradient": lambda function: lambda c: jax.vmap(jax.value_and_grad(lambda c: function(c) + 0.0))(c[None])[0][0],
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("around", HANDED.values(), ids=HANDED.keys())
+@pytest.mark.parametrize("form", [convert, of_somebody_else])
+def test_functions_that_jax_is_handed(around, form):
+    for function in (remainder, after_a_loop, quotient):
+        converted = form(around(function))
+        for c in (-2.0, 3.0):
+            assert np.float32(converted(jnp.float32(c))) == np.float32(function(np.float32(c))), (function, c)
+    if around is HANDED["gradient"]:  # it is a float there
+        assert form(around(returned))(jnp.float32(1)) == np.float32(returned(1))
+        return
+    with pytest.raises((OverflowError, jax.errors.JaxRuntimeError), match=r"k \* k.*does not fit int32"):
+        jax.block_until_ready(form(around(returned))(jnp.float32(1)))
+
+
+class Factor:
+    def __init__(self, k):
+        self.k = k
+
+    def times(self, c, *rest, m=7, **more):
+        k = self.k if c > 0 else 3
+        return k * k % m + sum(rest) + more["n"]
+
+
+@pytest.mark.parametrize("form", ["in Python", "in a jit", "in lanes"])
+def test_lanes_of_what_somebody_else_has_wrapped(form):
+    """`to_graph` records what lanes do for one of them."""
+    cs, times, limit = jnp.array([1.0, -1.0, 2.0]), Factor(70000).times, jnp.float32(0)
+    functions = [
+        remainder, lambda c: times(c, 1, 2, m=1009, n=5), lambda c: (70000 if c > limit else 3) ** 2 % 11,
+    ]  # fmt: skip
+    for function in functions:
+        lanes = jax.vmap(to_graph(function))
+        if form != "in Python":
+            lanes = (
+                jax.jit(lanes) if form == "in a jit" else jax.vmap(lambda x, lanes=lanes: lanes(x[None])[0])
+            )
+        assert lanes(cs).tolist() == [function(float(c)) for c in cs]

@@ -92,8 +92,6 @@ def with_wide_ints(outputs: Sequence[Any], tell: Tell) -> list[Any]:
     if not any(map(_computes_ints, recorded)):
         return [*outputs]
     x64, mesh = config.enable_x64.value, jax.sharding.get_abstract_mesh()
-    if mesh.manual_axes:
-        return [*outputs]
     native = x64 or jax.default_backend() == "tpu" or not mesh.empty
     width = SHORT if native and not x64 else LONG
     if not _is_wide(recorded, width, native=native):

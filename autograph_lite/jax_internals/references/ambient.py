@@ -70,6 +70,11 @@ def begin() -> None:
         trace = trace.parent_trace
     if isinstance(trace, KeepingTrace):
         _kept(trace.frame).references = References(is_whole=False, change=tracing.changing[0])
+    begin_in(trace)
+
+
+def begin_in(trace: Any) -> None:
+    """To be called where JAX begins to record a converted function: the program has an end."""
     while not hasattr(trace, "frame") and hasattr(trace, "parent_trace"):
         trace = trace.parent_trace
     frame = getattr(trace, "frame", None)

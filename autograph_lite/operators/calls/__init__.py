@@ -1,3 +1,11 @@
 """Calls: is a function converted, JAX's, Python's own or a library's, and how is it called then?"""
 
-__all__ = ["callables", "calls", "handlers", "method_patching", "recursion_guard", "untraced_calls"]
+__all__ = [
+    "callables",
+    "calls",
+    "handed_functions",
+    "handlers",
+    "method_patching",
+    "recursion_guard",
+    "untraced_calls",
+]

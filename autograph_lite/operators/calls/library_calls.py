@@ -24,7 +24,7 @@ import numpy as np
 
 from autograph_lite.jax_internals import tracing_state
 from autograph_lite.jax_internals.dataflow import recorded_copies
-from autograph_lite.operators.calls import method_patching
+from autograph_lite.operators.calls import handed_functions, method_patching
 from autograph_lite.operators.checks import carried_checks, concretization_errors, traced_text
 from autograph_lite.operators.effects import births, journal, outside_arrays
 from autograph_lite.operators.lists import array_arguments, dynamic_length
@@ -261,7 +261,7 @@ def _is_frozen_callable(value: Any) -> bool:
 
 def _handed(fn: Any, convert: Convert) -> Any:
     journal.note_handed(fn)
-    return convert(fn)
+    return handed_functions.beginning(convert(fn))
 
 
 def of_jax(value: Any, convert: Convert) -> Any:

@@ -138,6 +138,9 @@ def marker_of(site: Site) -> str:
 
 
 def _from_checkify(found: Any, program: object) -> BaseException:
+    devices = getattr(found, "error_mapping", None)  # of a `shard_map`: what failed on each of them
+    if devices:
+        found = devices[min(devices)]
     text = str(found.fmt_string)
     if not text.startswith(MARK):
         return cast(BaseException, found)  # a check of the user's own

@@ -20,7 +20,7 @@ from autograph_lite.jax_internals.references import ambient
 from autograph_lite.operators.checks import carried_checks, divisions
 from autograph_lite.operators.trace_context import loop_options
 from autograph_lite.operators.user_code import source_places
-from autograph_lite.tracing import entered
+from autograph_lite.tracing import entered, thread
 
 Place = tuple[str, int, str]
 Numbers = Mapping[tuple[Place | None, str], int]
@@ -53,7 +53,7 @@ def _widened(frame: Any, results: Sequence[Any]) -> Sequence[Any]:
         return results
     found: list[tuple[Any, Numbers]] = []
     results = wide_programs.with_wide_ints(results, lambda *told: found.append(told))
-    with entered(default_mode=mode, frames=[]):
+    with entered(default_mode=mode, frames=thread.now.frames if carried_checks.within_program() else []):
         for each in found:
             fail(*each)
     return results

@@ -15,6 +15,7 @@ from typing import Any
 import jax.numpy as jnp
 
 from autograph_lite.errors import SliceLengthError
+from autograph_lite.jax_internals.references import numpys_arrays
 from autograph_lite.operators.checks import carried_checks
 from autograph_lite.operators.ragged.extents import Extent, entire, moved
 from autograph_lite.operators.ragged.selection import (
@@ -46,6 +47,7 @@ def elementwise(fun: Callable[..., Any], operands: Sequence[Any], *, fill: Any =
     for value in operands:
         if isinstance(value, Selection) and fill is not ...:
             array = tamed(value) if fill is None else padded(value, fill)
+            numpys_arrays.note_next(array, value.array)
             value = having(value, array, value.extents, tame=True)
         arrays.append(onto(value, target))
     tame = fill is None or all(value.tame for value in operands if isinstance(value, Selection))
@@ -74,7 +76,7 @@ def onto(value: Any, target: Sequence[Extent | None]) -> Any:
             continue
         source = entire(size) if extent is None else extent
         require_equal(source.length, wanted.length)
-        array = moved(jnp.asarray(array), axis, source, wanted)
+        array = numpys_arrays.note_next(moved(jnp.asarray(array), axis, source, wanted), array)
     return array
 
 

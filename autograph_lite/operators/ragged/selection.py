@@ -18,7 +18,7 @@ import jax
 import jax.numpy as jnp
 
 from autograph_lite.errors import DynamicShapeError, Location
-from autograph_lite.jax_internals.references import storages
+from autograph_lite.jax_internals.references import numpys_arrays, storages
 from autograph_lite.operators.ragged.extents import Extent
 from autograph_lite.operators.ragged.slice_spelling import Spelled
 from autograph_lite.operators.user_code import source_places
@@ -70,9 +70,8 @@ class Selection:
         _made = True
         self.extents, self.origin, self.tame = tuple(extents), origin, tame
         copies = memory is ...
-        self.array = (
-            storages.pinned(array, ahead=True) if copies else array
-        )  # a copy keeps the items that there are now
+        # a copy keeps the items that there are now
+        self.array = numpys_arrays.note_next(storages.pinned(array, ahead=True), array) if copies else array
         self.memory: Any = object() if copies else memory
 
     @property

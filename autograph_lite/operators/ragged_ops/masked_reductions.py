@@ -14,6 +14,8 @@ from typing import Any
 
 import jax.numpy as jnp
 
+from autograph_lite.jax_internals.dataflow import recorded_copies
+from autograph_lite.jax_internals.references import numpys_arrays
 from autograph_lite.operators.checks import carried_checks
 from autograph_lite.operators.ragged.elementwise import elementwise
 from autograph_lite.operators.ragged.extents import Extent
@@ -309,6 +311,8 @@ def cumprod(value: Selection, axis: int | None = None, dtype: Any = None) -> Any
 
 def _running(fun: Callable[..., Any], value: Selection, fill: Any, axis: int | None, dtype: Any) -> Any:
     along = only_axis(value, axis)
+    if dtype is None and numpys_arrays.is_numpys(value.array):
+        dtype = recorded_copies.summed_type(value)
     return having(value, fun(padded(value, fill, [along]), axis=along, dtype=dtype), value.extents)
 
 
