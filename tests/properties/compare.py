@@ -25,7 +25,7 @@ from autograph_lite.operators.values import one_of
 from . import refusals
 from .findings import Finding, Report, crash
 from .programs import Program
-from .running import Run, TookTooLong, Values, loaded, run, same_error, same_numbers, same_run
+from .running import Run, SlowAsWarned, TookTooLong, Values, loaded, run, same_error, same_numbers, same_run
 
 # Random programs are compiled once and run a few times: optimising them costs more than it saves.
 FAST_COMPILE = {"xla_backend_optimization_level": 0}
@@ -120,7 +120,9 @@ class _Comparison:
         """Runs a compiled program; False if it is not worth running it on more inputs."""
         self.report.counts[f"{form}: runs"] += 1
         ours = run(staged, arguments, [])
-        if ours.error is not None and (refusal := refusals.within(ours.error)) is not None:
+        if isinstance(ours.error, SlowAsWarned):
+            self.report.counts[f"{form}: slow, as an UnrolledLoopWarning said"] += 1
+        elif ours.error is not None and (refusal := refusals.within(ours.error)) is not None:
             self.refused(form, refusal)
         elif ours.error is not None:
             self.found(form, crash(ours.error), inputs)

@@ -16,11 +16,14 @@ import signal
 import sys
 import threading
 import types
+import warnings
 from collections.abc import Callable, Iterator
 from types import FrameType
 from typing import Any
 
 import numpy as np
+
+from autograph_lite import UnrolledLoopWarning
 
 Values = tuple[Any, ...]
 _numbers = itertools.count()
@@ -42,6 +45,10 @@ class Run:
 
 class TookTooLong(Exception):
     """A call did not end: plain Python would have."""
+
+
+class SlowAsWarned(TookTooLong):
+    """The same of one whose loops have been unrolled, as a warning has said."""
 
 
 @contextlib.contextmanager
@@ -72,11 +79,15 @@ def run(function: Callable[..., Any], inputs: Values, log: list[str], seconds: f
     log.clear()
     arguments, printed = copied(inputs), io.StringIO()
     value, failure = None, None
-    try:
-        with limited(seconds), contextlib.redirect_stdout(printed):
-            value = function(*arguments)
-    except Exception as error:
-        failure = error
+    with warnings.catch_warnings(record=True) as told:
+        warnings.simplefilter("always", UnrolledLoopWarning)
+        try:
+            with limited(seconds), contextlib.redirect_stdout(printed):
+                value = function(*arguments)
+        except Exception as error:
+            failure = error
+    if isinstance(failure, TookTooLong) and any(each.category is UnrolledLoopWarning for each in told):
+        failure = SlowAsWarned(*failure.args)
     return Run(value, failure, tuple(log) + tuple(printed.getvalue().splitlines()), arguments)
 
 
