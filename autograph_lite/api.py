@@ -10,7 +10,7 @@ from typing import Any, ParamSpec, TypeVar, cast, overload
 
 from autograph_lite import config, transpiler
 from autograph_lite.errors import SourceNotFoundError
-from autograph_lite.operators.calls import callables
+from autograph_lite.operators.calls import callables, handed_functions
 from autograph_lite.operators.checks import concretization_errors
 from autograph_lite.operators.iteration.iterables import Range
 from autograph_lite.operators.loops import rolling
@@ -181,6 +181,7 @@ def to_graph(
     converted: Any = callables.convert_callable(
         fn, recursive="entered" if recursive and config.light_bodies() else recursive
     )
+    handed_functions.remember(converted)
     if checks is True and static_loops == "auto":
         return cast(F, converted)
     mode = "callback" if checks is True else "checkify" if checks else "off"

@@ -73,7 +73,7 @@ def is_in_lanes() -> bool:
         if isinstance(trace, (partial_eval.DynamicJaxprTrace, core.EvalTrace)) or trace is None:
             return False
         trace = getattr(trace, "parent_trace", None)
-    return True
+    return not config.disable_jit.value
 
 
 def begin_inside() -> None:

@@ -31,9 +31,9 @@ def traced(main: Any) -> Any:
     return jax.jit(al.to_graph(main))
 
 
-def of_a_lane(main: Any) -> Any:
-    """For programs of one axis more, whose arrays `vmap` has in lanes: there no write is followed."""
-    return lambda *args: jax.jit(jax.vmap(al.to_graph(main)))(*(jnp.asarray(each)[None] for each in args))
+def derived(main: Any) -> Any:
+    """The program in a derivative by forward mode: there no write is followed."""
+    return lambda *args: jax.jit(lambda *args: jax.jvp(al.to_graph(main), args, args)[0])(*args)
 
 
 WAYS = {"convert": al.convert, "jit": traced, "nothing traced": al.to_graph}

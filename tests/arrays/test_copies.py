@@ -209,7 +209,7 @@ def test_the_message_of_a_part_that_a_method_hands_out() -> None:
     assert al.convert(f)(np.array([1.0, 2.0], np.float32)) == 102
     assert jax.jit(al.to_graph(f))(np.array([1.0, 2.0], np.float32)) == 102
     with pytest.raises(MutationError) as caught:
-        aliasing.of_a_lane(f)(np.array([1.0, 2.0], np.float32))
+        aliasing.derived(f)(np.array([1.0, 2.0], np.float32))
     line = f.__code__.co_firstlineno + 3
     assert str(caught.value) == (
         "An item of 'y', float32[2], is written, which in NumPy is the array of 's.mu', too, and 's.mu' is read later.\n"

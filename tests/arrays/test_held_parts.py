@@ -212,8 +212,8 @@ def _traced(f: Callable[[Any], Any]) -> Any:
     return jax.jit(al.to_graph(f))(jnp.arange(6, dtype=jnp.float32).reshape(2, 3) + 1)
 
 
-def _of_a_lane(f: Callable[[Any], Any]) -> Any:
-    return aliasing.of_a_lane(f)(np.arange(6, dtype=np.float32).reshape(2, 3) + 1)
+def _derived(f: Callable[[Any], Any]) -> Any:
+    return aliasing.derived(f)(np.arange(6, dtype=np.float32).reshape(2, 3) + 1)
 
 
 def _converted(f: Callable[[Any], Any]) -> Any:
@@ -248,7 +248,7 @@ def test_the_answer_is_that_of_numpy(name: str, run: Run) -> None:
 
 def test_the_message() -> None:
     with pytest.raises(al.MutationError) as caught:
-        _run("row = g.m[1]\ng.put(5.0)\nreturn row", _of_a_lane, jnp)
+        _run("row = g.m[1]\ng.put(5.0)\nreturn row", _derived, jnp)
     message = str(caught.value)
     assert message.startswith(
         "'put' writes an item of an array, float32[2,3], and 'row', a part of it there, is read later (random_program_"
@@ -261,7 +261,7 @@ def test_the_message() -> None:
 
 def test_the_message_about_what_the_part_is_of() -> None:
     with pytest.raises(al.MutationError) as caught:
-        _run("row = with_first(m[1])\nreturn row + m", _of_a_lane, jnp)
+        _run("row = with_first(m[1])\nreturn row + m", _derived, jnp)
     message = str(caught.value)
     assert message.startswith(
         "'with_first' writes an item of an array, float32[3], which is a part of 'm' there, and 'm' is read later (random_program_"

@@ -1,6 +1,7 @@
 """Python's ints outside of loops: where 32 bits are not enough, Python's number, or an error at the line."""
 
 import linecache
+import types
 
 import hypothesis
 import hypothesis.strategies as st
@@ -323,3 +324,69 @@ def test_lanes_of_what_somebody_else_has_wrapped(form):
                 jax.jit(lanes) if form == "in a jit" else jax.vmap(lambda x, lanes=lanes: lanes(x[None])[0])
             )
         assert lanes(cs).tolist() == [function(float(c)) for c in cs]
+
+
+class Model:
+    def __init__(self):
+        self.state = 1.0
+
+    def step(self, x):
+        k = 70000 if x > 0 else 3
+        self.state = self.state + x
+        return self.state + k * k % 1009
+
+    def small(self, x):
+        k = 7 if x > 0 else 3
+        self.state = self.state * x
+        return self.state + k
+
+
+def _filled(xs, x):
+    xs.append(x)
+    return xs[0] * 2
+
+
+def _plainly(function, c):
+    """What Python does, to which `to_graph` is nothing."""
+    space = {**function.__globals__, "to_graph": lambda fn: fn}
+    return types.FunctionType(function.__code__, space, function.__name__, None, function.__closure__)(c)
+
+
+def test_lanes_change_what_they_have_made():
+    """What a lane has made is its own, and is changed there: `to_graph` begins no other program that would get it."""
+
+    def objects(x):
+        model = Model()
+        to_graph(model.step)(x)
+        return model.state + to_graph(model.small)(x)
+
+    def lists(x):
+        xs = [x]
+        return to_graph(_filled)(xs, x) + xs[1]
+
+    cs = jnp.array([1.0, -1.0])
+    for function in (objects, lists):
+        python = [_plainly(function, c) for c in cs.tolist()]
+        np.testing.assert_array_equal(jax.vmap(function)(cs), python)
+    with jax.disable_jit():
+        assert jax.vmap(to_graph(lambda x: x * 2 + 1))(cs).tolist() == [3.0, -1.0]
+
+
+def test_a_variable_that_lanes_share_with_others_is_what_it_is_by_then():
+    def program():
+        n = 1
+
+        def bump():
+            nonlocal n
+            n = n + 1
+
+        def main(x):
+            k = 70000 if x > 0 else 3
+            before = n
+            bump()
+            return before * 10 + n + k * k % 1009
+
+        return main
+
+    cs = [1.0, -1.0]
+    assert jax.vmap(to_graph(program()))(jnp.array(cs)).tolist() == [program()(c) for c in cs]

@@ -10,15 +10,34 @@ import functools
 import inspect
 import sys
 import types
+import weakref
 from typing import Any
 
 import jax
+import numpy as np
 
 from autograph_lite.jax_internals import tracing_state
+from autograph_lite.operators.user_code import source_places
 from autograph_lite.operators.values.values import Tracer
 
 _BEGINNING = "__ag_beginning__"
 _ASSIGNING = {"assign", "assign_add", "assign_sub"}  # a Variable may get what all lanes share
+_UNCHANGING = (
+    jax.Array,
+    np.generic,
+    int,
+    float,
+    complex,
+    str,
+    bytes,
+    types.NoneType,
+    type,
+    types.ModuleType,
+    types.BuiltinFunctionType,
+)
+_closures: weakref.WeakKeyDictionary[types.CodeType, weakref.WeakSet[types.FunctionType]] = (
+    weakref.WeakKeyDictionary()
+)
 _LATER = inspect.CO_GENERATOR | inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR
 
 
@@ -39,30 +58,72 @@ def beginning(fn: Any) -> Any:
 
 
 def begins_in_lanes() -> bool:
-    """Whether the function that calls this, and has just begun, runs in the lanes of a `vmap`, and can be begun again."""
-    code = sys._getframe(1).f_code
-    return tracing_state.is_in_lanes() and not (code.co_flags & _LATER or _ASSIGNING & {*code.co_names})
+    """Whether the function that calls this, and has just begun, runs in the lanes of a `vmap`, and can be begun again.
+
+    JAX has called it, or it is handed nothing that it could change: that would get values of the other program.
+    """
+    if not tracing_state.is_in_lanes():
+        return False
+    frame = sys._getframe(1)
+    code, around = frame.f_code, frame.f_back
+    if code.co_flags & _LATER or _ASSIGNING & {*code.co_names}:
+        return False
+    called = around is not None and around.f_code.co_filename.startswith(source_places.JAX)
+    given = dict(frame.f_locals)
+    if code.co_flags & inspect.CO_VARKEYWORDS:  # a dict of its own
+        given.update(given.pop(code.co_varnames[_count(code) - 1]))
+    return called or all(map(_is_unchanging, given.values()))
+
+
+def _count(code: types.CodeType) -> int:
+    """Of the parameters."""
+    rest = [code.co_flags & flag for flag in (inspect.CO_VARARGS, inspect.CO_VARKEYWORDS)]
+    return code.co_argcount + code.co_kwonlyargcount + sum(map(bool, rest))
+
+
+def _is_unchanging(value: Any) -> bool:
+    return all(map(_is_unchanging, value)) if type(value) is tuple else isinstance(value, _UNCHANGING)
 
 
 def of_lane() -> Any:
     """What the function gives that calls this, and has just begun: it is recorded for one lane."""
     frame = sys._getframe(1)
-    code, given = frame.f_code, dict(frame.f_locals)
-    cells = tuple(
-        types.CellType(given[name]) if name in given else types.CellType() for name in code.co_freevars
-    )
-    fn = types.FunctionType(code, frame.f_globals, code.co_name, None, cells)
-    named = {parameter.name: parameter.kind for parameter in inspect.signature(fn).parameters.values()}
+    given = dict(frame.f_locals)
+    fn = _function(frame.f_code, frame.f_globals, given)
     args: list[Any] = []
     kwargs: dict[str, Any] = {}
-    for name, kind in named.items():
-        if kind is inspect.Parameter.VAR_KEYWORD:
+    for name, parameter in inspect.signature(fn).parameters.items():
+        if parameter.kind is inspect.Parameter.VAR_KEYWORD:
             kwargs.update(given[name])
-        elif kind is inspect.Parameter.KEYWORD_ONLY:
+        elif parameter.kind is inspect.Parameter.KEYWORD_ONLY:
             kwargs[name] = given[name]
         else:
-            args += given[name] if kind is inspect.Parameter.VAR_POSITIONAL else (given[name],)
+            args += given[name] if parameter.kind is inspect.Parameter.VAR_POSITIONAL else (given[name],)
     return _recorded(fn, args, kwargs)
+
+
+def remember(fn: Any) -> None:
+    """Remembers a function that somebody else may call in lanes, for the sake of its cells."""
+    fn = getattr(fn, "__func__", fn)
+    if isinstance(fn, types.FunctionType) and fn.__closure__:
+        _closures.setdefault(fn.__code__, weakref.WeakSet()).add(fn)
+
+
+def _function(code: types.CodeType, space: dict[str, Any], given: dict[str, Any]) -> types.FunctionType:
+    """The function of that code whose captured variables are these."""
+    for fn in _closures.get(code, ()):
+        cells = zip(code.co_freevars, fn.__closure__ or (), strict=True)
+        if all(_holds(cell, given, name) for name, cell in cells):
+            return fn
+    copies = [types.CellType(given[name]) if name in given else types.CellType() for name in code.co_freevars]
+    return types.FunctionType(code, space, code.co_name, None, tuple(copies))
+
+
+def _holds(cell: types.CellType, given: dict[str, Any], name: str) -> bool:
+    try:
+        return name in given and cell.cell_contents is given[name]
+    except ValueError:  # it is empty
+        return name not in given
 
 
 def _recorded(fn: Any, args: Any, kwargs: Any) -> Any:
