@@ -181,7 +181,7 @@ def to_graph(
     converted: Any = callables.convert_callable(
         fn, recursive="entered" if recursive and config.light_bodies() else recursive
     )
-    handed_functions.remember(converted)
+    handed_functions.note_cells(converted)
     if checks is True and static_loops == "auto":
         return cast(F, converted)
     mode = "callback" if checks is True else "checkify" if checks else "off"

@@ -102,7 +102,7 @@ def of_lane() -> Any:
     return _recorded(fn, args, kwargs)
 
 
-def remember(fn: Any) -> None:
+def note_cells(fn: Any) -> None:
     """Remembers a function that somebody else may call in lanes, for the sake of its cells."""
     fn = getattr(fn, "__func__", fn)
     if isinstance(fn, types.FunctionType) and fn.__closure__:

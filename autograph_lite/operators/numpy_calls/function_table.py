@@ -19,6 +19,7 @@ import numpy as np
 from autograph_lite.errors import PythonOnlyError
 from autograph_lite.jax_internals.dataflow import recorded_copies
 from autograph_lite.jax_internals.references import numpys_arrays
+from autograph_lite.operators.numpy_calls import singular_matrices
 from autograph_lite.operators.ragged import unique_values
 from autograph_lite.operators.values.values import Tracer, describe, known_value
 
@@ -269,6 +270,8 @@ def rows() -> Iterator[tuple[Any, str, Any, Any]]:
                     yield module, name, fun, _of_scalars(fun)
             elif name in _OWN and module is np:
                 yield module, name, fun, _OWN[name]
+            elif name in singular_matrices.CAUGHT and module is np.linalg:
+                yield module, name, fun, singular_matrices.CAUGHT[name]
             elif hasattr(theirs, name):
                 yield module, name, fun, getattr(theirs, name)
     strides = np.lib.stride_tricks
