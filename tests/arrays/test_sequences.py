@@ -206,3 +206,19 @@ def test_a_list_under_a_name_beside_an_operator_is_an_error_that_says_what_to_wr
         "  The value is known when the compiled program runs, and not while the function is traced.\n"
         "  Fix: make an array of the list, jnp.asarray(...): beside an array, JAX takes no list."
     )
+
+
+def in_a_loop(x):
+    y, i = x * 1.0, 0
+    while (y * y).sum() < 100 and i < 5:
+        y = y * [1.5, 2, 3] + (1, 2, 3)
+        i += 1
+    return y.sum()
+
+
+def test_a_list_beside_an_array_where_nothing_is_known_of_arrays_is_the_same_error() -> None:
+    with pytest.raises(
+        al.PythonOnlyError, match=r"unsupported operand type\(s\) for \+: 'traced array' and 'tuple'"
+    ):
+        jax.grad(al.to_graph(in_a_loop))(jnp.asarray(X))
+    assert al.convert(in_a_loop)(X) == in_a_loop(X.copy())

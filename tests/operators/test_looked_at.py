@@ -48,7 +48,7 @@ def test_an_array_behind_many_values_is_not_written_to_unseen(make: Any, count: 
         return h.then[0], y
 
     with pytest.raises(MutationError, match="is the array of 'h.then\\[0\\]', too"):
-        jax.vmap(al.to_graph(f))(VECTOR[None])
+        jax.jvp(al.to_graph(f), (VECTOR,), (VECTOR,))
     assert [each.tolist() for each in al.convert(f)(VECTOR)] == [[9.0, 2.0]] * 2
 
 
@@ -60,7 +60,7 @@ def test_an_array_deep_inside_is_not_written_to_unseen() -> None:
         return innermost(h.box), y
 
     with pytest.raises(MutationError, match="is the array of 'h.box"):
-        jax.vmap(al.to_graph(f))(VECTOR[None])
+        jax.jvp(al.to_graph(f), (VECTOR,), (VECTOR,))
     assert [each.tolist() for each in al.convert(f)(VECTOR)] == [[9.0, 2.0]] * 2
 
 

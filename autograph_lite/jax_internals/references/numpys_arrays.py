@@ -61,7 +61,7 @@ def would_be_numpys(value: Any) -> bool:
     are is asked: the program serves no others.
     """
     known = thread.now.references
-    if not known.is_whole:
+    if known is None or not known.is_whole:
         return False
     todo, seen = [*origins(value)], set[int]()
     asked, is_told = [], True
