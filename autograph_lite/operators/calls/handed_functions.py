@@ -18,6 +18,7 @@ import numpy as np
 
 from autograph_lite.jax_internals import tracing_state
 from autograph_lite.operators.user_code import source_places
+from autograph_lite.operators.user_code.conversion import is_converted
 from autograph_lite.operators.values.values import Tracer
 
 _BEGINNING = "__ag_beginning__"
@@ -42,7 +43,9 @@ _LATER = inspect.CO_GENERATOR | inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATO
 
 
 def beginning(fn: Any) -> Any:
-    """`fn`, a converted function, to be called by JAX."""
+    """`fn`, if it is converted, to be called by JAX."""
+    if not (isinstance(fn, types.FunctionType) and is_converted(fn)):
+        return fn
     made = fn.__dict__.get(_BEGINNING)
     if made is None:
 

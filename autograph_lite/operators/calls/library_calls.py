@@ -209,12 +209,12 @@ def _may_hold_functions(value: Any, deep: bool) -> bool:
 def _argument(value: Any, convert: Convert, deep: bool) -> Any:
     """What to hand to a library in place of `value`."""
     if isinstance(value, types.FunctionType):
-        return _handed(value, convert) if ownership.is_users(value) else value
+        return _handed(value, convert, deep) if ownership.is_users(value) else value
     if isinstance(value, types.MethodType):
         fn: Any = value.__func__
         method_patching.convert_methods(value.__self__)
         if ownership.is_users(fn):
-            return types.MethodType(_handed(fn, convert), value.__self__)
+            return types.MethodType(_handed(fn, convert, deep), value.__self__)
         owner = with_converted(value.__self__, convert)
         return value if owner is value.__self__ else types.MethodType(fn, owner)
     if type(value) in PARTIALS:
@@ -259,9 +259,10 @@ def _is_frozen_callable(value: Any) -> bool:
     return callable(value) and _is_frozen(kind)
 
 
-def _handed(fn: Any, convert: Convert) -> Any:
+def _handed(fn: Any, convert: Convert, deep: bool) -> Any:
     journal.note_handed(fn)
-    return handed_functions.beginning(convert(fn))
+    converted = convert(fn)
+    return handed_functions.beginning(converted) if deep else converted
 
 
 def of_jax(value: Any, convert: Convert) -> Any:
