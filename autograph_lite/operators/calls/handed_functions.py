@@ -20,6 +20,7 @@ from autograph_lite.jax_internals import tracing_state
 from autograph_lite.operators.user_code import source_places
 from autograph_lite.operators.user_code.conversion import is_converted
 from autograph_lite.operators.values.values import Tracer
+from autograph_lite.syntax.names import is_operators
 
 _BEGINNING = "__ag_beginning__"
 _ASSIGNING = {"assign", "assign_add", "assign_sub"}  # a Variable may get what all lanes share
@@ -72,7 +73,7 @@ def begins_in_lanes() -> bool:
     if code.co_flags & _LATER or _ASSIGNING & {*code.co_names}:
         return False
     called = around is not None and around.f_code.co_filename.startswith(source_places.JAX)
-    given = dict(frame.f_locals)
+    given = {name: value for name, value in frame.f_locals.items() if not is_operators(name)}
     if code.co_flags & inspect.CO_VARKEYWORDS:  # a dict of its own
         given.update(given.pop(code.co_varnames[_count(code) - 1]))
     return called or all(map(_is_unchanging, given.values()))
