@@ -222,3 +222,8 @@ def test_fields_in_a_specification() -> None:
 
     assert autograph_lite.convert(f)(jnp.float32(1))[1] == f(1)[1]
     assert f(1)[1] == "  3.142|  a0000007|+7"
+
+
+def test_a_call_that_is_wrong_with_any_number_is_pythons_error() -> None:
+    with pytest.raises(TypeError, match="hour"):
+        autograph_lite.convert(lambda x: datetime.timedelta(x, hour=1))(jnp.float32(2))

@@ -25,7 +25,12 @@ import numpy as np
 from autograph_lite.jax_internals import tracing_state
 from autograph_lite.jax_internals.dataflow import recorded_copies
 from autograph_lite.operators.calls import handed_functions, method_patching
-from autograph_lite.operators.checks import carried_checks, concretization_errors, traced_text
+from autograph_lite.operators.checks import (
+    carried_checks,
+    concretization_errors,
+    known_exceptions,
+    traced_text,
+)
 from autograph_lite.operators.effects import births, journal, outside_arrays
 from autograph_lite.operators.lists import array_arguments, dynamic_length
 from autograph_lite.operators.numpy_calls import counterparts, in_place_calls, vectorized
@@ -36,6 +41,7 @@ from autograph_lite.operators.ragged_ops import library_functions
 from autograph_lite.operators.user_code import ownership, source_places
 from autograph_lite.operators.values.one_of import OneOf, as_numbers, has_variants, with_variants
 from autograph_lite.operators.values.values import traced
+from autograph_lite.tracing import thread
 
 Convert = Callable[[types.FunctionType], Any]
 MUTATORS = (list, dict, set, bytearray)
@@ -141,7 +147,9 @@ def with_converted_arguments(fn: Any, convert: Convert) -> Any:
             if (
                 root in _OF_NUMBERS
                 and isinstance(error, (TypeError, struct.error))
+                and not (thread.now.handlers or thread.now.catching)  # a handler asks the same
                 and any(map(traced, values))
+                and not known_exceptions.is_about_the_call(error)
             ):
                 raise concretization_errors.needs_value(error) from error
             if isinstance(error, (ValueError, ArithmeticError)):

@@ -57,14 +57,19 @@ def is_raised_anyway(error: BaseException) -> bool:
     last = entries[-1]
     if not _is_standard(last) and _raises(last):
         return True
-    if _OF_THE_CALL.search(text := _text(error)):
+    if is_about_the_call(error):
         return True
-    if _SAYS_UNKNOWN.search(text):
+    if _SAYS_UNKNOWN.search(_text(error)):
         return False
     operands = [value for entry in entries[users + 1 :] if _is_standard(entry) for value in _handed(entry)]
     if len(entries) == users + 1:
         operands += _named(last)
     return not any(isinstance(value, (Tracer, OneOf)) for value in operands)
+
+
+def is_about_the_call(error: BaseException) -> bool:
+    """Whether Python says of a call that the function takes no such arguments."""
+    return _OF_THE_CALL.search(_text(error)) is not None
 
 
 def _lacks_numbers_attribute(error: AttributeError) -> bool:
