@@ -20,12 +20,17 @@ def message(fn: Callable[..., Any], *args: Any, way: Callable[..., Any] = autogr
     return shown(caught.value, fn)
 
 
-def in_lanes(fn: Callable[..., Any]) -> Callable[..., Any]:
-    """`fn` for one lane of `vmap`, where arrays are values: only one of the names of an array sees what is written to it."""
+def derived(fn: Callable[..., Any]) -> Callable[..., Any]:
+    """`fn` in a derivative, where arrays are values: only one of the names of an array sees what is written to it."""
 
     def run(*args: Any) -> Any:
-        lanes = jax.tree.map(lambda each: jnp.asarray(each)[None], args)
-        return jax.jit(jax.vmap(autograph_lite.to_graph(fn)))(*lanes)
+        def of_arrays(*arrays: Any) -> Any:
+            left = iter(arrays)
+            given = [jnp.asarray(arg) if isinstance(arg, int) else next(left) for arg in args]
+            return autograph_lite.to_graph(fn)(*given)
+
+        arrays = [arg for arg in args if not isinstance(arg, int)]
+        return jax.jit(lambda: jax.jvp(of_arrays, arrays, arrays)[0])()
 
     return run
 

@@ -26,7 +26,7 @@ def test_a_constructor_returns_nothing():
         box = Box(x)
         return box.x + x
 
-    assert fix(jax.vmap(al.to_graph(f)), jnp.ones((1, 3))) == (
+    assert fix(lambda x: jax.jvp(al.to_graph(f), (x,), (x,)), jnp.ones(3)) == (
         "read the array from the object afterwards, and not 'x'; where 'x' is to stay as it is, hand over x.copy()."
     )
 
@@ -47,7 +47,7 @@ def test_a_function_that_returns_something_already():
         p, s = pair(x)
         return x + s
 
-    assert fix(jax.vmap(al.to_graph(f)), jnp.ones((1, 3))) == (
+    assert fix(lambda x: jax.jvp(al.to_graph(f), (x,), (x,)), jnp.ones(3)) == (
         "let 'pair' return the array among its results, and read that one afterwards in place of 'x'; where 'x' is to stay as "
         "it is, hand over x.copy()."
     )

@@ -13,7 +13,7 @@ import pytest
 import autograph_lite
 from autograph_lite import MutationError
 
-from .messages import in_lanes, message, shown
+from .messages import derived, message, shown
 
 
 class Model:
@@ -158,7 +158,7 @@ def test_a_numpy_array_that_a_callee_fills_on_one_path() -> None:
             fill()
         return cells
 
-    assert message(f, jnp.float32(2), way=in_lanes) == (
+    assert message(f, jnp.float32(2), way=derived) == (
         "MutationError: 'cells', an array of NumPy's, is changed in place inside a staged statement.\n"
         "  test.py:2 in fill\n"
         "      cells.fill(1)\n"
@@ -413,7 +413,7 @@ def test_a_row_is_written_and_the_matrix_read() -> None:
         row[0] = 5.0
         return m.sum() + row[0]
 
-    assert message(f, jnp.ones((2, 3)), way=in_lanes) == (
+    assert message(f, jnp.ones((2, 3)), way=derived) == (
         "MutationError: An item of 'row', float32[3], is written, which shares its memory with 'm' in NumPy (`row = m[1]`), and "
         "'m' is read later.\n"
         "  test.py:2 in f\n"
@@ -430,7 +430,7 @@ def test_an_array_is_written_that_has_another_name() -> None:
         x[0] = 5.0
         return x - old
 
-    assert message(f, jnp.ones(3), way=in_lanes) == (
+    assert message(f, jnp.ones(3), way=derived) == (
         "MutationError: An item of 'x' is written, and 'old', float32[3], which shares its memory in NumPy (`old = x`), is read "
         "later.\n"
         "  test.py:2 in f\n"
@@ -446,7 +446,7 @@ def test_an_array_of_an_object_that_outlives_the_call() -> None:
         table[0] = 5.0
         return table
 
-    assert message(f, {"a": jnp.ones(3)}, way=in_lanes) == (
+    assert message(f, {"a": jnp.ones(3)}, way=derived) == (
         "MutationError: An item of 'table', float32[3], is written, which shares its memory with 'tables' in NumPy "
         "(`table = tables['a']`), and 'tables' outlives the call.\n"
         "  test.py:2 in f\n"
@@ -468,7 +468,7 @@ def test_a_function_writes_to_an_array_that_its_caller_reads() -> None:
         total = fill(x, n)
         return total + x
 
-    text = message(f, jnp.ones(3), 2, way=in_lanes)
+    text = message(f, jnp.ones(3), 2, way=derived)
     line = fill.__code__.co_firstlineno - f.__code__.co_firstlineno + 2
     assert text == (
         "MutationError: 'fill' writes an item of an array, float32[3], which is 'x' where it is called (test.py:1), and 'x' is "
@@ -489,7 +489,7 @@ def test_an_array_is_written_that_an_object_has_got() -> None:
         x[0] = 5.0
         return kept.x - x
 
-    assert message(f, jnp.ones(3), way=in_lanes) == (
+    assert message(f, jnp.ones(3), way=derived) == (
         "MutationError: An item of 'x', float32[3], is written, which in NumPy is the array of 'kept.x', too, and 'kept.x' is read "
         "later.\n"
         "  test.py:4 in f\n"
@@ -586,7 +586,7 @@ def test_an_array_is_written_that_a_list_has_got() -> None:
         x[0] = 7
         return rows
 
-    assert message(f, jnp.zeros(2), way=in_lanes) == (
+    assert message(f, jnp.zeros(2), way=derived) == (
         "MutationError: An item of 'x', float32[2], is written, which in NumPy is the array of 'rows[0]', too, and 'rows[0]' is "
         "read later.\n"
         "  test.py:2 in f\n"
@@ -606,7 +606,7 @@ def test_a_row_is_written_that_a_function_has_taken() -> None:
         row[0] = 7
         return row, m
 
-    assert message(f, jnp.zeros((2, 2)), way=in_lanes) == (
+    assert message(f, jnp.zeros((2, 2)), way=derived) == (
         "MutationError: An item of 'row', float32[2], is written, which in NumPy shares its memory with 'm', too, and 'm' is read "
         "later.\n"
         "  test.py:5 in f\n"
