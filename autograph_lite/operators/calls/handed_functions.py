@@ -14,29 +14,14 @@ import weakref
 from typing import Any
 
 import jax
-import numpy as np
 
 from autograph_lite.jax_internals import tracing_state
 from autograph_lite.operators.user_code import source_places
 from autograph_lite.operators.user_code.conversion import is_converted
 from autograph_lite.operators.values.values import Tracer
-from autograph_lite.syntax.names import is_operators
 
 _BEGINNING = "__ag_beginning__"
 _ASSIGNING = {"assign", "assign_add", "assign_sub"}  # a Variable may get what all lanes share
-_UNCHANGING = (
-    jax.Array,
-    np.generic,
-    int,
-    float,
-    complex,
-    str,
-    bytes,
-    types.NoneType,
-    type,
-    types.ModuleType,
-    types.BuiltinFunctionType,
-)
 _closures: weakref.WeakKeyDictionary[types.CodeType, weakref.WeakSet[types.FunctionType]] = (
     weakref.WeakKeyDictionary()
 )
@@ -64,7 +49,7 @@ def beginning(fn: Any) -> Any:
 def begins_in_lanes() -> bool:
     """Whether the function that calls this, and has just begun, runs in the lanes of a `vmap`, and can be begun again.
 
-    JAX has called it, or it is handed nothing that it could change: that would get values of the other program.
+    JAX has called it: who else does may hand it, and get from it, what belongs to the program of the lanes.
     """
     if not tracing_state.is_in_lanes():
         return False
@@ -72,21 +57,7 @@ def begins_in_lanes() -> bool:
     code, around = frame.f_code, frame.f_back
     if code.co_flags & _LATER or _ASSIGNING & {*code.co_names}:
         return False
-    called = around is not None and around.f_code.co_filename.startswith(source_places.JAX)
-    given = {name: value for name, value in frame.f_locals.items() if not is_operators(name)}
-    if code.co_flags & inspect.CO_VARKEYWORDS:  # a dict of its own
-        given.update(given.pop(code.co_varnames[_count(code) - 1]))
-    return called or all(map(_is_unchanging, given.values()))
-
-
-def _count(code: types.CodeType) -> int:
-    """Of the parameters."""
-    rest = [code.co_flags & flag for flag in (inspect.CO_VARARGS, inspect.CO_VARKEYWORDS)]
-    return code.co_argcount + code.co_kwonlyargcount + sum(map(bool, rest))
-
-
-def _is_unchanging(value: Any) -> bool:
-    return all(map(_is_unchanging, value)) if type(value) is tuple else isinstance(value, _UNCHANGING)
+    return around is not None and around.f_code.co_filename.startswith(source_places.JAX)
 
 
 def of_lane() -> Any:
@@ -134,6 +105,7 @@ def _recorded(fn: Any, args: Any, kwargs: Any) -> Any:
     leaves, tree = jax.tree.flatten((args, kwargs))
     places = [n for n, leaf in enumerate(leaves) if isinstance(leaf, Tracer)]
 
+    @functools.wraps(fn)
     def run(*values: Any) -> Any:
         tracing_state.begin_inside()
         given = dict(zip(places, values, strict=True))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dis
 import functools
+import itertools
 import linecache
 import pathlib
 import re
@@ -144,9 +145,12 @@ def user_frame() -> types.FrameType | None:
 
 
 def is_running(path: str, line: int) -> bool:
-    """Whether a function that begins on that line is running on this thread."""
-    frames = (frame.f_code for frame, _ in traceback.walk_stack(sys._getframe(1)))
-    return any(code.co_filename == path and code.co_firstlineno == line for code in frames)
+    """Whether a function that begins on that line is running on this thread, and has not begun again for a lane."""
+    codes = [frame.f_code for frame, _ in traceback.walk_stack(sys._getframe(1))]
+    return any(
+        code.co_filename == path and code.co_firstlineno == line and inner.co_name != "of_lane"
+        for inner, code in itertools.pairwise(codes)
+    )
 
 
 def outer_frame(frame: types.FrameType) -> types.FrameType | None:
