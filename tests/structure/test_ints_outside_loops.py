@@ -277,11 +277,18 @@ def scanned(function):
     return lambda c: jax.lax.scan(lambda total, c: (total, function(c)), 0, c[None])[1][0]
 
 
+def _jitted(function):
+    """In lanes of what the user has wrapped before."""
+    wrapped = jax.jit(function)
+    return lambda c: jax.vmap(wrapped)(c[None])[0]
+
+
 HANDED = {
     "scan": scanned,
     "map": lambda function: lambda c: jax.lax.map(function, c[None])[0],
     "checkpoint": lambda function: lambda c: jax.checkpoint(function)(c),
     "vmap": lambda function: lambda c: jax.vmap(function)(c[None])[0],
+    "vmap of a jit": _jitted,
     "vmap of scan": lambda function: lambda c: jax.vmap(scanned(function))(c[None])[0],
     "gradient": lambda function: lambda c: jax.vmap(jax.value_and_grad(lambda c: function(c) + 0.0))(c[None])[0][0],
 }  # fmt: skip

@@ -32,17 +32,18 @@ def beginning(fn: Any) -> Any:
     """`fn`, if it is converted, to be called by JAX."""
     if not (isinstance(fn, types.FunctionType) and is_converted(fn)):
         return fn
-    made = fn.__dict__.get(_BEGINNING)
-    if made is None:
+    known = fn.__dict__.get(_BEGINNING)
+    if known is not None:
+        return known
 
-        @functools.wraps(fn)
-        def made(*args: Any, **kwargs: Any) -> Any:
-            if tracing_state.is_in_lanes() and not _ASSIGNING & {*fn.__code__.co_names}:
-                return _recorded(fn, args, kwargs)
-            tracing_state.begin_inside()
-            return fn(*args, **kwargs)
+    @functools.wraps(fn)
+    def made(*args: Any, **kwargs: Any) -> Any:
+        if tracing_state.is_in_lanes() and not _ASSIGNING & {*fn.__code__.co_names}:
+            return _recorded(fn, args, kwargs)
+        tracing_state.begin_inside()
+        return fn(*args, **kwargs)
 
-        fn.__dict__[_BEGINNING] = made
+    fn.__dict__[_BEGINNING] = made
     return made
 
 

@@ -275,7 +275,7 @@ def _handed(fn: Any, convert: Convert, deep: bool) -> Any:
 
 def of_jax(value: Any, convert: Convert) -> Any:
     """What stands in for a function of the user's that JAX has wrapped; None where it is something else."""
-    found = jax_transformed.convert_transformed(value, convert)
+    found = jax_transformed.convert_transformed(value, lambda fn: handed_functions.beginning(convert(fn)))
     if found is not None:
         journal.note_handed(getattr(value, "__wrapped__", None))
     return found
