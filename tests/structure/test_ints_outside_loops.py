@@ -397,3 +397,32 @@ def test_a_variable_that_lanes_share_with_others_is_what_it_is_by_then():
 
     cs = [1.0, -1.0]
     assert jax.vmap(to_graph(program()))(jnp.array(cs)).tolist() == [program()(c) for c in cs]
+
+
+def _written_after(a, xs, p):
+    a = xs[(a + a) % 5 % 3] * 3
+    if p:
+        held = [xs, 0]
+        held[0][:2] = a % 5
+    return xs[0], a
+
+
+def _written_before_and_after(a, xs, p):
+    xs[0] = a
+    row = xs[1:]
+    first = row[(a * a) % 2] + xs[0]
+    row[0] = first + (a + 7) % 3
+    xs[:] = xs * 2
+    return xs, row.sum(), first
+
+
+@pytest.mark.parametrize("form", [convert, of_somebody_else])
+@pytest.mark.parametrize("function", [_written_after, _written_before_and_after])
+def test_what_is_computed_in_more_bits_takes_of_arrays_what_they_were(function, form):
+    """An argument that is a number of Python's may be so large that its sum has more than 32 bits."""
+    for a in (-3, 2, 4):
+        xs = np.int32([6, 3, 4])
+        python = function(a, xs.copy(), True)
+        ours = form(function)(a, xs, True)
+        for each, other in zip(ours, python, strict=True):
+            np.testing.assert_array_equal(each, other)

@@ -26,6 +26,7 @@ from autograph_lite.jax_internals.loops.int_tests import ARITHMETIC
 from autograph_lite.jax_internals.loops.wide_body import Body
 from autograph_lite.jax_internals.loops.wide_loops import Tell, made_in_branch
 from autograph_lite.jax_internals.loops.wide_numbers import Nest
+from autograph_lite.jax_internals.references import forwarding
 
 _INSIDE = frozenset({"cond", "jit", "pjit"})
 _BOUNDED = dataclasses.replace(LONG, most=NARROW)  # they keep their bits, and tell
@@ -128,7 +129,8 @@ def _evaluate(
     results = [*wanted.values(), body.code]
     equations, needed = scan_ir.live(made, results, effects=False)
     inputs = [v for v in needed - {v for e in equations for v in e.outvars} if v in tracers]
-    *new, code = jaxpr_as_fun(_closed(equations, inputs, results))(*[tracers[v] for v in inputs])
+    with forwarding.as_recorded():
+        *new, code = jaxpr_as_fun(_closed(equations, inputs, results))(*[tracers[v] for v in inputs])
     tell(code, body.places)
     return dict(zip(wanted, new, strict=True))
 

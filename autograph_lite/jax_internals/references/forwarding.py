@@ -6,6 +6,8 @@ They begin with the first write that another name is to see; before, nothing is 
 
 from __future__ import annotations
 
+import contextlib
+from collections.abc import Iterator
 from typing import Any
 
 from jax._src import core
@@ -43,6 +45,19 @@ def install_forwarding() -> None:
         if trace.__class__ is KeepingTrace:
             trace.__class__ = ForwardingTrace  # of the same slots
         trace = getattr(trace, "parent_trace", None)
+
+
+@contextlib.contextmanager
+def as_recorded() -> Iterator[None]:
+    """Inside, an operand of the innermost trace is what equations before have had, whatever has been written since."""
+    trace: Any = core.trace_ctx.trace
+    kind = trace.__class__
+    if kind is ForwardingTrace:
+        trace.__class__ = KeepingTrace
+    try:
+        yield
+    finally:
+        trace.__class__ = kind
 
 
 def traces_up_to(array: Any) -> list[Any] | None:
