@@ -89,7 +89,8 @@ def _function(code: types.CodeType, space: dict[str, Any], given: dict[str, Any]
     """The function of that code whose captured variables are these."""
     for fn in _closures.get(code, ()):
         cells = zip(code.co_freevars, fn.__closure__ or (), strict=True)
-        if all(_holds(cell, given, name) for name, cell in cells):
+        same = fn.__code__ is code and fn.__globals__ is space  # codes of one text are equal
+        if same and all(_holds(cell, given, name) for name, cell in cells):
             return fn
     copies = [types.CellType(given[name]) if name in given else types.CellType() for name in code.co_freevars]
     return types.FunctionType(code, space, code.co_name, None, tuple(copies))
