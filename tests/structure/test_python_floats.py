@@ -323,3 +323,21 @@ def test_where_no_float_decides_the_program_is_as_it_was() -> None:
         return x
 
     assert "f64" not in str(run.get_concrete_function(np.float32(1)).jaxpr)
+
+
+def test_a_float_that_is_used_twice_at_each_step_is_computed_once_more_and_not_in_all_ways() -> None:
+    def chaos(x, n):
+        y = 0.5
+        if n > 0:
+            y = 0.25
+        for _ in range(12):
+            y = 3.5 * y * (1 - y)
+        k = 0
+        while y < x and k < 5:
+            y += 0.125
+            k += 1
+        return y
+
+    converted = autograph_lite.to_graph(chaos, static_loops="python")
+    assert float(jax.jit(converted)(jnp.float32(2), jnp.int32(1))) == np.float32(chaos(2, 1))
+    assert len(jax.make_jaxpr(converted)(jnp.float32(2), jnp.int32(1)).eqns) < 200
