@@ -114,4 +114,4 @@ def _recorded(fn: Any, args: Any, kwargs: Any) -> Any:
         args, kwargs = jax.tree.unflatten(tree, [given.get(n, leaf) for n, leaf in enumerate(leaves)])
         return fn(*args, **kwargs)
 
-    return jax.jit(run, inline=True)(*[leaves[n] for n in places])
+    return jax.jit(run)(*[leaves[n] for n in places])
