@@ -22,7 +22,8 @@ are converted ones (`operators.classes`), and an error about a traced value is o
 ask `ag.untraced()` alone. The callee of `ag.light` has the light body alone, since its caller has asked already. A
 call by name remembers the first function that it calls,
 `ag_known[1] if ag_known[0] is g else ag.light_at(g, ag_known, 0)`, which takes a quarter of the time of `ag.light(g)`.
-Items are written through operators here too, so that arrays are updated as they are under a trace.
+Items are written through operators here too, so that arrays are updated as they are under a trace. Where `jax.vmap` calls a
+function that says where it begins, this begins again, `ag.of_lane()`, and is recorded for one lane.
 """
 
 from __future__ import annotations
