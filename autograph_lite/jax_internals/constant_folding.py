@@ -335,11 +335,17 @@ def _comparing(name: str) -> Callable[[Any, Any], Any]:
         kind = dtype.kind if isinstance(dtype, np.dtype) else "V"
         if kind not in "iub" or (kind != "b" and _info(dtype).min <= other <= _info(dtype).max):
             return jaxs(self, other)
+        if (found := compared_with_long_literal[0](name, self, other)) is not None:
+            return found
         return np.full(self.aval.shape, pythons(0, other))[()]
 
     return compare
 
 
+# What a number of the text that has more than 32 bits becomes beside a number of the program, and what a comparison of the two
+# gives, None where that is known: `long_literals` puts them here.
+with_long_literal: list[Callable[[Any, int], Any]] = []
+compared_with_long_literal: list[Callable[[str, Any, int], Any]] = []
 _info = functools.lru_cache(maxsize=32)(np.iinfo)
 _COMPARISONS = ("__lt__", "__le__", "__gt__", "__ge__", "__eq__", "__ne__")
 for _name in _COMPARISONS:
@@ -417,6 +423,8 @@ def _taking_pythons(name: str) -> Any:
         if other.__class__ is int and not -(2**31) <= other < 2**31:
             if divides or jax.numpy.issubdtype(self.aval.dtype, np.inexact):
                 other = float(other)
+            elif name not in _COMPARISONS:
+                other = with_long_literal[0](self, other)
         elif other.__class__ in _LISTS and numpys_arrays.would_be_numpys(self) and not _repeats(self, name):
             other = jax.numpy.asarray(other)
         elif numpys_arrays.has_own_operators(type(other)) and numpys_arrays.would_be_numpys(self):
@@ -432,7 +440,7 @@ def _repeats(number: Any, name: str) -> bool:
 
 
 _LISTS = frozenset({list, tuple, range})
-for _name in (*(f"__{left}{_name}__" for left in ("", "r") for _name in CHANGES), *_COMPARISONS):
+for _name in (*(f"__{left}{_name}__" for left in ("", "r") for _name in (*CHANGES, "divmod")), *_COMPARISONS):
     setattr(FoldingTracer, _name, _taking_pythons(_name))
 for _name in CHANGES:
     setattr(FoldingTracer, f"__i{_name}__", _changing(_name))

@@ -64,6 +64,15 @@ def recorded() -> Sequence[Any]:
     return equations
 
 
+def as_equation(recorded: Any) -> Any:
+    """A recorded equation as one of a jaxpr."""
+    invars = [t.val for t in recorded.in_tracers]
+    return core.new_jaxpr_eqn(
+        invars, recorded.outvars, recorded.primitive, recorded.params, recorded.effects,
+        recorded.source_info, recorded.ctx,
+    )  # fmt: skip
+
+
 def has_checks(jaxpr: Any) -> bool:
     """Whether a closed jaxpr holds checks for checkify, in whatever it calls."""
     return any(type(effect).__name__ == "ErrorEffect" for effect in jaxpr.effects)

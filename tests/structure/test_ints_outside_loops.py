@@ -1,6 +1,7 @@
 """Python's ints outside of loops: where 32 bits are not enough, Python's number, or an error at the line."""
 
 import linecache
+import math
 import types
 
 import hypothesis
@@ -184,6 +185,8 @@ _STEPS = (
     "k = k * {n}", "k = k + {n}", "k = {n} - k", "k = k // {d}", "k = k % {d}", "k = k * j", "j = k - j", "k = k << 3",
     "k = k >> 2", "k = k & 65535", "j = k | 5", "k = -k", "k = abs(k)", "k = max(k, j)", "k, j = j, k", "j = j + 1",
     "k = k * k if k < {n} else j", "y = y + (1 if k > {n} else 2)", "y = y + k / {d}", "j = k ** 2",
+    "k = k % {long}", "k = k & {long}", "j = {long} - k", "k = k ^ {long}", "j = {long} // (abs(k) + 1)",
+    "y = y + (1 if k < {long} else 2)", "y = y + (1 if k != {long} else 2)", "k = min(k, {long})", "y = y + k / {long}",
 )  # fmt: skip
 
 
@@ -191,12 +194,23 @@ _STEPS = (
 def _program(draw):
     lines = [
         draw(st.sampled_from(_STEPS)).format(
-            n=draw(st.sampled_from([2, 3, 1000, 46341, 2**30])), d=draw(st.sampled_from([3, 7, 1000]))
+            n=draw(st.sampled_from([2, 3, 1000, 46341, 2**30])),
+            d=draw(st.sampled_from([3, 7, 1000])),
+            long=draw(st.sampled_from([2**31, 2**32 - 1, 5_000_000_000, 2**40, 2**62, -(2**33)])),
         )
         for _ in range(draw(st.integers(1, 6)))
     ]
     for at in draw(st.sets(st.integers(0, len(lines) - 1), max_size=2)):
         lines[at] = f"if c > {draw(st.sampled_from([0, 1]))}: {lines[at]}"
+    if draw(st.booleans()):  # in a loop, whose ints come from before it, and go on after it
+        at, turns = (
+            draw(st.integers(0, len(lines) - 1)),
+            draw(st.sampled_from(["c * 3 + i < 7", "i < 3 and k != 9"])),
+        )
+        lines[at:] = ["i = 0", f"while {turns}:", *(f"    {each}" for each in lines[at:]), "    i = i + 1"]
+        lines += draw(
+            st.lists(st.sampled_from(["k = k % 4099 * 3", "j = k - j", "y = y + k / 8589934592"]), max_size=2)
+        )
     start = draw(st.sampled_from([3, 1000, 70000, 2**31 - 1]))
     body = "\n    ".join([f"k = {start} if c > 0 else 5", "j, y = k - 1, 0.0", *lines])
     return f"def f(c):\n    {body}\n    return k % 1009, j % 1013, y\n"
@@ -218,6 +232,122 @@ def test_as_python_or_an_error(text):
                 assert "OverflowError" in repr(error)
                 continue
             np.testing.assert_allclose(ours, np.float32(expected), rtol=1e-5, err_msg=text)
+
+
+def xorshift(c):
+    s = 123456789 if c > 0 else 362436069
+    n = 0.0
+    while n < 3 * c:
+        s ^= (s << 13) & 0xFFFFFFFF
+        s ^= s >> 17
+        s ^= (s << 5) & 0xFFFFFFFF
+        n += 1
+    return s / 2**32
+
+
+def checksum(c):
+    table = 0xFFFFFFFF
+    for byte in (1, 2, 3, 200):
+        table = table ^ (byte + int(c))
+        for _ in range(8):
+            table = (table >> 1) ^ 0xEDB88320 if table & 1 else table >> 1
+    return (table ^ 0xFFFFFFFF) % 1009
+
+
+def turns(c):
+    h, n = 3 if c > 0 else 5, 0
+    while h < 5_000_000_000 * abs(c):
+        h, n = h * 3, n + 1
+    return n
+
+
+def fnv(c):
+    h = 2166136261
+    for ch in "hello":
+        h = ((h ^ ord(ch)) * 16777619) % 2**32
+        if c > 3:
+            h = h ^ 1
+    return h % 1000
+
+
+def cold(c):
+    h = -2
+    n = 0
+    while n < c + 40:
+        h = h * 2
+        n += 1
+        if h == -(2**33):
+            return 33
+        if h <= -(2**40) or not h > -(2**34):
+            return -1
+    return n
+
+
+def digits(c):
+    n = (int(c) + 10) * 100000
+    n, total = n * n, 0
+    while n > 0:
+        total += n % 10
+        n //= 10
+    return total
+
+
+def squares(c):
+    s = (int(c) + 5) * 100000
+    s = s * s
+    q, r = divmod(s, 2**33)
+    return q + r % 1000 + min(s, 2**40) % 7 + max(s, 2**40) % 7 + s.bit_length() + pow(s, 3, 1000007) % 97
+
+
+LONG = (xorshift, checksum, turns, fnv, cold, digits, squares)
+
+
+@pytest.mark.parametrize("form", [convert, of_somebody_else, lambda fn: jax.vmap(to_graph(fn))])
+@pytest.mark.parametrize("function", LONG, ids=lambda fn: fn.__name__)
+def test_numbers_of_the_text_and_those_at_loops_have_more_than_32_bits(function, form):
+    values = np.float32([-2.0, 1.0, 4.0])
+    converted = form(function)
+    given = (
+        [converted(jnp.float32(c)) for c in values]
+        if form in (convert, of_somebody_else)
+        else converted(values)
+    )
+    np.testing.assert_allclose(given, [function(c) for c in values], rtol=1e-6)
+
+
+def test_a_number_of_the_text_that_has_no_room_is_an_error():
+    def masked(c):
+        k = 3 if c > 0 else 5
+        return k & 0xFFFFFFFFFFFFFFFF
+
+    with pytest.raises(OverflowError, match=r"0xFFFFFFFFFFFFFFFF"):
+        convert(masked)(jnp.float32(1))
+    with pytest.raises(OverflowError):
+        jax.vmap(lambda c: jax.lax.fori_loop(0, 2, lambda i, k: to_graph(masked)(c), 0))(jnp.ones(2))
+
+
+def test_powers_by_a_modulus():
+    def prime(n, a):
+        return pow(a, n - 1, n), pow(a, 0, n)
+
+    for n in (2147483647, 1000003, 91):
+        assert convert(prime)(jnp.int32(n), jnp.int32(2)) == prime(n, 2)
+    with pytest.raises(ValueError, match="exponent"):
+        convert(lambda n: pow(3, n, 7))(jnp.int32(-1))
+    with pytest.raises(TypeError, match="3rd argument"):
+        convert(lambda x: pow(x, 2, 7))(jnp.float32(1))
+    with pytest.raises(ZeroDivisionError):
+        convert(lambda n: pow(3, n, n))(jnp.int32(0))
+
+
+def test_what_python_makes_of_an_array_is_a_number_of_pythons():
+    def kinds(x):
+        n, y = int(x), float(x)
+        return [
+            isinstance(each, int) for each in (n, n + 1, n // 2, n % 3, -n, abs(n), max(n, 3), y, n / 2, x)
+        ], [isinstance(each, float) for each in (y, y * 2, n / 2, math.sqrt(y) + 1, n)]
+
+    assert convert(kinds)(jnp.int32(7)) == ([True] * 7 + [False] * 3, [True] * 4 + [False])
 
 
 def test_functions_of_the_users_that_have_names_of_jaxs():

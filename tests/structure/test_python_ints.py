@@ -216,7 +216,6 @@ def line_of(function, text):
         (in_branch, 0, "p = p + 1", None),
         (attribute, 0, "counter.total = counter.total * 3", "counter.total"),
         (shifts, 1e-25, "while x * (1 << k) < 1:", None),
-        (modulus, 0, "seed = (seed * 1103515245 + 12345) % 2147483648", "seed"),
         (in_a_list, 0, "s[0] *= 3", "s[0]"),
         (in_a_dict, 0, 'd["p"] = d["p"] * 3', "d['p']"),
         (in_a_dataclass, 0, "state.p = state.p * 2 + state.n", "state.p"),

@@ -25,6 +25,7 @@ from jax.extend.core import (  # type: ignore[attr-defined]
 from autograph_lite.jax_internals import avals, constant_folding, tracing_state
 from autograph_lite.jax_internals.conditionals import common_operands, lanewise_cond, store_sinking
 from autograph_lite.jax_internals.numpy_constants import KeepingTrace, keep_constants
+from autograph_lite.jax_internals.references import ambient
 
 
 class ClosedTrace:
@@ -89,6 +90,7 @@ class OpenTrace:
     ) -> None:
         self._debug = core.DebugInfo("cond", api_util.fun_sourceinfo(user), ("",) * len(types), None)
         self._trace = KeepingTrace(self._debug, parent_trace=core.trace_ctx.trace)
+        ambient.note_branch_of_program(self._trace)
         source = source_info_util.current()
         arguments = [self._trace.new_arg(kind, source) for kind in types]
         self._kept = self._inside(lambda: fun(*arguments))  # JAX drops equations whose results nobody holds

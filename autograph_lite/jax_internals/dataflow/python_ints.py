@@ -184,6 +184,11 @@ class Ints(Forward[Ends]):
         name = operation_name(equation)
         if name == "select_n":
             return union(*operands[1:])
+        if name == "long_literal":
+            return (equation.params["value"],) * 2
+        if name == "int_of_bits":
+            ends: Ends = equation.params["ends"]
+            return ends
         if rounds(equation):
             most = rounded_ends(equation.outvars[0].aval.dtype)
             return operands[0] if lies_within(operands[0], most) else most

@@ -41,6 +41,12 @@ def is_number(aval: Any) -> bool:
     return avals.is_weak(aval) and aval.dtype == F32 and not aval.shape
 
 
+def bind(primitive: Any, operands: Sequence[Any], params: dict[str, Any], _: Any) -> Any:
+    """Makes an equation of the program that is being recorded."""
+    found = primitive.bind(*operands, **params)
+    return found[0] if primitive.multiple_results else found
+
+
 def convert_double(emit: Emit, operand: Any, dtype: Any, aval: Any, *, weak: bool = False) -> Any:
     """`operand` in another type, which `aval` says; `emit` makes the equation."""
     params = {"new_dtype": np.dtype(dtype), "weak_type": weak, "sharding": None}

@@ -12,7 +12,7 @@ from typing import Any
 from jax import lax
 from jax._src import core
 
-from autograph_lite.jax_internals.dataflow import python_ints
+from autograph_lite.jax_internals.dataflow import long_literals, python_ints
 from autograph_lite.jax_internals.dataflow.induction_variables import is_integer
 from autograph_lite.jax_internals.dataflow.intervals import Ends
 from autograph_lite.jax_internals.dataflow.primitive_traits import COMPARISONS
@@ -25,7 +25,17 @@ from autograph_lite.jax_internals.dataflow.python_ints import (
     rounds,
 )
 from autograph_lite.jax_internals.dataflow.scan_ir import is_variable
-from autograph_lite.jax_internals.loops.double_floats import SAME, float_constant, is_number, result
+from autograph_lite.jax_internals.loops import long_ints
+from autograph_lite.jax_internals.loops.double_floats import (
+    BITS,
+    SAME,
+    U32,
+    cast_bits,
+    convert_double,
+    float_constant,
+    is_number,
+    result,
+)
 from autograph_lite.jax_internals.loops.int_tests import (
     ARITHMETIC,
     BOOL,
@@ -35,6 +45,7 @@ from autograph_lite.jax_internals.loops.int_tests import (
     LONG,
     RING,
     int_literal,
+    long_constant,
 )
 from autograph_lite.jax_internals.loops.wide_numbers import Numbers
 
@@ -165,6 +176,9 @@ class Arithmetic(Numbers):
         if self._nest.ints is not None and rounds(equation):
             self._rounded(equation)
             return
+        if self._nest.ints is not None and name in long_literals.LONG:
+            self._long_int(equation)
+            return
         if len(equation.outvars) == 1:
             [out] = equation.outvars
             if name in ARITHMETIC and self._nest.is_int(out.aval) and self._arithmetic(equation):
@@ -179,6 +193,40 @@ class Arithmetic(Numbers):
             if unfit and name == "convert_element_type" and out.aval.dtype.kind in "fb":
                 equation = equation.replace(invars=self._compared(operands))
         self._float_equation(equation)
+
+    def _long_int(self, equation: Any) -> None:
+        """A number of the text that has more than 32 bits, or what a loop starts with, or leaves."""
+        [out], params, native = equation.outvars, equation.params, self._nest.native
+        self.decides = True
+        if equation.primitive is long_ints.bits_of_int:
+            [number] = equation.invars
+            long = (
+                convert_double(self._emit, self._looked_at(number), I64, LONG)
+                if native
+                else self._told(number)
+            )
+            self._names[out] = cast_bits(self._emit, long, U32, BITS)
+        elif equation.primitive is long_ints.int_of_bits:
+            long = cast_bits(self._emit, self._read(equation.invars[0]), I64, LONG)
+            if not native:
+                self._is(out, long)
+                self._places[out] = params["made_by"] or self._at
+                return
+            self._define(
+                out,
+                lax.convert_element_type_p,
+                [long],
+                {"new_dtype": I32, "weak_type": True, "sharding": None},
+            )
+            differs = self._emit(lax.ne_p, [convert_double(self._emit, out, I64, LONG), long], {}, BOOL)
+            self._untold[out] = self._number(differs)
+        elif not native:
+            self._is(out, long_constant(self._emit, params["value"]))
+        else:
+            self._equations.append(equation)
+            if not params["compared"]:
+                self._untold[out] = int_literal(self._nest.number(self._at))
+                params["told"].is_told = True
 
     def _compared(self, operands: Sequence[Any]) -> list[Any]:
         """Ints that something else than an int is made of: all have the bits that one of them needs."""

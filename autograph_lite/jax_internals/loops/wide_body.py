@@ -29,7 +29,7 @@ from autograph_lite.jax_internals.loops.int_tests import BOOL, CODE, int_literal
 from autograph_lite.jax_internals.loops.wide_arithmetic import Arithmetic, common_ends
 from autograph_lite.jax_internals.loops.wide_numbers import Nest
 
-_CALLED = frozenset({"jit", "pjit"})
+_CALLED = frozenset({"jit", "pjit", "checkpoint"})
 
 
 class Body(Arithmetic):
@@ -90,7 +90,7 @@ class Body(Arithmetic):
 
     def _walk(self, equations: Sequence[Any]) -> None:
         handlers: Mapping[str, Callable[[Any], bool]] = {
-            "jit": self._call, "pjit": self._call, "cond": self._cond, "while": self._while, "scan": self._scan,
+            **dict.fromkeys(_CALLED, self._call), "cond": self._cond, "while": self._while, "scan": self._scan,
         }  # fmt: skip
         n = 0
         while n < len(equations):

@@ -19,15 +19,17 @@ from jax.extend.core import jaxpr_as_fun
 
 from autograph_lite.jax_internals import avals, tracing_state
 from autograph_lite.jax_internals.constant_folding import underlying_value
-from autograph_lite.jax_internals.dataflow import python_ints, value_ranges
+from autograph_lite.jax_internals.dataflow import python_ints, recorded_ints, value_ranges
 from autograph_lite.jax_internals.dataflow.induction_variables import open_jaxpr
 from autograph_lite.jax_internals.dataflow.intervals import ANY, Ends
 from autograph_lite.jax_internals.dataflow.python_ints import LONG, NARROW, SHORT, lies_within
 from autograph_lite.jax_internals.dataflow.scan_ir import is_variable
+from autograph_lite.jax_internals.loops import long_ints
 from autograph_lite.jax_internals.loops.double_floats import (
     F32,
     F64,
     U32,
+    bind,
     cast_bits,
     convert_double,
     double_constant,
@@ -37,6 +39,7 @@ from autograph_lite.jax_internals.loops.double_floats import (
 from autograph_lite.jax_internals.loops.int_tests import I64
 from autograph_lite.jax_internals.loops.wide_body import Body, WhileLoop, wide_body
 from autograph_lite.jax_internals.loops.wide_numbers import Nest
+from autograph_lite.jax_internals.references import ambient
 
 _DEEPEST = 200  # equations between a value and the numbers that it follows from
 Tell = Callable[[Any, Mapping[Any, int]], None]
@@ -61,6 +64,7 @@ class Loop:
     _body: Any
     _failed_test: Any
     _tell: Tell | None
+    _after: Sequence[Ends] | None
 
     def numbers(self, after: Sequence[Any]) -> list[Any]:
         """What it leaves, in the types that it would have had."""
@@ -68,15 +72,18 @@ class Loop:
         if self._failed_test is not None:
             failed += jaxpr_as_fun(self._failed_test)(*now)
         found = []
-        for value, wide, out in zip(now, self._carried, self._body.outvars, strict=False):
+        after = [None] * len(now) if self._after is None else self._after
+        for value, wide, out, ends in zip(now, self._carried, self._body.outvars, after, strict=False):
             if not wide:
                 found.append(value)
             elif out.aval.dtype == F32:
-                found.append(_narrowed(cast_bits(_bind, value, F64, None), F32))
+                found.append(_narrowed(cast_bits(bind, value, F64, None), F32))
+            elif ends is not None:
+                found.append(long_ints.kept(value, ends, _made_by(self._body, out)))
             else:
-                long = cast_bits(_bind, value, I64, None)
+                long = cast_bits(bind, value, I64, None)
                 found.append(_narrowed(long, out.aval.dtype))
-                differs = lax.ne_p.bind(convert_double(_bind, found[-1], I64, None), long)
+                differs = lax.ne_p.bind(convert_double(bind, found[-1], I64, None), long)
                 number = self._nest.number(_made_by(self._body, out))
                 failed.append(jax.numpy.where(differs, jax.numpy.int32(number), 0))
         if failed and self._tell is not None:
@@ -118,9 +125,12 @@ def with_wide_numbers(
     known = [[v is not None for v in each] for each in held]
     start = [v is not None for v in doubles]
     inside = after = [NARROW] * len(start)
+    is_kept = nest.ints is not None and not native and ambient.has_end()
     rows_ends = [NARROW if e == ANY else e for e in ends] or [NARROW] * len(rows)
     if nest.ints is not None:
         given = [NARROW if e == ANY else e for e in value_ranges.of_values([*map(_lowered, init)])]
+        if is_kept:
+            given = [recorded_ints.ends_of(v, NARROW) or e for v, e in zip(init, given, strict=True)]
         inside, after = nest.ints.loop(body, [], given, rows_ends, (tests[0], []) if tests else None)
         for n, (variable, each) in enumerate(zip(body.in_avals, after[: len(given)], strict=False)):
             start[n] |= not native and python_ints.is_int(variable) and not lies_within(each, NARROW)
@@ -144,11 +154,24 @@ def with_wide_numbers(
         each.replace(consts=[c if v is None else _bits_of(v) for c, v in zip(each.consts, wide, strict=True)])
         for each, wide in zip(bodies, held, strict=True)
     ]
-    first = [_start(v, double) if each else v for v, double, each in zip(init, doubles, carried, strict=True)]
+    first = [
+        _start(v, double, is_kept=is_kept) if each else v
+        for v, double, each in zip(init, doubles, carried, strict=True)
+    ]
     if fails:
         first.append(np.int32(0))
     wide_values = [_bits_of(floats[k]) if k in floats else row for k, row in enumerate(rows)]
-    return Loop(bodies, first, wide_values, carried, nest, open_jaxpr(body), failed_test, tell)
+    return Loop(
+        bodies,
+        first,
+        wide_values,
+        carried,
+        nest,
+        open_jaxpr(body),
+        failed_test,
+        tell,
+        after if is_kept else None,
+    )
 
 
 def _made_by(jaxpr: Any, out: Any) -> Any:
@@ -179,29 +202,26 @@ def _lowered(value: Any) -> Any:
     return underlying_value(tracing_state.lowered(value))
 
 
-def _bind(primitive: Any, operands: Sequence[Any], params: dict[str, Any], _: Any) -> Any:
-    found = primitive.bind(*operands, **params)
-    return found[0] if primitive.multiple_results else found
-
-
-def _start(value: Any, double: Any) -> Any:
+def _start(value: Any, double: Any, *, is_kept: bool) -> Any:
     """The bits of what a loop starts with."""
     if double is not None:
         return _bits_of(double)
     known = _lowered(value)
     if isinstance(known, core.Tracer):
-        return cast_bits(_bind, convert_double(_bind, value, I64, None), U32, None)
+        if is_kept and python_ints.is_int(known.aval):
+            return long_ints.bits_of(value)
+        return cast_bits(bind, convert_double(bind, value, I64, None), U32, None)
     return np.asarray(int(known), I64)[..., None].view(U32)
 
 
 def _bits_of(value: Any) -> Any:
     if isinstance(value, (float, np.ndarray)):
         return np.asarray(value, F64)[..., None].view(U32)
-    return cast_bits(_bind, value, U32, None)
+    return cast_bits(bind, value, U32, None)
 
 
 def _narrowed(wide: Any, dtype: Any) -> Any:
-    return convert_double(_bind, wide, dtype, None, weak=True)
+    return convert_double(bind, wide, dtype, None, weak=True)
 
 
 def _double_of(value: Any, depth: int = 0, known: dict[int, tuple[Any, Any]] | None = None) -> Any:
@@ -229,12 +249,12 @@ def _computed_again(value: Any, equation: Any, depth: int, known: dict[int, tupl
 
     def double(operand: Any) -> Any:
         found = _double_of(operand, depth + 1, known)
-        return double_constant(_bind, lambda part: part, found) if isinstance(found, float) else found
+        return double_constant(bind, lambda part: part, found) if isinstance(found, float) else found
 
     if equation.primitive.name in ("jit", "pjit", "cond") and not equation.effects:
         doubles = [_double_of(each, depth + 1, known) for each in equation.in_tracers]
         return _rebound(equation, value, doubles)
-    return result(equation, equation.in_tracers, double, _bind)
+    return result(equation, equation.in_tracers, double, bind)
 
 
 def _rebound(equation: Any, value: Any, doubles: Sequence[Any]) -> Any:
@@ -259,4 +279,4 @@ def _rebound(equation: Any, value: Any, doubles: Sequence[Any]) -> Any:
         for v, double in zip(equation.in_tracers, doubles, strict=True)
     ]
     found = lax.switch(operands[0], programs, *operands[1:]) if is_cond else programs[0](*operands)
-    return cast_bits(_bind, found[0], F64, None)
+    return cast_bits(bind, found[0], F64, None)

@@ -18,7 +18,7 @@ from jax._src import config, core
 from jax.extend.core import jaxpr_as_fun
 
 from autograph_lite.jax_internals import recorded_equations, tracing_state
-from autograph_lite.jax_internals.dataflow import python_ints, scan_ir
+from autograph_lite.jax_internals.dataflow import long_literals, python_ints, scan_ir
 from autograph_lite.jax_internals.dataflow.induction_variables import open_jaxpr
 from autograph_lite.jax_internals.dataflow.python_ints import LONG, NARROW, SHORT
 from autograph_lite.jax_internals.dataflow.scan_ir import is_variable
@@ -28,7 +28,7 @@ from autograph_lite.jax_internals.loops.wide_loops import Tell, made_in_branch
 from autograph_lite.jax_internals.loops.wide_numbers import Nest
 from autograph_lite.jax_internals.references import forwarding
 
-_INSIDE = frozenset({"cond", "jit", "pjit"})
+_INSIDE = frozenset({"cond", "jit", "pjit", "checkpoint"})
 _BOUNDED = dataclasses.replace(LONG, most=NARROW)  # they keep their bits, and tell
 
 
@@ -102,7 +102,10 @@ def with_wide_ints(outputs: Sequence[Any], tell: Tell) -> list[Any]:
         t.val: t for t in ours if isinstance(t, core.Tracer) and is_variable(getattr(t, "val", None))
     }
     effects = [t.val for e in recorded if e.effects for t in e.in_tracers if is_variable(t.val)]
-    results, equations = [*dict.fromkeys([*variables, *effects])], [*map(_equation, recorded)]
+    results, equations = (
+        [*dict.fromkeys([*variables, *effects])],
+        [*map(recorded_equations.as_equation, recorded)],
+    )
     tracers = {**_tracers(recorded), **variables}
     body = _body(equations, results, width, native=native)
     if native:
@@ -142,14 +145,6 @@ def _recorded() -> list[Any]:
 
 def _tracers(recorded: Sequence[Any]) -> dict[Any, Any]:
     return {t.val: t for e in recorded for t in e.in_tracers if is_variable(t.val)}
-
-
-def _equation(recorded: Any) -> Any:
-    invars = [t.val for t in recorded.in_tracers]
-    return core.new_jaxpr_eqn(
-        invars, recorded.outvars, recorded.primitive, recorded.params, recorded.effects,
-        recorded.source_info, recorded.ctx,
-    )  # fmt: skip
 
 
 def _parts(equation: Any) -> tuple[int, ...]:
@@ -200,7 +195,7 @@ def _computes_ints(equation: Any) -> bool:
         if python_ints.operation_name(equation) in python_ints.CALLS:
             return python_ints.may_divide_by_zero(equation)
         return any(_computes_ints(e) for each in recorded_equations.jaxprs_in(equation) for e in each.eqns)
-    if python_ints.rounds(equation):
+    if python_ints.rounds(equation) or name in long_literals.LONG:
         return True
     return name in ARITHMETIC and python_ints.is_int(equation.outvars[0].aval)
 
@@ -211,7 +206,7 @@ def _is_wide(recorded: Sequence[Any], width: Any, *, native: bool) -> bool:
     kept = []
     for each in reversed(recorded):
         if any(v in wanted for v in each.outvars) or _computes_ints(each):
-            kept.append(_equation(each))
+            kept.append(recorded_equations.as_equation(each))
             wanted.update(_ints(t.val for t in each.in_tracers))
     results = [v for e in kept for v in e.outvars if python_ints.is_int(v.aval)]
     body = _body(kept[::-1], results, width, native=native)

@@ -7,6 +7,7 @@ It uses JAX's insides; checked on jax 0.10.2 and 0.12.0.1.
 
 from __future__ import annotations
 
+import weakref
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -24,6 +25,9 @@ class _Constants(dict[Any, Any]):
     references: References | None = None
     checked: Any = None
     mode: str | None = None
+    is_part: bool = False
+    is_rewritten: bool = False
+    overflown: tuple[Any, ...] = ()
 
 
 # What the results of such a program become where it ends, given its equations; what these raise is raised there.
@@ -42,7 +46,23 @@ class AmbientFrame(_Frame):  # type: ignore[misc]
             for ending in endings:
                 results = ending(self, results)
             results = [trace.to_jaxpr_tracer(each, others[-1]) for each in results]
+            if getattr(self.constvar_to_val, "is_rewritten", False):
+                _drop_unused(self.tracing_eqns, results)
         return super().to_jaxpr(trace, results, *others)
+
+
+def _drop_unused(recorded: list[Any], results: Sequence[Any]) -> None:
+    equations = [each() if isinstance(each, weakref.ref) else each for each in recorded]
+    needed, kept = _variables(results), []
+    for each in reversed(equations):
+        if each is not None and (each.effects or any(v in needed for v in each.outvars)):
+            needed |= _variables(each.in_tracers)
+            kept.append(each)
+    recorded[:] = kept[::-1]
+
+
+def _variables(tracers: Sequence[Any]) -> set[Any]:
+    return {t.val for t in tracers if isinstance(t.val, core.Var)}
 
 
 def ambient() -> References | None:
@@ -94,6 +114,44 @@ def _kept(frame: Any) -> _Constants:
         frame.constvar_to_val = _Constants(frame.constvar_to_val)
     constants: _Constants = frame.constvar_to_val
     return constants
+
+
+def note_branch_of_program(trace: Any) -> None:
+    """Keeps with a trace that what it records becomes a branch of the program around, and ends with that."""
+    _kept(trace.frame).is_part = True
+
+
+def note_overflow(code: Any, places: Any) -> bool:
+    """Keeps what is known of ints that do not fit until somebody else's program ends, if no branch of it is recorded now."""
+    frame = getattr(core.trace_ctx.trace, "frame", None)
+    if not isinstance(frame, AmbientFrame) or mode_of(frame) is None:
+        return False
+    _kept(frame).overflown += ((code, places),)
+    return True
+
+
+def overflown(frame: Any) -> tuple[Any, ...]:
+    """What was kept."""
+    found: tuple[Any, ...] = getattr(frame.constvar_to_val, "overflown", ())
+    return found
+
+
+def note_rewritten(frame: Any) -> None:
+    """Keeps with a trace that some of its equations have been made once more, and that nobody needs those of before."""
+    _kept(frame).is_rewritten = True
+
+
+def has_end() -> bool:
+    """Whether what is recorded now is a part of a program that is looked at as a whole where it ends."""
+    ours = {id(now.program()) for now in tracing.thread.now.journals}
+    trace: Any = core.trace_ctx.trace
+    while isinstance(trace, partial_eval.DynamicJaxprTrace):
+        if id(trace) in ours or mode_of(trace.frame) is not None:
+            return True
+        if not getattr(trace.frame.constvar_to_val, "is_part", False):
+            return False
+        trace = trace.parent_trace
+    return False
 
 
 def note_check(frame: Any, code: Any) -> None:

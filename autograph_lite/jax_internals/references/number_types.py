@@ -39,6 +39,14 @@ def note_number_types(number: Any, types: frozenset[NumberType]) -> None:
         known.met[id(number)] = number, types
 
 
+def pythons_number(value: Any, dtype: Any) -> Any:
+    """A value as a number of Python's of that dtype, as `int(x)` is."""
+    number = avals.as_type(value, dtype, True)
+    if isinstance(number, Tracer):
+        note_number_types(number, frozenset({NumberType(number.dtype, True)}))
+    return number
+
+
 def met_in(number: Any) -> frozenset[NumberType]:
     """The types that have met in a number; empty where none of them is known to be of a number of Python's."""
     known = thread.now.references

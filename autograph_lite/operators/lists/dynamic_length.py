@@ -21,8 +21,7 @@ import jax.numpy as jnp
 from jax import lax
 
 from autograph_lite.errors import MutationError
-from autograph_lite.jax_internals import avals
-from autograph_lite.jax_internals.references import numpys_arrays
+from autograph_lite.jax_internals.references import number_types, numpys_arrays
 from autograph_lite.operators.joins.join_types import Array, Template, cast_leaf, rebuild
 from autograph_lite.operators.lists import growing_lists, list_errors
 from autograph_lite.operators.object_graph import opaque_objects, places
@@ -204,7 +203,7 @@ def total(plain: int, lengths: Sequence[Any]) -> Any:
 
 def dynamic_len(values: Sequence[Any]) -> Any:
     """`len(values)`: a traced integer, which adds like one of Python's."""
-    return avals.as_type(_length(values), jnp.int32, True)
+    return number_types.pythons_number(_length(values), jnp.int32)
 
 
 def _length(values: Sequence[Any]) -> Any:

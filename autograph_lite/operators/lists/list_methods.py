@@ -12,7 +12,7 @@ from typing import Any
 
 import jax.numpy as jnp
 
-from autograph_lite.jax_internals import avals
+from autograph_lite.jax_internals.references import number_types
 from autograph_lite.operators.checks import carried_checks
 from autograph_lite.operators.effects import journal
 from autograph_lite.operators.joins.join_types import LEAF, capture
@@ -144,7 +144,7 @@ def _found(values: Sequence[Any], value: Any, message: str) -> Any:
 
 
 def _counted(number: Any) -> Any:
-    return avals.as_type(number.astype(jnp.int32), jnp.int32, True)
+    return number_types.pythons_number(number.astype(jnp.int32), jnp.int32)
 
 
 def _taken(stretch: Stretch, order: Any) -> Stretch:

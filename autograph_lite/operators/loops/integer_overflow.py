@@ -36,7 +36,9 @@ def check_noted() -> None:
     """To be called when the innermost loop has been made, and its own checks are where they were before it."""
     noted = loop_options.current().overflown
     while noted:
-        fail(*noted.pop())
+        code, places = noted.pop()
+        if any(why in python_ints.CALLS for _, why in places) or not ambient.note_overflow(code, places):
+            fail(code, places)
 
 
 def fail(code: Any, places: Numbers) -> None:
@@ -52,7 +54,14 @@ def _widened(frame: Any, results: Sequence[Any]) -> Sequence[Any]:
     if (mode := ambient.mode_of(frame)) is None:
         return results
     found: list[tuple[Any, Numbers]] = []
-    results = wide_programs.with_wide_ints(results, lambda *told: found.append(told))
+    noted, count = ambient.overflown(frame), len(results)
+    # An effect would be there already, and what it follows from could not be made once more.
+    values = [*results, *(code for code, _ in noted)]
+    values = wide_programs.with_wide_ints(values, lambda *told: found.append(told))
+    results = values[:count]
+    if found:
+        ambient.note_rewritten(frame)
+    found += [(code, places) for code, (_, places) in zip(values[count:], noted, strict=True)]
     with entered(default_mode=mode, frames=thread.now.frames if carried_checks.within_program() else []):
         for each in found:
             fail(*each)

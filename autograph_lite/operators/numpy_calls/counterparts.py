@@ -367,6 +367,7 @@ def _enter() -> None:
         if isinstance(of_jax, types.FunctionType):
             _table[id(of_jax)] = of_jax, _plainly(method)
     FoldingTracer.is_integer = python_math.has_no_fraction  # type: ignore[attr-defined]
+    FoldingTracer.bit_length = python_math.bit_length  # type: ignore[attr-defined]
 
 
 def _plainly(fun: Any) -> Counterpart:

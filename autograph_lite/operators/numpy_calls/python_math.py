@@ -19,14 +19,14 @@ import jax.numpy as jnp
 import jax.scipy.special as special
 import numpy as np
 
-from autograph_lite.jax_internals import avals
+from autograph_lite.jax_internals.references import number_types
 from autograph_lite.operators.checks import carried_checks, catching
 from autograph_lite.operators.values.values import describe
 
 
 def _number(value: Any, kind: type) -> Any:
     """A traced number that adds like one of Python's."""
-    return avals.as_type(value, jnp.result_type(kind), True)
+    return number_types.pythons_number(value, jnp.result_type(kind))
 
 
 def _operand(value: Any, kind: type) -> Any:
@@ -202,6 +202,23 @@ def has_no_fraction(number: Any) -> Any:
     if number.ndim:
         raise AttributeError("is_integer")  # as of an array of NumPy's
     return number == jnp.floor(number)
+
+
+def bit_length(number: Any) -> Any:
+    """`number.bit_length()`, of an int of Python's.
+
+    Raises:
+      AttributeError: it is an item of an array, or an array.
+    """
+    if number.ndim or not number.aval.weak_type or not jnp.issubdtype(number.dtype, jnp.integer):
+        raise AttributeError("bit_length")
+    rest: Any = abs(number)
+    bits: Any = 0
+    for step in (32, 16, 8, 4, 2, 1):
+        high = rest >> step
+        bits += jnp.where(high > 0, step, 0)
+        rest = jnp.where(high > 0, high, rest)
+    return bits + jnp.where(rest > 0, 1, 0)
 
 
 def tolist(array: Any) -> Any:

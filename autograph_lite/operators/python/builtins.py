@@ -16,8 +16,8 @@ import jax.numpy as jnp
 import numpy as np
 
 from autograph_lite.errors import ConditionError, IterationError
-from autograph_lite.jax_internals import avals, tracing_state
-from autograph_lite.jax_internals.references import numpys_arrays
+from autograph_lite.jax_internals import tracing_state
+from autograph_lite.jax_internals.references import number_types, numpys_arrays
 from autograph_lite.operators.branches.truth import Sized, truth
 from autograph_lite.operators.checks import carried_checks, traced_text
 from autograph_lite.operators.effects import journal, shared_containers
@@ -29,6 +29,7 @@ from autograph_lite.operators.python import (
     comprehensions,
     generator_expressions,
     generator_functions,
+    modular_powers,
     numpys_classes,
     reductions,
     sort_keys,
@@ -251,7 +252,7 @@ def _scalar(value: Any, kind: type) -> Any:
         raise TypeError(f"only a scalar can become a Python {kind.__name__}; this is {describe(value)}.")
     if jnp.issubdtype(array.dtype, jnp.complexfloating) and kind is not complex:
         raise TypeError(f"{kind.__name__}() argument must be a real number, not 'complex'")
-    return avals.as_type(array.reshape(()), jnp.result_type(kind), True)
+    return number_types.pythons_number(array.reshape(()), jnp.result_type(kind))
 
 
 def round_(value: Any, ndigits: Any = None) -> Any:
@@ -481,7 +482,8 @@ _OF_VALUES: dict[Any, Any] = {
     range: range_, len: len_, enumerate: enumerate_, zip: zip_, reversed: reversed_, map: map_,
     filter: filter_, operator.length_hint: length_hint_, abs: abs_, int: int_, float: float_,
     complex: complex_, bool: bool_, round: round_, list: list_, tuple: tuple_, sorted: sorted_, min: reductions.min_,
-    max: reductions.max_, sum: reductions.sum_, any: reductions.any_, all: reductions.all_, functools.reduce: reductions.reduce_,
+    max: reductions.max_, sum: reductions.sum_, any: reductions.any_, all: reductions.all_, pow: modular_powers.pow_,
+    functools.reduce: reductions.reduce_,
 }  # fmt: skip
 
 

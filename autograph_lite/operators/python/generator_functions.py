@@ -136,7 +136,7 @@ class _Opened(NamedTuple):
             unroll_warning.warn_of_copies(self.body, self.fn.__name__, _MANY)
 
 
-_MANY = 1_000
+_MANY = 300
 
 
 class Given(Generated):

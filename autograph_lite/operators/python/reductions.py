@@ -18,6 +18,7 @@ import numpy as np
 
 from autograph_lite.converters.python_ops import Maybe, Undefined, assigned
 from autograph_lite.jax_internals import avals, symbolic_comparisons, tracing_state
+from autograph_lite.jax_internals.dataflow import long_literals
 from autograph_lite.jax_internals.references import numpys_arrays
 from autograph_lite.operators.branches.if_stmt import if_part
 from autograph_lite.operators.branches.truth import truth
@@ -243,7 +244,10 @@ def _chosen(test: Any, new: State, old: State) -> State:
         return new if test else old
     test = truth(test)
     if all(is_arraylike(v) and jnp.ndim(v) == 0 for v in (*new, *old)):
-        return tuple(a if a is b else jnp.where(test, a, b) for a, b in zip(new, old, strict=True))
+        return tuple(
+            a if a is b else jnp.where(test, *long_literals.beside_each_other(a, b))
+            for a, b in zip(new, old, strict=True)
+        )
     result: State = if_part(test, lambda: new, lambda: old, (), ("the result", "its key"))
     return result
 

@@ -1,0 +1,55 @@
+"""Recorded ints: between which numbers does an int of Python's lie in the program that is being recorded?
+
+    s = int(x) * 100000
+    while s * s > n:          what a loop starts with follows from the equations that are there so far
+
+Checked on jax 0.10.2 and 0.12.0.1.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from jax._src import core
+
+from autograph_lite.jax_internals import recorded_equations
+from autograph_lite.jax_internals.dataflow import python_ints
+from autograph_lite.jax_internals.dataflow.intervals import ANY, Ends
+
+_DEEPEST = 200  # equations between a value and what it follows from
+_INTS = python_ints.Ints(python_ints.LONG)
+
+
+def ends_of(value: Any, unknown: Ends) -> Ends | None:
+    """Between which numbers an int of Python's lies; None where a value is no such int, or known.
+
+    Args:
+      value: the value.
+      unknown: the same of one that is an input of what is being recorded.
+    """
+    value = core.full_lower(value)
+    return (
+        _of(value, unknown, 0, {})
+        if isinstance(value, core.Tracer) and python_ints.is_int(value.aval)
+        else None
+    )
+
+
+def _of(value: Any, unknown: Ends, depth: int, known: dict[int, tuple[Any, Ends]]) -> Ends:
+    if not isinstance(value, core.Tracer):
+        return _INTS.of_literal(core.Literal(value, core.typeof(value)))
+    if python_ints.is_float(value.aval):
+        return ANY
+    aval: Any = value.aval
+    is_int = python_ints.is_int(aval)
+    equation = getattr(value, "parent", None)
+    if not is_int and (aval.shape or aval.dtype != bool):
+        return _INTS.literal
+    if equation is None or depth > _DEEPEST:
+        return (unknown if equation is None else python_ints.LONG.most) if is_int else (0, 1)
+    if id(value) not in known:
+        operands = [_of(core.full_lower(each), unknown, depth + 1, known) for each in equation.in_tracers]
+        results = _INTS.equation(recorded_equations.as_equation(equation), operands)
+        ends = next(e for e, v in zip(results, equation.outvars, strict=True) if v is value.val)
+        known[id(value)] = value, ends
+    return known[id(value)][1]
