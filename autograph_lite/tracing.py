@@ -108,6 +108,8 @@ class Tracing:
 ambient: list[Callable[[], Any]] = []
 # What `x += v` does; handed over once, from above (`operators.items.in_place`).
 changing: list[Callable[[Any, str, Any], Any]] = []
+# What `x[i] = v` does in a function that is not converted, `random.shuffle(x)`; likewise (`operators.items.subscripts`).
+storing: list[Callable[[Any, Any, Any], None]] = []
 
 
 class _Thread(threading.local):

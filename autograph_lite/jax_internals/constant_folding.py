@@ -26,7 +26,7 @@ from jax._src.interpreters import partial_eval
 
 from autograph_lite.jax_internals.references import numpys_arrays, storages
 from autograph_lite.jax_internals.references.vector_iterator import VectorIterator
-from autograph_lite.tracing import changing, thread
+from autograph_lite.tracing import changing, storing, thread
 
 
 class Source(enum.IntEnum):
@@ -308,6 +308,13 @@ class FoldingTracer(partial_eval.DynamicJaxprTracer):
         found = constant_value(self)
         return super().__format__(spec) if found is None else format(found[()], spec)
 
+    def __setitem__(self, index: Any, value: Any) -> None:
+        """A write by a function that is not converted, such as `random.shuffle`."""
+        if thread.now.references is None:
+            super().__setitem__(index, value)  # JAX's error
+        else:
+            storing[0](self, index, value)
+
     def argsort(self, axis: Any = -1, kind: Any = None, order: Any = None, **how: Any) -> Any:
         """The places of the items in order, as NumPy's method gives them, which NumPy's function calls."""
         base: Any = super()
@@ -445,4 +452,5 @@ for _name in (*(f"__{left}{_name}__" for left in ("", "r") for _name in (*CHANGE
 for _name in CHANGES:
     setattr(FoldingTracer, f"__i{_name}__", _changing(_name))
     setattr(FoldingTracer, f"__r{_name}__", _after_numpys(_name))
+FoldingTracer.__name__ = "traced array"  # in messages of JAX's
 FoldingTracer.__hash__ = core.Tracer.__hash__  # type: ignore[method-assign]

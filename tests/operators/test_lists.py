@@ -301,3 +301,13 @@ def test_unpacking_what_a_filter_has_left_is_refused():
 
     with pytest.raises(MutationError, match="a length that only the data knows"):
         al.convert(both)(XS)
+
+
+@pytest.mark.parametrize("part", [slice(None, 1), slice(1, None)], ids=["stop", "start"])
+def test_a_bound_of_a_list_that_is_no_integer_is_pythons_error(part):
+    def first(x):
+        values = [0, 1, 2]
+        return values[:x] if part.start is None else values[x:]
+
+    with pytest.raises(TypeError, match="slice indices must be integers"):
+        al.convert(first)(jnp.float32(1))

@@ -64,7 +64,7 @@ from autograph_lite.operators.values.values import (
     python_value,
     traced,
 )
-from autograph_lite.tracing import thread
+from autograph_lite.tracing import storing, thread
 
 slice = builtins.slice
 
@@ -698,3 +698,6 @@ def _is_alike(new: Any, old: Any) -> bool:
         return False
     pairs = zip(pytrees.leaves(new), pytrees.leaves(old), strict=True)
     return all(is_arraylike(a) and is_arraylike(b) and jnp.shape(a) == jnp.shape(b) for a, b in pairs)
+
+
+storing[:] = [lambda base, index, value: store_shared(value, base, (index,))]

@@ -45,6 +45,7 @@ from autograph_lite.operators.lists.packing import (
     without_gaps,
 )
 from autograph_lite.operators.object_graph.places import object_places
+from autograph_lite.operators.ragged import affine_bounds
 from autograph_lite.operators.user_code import source_places
 from autograph_lite.operators.values.place import Place
 from autograph_lite.operators.values.values import traced
@@ -168,7 +169,10 @@ def _sliced(values: Sequence[Any], index: slice) -> Any:
     low, high = (0, stretch.length) if step > 0 else (-1, stretch.length - 1)
 
     def bound(end: Any, default: Any) -> Any:
-        return default if end is None else jnp.clip(jnp.where(end < 0, end + stretch.length, end), low, high)
+        if end is None:
+            return default
+        affine_bounds.require_integer(end)
+        return jnp.clip(jnp.where(end < 0, end + stretch.length, end), low, high)
 
     start, stop = bound(index.start, low if step > 0 else high), bound(index.stop, high if step > 0 else low)
     count = jnp.maximum((stop - start + step - (1 if step > 0 else -1)) // step, 0).astype(jnp.int32)

@@ -187,9 +187,14 @@ def resolve_bound(bound: Any, size: Any, known_as: Any, missing: Any) -> Any:
         if is_symbolic(bound) or is_symbolic(size):
             return clipped(jnp.asarray(bound), size, (None, None))
         return max(0, min(bound + size if bound < 0 else int(bound), size))
+    require_integer(bound)
+    return clipped(bound, size, known_as.range() if isinstance(known_as, Sum) else (None, None))
+
+
+def require_integer(bound: Any) -> None:
+    """Raises Python's TypeError if a bound is no integer."""
     if jnp.ndim(bound) or jnp.result_type(bound).kind not in "iub":
         raise TypeError("slice indices must be integers or None or have an __index__ method")
-    return clipped(bound, size, known_as.range() if isinstance(known_as, Sum) else (None, None))
 
 
 def clipped(bound: Any, size: Any, ends: tuple[int | None, int | None]) -> Any:
