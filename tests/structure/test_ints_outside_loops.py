@@ -315,6 +315,22 @@ def test_numbers_of_the_text_and_those_at_loops_have_more_than_32_bits(function,
     np.testing.assert_allclose(given, [function(c) for c in values], rtol=1e-6)
 
 
+def test_a_compiled_function_that_a_converted_one_hands_to_jax():
+    compiled = convert(remainder)
+
+    def handed(xs):
+        return (
+            jax.vmap(compiled)(xs),
+            jax.vmap(jax.vmap(compiled))(xs[None])[0],
+            jax.lax.map(compiled, xs),
+            jax.lax.scan(lambda carry, x: (carry, compiled(x)), 0, xs)[1],
+        )
+
+    values = np.float32([-2.0, 1.0, 4.0])
+    for found in (*convert(handed)(values), *jax.jit(to_graph(handed))(values)):
+        np.testing.assert_array_equal(found, [remainder(c) for c in values])
+
+
 def test_a_number_of_the_text_that_has_no_room_is_an_error():
     def masked(c):
         k = 3 if c > 0 else 5

@@ -17,7 +17,7 @@ import jax
 
 from autograph_lite.jax_internals import tracing_state
 from autograph_lite.operators.user_code import source_places
-from autograph_lite.operators.user_code.conversion import is_converted
+from autograph_lite.operators.user_code.conversion import is_compiled, is_converted
 from autograph_lite.operators.values.values import Tracer
 
 _BEGINNING = "__ag_beginning__"
@@ -30,6 +30,8 @@ _LATER = inspect.CO_GENERATOR | inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATO
 
 def beginning(fn: Any) -> Any:
     """`fn`, if it is converted, to be called by JAX."""
+    if is_compiled(fn):
+        return _beginning_of_compiled(fn)
     if not (isinstance(fn, types.FunctionType) and is_converted(fn)):
         return fn
     known = fn.__dict__.get(_BEGINNING)
@@ -44,6 +46,21 @@ def beginning(fn: Any) -> Any:
         return fn(*args, **kwargs)
 
     fn.__dict__[_BEGINNING] = made
+    return made
+
+
+def _beginning_of_compiled(fn: Any) -> Any:
+    code = getattr(fn.__wrapped__, "__code__", None)
+    if code is None or _ASSIGNING & {*code.co_names}:
+        return fn
+
+    @functools.wraps(fn)
+    def made(*args: Any, **kwargs: Any) -> Any:
+        if tracing_state.is_in_lanes():
+            return _recorded(fn, args, kwargs)
+        tracing_state.begin_inside()
+        return fn(*args, **kwargs)
+
     return made
 
 

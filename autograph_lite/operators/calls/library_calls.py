@@ -38,7 +38,7 @@ from autograph_lite.operators.object_graph import opaque_objects
 from autograph_lite.operators.purity import jax_transformed
 from autograph_lite.operators.ragged import mask_positions
 from autograph_lite.operators.ragged_ops import library_functions
-from autograph_lite.operators.user_code import ownership, source_places
+from autograph_lite.operators.user_code import conversion, ownership, source_places
 from autograph_lite.operators.values.one_of import OneOf, as_numbers, has_variants, with_variants
 from autograph_lite.operators.values.values import traced
 from autograph_lite.tracing import thread
@@ -205,7 +205,7 @@ def is_changeable(value: Any) -> bool:
 
 
 def _may_hold_functions(value: Any, deep: bool) -> bool:
-    if isinstance(value, _HELD) or _is_frozen_callable(value):
+    if isinstance(value, _HELD) or _is_frozen_callable(value) or (deep and conversion.is_compiled(value)):
         return True
     return (
         deep
@@ -225,6 +225,8 @@ def _argument(value: Any, convert: Convert, deep: bool) -> Any:
             return types.MethodType(_handed(fn, convert, deep), value.__self__)
         owner = with_converted(value.__self__, convert)
         return value if owner is value.__self__ else types.MethodType(fn, owner)
+    if deep and conversion.is_compiled(value):
+        return handed_functions.beginning(value)
     if type(value) in PARTIALS:
         return type(value)(_argument(value.func, convert, deep), *value.args, **value.keywords)
     wrapped = of_jax(value, convert)
