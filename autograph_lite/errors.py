@@ -342,7 +342,7 @@ class MutationError(AutographError, TypeError):
         f(jnp.arange(3.0))
     """
 
-    stood_in = False  # whether a None in the place only stood in for a later value
+    stood_in = False  # whether nothing, or a None in the place, only stood in for a later value
 
 
 class TracedIndexError(AutographError, TypeError):

@@ -353,6 +353,7 @@ def _comparing(name: str) -> Callable[[Any, Any], Any]:
 # gives, None where that is known: `long_literals` puts them here.
 with_long_literal: list[Callable[[Any, int], Any]] = []
 compared_with_long_literal: list[Callable[[str, Any, int], Any]] = []
+power_of_numbers: list[Callable[[Any, Any, Any], Any]] = []
 _info = functools.lru_cache(maxsize=32)(np.iinfo)
 _COMPARISONS = ("__lt__", "__le__", "__gt__", "__ge__", "__eq__", "__ne__")
 for _name in _COMPARISONS:
@@ -424,7 +425,7 @@ CHANGES = (
 def _taking_pythons(name: str) -> Any:
     """An operator that takes a list for an array, as NumPy's do, and beside a float an int that is too large for the program."""
     otherwise = getattr(FoldingTracer, name)
-    divides = name in ("__truediv__", "__rtruediv__")
+    divides, is_power = name in ("__truediv__", "__rtruediv__"), name in ("__pow__", "__rpow__")
 
     def operate(self: Any, other: Any) -> Any:
         if other.__class__ is int and not -(2**31) <= other < 2**31:
@@ -436,7 +437,8 @@ def _taking_pythons(name: str) -> Any:
             other = jax.numpy.asarray(other)
         elif numpys_arrays.has_own_operators(type(other)) and numpys_arrays.would_be_numpys(self):
             raise numpys_arrays.other_array(other)
-        return otherwise(self, other)
+        found = otherwise(self, other)
+        return power_of_numbers[0](self, other, found) if is_power else found
 
     return operate
 

@@ -356,6 +356,26 @@ def test_powers_by_a_modulus():
         convert(lambda n: pow(3, n, n))(jnp.int32(0))
 
 
+def power(c):
+    n = 1 if c > 0 else 2
+    return 2**n * 70000 * 70000 % 1009 + n**n * 90000 * 90000 % 97 + pow(3, n) * 80000 * 80000 % 89
+
+
+def powers_in_a_loop(c):
+    k = n = 0
+    while n < 7 + c:
+        n += 1
+        k = k * 31 + 2**n
+    return k % 65537
+
+
+@pytest.mark.parametrize("form", [convert, of_somebody_else])
+@pytest.mark.parametrize("function", [power, powers_in_a_loop])
+def test_a_power_of_pythons_ints_is_one(function, form):
+    for c in (-1.0, 1.0, 4.0):
+        assert form(function)(jnp.float32(c)) == function(c)
+
+
 def test_what_python_makes_of_an_array_is_a_number_of_pythons():
     def kinds(x):
         n, y = int(x), float(x)

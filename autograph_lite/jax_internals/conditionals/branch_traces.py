@@ -89,7 +89,10 @@ class OpenTrace:
         self, fun: Callable[..., Sequence[Any]], user: Callable[..., Any], types: Sequence[Any] = ()
     ) -> None:
         self._debug = core.DebugInfo("cond", api_util.fun_sourceinfo(user), ("",) * len(types), None)
-        self._trace = KeepingTrace(self._debug, parent_trace=core.trace_ctx.trace)
+        around = core.trace_ctx.trace
+        # One that forwards, inside of such a one: else its operands would be told from what they are by now at the end alone.
+        kind = type(around) if isinstance(around, KeepingTrace) else KeepingTrace
+        self._trace: Any = kind(self._debug, parent_trace=around)
         ambient.note_branch_of_program(self._trace)
         source = source_info_util.current()
         arguments = [self._trace.new_arg(kind, source) for kind in types]

@@ -15,10 +15,10 @@ from typing import Any
 import jax
 import numpy as np
 from jax._src import config, core
-from jax._src.interpreters import mlir
+from jax._src.interpreters import batching, mlir
 
 from autograph_lite.jax_internals import avals, constant_folding
-from autograph_lite.jax_internals.dataflow import recorded_ints
+from autograph_lite.jax_internals.dataflow import python_ints, recorded_ints
 from autograph_lite.jax_internals.dataflow.python_ints import LONG as LONG_INTS, NARROW
 from autograph_lite.jax_internals.references import ambient
 
@@ -26,10 +26,12 @@ _MOST = 2**63 - 1
 _I32 = np.iinfo(np.int32)
 
 INT = core.ShapedArray((), np.dtype(np.int32), weak_type=True)
-LONG = frozenset({"long_literal", "int_of_bits", "bits_of_int"})
+LONG = frozenset({"long_literal", "power_of_ints", "int_of_bits", "bits_of_int"})
 """The names of what JAX does not know: this, and what stands for ints at loops, see `long_ints`."""
 long_literal = core.Primitive("long_literal")
 long_literal.def_abstract_eval(lambda **_: INT)
+power_of_ints = core.Primitive("power_of_ints")
+power_of_ints.def_abstract_eval(lambda _: INT)
 
 
 def beside_number(number: Any, literal: int) -> Any:
@@ -43,6 +45,14 @@ def beside_each_other(a: Any, b: Any) -> tuple[Any, Any]:
     if type(a) is int and isinstance(b, core.Tracer):
         return beside_number(b, a), b
     return (a, beside_number(a, b)) if type(b) is int and isinstance(a, core.Tracer) else (a, b)
+
+
+def python_power(base: Any, exponent: Any, power: Any) -> Any:
+    """`base ** exponent`, which JAX has computed, as an int of Python's if both are: JAX forgets that."""
+    if getattr(power, "dtype", None) != np.int32 or power.shape or not isinstance(power, core.Tracer):
+        return power
+    of_python = all(type(each) is int or python_ints.is_int(core.typeof(each)) for each in (base, exponent))
+    return power_of_ints.bind(power) if of_python and not avals.is_weak(power.aval) else power
 
 
 def compared_with(name: str, number: Any, literal: int) -> Any:
@@ -95,7 +105,15 @@ def _alone(*, value: int, compared: bool, told: Told) -> np.int32:
     return np.int32(_I32.max if value > 0 else _I32.min)
 
 
+def _same(number: Any) -> Any:
+    return avals.as_type(number, np.dtype(np.int32), True)
+
+
 long_literal.def_impl(_alone)
+power_of_ints.def_impl(_same)
+mlir.register_lowering(power_of_ints, mlir.lower_fun(_same, multiple_results=False))
+batching.primitive_batchers[power_of_ints] = lambda operands, axes: (_same(operands[0]), axes[0])
 mlir.register_lowering(long_literal, lambda _, **params: [mlir.ir_constant(_alone(**params))])
 constant_folding.with_long_literal.append(beside_number)
+constant_folding.power_of_numbers.append(python_power)
 constant_folding.compared_with_long_literal.append(compared_with)

@@ -189,6 +189,8 @@ class Ints(Forward[Ends]):
         if name == "int_of_bits":
             ends: Ends = equation.params["ends"]
             return ends
+        if name == "power_of_ints":
+            return self.width.most
         if rounds(equation):
             most = rounded_ends(equation.outvars[0].aval.dtype)
             return operands[0] if lies_within(operands[0], most) else most

@@ -220,6 +220,13 @@ class Arithmetic(Numbers):
             )
             differs = self._emit(lax.ne_p, [convert_double(self._emit, out, I64, LONG), long], {}, BOOL)
             self._untold[out] = self._number(differs)
+        elif params.get("value") is None:
+            [power] = equation.invars
+            if native:
+                self._equations.append(equation)
+            else:
+                self._is(out, self._long(power))
+            self._note_untold("copy", out, [power])
         elif not native:
             self._is(out, long_constant(self._emit, params["value"]))
         else:

@@ -112,9 +112,9 @@ def with_wide_numbers(
       ends: between which numbers they lie.
       tell: is told of ints that do not fit; without it, they are left alone.
     """
-    floats = floats or {}
     mesh = jax.sharding.get_abstract_mesh()
     native = config.enable_x64.value or jax.default_backend() == "tpu" or not mesh.empty
+    floats = {} if native or floats is None else floats
     if native and (tell is None or mesh.manual_axes):
         return None
     *tests, body = jaxprs

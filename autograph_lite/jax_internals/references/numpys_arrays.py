@@ -163,8 +163,7 @@ def note_stored(array: Any) -> None:
     """Notes that an array gets items that only the name sees that is written to."""
     known = thread.now.references
     if known is not None and isinstance(array, Tracer):
-        root = storages.root(array)
-        known.stored[id(root)] = root
+        known.stored.update((id(each), each) for each in same_in_loops(storages.root(array)))
 
 
 def is_stored(start: Any) -> bool:

@@ -10,7 +10,7 @@ because paths have met, nobody can follow: that stays an error.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable, Sequence
 from typing import Any
 
 import jax
@@ -228,25 +228,50 @@ def parted_error(name: str) -> MutationError:
     )
 
 
-def refuse_seen_next(variables: Iterable[tuple[str, Any, Any]]) -> None:
-    """To be called where an iteration ends, with variables, what they were before the loop, and are now.
+def refuse_seen_next(variables: Sequence[tuple[str, Any, Any]], names: Collection[str]) -> None:
+    """To be called where an iteration ends.
+
+    Args:
+      variables: with what they were before the loop, and are now.
+      names: of the loop's variables.
 
     Raises:
-      MutationError: one that the loop writes to is an array in the next iteration whose writes others are to see.
+      MutationError: one that the loop writes to is an array in an iteration to come whose writes others are to see.
     """
     for name, start, now in variables:
-        if (
-            isinstance(now, Tracer)
-            and numpys_arrays.is_stored(start)
-            and (callers_arrays.is_callers(now) or numpys_arrays.is_handle(now))
-        ):
-            raise MutationError(
-                f"An item of the array '{name}' is written in a loop, and the loop makes '{name}' an array for its next "
-                "iteration that the caller holds as NumPy's, or that has other names.",
-                where=source_places.here(),
-                why="An array is a value to a compiled program: which of the arrays an iteration writes would not be known.",
-                fix="work on a copy, and store it in the end: v = u.copy() before the loop, and u[:] = v after it.",
-            )
+        if not (isinstance(now, Tracer) and numpys_arrays.is_stored(start)):
+            continue
+        for each in _in_iterations_to_come(now, variables):
+            before = [
+                one for one in numpys_arrays.same_in_loops(each) if one is not each and one is not start
+            ]
+            if (
+                callers_arrays.is_callers(each)
+                or numpys_arrays.is_handle(each)
+                or (before and user_frames.read_later(before, each, names))
+            ):
+                raise MutationError(
+                    f"An item of the array '{name}' is written in a loop, and the loop makes '{name}' an array for its next "
+                    "iteration that the caller holds as NumPy's, or that has other names.",
+                    where=source_places.here(),
+                    why="An array is a value to a compiled program: which of the arrays an iteration writes would not be known.",
+                    fix="work on a copy, and store it in the end: v = u.copy() before the loop, and u[:] = v after it.",
+                )
+
+
+def _in_iterations_to_come(now: Any, variables: Sequence[tuple[str, Any, Any]]) -> list[Any]:
+    """What a variable is after each of the iterations to come, where it is what another one was, `a, b, c = b, c, a`."""
+    found = [now]
+    for each in found:
+        befores = [old for new, old in thread.now.aliases[-1].same if new is each]
+        for _, start, after in variables:
+            if (
+                isinstance(after, Tracer)
+                and any(start is old for old in befores)
+                and all(after is not one for one in found)
+            ):
+                found.append(after)
+    return found
 
 
 def refuse_carried(values: Iterable[Any], changes: Iterable[journal.Change]) -> None:

@@ -7,7 +7,7 @@ import inspect
 import itertools
 import sys
 import types
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Any
 
 import gast
@@ -109,10 +109,18 @@ def lead_to(arrays: Sequence[Any]) -> bool:
     return any(access_paths.leading_to(run_variables(run), arrays, parts=True, first=True) for run in runs())
 
 
-def read_later(arrays: Sequence[Any], but: Any = None) -> bool:
-    """Whether the functions that run read later what leads to one of these arrays, or a part, and not to `but`."""
-    for run in runs():
+def read_later(arrays: Sequence[Any], but: Any = None, without: Collection[str] = ()) -> bool:
+    """Whether the functions that run read later what leads to one of these arrays, or a part, and not to `but`.
+
+    Args:
+      arrays: them.
+      but: an array.
+      without: names of the innermost function that lead to something else by then.
+    """
+    for number, run in enumerate(runs()):
         variables = run_variables(run)
+        if not number:
+            variables = {name: value for name, value in variables.items() if name not in without}
         found = access_paths.leading_to(variables, arrays, parts=True, but=but)
         place = place_of_run(run) if found else None
         readers = [access_paths.readers(path, variables) for path in found]

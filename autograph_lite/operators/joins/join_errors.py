@@ -168,12 +168,14 @@ def unjoinable_place(label: str, found: Mismatch | None = None) -> MutationError
             if isinstance(label.owner, collections.deque)
             else "append on every path, for example jnp.where(condition, value, 0), or count in a variable how many are valid.",
         )
-    return MutationError(
+    missing = MutationError(
         f"'{label}' exists on one path of a staged statement and not on another.",
         where=places,
         why="The condition depends on a traced value, so the program must know what is there without knowing the path.",
         fix=f"create '{label}' before the statement, with a value of the same type.",
     )
+    missing.stood_in = True
+    return missing
 
 
 def is_opaque_place(label: str) -> bool:

@@ -297,8 +297,6 @@ class Carry:
         bounds: dict[Hashable, bounded_growth.Bound] = {}
         changes = written.changes(roots)
         self.changes[:] = changes.values()
-        ends = zip(self.names, self.start_values, captured, strict=True)
-        shared_memory.refuse_seen_next((name, start.value, now.value) for name, start, now in ends)
         pairs = zip(captured, self.start_values, strict=True)
         moved = [each for now, start in pairs for each in _other_arrays(now.value, start.value)]
         shared_memory.refuse_carried(moved, changes.values())
@@ -316,6 +314,13 @@ class Carry:
         kept = [*contents.values(), *(item for items in appended.values() for item in items)]
         if any(container_identity.is_chosen(each.value) for each in kept):
             trial.end_trial("an object or a list keeps one of the items, of which the loop has a copy")
+        ends = [
+            *zip(self.names, self.start_values, captured, strict=True),
+            *((slot.place.label(slot.key), slot.before, contents[key]) for key, slot in self.slots.items()),
+        ]
+        shared_memory.refuse_seen_next(
+            [(label, start.value, now.value) for label, start, now in ends], self.names
+        )
         for key, slot in self.slots.items():
             joined = _join(slot.place.label(slot.key), slot.template, contents[key], slot.before, outlives)
             grown[key] = dataclasses.replace(slot, template=joined)

@@ -274,7 +274,7 @@ def _peels(error: Exception, init: tuple[Any, ...]) -> int:
     """
     if concretization_errors.is_about_tracer(error):
         return any(type(value) in (int, float) for value in init)
-    if isinstance(error, (Unjoinable, BranchMismatchError)):
+    if isinstance(error, (Unjoinable, BranchMismatchError)) or getattr(error, "stood_in", False):
         return 1
     return growing_lists.PEELED * isinstance(error, growing_lists.TooShortError)
 
