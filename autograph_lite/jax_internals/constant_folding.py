@@ -310,8 +310,9 @@ class FoldingTracer(partial_eval.DynamicJaxprTracer):
 
     def __setitem__(self, index: Any, value: Any) -> None:
         """A write by a function that is not converted, such as `random.shuffle`."""
-        if thread.now.references is None:
-            super().__setitem__(index, value)  # JAX's error
+        if thread.now.references is None or not isinstance(self.aval, core.ShapedArray):
+            base: Any = super()
+            base.__setitem__(index, value)  # JAX's error, or the write to a reference of JAX's
         else:
             storing[0](self, index, value)
 
@@ -454,5 +455,4 @@ for _name in (*(f"__{left}{_name}__" for left in ("", "r") for _name in (*CHANGE
 for _name in CHANGES:
     setattr(FoldingTracer, f"__i{_name}__", _changing(_name))
     setattr(FoldingTracer, f"__r{_name}__", _after_numpys(_name))
-FoldingTracer.__name__ = "traced array"  # in messages of JAX's
 FoldingTracer.__hash__ = core.Tracer.__hash__  # type: ignore[method-assign]

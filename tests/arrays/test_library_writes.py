@@ -90,8 +90,3 @@ def test_they_are_seen_as_in_python(function, first):
 def test_jax_says_so_where_nothing_is_converted():
     with pytest.raises(TypeError, match="immutable"):
         jax.jit(bubbles)(jnp.ones(3))
-
-
-def test_what_a_traced_number_has_not_is_said_of_a_traced_array():
-    with pytest.raises(AttributeError, match="traced array has no attribute hex"):
-        convert(lambda x: float(x).hex())(jnp.float32(1))

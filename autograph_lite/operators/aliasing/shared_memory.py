@@ -263,11 +263,11 @@ def _in_iterations_to_come(now: Any, variables: Sequence[tuple[str, Any, Any]]) 
     """What a variable is after each of the iterations to come, where it is what another one was, `a, b, c = b, c, a`."""
     found = [now]
     for each in found:
-        befores = [old for new, old in thread.now.aliases[-1].same if new is each]
+        olds = [old for new, old in thread.now.aliases[-1].same if new is each]
         for _, start, after in variables:
             if (
                 isinstance(after, Tracer)
-                and any(start is old for old in befores)
+                and any(start is old for old in olds)
                 and all(after is not one for one in found)
             ):
                 found.append(after)

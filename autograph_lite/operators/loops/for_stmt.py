@@ -141,7 +141,7 @@ def _known(
 
 def _rolled(
     iterable: Any, body_fun: Callable[..., Any], init: tuple[Any, ...], until: Until,
-    part: tuple[int, int] | None = None, parts: Parts | None = None, source: Any = None,
+    part: tuple[int, int] | None = None, parts: Parts | None = None, source: Any = None, peeled: int = 0,
 ) -> Any:  # fmt: skip
     """The loop as one of the program, if it can be: see `rolling.try_rolled_for`.
 
@@ -153,6 +153,7 @@ def _rolled(
       part: which of its iterations are meant, first and last; None for all that are left.
       parts: of the loop, where this is one.
       source: what the user's loop runs over, where `iterable` is an iterator over it.
+      peeled: how many iterations have been run as Python.
     """
     length: Any = None
     all_parts, why = parts or Parts(), "its body is one program for all items"
@@ -168,7 +169,7 @@ def _rolled(
 
     told = decision_log.decision_count()
     try:
-        result = rolling.try_rolled_for(iterable, body_fun, init, stage, all_parts, part)
+        result = rolling.try_rolled_for(iterable, body_fun, init, stage, all_parts, part, peeled)
     except Split as split:
         if split.parts is not all_parts:
             raise
@@ -280,7 +281,7 @@ def _unrolled(
         peeled += 1
         if peeled <= peels:  # what the first iterations assign may be what all others do
             left = None if most is None else (peeled, most)
-            rolled = _rolled(iterator, body_fun, values, until, left, parts, iterable)
+            rolled = _rolled(iterator, body_fun, values, until, left, parts, iterable, peeled)
             if isinstance(rolled, tuple):
                 return rolled
         if count is not None:

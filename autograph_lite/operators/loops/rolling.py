@@ -134,7 +134,7 @@ def wanted() -> bool:
 
 def try_rolled_for(
     iterable: Any, body_fun: Callable[..., Any], init: tuple[Any, ...], stage: Stage,
-    parts: Parts, part: tuple[int, int] | None = None,
+    parts: Parts, part: tuple[int, int] | None = None, peeled: int = 0,
 ) -> Any:  # fmt: skip
     """The variables after the loop, rolled; a `Refusal` where Python is to run it, or None where nothing was tried.
 
@@ -145,6 +145,7 @@ def try_rolled_for(
       stage: rolls the loop.
       parts: as for `roll_or_refuse`.
       part: which iterations are meant of a longer loop, whose other ones are left in `iterable`; None for all of it.
+      peeled: how many have been run as Python, which have assigned what was not there before.
     """
     items = item_columns.items_of(iterable)
     if items is not None and part is not None:
@@ -152,13 +153,14 @@ def try_rolled_for(
     if items is None or not rolling_pays(count := len(items)):
         return None
     limit = few(items)
-    known = _tried().get(_key(body_fun, init, part))
+    which = (part, peeled) if peeled else part
+    known = _tried().get(_key(body_fun, init, which))
     if known is not None and known.size is not None and unrolled_size.is_small(known.size, count, limit):
         return known
     if known is None and unrolled_size.is_small(unrolled_size.at_most(body_fun.__code__), count, limit):
         return None
     roll = lambda: _rolled(iterable, items, body_fun, stage, limit)  # noqa: E731
-    return roll_or_refuse(body_fun, init, roll, parts, part)
+    return roll_or_refuse(body_fun, init, roll, parts, which)
 
 
 def rolling_pays(count: int) -> bool:
