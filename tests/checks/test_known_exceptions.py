@@ -117,7 +117,7 @@ def days_of_a_call(n):
 
 def bits(n):
     try:
-        return n.bit_length()
+        return n.bit_count()
     except AttributeError:
         return -1
 
