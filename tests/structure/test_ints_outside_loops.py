@@ -225,7 +225,10 @@ def test_as_python_or_an_error(text):
     for form in (convert, of_somebody_else):
         converted = form(namespace["f"])
         for c in (-1.0, 1.0, 2.0):
-            expected = namespace["f"](np.float32(c))
+            try:
+                expected = namespace["f"](np.float32(c))
+            except OverflowError:  # an int of Python's that no float can hold
+                continue
             try:
                 ours = jax.block_until_ready(converted(jnp.float32(c)))
             except (OverflowError, jax.errors.JaxRuntimeError) as error:
