@@ -432,6 +432,8 @@ def _taking_pythons(name: str) -> Any:
         if other.__class__ is int and not -(2**31) <= other < 2**31:
             if divides or jax.numpy.issubdtype(self.aval.dtype, np.inexact):
                 other = float(other)
+            elif self.aval.dtype == np.uint32 and 0 <= other < 2**32:
+                other = np.uint32(other)  # JAX would take it for an int32
             elif name not in _COMPARISONS:
                 other = with_long_literal[0](self, other)
         elif other.__class__ in _LISTS and numpys_arrays.would_be_numpys(self) and not _repeats(self, name):
