@@ -13,6 +13,7 @@ import sys
 from decimal import Decimal
 from fractions import Fraction
 
+import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
@@ -227,3 +228,23 @@ def test_fields_in_a_specification() -> None:
 def test_a_call_that_is_wrong_with_any_number_is_pythons_error() -> None:
     with pytest.raises(TypeError, match="hour"):
         autograph_lite.convert(lambda x: datetime.timedelta(x, hour=1))(jnp.float32(2))
+
+
+def test_an_exception_whose_message_shows_a_traced_value_is_caught():
+    def caught(a):
+        try:
+            raise ValueError(f"problem {a + 1}")
+        except ValueError:
+            a = a + 2
+        return a
+
+    def caught_by_another(a):
+        try:
+            raise KeyError(f"problem {a}", a)
+        except (KeyError, ValueError):
+            return a * 3
+
+    for function in (caught, caught_by_another):
+        assert autograph_lite.convert(function)(np.int32(2)) == function(2)
+        assert jax.jit(autograph_lite.to_graph(function))(2) == function(2)
+        assert jax.vmap(autograph_lite.to_graph(function))(jnp.array([2]))[0] == function(2)
