@@ -11,7 +11,7 @@ import jax.numpy as jnp
 import pytest
 
 import autograph_lite
-from autograph_lite import AutographError, PythonOnlyError, TracedIndexError
+from autograph_lite import AutographError, BranchMismatchError, PythonOnlyError, TracedIndexError
 
 
 def left_by_break(n: Any) -> Any:
@@ -120,3 +120,29 @@ def test_exceptions_of_python_are_dropped_as_in_python() -> None:
         return x + i + y
 
     assert autograph_lite.convert(f)(jnp.int32(1)) == f(1) == 5
+
+
+class Counter:
+    def __init__(self, count):
+        self.count = count
+
+    def add(self):
+        self.count += 1
+
+
+def test_an_object_that_a_path_of_a_try_has_made_does_not_leak():
+    def counted(a):
+        counter = Counter(a)
+        try:
+            if a == 1:
+                raise ValueError("one")
+            if a > 5:
+                counter = Counter(counter.count)
+            counter.add()
+        except ValueError:
+            pass
+        return counter.count
+
+    for form in (autograph_lite.convert, lambda fn: jax.jit(autograph_lite.to_graph(fn))):
+        with pytest.raises(BranchMismatchError, match="'counter' is a Counter object on one path"):
+            form(counted)(jnp.int32(7))

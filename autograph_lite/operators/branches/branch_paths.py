@@ -7,6 +7,7 @@ types; `trace.lookup` gives what stands for them there.
 
 from __future__ import annotations
 
+import types
 from collections.abc import Callable, Hashable, Sequence
 from typing import Any
 
@@ -36,6 +37,7 @@ class Path:
       changes: places written to.
       born: objects that it has made and that its values or changes lead to.
       stray: for each value what in it can't leave the branch; None where all can.
+      stray_cells: the same of variables of functions around, by their names.
       trace: the branch itself.
       raised: the exception that the user's `raise` ended the branch with, if any.
       facts: what is known on it of values that are one of several.
@@ -51,6 +53,7 @@ class Path:
         self.changes: dict[Hashable, journal.Change] = {}
         self.born: list[branch_allocations.Born] = []
         self.stray: list[Any] = [None] * max(count, 1)
+        self.stray_cells: dict[str, Any] = {}
         self.raised: BaseException | None = None
         self.options = branch_options.Branch(fun)
         self.facts = path_facts.frames(path_facts.facts_of(select, number))
@@ -86,6 +89,16 @@ class Path:
         if branch_allocations.is_any_opaque([*self.values, *captured]):
             self.born = branch_allocations.objects([*self.values, *captured], written)
             self.stray = branch_allocations.stray_arrays(self.values, self.born)
+            cells = {
+                change.place.label(key): value
+                for change in self.changes.values()
+                if isinstance(change.place.owner, types.CellType)
+                for key, value in change.captured.items()
+            }
+            stray = branch_allocations.stray_arrays([*cells.values()], self.born)
+            self.stray_cells = {
+                name: each for name, each in zip(cells, stray, strict=True) if each is not None
+            }
             captured += [c for made in self.born for c in made.captured.values()]
         return [leaf for value in [*self.values, *captured] for leaf in (value.present, *value.leaves)]
 

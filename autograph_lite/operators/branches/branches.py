@@ -92,6 +92,8 @@ def _staged(
         for label, value in zip(labels, path.stray, strict=True):
             if value is not None:
                 raise join_errors.stray_error(label, value, path.fun)
+        for label, value in path.stray_cells.items():
+            raise join_errors.stray_error(label, value, path.fun)
     arrays = _select(select, paths, templates, writes, split)
     lost = join_errors.Lost(journal.depth(), tuple(path.fun for path in alive))
     values = [
