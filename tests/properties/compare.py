@@ -120,9 +120,9 @@ class _Comparison:
         """Runs a compiled program; False if it is not worth running it on more inputs."""
         self.report.counts[f"{form}: runs"] += 1
         ours = run(staged, arguments, [])
-        if isinstance(ours.error, SlowAsWarned):
-            self.report.counts[f"{form}: slow, as an UnrolledLoopWarning said"] += 1
-        elif ours.error is not None and (refusal := refusals.within(ours.error)) is not None:
+        if self.is_slow(form, ours):
+            return False
+        if ours.error is not None and (refusal := refusals.within(ours.error)) is not None:
             self.refused(form, refusal)
         elif ours.error is not None:
             self.found(form, crash(ours.error), inputs)
@@ -131,6 +131,13 @@ class _Comparison:
         else:
             self.found(form, f"wrong value\n  ours   {ours.value!r}\n  python {python.value!r}", inputs)
         return False
+
+    def is_slow(self, form: str, ours: Run) -> bool:
+        """Whether a program does not end in time, as a warning has said; it is counted then."""
+        if not isinstance(ours.error, SlowAsWarned):
+            return False
+        self.report.counts[f"{form}: slow, as an UnrolledLoopWarning said"] += 1
+        return True
 
     def raised(self) -> None:
         """Compares exceptions, through `convert`, on the inputs where Python raises."""
@@ -148,6 +155,8 @@ class _Comparison:
                 ours = run(function, tuple(jnp.asarray(_array(value)) for value in inputs), [])
                 if same_error(ours.error, python.error):
                     continue
+                if self.is_slow("raise", ours):
+                    return
                 if isinstance(ours.error, autograph_lite.AutographError):
                     self.refused("raise", ours.error)
                 else:
