@@ -350,8 +350,8 @@ def _comparing(name: str) -> Callable[[Any, Any], Any]:
     return compare
 
 
-# What a number of the text that has more than 32 bits becomes beside a number of the program, and what a comparison of the two
-# gives, None where that is known: `long_literals` puts them here.
+# What a number of the text that has more than 32 bits becomes beside a number of the program, what a comparison of the two
+# gives, None where that is known, and what the power of two numbers is, as JAX has it: `long_literals` puts them here.
 with_long_literal: list[Callable[[Any, int], Any]] = []
 compared_with_long_literal: list[Callable[[str, Any, int], Any]] = []
 power_of_numbers: list[Callable[[Any, Any, Any], Any]] = []
@@ -426,7 +426,7 @@ CHANGES = (
 def _taking_pythons(name: str) -> Any:
     """An operator that takes a list for an array, as NumPy's do, and beside a float an int that is too large for the program."""
     otherwise = getattr(FoldingTracer, name)
-    divides, is_power = name in ("__truediv__", "__rtruediv__"), name in ("__pow__", "__rpow__")
+    divides = name in ("__truediv__", "__rtruediv__")
 
     def operate(self: Any, other: Any) -> Any:
         if other.__class__ is int and not -(2**31) <= other < 2**31:
@@ -440,10 +440,15 @@ def _taking_pythons(name: str) -> Any:
             other = jax.numpy.asarray(other)
         elif numpys_arrays.has_own_operators(type(other)) and numpys_arrays.would_be_numpys(self):
             raise numpys_arrays.other_array(other)
-        found = otherwise(self, other)
-        return power_of_numbers[0](self, other, found) if is_power else found
+        return otherwise(self, other)
 
     return operate
+
+
+def _power(name: str) -> Any:
+    """`a ** b`, of ints of Python's one of these."""
+    otherwise = getattr(FoldingTracer, name)
+    return lambda self, other: power_of_numbers[0](self, other, otherwise(self, other))
 
 
 def _repeats(number: Any, name: str) -> bool:
@@ -454,6 +459,8 @@ def _repeats(number: Any, name: str) -> bool:
 _LISTS = frozenset({list, tuple, range})
 for _name in (*(f"__{left}{_name}__" for left in ("", "r") for _name in (*CHANGES, "divmod")), *_COMPARISONS):
     setattr(FoldingTracer, _name, _taking_pythons(_name))
+for _name in ("__pow__", "__rpow__"):
+    setattr(FoldingTracer, _name, _power(_name))
 for _name in CHANGES:
     setattr(FoldingTracer, f"__i{_name}__", _changing(_name))
     setattr(FoldingTracer, f"__r{_name}__", _after_numpys(_name))

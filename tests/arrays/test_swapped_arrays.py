@@ -101,8 +101,7 @@ def attributes(k):
     return first, pair.a
 
 
-RIGHT = (plain, known_times)
-FUNCTIONS = (*RIGHT, one_item, in_a_loop_inside, in_a_list, three, of_a_caller, attributes)
+FUNCTIONS = (plain, known_times, one_item, in_a_loop_inside, in_a_list, three, of_a_caller, attributes)
 
 
 @pytest.mark.parametrize("form", [convert, lambda fn: jax.jit(to_graph(fn))], ids=["convert", "jit"])

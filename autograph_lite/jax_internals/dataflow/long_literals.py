@@ -10,6 +10,7 @@ on its side. Checked on jax 0.10.2 and 0.12.0.1.
 
 from __future__ import annotations
 
+import operator
 from typing import Any
 
 import jax
@@ -63,15 +64,13 @@ def compared_with(name: str, number: Any, literal: int) -> Any:
     if high < literal or literal < low:
         return None
     # Such that the largest or smallest int, in the literal's place, gives the same for all that have 32 bits.
-    if literal > 0:
-        below, at_most = number <= _recorded(literal - 1), number <= _recorded(literal)
-    else:
-        below, at_most = number < _recorded(literal), number < _recorded(literal + 1)
-    found = {
-        "__lt__": below, "__le__": at_most, "__ge__": ~below, "__gt__": ~at_most,
-        "__eq__": at_most & ~below, "__ne__": ~at_most | below,
-    }  # fmt: skip
-    return found[name]
+    first, last = (literal - 1, literal) if literal > 0 else (literal, literal + 1)
+    is_up_to = operator.le if literal > 0 else operator.lt
+    if name in ("__eq__", "__ne__"):
+        same = is_up_to(number, _recorded(last)) & ~is_up_to(number, _recorded(first))
+        return same if name == "__eq__" else ~same
+    found = is_up_to(number, _recorded(first if name in ("__lt__", "__ge__") else last))
+    return ~found if name in ("__ge__", "__gt__") else found
 
 
 def _may_be_long(number: Any, literal: int) -> bool:

@@ -12,7 +12,7 @@ from typing import Any
 
 from jax._src import core
 
-from autograph_lite.jax_internals import recorded_equations
+from autograph_lite.jax_internals import constant_folding, recorded_equations, tracing_state
 from autograph_lite.jax_internals.dataflow import python_ints
 from autograph_lite.jax_internals.dataflow.intervals import ANY, Ends
 
@@ -27,12 +27,17 @@ def ends_of(value: Any, unknown: Ends) -> Ends | None:
       value: the value.
       unknown: the same of one that is an input of what is being recorded.
     """
-    value = core.full_lower(value)
+    value = standing_for(value)
     return (
         _of(value, unknown, 0, {})
         if isinstance(value, core.Tracer) and python_ints.is_int(value.aval)
         else None
     )
+
+
+def standing_for(value: Any) -> Any:
+    """The constant, or the value of a program around, that a value of a program stands for; else itself."""
+    return constant_folding.underlying_value(tracing_state.lowered(value))
 
 
 def _of(value: Any, unknown: Ends, depth: int, known: dict[int, tuple[Any, Ends]]) -> Ends:
@@ -48,7 +53,7 @@ def _of(value: Any, unknown: Ends, depth: int, known: dict[int, tuple[Any, Ends]
     if equation is None or depth > _DEEPEST:
         return (unknown if equation is None else python_ints.LONG.most) if is_int else (0, 1)
     if id(value) not in known:
-        operands = [_of(core.full_lower(each), unknown, depth + 1, known) for each in equation.in_tracers]
+        operands = [_of(standing_for(each), unknown, depth + 1, known) for each in equation.in_tracers]
         results = _INTS.equation(recorded_equations.as_equation(equation), operands)
         ends = next(e for e, v in zip(results, equation.outvars, strict=True) if v is value.val)
         known[id(value)] = value, ends

@@ -25,7 +25,6 @@ from autograph_lite.jax_internals.dataflow.python_ints import (
     rounds,
 )
 from autograph_lite.jax_internals.dataflow.scan_ir import is_variable
-from autograph_lite.jax_internals.loops import long_ints
 from autograph_lite.jax_internals.loops.double_floats import (
     BITS,
     SAME,
@@ -195,45 +194,50 @@ class Arithmetic(Numbers):
         self._float_equation(equation)
 
     def _long_int(self, equation: Any) -> None:
-        """A number of the text that has more than 32 bits, or what a loop starts with, or leaves."""
-        [out], params, native = equation.outvars, equation.params, self._nest.native
+        """A number of the text that has more than 32 bits, a power, or what a loop starts with, or leaves."""
+        handlers = {
+            "long_literal": self._literal_of_text, "power_of_ints": self._power_of_ints,
+            "bits_of_int": self._bits_of_int, "int_of_bits": self._int_of_bits,
+        }  # fmt: skip
         self.decides = True
-        if equation.primitive is long_ints.bits_of_int:
-            [number] = equation.invars
-            long = (
-                convert_double(self._emit, self._looked_at(number), I64, LONG)
-                if native
-                else self._told(number)
-            )
-            self._names[out] = cast_bits(self._emit, long, U32, BITS)
-        elif equation.primitive is long_ints.int_of_bits:
-            long = cast_bits(self._emit, self._read(equation.invars[0]), I64, LONG)
-            if not native:
-                self._is(out, long)
-                self._places[out] = params["made_by"] or self._at
-                return
-            self._define(
-                out,
-                lax.convert_element_type_p,
-                [long],
-                {"new_dtype": I32, "weak_type": True, "sharding": None},
-            )
-            differs = self._emit(lax.ne_p, [convert_double(self._emit, out, I64, LONG), long], {}, BOOL)
-            self._untold[out] = self._number(differs)
-        elif params.get("value") is None:
-            [power] = equation.invars
-            if native:
-                self._equations.append(equation)
-            else:
-                self._is(out, self._long(power))
-            self._note_untold("copy", out, [power])
-        elif not native:
+        handlers[equation.primitive.name](equation)
+
+    def _literal_of_text(self, equation: Any) -> None:
+        [out], params = equation.outvars, equation.params
+        if not self._nest.native:
             self._is(out, long_constant(self._emit, params["value"]))
-        else:
+            return
+        self._equations.append(equation)
+        if not params["compared"]:
+            self._untold[out] = int_literal(self._nest.number(self._at))
+            params["told"].is_told = True
+
+    def _power_of_ints(self, equation: Any) -> None:
+        [power], [out] = equation.invars, equation.outvars
+        if self._nest.native:
             self._equations.append(equation)
-            if not params["compared"]:
-                self._untold[out] = int_literal(self._nest.number(self._at))
-                params["told"].is_told = True
+        else:
+            self._is(out, self._long(power))
+        self._note_untold("copy", out, [power])
+
+    def _bits_of_int(self, equation: Any) -> None:
+        [number] = equation.invars
+        long = self._told(number)
+        if self._nest.native:
+            long = convert_double(self._emit, long, I64, LONG)
+        self._names[equation.outvars[0]] = cast_bits(self._emit, long, U32, BITS)
+
+    def _int_of_bits(self, equation: Any) -> None:
+        [out] = equation.outvars
+        long = cast_bits(self._emit, self._read(equation.invars[0]), I64, LONG)
+        if not self._nest.native:
+            self._is(out, long)
+            self._places[out] = equation.params["made_by"] or self._at
+            return
+        params = {"new_dtype": I32, "weak_type": True, "sharding": None}
+        self._define(out, lax.convert_element_type_p, [long], params)
+        differs = self._emit(lax.ne_p, [convert_double(self._emit, out, I64, LONG), long], {}, BOOL)
+        self._untold[out] = self._number(differs)
 
     def _compared(self, operands: Sequence[Any]) -> list[Any]:
         """Ints that something else than an int is made of: all have the bits that one of them needs."""

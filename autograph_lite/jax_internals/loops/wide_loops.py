@@ -17,8 +17,7 @@ from jax import lax
 from jax._src import config, core
 from jax.extend.core import jaxpr_as_fun
 
-from autograph_lite.jax_internals import avals, tracing_state
-from autograph_lite.jax_internals.constant_folding import underlying_value
+from autograph_lite.jax_internals import avals
 from autograph_lite.jax_internals.dataflow import python_ints, recorded_ints, value_ranges
 from autograph_lite.jax_internals.dataflow.induction_variables import open_jaxpr
 from autograph_lite.jax_internals.dataflow.intervals import ANY, Ends
@@ -128,7 +127,10 @@ def with_wide_numbers(
     is_kept = nest.ints is not None and not native and ambient.has_end()
     rows_ends = [NARROW if e == ANY else e for e in ends] or [NARROW] * len(rows)
     if nest.ints is not None:
-        given = [NARROW if e == ANY else e for e in value_ranges.of_values([*map(_lowered, init)])]
+        given = [
+            NARROW if e == ANY else e
+            for e in value_ranges.of_values([*map(recorded_ints.standing_for, init)])
+        ]
         if is_kept:
             given = [recorded_ints.ends_of(v, NARROW) or e for v, e in zip(init, given, strict=True)]
         inside, after = nest.ints.loop(body, [], given, rows_ends, (tests[0], []) if tests else None)
@@ -198,15 +200,11 @@ def made_in_branch(cond: Any, out: Any) -> Any:
     return next((each for each in found if each is not None), cond)
 
 
-def _lowered(value: Any) -> Any:
-    return underlying_value(tracing_state.lowered(value))
-
-
 def _start(value: Any, double: Any, *, is_kept: bool) -> Any:
     """The bits of what a loop starts with."""
     if double is not None:
         return _bits_of(double)
-    known = _lowered(value)
+    known = recorded_ints.standing_for(value)
     if isinstance(known, core.Tracer):
         if is_kept and python_ints.is_int(known.aval):
             return long_ints.bits_of(value)
@@ -232,7 +230,7 @@ def _double_of(value: Any, depth: int = 0, known: dict[int, tuple[Any, Any]] | N
       depth: equations between it and the one that is asked for.
       known: tracers with what has been found for them, by their ids: `x * (1 - x)` forty times over has 2 ** 40 ways.
     """
-    value = underlying_value(tracing_state.lowered(value))
+    value = recorded_ints.standing_for(value)
     if not isinstance(value, core.Tracer):
         return avals.float_of(value) if is_number(jax.typeof(value)) else None
     equation = getattr(value, "parent", None)

@@ -30,37 +30,23 @@ _LATER = inspect.CO_GENERATOR | inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATO
 
 def beginning(fn: Any) -> Any:
     """`fn`, if it is converted, to be called by JAX."""
-    if is_compiled(fn):
-        return _beginning_of_compiled(fn)
-    if not (isinstance(fn, types.FunctionType) and is_converted(fn)):
+    compiled = is_compiled(fn)
+    if not (compiled or (isinstance(fn, types.FunctionType) and is_converted(fn))):
         return fn
     known = fn.__dict__.get(_BEGINNING)
     if known is not None:
         return known
+    code = getattr(fn.__wrapped__ if compiled else fn, "__code__", None)
+    is_begun_again = code is not None and not _ASSIGNING & {*code.co_names}
 
     @functools.wraps(fn)
     def made(*args: Any, **kwargs: Any) -> Any:
-        if tracing_state.is_in_lanes() and not _ASSIGNING & {*fn.__code__.co_names}:
+        if is_begun_again and tracing_state.is_in_lanes():
             return _recorded(fn, args, kwargs)
         tracing_state.begin_inside()
         return fn(*args, **kwargs)
 
     fn.__dict__[_BEGINNING] = made
-    return made
-
-
-def _beginning_of_compiled(fn: Any) -> Any:
-    code = getattr(fn.__wrapped__, "__code__", None)
-    if code is None or _ASSIGNING & {*code.co_names}:
-        return fn
-
-    @functools.wraps(fn)
-    def made(*args: Any, **kwargs: Any) -> Any:
-        if tracing_state.is_in_lanes():
-            return _recorded(fn, args, kwargs)
-        tracing_state.begin_inside()
-        return fn(*args, **kwargs)
-
     return made
 
 

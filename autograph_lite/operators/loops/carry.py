@@ -314,15 +314,16 @@ class Carry:
         kept = [*contents.values(), *(item for items in appended.values() for item in items)]
         if any(container_identity.is_chosen(each.value) for each in kept):
             trial.end_trial("an object or a list keeps one of the items, of which the loop has a copy")
+        labels = {key: slot.place.label(slot.key) for key, slot in self.slots.items()}
         ends = [
             *zip(self.names, self.start_values, captured, strict=True),
-            *((slot.place.label(slot.key), slot.before, contents[key]) for key, slot in self.slots.items()),
+            *((labels[key], slot.before, contents[key]) for key, slot in self.slots.items()),
         ]
         shared_memory.refuse_seen_next(
             [(label, start.value, now.value) for label, start, now in ends], self.names
         )
         for key, slot in self.slots.items():
-            joined = _join(slot.place.label(slot.key), slot.template, contents[key], slot.before, outlives)
+            joined = _join(labels[key], slot.template, contents[key], slot.before, outlives)
             grown[key] = dataclasses.replace(slot, template=joined)
         variables = zip(self.names, self.templates, captured, self.start_values, strict=True)
         templates = tuple(_join(*variable, outlives) for variable in variables)
