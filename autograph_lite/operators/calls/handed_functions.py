@@ -36,7 +36,7 @@ def beginning(fn: Any) -> Any:
     known = fn.__dict__.get(_BEGINNING)
     if known is not None:
         return known
-    code = getattr(fn.__wrapped__ if compiled else fn, "__code__", None)
+    code = getattr(inspect.unwrap(fn) if compiled else fn, "__code__", None)
     is_begun_again = code is not None and not _ASSIGNING & {*code.co_names}
 
     @functools.wraps(fn)
